@@ -73,7 +73,7 @@ async function runCommand(entry: CommandEntry, args: readonly string[], context:
     const argv = normaliseArgv(args, shape.options);
     checkPositionals(argv, shape, usage);
     const parsed = parse(cli, [...entry.path.split(' '), ...argv], context);
-    parsed.context = withProjectEnv(context, argv);
+    parsed.context = withConfig(context, argv);
     return (await parsed.execute()) ?? 0;
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
@@ -87,16 +87,19 @@ function parse(cli: Cli<CliContext>, argv: string[], context: CliContext): Comma
   return cli.process(argv, { env, stdin, stdout, stderr, colorDepth } as CliContext);
 }
 
-/** The options decide which config is in use, and with it which `.env` counts. @param argv in normal form */
-function withProjectEnv(context: CliContext, argv: readonly string[]): CliContext {
+/** The options decide which config is in use, and with it which store, and which `.env` counts. @param argv in normal form */
+function withConfig(context: CliContext, argv: readonly string[]): CliContext {
   const end = argv.indexOf('--');
   const options = end === -1 ? argv : argv.slice(0, end);
   const configs = options.flatMap((option) => (option.startsWith(CONFIG) ? option.slice(CONFIG.length) : []));
   const projectEnv = projectEnvPath(nodeFiles, context, configs);
   // Its own properties are not copied: one of them takes long to compute.
-  return projectEnv === undefined
+  return configs.length === 0 && projectEnv === undefined
     ? context
-    : Object.create(context, { projectEnv: { value: projectEnv, enumerable: true } });
+    : Object.create(context, {
+        ...(configs.length === 0 ? {} : { configs: { value: configs, enumerable: true } }),
+        ...(projectEnv === undefined ? {} : { projectEnv: { value: projectEnv, enumerable: true } }),
+      });
 }
 
 function printFailure(error: unknown, context: CliContext): number {

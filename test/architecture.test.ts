@@ -139,8 +139,7 @@ test('no file is reached through a folder: imports name the file they mean', () 
 });
 
 test('no file of the compiler is longer than 250 lines', () => {
-  // The registry is one list.
-  const files = sources('compiler').filter((file) => file !== 'compiler/rules/registry.ts');
+  const files = sources('compiler').filter((file) => !file.includes('/built/'));
   const long = files.filter((file) => readFileSync(join(ROOT, file), 'utf8').split('\n').length > 251);
   assert.deepEqual(long, []);
 });

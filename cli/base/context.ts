@@ -25,6 +25,8 @@ export interface CliContext extends BaseContext {
   readonly colour: { readonly stdout: boolean; readonly stderr: boolean };
   /** The `.env` beside the config in use, where that is `./hookwright.yaml`; absolute. Set for each command line. */
   readonly projectEnv?: string;
+  /** Values of `--config` on the command line. Set for each command line that has one. */
+  readonly configs?: readonly string[];
   /** `$HOOKWRIGHT_HOME`, else `~/.hookwright`; absolute. It may not exist yet: see `openHome`. */
   readonly home: string;
   /** Folder for what must not lie in the home (a control socket whose path would be too long). */

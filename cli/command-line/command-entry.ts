@@ -5,7 +5,7 @@ import type { CliContext } from '../base/context.ts';
 export interface CommandEntry {
   /** The words after `hookwright`. */
   readonly path: string;
-  /** Its line in `hookwright --help`; the class has the same as `usage.description`. */
+  /** Its line in `hookwright --help`: the class's `usage.description`. */
   readonly summary: string;
   /** For programs: not shown in lists of commands. */
   readonly hidden?: boolean;
@@ -17,7 +17,8 @@ export interface CommandGroup {
   readonly noun: string;
   /** What it is about, for `hookwright --help`. */
   readonly title: string;
-  readonly commands: readonly CommandEntry[];
+  /** In the order of help. */
+  readonly verbs: readonly string[];
 }
 
 /** The command whose words open the command line; the longest one when several do. */

@@ -1,7 +1,7 @@
 /** The compile a command line asks for. */
 import type { Flags } from '../../compiler/config/overrides.ts';
 import type { CliContext } from '../base/context.ts';
-import { readStoredJobs } from '../store/stored-jobs.ts';
+import { readJobsToCompile } from '../store/stored-jobs.ts';
 import type { CompileRequest } from './compile-files.ts';
 
 export interface CompileFlags {
@@ -14,7 +14,7 @@ export async function createCompileRequest(
   { configs, flags }: CompileFlags,
 ): Promise<CompileRequest> {
   const { cwd, home, env } = context;
-  const [catalog, stored] = await Promise.all([context.catalog(), readStoredJobs(context)]);
+  const [catalog, stored] = await Promise.all([context.catalog(), readJobsToCompile(context, configs)]);
   // Only what routes can name: the request may be sent to a thread.
   const jobs = stored.map(({ id, name, profile }) => ({ id, name, profile }));
   return { cwd, home, configs: configs ?? [], env: { ...env }, flags: flags ?? {}, catalog, jobs };

@@ -1,14 +1,11 @@
 /** The PostgreSQL database that a command works on directly, beside the gateways. */
 import { DEFAULT_PROFILE } from '../../base/profiles.ts';
 import { parseSecretRef } from '../../compiler/text/secret-ref.ts';
-import { databaseUrl } from '../../runtime/gateway-store.ts';
-import { createSecrets } from '../../runtime/platform/secrets/machine-secrets.ts';
 import type { PgConnection } from '../../runtime/store/postgres/driver.ts';
 import { StoreRefused } from '../../runtime/store/store.ts';
-import type { StorePlan } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError, refusalOf } from '../base/errors.ts';
-import { compileRequest } from '../compile/compile-files.ts';
+import { configuredStore, resolveDatabaseUrl } from '../store/configured-store.ts';
 
 export interface Database {
   /** Never printed. */
@@ -23,15 +20,14 @@ export interface DatabaseFlags {
   readonly schema?: string | undefined;
 }
 
-type PostgresPlan = Extract<StorePlan, { kind: 'postgres' }>;
-
 const DEFAULT_SCHEMA = 'hookwright';
 
 /** The one that flags or configuration name. @throws CliError when they name none, or its reference leads nowhere */
 export async function findDatabase(context: CliContext, flags: DatabaseFlags): Promise<Database> {
   const named = flags.database === undefined ? null : parseSecretRef(flags.database, DEFAULT_PROFILE);
   // Flags are enough where there is no configuration: a machine that only migrates, say.
-  const plan = named !== null && flags.schema !== undefined ? null : await configuredPlan(context, flags.config);
+  const store = named !== null && flags.schema !== undefined ? null : await configuredStore(context, flags.config);
+  const plan = store?.kind === 'postgres' ? store : null;
   const url = named ?? plan?.url ?? null;
   if (url === null) {
     throw new CliError(
@@ -39,12 +35,7 @@ export async function findDatabase(context: CliContext, flags: DatabaseFlags): P
       'name the database: --database env:DATABASE_URL',
     );
   }
-  try {
-    const resolved = databaseUrl(url, createSecrets(context));
-    return { url: resolved, schema: flags.schema ?? plan?.schema ?? DEFAULT_SCHEMA };
-  } catch (error) {
-    throw error instanceof StoreRefused ? refusalOf(error) : error;
-  }
+  return { url: resolveDatabaseUrl(context, { url }), schema: flags.schema ?? plan?.schema ?? DEFAULT_SCHEMA };
 }
 
 /** Runs `use` over a connection of its own. @throws CliError when the database cannot be reached, or refuses */
@@ -63,20 +54,4 @@ export async function withDatabase<T>({ url }: Database, use: (db: PgConnection)
   } finally {
     await db?.close().catch(() => {});
   }
-}
-
-/** Null: there is no configuration, or its store is a file. @throws CliError when it has errors */
-async function configuredPlan(
-  context: CliContext,
-  configs: readonly string[] | undefined,
-): Promise<PostgresPlan | null> {
-  const { cwd, home, env } = context;
-  const catalog = await context.catalog();
-  const request = { cwd, home, configs: configs ?? [], env: { ...env }, flags: {}, catalog, jobs: [] };
-  const { files, output } = compileRequest(request);
-  if (output === null && files.length > 0) {
-    throw new CliError('the configuration has errors', 'hookwright lint shows them');
-  }
-  const store = output?.table.gateway.store;
-  return store?.kind === 'postgres' ? store : null;
 }

@@ -5,21 +5,22 @@ import type { JobRecord } from '../../runtime/store/job-mutations.ts';
 import type { CliContext } from '../base/context.ts';
 import { formatInstant } from '../output/instant.ts';
 import { printJson, printLine, printNote, visible } from '../output/print.ts';
+import type { OpenTable } from '../subscriptions/open-table.ts';
+import { noteUnserved } from './note-unserved.ts';
 
 export interface MadeJob {
   readonly record: JobRecord;
   readonly warnings: readonly string[];
   /** `created`, `changed`. */
   readonly verb: string;
-  /** A gateway runs for this home. */
-  readonly isServed: boolean;
+  readonly open: Pick<OpenTable, 'table' | 'url'>;
 }
 
 function firstRun(context: CliContext, { schedule, timezone }: JobRecord): number | null {
   return nextRuns({ schedule, timezone, from: context.clock.now(), count: 1 })[0] ?? null;
 }
 
-export function printMade(context: CliContext, { record, warnings, verb, isServed }: MadeJob, json: boolean): void {
+export function printMade(context: CliContext, { record, warnings, verb, open }: MadeJob, json: boolean): void {
   for (const warning of warnings) printNote(context, `warning: ${visible(warning)}`);
   const next = firstRun(context, record);
   if (json) {
@@ -34,5 +35,5 @@ export function printMade(context: CliContext, { record, warnings, verb, isServe
     context,
     `runs ${describeSchedule(schedule)} in ${timezone}; next: ${next === null ? 'never' : formatInstant(next, timezone)}`,
   );
-  if (!isServed) printNote(context, 'no gateway is running: it fires once one is started (hookwright gateway start)');
+  noteUnserved(context, open, 'fires');
 }

@@ -1,6 +1,6 @@
 /**
- * The home's store, for a command. A running gateway is asked, because it alone writes its store; without one the command
- * opens the file itself, and commands that are started at once wait for each other.
+ * The store, for a command. A running gateway of the home is asked; without one the command opens the store that the
+ * configuration names: the database, or the home's file, which commands that are started at once wait for.
  */
 import { existsSync } from 'node:fs';
 import { callControl } from '../../runtime/control/control-client.ts';
@@ -8,12 +8,13 @@ import type { AskStore } from '../../runtime/control/store-operations.ts';
 import { createRemoteStore } from '../../runtime/control/store-operations.ts';
 import { lockHolder } from '../../runtime/store/sqlite/lock-holder.ts';
 import type { Store } from '../../runtime/store/store.ts';
-import { StoreRefused, StoreUnavailable } from '../../runtime/store/store.ts';
+import { StoreInDoubt, StoreRefused, StoreUnavailable } from '../../runtime/store/store.ts';
 import { lockPath, storePath } from '../../runtime/store/store-path.ts';
 import type { CliContext } from '../base/context.ts';
 import { openHome } from '../base/context.ts';
 import { CliError, refusalOf } from '../base/errors.ts';
 import { controlFailure, isGatewayThere, pathsOf } from '../gateway/ask-gateway.ts';
+import { configuredStore, openDatabase, StoreOutOfReach } from './configured-store.ts';
 
 /** How long an operation of the store may take, in ms: an audit of a large one takes long. */
 const ANSWER_MS = 60_000;
@@ -21,41 +22,50 @@ const ANSWER_MS = 60_000;
 const PATIENCE_MS = 15_000;
 const LOOK_MS = 50;
 
-/** The medium is full, read-only or failing: the file cannot be opened now. */
-export class StoreOutOfReach extends CliError {}
+interface Opening {
+  /** Makes home and store where they are not there. */
+  readonly create: boolean;
+  /** Default: those of the command line. */
+  readonly configs?: readonly string[] | undefined;
+}
 
 /** Null when nothing has ever been stored. @throws CliError when the store cannot be used. */
-export async function useStore<T>(context: CliContext, use: (store: Store) => Promise<T>): Promise<T | null> {
-  const isThere = (await isGatewayThere(context)) || existsSync(storePath(context.home));
-  return isThere ? withStore(context, use) : null;
-}
+export const useStore = <T>(
+  context: CliContext,
+  use: (store: Store) => Promise<T>,
+  configs?: readonly string[],
+): Promise<T | null> => withStore(context, use, { create: false, configs });
 
 /** Makes home and store when they are not there. @throws CliError when the store cannot be used. */
 export async function makeStore<T>(context: CliContext, use: (store: Store) => Promise<T>): Promise<T> {
-  openHome(context);
-  return withStore(context, use);
+  return (await withStore(context, use, { create: true })) as T;
 }
 
-async function withStore<T>(context: CliContext, use: (store: Store) => Promise<T>): Promise<T> {
-  const store = await openStore(context);
+async function withStore<T>(
+  context: CliContext,
+  use: (store: Store) => Promise<T>,
+  opening: Opening,
+): Promise<T | null> {
+  const store = await openStore(context, opening);
+  if (store === null) return null;
   try {
     return await use(store);
   } catch (error) {
-    if (error instanceof StoreUnavailable) throw new CliError(`the store takes no changes: ${error.message}`);
+    if (error instanceof StoreInDoubt)
+      throw new CliError(error.message, 'look whether it is there before you repeat it');
+    if (error instanceof StoreUnavailable) throw new StoreOutOfReach(`the store takes no changes: ${error.message}`);
     throw controlFailure(context, error);
   } finally {
     await store.close();
   }
 }
 
-async function openStore(context: CliContext): Promise<Store> {
-  const until = context.clock.monotonic() + PATIENCE_MS;
-  for (;;) {
-    const store = (await findRemote(context)) ?? (await tryOpenFile(context));
-    if (store !== null) return store;
-    if (context.clock.monotonic() >= until) throw heldBy(context);
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-  }
+async function openStore(context: CliContext, opening: Opening): Promise<Store | null> {
+  const remote = await findRemote(context);
+  if (remote !== null) return remote;
+  const plan = await configuredStore(context, opening.configs);
+  if (plan.kind === 'sqlite') return openFile(context, opening);
+  return openDatabase(context, plan, opening);
 }
 
 /** The store of the gateway that serves this home; null when none answers. */
@@ -63,6 +73,19 @@ async function findRemote(context: CliContext): Promise<Store | null> {
   if (!(await isGatewayThere(context))) return null;
   const ask: AskStore = (name, input) => callControl(pathsOf(context).socket, name, input, ANSWER_MS);
   return createRemoteStore(ask);
+}
+
+/** Waits for who has the file: a command, or a gateway that is about to answer. Null: there is none. */
+async function openFile(context: CliContext, { create }: Opening): Promise<Store | null> {
+  if (create) openHome(context);
+  else if (!existsSync(storePath(context.home))) return null;
+  const until = context.clock.monotonic() + PATIENCE_MS;
+  for (;;) {
+    const store = (await tryOpenFile(context)) ?? (await findRemote(context));
+    if (store !== null) return store;
+    if (context.clock.monotonic() >= until) throw heldBy(context);
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
 }
 
 /** Null when another process has it. @throws StoreOutOfReach; CliError when the file is none of this version */

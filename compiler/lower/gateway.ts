@@ -28,7 +28,7 @@ export function lowerGateway(config: GatewayConfig): GatewayPlan {
   };
 }
 
-function lowerStore(config: NonNullable<GatewayConfig['store']>): StorePlan {
+export function lowerStore(config: NonNullable<GatewayConfig['store']>): StorePlan {
   if (config === 'sqlite') return { kind: 'sqlite' };
   const { postgres, listen = true, schema = 'hookwright', key } = config;
   return { kind: 'postgres', url: parseSecretRef(postgres, DEFAULT_PROFILE), listen, schema, key: optionalRef(key) };

@@ -5,6 +5,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const agentChoice = {
   id: 'agent-choice',
+  group: 'config',
   severity: 'error',
   title: '`agent` sets both `command` and `openai`.',
   why: 'Each prompt is run once, by one of them.',

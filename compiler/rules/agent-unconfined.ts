@@ -9,6 +9,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const agentUnconfined = {
   id: 'agent-unconfined',
+  group: 'strangers',
   severity: 'warning',
   strict: true,
   title: 'A command agent gets text that strangers may write, and nothing limits what it does.',

@@ -6,6 +6,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const barredToolset = {
   id: 'barred-toolset',
+  group: 'names',
   severity: 'warning',
   title: 'A list of toolsets for webhook runs names one that is barred from them.',
   why: 'The name is dropped. Events come from strangers: they may not change the gateway, create jobs or send messages on its account.',

@@ -3,10 +3,11 @@
 import type { BlueprintFieldFile } from '../../schemas/generated/types.ts';
 import { completeField, isTime } from '../blueprints/fields.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import type { Rule } from '../diagnostics/rule.ts';
+import type { ListedRule } from './support/listed-rule.ts';
 
 export const blueprintDefault = {
   id: 'blueprint-default',
+  group: 'catalog',
   severity: 'error',
   title: "The default of a blueprint's field is not among its options, or is no time.",
   why: 'The blueprint could not be used as it is offered.',
@@ -18,7 +19,7 @@ export const blueprintDefault = {
         : [{ rule: blueprintDefault, path: ['fields', index, 'default'], at: 'value', message }];
     });
   },
-} as const satisfies Rule;
+} as const satisfies ListedRule;
 
 function faultOf(file: BlueprintFieldFile): string | null {
   const field = completeField(file);

@@ -3,10 +3,11 @@
 import type { BlueprintFieldFile } from '../../schemas/generated/types.ts';
 import { RESERVED_NAMES } from '../blueprints/fields.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import type { Rule } from '../diagnostics/rule.ts';
+import type { ListedRule } from './support/listed-rule.ts';
 
 export const blueprintField = {
   id: 'blueprint-field',
+  group: 'catalog',
   severity: 'error',
   title: "A field's name is taken or reserved, or its options do not fit its type.",
   why: 'Nobody could say in a command or a link which of the two is meant.',
@@ -16,7 +17,7 @@ export const blueprintField = {
       return [...checkName(field, path, fields.slice(0, index)), ...checkOptions(field, path)];
     });
   },
-} as const satisfies Rule;
+} as const satisfies ListedRule;
 
 function checkName(field: BlueprintFieldFile, path: NodePath, earlier: readonly BlueprintFieldFile[]): Problem[] {
   const at = { path: [...path, 'name'], at: 'value' } as const;

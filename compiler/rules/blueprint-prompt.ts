@@ -3,10 +3,11 @@
 import type { BlueprintPlan } from '../../schemas/generated/types.ts';
 import { findPlaceholders } from '../blueprints/placeholders.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import type { Rule } from '../diagnostics/rule.ts';
+import type { ListedRule } from './support/listed-rule.ts';
 
 export const blueprintPrompt = {
   id: 'blueprint-prompt',
+  group: 'catalog',
   severity: 'error',
   title: 'The prompt of a blueprint holds a placeholder that is none of its fields.',
   why: 'It would stay in every prompt of the job as it stands.',
@@ -23,4 +24,4 @@ export const blueprintPrompt = {
         message: `no field fills \`{${name}}\`; there are ${names.map((other) => `\`${other}\``).join(', ')}`,
       }));
   },
-} as const satisfies Rule;
+} as const satisfies ListedRule;

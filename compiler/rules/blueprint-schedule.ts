@@ -6,11 +6,12 @@ import { dayField, timeField } from '../blueprints/fields.ts';
 import type { BlueprintPlaceholder } from '../blueprints/placeholders.ts';
 import { findPlaceholders } from '../blueprints/placeholders.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import type { Rule } from '../diagnostics/rule.ts';
 import { parseSchedule } from '../schedule/parse-schedule.ts';
+import type { ListedRule } from './support/listed-rule.ts';
 
 export const blueprintSchedule = {
   id: 'blueprint-schedule',
+  group: 'catalog',
   severity: 'error',
   title:
     "A combination of a blueprint's options does not make a valid five-field cron expression, or leaves a placeholder unfilled.",
@@ -32,7 +33,7 @@ export const blueprintSchedule = {
     }
     return [];
   },
-} as const satisfies Rule;
+} as const satisfies ListedRule;
 
 /** More than anyone would list by hand; a check of this many takes about a second. */
 const MAX_COMBINATIONS = 50_000;

@@ -5,10 +5,11 @@ import { scheduleFields } from '../blueprints/combinations.ts';
 import { DELIVER_FIELD } from '../blueprints/fields.ts';
 import { findPlaceholders } from '../blueprints/placeholders.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import type { Rule } from '../diagnostics/rule.ts';
+import type { ListedRule } from './support/listed-rule.ts';
 
 export const blueprintUnusedField = {
   id: 'blueprint-unused-field',
+  group: 'catalog',
   severity: 'warning',
   title: 'A field of a blueprint is used neither in its schedule nor in its prompt.',
   why: 'The user is asked for something that has no effect.',
@@ -31,4 +32,4 @@ export const blueprintUnusedField = {
           ],
     );
   },
-} as const satisfies Rule;
+} as const satisfies ListedRule;

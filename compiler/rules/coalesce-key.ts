@@ -2,10 +2,11 @@
 
 import type { TemplatePlan } from '../../schemas/generated/types.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import type { Rule } from '../diagnostics/rule.ts';
+import type { ListedRule } from './support/listed-rule.ts';
 
 export const coalesceKey = {
   id: 'coalesce-key',
+  group: 'templates',
   severity: 'error',
   title: 'The key of `coalesce` is fixed text.',
   why: 'All events of the route would count as one entity, and all but the last would be dropped.',
@@ -16,4 +17,4 @@ export const coalesceKey = {
       'write a dotted field (pull_request.number) or a template ({repository.full_name}#{number})';
     return [{ rule: coalesceKey, path: [], at: 'value', message }];
   },
-} as const satisfies Rule;
+} as const satisfies ListedRule;

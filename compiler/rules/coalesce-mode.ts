@@ -5,6 +5,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const coalesceMode = {
   id: 'coalesce-mode',
+  group: 'refusals',
   severity: 'error',
   title: '`coalesce` is set on a `deliver_only` or `cron_job` route.',
   why: 'Coalescing replaces queued agent runs by the latest one. A direct message is answered while its sender waits, and a job has a claim of its own.',

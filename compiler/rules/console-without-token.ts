@@ -5,6 +5,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const consoleWithoutToken = {
   id: 'console-without-token',
+  group: 'config',
   severity: 'error',
   title: '`gateway.console` listens beyond the loopback interface and has no `token`.',
   why: 'Names of routes, profiles and targets and the rates of events would be open to everybody who reaches the port.',

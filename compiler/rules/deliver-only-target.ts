@@ -7,6 +7,7 @@ import { atRoute } from './support/view-rule.ts';
 
 export const deliverOnlyTarget = {
   id: 'deliver-only-target',
+  group: 'refusals',
   severity: 'error',
   title: 'A `deliver_only` route delivers to `log` or names no target.',
   why: 'Without an agent the rendered prompt is the message itself. A message that nobody receives is lost, and the sender is told that it was delivered.',

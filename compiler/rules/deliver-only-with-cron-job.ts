@@ -5,6 +5,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const deliverOnlyWithCronJob = {
   id: 'deliver-only-with-cron-job',
+  group: 'refusals',
   severity: 'error',
   title: 'A route sets both `deliver_only` and `cron_job`.',
   why: 'One delivers the prompt and runs nothing, the other runs a job and delivers nothing itself: a route can do one of them.',

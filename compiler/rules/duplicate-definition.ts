@@ -7,6 +7,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const duplicateDefinition = {
   id: 'duplicate-definition',
+  group: 'reading',
   severity: 'error',
   title: 'Two places define the same route, job, target, source or setting.',
   why: 'Which of them would count must not depend on the order of files.',

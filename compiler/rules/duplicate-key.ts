@@ -1,10 +1,11 @@
 /** A key that is set twice in one map. */
 import type { Finding } from '../diagnostics/diagnostic.ts';
-import type { Rule } from '../diagnostics/rule.ts';
 import type { Range, SourceText } from '../text/source-text.ts';
+import type { ListedRule } from './support/listed-rule.ts';
 
 export const duplicateKey = {
   id: 'duplicate-key',
+  group: 'reading',
   severity: 'error',
   title: 'A map holds the same key twice.',
   why: 'YAML readers disagree about which of the two counts.',
@@ -16,7 +17,7 @@ export const duplicateKey = {
       { rule: duplicateKey, source, range: again, message: `the key \`${key}\` is set twice in one map`, related },
     ];
   },
-} as const satisfies Rule;
+} as const satisfies ListedRule;
 
 export interface WrittenKey {
   readonly source: SourceText;

@@ -1,12 +1,13 @@
 /** A config file that says nothing. */
 import type { Finding } from '../diagnostics/diagnostic.ts';
-import type { Rule } from '../diagnostics/rule.ts';
 import { HOW_TO_START } from '../text/how-to-start.ts';
 import type { SourceText } from '../text/source-text.ts';
 import { START } from '../text/source-text.ts';
+import type { ListedRule } from './support/listed-rule.ts';
 
 export const emptyConfig = {
   id: 'empty-config',
+  group: 'reading',
   severity: 'warning',
   title: 'The config file is empty, or holds only comments.',
   why: 'It is valid, and nothing is served: no route, no job. The file that was meant may be another one.',
@@ -16,4 +17,4 @@ export const emptyConfig = {
     const message = 'this file configures nothing: no route, no job, no target';
     return [{ rule: emptyConfig, source, range: START, message, hint: HOW_TO_START }];
   },
-} as const satisfies Rule;
+} as const satisfies ListedRule;

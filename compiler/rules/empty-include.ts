@@ -1,10 +1,11 @@
 /** An include that finds nothing. */
 import type { Finding } from '../diagnostics/diagnostic.ts';
-import type { Rule } from '../diagnostics/rule.ts';
 import type { Range, SourceText } from '../text/source-text.ts';
+import type { ListedRule } from './support/listed-rule.ts';
 
 export const emptyInclude = {
   id: 'empty-include',
+  group: 'reading',
   severity: 'warning',
   title: 'A glob under `include` matches no file.',
   why: 'A moved folder or a typo would silently drop every route in it.',
@@ -12,4 +13,4 @@ export const emptyInclude = {
   check(pattern: string, paths: readonly string[], at: { source: SourceText; range: Range }): readonly Finding[] {
     return paths.length > 0 ? [] : [{ rule: emptyInclude, ...at, message: `no file matches \`${pattern}\`` }];
   },
-} as const satisfies Rule;
+} as const satisfies ListedRule;

@@ -2,11 +2,12 @@
 
 import { parseEnvLines } from '../../base/env-lines.ts';
 import type { Finding } from '../diagnostics/diagnostic.ts';
-import type { Rule } from '../diagnostics/rule.ts';
 import type { SourceText } from '../text/source-text.ts';
+import type { ListedRule } from './support/listed-rule.ts';
 
 export const envFileSyntax = {
   id: 'env-file-syntax',
+  group: 'reading',
   severity: 'warning',
   title: 'A line in `<home_dir>/.env` is not `KEY=value`.',
   why: 'A secret on that line would be missing when the server starts.',
@@ -20,4 +21,4 @@ export const envFileSyntax = {
       sensitive: true,
     }));
   },
-} as const satisfies Rule;
+} as const satisfies ListedRule;

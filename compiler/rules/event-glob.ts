@@ -1,10 +1,11 @@
 /** An event glob that cannot be read, or would take too long. */
 import type { Lowered, NodePath } from '../diagnostics/problem.ts';
-import type { Rule } from '../diagnostics/rule.ts';
 import { globSource } from '../globs/linear-glob.ts';
+import type { ListedRule } from './support/listed-rule.ts';
 
 export const eventGlob = {
   id: 'event-glob',
+  group: 'templates',
   severity: 'error',
   title:
     'An entry of `events` is a glob whose brackets do not pair, or that cannot be matched in linear time, or only with much work.',
@@ -16,4 +17,4 @@ export const eventGlob = {
     const message = `${JSON.stringify(glob)} is no glob that can be used here: ${source.message}`;
     return { plan: null, problems: [{ rule: eventGlob, path, at: 'value', message }] };
   },
-} as const satisfies Rule;
+} as const satisfies ListedRule;

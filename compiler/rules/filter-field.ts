@@ -2,10 +2,11 @@
 import type { FieldPlan } from '../../schemas/generated/types.ts';
 import { lowerField, plainField } from '../config/field.ts';
 import type { Lowered, NodePath, Problem } from '../diagnostics/problem.ts';
-import type { Rule } from '../diagnostics/rule.ts';
+import type { ListedRule } from './support/listed-rule.ts';
 
 export const filterField = {
   id: 'filter-field',
+  group: 'templates',
   severity: 'error',
   title: 'The `field` of a filter has an empty part or names nothing.',
   why: 'It would never be found in a payload, and the filter would decide the same way for every event.',
@@ -17,4 +18,4 @@ export const filterField = {
     const message = plain === null ? field : `${field}: \`${plain}\``;
     return { plan: null, problems: [{ rule: filterField, path, at: 'value', message, ...fix }] };
   },
-} as const satisfies Rule;
+} as const satisfies ListedRule;

@@ -1,9 +1,10 @@
 /** An `in_file` that names no file. */
 import type { Lowered, NodePath } from '../diagnostics/problem.ts';
-import type { Rule } from '../diagnostics/rule.ts';
+import type { ListedRule } from './support/listed-rule.ts';
 
 export const filterFile = {
   id: 'filter-file',
+  group: 'templates',
   severity: 'error',
   title: "The path of an `in_file` is a folder or another user's home.",
   why: 'The list could never be read.',
@@ -15,7 +16,7 @@ export const filterFile = {
     const message = `${JSON.stringify(written)}${why}`;
     return { plan: null, problems: [{ rule: filterFile, path, at: 'value', message }] };
   },
-} as const satisfies Rule;
+} as const satisfies ListedRule;
 
 function reasonAgainst(file: string): string | null {
   if (file === '' || file.endsWith('/') || /[\0\n\r]/.test(file))

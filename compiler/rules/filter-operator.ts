@@ -3,10 +3,11 @@
 import type { FilterConfig } from '../../schemas/generated/types.ts';
 import { OPERATORS, operatorsOf } from '../config/filter-keys.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import type { Rule } from '../diagnostics/rule.ts';
+import type { ListedRule } from './support/listed-rule.ts';
 
 export const filterOperator = {
   id: 'filter-operator',
+  group: 'templates',
   severity: 'error',
   title: 'A filter on a field has no operator or more than one.',
   why: 'Whether all of them or any of them must hold is what `all` and `any` are for.',
@@ -18,4 +19,4 @@ export const filterOperator = {
     const hint = used.length === 0 ? `one of ${OPERATORS.join(', ')}` : 'split it into filters under `all` or `any`';
     return [{ rule: filterOperator, path, at: 'value', message, hint }];
   },
-} as const satisfies Rule;
+} as const satisfies ListedRule;

@@ -3,10 +3,11 @@
 import type { FilterConfig } from '../../schemas/generated/types.ts';
 import { groupsOf, operatorsOf } from '../config/filter-keys.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import type { Rule } from '../diagnostics/rule.ts';
+import type { ListedRule } from './support/listed-rule.ts';
 
 export const filterShape = {
   id: 'filter-shape',
+  group: 'templates',
   severity: 'error',
   title: 'A filter has no `field`, or mixes a group with other keys.',
   why: 'It is not clear what must hold.',
@@ -21,4 +22,4 @@ export const filterShape = {
     const hint = 'put each condition into a member of its own under one `all`';
     return [{ ...at, message: `\`${group}\` stands alone in its filter`, hint }];
   },
-} as const satisfies Rule;
+} as const satisfies ListedRule;

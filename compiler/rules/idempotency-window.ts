@@ -6,6 +6,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const idempotencyWindow = {
   id: 'idempotency-window',
+  group: 'senders',
   severity: 'warning',
   title: '`idempotency_ttl_seconds` is shorter than the time over which the sender retries.',
   why: 'A retry that arrives after its id is forgotten is taken for a new event and runs again. Without the key, the window is at least as long as the sender retries.',

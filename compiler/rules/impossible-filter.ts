@@ -6,6 +6,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const impossibleFilter = {
   id: 'impossible-filter',
+  group: 'templates',
   severity: 'warning',
   title: 'A filter compares a field with a value it never has, or contradicts the filters before it.',
   why: 'The route stays silent, or the condition has no effect. Which values a field may have is known where it is certain which events come (see `unknown-payload-path`); conditions that contradict each other are found everywhere.',

@@ -6,6 +6,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const insecureBind = {
   id: 'insecure-bind',
+  group: 'refusals',
   severity: 'error',
   title: '`INSECURE_NO_AUTH` is used while the server binds more than the loopback interface.',
   why: 'Anyone who reaches the port could run the agent. The word is accepted on 127.0.0.1, localhost and ::1 only, judged on the host that is in force after flags, environment and `extra`.',

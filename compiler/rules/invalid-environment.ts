@@ -2,11 +2,12 @@
 
 import { isPort, isSwitch } from '../config/overrides.ts';
 import type { Finding } from '../diagnostics/diagnostic.ts';
-import type { Rule } from '../diagnostics/rule.ts';
 import { START } from '../text/source-text.ts';
+import type { ListedRule } from './support/listed-rule.ts';
 
 export const invalidEnvironment = {
   id: 'invalid-environment',
+  group: 'config',
   severity: 'error',
   title: '`WEBHOOK_ENABLED` or `WEBHOOK_PORT` holds something else than a truth value or a port.',
   why: "Going on with the config file's value would start a server nobody asked for.",
@@ -22,7 +23,7 @@ export const invalidEnvironment = {
     ];
     return messages.map((message) => ({ rule: invalidEnvironment, source: ENVIRONMENT, range: START, message }));
   },
-} as const satisfies Rule;
+} as const satisfies ListedRule;
 
 /** Stands for the place of what is wrong with a variable. */
 const ENVIRONMENT = { path: 'environment', name: 'environment', text: '' };

@@ -1,10 +1,11 @@
 /** A number out of range. */
-import type { Rule } from '../diagnostics/rule.ts';
+import type { ListedRule } from './support/listed-rule.ts';
 
 export const invalidNumber = {
   id: 'invalid-number',
+  group: 'shape',
   severity: 'error',
   title: 'A number is too small, too large, or not whole where a whole one is needed.',
   why: 'A limit of zero or less would refuse everything or wait for ever.',
   decidedIn: 'schema/explain.ts',
-} as const satisfies Rule;
+} as const satisfies ListedRule;

@@ -5,6 +5,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const invalidSchedule = {
   id: 'invalid-schedule',
+  group: 'jobs',
   severity: 'error',
   title: 'The `schedule` of a job is not a five-field cron expression.',
   why: 'The job would never run.',

@@ -6,6 +6,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const invalidTimezone = {
   id: 'invalid-timezone',
+  group: 'config',
   severity: 'error',
   title: '`timezone` is not the name of an IANA zone.',
   why: 'Jobs would run at the wrong hour, or not at all.',

@@ -6,6 +6,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const invalidValue = {
   id: 'invalid-value',
+  group: 'shape',
   severity: 'error',
   title: 'A value is none of those that are possible here.',
   why: 'Nothing could be done with it.',

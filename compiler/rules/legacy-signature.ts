@@ -5,6 +5,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const legacySignature = {
   id: 'legacy-signature',
+  group: 'secrets',
   severity: 'warning',
   title: 'A route accepts nothing better than a deprecated signature scheme.',
   why: 'The legacy generic scheme signs the body only: a request that was recorded once can be sent again for ever.',

@@ -5,6 +5,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const listFileMissing = {
   id: 'list-file-missing',
+  group: 'templates',
   severity: 'warning',
   title: 'An `in_file` names a file that does not exist here.',
   why: 'A missing list matches nothing, so the filter lets no event through. The file is read again as soon as it is there.',

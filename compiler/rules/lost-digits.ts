@@ -1,10 +1,11 @@
 /** A number that is not the text its author wrote. */
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import type { Rule } from '../diagnostics/rule.ts';
 import { isSecretName } from '../text/secret-names.ts';
+import type { ListedRule } from './support/listed-rule.ts';
 
 export const lostDigits = {
   id: 'lost-digits',
+  group: 'effect',
   severity: 'warning',
   title: 'An address is written as a number that loses digits.',
   why: 'YAML reads `1712345678.123450` as a number and drops the last zero: the message would go to another thread, or to none.',
@@ -19,4 +20,4 @@ export const lostDigits = {
     }
     return [{ ...at, message: `\`${written}\` is read as the number ${value}`, hint: `write '${written}' in quotes` }];
   },
-} as const satisfies Rule;
+} as const satisfies ListedRule;

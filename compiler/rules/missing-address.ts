@@ -9,6 +9,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const missingAddress = {
   id: 'missing-address',
+  group: 'effect',
   severity: 'warning',
   title: 'A delivery names no `chat_id`, and its target has no home channel.',
   why: 'Every delivery fails: there is no chat to send it to.',

@@ -9,6 +9,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const missingDeliverExtra = {
   id: 'missing-deliver-extra',
+  group: 'names',
   severity: 'error',
   title: 'A target needs a key in `deliver_extra` that is not there.',
   why: 'Every delivery would fail: a comment, for instance, needs a repository and a number.',

@@ -1,10 +1,11 @@
 /** A key that is needed. */
-import type { Rule } from '../diagnostics/rule.ts';
+import type { ListedRule } from './support/listed-rule.ts';
 
 export const missingKey = {
   id: 'missing-key',
+  group: 'shape',
   severity: 'error',
   title: 'An entry lacks a key it cannot do without.',
   why: 'There is no sensible default for it.',
   decidedIn: 'schema/explain.ts',
-} as const satisfies Rule;
+} as const satisfies ListedRule;

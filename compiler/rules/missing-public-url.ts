@@ -5,6 +5,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const missingPublicUrl = {
   id: 'missing-public-url',
+  group: 'secrets',
   severity: 'error',
   title: "The route's source signs the URL, and no `public_url` says what it is.",
   why: 'Behind a proxy the server sees another URL than the sender does: no signature would ever match.',

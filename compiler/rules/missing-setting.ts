@@ -2,18 +2,19 @@
 
 import type { TargetPlan, VariantPlan } from '../../schemas/generated/types.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import type { Rule } from '../diagnostics/rule.ts';
 import { oneOf } from '../text/suggest.ts';
+import type { ListedRule } from './support/listed-rule.ts';
 
 export const missingSetting = {
   id: 'missing-setting',
+  group: 'effect',
   severity: 'warning',
   title: 'An enabled target lacks a setting it cannot deliver without.',
   why: 'Every delivery to it fails.',
   check(written: WrittenSettings): readonly Problem[] {
     return [...missingRequired(written), ...missingOfVariant(written)];
   },
-} as const satisfies Rule;
+} as const satisfies ListedRule;
 
 export interface WrittenSettings {
   readonly plan: TargetPlan;

@@ -6,6 +6,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const noEffect = {
   id: 'no-effect',
+  group: 'effect',
   severity: 'warning',
   title: 'A route sets a key that its mode does not use.',
   why: 'Its author expects something of it that does not happen.',

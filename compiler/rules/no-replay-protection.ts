@@ -5,6 +5,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const noReplayProtection = {
   id: 'no-replay-protection',
+  group: 'senders',
   severity: 'warning',
   title: "The route's source signs no timestamp and sends no delivery id.",
   why: 'Whoever has recorded one request can send it again at any time: its signature stays right, and nothing tells it from a new event.',

@@ -5,6 +5,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const noSecondAttempt = {
   id: 'no-second-attempt',
+  group: 'senders',
   severity: 'warning',
   title: 'A `deliver_only` route has a sender that never retries.',
   why: 'A direct delivery that fails is answered 502 and left to the sender to repeat. This one does not: the event is lost. On an agent route the event is stored before it is answered, and its delivery is retried here.',

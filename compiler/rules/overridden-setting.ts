@@ -5,6 +5,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const overriddenSetting = {
   id: 'overridden-setting',
+  group: 'config',
   severity: 'warning',
   title: 'An environment variable, or a line of `.env`, replaces a setting that the config writes differently.',
   why: 'What is read in the config is not what is used, and requests signed with the secret that stands there are refused.',

@@ -10,6 +10,7 @@ import { unknownSkills } from './unknown-skill.ts';
 
 export const profileIncomplete = {
   id: 'profile-incomplete',
+  group: 'names',
   severity: 'error',
   title: "The route's profile lacks a target, script or skill that the route needs.",
   why: 'A profile reaches only what is its own: the target that another profile has switched on, or the script beside it, is out of reach, and the route would accept events that come to nothing.',

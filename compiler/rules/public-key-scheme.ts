@@ -6,6 +6,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const publicKeyScheme = {
   id: 'public-key-scheme',
+  group: 'secrets',
   severity: 'error',
   title: '`public_key` is set on a route whose schemes sign with a shared secret.',
   why: 'Everybody knows a public key. If it were taken for a shared secret, everybody could sign.',

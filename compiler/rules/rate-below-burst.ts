@@ -5,6 +5,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const rateBelowBurst = {
   id: 'rate-below-burst',
+  group: 'senders',
   severity: 'warning',
   title: "`rate_limit` is below what the route's source is known to send in a minute.",
   why: 'The rest of a burst is answered 429. Not every sender comes back after that.',

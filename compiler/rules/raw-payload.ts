@@ -10,6 +10,7 @@ import { atRoute } from './support/view-rule.ts';
 
 export const rawPayload = {
   id: 'raw-payload',
+  group: 'templates',
   severity: 'warning',
   title: 'An agent route gives its agent wide toolsets and the whole payload.',
   why: 'Payload text is untrusted even when its sender is authenticated: anyone who can open an issue writes into it. A narrow template keeps most of it away from an agent that can run commands.',

@@ -1,11 +1,12 @@
 /** A regex outside the linear-time engine (§2.2). */
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 import type { Lowered, NodePath, Problem } from '../diagnostics/problem.ts';
-import type { Rule } from '../diagnostics/rule.ts';
 import { flowText } from '../text/flow-text.ts';
+import type { ListedRule } from './support/listed-rule.ts';
 
 export const regexSyntax = {
   id: 'regex-syntax',
+  group: 'templates',
   severity: 'error',
   title: 'A `regex` is not valid RE2.',
   why: 'Payloads are hostile: with back-references or lookaround a single crafted value can keep the server busy for hours.',
@@ -19,7 +20,7 @@ export const regexSyntax = {
     const refused = refusal(source);
     return refused === null ? { plan: source, problems: [] } : { plan: null, problems: [{ ...at, ...refused }] };
   },
-} as const satisfies Rule;
+} as const satisfies ListedRule;
 
 /** null: the linear-time engine takes it. */
 function refusal(source: string): Pick<Problem, 'message' | 'within' | 'hint'> | null {

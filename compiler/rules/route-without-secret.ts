@@ -7,6 +7,7 @@ import { atRoute } from './support/view-rule.ts';
 
 export const routeWithoutSecret = {
   id: 'route-without-secret',
+  group: 'refusals',
   severity: 'error',
   title: 'A route has no secret, neither its own nor the global one.',
   why: 'Every request to it would have to be refused or, worse, believed. Every route needs a secret: its own, or the one under `platforms.webhook`.',

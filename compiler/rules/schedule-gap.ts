@@ -8,6 +8,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const scheduleGap = {
   id: 'schedule-gap',
+  group: 'jobs',
   severity: 'warning',
   title: 'A job is to run at a time that its zone skips on one day of the year.',
   why: 'On that day the job runs later than written, or not at all.',

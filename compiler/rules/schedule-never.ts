@@ -7,6 +7,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const scheduleNever = {
   id: 'schedule-never',
+  group: 'jobs',
   severity: 'warning',
   title: 'No date matches the `schedule` of a job.',
   why: 'The job would never run, and nothing would ever say so.',

@@ -7,6 +7,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const scheduleStep = {
   id: 'schedule-step',
+  group: 'jobs',
   severity: 'warning',
   title: 'A step in the `schedule` of a job does not divide its field.',
   why: 'The job would run at uneven intervals: `*/45 * * * *` fires at 0 and 45 minutes past each hour.',

@@ -7,6 +7,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const scriptMissing = {
   id: 'script-missing',
+  group: 'templates',
   severity: 'warning',
   title: "The route's script does not exist here.",
   why: 'Where the script is missing, every event of the route is answered `ignored`. A config that is compiled on another machine than it is served on may be right all the same.',

@@ -17,6 +17,7 @@ const PROBLEMS = {
 
 export const scriptOutside = {
   id: 'script-outside',
+  group: 'templates',
   severity: 'error',
   title: '`script` leads outside `<profile home>/scripts/`.',
   why: 'Whoever may write a route could otherwise run any program on the machine. Symbolic links are followed before the path is judged, and a file with a second name (a hard link) is refused: that name may lie anywhere.',

@@ -5,6 +5,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const secretConflict = {
   id: 'secret-conflict',
+  group: 'secrets',
   severity: 'error',
   title: 'A route sets both `secret` and `secrets`.',
   why: 'During a rotation it must be clear which secrets are still accepted: `secrets` lists them all, the current one first.',

@@ -4,6 +4,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const secretExpiry = {
   id: 'secret-expiry',
+  group: 'secrets',
   severity: 'error',
   title: 'The `expires_at` of a secret is no instant.',
   why: 'A day that does not exist never comes: the old secret would be accepted for ever.',

@@ -1,9 +1,10 @@
 /** A literal secret that others on the machine can read. */
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import type { Rule } from '../diagnostics/rule.ts';
+import type { ListedRule } from './support/listed-rule.ts';
 
 export const secretExposed = {
   id: 'secret-exposed',
+  group: 'secrets',
   severity: 'warning',
   title: 'A file that other users may read holds a literal secret.',
   why: 'Every account on the machine could sign requests or use the credentials.',
@@ -14,7 +15,7 @@ export const secretExposed = {
     const hint = `\`chmod 600 ${name}\`, or keep the secret out of it: \`env:NAME\` or \`file:path\``;
     return [{ rule: secretExposed, path, at: 'value', message, hint, sensitive: true }];
   },
-} as const satisfies Rule;
+} as const satisfies ListedRule;
 
 /** Read permission of the group and of everybody else. */
 const OTHERS_READ = 0o044;

@@ -18,6 +18,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const secretPlaceholder = {
   id: 'secret-placeholder',
+  group: 'secrets',
   severity: 'error',
   title: 'A secret or credential is a variable that is not expanded, or a stand-in such as `changeme`.',
   why: 'The text itself would be the secret, and a stranger who guesses it signs whatever he likes. A variable is written `env:NAME`, a file `file:path`.',

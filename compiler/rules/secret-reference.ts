@@ -9,6 +9,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const secretReference = {
   id: 'secret-reference',
+  group: 'secrets',
   severity: 'error',
   title: 'A secret starts with `env:` or `file:` and what follows is no name or path.',
   why: 'It would be found out when the server starts, on the machine where it hurts.',

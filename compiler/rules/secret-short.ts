@@ -11,6 +11,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const secretShort = {
   id: 'secret-short',
+  group: 'secrets',
   severity: 'warning',
   title: 'A signing secret, a key or a token of the gateway is shorter than 16 characters.',
   why: 'Whoever sees one signed request can try secrets against it for as long as he likes; short ones are found.',

@@ -11,6 +11,7 @@ import { atRoute } from './support/view-rule.ts';
 
 export const selfTrigger = {
   id: 'self-trigger',
+  group: 'strangers',
   severity: 'warning',
   strict: true,
   title: 'A route takes the events that its own deliveries cause.',

@@ -5,6 +5,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const shadowedSetting = {
   id: 'shadowed-setting',
+  group: 'config',
   severity: 'warning',
   title: 'A key stands under `platforms.webhook` and under `platforms.webhook.extra`.',
   why: 'The one in `extra` wins; the other one has no effect.',

@@ -8,6 +8,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const shellPlaceholder = {
   id: 'shell-placeholder',
+  group: 'config',
   severity: 'error',
   title: 'An argument of `agent.command` that a shell or another interpreter reads as code holds a placeholder.',
   why: 'The session holds the delivery id, which the sender chooses: whatever it says would become a part of the code. A variable is a value wherever it is used.',

@@ -6,6 +6,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const slowDirectDelivery = {
   id: 'slow-direct-delivery',
+  group: 'senders',
   severity: 'warning',
   title: 'A `deliver_only` route may answer later than its sender waits.',
   why: 'The answer of a direct delivery is sent once the target has answered. A sender that has given up by then takes it for a failure and sends the event again.',

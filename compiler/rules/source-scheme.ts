@@ -2,10 +2,11 @@
 
 import type { SecretForm, SignedSegment, SourceFile } from '../../schemas/generated/types.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import type { Rule } from '../diagnostics/rule.ts';
+import type { ListedRule } from './support/listed-rule.ts';
 
 export const sourceScheme = {
   id: 'source-scheme',
+  group: 'catalog',
   severity: 'error',
   title: 'A source leaves out or contradicts what its primitive needs.',
   why: 'A signature could not be computed, or would not cover what it must cover.',
@@ -20,7 +21,7 @@ export const sourceScheme = {
       ...(hint === undefined ? {} : { hint }),
     }));
   },
-} as const satisfies Rule;
+} as const satisfies ListedRule;
 
 type Verify = SourceFile['verify'];
 

@@ -7,6 +7,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const storeUrl = {
   id: 'store-url',
+  group: 'config',
   severity: 'error',
   title: '`gateway.store.postgres` is neither a reference nor a URL that starts with `postgres://`.',
   why: 'The gateway would not start. With a reference, `env:DATABASE_URL`, the password stays out of the config and of the table.',

@@ -1,9 +1,10 @@
 /** A dynamic route that the running gateway leaves out (§2.7). */
 import type { Problem } from '../diagnostics/problem.ts';
-import type { Rule } from '../diagnostics/rule.ts';
+import type { ListedRule } from './support/listed-rule.ts';
 
 export const subscriptionRejected = {
   id: 'subscription-rejected',
+  group: 'effect',
   severity: 'warning',
   title: 'An entry of `webhook_subscriptions.json` has an error.',
   why: 'The gateway leaves a faulty subscription out and goes on with the others: its sender is answered 404. The rule that is broken is named in the message.',
@@ -13,4 +14,4 @@ export const subscriptionRejected = {
     const message = `the gateway rejects the subscription \`${subscription}\`: ${problem.message}`;
     return [{ ...problem, rule: subscriptionRejected, message }];
   },
-} as const satisfies Rule;
+} as const satisfies ListedRule;

@@ -3,10 +3,11 @@
 import type { TargetAddress, TargetSettings } from '../../schemas/generated/types.ts';
 import { RESERVED_VALUES } from '../config/target-scope.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import type { Rule } from '../diagnostics/rule.ts';
+import type { ListedRule } from './support/listed-rule.ts';
 
 export const targetAddress = {
   id: 'target-address',
+  group: 'catalog',
   severity: 'error',
   title: "A field of a target's address has the name of a setting or of a value of the delivery.",
   why: 'A template could not say which of the two it means.',
@@ -18,4 +19,4 @@ export const targetAddress = {
       return [{ rule: targetAddress, path: [...path, name], at: 'key', message }];
     });
   },
-} as const satisfies Rule;
+} as const satisfies ListedRule;

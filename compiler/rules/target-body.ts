@@ -1,9 +1,10 @@
 /** A word in a body that means nothing. */
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import type { Rule } from '../diagnostics/rule.ts';
+import type { ListedRule } from './support/listed-rule.ts';
 
 export const targetBody = {
   id: 'target-body',
+  group: 'catalog',
   severity: 'error',
   title: 'The body of a request holds a key with `$` that is no instruction.',
   why: 'It would be sent to the service as it stands.',
@@ -13,4 +14,4 @@ export const targetBody = {
     const message = `\`${name}\` is no node; there are $int, $auto and $json, each alone in its object, and $when beside fields`;
     return [{ rule: targetBody, path, at: 'value', message }];
   },
-} as const satisfies Rule;
+} as const satisfies ListedRule;

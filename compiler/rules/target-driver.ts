@@ -3,10 +3,11 @@
 import type { TargetFile } from '../../schemas/generated/types.ts';
 import { SHARED_PARTS } from '../config/target-parts.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import type { Rule } from '../diagnostics/rule.ts';
+import type { ListedRule } from './support/listed-rule.ts';
 
 export const targetDriver = {
   id: 'target-driver',
+  group: 'catalog',
   severity: 'error',
   title: 'A target with a driver of its own also says how its requests are made.',
   why: 'The driver would not read it.',
@@ -20,4 +21,4 @@ export const targetDriver = {
       return [{ rule: targetDriver, path: [part], at: 'key', message }];
     });
   },
-} as const satisfies Rule;
+} as const satisfies ListedRule;

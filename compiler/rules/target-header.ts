@@ -1,9 +1,10 @@
 /** A header that cannot be sent. */
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import type { Rule } from '../diagnostics/rule.ts';
+import type { ListedRule } from './support/listed-rule.ts';
 
 export const targetHeader = {
   id: 'target-header',
+  group: 'catalog',
   severity: 'error',
   title: 'A request of a target names a header that is none, or one that the executor sets itself.',
   why: 'The request would be refused before it leaves the machine.',
@@ -14,7 +15,7 @@ export const targetHeader = {
     if (!OWN_HEADERS.has(lowerCase)) return [];
     return [{ ...at, message: `\`${lowerCase}\` is set by the executor and cannot be named here` }];
   },
-} as const satisfies Rule;
+} as const satisfies ListedRule;
 
 /** Headers that are ours to write: a target that set them would break the request or its framing. */
 const OWN_HEADERS = new Set(['host', 'content-length', 'transfer-encoding', 'connection', 'expect']);

@@ -2,10 +2,11 @@
 
 import type { TargetSettings } from '../../schemas/generated/types.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import type { Rule } from '../diagnostics/rule.ts';
+import type { ListedRule } from './support/listed-rule.ts';
 
 export const targetNeeds = {
   id: 'target-needs',
+  group: 'catalog',
   severity: 'error',
   title: '`needs` of a variant names no setting of the target.',
   why: 'The variant could never be chosen.',
@@ -16,4 +17,4 @@ export const targetNeeds = {
       return [{ rule: targetNeeds, path: [...path, index], at: 'value', message }];
     });
   },
-} as const satisfies Rule;
+} as const satisfies ListedRule;

@@ -10,6 +10,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const targetNotEnabled = {
   id: 'target-not-enabled',
+  group: 'effect',
   severity: 'warning',
   title: "`deliver` names a target that is not enabled in the route's profile.",
   why: 'Every delivery to it fails until it is switched on with its credentials.',

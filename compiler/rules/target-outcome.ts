@@ -2,10 +2,11 @@
 
 import type { TargetOutcomeRule } from '../../schemas/generated/types.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import type { Rule } from '../diagnostics/rule.ts';
+import type { ListedRule } from './support/listed-rule.ts';
 
 export const targetOutcome = {
   id: 'target-outcome',
+  group: 'catalog',
   severity: 'error',
   title: 'An outcome is `refresh`, and the target has no `exchange` to get a new token from.',
   why: 'The delivery would be given up in a way nobody wrote down.',
@@ -14,4 +15,4 @@ export const targetOutcome = {
     const message = '`refresh` needs an `exchange`; write `auth`';
     return [{ rule: targetOutcome, path: [...path, 'outcome'], at: 'value', message }];
   },
-} as const satisfies Rule;
+} as const satisfies ListedRule;

@@ -1,9 +1,10 @@
 /** A path that is no path. */
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import type { Rule } from '../diagnostics/rule.ts';
+import type { ListedRule } from './support/listed-rule.ts';
 
 export const targetPath = {
   id: 'target-path',
+  group: 'catalog',
   severity: 'error',
   title: 'The `path` of a request does not start with `/`, or holds a query.',
   why: 'It would be joined to the base URL in a way nobody meant; parameters belong in `query`, where they are escaped.',
@@ -17,4 +18,4 @@ export const targetPath = {
         : []),
     ];
   },
-} as const satisfies Rule;
+} as const satisfies ListedRule;

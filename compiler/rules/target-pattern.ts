@@ -1,10 +1,11 @@
 /** A pattern outside the linear-time engine. */
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 import type { Lowered, NodePath } from '../diagnostics/problem.ts';
-import type { Rule } from '../diagnostics/rule.ts';
+import type { ListedRule } from './support/listed-rule.ts';
 
 export const targetPattern = {
   id: 'target-pattern',
+  group: 'catalog',
   severity: 'error',
   title: 'A pattern of a target is not an RE2 expression.',
   why: 'Addresses come from payloads: a crafted one must not keep the server busy.',
@@ -18,4 +19,4 @@ export const targetPattern = {
       return { plan: null, problems: [{ rule: targetPattern, path, at: 'value', message }] };
     }
   },
-} as const satisfies Rule;
+} as const satisfies ListedRule;

@@ -2,10 +2,11 @@
 
 import type { TargetRequest } from '../../schemas/generated/types.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import type { Rule } from '../diagnostics/rule.ts';
+import type { ListedRule } from './support/listed-rule.ts';
 
 export const targetRequest = {
   id: 'target-request',
+  group: 'catalog',
   severity: 'error',
   title: 'A target, or one of its variants, has no request.',
   why: 'There is no way to deliver to it.',
@@ -28,6 +29,6 @@ export const targetRequest = {
       problems.push({ ...at(body), message: 'a GET request has no body' });
     return problems;
   },
-} as const satisfies Rule;
+} as const satisfies ListedRule;
 
 const BODIES = ['json', 'form', 'plain'] as const;

@@ -2,10 +2,11 @@
 
 import type { TargetRetryAfter } from '../../schemas/generated/types.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import type { Rule } from '../diagnostics/rule.ts';
+import type { ListedRule } from './support/listed-rule.ts';
 
 export const targetRetryAfter = {
   id: 'target-retry-after',
+  group: 'catalog',
   severity: 'error',
   title: 'A place under `retry_after` names no place, several, or an expression without a group around the number.',
   why: 'The target would be asked again too early, and block the account.',
@@ -21,4 +22,4 @@ export const targetRetryAfter = {
       ...(hasGroup ? [] : [{ ...at, path: [...path, 'text'], message: group }]),
     ];
   },
-} as const satisfies Rule;
+} as const satisfies ListedRule;

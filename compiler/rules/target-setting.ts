@@ -3,10 +3,11 @@
 import type { TargetSettings } from '../../schemas/generated/types.ts';
 import { RESERVED_VALUES } from '../config/target-scope.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import type { Rule } from '../diagnostics/rule.ts';
+import type { ListedRule } from './support/listed-rule.ts';
 
 export const targetSetting = {
   id: 'target-setting',
+  group: 'catalog',
   severity: 'error',
   title:
     'A setting of a target has the name of another setting, of a value of the delivery, or of a key every target knows.',
@@ -21,7 +22,7 @@ export const targetSetting = {
       }),
     );
   },
-} as const satisfies Rule;
+} as const satisfies ListedRule;
 
 /** Keys every entry under `platforms` knows: no setting can be called so. `api_base` may, to say what it is for. */
 const CONFIG_KEYS = ['enabled', 'variant', 'home_channel', 'retry_ambiguous', 'allow_http', 'max_attempts'];

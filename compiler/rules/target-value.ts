@@ -3,10 +3,11 @@
 import type { ValueRef } from '../../schemas/generated/types.ts';
 import type { TextPlace, TextScope } from '../config/target-scope.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import type { Rule } from '../diagnostics/rule.ts';
+import type { ListedRule } from './support/listed-rule.ts';
 
 export const targetValue = {
   id: 'target-value',
+  group: 'catalog',
   severity: 'error',
   title: 'A text of a target names a value that does not exist, or that has no place in it.',
   why: "The request would be sent with a hole in it, or a stranger's text would end up where only the operator's belongs.",
@@ -15,7 +16,7 @@ export const targetValue = {
     const message = of === null ? unknownName(name, scope) : misplaced(name, { of, optional }, at);
     return message === null ? [] : [{ rule: targetValue, path, at: 'value', within, message }];
   },
-} as const satisfies Rule;
+} as const satisfies ListedRule;
 
 export interface NamedValue {
   readonly name: string;

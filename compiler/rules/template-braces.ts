@@ -2,10 +2,11 @@
 
 import { PATH } from '../config/template-grammar.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import type { Rule } from '../diagnostics/rule.ts';
+import type { ListedRule } from './support/listed-rule.ts';
 
 export const templateBraces = {
   id: 'template-braces',
+  group: 'templates',
   severity: 'warning',
   title: 'A placeholder is written with two pairs of braces.',
   why: 'One pair is enough; the other one stays in the text.',
@@ -19,6 +20,6 @@ export const templateBraces = {
       fix: { kind: 'replace', text: `{${path}}` },
     }));
   },
-} as const satisfies Rule;
+} as const satisfies ListedRule;
 
 const DOUBLED = new RegExp(`\\{\\{(${PATH})\\}\\}`, 'g');

@@ -2,10 +2,11 @@
 
 import { PATH } from '../config/template-grammar.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import type { Rule } from '../diagnostics/rule.ts';
+import type { ListedRule } from './support/listed-rule.ts';
 
 export const templateHeaders = {
   id: 'template-headers',
+  group: 'templates',
   severity: 'warning',
   title: 'A template uses `{headers.…}`.',
   why: 'Templates see the payload, so the placeholder stays in the text. Filters do see headers.',
@@ -18,6 +19,6 @@ export const templateHeaders = {
       within: { offset: index, length: written.length },
     }));
   },
-} as const satisfies Rule;
+} as const satisfies ListedRule;
 
 const HEADER = new RegExp(`\\{headers\\.${PATH}\\}`, 'g');

@@ -2,10 +2,11 @@
 
 import { PART } from '../config/template-grammar.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import type { Rule } from '../diagnostics/rule.ts';
+import type { ListedRule } from './support/listed-rule.ts';
 
 export const templateSyntax = {
   id: 'template-syntax',
+  group: 'templates',
   severity: 'error',
   title: 'A template holds braces that look like a placeholder and would stay in the text.',
   why: 'The slip would show up in the first real message: `{ issue.title }` is delivered as it stands.',
@@ -22,7 +23,7 @@ export const templateSyntax = {
       return [{ rule: templateSyntax, path: [], at: 'value', message, within, fix: { kind: 'replace', text: meant } }];
     });
   },
-} as const satisfies Rule;
+} as const satisfies ListedRule;
 
 /** The rest of a path of two parts or more, after its first letter. */
 const DOTTED = `[A-Za-z0-9_-]*(?:\\.${PART})+`;

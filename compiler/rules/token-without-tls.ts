@@ -5,6 +5,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const tokenWithoutTls = {
   id: 'token-without-tls',
+  group: 'senders',
   severity: 'warning',
   title: "The route's sender sends the secret itself, to a server that listens beyond this machine without TLS.",
   why: 'With such a sender every request carries the secret, and nothing binds the body to it: whoever reads one request can forge any other. A `public_url` that starts with `https://` says that TLS ends in front of the server.',

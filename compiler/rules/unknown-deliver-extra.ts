@@ -12,6 +12,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const unknownDeliverExtra = {
   id: 'unknown-deliver-extra',
+  group: 'names',
   severity: 'warning',
   title: "A key of `deliver_extra` is not known to any of the route's targets.",
   why: 'A misspelt `chat_id` would send the message to the home channel.',

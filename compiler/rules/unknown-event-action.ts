@@ -6,6 +6,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const unknownEventAction = {
   id: 'unknown-event-action',
+  group: 'templates',
   severity: 'warning',
   title: 'A filter waits for an action that the events of the route do not have.',
   why: 'Actions are compared letter by letter: one the sender never sends keeps the route silent. Checked where it is certain which events come (see `unknown-payload-path`).',

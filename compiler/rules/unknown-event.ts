@@ -10,6 +10,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const unknownEvent = {
   id: 'unknown-event',
+  group: 'senders',
   severity: 'warning',
   title: '`events` names an event that the source does not document.',
   why: 'Events are compared letter by letter: a name the sender never sends keeps the route silent. Some senders use phrases where others use words: GitLab sends `Merge Request Hook`, which `merge_request` names as well.',

@@ -7,6 +7,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const unknownJob = {
   id: 'unknown-job',
+  group: 'names',
   severity: 'error',
   title: "`cron_job` names no job of the route's profile.",
   why: 'Each event would be accepted and then fire nothing.',

@@ -6,6 +6,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const unknownProfile = {
   id: 'unknown-profile',
+  group: 'names',
   severity: 'error',
   title: 'A route names a profile that has no folder under `<home_dir>/profiles/`.',
   why: 'There would be no agent, no credentials and no home channel to run it with; nothing falls back to another profile.',

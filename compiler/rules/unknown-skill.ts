@@ -6,6 +6,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const unknownSkill = {
   id: 'unknown-skill',
+  group: 'names',
   severity: 'warning',
   title: 'A route or job lists a skill that has no `SKILL.md`.',
   why: 'The run would go ahead without the knowledge it was meant to have.',

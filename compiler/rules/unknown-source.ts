@@ -5,6 +5,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const unknownSource = {
   id: 'unknown-source',
+  group: 'names',
   severity: 'error',
   title: '`source` or `auth` names nothing in the catalog.',
   why: 'The route could not tell a real sender from a forged one.',

@@ -12,6 +12,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const unknownTarget = {
   id: 'unknown-target',
+  group: 'names',
   severity: 'error',
   title: '`deliver`, or a key under `platforms`, names no delivery target.',
   why: 'Nothing could be delivered, and a misspelt name would be found out only when the first message is lost.',

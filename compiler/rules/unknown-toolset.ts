@@ -8,6 +8,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const unknownToolset = {
   id: 'unknown-toolset',
+  group: 'names',
   severity: 'warning',
   title: 'A list of toolsets names one that is not in the catalog.',
   why: 'The name is dropped: the agent runs without the tools its author expects.',

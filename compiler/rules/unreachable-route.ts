@@ -6,6 +6,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const unreachableRoute = {
   id: 'unreachable-route',
+  group: 'effect',
   severity: 'warning',
   title: 'A route belongs to a profile while `gateway.multiplex_profiles` is off.',
   why: 'Routes of a profile are served under `/p/<profile>/webhooks/<route>` only, and those paths do not exist without multiplexing.',

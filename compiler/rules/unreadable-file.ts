@@ -1,11 +1,12 @@
 /** A file that cannot be read. */
 import type { Finding } from '../diagnostics/diagnostic.ts';
-import type { Rule } from '../diagnostics/rule.ts';
 import type { SourceText } from '../text/source-text.ts';
 import { START } from '../text/source-text.ts';
+import type { ListedRule } from './support/listed-rule.ts';
 
 export const unreadableFile = {
   id: 'unreadable-file',
+  group: 'reading',
   severity: 'error',
   title: 'A config file is missing, a directory, too large or not UTF-8.',
   why: 'What it would say is unknown, so nothing can be said about the config as a whole.',
@@ -13,6 +14,6 @@ export const unreadableFile = {
   check(read: ReadText, source: SourceText): readonly Finding[] {
     return read.ok ? [] : [{ rule: unreadableFile, source, range: START, message: read.message }];
   },
-} as const satisfies Rule;
+} as const satisfies ListedRule;
 
 type ReadText = { readonly ok: true } | { readonly ok: false; readonly message: string };

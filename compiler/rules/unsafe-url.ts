@@ -17,6 +17,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const unsafeUrl = {
   id: 'unsafe-url',
+  group: 'config',
   severity: 'error',
   title: 'A URL holds credentials, sends them over the network without encryption, or is none.',
   why: 'URLs are printed and stored, and whoever is between this machine and an `http://` server reads the key, the prompts and the answers. This machine itself (`localhost`, `127.0.0.1`, `::1`) needs no encryption; for another one that you trust the network to, such as a container beside this one, set `allow_http: true` where the URL stands.',

@@ -5,6 +5,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const unsignedSource = {
   id: 'unsigned-source',
+  group: 'secrets',
   severity: 'error',
   title: "The route's source does not sign its requests.",
   why: 'Every request is answered 401: there is nothing to check. Only a route that says `INSECURE_NO_AUTH`, on a loopback host, takes unsigned events.',

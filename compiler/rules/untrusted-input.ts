@@ -10,6 +10,7 @@ import { atRoute } from './support/view-rule.ts';
 
 export const untrustedInput = {
   id: 'untrusted-input',
+  group: 'strangers',
   severity: 'warning',
   strict: true,
   title: 'Text that a stranger may write reaches an agent with toolsets that act.',

@@ -5,6 +5,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const webhookDisabled = {
   id: 'webhook-disabled',
+  group: 'config',
   severity: 'warning',
   title: 'There are routes, and `platforms.webhook.enabled` is not `true`.',
   why: 'The adapter is off by default: no request would be answered.',

@@ -7,6 +7,7 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const wholePayloadMessage = {
   id: 'whole-payload-message',
+  group: 'templates',
   severity: 'warning',
   title: 'A `deliver_only` route has no `prompt`.',
   why: 'Without an agent the rendered prompt is the message, and the default prompt is the whole payload as JSON: up to 4000 characters go to the chat with each event.',

@@ -1,10 +1,11 @@
 /** A value of another kind than expected. */
-import type { Rule } from '../diagnostics/rule.ts';
+import type { ListedRule } from './support/listed-rule.ts';
 
 export const wrongType = {
   id: 'wrong-type',
+  group: 'shape',
   severity: 'error',
   title: 'A value is text where a list is expected, a list where a map is expected, and so on.',
   why: 'Guessing what was meant would sometimes guess wrong.',
   decidedIn: 'schema/explain.ts',
-} as const satisfies Rule;
+} as const satisfies ListedRule;

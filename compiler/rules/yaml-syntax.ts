@@ -1,10 +1,11 @@
 /** Text that is not YAML. */
-import type { Rule } from '../diagnostics/rule.ts';
+import type { ListedRule } from './support/listed-rule.ts';
 
 export const yamlSyntax = {
   id: 'yaml-syntax',
+  group: 'reading',
   severity: 'error',
   title: 'A file cannot be parsed.',
   why: 'Whatever follows the error could mean anything.',
   decidedIn: 'source/parse-yaml.ts',
-} as const satisfies Rule;
+} as const satisfies ListedRule;

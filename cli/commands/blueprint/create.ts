@@ -45,7 +45,7 @@ export class BlueprintCreateCommand extends Command<CliContext> {
     const made = await makeStore(context, (store) =>
       createBlueprintJob(filled, { name, profile, timezone, origin: null }, { store, open, context }),
     );
-    printMade(context, { ...made, verb: 'created', isServed: open.url !== null }, this.json);
+    printMade(context, { ...made, verb: 'created', open }, this.json);
     return 0;
   }
 }

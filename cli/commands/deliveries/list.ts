@@ -2,7 +2,13 @@
 import { Command, Option } from 'clipanion';
 import type { DispatchSummary } from '../../../runtime/store/queries.ts';
 import type { CliContext } from '../../base/context.ts';
-import { arrayOption, jobFilterOption, routeFilterOption, sinceOption } from '../../command-line/options.ts';
+import {
+  arrayOption,
+  configOption,
+  jobFilterOption,
+  routeFilterOption,
+  sinceOption,
+} from '../../command-line/options.ts';
 import { parsedBy } from '../../command-line/values.ts';
 import { parseDeliveryFilter, parseLimit } from '../../deliveries/filter.ts';
 import { printJson } from '../../output/print.ts';
@@ -32,6 +38,7 @@ export class DeliveriesListCommand extends Command<CliContext> {
     description: '<count> At most so many (default 50)',
     validator: parsedBy('--limit', parseLimit),
   });
+  config = configOption();
   json = arrayOption();
 
   async execute(): Promise<number> {

@@ -6,7 +6,13 @@ import { replay, whyNotReplay } from '../../../runtime/store/replay.ts';
 import type { Store } from '../../../runtime/store/store.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError, UsageError } from '../../base/errors.ts';
-import { arrayOption, jobFilterOption, routeFilterOption, sinceOption } from '../../command-line/options.ts';
+import {
+  arrayOption,
+  configOption,
+  jobFilterOption,
+  routeFilterOption,
+  sinceOption,
+} from '../../command-line/options.ts';
 import { parsedBy } from '../../command-line/values.ts';
 import type { Filter } from '../../deliveries/filter.ts';
 import { parseDeliveryFilter, parseLimit } from '../../deliveries/filter.ts';
@@ -47,6 +53,7 @@ export class DeliveriesReplayCommand extends Command<CliContext> {
   });
   rerun = Option.Boolean('--rerun', false, { description: 'Run the agent again even where its answer is stored' });
   dryRun = Option.Boolean('--dry-run', false, { description: 'Print which ones, and repeat nothing' });
+  config = configOption();
   json = arrayOption();
 
   async execute(): Promise<number> {

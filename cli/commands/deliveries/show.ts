@@ -3,6 +3,7 @@ import { Command, Option } from 'clipanion';
 import { targetLabel } from '../../../base/label.ts';
 import type { StoredDispatch } from '../../../runtime/store/queries.ts';
 import type { CliContext } from '../../base/context.ts';
+import { configOption } from '../../command-line/options.ts';
 import { printJson, printLine, visible } from '../../output/print.ts';
 import type { Moment } from '../../output/timeline.ts';
 import { timeline } from '../../output/timeline.ts';
@@ -20,6 +21,7 @@ export class DeliveriesShowCommand extends Command<CliContext> {
   });
 
   id = Option.String({ name: 'id' });
+  config = configOption();
   full = Option.Boolean('--full', false, { description: 'Also print the prompt and the answer' });
   json = Option.Boolean('--json', false, { description: 'Print everything as one object' });
 

@@ -68,7 +68,7 @@ export class JobCreateCommand extends Command<CliContext> {
     const made = await makeStore(context, (store) =>
       createJob({ name: this.name, profile: this.profile, config, blueprint: null }, { store, open, context }),
     );
-    printMade(context, { ...made, verb: 'created', isServed: open.url !== null }, this.json);
+    printMade(context, { ...made, verb: 'created', open }, this.json);
     return 0;
   }
 }

@@ -59,7 +59,7 @@ export class JobEditCommand extends Command<CliContext> {
     const now = context.clock.now();
     const change = { name: this.name, timezone, config };
     const edited = await makeStore(context, (store) => editJob(record, change, { store, open, now }));
-    printMade(context, { ...edited, verb: 'changed', isServed: open.url !== null }, this.json);
+    printMade(context, { ...edited, verb: 'changed', open }, this.json);
     return 0;
   }
 }

@@ -5,8 +5,9 @@ import { createIds } from '../../../runtime/platform/ids.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';
 import { configOption, jobProfileOption, jsonOption } from '../../command-line/options.ts';
+import { noteUnserved } from '../../jobs/note-unserved.ts';
 import { openJob } from '../../jobs/open-jobs.ts';
-import { printJson, printLine, printNote } from '../../output/print.ts';
+import { printJson, printLine } from '../../output/print.ts';
 import { makeStore } from '../../store/use-store.ts';
 
 export class JobRunCommand extends Command<CliContext> {
@@ -43,8 +44,7 @@ export class JobRunCommand extends Command<CliContext> {
         context,
         `job ${job.name} (${job.id}) runs as ${dispatch.id}; hookwright deliveries show ${dispatch.id}`,
       );
-    if (open.url === null)
-      printNote(context, 'no gateway is running: it runs once one is started (hookwright gateway start)');
+    noteUnserved(context, open, 'runs');
     return 0;
   }
 }

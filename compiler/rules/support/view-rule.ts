@@ -3,8 +3,9 @@ import type { Problem } from '../../diagnostics/problem.ts';
 import type { Rule } from '../../diagnostics/rule.ts';
 import type { AgentView, ConfigView, JobView, ProfileView } from '../../views/config-views.ts';
 import type { RouteView } from '../../views/route-scope.ts';
+import type { ListedRule } from './listed-rule.ts';
 
-export interface ViewRule extends Rule {
+export interface ViewRule extends ListedRule {
   /** One route, static or dynamic, against the table it will live in. Paths are relative to the route. */
   checkRoute?(route: RouteView): readonly Problem[];
   /** One job. Paths are relative to the job. */

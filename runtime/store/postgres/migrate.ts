@@ -36,6 +36,21 @@ export async function migrate(db: PgConnection, schema: string): Promise<Migrati
   return { from, to: SCHEMA_VERSION };
 }
 
+/**
+ * The version of the tables, for a command that leaves them as they are; null: there are none.
+ * @throws StoreRefused when this program cannot work with them
+ */
+export async function versionFor(db: PgConnection, schema: string): Promise<number | null> {
+  const version = await readVersion(db, schema, quoteSchema(schema));
+  if (version === 0) return null;
+  checkOverlap({ schema, version });
+  if (version >= SCHEMA_VERSION) return version;
+  throw new StoreRefused(
+    `the tables in schema "${schema}" have version ${version}, and this hookwright needs version ${SCHEMA_VERSION}\n` +
+      'bring them to it: hookwright store migrate',
+  );
+}
+
 /** 0: there are no tables. */
 async function readVersion(db: PgConnection, schema: string, quoted: string): Promise<number> {
   // to_regclass would do, but for its cache: within a transaction it may not see what was committed meanwhile.

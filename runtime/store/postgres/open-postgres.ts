@@ -6,7 +6,7 @@ import type { PgConnect, PgConnection } from './driver.ts';
 import { loadDriver } from './driver.ts';
 import { migrate, quoteSchema } from './migrate.ts';
 import type { NodeIdentity } from './node-identity.ts';
-import { OtherNodes } from './other-nodes.ts';
+import { channelOf, OtherNodes } from './other-nodes.ts';
 import { PostgresStore } from './postgres-store.ts';
 import { SnapshotReader } from './snapshot.ts';
 import { beginLaxOf, beginOf, beginReadOf } from './transact.ts';
@@ -50,7 +50,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       throw error;
     }
   };
-  const channel = listen ? `hookwright ${schema}` : null;
+  const channel = listen ? channelOf(schema) : null;
   const connectReader = async (): Promise<PgConnection> => {
     const db = await connect({ url, name: 'hookwright reader', prepare: listen, notified: (from) => notified(from) });
     if (channel !== null) await db.script(`LISTEN "${channel}"`);

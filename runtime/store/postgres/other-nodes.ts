@@ -16,6 +16,9 @@ const TOLD: ReadonlySet<MutationKind> = new Set([
   ...(['accept', 'join_group', 'flush_groups', 'tick_job', 'fire_job', 'advance', 'record_attempt'] as const),
 ]);
 
+/** Where gateways and commands tell of their changes; the payload is the number of the node. */
+export const channelOf = (schema: string): string => `hookwright ${schema}`;
+
 export interface OtherNodesParts {
   readonly reader: SnapshotReader;
   readonly clock: Clock;

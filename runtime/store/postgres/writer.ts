@@ -7,10 +7,10 @@
  *                v                 v            v
  *           a new lease        once more    resume: was it committed?
  */
-import { messageOf } from '../../../base/message-of.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { CommitResult, EncodedChange } from '../encode.ts';
 import { StoreUnavailable } from '../store.ts';
+import { commitGroup } from './commit-group.ts';
 import { createDirectChanges } from './direct-changes.ts';
 import type { PgConnection } from './driver.ts';
 import { describePgError, isConflict, isLost, isStatementError } from './driver.ts';
@@ -30,10 +30,6 @@ export interface WriterParts {
   /** The connection is lost. */
   readonly lost: (reason: string) => void;
 }
-
-/** How often a group is made again that was in the way of another gateway's. */
-const TRIES = 6;
-const PAUSE_MS = 20;
 
 /** It is not known whether the transaction with this number was committed. */
 class Unknown extends Error {
@@ -114,14 +110,7 @@ export class PgWriter {
 
   /** Results in the order of the changes. Rejects when it is not known whether they were stored. */
   commit(changes: readonly EncodedChange[]): Promise<readonly CommitResult[]> {
-    return this.alone(async () => {
-      try {
-        return await this.commitAlone(changes);
-      } catch (error) {
-        if (!(error instanceof StoreUnavailable)) throw error;
-        return changes.map(() => ({ kind: 'unavailable', message: error.message }));
-      }
-    });
+    return this.alone(() => commitGroup(changes, (group) => this.makeUnderLease(group), this.parts.clock));
   }
 
   async close(): Promise<void> {
@@ -148,30 +137,15 @@ export class PgWriter {
     return { db, lease };
   }
 
-  private async commitAlone(changes: readonly EncodedChange[]): Promise<readonly CommitResult[]> {
-    for (let tries = 1; ; tries++) {
+  private async makeUnderLease(changes: readonly EncodedChange[]): ReturnType<typeof makeChanges> {
+    for (;;) {
       try {
-        return (await this.makeAll(changes)).map((value) => ({ kind: 'ok', value }));
+        return await this.makeAll(changes);
       } catch (error) {
         if (error instanceof LeaseEnded) await this.beginLease(this.open().db);
-        else if (isConflict(error) && tries < TRIES) await this.pause(tries);
-        else if (isConflict(error) || isStatementError(error)) return this.oneByOne(changes, error);
-        else throw this.failed(error);
+        else throw isConflict(error) || isStatementError(error) ? error : this.failed(error);
       }
     }
-  }
-
-  /** One of them cannot be stored: it fails alone. */
-  private async oneByOne(changes: readonly EncodedChange[], error: unknown): Promise<readonly CommitResult[]> {
-    if (changes.length === 1) return [{ kind: 'failed', message: messageOf(error) }];
-    const results: CommitResult[] = [];
-    for (const change of changes) {
-      const [result] = await this.commitAlone([change]).catch((failure: unknown): readonly CommitResult[] => [
-        { kind: 'unavailable', message: messageOf(failure) },
-      ]);
-      if (result !== undefined) results.push(result);
-    }
-    return results;
   }
 
   /** @throws LeaseEnded, Unknown, and what the database says: nothing was stored then */
@@ -219,11 +193,6 @@ export class PgWriter {
 
   private newLease(db: PgConnection): Promise<Lease> {
     return transact(db, this.parts.begin, () => Lease.begin(db, this.parts.node));
-  }
-
-  private pause(tries: number): Promise<void> {
-    const { clock } = this.parts;
-    return new Promise((resolve) => void clock.after(Math.random() * PAUSE_MS * tries, resolve));
   }
 
   /** What those who wait are told. */

@@ -1,0 +1,25 @@
+/** Which store a configuration names, without compiling it: a command has to find its store also while a route is broken. */
+import type { StorePlan } from '../schemas/generated/types.ts';
+import { lowerStore } from './lower/gateway.ts';
+import type { ConfigSearch } from './source/load-config.ts';
+import { loadConfig } from './source/load-config.ts';
+import { searchConfig } from './source/search-config.ts';
+import { mergeFiles } from './source/source-tree.ts';
+import { isPlainMap } from './text/plain-map.ts';
+
+/** Null: the configuration cannot be read, or what it says of the store is no store. */
+export function readStorePlan(search: ConfigSearch): StorePlan | null {
+  const { configs, files } = search;
+  if (configs.length === 0 && searchConfig(files, search).root === null) return { kind: 'sqlite' };
+  const loaded = loadConfig(search);
+  if (loaded.incomplete || loaded.files.length === 0) return null;
+  const { gateway = {} } = mergeFiles(loaded.files).tree.value;
+  if (!isPlainMap(gateway)) return null;
+  const { store = 'sqlite' } = gateway;
+  if (store === 'sqlite') return lowerStore(store);
+  if (!isPlainMap(store)) return null;
+  const { postgres, listen = true, schema = 'hookwright', key } = store;
+  const isStore = typeof postgres === 'string' && typeof listen === 'boolean' && typeof schema === 'string';
+  if (!isStore || (key !== undefined && typeof key !== 'string')) return null;
+  return lowerStore({ postgres, listen, schema, ...(key === undefined ? {} : { key }) });
+}

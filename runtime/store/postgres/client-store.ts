@@ -1,0 +1,112 @@
+/**
+ * The store on PostgreSQL for a command: it reads, and makes the changes that users make. It holds no lease, so it takes
+ * no work; what it makes due is done by the gateways, which it tells.
+ */
+import type { Clock } from '../../platform/clock.ts';
+import { GroupCommit } from '../group-commit.ts';
+import type { Query, QueryResults } from '../queries.ts';
+import type { Store } from '../store.ts';
+import { StoreRefused, StoreUnavailable } from '../store.ts';
+import { commitGroup } from './commit-group.ts';
+import { createDirectChanges } from './direct-changes.ts';
+import type { PgConnect, PgConnection } from './driver.ts';
+import { describePgError, loadDriver } from './driver.ts';
+import { LaneTurns } from './lane-turns.ts';
+import { migrate, quoteSchema, versionFor } from './migrate.ts';
+import { channelOf } from './other-nodes.ts';
+import { createPgQueries } from './read.ts';
+import { makeChanges } from './sections.ts';
+import { SnapshotReader } from './snapshot.ts';
+import { beginOf, beginReadOf, transact } from './transact.ts';
+
+export interface ClientOptions {
+  /** A libpq URL. Never printed. */
+  readonly url: string;
+  readonly schema: string;
+  readonly clock: Clock;
+  /** Creates tables where there are none. */
+  readonly create: boolean;
+  /** Default: the driver's. */
+  readonly connect?: PgConnect;
+}
+
+/** Counts are kept for each gateway; those of commands are nobody's, like those of gateways that are gone. */
+const NO_NODE = 0;
+
+/**
+ * Null: there are no tables yet. One connection reads; another one writes, made with the first change.
+ * @throws (as a rejection) StoreUnavailable when the database cannot be reached, StoreRefused when it cannot be used
+ */
+export async function openClientStore(options: ClientOptions): Promise<Store | null> {
+  const { url, schema, clock, create } = options;
+  const quoted = quoteSchema(schema);
+  const connectReal = options.connect ?? (await loadDriver());
+  // Nothing outlives a transaction, so this works behind a pooler too.
+  const connect = (): Promise<PgConnection> => connectReal({ url, name: 'hookwright command', prepare: false });
+  const reader = new SnapshotReader(connect, beginReadOf(quoted));
+  try {
+    const db = await reader.open();
+    if (create) await migrate(db, schema);
+    else if ((await versionFor(db, schema)) === null) {
+      await reader.close();
+      return null;
+    }
+  } catch (error) {
+    await reader.close();
+    if (error instanceof StoreRefused) throw error;
+    throw new StoreUnavailable(`the database cannot be used: ${describePgError(error)}`);
+  }
+  const writer = new ClientWriter(connect, { begin: beginOf(quoted), channel: channelOf(schema), clock });
+  const group = new GroupCommit({
+    commit: (changes) => writer.commit(changes),
+    beforeCommit: undefined,
+    failed: () => {},
+  });
+  const queries = createPgQueries(reader.ask);
+  return {
+    write: (mutation) => group.write(mutation),
+    read: <Q extends Query>(query: Q) =>
+      (queries[query.kind] as unknown as (query: Q) => Promise<QueryResults[Q['kind']]>)(query),
+    problem: () => null,
+    async close() {
+      await group.settled();
+      await Promise.all([reader.close(), writer.close()]);
+    },
+  };
+}
+
+class ClientWriter {
+  private readonly connect: () => Promise<PgConnection>;
+  private readonly parts: { readonly begin: string; readonly channel: string; readonly clock: Clock };
+  private readonly direct = createDirectChanges(new LaneTurns());
+  private db: PgConnection | null = null;
+
+  constructor(connect: ClientWriter['connect'], parts: ClientWriter['parts']) {
+    this.connect = connect;
+    this.parts = parts;
+  }
+
+  /** One at a time. Rejects when it is unknown whether the changes are stored. */
+  async commit(changes: Parameters<typeof commitGroup>[0]): ReturnType<typeof commitGroup> {
+    try {
+      this.db ??= await this.connect();
+    } catch (error) {
+      const message = `the database cannot be reached: ${describePgError(error)}`;
+      return changes.map(() => ({ kind: 'unavailable', message }));
+    }
+    const { db } = this;
+    return commitGroup(changes, (group) => this.make(db, group), this.parts.clock);
+  }
+
+  async close(): Promise<void> {
+    await this.db?.close().catch(() => {});
+  }
+
+  private make(db: PgConnection, changes: Parameters<typeof commitGroup>[0]): ReturnType<typeof makeChanges> {
+    return transact(db, this.parts.begin, async () => {
+      const results = await makeChanges({ db, node: NO_NODE }, this.direct, changes);
+      await db.query('SELECT pg_notify($1, $2)', [this.parts.channel, String(NO_NODE)]);
+      return results;
+    });
+  }
+}
