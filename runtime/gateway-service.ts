@@ -92,7 +92,7 @@ export interface ServiceStatus extends ServingStatus, WorkStatus {
 export interface StopResult {
   /** False when the time ended with work still running. */
   readonly drained: boolean;
-  /** Runs and deliveries that were cut off; they go on after the next start. */
+  /** Runs and deliveries that were interrupted; they resume after the next start. */
   readonly abandoned: number;
 }
 
@@ -108,7 +108,7 @@ export interface Service {
   readonly jobs: readonly JobRecord[];
   /**
    * Serves over HTTP.
-   * @throws ListenError when the address cannot be had; TableError when a route without a signature must not be served there
+   * @throws ListenError when the address cannot be bound; TableError when a route without a signature must not be served there
    */
   listen(at?: Partial<ListenAddress>): Promise<ListenAddress & { readonly url: string }>;
   /**

@@ -21,7 +21,7 @@ export interface OpenTable {
   readonly url: string | null;
 }
 
-/** @throws CliError when there is no table to be had; the diagnostics are printed before. */
+/** @throws CliError when there is no table; the diagnostics are printed before. */
 export async function openTable(context: CliContext, configs: readonly string[] | undefined): Promise<OpenTable> {
   const { open, diagnostics } = await findTable(context, configs);
   if (open !== null) return open;

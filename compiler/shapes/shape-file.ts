@@ -25,7 +25,7 @@ export const ANY_NODE: NodeId = 0;
 export interface ShapeTexts {
   /** The file of `catalog/shapes/`. */
   readonly shape: string;
-  /** The file of `catalog/writers/`; null: nobody has reviewed its fields. */
+  /** The file of `catalog/writers/`; null: its fields have not been reviewed. */
   readonly review: string | null;
 }
 

@@ -25,7 +25,7 @@ export interface DelivererParts {
   readonly linked: LinkedTargets;
   readonly context: Pick<DeliveryContext, 'log'>;
   readonly mirror: MirrorDelivery;
-  /** Replaces every known secret in what is told of a delivery; a target knows only its own. Default: none. */
+  /** Replaces every known secret in what is reported about a delivery; a target knows only its own. Default: none. */
   readonly redact?: Redact;
 }
 

@@ -1,6 +1,6 @@
 /**
  * The work behind the server, assembled: accepted events are stored, wait, run and are delivered, in that order, and
- * whatever a stop or a crash leaves unfinished goes on after the next start.
+ * whatever a stop or a crash leaves unfinished resumes after the next start.
  */
 import { randomUUID } from 'node:crypto';
 import type { Accept, JoinGroup } from '../store/mutations.ts';
@@ -147,7 +147,7 @@ class DispatcherService implements DispatchService {
     const { store, clock } = this.context;
     this.persister.write({ kind: 'flush_groups', now: clock.now() }).then(flush, flush);
     const isDrained = (): boolean => flushed && this.loop.isIdle && this.direct.active === 0;
-    // A store that takes nothing gives out no work: what waits there goes on after the next start. A try now shows it.
+    // A store that takes nothing gives out no work: what waits there resumes after the next start.
     this.loop.wake();
     const isStuck = (): boolean => store.problem() !== null && !this.loop.isBusy && this.direct.active === 0;
     await this.progress.until(() => isDrained() || isStuck(), drainMs);

@@ -59,7 +59,7 @@ export interface Watcher {
 
 /**
  * Takes a request through the stages. Rejects only for a fault of ours.
- * @param watcher null on the way of a request that nobody watches
+ * @param watcher null for a request that is not explained
  */
 export async function runPipeline(intake: Intake, services: Services, watcher: Watcher | null = null): Promise<Reply> {
   for (const { name, stage } of IN_ORDER) {

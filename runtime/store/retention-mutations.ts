@@ -30,9 +30,9 @@ export interface Trim {
 export type RetentionMutation = ExpireClaims | Cleanup | Trim;
 
 export interface RetentionMutationResults {
-  /** `next`: where to go on; null at the end. */
+  /** `next`: where to continue; null at the end. */
   expire_claims: { readonly removed: number; readonly next: string | null };
-  /** `next`: where to go on; null at the end. */
+  /** `next`: where to continue; null at the end. */
   cleanup: { readonly removed: number; readonly next: Ref | null };
   /** `bytes`: the size of the store afterwards. */
   trim: { readonly removed: number; readonly bytes: number };
