@@ -78,7 +78,7 @@ export interface ServingStatus {
 }
 
 export interface Gateway {
-  /** Loads and links the table. @throws TableError naming everything that stands in its way */
+  /** Loads and links the table. @throws TableError listing everything that prevents serving it */
   load(): Promise<RouteTable>;
   /**
    * Begins to serve the loaded table, at this address in place of the one it was made for.

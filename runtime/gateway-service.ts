@@ -33,7 +33,7 @@ export interface ServiceOptions {
   readonly port?: number | undefined;
   /**
    * Checks and lowers `webhook_subscriptions.json`, as `subscriptionCompiler` of `hookwright/compiler` does. Default: none,
-   * the file is not looked at.
+   * the file is ignored.
    */
   readonly lowerSubscriptions?: CompileSubscriptions;
   /** Of the program, as other gateways that share the store see it. Default: empty. */
@@ -116,9 +116,9 @@ export interface Service {
    * @param from the peer's address: a route without a signature takes requests from this machine only
    */
   handle(request: Request, from?: RequestOrigin): Promise<Response>;
-  /** Fires jobs and takes up what the last stop left, for a program that neither listens nor handles. Idempotent. */
+  /** Fires jobs and resumes what the last stop left, for a program that neither listens nor handles. Idempotent. */
   start(): void;
-  /** Serves another table from the next request on; a file is not watched any more. @throws TableError: the old one stays */
+  /** Serves another table from the next request on; a file is no longer watched. @throws TableError: the old one stays */
   swap(table: RouteTable, blueprints?: Catalog): Promise<void>;
   /** Loads the table's file again, with `relink` also when it did not change: secrets and lists may have. False: the old one stays. */
   reload(relink?: boolean): Promise<boolean>;

@@ -143,7 +143,7 @@ export class Work {
     };
   }
 
-  /** Begins to fire jobs, and takes up in the background what the last stop or crash left: there may be much of it. */
+  /** Begins to fire jobs, and resumes in the background what the last stop or crash left: there may be much of it. */
   start(): void {
     const { clock, log } = this.context;
     this.service.start().catch((error: unknown) => log.error({ err: error }, 'cannot take up unfinished work'));

@@ -1,4 +1,4 @@
-/** The gate before a swap: refuses a table under which kept requests would fare otherwise than under the one in service. */
+/** The gate before a swap: refuses a table that would treat kept requests differently from the one in service. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { capturePath } from '../../runtime/capture/capture-path.ts';

@@ -1,4 +1,4 @@
-/** Reads a file of `catalog/shapes/`. Nodes are read when something asks for them: a config looks at few of them. */
+/** Reads a file of `catalog/shapes/`. Nodes are read when something asks for them: a config uses few of them. */
 import { readNode } from './encoding.ts';
 import { NO_REVIEW, readReview } from './field-review.ts';
 import type { NodeId, Shape, ShapeGraph, ShapeNode, ShapeOrigin, ShapeQuality } from './shape.ts';

@@ -93,7 +93,7 @@ export interface StoreStatus {
     | StoreProblem
     | { readonly kind: 'unreadable'; readonly message: string; readonly since: number }
     | null;
-  /** What was found broken in its file and has not been looked at since; null when nothing was. */
+  /** What was found broken in its file and has not been examined since; null when nothing was. */
   readonly damage: DamageReport | null;
   readonly bytes: number;
 }

@@ -21,7 +21,7 @@ import { WorkLoop } from './work-loop.ts';
 const SHUTTING_DOWN: Refusal = { kind: 'shutting_down', retry_after_seconds: 10 };
 const QUEUE_FULL: Refusal = { kind: 'overloaded', reason: 'queue_full', retry_after_seconds: 30 };
 
-/** How long work that was cut off may take to say so, in ms. */
+/** How long cancelled work may take to end, in ms. */
 const CUT_OFF_MS = 5000;
 
 export function createDispatcher(context: DispatchContext): DispatchService {

@@ -52,7 +52,7 @@ export interface BodyMemory {
 export class BodyReader {
   /** Bytes so far. */
   size = 0;
-  /** Since when, in monotonic ms, and from how many bytes on the pace is looked at. */
+  /** Since when, in monotonic ms, and from how many bytes on the pace is measured. */
   paceSince: number;
   paceSize = 0;
   private readonly chunks: Buffer[] = [];

@@ -63,7 +63,7 @@ export class RequestHandler {
     this.context = context;
   }
 
-  /** Answers every request, also one that a fault of ours gets in the way of. */
+  /** Responds to every request, even when a fault of ours interrupts it. */
   handle(request: IntakeRequest, response: ServerResponse): void {
     const admitted = this.context.connections.begin(request);
     if (!admitted || !hasOneHost(request)) {

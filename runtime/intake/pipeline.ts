@@ -1,4 +1,4 @@
-/** The way of a request, in order (§3.1, decisions §4). A stage that answers ends it. */
+/** The path of a request, in order (§3.1, decisions §4). A stage that answers ends it. */
 import type { Intake, Services, Stage } from './intake.ts';
 import type { Reply } from './reply.ts';
 import type { StageName } from './stage.ts';

@@ -16,7 +16,7 @@ export interface ServerLimits {
   readonly requestTimeoutMs: number;
   /** Between two requests of one connection; longer than the usual 60 s of a proxy, which must not find it closed. */
   readonly keepAliveMs: number;
-  /** How often the first two are looked at. */
+  /** How often the first two are checked. */
   readonly checkEveryMs: number;
   readonly maxHeaderBytes: number;
 }

@@ -41,7 +41,7 @@ export interface Accept {
   /** Runs of its route at once, over all processes; null: no limit. The latest one given applies to the route. */
   readonly max_concurrent: number | null;
   readonly claim: StoredClaim | null;
-  /** `later`: the id is only looked at now, and claimed by the change that records success. */
+  /** `later`: the id is only checked now, and claimed by the change that records success. */
   readonly claiming: 'now' | 'later';
   readonly work: InitialWork;
   readonly now: number;

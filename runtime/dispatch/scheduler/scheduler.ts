@@ -78,7 +78,7 @@ export class JobScheduler implements JobFirer {
     await this.working;
   }
 
-  /** Looks at once instead of at the next poll, for a table that was swapped. */
+  /** Polls now instead of at the next interval, for a table that was swapped. */
   refresh(): void {
     if (this.stopped) return;
     this.timer?.cancel();

@@ -1,4 +1,4 @@
-/** Brings a database to the tables of this version, and refuses what this version cannot work with. */
+/** Migrates a database to this version's tables, and refuses what this version cannot work with. */
 import { StoreRefused } from '../store.ts';
 import type { PgConnection } from './driver.ts';
 import { sqlState } from './driver.ts';
