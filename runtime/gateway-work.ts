@@ -13,6 +13,7 @@ import { createDeliveryContext } from './deliver/delivery-context.ts';
 import type { LinkedTargets } from './deliver/link-targets.ts';
 import { linkTargets } from './deliver/link-targets.ts';
 import type { Redact } from './deliver/redact.ts';
+import { fileSessions } from './deliver/sessions/file-sessions.ts';
 import { createMirror } from './deliver/sessions/mirror.ts';
 import type { RunAgent } from './dispatch/agent-runner.ts';
 import type { Agents } from './dispatch/agents/create-agents.ts';
@@ -115,7 +116,7 @@ export class Work {
     this.deliveries = deliveries;
     this.linked = first;
     this.store = store;
-    const mirror = createMirror({ clock, log, homeOf: deliveries.context.homeOf });
+    const mirror = createMirror({ clock, log, sessions: store.sessions ?? fileSessions(deliveries.context.homeOf) });
     this.deliverer = createDeliverer({ linked: first.targets, context: deliveries.context, mirror, redact });
     const table = (): RouteTable => this.linked.table;
     this.scheduler = new JobScheduler({ store, clock, log, ids, timezone, table, wake: () => this.service.wake() });

@@ -31,6 +31,7 @@ export function keepLatestOverview(store: Store): Store {
     problem: () => store.problem(),
     ...(store.watch === undefined ? {} : { watch: (listener) => store.watch?.(listener) }),
     ...(store.takeSlots === undefined ? {} : { takeSlots: store.takeSlots }),
+    ...(store.sessions === undefined ? {} : { sessions: store.sessions }),
     close: () => store.close(),
   };
 }

@@ -9,6 +9,7 @@
 import type { Mutation, MutationResults } from './mutations.ts';
 import type { Query, QueryResults } from './queries.ts';
 import type { TakeSlots } from './rate-slots.ts';
+import type { Sessions } from './sessions.ts';
 
 /** The medium cannot take writes now (full, read-only, gone, failing), or the backlog is full. Nothing was stored. */
 export class StoreUnavailable extends Error {
@@ -50,6 +51,8 @@ export interface Store {
   watch?(listener: (change: SharedChange) => void): void;
   /** Only where other processes share the store: they share the rate windows of their routes, too. */
   readonly takeSlots?: TakeSlots;
+  /** Only where other processes share the store: else sessions are files. */
+  readonly sessions?: Sessions;
   /** Waits for what is written, and closes. */
   close(): Promise<void>;
 }
