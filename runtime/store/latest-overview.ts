@@ -32,6 +32,7 @@ export function keepLatestOverview(store: Store): Store {
     ...(store.watch === undefined ? {} : { watch: (listener) => store.watch?.(listener) }),
     ...(store.takeSlots === undefined ? {} : { takeSlots: store.takeSlots }),
     ...(store.sessions === undefined ? {} : { sessions: store.sessions }),
+    ...(store.documents === undefined ? {} : { documents: store.documents }),
     close: () => store.close(),
   };
 }

@@ -6,6 +6,7 @@
  * or a network. Every change is atomic, and acknowledged means stored: `write` resolves once its change is committed. A
  * rejected `write` stored nothing, now or later, unless it says that this is in doubt.
  */
+import type { Documents } from './documents.ts';
 import type { Mutation, MutationResults } from './mutations.ts';
 import type { Query, QueryResults } from './queries.ts';
 import type { TakeSlots } from './rate-slots.ts';
@@ -51,6 +52,8 @@ export interface Store {
   watch?(listener: (change: SharedChange) => void): void;
   /** Only where other processes share the store: they share the rate windows of their routes, too. */
   readonly takeSlots?: TakeSlots;
+  /** Only where other processes share the store: texts that all of them use. */
+  readonly documents?: Documents;
   /** Only where other processes share the store: else sessions are files. */
   readonly sessions?: Sessions;
   /** Waits for what is written, and closes. */

@@ -4,6 +4,7 @@
  */
 import type { Clock, Timer } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/log.ts';
+import type { Documents } from '../documents.ts';
 import { GroupCommit, NEW_WORK } from '../group-commit.ts';
 import { Health } from '../health.ts';
 import type { Mutation, MutationKind, MutationResults } from '../mutations.ts';
@@ -15,6 +16,7 @@ import { StoreRefused, StoreUnavailable } from '../store.ts';
 import { describePgError, isLost } from './driver.ts';
 import { RENEW_MS } from './lease.ts';
 import type { OtherNodes } from './other-nodes.ts';
+import { pgDocuments } from './pg-documents.ts';
 import { pgSessions } from './pg-sessions.ts';
 import { takeSlots } from './rate-slots.ts';
 import { createPgQueries } from './read.ts';
@@ -27,7 +29,7 @@ export interface PgStoreParts {
   readonly reader: SnapshotReader;
   /** Counts the requests of rate windows. */
   readonly counter: SnapshotReader;
-  /** Changes what is no work: sessions. */
+  /** Changes what is no work: sessions and documents. */
   readonly state: SnapshotReader;
   readonly others: (node: () => number) => OtherNodes;
   readonly clock: Clock;
@@ -45,6 +47,7 @@ const BEGINS_WORK: ReadonlySet<MutationKind> = new Set([...NEW_WORK, 'take_work'
 
 export class PostgresStore implements Store {
   readonly sessions: Sessions;
+  readonly documents: Documents;
   private readonly parts: PgStoreParts;
   private readonly writer: PgWriter;
   private readonly group: GroupCommit;
@@ -64,6 +67,7 @@ export class PostgresStore implements Store {
     this.others = parts.others(() => this.writer.node);
     this.queries = createPgQueries(reader.ask);
     this.sessions = pgSessions(reader, parts.state);
+    this.documents = pgDocuments(reader, parts.state);
     this.group = new GroupCommit({
       commit: (changes) => this.writer.commit(changes),
       beforeCommit,

@@ -141,6 +141,9 @@ const VERSION_1 = `
   CREATE TABLE rate_window (name text PRIMARY KEY, opened_at timestamptz NOT NULL, taken bigint NOT NULL,
     granted bigint NOT NULL) WITH (fillfactor = 50);
 
+  -- Texts that gateways share (subscriptions), each changed as a whole.
+  CREATE TABLE document (name text PRIMARY KEY, version bigint NOT NULL, body text NOT NULL);
+
   -- Sessions of chats (chat: JSON of its id), and their turns, as JSON.
   CREATE TABLE session (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
