@@ -2,10 +2,10 @@
 import { existsSync } from 'node:fs';
 import { DEFAULT_PROFILE, PROFILE_NAME, profileHome } from '../../base/profiles.ts';
 import { lowerTargetNames } from '../../compiler/lower/binding.ts';
-import { didYouMean } from '../../compiler/text/suggest.ts';
 import type { Chat } from '../../runtime/store/sessions.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
+import { findTarget } from '../command-line/find-name.ts';
 
 export interface ChatArguments {
   readonly target: string;
@@ -18,11 +18,7 @@ export async function openChat(context: CliContext, { target, chatId, profile }:
   if (chatId === '') throw new CliError('the chat id is empty');
   const owner = sessionProfile(context, profile);
   const names = await targetNames(context);
-  const canonical = Object.hasOwn(names, target) ? names[target] : undefined;
-  if (canonical === undefined) {
-    throw new CliError(`there is no delivery target "${target}"${didYouMean(target, Object.keys(names))}`);
-  }
-  return { profile: owner, target: canonical, chatId };
+  return { profile: owner, target: findTarget(names, target), chatId };
 }
 
 /** @throws CliError when there is no such profile. */

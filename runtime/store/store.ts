@@ -6,11 +6,12 @@
  * or a network. Every change is atomic, and acknowledged means stored: `write` resolves once its change is committed. A
  * rejected `write` stored nothing, now or later, unless it says that this is in doubt.
  */
-import type { Documents } from './documents.ts';
+
 import type { Mutation, MutationResults } from './mutations.ts';
 import type { Query, QueryResults } from './queries.ts';
 import type { TakeSlots } from './rate-slots.ts';
 import type { Sessions } from './sessions.ts';
+import type { SharedDocuments } from './shared-documents.ts';
 
 /** The medium cannot take writes now (full, read-only, gone, failing), or the backlog is full. Nothing was stored. */
 export class StoreUnavailable extends Error {
@@ -53,7 +54,7 @@ export interface Store {
   /** Only where other processes share the store: they share the rate windows of their routes, too. */
   readonly takeSlots?: TakeSlots;
   /** Only where other processes share the store: texts that all of them use. */
-  readonly documents?: Documents;
+  readonly documents?: SharedDocuments;
   /** Only where other processes share the store: else sessions are files. */
   readonly sessions?: Sessions;
   /** Waits for what is written, and closes. */

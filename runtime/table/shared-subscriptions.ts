@@ -9,14 +9,14 @@ import type { Clock, Timer } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
 import type { Seal } from '../platform/secrets/seal.ts';
 import { writeAtomic } from '../platform/write-atomic.ts';
-import type { Documents } from '../store/documents.ts';
+import type { SharedDocuments } from '../store/shared-documents.ts';
 import { openSubscriptions, SUBSCRIPTIONS } from './sealed-subscriptions.ts';
 
 /** Between two looks at the version, in ms. */
 const LOOK_MS = 500;
 
 export interface CopyParts {
-  readonly documents: Documents;
+  readonly documents: SharedDocuments;
   /** Of the copy. */
   readonly path: string;
   readonly seal: Seal | null;

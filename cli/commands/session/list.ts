@@ -2,6 +2,7 @@
 import { Command, Option } from 'clipanion';
 import type { SessionSummary } from '../../../runtime/store/sessions.ts';
 import type { CliContext } from '../../base/context.ts';
+import { knownName } from '../../blueprints/named-targets.ts';
 import { jsonOption } from '../../command-line/options.ts';
 import { printJson } from '../../output/print.ts';
 import { printTable } from '../../output/table.ts';
@@ -23,7 +24,9 @@ export class SessionListCommand extends Command<CliContext> {
 
   async execute(): Promise<number> {
     const profile = sessionProfile(this.context, this.profile);
-    const sessions = (await useSessions(this.context, (stored) => stored.list(profile))) ?? [];
+    const stored = (await useSessions(this.context, (all) => all.list(profile))) ?? [];
+    const { targets } = await this.context.catalog();
+    const sessions = stored.map((session) => ({ ...session, target: knownName(session.target, targets) }));
     if (this.json) {
       printJson(
         this.context,

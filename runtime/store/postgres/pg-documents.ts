@@ -1,5 +1,5 @@
-/** Documents in the database. */
-import type { Document, Documents } from '../documents.ts';
+/** SharedDocuments in the database. */
+import type { SharedDocument, SharedDocuments } from '../shared-documents.ts';
 import type { SnapshotReader } from './snapshot.ts';
 
 const VERSION = 'SELECT version FROM document WHERE name = $1';
@@ -9,9 +9,9 @@ const CREATE =
 const REPLACE = 'UPDATE document SET version = version + 1, body = $2 WHERE name = $1 AND version = $3 RETURNING 1';
 
 /** @param reads, writes connections: a question and a change are a transaction each */
-export function pgDocuments(reads: SnapshotReader, writes: SnapshotReader): Documents {
-  const read = async (sql: string, name: string): Promise<Document> => {
-    const [rows] = await reads.ask<readonly (readonly Document[])[]>([sql, name]);
+export function pgDocuments(reads: SnapshotReader, writes: SnapshotReader): SharedDocuments {
+  const read = async (sql: string, name: string): Promise<SharedDocument> => {
+    const [rows] = await reads.ask<readonly (readonly SharedDocument[])[]>([sql, name]);
     return rows?.[0] ?? { version: 0, text: '' };
   };
   return {

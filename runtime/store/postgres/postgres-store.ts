@@ -4,13 +4,13 @@
  */
 import type { Clock, Timer } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/log.ts';
-import type { Documents } from '../documents.ts';
 import { GroupCommit, NEW_WORK } from '../group-commit.ts';
 import { Health } from '../health.ts';
 import type { Mutation, MutationKind, MutationResults } from '../mutations.ts';
 import type { Query, QueryResults } from '../queries.ts';
 import type { SlotGrant, SlotRequest } from '../rate-slots.ts';
 import type { Sessions } from '../sessions.ts';
+import type { SharedDocuments } from '../shared-documents.ts';
 import type { SharedChange, Store, StoreProblem } from '../store.ts';
 import { StoreRefused, StoreUnavailable } from '../store.ts';
 import { describePgError, isLost } from './driver.ts';
@@ -47,7 +47,7 @@ const BEGINS_WORK: ReadonlySet<MutationKind> = new Set([...NEW_WORK, 'take_work'
 
 export class PostgresStore implements Store {
   readonly sessions: Sessions;
-  readonly documents: Documents;
+  readonly documents: SharedDocuments;
   private readonly parts: PgStoreParts;
   private readonly writer: PgWriter;
   private readonly group: GroupCommit;
