@@ -1,4 +1,4 @@
-/** SharedDocuments in the database. */
+/** Documents that gateways share, in the database. */
 import type { SharedDocument, SharedDocuments } from '../shared-documents.ts';
 import type { SnapshotReader } from './snapshot.ts';
 
