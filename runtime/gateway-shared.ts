@@ -44,11 +44,12 @@ export function copyParts(
 /** Null where the store is this gateway's own. While the database is away the copy of before is served. */
 export async function shareSubscriptions(
   context: SharingContext,
-  { documents, ...store }: Pick<Store, 'documents' | 'problem'>,
+  store: Pick<Store, 'state' | 'problem'>,
   { gateway }: RouteTable,
   secrets: SecretResolver,
 ): Promise<SharedSubscriptions | null> {
-  if (documents === undefined) return null;
+  if (store.state === null) return null;
+  const { documents } = store.state;
   const shared = new SharedSubscriptions(copyParts(context, documents, gateway.store, secrets), context);
   const started = shared.start();
   if (store.problem() === null) await started;

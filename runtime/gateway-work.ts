@@ -122,7 +122,11 @@ export class Work {
     this.linked = first;
     this.store = store;
     this.shared = shared;
-    const mirror = createMirror({ clock, log, sessions: store.sessions ?? fileSessions(deliveries.context.homeOf) });
+    const mirror = createMirror({
+      clock,
+      log,
+      sessions: store.state?.sessions ?? fileSessions(deliveries.context.homeOf),
+    });
     this.deliverer = createDeliverer({ linked: first.targets, context: deliveries.context, mirror, redact });
     const table = (): RouteTable => this.linked.table;
     this.scheduler = new JobScheduler({ store, clock, log, ids, timezone, table, wake: () => this.service.wake() });

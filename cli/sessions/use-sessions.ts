@@ -24,8 +24,8 @@ export async function useSessions<T>(
 
 async function useAndClose<T>(store: Store, use: (sessions: Sessions) => Promise<T>): Promise<T> {
   try {
-    if (store.sessions === undefined) throw new Error('a database keeps sessions');
-    return await use(store.sessions);
+    if (store.state === null) throw new Error('a database keeps sessions');
+    return await use(store.state.sessions);
   } catch (error) {
     if (error instanceof StoreUnavailable) throw new StoreOutOfReach(error.message);
     throw error;

@@ -66,9 +66,9 @@ async function withShared<T>(
   const plan = await configuredStore(context, configs);
   if (plan.kind === 'sqlite') return null;
   const store = await openDatabase(context, plan, opening);
-  if (store?.documents === undefined) return null;
+  if (store === null || store.state === null) return null;
   try {
-    return await use(copyParts(context, store.documents, plan, createSecrets(context)));
+    return await use(copyParts(context, store.state.documents, plan, createSecrets(context)));
   } catch (error) {
     if (error instanceof StoreUnavailable) throw new StoreOutOfReach(error.message);
     if (error instanceof StoreRefused) throw refusalOf(error);

@@ -14,8 +14,7 @@ import { describePgError, loadDriver } from './driver.ts';
 import { LaneTurns } from './lane-turns.ts';
 import { migrate, quoteSchema, versionFor } from './migrate.ts';
 import { channelOf } from './other-nodes.ts';
-import { pgDocuments } from './pg-documents.ts';
-import { pgSessions } from './pg-sessions.ts';
+import { pgState } from './pg-state.ts';
 import { createPgQueries } from './read.ts';
 import { makeChanges } from './sections.ts';
 import { SnapshotReader } from './snapshot.ts';
@@ -71,8 +70,8 @@ export async function openClientStore(options: ClientOptions): Promise<Store | n
     read: <Q extends Query>(query: Q) =>
       (queries[query.kind] as unknown as (query: Q) => Promise<QueryResults[Q['kind']]>)(query),
     problem: () => null,
-    sessions: pgSessions(reader, state),
-    documents: pgDocuments(reader, state),
+    shared: null,
+    state: pgState(reader, state),
     async close() {
       await group.settled();
       await Promise.all([reader.close(), state.close(), writer.close()]);

@@ -8,16 +8,12 @@ import { GroupCommit, NEW_WORK } from '../group-commit.ts';
 import { Health } from '../health.ts';
 import type { Mutation, MutationKind, MutationResults } from '../mutations.ts';
 import type { Query, QueryResults } from '../queries.ts';
-import type { SlotGrant, SlotRequest } from '../rate-slots.ts';
-import type { Sessions } from '../sessions.ts';
-import type { SharedDocuments } from '../shared-documents.ts';
-import type { SharedChange, Store, StoreProblem } from '../store.ts';
+import type { SharedState, SharedStore, Store, StoreProblem } from '../store.ts';
 import { StoreRefused, StoreUnavailable } from '../store.ts';
 import { describePgError, isLost } from './driver.ts';
 import { RENEW_MS } from './lease.ts';
 import type { OtherNodes } from './other-nodes.ts';
-import { pgDocuments } from './pg-documents.ts';
-import { pgSessions } from './pg-sessions.ts';
+import { pgState } from './pg-state.ts';
 import { takeSlots } from './rate-slots.ts';
 import { createPgQueries } from './read.ts';
 import type { PgQueries, SnapshotReader } from './snapshot.ts';
@@ -46,8 +42,7 @@ const MAX_RETRY_MS = 2000;
 const BEGINS_WORK: ReadonlySet<MutationKind> = new Set([...NEW_WORK, 'take_work']);
 
 export class PostgresStore implements Store {
-  readonly sessions: Sessions;
-  readonly documents: SharedDocuments;
+  readonly state: SharedState;
   private readonly parts: PgStoreParts;
   private readonly writer: PgWriter;
   private readonly group: GroupCommit;
@@ -66,8 +61,7 @@ export class PostgresStore implements Store {
     this.health = new Health(log, () => clock.now());
     this.others = parts.others(() => this.writer.node);
     this.queries = createPgQueries(reader.ask);
-    this.sessions = pgSessions(reader, parts.state);
-    this.documents = pgDocuments(reader, parts.state);
+    this.state = pgState(reader, parts.state);
     this.group = new GroupCommit({
       commit: (changes) => this.writer.commit(changes),
       beforeCommit,
@@ -107,13 +101,12 @@ export class PostgresStore implements Store {
     return this.health.problem;
   }
 
-  watch(listener: (change: SharedChange) => void): void {
-    this.others.watch(listener);
-  }
-
-  readonly takeSlots = async (request: SlotRequest): Promise<SlotGrant> => {
-    this.requireConnection();
-    return takeSlots(this.parts.counter, request);
+  readonly shared: SharedStore = {
+    watch: (listener) => this.others.watch(listener),
+    takeSlots: async (request) => {
+      this.requireConnection();
+      return takeSlots(this.parts.counter, request);
+    },
   };
 
   close(): Promise<void> {

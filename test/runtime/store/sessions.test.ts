@@ -25,8 +25,8 @@ const inDatabase: Open = async (t) => {
   const open = async (): Promise<Sessions> => {
     const store = await openTestStore(url, 's');
     atEnd(t, () => store.close());
-    assert.ok(store.sessions !== undefined);
-    return store.sessions;
+    assert.ok(store.state !== null);
+    return store.state.sessions;
   };
   return [await open(), await open()];
 };
