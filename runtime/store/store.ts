@@ -35,6 +35,13 @@ export interface StoreProblem {
 /** `work`: another process may have stored some. `left`: one is gone, and a `recover` takes over what it held. */
 export type SharedChange = 'work' | 'left';
 
+export interface SharedStore {
+  /** Calls `listener` when other processes may have changed something; one listener at a time. */
+  watch(listener: (change: SharedChange) => void): void;
+  /** Takes slots of a rate window, which counts the requests of all processes. */
+  readonly takeSlots: TakeSlots;
+}
+
 export interface Store {
   /**
    * Applies one change. Changes take effect in the order in which they were written by this process; those that arrive
@@ -46,10 +53,8 @@ export interface Store {
   read<Q extends Query>(query: Q): Promise<QueryResults[Q['kind']]>;
   /** Null while writes succeed. */
   problem(): StoreProblem | null;
-  /** Only where other processes share the store: calls `listener` when they may have changed something; one at a time. */
-  watch?(listener: (change: SharedChange) => void): void;
-  /** Only where other processes share the store: they share the rate windows of their routes, too. */
-  readonly takeSlots?: TakeSlots;
+  /** What the gateways that share the store have in common; null: this process is the only one, or no gateway. */
+  readonly shared: SharedStore | null;
   /** Waits for what is written, and closes. */
   close(): Promise<void>;
 }
