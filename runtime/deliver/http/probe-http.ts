@@ -4,8 +4,8 @@ import type { BaseUrl } from '../../../base/base-url.ts';
 import type { DeliveryContext } from '../driver.ts';
 import type { Probe } from '../probe.ts';
 import { probed, probeFailed } from '../probe.ts';
+import { linkClassifier } from './classify-response.ts';
 import { Deadlines } from './deadlines.ts';
-import { linkJudge } from './judge.ts';
 import type { LinkedVariant } from './link-variant.ts';
 import { readResponse } from './response.ts';
 import { sendRequest } from './send-request.ts';
@@ -44,10 +44,10 @@ export async function probeAccount(
   const { max_response_bytes } = plan;
   const result = await sendRequest(buildCheck(), { max_response_bytes, signal }, wire);
   if (result.kind === 'failed') return undecided(`no answer (${result.code})`);
-  const verdict = linkJudge({ ...plan, message_id: null })(readResponse(result), context.clock.now());
-  if (verdict.kind === 'ok') return probed(ACCOUNT, 'the service takes the credentials');
-  if (verdict.kind === 'retry' || verdict.kind === 'ambiguous') return undecided(verdict.reason);
-  return probeFailed(ACCOUNT, verdict.reason, 'enter the credentials again, as the service shows them');
+  const outcome = linkClassifier({ ...plan, message_id: null })(readResponse(result), context.clock.now());
+  if (outcome.kind === 'ok') return probed(ACCOUNT, 'the service takes the credentials');
+  if (outcome.kind === 'retry' || outcome.kind === 'ambiguous') return undecided(outcome.reason);
+  return probeFailed(ACCOUNT, outcome.reason, 'enter the credentials again, as the service shows them');
 }
 
 /** A service that is down or busy says nothing of the credentials. */
