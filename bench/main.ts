@@ -1,9 +1,10 @@
 /**
  * `npm run bench [-- [--quick] [case …] [option …]]`: measures the runtime and the compiler and prints ratios to a bare node:http
- * server in the same run. Not part of `npm test`: figures of one machine at one time prove nothing by themselves.
+ * server in the same run. Not part of `npm test`: figures of one machine at one time prove nothing alone.
  */
 import { cpus } from 'node:os';
 import { captureCase } from './cases/capture.ts';
+import { clusterCase } from './cases/cluster.ts';
 import { coldStartCase } from './cases/cold-start.ts';
 import { compileCase } from './cases/compile.ts';
 import { deliverCase } from './cases/deliver.ts';
@@ -29,6 +30,7 @@ const CASES: readonly Case[] = [
   durabilityCase,
   openLoopCase,
   storeCase,
+  clusterCase,
   captureCase,
   memoryCase,
   compileCase,

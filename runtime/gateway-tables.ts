@@ -63,7 +63,7 @@ export class GatewayTables {
     this.tables = this.createTables();
   }
 
-  /** Loads and links the first table. @throws TableError naming everything that stands in its way */
+  /** Loads and links the first table. @throws TableError listing everything that prevents serving it */
   load(): Promise<RouteTable> {
     return this.tables.loadFirst();
   }
@@ -76,8 +76,8 @@ export class GatewayTables {
   }
 
   /** Routes count their requests in this store, where others share it. */
-  shareWindows({ takeSlots }: Store): void {
-    if (takeSlots !== undefined) this.windows.share(takeSlots, this.options.clock);
+  shareWindows({ shared }: Store): void {
+    if (shared !== null) this.windows.share(shared.takeSlots, this.options.clock);
   }
 
   stop(): void {

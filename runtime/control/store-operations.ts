@@ -82,6 +82,8 @@ export function createRemoteStore(ask: AskStore): Store {
       }
     },
     problem: () => null,
+    shared: null,
+    state: null,
     close: () => Promise.resolve(),
   };
 }

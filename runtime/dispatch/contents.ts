@@ -10,7 +10,7 @@ import type { Store } from '../store/store.ts';
 import type { DeliveryContent, DeliveryProgress } from './delivery-attempt.ts';
 import { progressOf } from './delivery-attempt.ts';
 
-/** What a delivery is to bring, and how far it has come. */
+/** The content of a delivery, and its progress. */
 export interface DeliverableContent extends DeliveryContent {
   readonly progress: DeliveryProgress;
 }
@@ -31,12 +31,12 @@ const sizeOf = ({ dispatch, answer }: Kept): number => dispatch.prompt.length + 
 export class Contents {
   private readonly kept = new Map<Ref, Kept>();
   private units = 0;
-  private readonly store: Pick<Store, 'read' | 'watch'>;
+  private readonly store: Pick<Store, 'read' | 'shared'>;
   private readonly isShared: boolean;
 
-  constructor(store: Pick<Store, 'read' | 'watch'>) {
+  constructor(store: Pick<Store, 'read' | 'shared'>) {
     this.store = store;
-    this.isShared = store.watch !== undefined;
+    this.isShared = store.shared !== null;
   }
 
   /** Drops the oldest entries when there is no room. */

@@ -64,7 +64,7 @@ export async function deliverOnce(
   }
 }
 
-/** An attempt that counts: what came of it, and what follows. */
+/** An attempt that counts: its outcome, and what follows. */
 export interface Attempted {
   readonly kind: 'attempted';
   /** The name of the target that people see. */
@@ -93,6 +93,7 @@ export async function makeAttempt(
   const { dispatch } = content;
   const delivery = dispatch.deliveries[progress.index];
   const target = delivery?.target ?? '';
+  const label = delivery === undefined ? target : targetLabel(delivery);
   observer?.reached?.('delivery.begin');
   const startedAt = clock.now();
   const started = clock.monotonic();
@@ -100,11 +101,10 @@ export async function makeAttempt(
   observer?.reached?.('delivery.sent');
   if (signal.aborted && outcome.kind !== 'ok') return { kind: 'cut_off' };
   const ms = Math.round(clock.monotonic() - started);
-  if (outcome.kind === 'ok' || outcome.attempted) observer?.attemptEnded?.(target, outcome.kind, ms);
+  if (outcome.kind === 'ok' || outcome.attempted) observer?.attemptEnded?.(label, outcome.kind, ms);
   const policy = context.policy(dispatch.profile, target);
   const decision = decideDelivery(outcome, progress.attempts + 1, policy, context.random());
   if (decision.kind === 'paced') return decision;
-  const label = delivery === undefined ? target : targetLabel(delivery);
   return { kind: 'attempted', label, outcome, decision, startedAt, ms };
 }
 
@@ -121,7 +121,7 @@ export function deliveryStep(
   return { kind: 'delivery', index, outcome: kind, started_at: startedAt, at, reason, next_at, sent, message_id };
 }
 
-/** Logs what came of an attempt, once it is recorded. A delivery that was a line of the log itself needs no other. */
+/** Logs the outcome of an attempt, once it is recorded. A delivery to the log itself needs no second line. */
 export function reportAttempt(
   { log, observer }: DispatchContext,
   dispatch: Dispatch,

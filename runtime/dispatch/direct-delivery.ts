@@ -5,7 +5,7 @@
  *                                                    └────> dead: the sender's retry is a new try
  *
  * A second request with the same id waits for the first: it is a duplicate only of a success. The hold on the id is not
- * stored, so that after a crash the sender, who got no answer, is not taken for a repeat.
+ * stored, so that after a crash the sender, who got no response, is not treated as a duplicate.
  */
 import { targetLabel } from '../../base/label.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
@@ -39,7 +39,7 @@ export class DirectDelivery {
   private readonly recent: RecentClaims;
   private running = 0;
 
-  /** @param recent is told of the ids that are claimed. */
+  /** @param recent is notified of the ids that are claimed. */
   constructor(context: DispatchContext, holder: Holder, persister: Persister, recent: RecentClaims) {
     this.context = context;
     this.holder = holder;
@@ -111,7 +111,8 @@ export class DirectDelivery {
     const outcome = await Promise.race([sent, late(clock, timeoutMs, sent)]);
     controller.abort();
     const ms = Math.round(clock.monotonic() - started);
-    observer?.attemptEnded?.(dispatch.deliveries[index]?.target ?? '', outcome.kind, ms);
+    const delivery = dispatch.deliveries[index];
+    observer?.attemptEnded?.(delivery === undefined ? '' : targetLabel(delivery), outcome.kind, ms);
     const isOk = outcome.kind === 'ok';
     const decision = isOk ? ({ kind: 'done' } as const) : ({ kind: 'dead', reason: outcome.reason } as const);
     return deliveryStep(index, { outcome, decision, startedAt }, clock.now());

@@ -41,7 +41,7 @@ export interface TargetResult {
 export interface Dispatcher {
   /** True: the event is a duplicate. False: perhaps not; an id of long ago is found when the event is to be stored. */
   isKnownDone(claim: Claim): boolean;
-  /** Makes certain, with a query, before a script runs; null: go on. */
+  /** Makes certain, with a query, before a script runs; null: continue. */
   refuseRepeat(claim: Claim): Promise<Refusal | null>;
   /** Claims the id, stores the dispatch and queues its run. `max_concurrent`: runs of its route at once, or null. */
   accept(
@@ -56,11 +56,11 @@ export interface Dispatcher {
     group: CoalesceKey,
     max_concurrent: number | null,
   ): Promise<Refusal | { readonly kind: 'coalesced'; readonly superseded: number }>;
-  /** Claims the id and makes one delivery attempt per target within `timeout_ms`; releases the id when one fails. */
+  /** Claims the id and makes one delivery attempt per target within `timeoutMs`; releases the id when one fails. */
   deliver(
     dispatch: Dispatch,
     claim: Claim,
-    timeout_ms: number,
+    timeoutMs: number,
   ): Promise<Refusal | { readonly kind: 'delivered' | 'failed'; readonly results: readonly TargetResult[] }>;
   /** Claims the id and fires the job named by `dispatch.job` with the dispatch's prompt as context. */
   fire(

@@ -4,7 +4,7 @@
  *   woken ──> recover (first, and where needed) ──> take_work ──> workers ──> what has ended wakes it
  *
  * It is woken when something was accepted, has ended, or falls due. Its changes are written beside those of what woke it,
- * so that they share a commit. Nothing is known here that the store does not know: after a crash the first turn goes on.
+ * so that they share a commit. It has no state that is not in the store: after a crash the first turn resumes.
  */
 import type { Timer } from '../platform/clock.ts';
 import type { Holder, TakenAttempt, TakenRun, TakenWork } from '../store/mutations.ts';
@@ -54,7 +54,7 @@ export class WorkLoop {
 
   /** Starts the loop; resolves with the number of runs and attempts that dead processes had under way. */
   start(): Promise<number> {
-    this.parts.context.store.watch?.((change) => {
+    this.parts.context.store.shared?.watch((change) => {
       if (change === 'left') this.needsRecovery = true;
       this.wake();
     });

@@ -41,6 +41,8 @@ export function createMemoryStore(tables: MemoryTables = createTables()): Memory
     },
     read: async (query) => look(query),
     problem: () => null,
+    shared: null,
+    state: null,
     close: async () => {},
   };
 }

@@ -6,10 +6,10 @@ import type { RequestPlan, ValueTemplate, VariantPlan } from '../../../schemas/g
 import type { Address, ResolveAddress } from '../address.ts';
 import { linkAddress } from '../address.ts';
 import type { BoundTarget } from '../driver.ts';
+import type { ClassifyResponse } from './classify-response.ts';
+import { linkClassifier } from './classify-response.ts';
 import type { ExchangeToken } from './exchange-token.ts';
 import { linkExchange } from './exchange-token.ts';
-import type { Judge } from './judge.ts';
-import { linkJudge } from './judge.ts';
 import type { HttpRequest, RequestScope } from './link-request.ts';
 import { linkRequest } from './link-request.ts';
 import type { Sign } from './sign.ts';
@@ -22,8 +22,10 @@ export interface LinkedVariant {
   readonly base: BaseUrl;
   readonly resolveAddress: ResolveAddress;
   readonly pickRequest: PickRequest;
-  readonly judge: Judge;
+  readonly classify: ClassifyResponse;
   readonly exchange: ExchangeToken | null;
+  /** Builds the request that tells whether the credentials are taken; null: the service has none. */
+  readonly buildCheck: (() => HttpRequest) | null;
   readonly sign: Sign;
   /** Empty when `base` is not the public service's own: its limits do not hold there. */
   readonly pacing: VariantPlan['pacing'];
@@ -56,14 +58,21 @@ export function linkVariant(target: BoundTarget): LinkedVariant | string {
     base,
     resolveAddress: linkAddress(plan.address, target.homeChannel),
     pickRequest: linkPickRequest(plan.requests, { base, settings }),
-    judge: linkJudge(plan),
+    classify: linkClassifier(plan),
     exchange:
       plan.exchange === null
         ? null
         : linkExchange({ variant: plan, plan: plan.exchange, base: exchangeBase, settings }),
+    buildCheck: linkCheck(plan, { base, settings }),
     sign: linkSign(plan.signature, settings),
     pacing: target.apiBase === null && plan.base !== null ? plan.pacing : [],
   };
+}
+
+function linkCheck({ check }: VariantPlan, scope: RequestScope): LinkedVariant['buildCheck'] {
+  if (check === undefined) return null;
+  const build = linkRequest(check, scope);
+  return () => build(NO_VALUES);
 }
 
 /** The variant the config names, else the first whose settings are all there. */

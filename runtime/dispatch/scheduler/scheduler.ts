@@ -1,7 +1,7 @@
 /**
  * Fires scheduled jobs, each at most once for an instant it was due and never while its run before is under way.
  *
- * The scheduler sleeps until the next instant, but never longer than `poll_ms`: so it notices a clock that was set, and
+ * The scheduler sleeps until the next instant, but never longer than `pollMs`: so it notices a clock that was set, and
  * jobs that somebody has changed. Whether a job fires is decided by the store, in the transaction that stores the run
  * (../../store/job-mutations.ts); what is kept here only says when it is worth asking.
  */
@@ -36,12 +36,12 @@ export interface SchedulerOptions {
   readonly clock: Clock;
   readonly log: Logger;
   /** Longest sleep, in ms. Default: 1000. */
-  readonly poll_ms?: number;
+  readonly pollMs?: number;
 }
 
 const POLL_MS = 1000;
 
-/** What an event that fires a job is told, by what the store made of it. */
+/** The reply to an event that fires a job, by the store's result. */
 const FIRED = { stored: 'accepted', running: 'already_running', paused: 'paused', duplicate: 'duplicate' } as const;
 
 export class JobScheduler implements JobFirer {
@@ -60,7 +60,7 @@ export class JobScheduler implements JobFirer {
 
   constructor(options: SchedulerOptions) {
     this.options = options;
-    this.pollMs = options.poll_ms ?? POLL_MS;
+    this.pollMs = options.pollMs ?? POLL_MS;
     this.ticks = new TickRetention(options.store);
   }
 
@@ -78,7 +78,7 @@ export class JobScheduler implements JobFirer {
     await this.working;
   }
 
-  /** Looks at once instead of at the next poll, for a table that was swapped. */
+  /** Polls now instead of at the next interval, for a table that was swapped. */
   refresh(): void {
     if (this.stopped) return;
     this.timer?.cancel();
