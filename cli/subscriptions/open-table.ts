@@ -13,6 +13,7 @@ import { createCompileRequest } from '../compile/compile-request.ts';
 import { tryAskGateway } from '../gateway/ask-gateway.ts';
 import { formatDiagnostics } from '../output/diagnostics.ts';
 import { readStoredJobs } from '../store/stored-jobs.ts';
+import { refreshCopy } from './shared-copy.ts';
 
 export interface OpenTable {
   readonly table: RouteTable;
@@ -21,7 +22,7 @@ export interface OpenTable {
   readonly url: string | null;
 }
 
-/** @throws CliError when there is no table to be had; the diagnostics are printed before. */
+/** @throws CliError when there is no table; the diagnostics are printed before. */
 export async function openTable(context: CliContext, configs: readonly string[] | undefined): Promise<OpenTable> {
   const { open, diagnostics } = await findTable(context, configs);
   if (open !== null) return open;
@@ -44,6 +45,7 @@ interface Found {
 }
 
 async function findTable(context: CliContext, configs: readonly string[] | undefined): Promise<Found> {
+  await refreshCopy(context, configs);
   const status = await tryAskGateway(context, 'status', {});
   const url = status?.url ?? null;
   if (status !== null && configs === undefined) {
@@ -51,7 +53,7 @@ async function findTable(context: CliContext, configs: readonly string[] | undef
     const facts = createMachineFacts(context, await readStoredJobs(context));
     return { open: { table, facts, url }, diagnostics: [] };
   }
-  // Loaded only here: it brings the compiler with it.
+  // Loaded on demand: it pulls in the compiler.
   const { compileRequest } = await import('../compile/compile-files.ts');
   const request = await createCompileRequest(context, { configs });
   const facts = createMachineFacts(context, request.jobs);

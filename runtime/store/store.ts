@@ -6,16 +6,19 @@
  * or a network. Every change is atomic, and acknowledged means stored: `write` resolves once its change is committed. A
  * rejected `write` stored nothing, now or later, unless it says that this is in doubt.
  */
+
 import type { Mutation, MutationResults } from './mutations.ts';
 import type { Query, QueryResults } from './queries.ts';
 import type { TakeSlots } from './rate-slots.ts';
+import type { Sessions } from './sessions.ts';
+import type { SharedDocuments } from './shared-documents.ts';
 
 /** The medium cannot take writes now (full, read-only, gone, failing), or the backlog is full. Nothing was stored. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 }
 
-/** The medium failed within the commit, and goes on failing: whether the change is stored shows once it works again. */
+/** The medium failed within the commit, and keeps failing: whether the change is stored is known once it works again. */
 export class StoreInDoubt extends StoreUnavailable {}
 
 /** The store cannot be used at all; the message says what to do. */
@@ -42,11 +45,16 @@ export interface SharedStore {
   readonly takeSlots: TakeSlots;
 }
 
+export interface SharedState {
+  readonly sessions: Sessions;
+  readonly documents: SharedDocuments;
+}
+
 export interface Store {
   /**
    * Applies one change. Changes take effect in the order in which they were written by this process; those that arrive
    * while a commit is under way share the next one.
-   * @throws StoreUnavailable (as a rejection) when it cannot be stored now, StoreInDoubt when nobody knows whether it is.
+   * @throws StoreUnavailable (as a rejection) when it cannot be stored now, StoreInDoubt when it is unknown whether it was.
    */
   write<M extends Mutation>(mutation: M): Promise<MutationResults[M['kind']]>;
   /** Sees everything that was committed when it was called. */
@@ -55,6 +63,8 @@ export interface Store {
   problem(): StoreProblem | null;
   /** What the gateways that share the store have in common; null: this process is the only one, or no gateway. */
   readonly shared: SharedStore | null;
+  /** What outlives a request and is no work, where processes share it; null: files of the home keep it. */
+  readonly state: SharedState | null;
   /** Waits for what is written, and closes. */
   close(): Promise<void>;
 }

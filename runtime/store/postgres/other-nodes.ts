@@ -58,7 +58,7 @@ export class OtherNodes {
     if (payload !== String(this.parts.node())) this.listener('work');
   }
 
-  /** Leases have ended, and nobody has taken over. */
+  /** Leases have expired, and no gateway has taken over. */
   left(): void {
     this.listener('left');
   }

@@ -39,6 +39,7 @@ interface Reading {
 
 export class SqliteStore implements Store {
   readonly shared = null;
+  readonly state = null;
   private readonly parts: StoreParts;
   private readonly group: GroupCommit;
   private readonly health: Health;
@@ -189,7 +190,7 @@ export class SqliteStore implements Store {
     if (checker === null) return;
     try {
       const broken = await checker.ask<string | null>({ kind: 'check' });
-      // A request would start the writer again, and nobody would end it.
+      // A request would start the writer again, and nothing would stop it.
       if (this.closing !== null) return;
       await writer.ask({ kind: 'note_checked', broken: broken === null ? null : (known ?? this.report(broken)) });
     } catch (error) {
