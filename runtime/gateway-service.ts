@@ -46,7 +46,7 @@ export interface ServiceOptions {
   readonly log?: ServiceLog;
   /** Knows every secret that was read, for a log of the program's own: pass its lines through `redact`. */
   readonly redactor?: Redactor;
-  /** Default: the system's. */
+  /** Default: the system's; instants are the database's where the store is one that gateways share. */
   readonly clock?: Clock;
   /** Starts scripts, agents and command-line targets. Default: child processes. */
   readonly run?: RunProcess;

@@ -118,7 +118,15 @@ export class Work {
     const mirror = createMirror({ clock, log, homeOf: deliveries.context.homeOf });
     this.deliverer = createDeliverer({ linked: first.targets, context: deliveries.context, mirror, redact });
     const table = (): RouteTable => this.linked.table;
-    this.scheduler = new JobScheduler({ store, clock, log, ids, timezone, table, wake: () => this.service.wake() });
+    this.scheduler = new JobScheduler({
+      ...{ store, clock, log, ids, timezone, table, wake: () => this.service.wake() },
+      changed: (records) => {
+        this.records = records;
+      },
+    });
+    store.watch?.((change) => {
+      if (change === 'jobs') this.scheduler.refresh();
+    });
     this.service = createDispatcher({
       ...{ store, deliverer: this.deliverer, clock, log, observer, jobs: this.scheduler },
       agents: (profile) => this.linked.agents(profile),
@@ -188,6 +196,7 @@ export class Work {
       this.records = (await this.store.read({ kind: 'jobs' })).records;
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
+      this.rereading?.cancel();
       this.rereading = this.context.clock.after(RETRY_MS, () => this.changed());
     }
   }

@@ -41,7 +41,9 @@ import { createLogger } from './platform/logger.ts';
 import { gatewayFiles } from './platform/node-files.ts';
 import { runProcess } from './platform/process/run-process.ts';
 import { userHome } from './platform/secrets/machine-secrets.ts';
+import { SharedClock } from './platform/shared-clock.ts';
 import type { JobRecord } from './store/job-mutations.ts';
+import { byMachineClock } from './store/shift-instants.ts';
 import type { Store } from './store/store.ts';
 import { tableFile, tableValue } from './table/table-source.ts';
 import type { TableState } from './table/tables.ts';
@@ -56,7 +58,8 @@ const ENROLL_TURN_MS = 2000;
  * @throws TableError naming everything that stands in the way of the table; StoreRefused when the store cannot be used
  */
 export async function createService(options: ServiceOptions): Promise<Service> {
-  const { home, table, agent, clock = systemClock, env = { ...process.env }, random = randomBytes } = options;
+  const { home, table, agent, env = { ...process.env }, random = randomBytes } = options;
+  const clock = new SharedClock(options.clock ?? systemClock);
   const redactor = options.redactor ?? new Redactor();
   const log: ServiceLog = options.log ?? defaultLog(redactor);
   const run = options.run ?? ((request) => runProcess(request, clock));
@@ -97,6 +100,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const work = await openWork(
     {
       ...shared,
+      follow: options.clock === undefined ? clock.follow : () => {},
       flushLog: () => log.flush?.(),
       agent: typeof agent === 'object' ? agent.default : (agent ?? null),
       observer: observe(metrics.observer, events),
@@ -131,6 +135,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     events,
     catalog,
     startedAt: clock.now(),
+    store: byMachineClock(work.store, () => clock.offset),
     openConsole: (readiness, read) =>
       openConsole(tables.plan, { secrets: shared.secrets, readiness, metrics: read, log }),
   });
@@ -153,6 +158,8 @@ interface ServiceParts {
   readonly catalog: SwappableCatalog;
   /** Unix ms. */
   readonly startedAt: number;
+  /** For those outside, who go by the machine's clock. */
+  readonly store: Store;
   readonly openConsole: (readiness: () => Readiness, metrics: Service['metrics']) => Promise<OpenConsole | null>;
 }
 
@@ -175,7 +182,7 @@ class RunningService implements Service {
   }
 
   get store(): Store {
-    return this.parts.work.store;
+    return this.parts.store;
   }
 
   get jobs(): readonly JobRecord[] {

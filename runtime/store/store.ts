@@ -32,8 +32,11 @@ export interface StoreProblem {
   readonly since: number;
 }
 
-/** `work`: another process may have stored some. `left`: one is gone, and a `recover` takes over what it held. */
-export type SharedChange = 'work' | 'left';
+/**
+ * `work`: another process may have stored some. `jobs`: it may have changed jobs, too. `left`: one is gone, and a `recover`
+ * takes over what it held.
+ */
+export type SharedChange = 'work' | 'jobs' | 'left';
 
 export interface Store {
   /**
@@ -46,7 +49,7 @@ export interface Store {
   read<Q extends Query>(query: Q): Promise<QueryResults[Q['kind']]>;
   /** Null while writes succeed. */
   problem(): StoreProblem | null;
-  /** Only where other processes share the store: calls `listener` when they may have changed something; one at a time. */
+  /** Only where other processes share the store: calls each listener when they may have changed something. */
   watch?(listener: (change: SharedChange) => void): void;
   /** Only where other processes share the store: they share the rate windows of their routes, too. */
   readonly takeSlots?: TakeSlots;
