@@ -76,8 +76,8 @@ export class GatewayTables {
   }
 
   /** Routes count their requests in this store, where others share it. */
-  shareWindows({ takeSlots }: Store): void {
-    if (takeSlots !== undefined) this.windows.share(takeSlots, this.options.clock);
+  shareWindows({ shared }: Store): void {
+    if (shared !== null) this.windows.share(shared.takeSlots, this.options.clock);
   }
 
   stop(): void {

@@ -124,7 +124,7 @@ export class Work {
         this.records = records;
       },
     });
-    store.watch?.((change) => {
+    store.shared?.watch((change) => {
       if (change === 'jobs') this.scheduler.refresh();
     });
     this.service = createDispatcher({

@@ -1,11 +1,10 @@
-/** Writes the generated pages and pictures of `docs/`, and the schema that editors find by its address; with `--check` it only compares. */
+/** Writes the generated pages and pictures of `docs/`; with `--check` it only compares. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { printCliPage } from './docs/cli-page.ts';
 import { printConfigPage } from './docs/config-page.ts';
 import { drawEvent } from './docs/event-picture.ts';
 import { printMessagesPage } from './docs/messages-page.ts';
 import { PALETTES } from './docs/palette.ts';
-import { printPublishedSchema } from './docs/published-schema.ts';
 import { printRulesPage } from './docs/rules-page.ts';
 import { printSourcesPage } from './docs/sources-page.ts';
 import { printTargetsPage } from './docs/targets-page.ts';
@@ -20,7 +19,6 @@ const FILES: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/rules.md': printRulesPage,
   'docs/sources.md': printSourcesPage,
   'docs/targets.md': printTargetsPage,
-  'schemas/published/hookwright.schema.json': printPublishedSchema,
 };
 
 const isCheck = process.argv.includes('--check');

@@ -11,11 +11,13 @@ import { loadBlueprints } from '../../compiler/source/load-blueprints.ts';
 import { loadConfig } from '../../compiler/source/load-config.ts';
 import { searchConfig } from '../../compiler/source/search-config.ts';
 import { mergeFiles } from '../../compiler/source/source-tree.ts';
+import type { Named } from '../../compiler/text/common-name.ts';
 import { isPlainMap } from '../../compiler/text/plain-map.ts';
-import { suggest } from '../../compiler/text/suggest.ts';
 import type { BlueprintPlan } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError, UsageError } from '../base/errors.ts';
+import { findName } from '../command-line/find-name.ts';
+import { withNamedTargets } from './named-targets.ts';
 
 const DEFAULT_SCHEME = 'hookwright';
 const SCHEME = /^[a-z][a-z0-9+.-]*$/;
@@ -30,6 +32,8 @@ export interface CatalogOptions {
 export interface OpenCatalog {
   /** By key, in their order. */
   readonly plans: ReadonlyMap<string, BlueprintPlan>;
+  /** Entries of the target catalog by canonical name. */
+  readonly targets: Readonly<Record<string, Named>>;
   readonly appScheme: string;
   /** Zone of jobs that name none: `gateway.timezone`, else the machine's. */
   readonly timezone: string;
@@ -67,7 +71,7 @@ function refuse(context: CliContext, findings: readonly Finding[]): never {
 
 /** @throws CliError when a blueprint or the config cannot be read; the reasons are on stderr by then. */
 export async function openCatalog(context: CliContext, options: CatalogOptions = {}): Promise<OpenCatalog> {
-  const shipped = (await context.catalog()).blueprints;
+  const { blueprints: shipped, targets } = await context.catalog();
   const folders = [join(context.home, 'catalog/blueprints')];
   const { plans: own, findings } = loadBlueprints({ files: nodeFiles, cwd: context.cwd, folders });
   const settings = readSettings(context, options.configs ?? []);
@@ -80,14 +84,11 @@ export async function openCatalog(context: CliContext, options: CatalogOptions =
   const plans = new Map(
     Object.entries({ ...shipped, ...Object.fromEntries(own) }).sort(([a], [b]) => (a < b ? -1 : 1)),
   );
-  return { plans, appScheme, timezone: settings.timezone ?? context.timezone };
+  return { plans, targets, appScheme, timezone: settings.timezone ?? context.timezone };
 }
 
-/** @throws CliError with the closest keys. */
-export function findBlueprint({ plans }: OpenCatalog, key: string): BlueprintPlan {
-  const plan = plans.get(key);
-  if (plan !== undefined) return plan;
-  const [close] = suggest(key, plans.keys());
-  const hint = close === undefined ? 'hookwright blueprint list shows them all' : `did you mean ${close}?`;
-  throw new CliError(`there is no blueprint "${key}"`, hint);
+/** As a person sees it. @param key or the beginning of one @throws CliError with the closest keys. */
+export function findBlueprint({ plans, targets }: OpenCatalog, key: string): BlueprintPlan {
+  const plan = findName({ kind: 'blueprint', name: key, known: plans, listedBy: 'hookwright blueprint list' });
+  return withNamedTargets(plan, targets);
 }

@@ -18,6 +18,7 @@ import type { FoundGateway } from '../doctor/check-gateway.ts';
 import {
   checkAgentPrograms,
   checkConfiguration,
+  checkOtherConfigs,
   checkPort,
   checkSilence,
   checkTable,
@@ -69,7 +70,7 @@ export class DoctorCommand extends Command<CliContext> {
   private async checks(compiled: CompileResult, found: FoundGateway): Promise<readonly Check[]> {
     const { status, silence } = found;
     const store = silence === null ? await checkStore(this.context, status) : checkSilence(silence);
-    const gateway = [checkConfiguration(compiled), checkTable(compiled), store];
+    const gateway = [checkConfiguration(compiled), ...checkOtherConfigs(compiled), checkTable(compiled), store];
     if (compiled.output === null) return gateway;
     const { table } = compiled.output;
     // A silent gateway has its port.

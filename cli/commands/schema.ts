@@ -55,8 +55,9 @@ export class SchemaCommand extends Command<CliContext> {
 
   private async withPayloads(schema: Schema, name: string): Promise<unknown> {
     const sources = await openSources(this.context, undefined);
-    const all = openShape(this.context, sources.find(name), sources);
-    const forms = (this.event ?? []).map((event) => formsOfEvent(all, event));
+    const source = sources.find(name);
+    const all = openShape(this.context, source, sources);
+    const forms = (this.event ?? []).map((event) => formsOfEvent(all, event, source));
     return addPayloadHints(schema, forms.length === 0 ? [all] : forms);
   }
 }

@@ -3,6 +3,7 @@ import type { FormSet } from '../../compiler/shapes/form-set.ts';
 import { listPaths } from '../../compiler/shapes/list-paths.ts';
 import type { CliContext } from '../base/context.ts';
 import { formsOfEvent, openShape } from '../sources/open-shape.ts';
+import type { OpenSource } from '../sources/open-sources.ts';
 import { openSources } from '../sources/open-sources.ts';
 
 /** Canonical names and the ones senders are known by (`github`): a command takes both. */
@@ -15,7 +16,7 @@ export async function completeSourceNames(context: CliContext): Promise<readonly
 }
 
 export async function eventNames(context: CliContext, [source = '']: readonly string[]): Promise<readonly string[]> {
-  return (await open(context, source))?.forms.map(({ event }) => event) ?? [];
+  return (await open(context, source))?.all.forms.map(({ event }) => event) ?? [];
 }
 
 /** One part further than what is typed: a shell shows what follows, and not thousands of paths. */
@@ -24,24 +25,30 @@ export async function pathNames(
   [source = '', event]: readonly string[],
   partial: string,
 ): Promise<readonly string[]> {
-  const all = await open(context, source);
-  if (all === null) return [];
-  const set = event === undefined ? all : formsOrNone(all, event);
+  const found = await open(context, source);
+  if (found === null) return [];
+  const set = event === undefined ? found.all : formsOrNone(found, event);
   return set === null ? [] : listPaths(set, { prefix: partial, depth: 1 }).map(({ path }) => path.join('.'));
 }
 
-async function open(context: CliContext, name: string): Promise<FormSet | null> {
+interface KnownShape {
+  readonly source: OpenSource;
+  readonly all: FormSet;
+}
+
+async function open(context: CliContext, name: string): Promise<KnownShape | null> {
   try {
     const sources = await openSources(context, undefined);
-    return openShape(context, sources.find(name), sources);
+    const source = sources.find(name);
+    return { source, all: openShape(context, source, sources) };
   } catch {
     return null;
   }
 }
 
-function formsOrNone(all: FormSet, event: string): FormSet | null {
+function formsOrNone({ source, all }: KnownShape, event: string): FormSet | null {
   try {
-    return formsOfEvent(all, event);
+    return formsOfEvent(all, event, source);
   } catch {
     return null;
   }

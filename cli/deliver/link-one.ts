@@ -1,5 +1,4 @@
 /** Links one target of one profile, so that nothing else has to be in order to send a message through it. */
-import { didYouMean } from '../../compiler/text/suggest.ts';
 import type { DeliveryContext } from '../../runtime/deliver/driver.ts';
 import type { LinkedTargets } from '../../runtime/deliver/link-targets.ts';
 import { linkTargets } from '../../runtime/deliver/link-targets.ts';
@@ -7,6 +6,7 @@ import type { SecretResolver } from '../../runtime/platform/secrets/secrets.ts';
 import { printSecretRef } from '../../runtime/platform/secrets/secrets.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import { CliError } from '../base/errors.ts';
+import { findTarget } from '../command-line/find-name.ts';
 
 export interface TargetChoice {
   readonly table: RouteTable;
@@ -17,11 +17,7 @@ export interface TargetChoice {
 
 /** The target's own name. @throws CliError when there is no such target or profile, or it is switched off. */
 export function chooseTarget({ table, target, profile }: TargetChoice): string {
-  const name = Object.hasOwn(table.target_names, target) ? table.target_names[target] : undefined;
-  if (name === undefined) {
-    const known = Object.keys(table.target_names);
-    throw new CliError(`there is no delivery target "${target}"${didYouMean(target, known)}`);
-  }
+  const name = findTarget(table.target_names, target);
   const plan = Object.hasOwn(table.profiles, profile) ? table.profiles[profile] : undefined;
   if (plan === undefined) throw new CliError(`there is no profile "${profile}"`);
   if (!Object.hasOwn(plan.targets, name)) {

@@ -11,7 +11,7 @@ import { useStore } from '../store/use-store.ts';
 
 export interface StrandedWork {
   readonly profile: string;
-  /** Null: the whole profile is gone. */
+  /** The name that people know; null: the whole profile is gone. */
   readonly target: string | null;
   /** Runs and deliveries that wait or are under way. */
   readonly count: number;
@@ -47,14 +47,14 @@ function missingPart(
   if (plan === undefined) return { target: null };
   if (target === null) return null;
   const known = Object.hasOwn(targets, target) ? targets[target] : undefined;
-  return known !== undefined && bindingOf(plan, known) !== null ? null : { target };
+  return known !== undefined && bindingOf(plan, known) !== null ? null : { target: labelIn(targets, target) };
 }
 
-export function formatStrandedWork(stranded: readonly StrandedWork[], { gateway, targets }: RouteTable): string[] {
+export function formatStrandedWork(stranded: readonly StrandedWork[], { gateway }: RouteTable): string[] {
   const waits = Array.from({ length: gateway.max_attempts - 1 }, (_, made) => nominalWait(made + 1));
   const grace = formatDuration(waits.reduce((sum, wait) => sum + wait, 0));
   return stranded.map(({ profile, target, count, of }) => {
-    const what = target === null ? `profile ${profile}` : `target ${labelIn(targets, target)} of profile ${profile}`;
+    const what = target === null ? `profile ${profile}` : `target ${target} of profile ${profile}`;
     const sources = of.map(
       (each) => `${each.count} of ${each.job === null ? 'route' : 'job'} ${each.job ?? each.route}`,
     );

@@ -23,6 +23,14 @@ export function checkConfiguration({ diagnostics, output, root }: CompileResult)
   return gatewayCheck({ ...about, status: 'ok', detail: `${root}: ${Object.keys(output.table.routes).length} routes` });
 }
 
+/** Configs that look as if they counted: the one that is edited may not be the one that is read. */
+export const checkOtherConfigs = ({ root, ignored }: CompileResult): readonly Check[] =>
+  ignored.map((other) => {
+    const detail = `${other} is not read, because ${root} is`;
+    const about = { subject: 'configuration', check: 'only one', detail };
+    return gatewayCheck({ ...about, status: 'warning', fix: 'remove it, or name it with --config' });
+  });
+
 /** The compiled table that `serve` would load; `gateway run` compiles by itself. */
 export function checkTable({ root, output }: CompileResult): Check {
   const path = join(dirname(root), 'build', 'routes.json');

@@ -5,12 +5,12 @@ import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import type { Files } from '../../compiler/source/files.ts';
 import { searchConfig } from '../../compiler/source/search-config.ts';
-import { suggest } from '../../compiler/text/suggest.ts';
 import type { Job } from '../../runtime/dispatch/scheduler/job.ts';
 import { listJobs } from '../../runtime/dispatch/scheduler/job.ts';
 import type { JobRecord } from '../../runtime/store/job-mutations.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
+import { findName } from '../command-line/find-name.ts';
 import { createCompileRequest } from '../compile/compile-request.ts';
 import { readStoredJobs } from '../store/stored-jobs.ts';
 import type { OpenTable } from '../subscriptions/open-table.ts';
@@ -69,25 +69,16 @@ export async function openJob(
   return { open, job: findJob(open, reference, profile) };
 }
 
-/** By id, else by name; a name that several profiles use needs `profile`. @throws CliError */
+/** By id or name, or the beginning of one; a name that several profiles use needs `profile`. @throws CliError */
 export function findJob({ jobs }: Pick<OpenJobs, 'jobs'>, reference: string, profile?: string): Job {
-  const byId = jobs.get(reference);
-  if (byId !== undefined && (profile === undefined || byId.profile === profile)) return byId;
   const all = [...jobs.values()].filter((job) => profile === undefined || job.profile === profile);
-  const [found, ...others] = all.filter(({ name }) => name === reference);
-  if (found !== undefined && others.length === 0) return found;
-  if (found !== undefined) {
-    const ids = [found, ...others].map((job) => `${job.id} (profile ${job.profile})`);
+  const named = all.filter(({ id, name }) => name === reference && id !== reference);
+  if (named.length > 1 && !all.some(({ id }) => id === reference)) {
+    const ids = named.map((job) => `${job.id} (profile ${job.profile})`);
     throw new CliError(`${ids.length} jobs are called "${reference}"`, `name one by its id: ${ids.join(', ')}`);
   }
-  const [close] = suggest(
-    reference,
-    all.flatMap(({ id, name }) => [name, id]),
-  );
-  throw new CliError(
-    `there is no job "${reference}"`,
-    close === undefined ? 'hookwright job list shows them all' : `did you mean ${close}?`,
-  );
+  const known = [...all.map((job) => [job.id, job] as const), ...all.map((job) => [job.name, job] as const)];
+  return findName({ kind: 'job', name: reference, known, listedBy: 'hookwright job list' });
 }
 
 /** The record of a job that was made at run time. @throws CliError for a job of the config, naming its place. */

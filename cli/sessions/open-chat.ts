@@ -2,10 +2,10 @@
 import { existsSync } from 'node:fs';
 import { DEFAULT_PROFILE, PROFILE_NAME, profileHome } from '../../base/profiles.ts';
 import { lowerTargetNames } from '../../compiler/lower/binding.ts';
-import { didYouMean } from '../../compiler/text/suggest.ts';
 import type { ChatRef } from '../../runtime/deliver/sessions/session-file.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
+import { findTarget } from '../command-line/find-name.ts';
 
 export interface ChatArguments {
   readonly target: string;
@@ -18,10 +18,7 @@ export async function openChat(context: CliContext, { target, chatId, profile }:
   if (chatId === '') throw new CliError('the chat id is empty');
   const home = sessionHome(context, profile);
   const names = await targetNames(context);
-  const canonical = Object.hasOwn(names, target) ? names[target] : undefined;
-  if (canonical === undefined) {
-    throw new CliError(`there is no delivery target "${target}"${didYouMean(target, Object.keys(names))}`);
-  }
+  const canonical = findTarget(names, target);
   return { home, target: canonical, chatId };
 }
 

@@ -8,6 +8,7 @@ import type { FormSet } from '../../compiler/shapes/form-set.ts';
 import { createFormSet } from '../../compiler/shapes/form-set.ts';
 import type { Shape } from '../../compiler/shapes/shape.ts';
 import { readShapeFile } from '../../compiler/shapes/shape-file.ts';
+import { commonName } from '../../compiler/text/common-name.ts';
 import { suggest } from '../../compiler/text/suggest.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
@@ -40,13 +41,14 @@ function readOwn(context: CliContext, { parent }: OpenSource, files: OpenSources
   return shapes.get(parent) ?? null;
 }
 
-/** The forms of one event. @throws CliError with the closest names. */
-export function formsOfEvent(set: FormSet, event: string): FormSet {
-  const taken = set.forms.flatMap((form, index) => (form.event === event ? [index] : []));
+/** The forms of one event, under its sender's name or a further one. @throws CliError with the closest names. */
+export function formsOfEvent(set: FormSet, event: string, { name, file }: Pick<OpenSource, 'name' | 'file'>): FormSet {
+  const sent = Object.entries(file.event_names ?? {}).find(([, further]) => further.includes(event))?.[0] ?? event;
+  const taken = set.forms.flatMap((form, index) => (form.event === sent ? [index] : []));
   if (taken.length > 0) return set.pick(taken);
-  const events = [...new Set(set.forms.map((form) => form.event))];
-  const [close] = suggest(event, events);
-  const hint =
-    close === undefined ? `hookwright source shape ${set.shape.source} lists them` : `did you mean ${close}?`;
-  throw new CliError(`the shape of "${set.shape.source}" has no event "${event}"`, hint);
+  const known = commonName(name, file);
+  const names = [...set.forms.map((form) => form.event), ...Object.values(file.event_names ?? {}).flat()];
+  const [close] = suggest(event, new Set(names));
+  const hint = close === undefined ? `hookwright source shape ${known} lists them` : `did you mean ${close}?`;
+  throw new CliError(`the shape of "${known}" has no event "${event}"`, hint);
 }

@@ -12,11 +12,10 @@ import { loadConfig } from '../../compiler/source/load-config.ts';
 import { searchConfig } from '../../compiler/source/search-config.ts';
 import { mergeFiles } from '../../compiler/source/source-tree.ts';
 import { isPlainMap } from '../../compiler/text/plain-map.ts';
-import { suggest } from '../../compiler/text/suggest.ts';
 import { source as validateSource } from '../../schemas/built/validators.ts';
 import type { SourceFile } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
-import { CliError } from '../base/errors.ts';
+import { findName } from '../command-line/find-name.ts';
 import { printNote } from '../output/print.ts';
 
 export interface OpenSource extends LoweredSource {
@@ -55,11 +54,12 @@ export async function openSources(context: CliContext, configs: readonly string[
     files,
     names: [...names.keys()],
     find: (name) => {
-      const found = sources.find((source) => source.name === names.get(name));
-      if (found !== undefined) return found;
-      const [close] = suggest(name, names.keys());
-      const hint = close === undefined ? 'hookwright source list shows them all' : `did you mean ${close}?`;
-      throw new CliError(`there is no source "${name}"`, hint);
+      const byName = new Map(sources.map((source) => [source.name, source]));
+      const known = [...names].flatMap(([each, canonical]) => {
+        const source = byName.get(canonical);
+        return source === undefined ? [] : [[each, source] as const];
+      });
+      return findName({ kind: 'source', name, known, listedBy: 'hookwright source list' });
     },
   };
 }

@@ -2,6 +2,7 @@
 import type { StoredDispatch } from '../../runtime/store/queries.ts';
 import type { Store } from '../../runtime/store/store.ts';
 import { CliError } from '../base/errors.ts';
+import { ambiguousName } from '../command-line/find-name.ts';
 
 export const unknownDispatch = (id: string): CliError =>
   new CliError(`there is no delivery "${id}"`, 'hookwright deliveries list shows the ids');
@@ -11,8 +12,10 @@ export async function findDispatch(store: Store, id: string): Promise<StoredDisp
   const found = await store.read({ kind: 'find', id });
   if (found.kind === 'found') return found.dispatch;
   if (found.kind === 'unknown') throw unknownDispatch(id);
-  throw new CliError(
-    `several deliveries begin with "${id}"`,
-    'name more of the id: hookwright deliveries list shows them',
-  );
+  const newest = await store.read({ kind: 'list', filter: { limit: SEARCHED } });
+  const candidates = newest.map((each) => each.id).filter((each) => each.startsWith(id));
+  throw ambiguousName('delivery', id, candidates, 'hookwright deliveries list');
 }
+
+/** Newest deliveries that are looked through for candidates. */
+const SEARCHED = 1000;

@@ -4,6 +4,7 @@ import type { KeptRequest, KeptRequests } from '../../runtime/capture/kept-reque
 import type { ControlContract } from '../../runtime/control/operations.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
+import { ambiguousName } from '../command-line/find-name.ts';
 import { askGateway, tryAskGateway } from '../gateway/ask-gateway.ts';
 
 /** How long a running gateway may take, in ms: a search reads everything that is kept. */
@@ -26,8 +27,13 @@ export async function findRequest(requests: KeptRequests, id: string): Promise<K
   if (found.kind === 'unknown') {
     throw new CliError(`no request "${id}" is kept`, 'hookwright requests list shows the ids');
   }
-  throw new CliError(`several requests begin with "${id}"`, 'name more of the id: hookwright requests list shows them');
+  const newest = await requests.list({}, { limit: SEARCHED });
+  const candidates = newest.map((each) => each.id).filter((each) => each.startsWith(id));
+  throw ambiguousName('request', id, candidates, 'hookwright requests list');
 }
+
+/** Newest requests that are looked through for candidates. */
+const SEARCHED = 1000;
 
 /** @throws CliError when none is kept */
 export async function findNewest(requests: KeptRequests): Promise<KeptRequest> {

@@ -4,6 +4,8 @@ import { suggest } from '../../compiler/text/suggest.ts';
 import type { RoutePlan } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
+import { findName } from '../command-line/find-name.ts';
+import { refuseStatic } from './check-entry.ts';
 import { describeProblem } from './describe-problem.ts';
 import type { OpenTable } from './open-table.ts';
 import { parseSubscriptions, readSubscriptionText } from './subscription-file.ts';
@@ -13,25 +15,38 @@ export interface FoundRoute {
   readonly dynamic: boolean;
 }
 
-/** @throws CliError when there is no such route, or it has errors. */
-export function findRoute({ home }: CliContext, name: string, { table, facts }: OpenTable): FoundRoute {
-  const fixed = Object.values(table.routes).find((route) => route.name === name);
-  if (fixed !== undefined) return { plan: fixed, dynamic: false };
+/** @param asked its name, or the beginning of it @throws CliError when there is no such route, or it has errors. */
+export function findRoute({ home }: CliContext, asked: string, { table, facts }: OpenTable): FoundRoute {
+  const fixed = Object.values(table.routes).map((plan) => [plan.name, plan] as const);
+  // A static route hides a subscription of its name; without need for it the file is not read.
+  const exact = fixed.find(([name]) => name === asked)?.[1];
+  if (exact !== undefined) return { plan: exact, dynamic: false };
   const text = readSubscriptionText(home);
   const names = [...parseSubscriptions(home, text).keys()];
-  if (!names.includes(name))
-    throw unknownRoute(name, [...Object.values(table.routes).map((route) => route.name), ...names]);
+  const known = [...fixed, ...names.map((name) => [name, name] as const)];
+  const found = findName<RoutePlan | string>({ kind: 'route', name: asked, known, listedBy: ALL_ROUTES });
+  if (typeof found !== 'string') return { plan: found, dynamic: false };
   const compiled = compileSubscriptions(text, table, facts);
-  const plan = compiled.routes.find((route) => route.name === name);
+  const plan = compiled.routes.find((route) => route.name === found);
   if (plan !== undefined) return { plan, dynamic: true };
-  const reasons = compiled.problems.filter((problem) => problem.subscription === name).map(describeProblem);
-  throw new CliError(`subscription "${name}" is not served`, ...reasons);
+  const reasons = compiled.problems.filter((problem) => problem.subscription === found).map(describeProblem);
+  throw new CliError(`subscription "${found}" is not served`, ...reasons);
+}
+
+const ALL_ROUTES = 'hookwright webhook list --all';
+
+/** The whole name of a subscription, for commands that change it. @throws CliError for a static route and for none */
+export function subscriptionNamed(home: string, asked: string, open: OpenTable | null): string {
+  const names = [...parseSubscriptions(home, readSubscriptionText(home)).keys()];
+  if (!names.includes(asked) && open !== null) refuseStatic(asked, open);
+  const known = names.map((name) => [name, name] as const);
+  return findName({ kind: 'subscription', name: asked, known, listedBy: 'hookwright webhook list' });
 }
 
 export function unknownRoute(name: string, known: readonly string[]): CliError {
   const [close] = suggest(name, known);
   return new CliError(
     `there is no route "${name}"`,
-    close === undefined ? 'hookwright webhook list --all shows them' : `did you mean ${close}?`,
+    close === undefined ? `${ALL_ROUTES} shows them` : `did you mean ${close}?`,
   );
 }

@@ -1,5 +1,6 @@
 /** Changes one subscription: checks what would be written, and writes it when nothing stands against it. */
-import type { RouteConfig, RoutePlan } from '../../schemas/generated/types.ts';
+import { labelIn } from '../../base/label.ts';
+import type { RouteConfig, RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 import { checkEntry, refuseStatic } from './check-entry.ts';
@@ -49,8 +50,8 @@ export function existing(name: string, open: OpenTable, before: RouteConfig | un
 }
 
 /** How events of a route are worked on, and where what comes of them goes. */
-export function describeMode({ mode, deliver, cron_job, coalesce }: RoutePlan): string {
-  const targets = deliver.map(({ target }) => target).join(', ');
+export function describeMode({ mode, deliver, cron_job, coalesce }: RoutePlan, table: RouteTable): string {
+  const targets = deliver.map(({ target }) => labelIn(table.targets, target)).join(', ');
   if (mode === 'cron') return `fires job ${cron_job}`;
   if (mode === 'direct') return `message to ${targets}`;
   return `agent run, answer to ${targets}${coalesce === null ? '' : ', coalesced'}`;

@@ -42,7 +42,7 @@ const PREFERRED = 'forgea';
 /** @throws SecretError when the secret cannot be resolved; SignError when it cannot sign. */
 export function signTestEvent(request: TestEventRequest): TestEvent {
   const { plan, table, now, random } = request;
-  const event = request.event ?? plan.events?.exact[0] ?? null;
+  const event = sentName(plan, request.event ?? plan.events?.exact[0] ?? null);
   const id = `test-${now}-${random(4).toString('hex')}`;
   if (plan.insecure && request.source === undefined)
     return unsigned(table, { event, id, body: request.body ?? sampleOf(request, null, event) });
@@ -62,6 +62,10 @@ export function signTestEvent(request: TestEventRequest): TestEvent {
     body: signed.body,
   };
 }
+
+/** A sender whose events are taken under further names sends them under its own. */
+const sentName = ({ events }: RoutePlan, event: string | null): string | null =>
+  Object.entries(events?.names ?? {}).find(([, entry]) => entry === event)?.[0] ?? event;
 
 const sampleOf = ({ sample }: TestEventRequest, scheme: SchemePlan | null, event: string | null): Buffer =>
   Buffer.from(sampleBody(sample(scheme?.name ?? null, event), scheme, event));

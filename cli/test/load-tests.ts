@@ -7,7 +7,9 @@ import type { NodePath } from '../../compiler/diagnostics/problem.ts';
 import type { Rule } from '../../compiler/diagnostics/rule.ts';
 import type { Places } from '../../compiler/source/file-tree.ts';
 import type { Files } from '../../compiler/source/files.ts';
+import type { MisshapenFile } from '../../compiler/source/load-file.ts';
 import { loadFile } from '../../compiler/source/load-file.ts';
+import { isPlainMap } from '../../compiler/text/plain-map.ts';
 import { didYouMean } from '../../compiler/text/suggest.ts';
 import { OUTCOMES } from '../../runtime/intake/reply.ts';
 import type { TestCase, TestFile } from '../../schemas/generated/types.ts';
@@ -53,12 +55,10 @@ export function loadTests(
   const loaded = paths.flatMap((path): readonly LoadedTests[] => {
     const found = loadFile({ files, cwd, path, schema: 'test' });
     findings.push(...found.findings);
+    if (found.misshapen !== null) findings.push(...otherProblems(found.misshapen));
     if (found.file === null) return [];
     const { value: file, tree } = found.file;
-    const problems = file.tests.flatMap((test, index) => [
-      ...bodyProblem(test, index, tree),
-      ...expectationProblems(test, index, tree),
-    ]);
+    const problems = file.tests.flatMap((test, index) => testProblems(test, index, tree));
     findings.push(...problems);
     return problems.length > 0 ? [] : [{ path, name: tree.files[0]?.source.name ?? path, file, tree }];
   });
@@ -67,6 +67,19 @@ export function loadTests(
 
 /** `lint --fix` repairs configurations. */
 const withoutFix = ({ fix: _, ...finding }: Finding): Finding => finding;
+
+/** Of the tests that have their shape, in a file with others that have not: all that is wrong is said at once. */
+function otherProblems({ value, tree, problems }: MisshapenFile): readonly Finding[] {
+  const tests: unknown = isPlainMap(value) ? value.tests : undefined;
+  if (!Array.isArray(tests) || problems.some(({ path }) => path.length < 2)) return [];
+  const isShapely = (index: number): boolean => !problems.some(({ path }) => path[0] === 'tests' && path[1] === index);
+  return tests.flatMap((test: TestCase, index) => (isShapely(index) ? testProblems(test, index, tree) : []));
+}
+
+const testProblems = (test: TestCase, index: number, tree: Places): readonly Finding[] => [
+  ...bodyProblem(test, index, tree),
+  ...expectationProblems(test, index, tree),
+];
 
 function bodyProblem(test: TestCase, index: number, tree: Places): readonly Finding[] {
   const given = BODIES.filter((key) => test[key] !== undefined);

@@ -1,5 +1,6 @@
 /** Fills a blueprint with a user's values; what comes out is all a job needs, or every reason why it cannot be made. */
 import type { BlueprintField, BlueprintPlan } from '../../schemas/generated/types.ts';
+import { didYouMean } from '../text/suggest.ts';
 import { scheduleHuman } from './derive.ts';
 import { expandPrompt, expandSchedule } from './expand.ts';
 import type { BlueprintValues } from './fields.ts';
@@ -63,7 +64,7 @@ function unknownFields(plan: BlueprintPlan, values: BlueprintValues): readonly F
     .filter((name) => !names.includes(name))
     .map((name) => ({
       field: name,
-      message: `\`${plan.key}\` has no field \`${name}\`; it takes ${names.map(quote).join(', ')}`,
+      message: `\`${plan.key}\` has no field \`${name}\`${didYouMean(name, names) || ';'} it takes ${names.map(quote).join(', ')}`,
     }));
 }
 

@@ -1,5 +1,6 @@
 /** Makes a payload for a route that has none at hand: the fields its filters and templates read, with values that pass. */
 import type { FieldPlan, FilterPlan, RoutePlan, TemplatePlan } from '../../schemas/generated/types.ts';
+import { BUILTINS } from '../config/template-grammar.ts';
 import { findPath } from '../shapes/find-path.ts';
 import { classByType } from '../shapes/leaf-class.ts';
 import type { Shape, ShapeNode, ShapeVariant } from '../shapes/shape.ts';
@@ -38,9 +39,12 @@ function chooseForm(shape: Shape, event: string | null, payload: Sample): ShapeV
 function readPaths({ prompt, deliver, coalesce }: Parameters<typeof samplePayload>[0]): readonly Path[] {
   const templates = [prompt, ...deliver.flatMap(({ extra }) => Object.values(extra)), coalesce?.key ?? []];
   return templates.flatMap((template: TemplatePlan) =>
-    template.flatMap((segment) => (segment.kind === 'path' ? [segment.path] : [])),
+    template.flatMap((segment) => (segment.kind === 'path' && !isBuiltin(segment.path) ? [segment.path] : [])),
   );
 }
+
+/** `{event_type}` and its like: a payload that has such a key hides what the event itself says. */
+const isBuiltin = ([first = '', ...rest]: Path): boolean => rest.length === 0 && BUILTINS.has(first);
 
 /** Puts values in that make the filter hold, where that can be told. */
 function satisfy(filter: FilterPlan, payload: Sample): void {

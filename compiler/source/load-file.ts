@@ -1,5 +1,6 @@
 /** Loads one file that has a schema: reads, parses and validates it, and keeps its places. */
 import type { Finding } from '../diagnostics/diagnostic.ts';
+import type { Problem } from '../diagnostics/problem.ts';
 import { unreadableFile } from '../rules/unreadable-file.ts';
 import type { FileTypes } from '../schema/validate.ts';
 import { checkShape } from '../schema/validate.ts';
@@ -24,21 +25,37 @@ export interface FileRequest<S extends keyof FileTypes> {
   readonly schema: S;
 }
 
+/** A file that is YAML and not of the schema's type. */
+export interface MisshapenFile {
+  readonly value: unknown;
+  readonly tree: Places;
+  readonly problems: readonly Problem[];
+}
+
+export interface FileResult<T> {
+  readonly file: LoadedFile<T> | null;
+  /** For checks of the parts that nothing is wrong with; null where there is a file, or no YAML. */
+  readonly misshapen: MisshapenFile | null;
+  readonly findings: readonly Finding[];
+}
+
 /** null, and findings that say why, unless the file has the schema's type. */
-export function loadFile<S extends keyof FileTypes>(
-  request: FileRequest<S>,
-): { readonly file: LoadedFile<FileTypes[S]> | null; readonly findings: readonly Finding[] } {
+export function loadFile<S extends keyof FileTypes>(request: FileRequest<S>): FileResult<FileTypes[S]> {
   const { files, cwd, path, schema } = request;
   const read = readText(files, path);
   const source = { path, name: displayPath(path, cwd), text: read.ok ? read.text : '' };
   if (!read.ok) {
-    return { file: null, findings: unreadableFile.check(read, source) };
+    return { file: null, misshapen: null, findings: unreadableFile.check(read, source) };
   }
   const parsed = parseYaml(source);
-  if (parsed.file === null || parsed.findings.length > 0) return { file: null, findings: parsed.findings };
+  if (parsed.file === null || parsed.findings.length > 0)
+    return { file: null, misshapen: null, findings: parsed.findings };
   const tree = fileTree(parsed.file);
   const problems = checkShape(schema, parsed.file.value);
-  if (problems.length > 0) return { file: null, findings: problems.map((problem) => findPlace(problem, tree)) };
+  if (problems.length > 0) {
+    const misshapen = { value: parsed.file.value, tree, problems };
+    return { file: null, misshapen, findings: problems.map((problem) => findPlace(problem, tree)) };
+  }
   // The validator has just shown that the data has this type.
-  return { file: { value: parsed.file.value as FileTypes[S], tree }, findings: [] };
+  return { file: { value: parsed.file.value as FileTypes[S], tree }, misshapen: null, findings: [] };
 }

@@ -48,7 +48,10 @@ export function searchConfig(files: Files, folders: Folders): ConfigSearchResult
     ...MISNAMED.map((name) => join(folders.cwd, name)),
     join(folders.home, 'config.yml'),
   ];
-  return { root, ignored: others.filter((path) => path !== root && exists(path)) };
+  // Whoever stands in a folder of a project may expect the config of the project.
+  const above = root === usual[1] ? configAbove(files, folders.cwd) : null;
+  const near = above === null ? others : [...others, resolve(folders.cwd, above)];
+  return { root, ignored: near.filter((path) => path !== root && exists(path)) };
 }
 
 /** Why there is no config, and what to do. */

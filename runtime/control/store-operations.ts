@@ -82,6 +82,7 @@ export function createRemoteStore(ask: AskStore): Store {
       }
     },
     problem: () => null,
+    shared: null,
     close: () => Promise.resolve(),
   };
 }

@@ -31,12 +31,12 @@ const sizeOf = ({ dispatch, answer }: Kept): number => dispatch.prompt.length + 
 export class Contents {
   private readonly kept = new Map<Ref, Kept>();
   private units = 0;
-  private readonly store: Pick<Store, 'read' | 'watch'>;
+  private readonly store: Pick<Store, 'read' | 'shared'>;
   private readonly isShared: boolean;
 
-  constructor(store: Pick<Store, 'read' | 'watch'>) {
+  constructor(store: Pick<Store, 'read' | 'shared'>) {
     this.store = store;
-    this.isShared = store.watch !== undefined;
+    this.isShared = store.shared !== null;
   }
 
   /** Drops the oldest entries when there is no room. */

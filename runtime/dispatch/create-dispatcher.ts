@@ -117,11 +117,9 @@ class DispatcherService implements DispatchService {
     return { kind: 'coalesced', superseded: stored.superseded } as const;
   }
 
-  async deliver(
-    ...[dispatch, claim, timeout_ms]: Parameters<Dispatcher['deliver']>
-  ): ReturnType<Dispatcher['deliver']> {
+  async deliver(...[dispatch, claim, timeoutMs]: Parameters<Dispatcher['deliver']>): ReturnType<Dispatcher['deliver']> {
     if (this.stopping) return SHUTTING_DOWN;
-    const delivered = orRefused(this.direct.deliver(dispatch, claim, timeout_ms));
+    const delivered = orRefused(this.direct.deliver(dispatch, claim, timeoutMs));
     return delivered.finally(() => this.progress.changed());
   }
 

@@ -93,6 +93,7 @@ export async function makeAttempt(
   const { dispatch } = content;
   const delivery = dispatch.deliveries[progress.index];
   const target = delivery?.target ?? '';
+  const label = delivery === undefined ? target : targetLabel(delivery);
   observer?.reached?.('delivery.begin');
   const startedAt = clock.now();
   const started = clock.monotonic();
@@ -100,11 +101,10 @@ export async function makeAttempt(
   observer?.reached?.('delivery.sent');
   if (signal.aborted && outcome.kind !== 'ok') return { kind: 'cut_off' };
   const ms = Math.round(clock.monotonic() - started);
-  if (outcome.kind === 'ok' || outcome.attempted) observer?.attemptEnded?.(target, outcome.kind, ms);
+  if (outcome.kind === 'ok' || outcome.attempted) observer?.attemptEnded?.(label, outcome.kind, ms);
   const policy = context.policy(dispatch.profile, target);
   const decision = decideDelivery(outcome, progress.attempts + 1, policy, context.random());
   if (decision.kind === 'paced') return decision;
-  const label = delivery === undefined ? target : targetLabel(delivery);
   return { kind: 'attempted', label, outcome, decision, startedAt, ms };
 }
 

@@ -111,7 +111,8 @@ export class DirectDelivery {
     const outcome = await Promise.race([sent, late(clock, timeoutMs, sent)]);
     controller.abort();
     const ms = Math.round(clock.monotonic() - started);
-    observer?.attemptEnded?.(dispatch.deliveries[index]?.target ?? '', outcome.kind, ms);
+    const delivery = dispatch.deliveries[index];
+    observer?.attemptEnded?.(delivery === undefined ? '' : targetLabel(delivery), outcome.kind, ms);
     const isOk = outcome.kind === 'ok';
     const decision = isOk ? ({ kind: 'done' } as const) : ({ kind: 'dead', reason: outcome.reason } as const);
     return deliveryStep(index, { outcome, decision, startedAt }, clock.now());

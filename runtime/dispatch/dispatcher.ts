@@ -56,11 +56,11 @@ export interface Dispatcher {
     group: CoalesceKey,
     max_concurrent: number | null,
   ): Promise<Refusal | { readonly kind: 'coalesced'; readonly superseded: number }>;
-  /** Claims the id and makes one delivery attempt per target within `timeout_ms`; releases the id when one fails. */
+  /** Claims the id and makes one delivery attempt per target within `timeoutMs`; releases the id when one fails. */
   deliver(
     dispatch: Dispatch,
     claim: Claim,
-    timeout_ms: number,
+    timeoutMs: number,
   ): Promise<Refusal | { readonly kind: 'delivered' | 'failed'; readonly results: readonly TargetResult[] }>;
   /** Claims the id and fires the job named by `dispatch.job` with the dispatch's prompt as context. */
   fire(

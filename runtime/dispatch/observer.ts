@@ -30,6 +30,7 @@ export interface DispatchOwner {
 
 export interface DispatchObserver {
   runEnded?(owner: DispatchOwner, outcome: 'ok' | 'failed' | 'interrupted', ms: number): void;
+  /** @param target the name that people know */
   attemptEnded?(target: string, outcome: Step['outcome'], ms: number): void;
   retryScheduled?(kind: Step['kind']): void;
   /** Called after the state is stored. */

@@ -54,7 +54,7 @@ export class WorkLoop {
 
   /** Starts the loop; resolves with the number of runs and attempts that dead processes had under way. */
   start(): Promise<number> {
-    this.parts.context.store.watch?.((change) => {
+    this.parts.context.store.shared?.watch((change) => {
       if (change === 'left') this.needsRecovery = true;
       this.wake();
     });

@@ -1,4 +1,5 @@
 /** How a dispatch ends once none of its deliveries is left: for the engines, and for deliveries stored with their answer. */
+import { targetLabel } from '../../base/label.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Step } from './mutations.ts';
 
@@ -10,13 +11,14 @@ export interface DeliveryEnding {
 
 /** The last attempt of each delivery decides; one that was never attempted was not wanted. */
 export function endDelivering(
-  deliveries: readonly Pick<Dispatch['deliveries'][number], 'target'>[],
+  deliveries: readonly Pick<Dispatch['deliveries'][number], 'target' | 'label'>[],
   steps: readonly Pick<Step, 'kind' | 'index' | 'outcome' | 'reason'>[],
 ): DeliveryEnding {
   const failed: string[] = [];
-  for (const [index, { target }] of deliveries.entries()) {
+  for (const [index, delivery] of deliveries.entries()) {
     const last = steps.findLast((step) => step.kind === 'delivery' && step.index === index);
-    if (last !== undefined && last.outcome !== 'ok') failed.push(`${target}: ${last.reason ?? 'failed'}`);
+    if (last !== undefined && last.outcome !== 'ok')
+      failed.push(`${targetLabel(delivery)}: ${last.reason ?? 'failed'}`);
   }
   return failed.length === 0 ? { state: 'done', reason: null } : { state: 'dead', reason: failed.join('; ') };
 }

@@ -29,8 +29,7 @@ export function keepLatestOverview(store: Store): Store {
       return query.kind === 'overview' ? ((await readOverview(query)) as QueryResults[Q['kind']]) : store.read(query);
     },
     problem: () => store.problem(),
-    ...(store.watch === undefined ? {} : { watch: (listener) => store.watch?.(listener) }),
-    ...(store.takeSlots === undefined ? {} : { takeSlots: store.takeSlots }),
+    shared: store.shared,
     close: () => store.close(),
   };
 }

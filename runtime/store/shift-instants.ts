@@ -8,6 +8,7 @@ export function byMachineClock(store: Store, offset: () => number): Store {
     read: (query) => store.read(query),
     write: <M extends Mutation>(mutation: M) => store.write(shiftInstants(mutation, offset()) as M),
     problem: () => store.problem(),
+    shared: store.shared,
     close: () => store.close(),
   };
 }

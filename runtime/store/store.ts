@@ -38,6 +38,13 @@ export interface StoreProblem {
  */
 export type SharedChange = 'work' | 'jobs' | 'left';
 
+export interface SharedStore {
+  /** Calls each listener when other processes may have changed something. */
+  watch(listener: (change: SharedChange) => void): void;
+  /** Takes slots of a rate window, which counts the requests of all processes. */
+  readonly takeSlots: TakeSlots;
+}
+
 export interface Store {
   /**
    * Applies one change. Changes take effect in the order in which they were written by this process; those that arrive
@@ -49,10 +56,8 @@ export interface Store {
   read<Q extends Query>(query: Q): Promise<QueryResults[Q['kind']]>;
   /** Null while writes succeed. */
   problem(): StoreProblem | null;
-  /** Only where other processes share the store: calls each listener when they may have changed something. */
-  watch?(listener: (change: SharedChange) => void): void;
-  /** Only where other processes share the store: they share the rate windows of their routes, too. */
-  readonly takeSlots?: TakeSlots;
+  /** What the gateways that share the store have in common; null: this process is the only one, or no gateway. */
+  readonly shared: SharedStore | null;
   /** Waits for what is written, and closes. */
   close(): Promise<void>;
 }

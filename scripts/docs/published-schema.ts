@@ -1,4 +1,4 @@
-/** Prints schemas/published/hookwright.schema.json: what `hookwright schema config` prints, under the address that schemastore.json names. */
+/** Prints the schema for editors: what `hookwright schema config` prints, under the address that schemastore.json names. */
 import { readFileSync } from 'node:fs';
 import { createCatalog } from '../../cli/base/context.ts';
 import { bundleSchema } from '../../cli/schema/bundle-schema.ts';

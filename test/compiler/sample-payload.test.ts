@@ -26,6 +26,11 @@ test('a payload has what the templates read, of the types that the sender docume
   });
 });
 
+test('what the event itself says is no field of the payload', () => {
+  const plan = planOf('{ prompt: "{event_type} {delivery_id} {id}" }');
+  assert.deepEqual(samplePayload(plan, 'push', null), { id: 'test id' });
+});
+
 test('filters get values that pass: the first alternative, and nothing for what must not be', () => {
   const plan = planOf(`{ prompt: "{ref}", filters: [
     { field: ref, regex: "^refs/heads/(main|release)$" }, { field: tags, contains: [a] }, { field: title, contains: fix },

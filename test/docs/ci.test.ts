@@ -7,6 +7,7 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
+import { printPublishedSchema } from '../../scripts/docs/published-schema.ts';
 import { SELF } from '../helpers/cli.ts';
 import { codeBlocks } from '../helpers/markdown.ts';
 import { ROOT } from '../helpers/root.ts';
@@ -118,14 +119,15 @@ test('the workflow uses inputs that the action has', () => {
   for (const name of Object.keys(step?.with ?? {})) assert.ok(Object.hasOwn(inputs, name), name);
 });
 
-test('the schema at its address takes the examples and refuses a slip, and its entry for SchemaStore names it', () => {
-  const folder = join(ROOT, 'schemas/published');
-  const entry = JSON.parse(readFileSync(join(folder, 'schemastore.json'), 'utf8')) as { url: string };
+test('the schema at its address takes the examples and refuses a slip, and its entry for SchemaStore names it', async () => {
+  const entry = JSON.parse(readFileSync(join(ROOT, 'schemas/published/schemastore.json'), 'utf8')) as { url: string };
   assert.match(
     entry.url,
-    /^https:\/\/[^/]+\/hookwright\/hookwright\/main\/schemas\/published\/hookwright\.schema\.json$/,
+    /^https:\/\/[^/]+\/hookwright\/hookwright\/releases\/latest\/download\/hookwright\.schema\.json$/,
   );
-  const schema = JSON.parse(readFileSync(join(folder, 'hookwright.schema.json'), 'utf8')) as { $id: string };
+  const workflow = readFileSync(join(ROOT, '.github/workflows/publish.yml'), 'utf8');
+  assert.match(workflow, /gh release create .* hookwright\.schema\.json /, 'a release has the file of that address');
+  const schema = JSON.parse(await printPublishedSchema()) as { $id: string };
   assert.equal(schema.$id, entry.url);
   const validate = new Ajv2020({ strict: false }).compile(schema);
   for (const example of ['alerts', 'burst', 'ci-lint', 'code-review', 'quickstart']) {

@@ -77,7 +77,7 @@ async function main(options: JobProcess): Promise<void> {
   });
   const table = jobTable(jobPlan('j', { schedule: options.schedule, misfire: options.misfire }));
   const scheduler = new JobScheduler({
-    ...{ store, clock, log: silentLog, ids: createIds(randomBytes), timezone: 'UTC', poll_ms: 20_000 },
+    ...{ store, clock, log: silentLog, ids: createIds(randomBytes), timezone: 'UTC', pollMs: 20_000 },
     table: () => table,
     wake: () => {
       reached('job.stored');

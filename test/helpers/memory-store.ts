@@ -41,6 +41,7 @@ export function createMemoryStore(tables: MemoryTables = createTables()): Memory
     },
     read: async (query) => look(query),
     problem: () => null,
+    shared: null,
     close: async () => {},
   };
 }

@@ -69,7 +69,7 @@ export function schedulerBench(
   const bench: SchedulerBench = {
     ...{ clock, store, log, table, hold: false },
     scheduler: new JobScheduler({
-      ...{ store, clock, log, ids, timezone: 'UTC', poll_ms: 3_600_000 },
+      ...{ store, clock, log, ids, timezone: 'UTC', pollMs: 3_600_000 },
       table: () => bench.table,
       wake: () => {
         if (!bench.hold) void bench.release();

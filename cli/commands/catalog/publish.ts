@@ -5,6 +5,7 @@ import { printGallery } from '../../../compiler/blueprints/gallery/print-gallery
 import { printCatalog, publish } from '../../../compiler/blueprints/publish.ts';
 import { writeAtomic } from '../../../runtime/platform/write-atomic.ts';
 import type { CliContext } from '../../base/context.ts';
+import { withNamedTargets } from '../../blueprints/named-targets.ts';
 import { openCatalog } from '../../blueprints/open-catalog.ts';
 import { configOption } from '../../command-line/options.ts';
 import { readGalleryAssets } from '../../files/gallery-assets.ts';
@@ -29,8 +30,13 @@ export class CatalogPublishCommand extends Command<CliContext> {
   config = configOption();
 
   async execute(): Promise<number> {
-    const { plans, appScheme } = await openCatalog(this.context, { configs: this.config, appScheme: this.appScheme });
-    const catalog = publish(plans.values(), appScheme);
+    const { plans, targets, appScheme } = await openCatalog(this.context, {
+      configs: this.config,
+      appScheme: this.appScheme,
+    });
+    // The page is for people; the array names targets as the table does.
+    const shown = this.html ? [...plans.values()].map((plan) => withNamedTargets(plan, targets)) : plans.values();
+    const catalog = publish(shown, appScheme);
     const text = this.html ? printGallery(catalog, appScheme, readGalleryAssets()) : printCatalog(catalog);
     if (this.out === undefined) {
       this.context.stdout.write(text);

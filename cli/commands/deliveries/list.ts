@@ -58,7 +58,7 @@ function columns(now: number): readonly Column<DispatchSummary>[] {
   return [
     { title: 'ID', value: ({ id }) => id, whole: true },
     { title: 'ROUTE', value: ({ route, job }) => route ?? `job ${job}`, whole: true },
-    { title: 'EVENT', value: ({ event }) => event },
+    { title: 'EVENT', value: ({ event }) => event, whole: true },
     { title: 'STATE', value: ({ state }) => state },
     { title: 'AGE', value: ({ accepted_at }) => formatDuration(now - accepted_at), align: 'right' },
     { title: 'DELIVERY ID', value: ({ delivery_id }) => delivery_id, whole: true },

@@ -1,5 +1,6 @@
 /** `hookwright deliveries show <id>`: one dispatch with every state and attempt. */
 import { Command, Option } from 'clipanion';
+import { targetLabel } from '../../../base/label.ts';
 import type { StoredDispatch } from '../../../runtime/store/queries.ts';
 import type { CliContext } from '../../base/context.ts';
 import { configOption } from '../../command-line/options.ts';
@@ -43,7 +44,7 @@ export class DeliveriesShowCommand extends Command<CliContext> {
       ['event', stored.event],
       ['delivery id', stored.delivery_id],
       ['session', dispatch.session],
-      ['targets', dispatch.deliveries.map(({ target }) => target).join(', ')],
+      ['targets', dispatch.deliveries.map(targetLabel).join(', ')],
       ['superseded', dispatch.superseded === 0 ? null : String(dispatch.superseded)],
       ['replay of', stored.replay_of],
     ];

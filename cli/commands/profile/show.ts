@@ -1,9 +1,8 @@
 /** `hookwright profile show`: everything one profile can reach. */
 import { Command, Option } from 'clipanion';
 import { createPaint } from '../../../base/paint.ts';
-import { suggest } from '../../../compiler/text/suggest.ts';
 import type { CliContext } from '../../base/context.ts';
-import { CliError } from '../../base/errors.ts';
+import { findName } from '../../command-line/find-name.ts';
 import { configOption, jsonOption } from '../../command-line/options.ts';
 import { printJson, printLine } from '../../output/print.ts';
 import { loadClosures } from '../../profiles/load-closures.ts';
@@ -26,19 +25,13 @@ export class ProfileShowCommand extends Command<CliContext> {
     const { context, name } = this;
     const { table, facts } = await openTable(context, this.config);
     const closures = loadClosures(context.home, table, facts);
-    const closure = closures.find((one) => one.name === name);
-    if (closure === undefined) {
-      const [close] = suggest(
-        name,
-        closures.map((one) => one.name),
-      );
-      const off = table.gateway.multiplex_profiles ? [] : ['profiles are off: set gateway.multiplex_profiles: true'];
-      throw new CliError(
-        `there is no profile "${name}"`,
-        ...(close === undefined ? [] : [`did you mean ${close}?`]),
-        ...off,
-      );
-    }
+    const closure = findName({
+      kind: 'profile',
+      name,
+      known: closures.map((one) => [one.name, one] as const),
+      listedBy: 'hookwright profile list',
+      notes: table.gateway.multiplex_profiles ? [] : ['profiles are off: set gateway.multiplex_profiles: true'],
+    });
     if (this.json) printJson(context, closure);
     else for (const line of formatClosure(closure, createPaint(context.colour.stdout))) printLine(context, line);
     return 0;

@@ -86,7 +86,7 @@ function columns(
     { title: 'ID', value: ({ id }) => id, whole: true },
     { title, value: ({ at }) => when(at), align: 'right' },
     { title: 'ROUTE', value: ({ route }) => route.padEnd(least.route ?? 0), whole: true },
-    { title: 'EVENT', value: ({ event }) => event.padEnd(least.event ?? 0) },
+    { title: 'EVENT', value: ({ event }) => event.padEnd(least.event ?? 0), whole: true },
     { title: 'OUTCOME', value: (row) => outcomeText(row).padEnd(least.outcome ?? 0) },
   ];
 }

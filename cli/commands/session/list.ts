@@ -3,6 +3,7 @@ import { Command, Option } from 'clipanion';
 import type { SessionSummary } from '../../../runtime/deliver/sessions/session-store.ts';
 import { listSessions } from '../../../runtime/deliver/sessions/session-store.ts';
 import type { CliContext } from '../../base/context.ts';
+import { knownName } from '../../blueprints/named-targets.ts';
 import { jsonOption } from '../../command-line/options.ts';
 import { printJson } from '../../output/print.ts';
 import { printTable } from '../../output/table.ts';
@@ -22,7 +23,9 @@ export class SessionListCommand extends Command<CliContext> {
   json = jsonOption();
 
   async execute(): Promise<number> {
-    const sessions = await listSessions(sessionHome(this.context, this.profile));
+    const stored = await listSessions(sessionHome(this.context, this.profile));
+    const { targets } = await this.context.catalog();
+    const sessions = stored.map((session) => ({ ...session, target: knownName(session.target, targets) }));
     if (this.json) {
       printJson(
         this.context,

@@ -9,6 +9,7 @@ import { formatTable } from '../../output/table.ts';
 import type { PathFacts } from '../../sources/describe-path.ts';
 import { classWords, pathFacts, pathNotes, typeWords } from '../../sources/describe-path.ts';
 import { formsOfEvent, openShape } from '../../sources/open-shape.ts';
+import type { OpenSource } from '../../sources/open-sources.ts';
 import { openSources } from '../../sources/open-sources.ts';
 
 export class SourceShapeCommand extends Command<CliContext> {
@@ -32,18 +33,19 @@ export class SourceShapeCommand extends Command<CliContext> {
 
   async execute(): Promise<number> {
     const sources = await openSources(this.context, this.config);
-    const all = openShape(this.context, sources.find(this.source), sources);
+    const source = sources.find(this.source);
+    const all = openShape(this.context, source, sources);
     const events = [...new Set(all.forms.map((form) => form.event))];
     // A sender whose events have no names has one list of paths.
     const event = this.event ?? (events.length === 1 ? events[0] : this.prefix === undefined ? undefined : '');
-    if (event === undefined) this.printEvents(all, events);
-    else this.printPaths(event === '' ? all : formsOfEvent(all, event));
+    if (event === undefined) this.printEvents(all, events, source);
+    else this.printPaths(event === '' ? all : formsOfEvent(all, event, source));
     return 0;
   }
 
-  private printEvents(all: FormSet, names: readonly string[]): void {
+  private printEvents(all: FormSet, names: readonly string[], sender: OpenSource): void {
     const events = names.map((event) => {
-      const forms = formsOfEvent(all, event);
+      const forms = formsOfEvent(all, event, sender);
       return { event, actions: forms.forms.flatMap(({ action }) => action ?? []), paths: listPaths(forms).length };
     });
     const { source, quality, from } = all.shape;

@@ -37,7 +37,7 @@ export class WebhookListCommand extends Command<CliContext> {
         { title: 'STATE', value: ({ state, reason }) => (reason === null ? state : `${state}: ${reason}`) },
         { title: 'MODE', value: ({ mode }) => mode ?? '' },
         { title: 'SOURCE', value: ({ source }) => source ?? 'any', usual: 'any' },
-        { title: 'EVENTS', value: ({ events }) => (events.length === 0 ? 'all' : events.join(',')) },
+        { title: 'EVENTS', value: ({ events }) => (events.length === 0 ? 'all' : events.join(',')), whole: true },
         { title: 'DELIVER', value: ({ deliver }) => deliver.join(','), whole: true },
         { title: 'PROFILE', value: ({ profile }) => profile, whole: true, usual: 'default' },
         {

@@ -3,7 +3,7 @@ import { Command, Option } from 'clipanion';
 import type { CliContext } from '../../base/context.ts';
 import { configOption } from '../../command-line/options.ts';
 import { printNote, visible } from '../../output/print.ts';
-import { refuseStatic } from '../../subscriptions/check-entry.ts';
+import { subscriptionNamed } from '../../subscriptions/find-route.ts';
 import { tryOpenTable } from '../../subscriptions/open-table.ts';
 import { subscriptionNotFound } from '../../subscriptions/save-entry.ts';
 import { updateSubscriptions } from '../../subscriptions/subscription-file.ts';
@@ -21,14 +21,13 @@ export class WebhookRemoveCommand extends Command<CliContext> {
 
   async execute(): Promise<number> {
     const open = await tryOpenTable(this.context, this.config);
+    const name = subscriptionNamed(this.context.home, this.name, open);
     await updateSubscriptions(this.context, (entries) => {
-      if (!entries.has(this.name)) {
-        if (open !== null) refuseStatic(this.name, open);
-        throw subscriptionNotFound(this.name);
-      }
-      return { entries: new Map([...entries].filter(([name]) => name !== this.name)), result: null };
+      // Another command may have removed it since.
+      if (!entries.has(name)) throw subscriptionNotFound(name);
+      return { entries: new Map([...entries].filter(([each]) => each !== name)), result: null };
     });
-    printNote(this.context, `removed ${visible(this.name)}`);
+    printNote(this.context, `removed ${visible(name)}`);
     return 0;
   }
 }

@@ -4,6 +4,7 @@ import type { CliContext } from '../../base/context.ts';
 import { configOption, jsonOption } from '../../command-line/options.ts';
 import { parseDuration, parsedBy } from '../../command-line/values.ts';
 import { printJson, printLine, printNote } from '../../output/print.ts';
+import { subscriptionNamed } from '../../subscriptions/find-route.ts';
 import { openTable } from '../../subscriptions/open-table.ts';
 import { rotateSecret } from '../../subscriptions/rotate-secret.ts';
 import { existing, newSecret, saveEntry } from '../../subscriptions/save-entry.ts';
@@ -33,15 +34,16 @@ export class WebhookRotateSecretCommand extends Command<CliContext> {
 
   async execute(): Promise<number> {
     const open = await openTable(this.context, this.config);
+    const name = subscriptionNamed(this.context.home, this.name, open);
     const fresh = this.secret ?? newSecret(this.context);
     const now = this.context.clock.now();
     const end = now + this.overlap;
-    const { url } = await saveEntry(this.context, this.name, open, (before) =>
-      rotateSecret(existing(this.name, open, before), { fresh, now, end, inherited: open.table.server.secret }),
+    const { url } = await saveEntry(this.context, name, open, (before) =>
+      rotateSecret(existing(name, open, before), { fresh, now, end, inherited: open.table.server.secret }),
     );
     const until = end > now ? new Date(end).toISOString() : null;
     const shown = this.secret === undefined ? fresh : null;
-    if (this.json) printJson(this.context, { name: this.name, url, secret: shown, old_until: until });
+    if (this.json) printJson(this.context, { name, url, secret: shown, old_until: until });
     else if (shown !== null) printLine(this.context, shown);
     printNote(
       this.context,

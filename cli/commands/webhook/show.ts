@@ -4,7 +4,7 @@ import type { RouteConfig } from '../../../schemas/generated/types.ts';
 import type { CliContext } from '../../base/context.ts';
 import { configOption, jsonOption } from '../../command-line/options.ts';
 import { printJson, printLine, visible } from '../../output/print.ts';
-import { refuseStatic } from '../../subscriptions/check-entry.ts';
+import { subscriptionNamed } from '../../subscriptions/find-route.ts';
 import { listRoutes } from '../../subscriptions/list-routes.ts';
 import { openTable } from '../../subscriptions/open-table.ts';
 import { subscriptionNotFound } from '../../subscriptions/save-entry.ts';
@@ -31,21 +31,16 @@ export class WebhookShowCommand extends Command<CliContext> {
   async execute(): Promise<number> {
     const { home } = this.context;
     const open = await openTable(this.context, this.config);
-    const entry = parseSubscriptions(home, readSubscriptionText(home)).get(this.name);
-    const row = listRoutes(home, open, false).find(({ name }) => name === this.name);
-    if (entry === undefined || row === undefined) {
-      refuseStatic(this.name, open);
-      throw subscriptionNotFound(this.name);
-    }
+    const name = subscriptionNamed(home, this.name, open);
+    const entry = parseSubscriptions(home, readSubscriptionText(home)).get(name);
+    const row = listRoutes(home, open, false).find((each) => each.name === name);
+    if (entry === undefined || row === undefined) throw subscriptionNotFound(name);
     const shown = this.reveal ? entry : hideSecrets(entry);
     if (this.json) {
       printJson(this.context, { ...row, entry: shown });
       return 0;
     }
-    printLine(
-      this.context,
-      `${visible(this.name)}: ${row.state}${row.reason === null ? '' : `, ${visible(row.reason)}`}`,
-    );
+    printLine(this.context, `${visible(name)}: ${row.state}${row.reason === null ? '' : `, ${visible(row.reason)}`}`);
     printLine(this.context, row.url);
     printLine(this.context, JSON.stringify(shown, null, 2));
     return 0;

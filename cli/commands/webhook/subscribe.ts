@@ -2,6 +2,7 @@
 import { Command, Option } from 'clipanion';
 import { createPaint } from '../../../base/paint.ts';
 import { needsPublicKey } from '../../../compiler/views/route-scope.ts';
+import type { RouteTable } from '../../../schemas/generated/types.ts';
 import type { CliContext } from '../../base/context.ts';
 import { chatIdOption, configOption, descriptionOption, jsonOption } from '../../command-line/options.ts';
 import { printJson, printLine, printNote, visible } from '../../output/print.ts';
@@ -97,7 +98,7 @@ export class WebhookSubscribeCommand extends Command<CliContext> {
     });
     for (const warning of saved.warnings) printNote(this.context, `warning: ${visible(warning)}`);
     if (this.json) printJson(this.context, this.report(saved));
-    else this.print(saved);
+    else this.print(saved, open.table);
     return 0;
   }
 
@@ -117,7 +118,7 @@ export class WebhookSubscribeCommand extends Command<CliContext> {
     return created && this.secret === undefined && entry.secret !== undefined;
   }
 
-  private print(saved: Saved): void {
+  private print(saved: Saved, table: RouteTable): void {
     const { created, url, entry, plan } = saved;
     const paint = createPaint(this.context.colour.stdout);
     const field = (name: string, text: string): void =>
@@ -125,7 +126,7 @@ export class WebhookSubscribeCommand extends Command<CliContext> {
     printLine(this.context, `${created ? 'Created' : 'Changed'} subscription ${visible(this.name)}`);
     field('URL', url);
     field('Secret', this.describeSecret(saved));
-    if (plan !== null) field('Mode', describeMode(plan));
+    if (plan !== null) field('Mode', describeMode(plan, table));
     if (entry.enabled === false) field('State', `disabled (hookwright webhook enable ${this.name})`);
     const curl = this.generated(saved) && plan !== null ? curlLine(plan, url, entry.secret ?? '') : null;
     field('Try', curl ?? `hookwright webhook test ${this.name}`);

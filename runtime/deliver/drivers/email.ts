@@ -85,7 +85,7 @@ class EmailDriver implements Driver {
 
   private talk(mail: SmtpRequest['mail'], signal: AbortSignal): Promise<SmtpResult> {
     const { options, auth } = this.server;
-    return sendMail({ options, auth, mail, timeout_ms: TIMEOUT_MS, signal }, this.context.clock);
+    return sendMail({ options, auth, mail, timeoutMs: TIMEOUT_MS, signal }, this.context.clock);
   }
 
   private compose(request: DeliveryRequest): Mail {

@@ -10,7 +10,7 @@ export interface SmtpRequest {
   readonly auth: { readonly user: string; readonly pass: string } | null;
   /** null: only log in. */
   readonly mail: { readonly from: string; readonly to: string; readonly message: Buffer } | null;
-  readonly timeout_ms: number;
+  readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
@@ -48,7 +48,7 @@ export function sendMail(request: SmtpRequest, clock: Clock): Promise<SmtpResult
       end({ kind: 'failed', code: code ?? 'UNKNOWN', reply: responseCode ?? 0, handedOver: message.started });
     };
     const onAbort = (): void => giveUp('ABORTED');
-    const timer = clock.after(request.timeout_ms, () => giveUp('TIMEOUT'));
+    const timer = clock.after(request.timeoutMs, () => giveUp('TIMEOUT'));
     request.signal.addEventListener('abort', onAbort, { once: true });
     connection.on('error', fail);
     connection.on('end', () => giveUp('ECONNECTION'));

@@ -4,8 +4,8 @@ import type { BaseUrl } from '../../../base/base-url.ts';
 import type { ExchangePlan, VariantPlan } from '../../../schemas/generated/types.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { TokenResult } from '../token-cache.ts';
+import { linkClassifier } from './classify-response.ts';
 import { linkReader } from './condition.ts';
-import { linkJudge } from './judge.ts';
 import { linkRequest } from './link-request.ts';
 import { readResponse } from './response.ts';
 import type { SendContext } from './send-request.ts';
@@ -23,9 +23,9 @@ export type ExchangeToken = (context: ExchangeContext) => Promise<TokenResult>;
 
 export type ExchangeContext = SendContext & { readonly clock: Clock };
 
-/** Answers of the token server are judged by the target's own outcome rules: services number their errors alike. */
+/** The target's own outcome rules classify what the token server responds: services number their errors alike. */
 export function linkExchange({ variant, plan, base, settings }: ExchangeParts): ExchangeToken {
-  const judge = linkJudge({ ...variant, success: plan.success, message_id: null });
+  const classify = linkClassifier({ ...variant, success: plan.success, message_id: null });
   const readToken = linkReader(plan.token);
   const readLifetime = plan.lifetime === null ? () => undefined : linkReader(plan.lifetime);
   const build = linkRequest(plan.request, { base, settings });
@@ -33,22 +33,22 @@ export function linkExchange({ variant, plan, base, settings }: ExchangeParts): 
     const request = build(NO_VALUES);
     // Shared by all that wait for it: no single delivery's signal may end it.
     const { signal } = new AbortController();
-    const result = await sendRequest(request, { max_response_bytes: variant.max_response_bytes, signal }, context);
-    if (result.kind === 'failed') {
-      return { kind: 'retry', reason: `no token: ${result.code}`, retry_after_ms: null };
+    const received = await sendRequest(request, { max_response_bytes: variant.max_response_bytes, signal }, context);
+    if (received.kind === 'failed') {
+      return { kind: 'retry', reason: `no token: ${received.code}`, retry_after_ms: null };
     }
-    const response = readResponse(result);
-    const verdict = judge(response, context.clock.now());
+    const response = readResponse(received);
+    const result = classify(response, context.clock.now());
     const token = readToken(response.json);
-    if (verdict.kind === 'ok') {
+    if (result.kind === 'ok') {
       if (typeof token === 'string' && token !== '') {
         return { kind: 'token', token, usable_ms: usableMs(plan, readLifetime(response.json)) };
       }
       return { kind: 'permanent', reason: 'no token: the answer holds none', retry_after_ms: null };
     }
     // Nothing was delivered yet: what may have happened at the token server does no harm twice.
-    const kind = verdict.kind === 'retry' || verdict.kind === 'ambiguous' ? 'retry' : 'permanent';
-    return { kind, reason: `no token: ${verdict.reason}`, retry_after_ms: verdict.retry_after_ms };
+    const kind = result.kind === 'retry' || result.kind === 'ambiguous' ? 'retry' : 'permanent';
+    return { kind, reason: `no token: ${result.reason}`, retry_after_ms: result.retry_after_ms };
   };
 }
 

@@ -2,7 +2,7 @@
  * The one executor of all declarative HTTP targets.
  *
  *   address → form of the request → pieces of the text → for each piece not yet sent:
- *   pace → token (cached) → build → send → judge; on `refresh` once more with a new token.
+ *   pace → token (cached) → build → send → classify; on `refresh` once more with a new token.
  *
  * The first piece that is not ok ends the attempt; `sent` says how many are through, and the next attempt goes on there.
  */
@@ -14,8 +14,8 @@ import type { PaceRule } from '../pace.ts';
 import type { Probe, ProbeOptions } from '../probe.ts';
 import { notLive, probed, probeFailed } from '../probe.ts';
 import { preparePieces } from '../text/prepare-pieces.ts';
+import type { DeliveryResult } from './classify-response.ts';
 import { idempotencyKey } from './idempotency-key.ts';
-import type { DeliveryResult } from './judge.ts';
 import { showRequest } from './link-request.ts';
 import type { LinkedVariant, PickRequest } from './link-variant.ts';
 import { linkVariant } from './link-variant.ts';
@@ -95,9 +95,9 @@ class HttpDriver implements Driver {
         return failed('retry', "held back to keep within the target's limits", wait);
       }
       const values = this.valuesOf(prepared, request, index);
-      const verdict = await this.sender.send(prepared.form.request, values, request.signal);
-      if (verdict.kind !== 'ok') return this.toOutcome(verdict, request, index);
-      messageId = verdict.message_id === null ? null : this.target.redact(verdict.message_id);
+      const result = await this.sender.send(prepared.form.request, values, request.signal);
+      if (result.kind !== 'ok') return this.toOutcome(result, request, index);
+      messageId = result.message_id === null ? null : this.target.redact(result.message_id);
     }
     return { kind: 'ok', message_id: messageId, sent: prepared.pieces.length };
   }
@@ -143,15 +143,15 @@ class HttpDriver implements Driver {
   }
 
   private toOutcome(
-    verdict: Exclude<DeliveryResult, { kind: 'ok' }>,
+    result: Exclude<DeliveryResult, { kind: 'ok' }>,
     request: DeliveryRequest,
     sent: number,
   ): DeliveryOutcome {
-    const kind = verdict.kind === 'refresh' ? 'permanent' : verdict.kind;
+    const kind = result.kind === 'refresh' ? 'permanent' : result.kind;
     const now = this.context.clock.now();
     const idempotent = now - (request.first_attempt_at ?? now) < this.variant.plan.key.window_ms;
-    return failed(kind, this.target.redact(verdict.reason), {
-      retry_after_ms: verdict.retry_after_ms,
+    return failed(kind, this.target.redact(result.reason), {
+      retry_after_ms: result.retry_after_ms,
       idempotent,
       sent,
     });

@@ -6,10 +6,10 @@ import type { RequestPlan, ValueTemplate, VariantPlan } from '../../../schemas/g
 import type { Address, ResolveAddress } from '../address.ts';
 import { linkAddress } from '../address.ts';
 import type { BoundTarget } from '../driver.ts';
+import type { ClassifyResponse } from './classify-response.ts';
+import { linkClassifier } from './classify-response.ts';
 import type { ExchangeToken } from './exchange-token.ts';
 import { linkExchange } from './exchange-token.ts';
-import type { Judge } from './judge.ts';
-import { linkJudge } from './judge.ts';
 import type { HttpRequest, RequestScope } from './link-request.ts';
 import { linkRequest } from './link-request.ts';
 import type { Sign } from './sign.ts';
@@ -22,7 +22,7 @@ export interface LinkedVariant {
   readonly base: BaseUrl;
   readonly resolveAddress: ResolveAddress;
   readonly pickRequest: PickRequest;
-  readonly judge: Judge;
+  readonly classify: ClassifyResponse;
   readonly exchange: ExchangeToken | null;
   readonly sign: Sign;
   /** Empty when `base` is not the public service's own: its limits do not hold there. */
@@ -56,7 +56,7 @@ export function linkVariant(target: BoundTarget): LinkedVariant | string {
     base,
     resolveAddress: linkAddress(plan.address, target.homeChannel),
     pickRequest: linkPickRequest(plan.requests, { base, settings }),
-    judge: linkJudge(plan),
+    classify: linkClassifier(plan),
     exchange:
       plan.exchange === null
         ? null

@@ -1,8 +1,8 @@
 /** Sends one piece and reads what became of it; a refused token is exchanged once more, and the second refusal is final. */
 import type { DeliveryContext } from '../driver.ts';
 import type { TokenResult } from '../token-cache.ts';
+import type { DeliveryResult } from './classify-response.ts';
 import { Deadlines } from './deadlines.ts';
-import type { DeliveryResult } from './judge.ts';
 import type { LinkedRequest, LinkedVariant } from './link-variant.ts';
 import { readResponse } from './response.ts';
 import { sendRequest } from './send-request.ts';
@@ -17,14 +17,14 @@ export interface PieceSender {
 
 /** `account`: names the credentials and the server they are for, for the token cache. */
 export function createPieceSender(variant: LinkedVariant, account: string, context: DeliveryContext): PieceSender {
-  const { plan, judge, exchange } = variant;
+  const { plan, classify, exchange } = variant;
   const { clock, tokens, dispatcher } = context;
   const { max_response_bytes } = plan;
   const wire = { dispatcher, deadlines: new Deadlines(clock, plan.timeout_ms), clock };
 
   async function send(request: LinkedRequest, values: Values, signal: AbortSignal): Promise<DeliveryResult> {
     const result = await sendRequest(request.build(values), { max_response_bytes, signal }, wire);
-    if (result.kind === 'response') return judge(readResponse(result), clock.now());
+    if (result.kind === 'response') return classify(readResponse(result), clock.now());
     const reason = result.sent ? `no answer (${result.code})` : `not reached (${result.code})`;
     return { kind: result.sent ? 'ambiguous' : 'retry', reason, retry_after_ms: null };
   }
@@ -39,12 +39,12 @@ export function createPieceSender(variant: LinkedVariant, account: string, conte
   }
 
   async function sendWithToken(request: LinkedRequest, values: Values, signal: AbortSignal): Promise<DeliveryResult> {
-    const result = await token(signal);
-    if (result === null) return send(request, values, signal);
-    if (result.kind !== 'token') return result;
-    const verdict = await send(request, { ...values, exchanged_token: result.token }, signal);
-    if (verdict.kind === 'refresh') tokens.drop(account, result.token);
-    return hideToken(verdict, result.token);
+    const exchanged = await token(signal);
+    if (exchanged === null) return send(request, values, signal);
+    if (exchanged.kind !== 'token') return exchanged;
+    const result = await send(request, { ...values, exchanged_token: exchanged.token }, signal);
+    if (result.kind === 'refresh') tokens.drop(account, exchanged.token);
+    return hideToken(result, exchanged.token);
   }
 
   return {
@@ -58,9 +58,9 @@ export function createPieceSender(variant: LinkedVariant, account: string, conte
 }
 
 /** A service that echoes the token has no say in what is logged. */
-function hideToken(verdict: DeliveryResult, token: string): DeliveryResult {
-  if (verdict.kind !== 'ok') return { ...verdict, reason: verdict.reason.replaceAll(token, HIDDEN) };
-  return verdict.message_id?.includes(token) === true ? { ...verdict, message_id: null } : verdict;
+function hideToken(result: DeliveryResult, token: string): DeliveryResult {
+  if (result.kind !== 'ok') return { ...result, reason: result.reason.replaceAll(token, HIDDEN) };
+  return result.message_id?.includes(token) === true ? { ...result, message_id: null } : result;
 }
 
 /** A delivery that is given up does not wait for the token; the exchange itself goes on for the others. */

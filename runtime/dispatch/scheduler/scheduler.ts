@@ -1,7 +1,7 @@
 /**
  * Fires scheduled jobs, each at most once for an instant it was due and never while its run before is under way.
  *
- * The scheduler sleeps until the next instant, but never longer than `poll_ms`: so it notices a clock that was set, and
+ * The scheduler sleeps until the next instant, but never longer than `pollMs`: so it notices a clock that was set, and
  * jobs that somebody has changed. Whether a job fires is decided by the store, in the transaction that stores the run
  * (../../store/job-mutations.ts); what is kept here only says when it is worth asking.
  */
@@ -39,7 +39,7 @@ export interface SchedulerOptions {
   /** Called with the jobs of the store once they have changed, whichever process changed them. */
   readonly changed?: (records: readonly JobRecord[]) => void;
   /** Longest sleep, in ms. Default: 1000. */
-  readonly poll_ms?: number;
+  readonly pollMs?: number;
 }
 
 const POLL_MS = 1000;
@@ -63,7 +63,7 @@ export class JobScheduler implements JobFirer {
 
   constructor(options: SchedulerOptions) {
     this.options = options;
-    this.pollMs = options.poll_ms ?? POLL_MS;
+    this.pollMs = options.pollMs ?? POLL_MS;
     this.ticks = new TickRetention(options.store);
   }
 

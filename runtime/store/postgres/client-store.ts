@@ -73,6 +73,7 @@ export async function openClientStore(options: ClientOptions): Promise<Store | n
     read: <Q extends Query>(query: Q) =>
       (queries[query.kind] as unknown as (query: Q) => Promise<QueryResults[Q['kind']]>)(query),
     problem: () => null,
+    shared: null,
     async close() {
       await group.settled();
       await Promise.all([reader.close(), writer.close()]);

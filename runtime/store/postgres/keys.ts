@@ -7,12 +7,12 @@ import { claimKey } from '../identity.ts';
 const MAX_CHARS = 600;
 
 /** JSON begins with `[`, so that no other text can be the digest of one. */
-const shortened = (key: string): string =>
+export const shortenedKey = (key: string): string =>
   key.length <= MAX_CHARS ? key : `sha256:${createHash('sha256').update(key).digest('hex')}`;
 
-export const keyOfClaim = (claim: ClaimKey): string => shortened(claimKey(claim));
+export const keyOfClaim = (claim: ClaimKey): string => shortenedKey(claimKey(claim));
 
 export const keyOfGroup = (profile: string, route: string | null, key: string): string =>
-  shortened(JSON.stringify([profile, route ?? '', key]));
+  shortenedKey(JSON.stringify([profile, route ?? '', key]));
 
 export const keyOfTick = (job: string, dueAt: number): string => JSON.stringify([job, dueAt]);

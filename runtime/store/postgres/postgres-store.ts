@@ -8,8 +8,7 @@ import { GroupCommit, NEW_WORK } from '../group-commit.ts';
 import { Health } from '../health.ts';
 import type { Mutation, MutationKind, MutationResults } from '../mutations.ts';
 import type { Query, QueryResults } from '../queries.ts';
-import type { SlotGrant, SlotRequest } from '../rate-slots.ts';
-import type { SharedChange, Store, StoreProblem } from '../store.ts';
+import type { SharedStore, Store, StoreProblem } from '../store.ts';
 import { StoreRefused, StoreUnavailable } from '../store.ts';
 import { describePgError, isLost } from './driver.ts';
 import { RENEW_MS } from './lease.ts';
@@ -97,13 +96,12 @@ export class PostgresStore implements Store {
     return this.health.problem;
   }
 
-  watch(listener: (change: SharedChange) => void): void {
-    this.others.watch(listener);
-  }
-
-  readonly takeSlots = async (request: SlotRequest): Promise<SlotGrant> => {
-    this.requireConnection();
-    return takeSlots(this.parts.counter, request);
+  readonly shared: SharedStore = {
+    watch: (listener) => this.others.watch(listener),
+    takeSlots: async (request) => {
+      this.requireConnection();
+      return takeSlots(this.parts.counter, request);
+    },
   };
 
   close(): Promise<void> {

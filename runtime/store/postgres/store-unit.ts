@@ -71,7 +71,7 @@ export async function storeUnit(db: PgConnection, unit: WorkUnit): Promise<void>
   await allOf(sent);
 }
 
-function putDispatches(db: PgConnection, rows: readonly DispatchRow[]): Promise<number> {
+export function putDispatches(db: PgConnection, rows: readonly DispatchRow[]): Promise<number> {
   const bodies = rows.map(({ body }) => Buffer.from(body));
   let start = 1;
   const small = rows.map(({ body, ...row }, index) => {

@@ -38,6 +38,7 @@ interface Reading {
 }
 
 export class SqliteStore implements Store {
+  readonly shared = null;
   private readonly parts: StoreParts;
   private readonly group: GroupCommit;
   private readonly health: Health;

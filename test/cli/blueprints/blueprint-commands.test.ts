@@ -134,7 +134,12 @@ const REFUSED: readonly (readonly [string, readonly string[], number, RegExp])[]
   ['nothing', [], 2, /<key> is missing/],
   ['an unknown blueprint', ['mornin-brief'], 1, /there is no blueprint "mornin-brief"\n.*did you mean morning-brief\?/],
   ['a missing value', ['morning-brief', 'time=06:30'], 1, /`deliver` is missing; it takes one of `origin`/],
-  ['an unknown field', ['morning-brief', 'tme=06:30', '--defaults'], 1, /no field `tme`; it takes `time`, `deliver`/],
+  [
+    'an unknown field',
+    ['morning-brief', 'tme=06:30', '--defaults'],
+    1,
+    /no field `tme`; did you mean `time`\? it takes `time`, `deliver`/,
+  ],
   ['a bad time', ['morning-brief', 'time=6:30', '--defaults'], 1, /`time` cannot be `6:30`; it takes a 24-hour time/],
   ['a word that is no value', ['morning-brief', 'tomorrow'], 2, /"tomorrow" is not name=value/],
   ['a link of another application', ['https://blueprint/x?a=1'], 1, /scheme is `https`/],

@@ -24,6 +24,13 @@ test('source shape: events with their actions, then the paths of one', async (t)
   assert.match(edited.stdout, /^changes\.title\.from +string +free text +by whoever wrote it before; only edited$/m);
 });
 
+test('source shape takes the names that `events` takes', async (t) => {
+  const { stdout } = await runInProcess(['source', 'shape', 'gitlab', 'merge_request', '--prefix', 'project.id'], {
+    home: tempDir(t),
+  });
+  assert.match(stdout, /^project\.id +number/m);
+});
+
 test('source shape --json: every fact of a path; without an event, where it is from', async (t) => {
   const home = tempDir(t);
   const { stdout } = await runInProcess(['source', 'shape', 'github', 'issues', '--prefix', 'issue.state', '--json'], {

@@ -217,7 +217,7 @@ test('it says before what a reload puts off: open work whose target is taken awa
   );
   const { open_work } = JSON.parse((await gateway.cli('diff', '--config', 'next.yaml', '--json')).stdout);
   assert.deepEqual(open_work, [
-    { profile: 'default', target: 'messenger_a', count: 2, of: [{ route: 'review', job: null, count: 2 }] },
+    { profile: 'default', target: 'telegram', count: 2, of: [{ route: 'review', job: null, count: 2 }] },
   ]);
 });
 

@@ -293,3 +293,17 @@ test('a thousand tests take a few seconds', async (t) => {
   t.diagnostic(`${seconds.toFixed(2)} s of processor time`);
   assert(seconds < 6, `${seconds} s of processor time`);
 });
+
+test('a test without `expect` does not hide what is wrong with the others', async (t) => {
+  const tests = `tests:
+  - { name: no expectation, route: review, payload: {} }
+  - { name: no outcome, route: review, payload: {}, expect: { outcome: acepted } }
+  - { name: no request, route: review, expect: { outcome: accepted } }
+`;
+  const { run } = open(t, tests);
+  const { code, stderr } = await run();
+  assert.equal(code, 1);
+  assert.match(stderr, /:2:\d+: error .*expect/);
+  assert.match(stderr, /:3:\d+: error test-expectation: no answer has the outcome "acepted"/);
+  assert.match(stderr, /:4:\d+: error test-request: a test needs one of/);
+});

@@ -71,6 +71,22 @@ test('`webhook test --source` signs as another sender, which the route refuses o
   assert.match(await send('any', '--source', 'nobody'), /there is no source "nobody"/);
 });
 
+test('an event is sent under the name that its sender gives it, and the payload is of that event', async (t) => {
+  const config = `platforms:
+  webhook:
+    enabled: true
+    secret: a-global-secret-for-tests
+    routes: { mr: { source: gitlab, events: [merge_request], prompt: "{event_type} {project.id}" } }
+`;
+  const gateway = await startGateway(t, { home: tempDir(t), config });
+  const { stdout, stderr } = await gateway.cli('webhook', 'test', 'mr', '--dry-run');
+  assert.match(
+    stdout,
+    /identify +event Merge Request Hook, [\s\S]*entry "merge_request"[\s\S]*│ Merge Request Hook 1\n/,
+    stderr,
+  );
+});
+
 test('a form is sent as one, signed in the way that its sender signs forms', async (t) => {
   const config = `public_url: https://hooks.example.test
 platforms:

@@ -63,7 +63,7 @@ describe('a command without a gateway', { skip: skipWithoutPostgres() }, () => {
       await store.write({ ...makeAdvance(run?.ref ?? 0, 'done', 3000, { answer: 'text' }), holder: 'one' }),
       true,
     );
-    const heard = new Promise<string>((resolve) => store.watch?.(resolve));
+    const heard = new Promise<string>((resolve) => store.shared?.watch(resolve));
     await store.read({ kind: 'jobs_version' });
     const node = makeNode(t, url);
     const [first] = (await node.json('deliveries', 'list')) as [{ id: string }];

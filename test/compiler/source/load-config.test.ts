@@ -36,6 +36,8 @@ describe('the root config', () => {
       '/w/hookwright.yml',
     ]);
     assert.deepEqual(load({ '/h/config.yaml': '' }).ignored, []);
+    assert.deepEqual(load({ '/hookwright.yaml': '', '/h/config.yaml': '' }).ignored, ['/hookwright.yaml']);
+    assert.deepEqual(load({ '/hookwright.yaml': '', '/w/hookwright.yaml': '' }).ignored, []);
     assert.deepEqual(load({ '/w/a.yaml': '', '/h/config.yaml': '' }, ['a.yaml']).ignored, []);
   });
   test('one under another name, or in a folder above, is named when there is none', () => {

@@ -51,6 +51,11 @@ export const configuration: Story = {
       err: 'error: gateway.store names no PostgreSQL: the store is a file of this machine\n  name the database: --database env:DATABASE_URL\n',
     },
     {
+      run: 'store move --from sqlite --to postgres --database env:NO_SUCH_URL',
+      code: 1,
+      err: /^error: gateway\.store\.postgres: .*NO_SUCH_URL/,
+    },
+    {
       run: 'convert adnanh hooks.json',
       out: /^# Converted from hooks\.json/,
       err: /carried over, 1 changed, 0 lost\n/,

@@ -140,17 +140,18 @@ describe('delivery', () => {
 
   it('delivers to each target by itself: one that is down delays no other', async () => {
     const targets = ['log', 'messenger_a', 'email'].map((target) => ({ target, extra: {}, unresolved: [] }));
+    const labelled = targets.map((each) => (each.target === 'messenger_a' ? { ...each, label: 'telegram' } : each));
     const { service, clock, store, deliveries } = dispatchBench({
       deliver: ({ target }) => (target === 'log' ? sentOk() : notSent(target === 'email' ? 'permanent' : 'retry')),
     });
-    await service.accept(makeDispatch('a', { deliveries: targets }), claimOf('1'), null);
+    await service.accept(makeDispatch('a', { deliveries: labelled }), claimOf('1'), null);
     await settle();
     assert.deepEqual(deliveries.map(({ key }) => key).sort(), ['a:0', 'a:1', 'a:2']);
     assert.equal(stateOf(store, 'a'), 'delivering');
     await clock.run(3 * 3_600_000);
     assert.equal(
       storedIn(store, 'a')?.reason,
-      'messenger_a: given up after 8 attempts: retry reason; email: permanent reason',
+      'telegram: given up after 8 attempts: retry reason; email: permanent reason',
     );
     assert.equal(deliveries.filter(({ target }) => target === 'log').length, 1);
   });

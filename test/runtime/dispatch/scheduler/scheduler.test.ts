@@ -102,7 +102,7 @@ describe('scheduler: on time', () => {
   });
 
   it('keeps on firing when the store cannot take an instant at first', async () => {
-    const bench = schedulerBench(jobTable(hourly), { poll_ms: 1000 });
+    const bench = schedulerBench(jobTable(hourly), { pollMs: 1000 });
     const { store } = bench;
     const write = store.write.bind(store);
     let failures = 3;
@@ -223,7 +223,7 @@ describe('scheduler: what was missed', () => {
 
 describe('scheduler: a clock that is set', () => {
   it('does not fire an instant again when it steps back', async () => {
-    const bench = schedulerBench(jobTable(hourly), { poll_ms: MINUTE });
+    const bench = schedulerBench(jobTable(hourly), { pollMs: MINUTE });
     await begin(bench);
     await bench.clock.run(3.5 * HOUR);
     bench.clock.jump(-2 * HOUR);
@@ -237,7 +237,7 @@ describe('scheduler: a clock that is set', () => {
   });
 
   it('goes on by the new time after it was set back, and says so once', async () => {
-    const bench = schedulerBench(jobTable(jobPlan('minutely', { schedule: '* * * * *' })), { poll_ms: 1000 });
+    const bench = schedulerBench(jobTable(jobPlan('minutely', { schedule: '* * * * *' })), { pollMs: 1000 });
     await begin(bench);
     await bench.clock.run(3 * MINUTE);
     bench.clock.jump(-3 * HOUR);
@@ -270,7 +270,7 @@ describe('scheduler: a clock that is set', () => {
   });
 
   it('is not set back by the small steps that keep it right', async () => {
-    const bench = schedulerBench(jobTable(jobPlan('minutely', { schedule: '* * * * *' })), { poll_ms: 1000 });
+    const bench = schedulerBench(jobTable(jobPlan('minutely', { schedule: '* * * * *' })), { pollMs: 1000 });
     await begin(bench);
     for (let step = 0; step < 5; step++) {
       await bench.clock.run(MINUTE);
@@ -284,7 +284,7 @@ describe('scheduler: a clock that is set', () => {
   });
 
   it('fires once when it jumps forward over several instants', async () => {
-    const bench = schedulerBench(jobTable(hourly), { poll_ms: MINUTE });
+    const bench = schedulerBench(jobTable(hourly), { pollMs: MINUTE });
     await begin(bench);
     await bench.clock.run(0.5 * HOUR);
     bench.clock.jump(5 * HOUR);
@@ -294,7 +294,7 @@ describe('scheduler: a clock that is set', () => {
   });
 
   it('does not wait years after it was in the far future by mistake', async () => {
-    const bench = schedulerBench(jobTable(hourly), { poll_ms: MINUTE });
+    const bench = schedulerBench(jobTable(hourly), { pollMs: MINUTE });
     await begin(bench);
     await bench.clock.run(1.5 * HOUR);
     bench.clock.jump(4 * 365 * 24 * HOUR);
@@ -426,9 +426,9 @@ describe('scheduler: deliveries', () => {
 describe('scheduler: two on one store', () => {
   it('fire each instant once between them', async () => {
     const table = jobTable(jobPlan('minutely', { schedule: '* * * * *' }));
-    const one = schedulerBench(table, { poll_ms: 1000 });
+    const one = schedulerBench(table, { pollMs: 1000 });
     const { clock, store } = one;
-    const other = schedulerBench(table, { clock, store, poll_ms: 700 });
+    const other = schedulerBench(table, { clock, store, pollMs: 700 });
     await begin(one);
     await begin(other);
     await clock.run(30 * MINUTE);

@@ -67,7 +67,7 @@ for (const zone of ZONES) {
   test(`a year in ${zone}: every instant once, none beside`, async () => {
     const rules = zoneRules(zone, FROM, TO);
     const jobs = CADENCES.map(({ schedule }, index) => jobPlan(`job-${index}`, { schedule, timezone: zone }));
-    const bench = schedulerBench(jobTable(...jobs), { clock: new FakeClock(FROM), poll_ms: 30 * DAY });
+    const bench = schedulerBench(jobTable(...jobs), { clock: new FakeClock(FROM), pollMs: 30 * DAY });
     await begin(bench);
     await bench.clock.run(TO - FROM);
     for (const [index, cadence] of CADENCES.entries()) {

@@ -13,7 +13,7 @@ const IDS = ['1', '2', '3', 'x\0y', '\ud800'];
 const JOBS = ['j', 'k'];
 
 /** Everything that can be asked, in a form that can be compared. */
-async function look(store: Store, refs: readonly Ref[], now: number): Promise<unknown> {
+export async function look(store: Store, refs: readonly Ref[], now: number): Promise<unknown> {
   const { bytes, tallies, ...overview } = await store.read({ kind: 'overview', now });
   return {
     overview,
@@ -29,7 +29,7 @@ async function look(store: Store, refs: readonly Ref[], now: number): Promise<un
 }
 
 /** Numbers may have gaps: a dispatch is named by its place in the order of storing. */
-function inOrder(value: unknown, refs: readonly Ref[]): unknown {
+export function inOrder(value: unknown, refs: readonly Ref[]): unknown {
   const named = (key: string, item: unknown): unknown =>
     key === 'ref' && typeof item === 'number' ? `#${refs.indexOf(item)}` : item;
   return JSON.parse(JSON.stringify(value ?? null, named));
@@ -48,7 +48,8 @@ function resultOf(kind: Mutation['kind'], result: unknown, refs: readonly Ref[])
 const isStored = (result: unknown): result is { ref: Ref } =>
   typeof result === 'object' && result !== null && 'kind' in result && result.kind === 'stored' && 'ref' in result;
 
-async function write(store: Store, mutation: Mutation, refs: Ref[]): Promise<unknown> {
+/** Makes the change, and notes the number of what it stores in `refs`. */
+export async function write(store: Store, mutation: Mutation, refs: Ref[]): Promise<unknown> {
   // A place in the order of storing becomes the number that this store has given; one that it has not given is unknown.
   const mine = 'ref' in mutation ? { ...mutation, ref: refs[mutation.ref] ?? 999_999 } : mutation;
   const result: unknown = await store.write(mine as Mutation);

@@ -25,7 +25,7 @@ it('takes over what a killed gateway had under way', { skip: skipWithoutPostgres
   atEnd(t, () => store.close());
   const recover = { kind: 'recover', holder: 'other', now: 3000, under_way: { runs: [], attempts: [] } } as const;
   assert.equal((await store.write(recover)).runs, 0, 'it still has its lease');
-  const left = new Promise<void>((resolve) => store.watch?.((change) => change === 'left' && resolve()));
+  const left = new Promise<void>((resolve) => store.shared?.watch((change) => change === 'left' && resolve()));
   const killed = performance.now();
   child.kill('SIGKILL');
   await left;

@@ -126,7 +126,7 @@ describe('several gateways', { skip: skipWithoutPostgres() }, () => {
     const { one, two: other, endLease } = await two(t);
     const heard: string[] = [];
     const told = new Promise<void>((resolve) => {
-      other.watch?.((change) => {
+      other.shared?.watch((change) => {
         heard.push(change);
         resolve();
       });
@@ -135,7 +135,7 @@ describe('several gateways', { skip: skipWithoutPostgres() }, () => {
     await accept(one, 'a');
     await told;
     assert.equal(heard[0], 'work');
-    const left = new Promise<void>((resolve) => other.watch?.((change) => change === 'left' && resolve()));
+    const left = new Promise<void>((resolve) => other.shared?.watch((change) => change === 'left' && resolve()));
     // The one that renews its lease first would have it again: only one whose process is gone stays without.
     await one.close();
     await runSql(url, `UPDATE nodes_${schemas}.node SET ended_at = NULL WHERE id = 1`);

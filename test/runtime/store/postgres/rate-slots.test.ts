@@ -9,8 +9,8 @@ import { runSql, testDatabase } from '../../../helpers/postgres/database.ts';
 import { openTestStore } from '../../../helpers/postgres/store.ts';
 
 const take = (store: Store, parts: Partial<SlotRequest> = {}): Promise<SlotGrant> => {
-  assert.ok(store.takeSlots !== undefined);
-  return store.takeSlots({ window: '["default","a"]', limit: 10, needed: 1, ahead: 0, ...parts });
+  assert.ok(store.shared !== null);
+  return store.shared.takeSlots({ window: '["default","a"]', limit: 10, needed: 1, ahead: 0, ...parts });
 };
 
 describe('rate windows on PostgreSQL', { skip: skipWithoutPostgres() }, () => {

@@ -1,14 +1,14 @@
 /** How answers are read: tests of a body, rules in order, waits in their units, and the usual meaning of a status. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { linkJudge } from '../../../runtime/deliver/http/judge.ts';
+import { linkClassifier } from '../../../runtime/deliver/http/classify-response.ts';
 import { readResponse } from '../../../runtime/deliver/http/response.ts';
 import type { TargetFile } from '../../../schemas/generated/types.ts';
 import { lowerTargetFile } from '../../helpers/targets.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 
-function judge(
+function classify(
   file: Partial<TargetFile>,
   status: number,
   body: unknown,
@@ -22,11 +22,11 @@ function judge(
   }).variants;
   assert.ok(variant !== undefined);
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  return linkJudge(variant)(readResponse({ status, headers, body: Buffer.from(text) }), NOW);
+  return linkClassifier(variant)(readResponse({ status, headers, body: Buffer.from(text) }), NOW);
 }
 
 test('the usual meaning of a status, when the target says nothing', () => {
-  const meaning = (status: number): string => judge({}, status, '').kind;
+  const meaning = (status: number): string => classify({}, status, '').kind;
   assert.deepEqual([200, 201, 204].map(meaning), ['ok', 'ok', 'ok']);
   assert.deepEqual([408, 425, 500, 502, 503, 504].map(meaning), Array(6).fill('ambiguous'));
   assert.deepEqual([301, 400, 401, 403, 404, 418, 501, 505].map(meaning), Array(8).fill('permanent'));
@@ -43,20 +43,21 @@ test('the first rule that fits decides, before the usual meaning and after succe
       { when: { text: '(?i)pending' }, outcome: 'ok_pending' },
     ],
   };
-  assert.equal(judge(file, 200, { ok: true, code: 1 }).kind, 'ok');
-  assert.match(JSON.stringify(judge(file, 500, { code: 2 })), /retry.*first/);
-  assert.match(JSON.stringify(judge(file, 501, { code: 3 })), /permanent.*second/);
-  assert.deepEqual(judge(file, 503, '', { 'x-maintenance': 'yes' }), {
+  assert.equal(classify(file, 200, { ok: true, code: 1 }).kind, 'ok');
+  assert.match(JSON.stringify(classify(file, 500, { code: 2 })), /retry.*first/);
+  assert.match(JSON.stringify(classify(file, 501, { code: 3 })), /permanent.*second/);
+  assert.deepEqual(classify(file, 503, '', { 'x-maintenance': 'yes' }), {
     kind: 'retry',
     reason: 'the rate limit is reached (HTTP 503)',
     retry_after_ms: 90_000,
   });
-  assert.equal(judge(file, 202, 'Pending').kind, 'ok');
+  assert.equal(classify(file, 202, 'Pending').kind, 'ok');
 });
 
 test('expectations of a body', () => {
   const holds = (body: Record<string, unknown>, expected: NonNullable<TargetFile['success']>['body']): boolean =>
-    judge({ success: { status: 200, ...(expected === undefined ? {} : { body: expected }) } }, 200, body).kind === 'ok';
+    classify({ success: { status: 200, ...(expected === undefined ? {} : { body: expected }) } }, 200, body).kind ===
+    'ok';
   const CASES: readonly (readonly [NonNullable<NonNullable<TargetFile['success']>['body']>, unknown, boolean])[] = [
     [{ a: 1 }, { a: 1 }, true],
     [{ a: 1 }, { a: '1' }, false],
@@ -96,8 +97,8 @@ test('the wait comes from the first place that names one, in its unit, within th
     body: unknown,
     headers: Readonly<Record<string, string>> = {},
   ): number | null => {
-    const verdict = judge(retry_after === undefined ? {} : { retry_after }, 429, body, headers);
-    return verdict.kind === 'ok' ? null : verdict.retry_after_ms;
+    const result = classify(retry_after === undefined ? {} : { retry_after }, 429, body, headers);
+    return result.kind === 'ok' ? null : result.retry_after_ms;
   };
   const from = {
     from: [
@@ -122,8 +123,8 @@ test('the wait comes from the first place that names one, in its unit, within th
 
 test('an error code is a word of the service; anything longer is not passed on', () => {
   const reason = (code: unknown): string => {
-    const verdict = judge({ error_code: 'error.code' }, 400, { error: { code } });
-    return verdict.kind === 'ok' ? '' : verdict.reason;
+    const result = classify({ error_code: 'error.code' }, 400, { error: { code } });
+    return result.kind === 'ok' ? '' : result.reason;
   };
   assert.equal(reason('not_allowed'), 'refused (HTTP 400, not_allowed)');
   assert.equal(reason(-32600), 'refused (HTTP 400, -32600)');

@@ -17,7 +17,7 @@ export type DeliveryResult =
       readonly retry_after_ms: number | null;
     };
 
-export type Judge = (response: TargetResponse, now: number) => DeliveryResult;
+export type ClassifyResponse = (response: TargetResponse, now: number) => DeliveryResult;
 
 const AMBIGUOUS = new Set([408, 425, 500, 502, 503, 504]);
 
@@ -39,7 +39,7 @@ const USUAL_REASON: Readonly<Record<OutcomeRulePlan['outcome'], string>> = {
   ambiguous: 'it failed, perhaps after sending',
 };
 
-export function linkJudge(plan: VariantPlan): Judge {
+export function linkClassifier(plan: VariantPlan): ClassifyResponse {
   const isSuccess = linkCondition(plan.success);
   const rules = plan.outcomes.map((rule) => ({ ...rule, fits: linkCondition(rule.when) }));
   const readWait = linkRetryAfter(plan);

@@ -1,0 +1,49 @@
+/** Finds what a command names: by its whole name or id, else by the beginning of one that no other shares. */
+import { suggest } from '../../compiler/text/suggest.ts';
+import { CliError } from '../base/errors.ts';
+
+export interface NameQuestion<T> {
+  /** `job`, for messages. */
+  readonly kind: string;
+  readonly name: string;
+  /** Every name and id, with what it stands for; several may stand for one. */
+  readonly known: Iterable<readonly [name: string, value: T]>;
+  /** The command that lists them. */
+  readonly listedBy: string;
+  /** What else a message about an unknown name says. */
+  readonly notes?: readonly string[];
+}
+
+/** @throws CliError naming the candidates where several begin so, the closest name where none does */
+export function findName<T>({ kind, name, known, listedBy, notes = [] }: NameQuestion<T>): T {
+  const entries = [...known];
+  const exact = entries.find(([each]) => each === name);
+  if (exact !== undefined) return exact[1];
+  const begin = name === '' ? [] : entries.filter(([each]) => each.startsWith(name));
+  const [found, ...others] = new Map(begin.map(([each, value]) => [value, each])).entries();
+  if (found !== undefined && others.length === 0) return found[0];
+  if (found !== undefined) throw ambiguousName(kind, name, [found[1], ...others.map(([, each]) => each)], listedBy);
+  const [close] = suggest(
+    name,
+    entries.map(([each]) => each),
+  );
+  const hint = close === undefined ? `${listedBy} shows them all` : `did you mean ${close}?`;
+  throw new CliError(`there is no ${kind} "${name}"`, hint, ...notes);
+}
+
+/** The canonical name of a delivery target. @param names canonical names by every name @throws CliError */
+export const findTarget = (names: Readonly<Record<string, string>>, name: string): string =>
+  findName({ kind: 'delivery target', name, known: Object.entries(names), listedBy: 'hookwright docs targets' });
+
+/** Names that a message lists. */
+const MOST = 8;
+
+/** @param candidates those that are known to begin so; may be fewer than there are */
+export function ambiguousName(kind: string, name: string, candidates: readonly string[], listedBy: string): CliError {
+  const message = `several ${plural(kind)} begin with "${name}"`;
+  if (candidates.length === 0) return new CliError(message, `name more of it: ${listedBy} shows them`);
+  const more = candidates.length > MOST ? `, and ${candidates.length - MOST} more` : '';
+  return new CliError(message, `name one: ${[...candidates].sort().slice(0, MOST).join(', ')}${more}`);
+}
+
+const plural = (kind: string): string => (kind.endsWith('y') ? `${kind.slice(0, -1)}ies` : `${kind}s`);

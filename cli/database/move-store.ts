@@ -1,0 +1,114 @@
+/** Moves what a home keeps in its file of SQLite into a PostgreSQL database: all of it, or nothing. */
+import { randomUUID } from 'node:crypto';
+import { existsSync, renameSync } from 'node:fs';
+import type { MovedCount, MoveSource } from '../../runtime/store/moved-rows.ts';
+import { StoreRefused, StoreUnavailable } from '../../runtime/store/store.ts';
+import { storePath } from '../../runtime/store/store-path.ts';
+import type { CliContext } from '../base/context.ts';
+import { CliError, refusalOf } from '../base/errors.ts';
+import { isGatewayThere } from '../gateway/ask-gateway.ts';
+import { createProgress } from '../output/progress.ts';
+import type { Database } from './find-database.ts';
+import { withDatabase } from './find-database.ts';
+
+export interface StoreMove {
+  readonly count: MovedCount;
+  /** `already`: an earlier call had moved it, and was cut off before it put the file aside. */
+  readonly outcome: 'moved' | 'already' | 'dry run';
+  /** Path of the file afterwards. */
+  readonly file: string;
+}
+
+const NO_LIMITS =
+  'SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0';
+
+/** @throws CliError where a gateway serves, where there is nothing to move, or where the database cannot take it */
+export async function moveStore(context: CliContext, database: Database, isDryRun: boolean): Promise<StoreMove> {
+  const path = storePath(context.home);
+  if (await isGatewayThere(context)) {
+    throw new CliError('a gateway serves this home', 'stop it first: hookwright gateway stop');
+  }
+  if (!existsSync(path)) throw new CliError(`there is nothing to move: ${path} does not exist`);
+  const move = await withFile(context, path, async (source) => ({
+    count: source.count,
+    outcome: isDryRun ? await tryMove(database, source) : await moveInto(context, database, source),
+  }));
+  return { ...move, file: move.outcome === 'dry run' ? path : setAside(path, context.clock.now()) };
+}
+
+/** Opens the file as the one process that has it, with everything due again that a killed gateway held. */
+async function withFile<T>(context: CliContext, path: string, use: (source: MoveSource) => Promise<T>): Promise<T> {
+  const { tryOpenOfflineStore } = await import('../../runtime/store/sqlite/open-store.ts');
+  const { openExport } = await import('../../runtime/store/sqlite/export.ts');
+  try {
+    const store = await tryOpenOfflineStore(path);
+    if (store === null) throw new CliError(`another process has ${path}`, 'wait until it has ended, or end it');
+    try {
+      const under_way = { runs: [], attempts: [] };
+      await store.write({ kind: 'recover', holder: 'store move', now: context.clock.now(), under_way });
+      const source = openExport(path, randomUUID());
+      try {
+        return await use(source);
+      } finally {
+        source.close();
+      }
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    if (error instanceof StoreRefused || error instanceof StoreUnavailable) throw refusalOf(error);
+    throw error;
+  }
+}
+
+async function moveInto(context: CliContext, database: Database, source: MoveSource): Promise<'moved' | 'already'> {
+  const [{ migrate }, { transact, beginOf }, { checkEmpty, importStore }] = await Promise.all([
+    import('../../runtime/store/postgres/migrate.ts'),
+    import('../../runtime/store/postgres/transact.ts'),
+    import('../../runtime/store/postgres/import.ts'),
+  ]);
+  const total = Object.values(source.count).reduce((sum, count) => sum + count, 0);
+  const bar = createProgress(context, total, 'rows');
+  try {
+    return await withDatabase(database, async (db) => {
+      await migrate(db, database.schema);
+      return transact(db, `${beginOf(`"${database.schema}"`)}; ${NO_LIMITS}`, async () => {
+        if ((await checkEmpty(db, source.id)) === 'moved') return 'already';
+        compare(source.count, await importStore(db, source, (done) => bar.update(done)));
+        return 'moved';
+      });
+    });
+  } finally {
+    bar.end();
+  }
+}
+
+/** Looks whether the database would take it, and changes nothing there. */
+async function tryMove(database: Database, source: MoveSource): Promise<'dry run' | 'already'> {
+  const [{ versionFor }, { transact, beginOf }, { checkEmpty }] = await Promise.all([
+    import('../../runtime/store/postgres/migrate.ts'),
+    import('../../runtime/store/postgres/transact.ts'),
+    import('../../runtime/store/postgres/import.ts'),
+  ]);
+  return withDatabase(database, async (db) => {
+    // Without tables nothing can be in the way.
+    if ((await versionFor(db, database.schema)) === null) return 'dry run';
+    const found = await transact(db, beginOf(`"${database.schema}"`), () => checkEmpty(db, source.id));
+    return found === 'moved' ? 'already' : 'dry run';
+  });
+}
+
+/** @throws StoreRefused, so that nothing is committed */
+function compare(expected: MovedCount, stored: MovedCount): void {
+  const off = (Object.keys(expected) as (keyof MovedCount)[]).filter((kind) => expected[kind] !== stored[kind]);
+  if (off.length === 0) return;
+  const found = off.map((kind) => `${kind}: ${expected[kind]} in the file, ${stored[kind]} in the database`);
+  throw new StoreRefused(`the counts differ, and nothing was moved\n${found.join('\n')}`);
+}
+
+/** Out of the way of a gateway, which would take up the same work from it. @returns its new path */
+function setAside(path: string, now: number): string {
+  const kept = existsSync(`${path}.moved`) ? `${path}.moved-${now}` : `${path}.moved`;
+  for (const end of ['-wal', '']) if (existsSync(path + end)) renameSync(path + end, kept + end);
+  return kept;
+}

@@ -1,0 +1,103 @@
+/** What a store holds while it moves from one engine to another: as plain rows, in slices. */
+import type { Ref } from './identity.ts';
+import type { DispatchState } from './states.ts';
+import type { TallyColumn } from './tally.ts';
+
+/** A dispatch with everything that belongs to it. Nobody holds it. Texts are JSON as they are stored. */
+export interface MovedDispatch {
+  readonly ref: Ref;
+  readonly id: string;
+  readonly profile: string;
+  readonly route: string | null;
+  readonly job: string | null;
+  readonly mode: string;
+  readonly accepted_at: number;
+  readonly max_concurrent: number | null;
+  /** [event, delivery_id, replay_of, superseded]; an older version wrote the last one into the body. */
+  readonly head: string;
+  readonly body: string;
+  readonly state: DispatchState;
+  readonly due_at: number | null;
+  readonly set_at: number | null;
+  readonly started_at: number | null;
+  readonly answered_at: number | null;
+  readonly finished_at: number | null;
+  readonly reason: string | null;
+  readonly failed: number;
+  /** The coalesce group whose latest event it is: JSON [profile, route, key]. */
+  readonly group_key: string | null;
+  readonly first_at: number | null;
+  readonly superseded: number | null;
+  readonly answer: string | null;
+  readonly steps: readonly { readonly n: number; readonly data: string }[];
+  readonly deliveries: readonly MovedDelivery[];
+}
+
+export interface MovedDelivery {
+  readonly n: number;
+  readonly lane: string;
+  readonly due_at: number;
+  readonly set_at: number;
+}
+
+/** `claimKey` of a delivery id, and when it is forgotten. */
+export interface MovedClaim {
+  readonly key: string;
+  readonly expires_at: number;
+}
+
+/** Counts of the runs of a route, and its limit of runs at once. */
+export interface MovedCounts {
+  readonly lane: string;
+  readonly max_concurrent: number | null;
+  readonly counts: Readonly<Record<TallyColumn, number>>;
+}
+
+/** What is small enough to be moved at once. */
+export interface MovedRest {
+  readonly counts: readonly MovedCounts[];
+  readonly jobs: readonly {
+    readonly id: string;
+    readonly profile: string;
+    readonly name: string;
+    readonly body: string;
+  }[];
+  readonly job_states: readonly {
+    readonly job: string;
+    readonly paused: boolean | null;
+    readonly cursor: number | null;
+    readonly signature: string | null;
+    readonly ref: Ref | null;
+  }[];
+  readonly job_ticks: readonly {
+    readonly job: string;
+    readonly due_at: number;
+    readonly outcome: string;
+    readonly ref: Ref | null;
+    readonly missed: number;
+  }[];
+  /** `last_error`, `jobs_version`. */
+  readonly meta: readonly { readonly key: string; readonly value: string }[];
+}
+
+/** Rows of each kind, to be compared at the end. */
+export interface MovedCount {
+  readonly dispatches: number;
+  readonly deliveries: number;
+  readonly answers: number;
+  readonly steps: number;
+  readonly claims: number;
+  readonly jobs: number;
+  readonly job_ticks: number;
+}
+
+/** A store that can be read whole, in slices. Nobody writes it meanwhile. */
+export interface MoveSource {
+  /** The same for the same store, whenever it is opened. */
+  readonly id: string;
+  readonly count: MovedCount;
+  dispatches(): Iterable<readonly MovedDispatch[]>;
+  claims(): Iterable<readonly MovedClaim[]>;
+  rest(): MovedRest;
+  close(): void;
+}
