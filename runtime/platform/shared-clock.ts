@@ -10,6 +10,9 @@ export interface Reading {
   readonly answered: number;
 }
 
+/** Less than this is no wrong clock. */
+const USUAL_MS = 1000;
+
 export class SharedClock implements Clock {
   private readonly machine: Clock;
   /** Unix ms, by the shared time, at which monotonic time began; null: not known. */
@@ -31,9 +34,10 @@ export class SharedClock implements Clock {
     return this.machine.after(delayMs, fire);
   }
 
-  /** How far the machine's clock is behind the shared one, in ms. */
+  /** How far the machine's clock is behind the shared one, in ms; 0 also where that is no more than clocks usually differ. */
   get offset(): number {
-    return this.origin === null ? 0 : this.now() - this.machine.now();
+    const offset = this.now() - this.machine.now();
+    return Math.abs(offset) < USUAL_MS ? 0 : offset;
   }
 
   /** Takes over what the database says. As long as it may be what is known already, nothing moves. @param now unix ms */
