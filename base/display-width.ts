@@ -19,7 +19,7 @@ export const characterWidth = (grapheme: string): number => (NO_WIDTH.test(graph
 
 /**
  * Columns that `text` takes; it holds no control characters.
- * @param enough a long text is not measured beyond so many columns
+ * @param enough a long text is not measured beyond this many columns
  */
 export function displayWidth(text: string, enough = Number.POSITIVE_INFINITY): number {
   if (ASCII.test(text)) return text.length;

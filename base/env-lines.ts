@@ -32,5 +32,5 @@ const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
 const unquote = (text: string): string =>
   text.replace(/\\(.)/g, (_, character: string) => ESCAPES[character] ?? character);
 
-/** Of permission bits: whoever can write a file of variables decides what is sent, and who is believed. */
+/** Permission bits: anyone who can write a file of variables decides what is sent, and which signatures are trusted. */
 export const mayOthersWrite = (mode: number): boolean => (mode & 0o002) !== 0;

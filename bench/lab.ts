@@ -96,7 +96,7 @@ export async function withLab(quick: boolean, options: BenchOptions, work: (lab:
       loader,
       quick,
       options,
-      // A round lasts about a second, so that its end, when all it has brought is done, weighs little.
+      // A round lasts about a second, so that its end, when all its events are done, hardly counts.
       rounds: quick ? { rounds: 3, requests: 3000, warm_up: 3000 } : { rounds: 15, requests: 8000, warm_up: 10_000 },
       pairs: quick ? 1 : 5,
       withBare,

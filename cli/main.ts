@@ -26,7 +26,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit(process.exitCode ?? 0);
 });
-// Nobody reads the messages any more; what they accompany goes on.
+// The messages have no reader any more; the work itself continues.
 process.stderr.on('error', () => {});
 
 process.exitCode = await runCli(process.argv.slice(2), createContext(process));

@@ -60,7 +60,7 @@ export function loadCatalog(
   };
 }
 
-/** The user's entries come last, replaced ones included: where two claim one alias, it is the user who is told. */
+/** The user's entries come last, replaced ones included: where two claim one alias, the user's is reported. */
 function above<T>(shipped: Readonly<Record<string, T>>, own: readonly Named<T>[]): ReadonlyMap<string, CatalogItem<T>> {
   const items = new Map(Object.entries(shipped).map(shippedItem));
   for (const [name] of own) items.delete(name);

@@ -1,4 +1,4 @@
-/** Validates a config file against its schema and goes on with what is left of it. */
+/** Validates a config file against its schema, and continues with the valid rest. */
 import type { Config, ProfileConfig } from '../schemas/generated/types.ts';
 import type { NodePath } from './diagnostics/problem.ts';
 import type { Report } from './report.ts';

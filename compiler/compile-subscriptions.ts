@@ -1,6 +1,6 @@
 /**
  * Compiles `webhook_subscriptions.json` against a table: at run time when the file changes, and before it is written.
- * A bad entry is rejected alone; the others go on.
+ * A bad entry is rejected alone; the others stay in service.
  */
 import { messageOf } from '../base/message-of.ts';
 import type { RouteConfig, RoutePlan } from '../schemas/generated/types.ts';

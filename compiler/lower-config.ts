@@ -91,13 +91,13 @@ function loadEnv(input: CompileInput, report: Report): Variables {
   ]);
 }
 
-/** A profile sees its own file; the process environment belongs to whoever started the gateway, the default profile. */
+/** A profile sees its own file; the process environment belongs to the default profile, which started the gateway. */
 function profileEnv(input: CompileInput, env: Env): (profile: string) => Env {
   return (profile) =>
     profile === 'default' ? env : loadEnvFile(input.files, join(input.home, 'profiles', profile), input.cwd).values;
 }
 
-/** Without multiplexing nobody can reach the other profiles, and they are left alone. */
+/** Without multiplexing the other profiles cannot be reached, and they are ignored. */
 function otherProfiles(config: Config, input: CompileInput, report: Report): readonly CheckedProfile[] {
   if (config.gateway?.multiplex_profiles !== true) return [];
   const loaded = loadProfiles(input.files, input.home, input.cwd);

@@ -78,11 +78,11 @@ export interface ServingStatus {
 }
 
 export interface Gateway {
-  /** Loads and links the table. @throws TableError naming everything that stands in its way */
+  /** Loads and links the table. @throws TableError listing everything that prevents serving it */
   load(): Promise<RouteTable>;
   /**
    * Begins to serve the loaded table, at this address in place of the one it was made for.
-   * @throws ListenError when the address cannot be had, TableError when a route must not be served there
+   * @throws ListenError when the address cannot be bound, TableError when a route must not be served there
    */
   listen(at?: Partial<ListenAddress>): Promise<ListenAddress & { readonly url: string }>;
   /** Answers a request that came in otherwise; see intake/fetch-request.ts. */

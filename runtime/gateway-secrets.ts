@@ -8,7 +8,7 @@ import type { SecretSources } from './platform/secrets/machine-secrets.ts';
 import { loadSecretsOf, resolvable } from './platform/secrets/machine-secrets.ts';
 import type { SecretResolver } from './platform/secrets/secrets.ts';
 
-/** So many secrets are made known to the redactor in one turn of the event loop: a few ms. */
+/** Secrets passed to the redactor in one turn of the event loop: a few ms. */
 const SECRETS_A_TURN = 200;
 
 export interface SecretReaderContext {

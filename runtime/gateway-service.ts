@@ -33,7 +33,7 @@ export interface ServiceOptions {
   readonly port?: number | undefined;
   /**
    * Checks and lowers `webhook_subscriptions.json`, as `subscriptionCompiler` of `hookwright/compiler` does. Default: none,
-   * the file is not looked at.
+   * the file is ignored.
    */
   readonly lowerSubscriptions?: CompileSubscriptions;
   /** Of the program, as other gateways that share the store see it. Default: empty. */
@@ -92,7 +92,7 @@ export interface ServiceStatus extends ServingStatus, WorkStatus {
 export interface StopResult {
   /** False when the time ended with work still running. */
   readonly drained: boolean;
-  /** Runs and deliveries that were cut off; they go on after the next start. */
+  /** Runs and deliveries that were interrupted; they resume after the next start. */
   readonly abandoned: number;
 }
 
@@ -108,7 +108,7 @@ export interface Service {
   readonly jobs: readonly JobRecord[];
   /**
    * Serves over HTTP.
-   * @throws ListenError when the address cannot be had; TableError when a route without a signature must not be served there
+   * @throws ListenError when the address cannot be bound; TableError when a route without a signature must not be served there
    */
   listen(at?: Partial<ListenAddress>): Promise<ListenAddress & { readonly url: string }>;
   /**
@@ -116,9 +116,9 @@ export interface Service {
    * @param from the peer's address: a route without a signature takes requests from this machine only
    */
   handle(request: Request, from?: RequestOrigin): Promise<Response>;
-  /** Fires jobs and takes up what the last stop left, for a program that neither listens nor handles. Idempotent. */
+  /** Fires jobs and resumes what the last stop left, for a program that neither listens nor handles. Idempotent. */
   start(): void;
-  /** Serves another table from the next request on; a file is not watched any more. @throws TableError: the old one stays */
+  /** Serves another table from the next request on; a file is no longer watched. @throws TableError: the old one stays */
   swap(table: RouteTable, blueprints?: Catalog): Promise<void>;
   /** Loads the table's file again, with `relink` also when it did not change: secrets and lists may have. False: the old one stays. */
   reload(relink?: boolean): Promise<boolean>;

@@ -63,7 +63,7 @@ export class GatewayTables {
     this.tables = this.createTables();
   }
 
-  /** Loads and links the first table. @throws TableError naming everything that stands in its way */
+  /** Loads and links the first table. @throws TableError listing everything that prevents serving it */
   load(): Promise<RouteTable> {
     return this.tables.loadFirst();
   }

@@ -151,7 +151,7 @@ export class Work {
     };
   }
 
-  /** Begins to fire jobs, and takes up in the background what the last stop or crash left: there may be much of it. */
+  /** Begins to fire jobs, and resumes in the background what the last stop or crash left: there may be much of it. */
   start(): void {
     const { clock, log } = this.context;
     this.service.start().catch((error: unknown) => log.error({ err: error }, 'cannot take up unfinished work'));
@@ -161,7 +161,7 @@ export class Work {
     this.endRetention = startRetention({ store: this.store, clock, log, retentionDays, maxBytes });
   }
 
-  /** Finishes what it can within `timeoutMs`; the rest goes on after the next start. */
+  /** Finishes what it can within `timeoutMs`; the rest resumes after the next start. */
   async stop(timeoutMs: number): Promise<DispatchReport> {
     await this.scheduler.stop();
     return this.service.stop(timeoutMs);
@@ -272,7 +272,7 @@ async function link(context: WorkContext, { context: deliveries }: Deliveries, t
   }
 }
 
-/** A target without a binding of its own (`log`) goes by the gateway's rule. */
+/** A target without a binding of its own (`log`) uses the gateway's policy. */
 function policyOf({ profiles, gateway }: RouteTable, profile: string, target: string): RetryPolicy {
   const targets = Object.hasOwn(profiles, profile) ? profiles[profile]?.targets : undefined;
   const binding = targets !== undefined && Object.hasOwn(targets, target) ? targets[target] : undefined;

@@ -26,7 +26,7 @@ import { storeCaptured } from './verify/store-captured.ts';
 
 /**
  * Links the table and opens the store; nothing listens or runs yet.
- * @throws TableError naming everything that stands in the way of the table; StoreRefused when the store cannot be used
+ * @throws TableError listing everything that prevents serving the table; StoreRefused when the store cannot be used
  */
 export async function createService(options: ServiceOptions): Promise<Service> {
   const context = serviceContext(options);

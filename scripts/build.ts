@@ -18,7 +18,7 @@ const PAGE = 'compiler/blueprints/gallery';
 for (const file of ['gallery.css', 'gallery.js']) cpSync(join(ROOT, PAGE, file), join(DIST, PAGE, file));
 const HOOKS = 'compiler/convert/adnanh';
 cpSync(join(ROOT, HOOKS, 'run-hook.mjs'), join(DIST, HOOKS, 'run-hook.mjs'));
-// The YAML files stay beside it, to be looked at.
+// The YAML files stay beside it, for inspection.
 await writeCatalog(ROOT, join(ROOT, 'catalog'), join(DIST, 'catalog'));
 mkdirSync(join(DIST, 'schemas'), { recursive: true });
 for (const file of readdirSync(join(ROOT, 'schemas'))) {

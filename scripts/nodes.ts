@@ -11,7 +11,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const VERSIONS = ['20.19.0', '22', '24', '26'];
 const PACKAGE = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
 
-/** The program of a version, installed when it is not there. Null: it cannot be had. */
+/** The program of a version, installed when it is not there. Null: it is not available. */
 function nodeOf(version: string): string | null {
   const folder = join(ROOT, 'build/nodes', version);
   const program = join(folder, 'node_modules', PACKAGE, 'bin/node');

@@ -16,7 +16,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** More than cores: many tests wait for processes and sockets. */
 const PROCESSES = 4;
 
-/** What takes longest, or waits longest for others, begins first, in this order: nobody shall wait for it in the end. */
+/** What takes longest, or waits longest for others, begins first, in this order: so that it is not the last to end. */
 const FIRST = [
   'test/e2e/packed',
   'test/compiler/blueprints/gallery-browser',

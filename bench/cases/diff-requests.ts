@@ -13,7 +13,7 @@ import type { Case } from '../lab.ts';
 
 const REQUESTS = 1000;
 const TIMES = 5;
-/** Of 200 routes so many take pull requests: every fifth, from the second on. */
+/** How many of 200 routes take pull requests: every fifth, from the second on. */
 const ROUTES = 40;
 const FILTER = 'in: [opened, reopened, synchronize]';
 

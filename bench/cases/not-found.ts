@@ -1,4 +1,4 @@
-/** The one answer to whoever guesses at routes: unknown route, unknown profile and mismatch, side by side. */
+/** The one response to guessed routes: unknown route, unknown profile and mismatch, side by side. */
 import { interleave } from '../harness/interleave.ts';
 import { signedHeaders, small } from '../harness/payloads.ts';
 import type { Case } from '../lab.ts';

@@ -14,7 +14,7 @@ import { measureSync, slowDisks } from './open-loop/slow-disk.ts';
 const OVERLOAD = '2x';
 const RATES = ['100', '300', '500', '1000', OVERLOAD];
 const SYNCS = [0, 5, 10];
-/** What a cell takes, unless it is told otherwise. */
+/** The defaults of a cell. */
 const SECONDS = { full: 10, quick: 4 };
 
 /** The bare server and ours at one rate; or ours at twice its capacity. */

@@ -136,7 +136,7 @@ export async function measureBoth(
   const bareResults: Round[] = [];
   const ourResults: Round[] = [];
   for (let round = 0; round < rounds; round++) {
-    // Whoever goes first changes from round to round.
+    // The order alternates from round to round.
     const order = round % 2 === 0 ? [bare, ours] : [ours, bare];
     for (const subject of order) {
       const result = await measure(loader, subject, subject === bare ? payload : oursPayload, requests);

@@ -49,7 +49,7 @@ function latenciesOf(list: readonly number[]): Latencies {
 const BUCKET_MS = 200;
 
 /**
- * Ms from `from` until all is normal for good: every request is answered 202, nine in ten of them within `limit` ms.
+ * Ms from `from` until all stays normal: every request is answered 202, nine in ten of them within `limit` ms.
  * Looked at in pieces of 200 ms of what was due.
  */
 export function normalAfter({ due, status, latency }: OpenLoopResult, from: number, limit: number): number {

@@ -51,7 +51,7 @@ async function oneRound({ bare, ours }: Pair, times: number, bareFirst: boolean)
 
 /**
  * Nanoseconds of CPU time of one call: what else the machine does meanwhile does not count. A turn of the event loop
- * follows, in which node frees the native halves of dropped objects: a burden of whoever is measured next otherwise.
+ * follows, in which node frees the native halves of dropped objects: otherwise a burden on the next measurement.
  */
 async function nanoseconds(work: () => unknown, times: number): Promise<number> {
   const before = process.cpuUsage();

@@ -47,7 +47,7 @@ interface Settings {
 
 const NO_SETTINGS: Settings = { app_scheme: null, timezone: null, findings: [] };
 
-/** Only these two settings are read here; the rest of the config is for `compile` and `lint` to judge. */
+/** Only these two settings are read here; the rest of the config is checked by `compile` and `lint`. */
 function readSettings(context: CliContext, configs: readonly string[]): Settings {
   const { cwd, home } = context;
   if (configs.length === 0 && searchConfig(nodeFiles, { cwd, home }).root === null) return NO_SETTINGS;

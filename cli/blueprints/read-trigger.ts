@@ -1,4 +1,4 @@
-/** Reads what stands on the command line behind `blueprint fill|create|…`: a key and values, a chat command, or a link. */
+/** Reads what is on the command line behind `blueprint fill|create|…`: a key and values, a chat command, or a link. */
 import { parseCommand } from '../../compiler/blueprints/command.ts';
 import { parseLink } from '../../compiler/blueprints/link.ts';
 import type { ParsedTrigger, Trigger } from '../../compiler/blueprints/trigger.ts';

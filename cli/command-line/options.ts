@@ -45,7 +45,7 @@ export const databaseOption = () =>
     description: '<env:NAME|file:path> URL of the database instead of the configured one',
   });
 
-/** Of a process in the background: whoever starts it redirects its output there. */
+/** For a process in the background: its parent redirects its output there. */
 export const logFileOption = () =>
   Option.String('--log-file', {
     description: '<path> Where the output of this process goes, for `gateway status`',

@@ -81,7 +81,7 @@ export class DoctorCommand extends Command<CliContext> {
     return [...gateway, ...port, checkClock(skews, this.live), ...secrets, ...agents, ...checks];
   }
 
-  /** A store that cannot be read must not keep the rest from being looked at: it is one of the checks. */
+  /** A store that cannot be read must not prevent the other checks: it is one of them. */
   private async request({ silence }: FoundGateway): Promise<CompileRequest> {
     const { cwd, home, env } = this.context;
     try {

@@ -44,7 +44,7 @@ export function writeTables(folder: string, output: CompileOutput): WrittenTable
   const mode = output.hasLiteralSecrets ? 0o600 : 0o644;
   try {
     makeFolder(folder);
-    // The catalog first: whoever sees the new table finds the catalog that belongs to it.
+    // The catalog first: a process that sees the new table finds its catalog.
     replace(blueprints, printCatalog(output.catalog()), 0o644);
     return { routes, blueprints, changed: replace(routes, output.routesJson, mode) };
   } catch (error) {

@@ -106,7 +106,7 @@ function compare(expected: MovedCount, stored: MovedCount): void {
   throw new StoreRefused(`the counts differ, and nothing was moved\n${found.join('\n')}`);
 }
 
-/** Out of the way of a gateway, which would take up the same work from it. @returns its new path */
+/** Out of the way of a gateway, which would resume the same work from it. @returns its new path */
 function setAside(path: string, now: number): string {
   const kept = existsSync(`${path}.moved`) ? `${path}.moved-${now}` : `${path}.moved`;
   for (const end of ['-wal', '']) if (existsSync(path + end)) renameSync(path + end, kept + end);

@@ -13,7 +13,7 @@ export interface DeliveryFilterWords {
 
 export type Filter = Omit<ListFilter, 'limit' | 'before'>;
 
-/** @throws UsageError for a word that means nothing. */
+/** @throws UsageError for an unknown word. */
 export function parseDeliveryFilter({ state, route, job, since }: DeliveryFilterWords, now: number): Filter {
   return {
     ...(state === undefined ? {} : { state: parseNamed('state', state, DISPATCH_STATES) }),

@@ -4,7 +4,7 @@ import { formatDiff } from '../output/diff.ts';
 import { visible } from '../output/print.ts';
 import type { Replayed, RequestChange, RequestsReport, Unjudged } from './request-change.ts';
 
-/** So many are shown; `--json` has them all. */
+/** How many are shown; `--json` has them all. */
 const SHOWN = 20;
 
 const MARKS = { lost: ['red', '✗'], gained: ['green', '✓'], changed: ['yellow', '~'] } as const;

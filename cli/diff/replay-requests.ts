@@ -14,12 +14,12 @@ export interface ReplaySides {
   readonly new: Explainer;
 }
 
-/** So many are read at once: bodies may be large. */
+/** How many are read at once: bodies may be large. */
 const AT_ONCE = 16;
 /** Most that are listed at once. */
 const PAGE = 1000;
 
-/** @param wanted the newest so many @param progress called with the number of those that are done */
+/** @param wanted how many of the newest @param progress called with the number of those that are done */
 export async function replayRequests(
   requests: KeptRequests,
   wanted: number,
@@ -52,7 +52,7 @@ async function* newest(requests: KeptRequests, wanted: number): AsyncGenerator<K
     let next = read(0);
     for (let at = 0; at < page.length; at += AT_ONCE) {
       const found = await next;
-      // Read while these are judged; a failure counts when its turn comes.
+      // Read while these are evaluated; a failure counts when its turn comes.
       next = read(at + AT_ONCE);
       next.catch(() => {});
       // One that is gone has become too old meanwhile.

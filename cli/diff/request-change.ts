@@ -18,7 +18,7 @@ export interface RequestChange {
   readonly new: Replayed;
 }
 
-/** Why a kept request cannot be judged: its body is not kept, the new table wants a signature, no table has its route. */
+/** Why a kept request cannot be evaluated: its body is not kept, the new table wants a signature, no table has its route. */
 export type Unjudged = 'no_body' | 'unsigned' | 'unknown_route';
 
 export interface RequestsReport {
@@ -27,7 +27,7 @@ export interface RequestsReport {
   readonly lost: number;
   readonly gained: number;
   readonly changed: number;
-  /** Of those: judged without the script that decides about them, too. */
+  /** Of those: evaluated without the script that also decides about them. */
   readonly scripts: number;
   readonly unjudged: Readonly<Record<Unjudged, number>>;
   /** Newest first. */

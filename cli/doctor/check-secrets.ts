@@ -25,7 +25,7 @@ export function checkSecrets(table: RouteTable, secrets: SecretResolver): readon
   return [{ profile: null, subject: 'routes', check: 'secrets', status: 'ok', detail, fix: null }];
 }
 
-/** A reference that several routes share is looked at once, for the first of them. */
+/** A reference that several routes share is checked once, for the first of them. */
 function uniqueUses(table: RouteTable): Iterable<Use> {
   const uses = new Map<string, Use>();
   const add = (use: Use): void => {

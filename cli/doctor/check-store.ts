@@ -62,7 +62,7 @@ function damaged({ at, message, copy }: DamageReport): Check {
   return gatewayCheck({ subject: SUBJECT, check: 'undamaged', status: 'failed', detail, fix });
 }
 
-/** @throws the system's error where the store could not be begun or go on */
+/** @throws the system's error where the store could not be opened or written */
 function tryToWrite(home: string): void {
   if (!existsSync(home)) {
     accessSync(dirname(home), constants.W_OK);

@@ -1,4 +1,4 @@
-/** One thing `hookwright doctor` looked at. */
+/** One check of `hookwright doctor`. */
 
 export type CheckStatus = 'ok' | 'warning' | 'failed' | 'skipped';
 

@@ -31,7 +31,7 @@ export interface FaultReport {
   } | null;
   /** By rule. */
   readonly diagnostics: Counts;
-  /** What was looked at and is not well. */
+  /** The checks that failed. */
   readonly checks: readonly { readonly check: string; readonly status: string }[];
   readonly last_error: { readonly at: string; readonly reason: string } | null;
 }

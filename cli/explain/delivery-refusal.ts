@@ -15,7 +15,7 @@ export function deliveryRefusal(context: Machine, table: RouteTable, secrets: Se
   };
 }
 
-/** Loaded only when a route delivers directly: it brings every driver with it. */
+/** Loaded only when a route delivers directly: it pulls in every driver. */
 async function linkDrivers(context: Machine, table: RouteTable, secrets: SecretResolver): Promise<RefusesDelivery> {
   const [{ linkTargets }, { createDeliverer }, { createDeliveryContext }, { lenient }, { runProcess }, { silentLog }] =
     await Promise.all([

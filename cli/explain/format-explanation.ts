@@ -103,7 +103,7 @@ function formatFilters(finding: ExplainedFilter, paint: Paint, depth = 1): strin
   const mark = finding.holds ? paint('green', '✓') : paint('red', '✗');
   if (finding.field === null) {
     const members = finding.of.flatMap((member) => formatFilters(member, paint, depth + 1));
-    // The list under `filters` is an `all` that nobody wrote.
+    // The list under `filters` is an implicit `all`.
     if (depth === 1 && finding.operator === 'all')
       return finding.of.flatMap((member) => formatFilters(member, paint, depth));
     return [`${indent}${mark} ${finding.operator}`, ...members];

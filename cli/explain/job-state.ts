@@ -11,7 +11,7 @@ export async function jobState(
   profile: string,
   id: string,
 ): Promise<JobOutcome> {
-  // Loaded only here: few routes fire jobs, and it brings the store with it.
+  // Loaded on demand: few routes fire jobs, and it pulls in the store.
   const { useStore } = await import('../store/use-store.ts');
   const stored = await useStore(context, (store) => store.read({ kind: 'jobs' }));
   const job = listJobs(table, stored?.records ?? [], context.timezone).get(id);

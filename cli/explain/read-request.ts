@@ -24,7 +24,7 @@ export interface ReadRequest {
   readonly notes: readonly string[];
 }
 
-/** @throws CliError when there is no such file, or it holds no request; UsageError for a header that is none. */
+/** @throws CliError when there is no such file, or it holds no request; UsageError for an invalid header. */
 export async function readRequest(context: CliContext, { payload, headers, path }: NamedRequest): Promise<ReadRequest> {
   const bytes = await readBytes(context, payload);
   const given = headers.map(parseHeader);

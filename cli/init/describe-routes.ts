@@ -33,7 +33,7 @@ function describeRoute(route: RoutePlan, { table, sources, keptIn }: RoutesConte
   ];
 }
 
-/** For a route that takes whoever signs in one of the usual ways. */
+/** For a route that accepts any sender with a common signature scheme. */
 const GENERIC: readonly string[] = [
   'Enter `{url}` as the URL of the webhook at the sender, content type JSON.',
   'Enter the secret there. `hookwright source list` names the senders that are known, `source show` their steps.',

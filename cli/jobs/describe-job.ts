@@ -1,4 +1,4 @@
-/** A job and where it stands, as lists and `job show` tell it. */
+/** A job and its state, as lists and `job show` print it. */
 import type { Labelled } from '../../base/label.ts';
 import { labelIn } from '../../base/label.ts';
 import { describeSchedule } from '../../compiler/schedule/describe-schedule.ts';

@@ -40,7 +40,7 @@ function homeWarning({ deliver }: JobPlan, profile: ProfilePlan): string[] {
   return ['deliver: no enabled target has a home_channel, so `origin` only saves the result'];
 }
 
-/** @throws CliError listing every error; UsageError for a name that is none. */
+/** @throws CliError listing every error; UsageError for an invalid name. */
 export function checkDraft({ name, profile, config }: JobDraft, open: DraftTable): CheckedDraft {
   if (!NAME.test(name)) {
     throw new UsageError(`"${name}" is no job name`, 'names are lower-case letters, digits, `_` and `-`, at most 64');

@@ -37,7 +37,7 @@ async function openAnyTable(context: CliContext, configs: readonly string[] | un
   if (configs !== undefined || searchConfig(nodeFiles, context).root !== null) {
     return openTable(context, configs);
   }
-  // Loaded only here: it brings the compiler with it.
+  // Loaded on demand: it pulls in the compiler.
   const { compileRequest } = await import('../compile/compile-files.ts');
   const request = await createCompileRequest(context, { configs: [path] });
   const { output } = compileRequest(request, withEmptyConfig(path));

@@ -18,7 +18,7 @@ export interface RequestFilterWords {
   readonly grep: string | undefined;
 }
 
-/** @throws UsageError for a time, an outcome or a reason that is none. */
+/** @throws UsageError for an invalid time, outcome or reason. */
 export function parseRequestFilter({ since, ...words }: RequestFilterWords, now: number): KeptFilter {
   if (words.outcome !== undefined) parseNamed('outcome', words.outcome, OUTCOMES);
   if (words.reason !== undefined) parseNamed('reason', words.reason, REASON_CODES);
@@ -26,7 +26,7 @@ export function parseRequestFilter({ since, ...words }: RequestFilterWords, now:
   return { ...Object.fromEntries(given), ...(since === undefined ? {} : { since: parseSince(since, now) }) };
 }
 
-/** @throws UsageError for an id that is none. */
+/** @throws UsageError for an invalid id. */
 export function parsePage(limit: string, before: string | undefined): KeptPage {
   if (before === undefined) return { limit: parseLimit(limit) };
   if (numberOf(before) !== null) return { limit: parseLimit(limit), before };

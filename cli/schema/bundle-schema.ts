@@ -15,7 +15,7 @@ export const schemaNames = (): string[] =>
 export const readSchema = (name: string): Schema =>
   JSON.parse(readFileSync(new URL(`${name}${SUFFIX}`, SCHEMAS), 'utf8')) as Schema;
 
-/** A schema with every other one it needs under `$defs`, each under its own `$id`: references go on working. */
+/** A schema with every other one it needs under `$defs`, each under its own `$id`: references keep working. */
 export function bundleSchema(name: string): Schema {
   const root = readSchema(name);
   const needed = new Map<string, Schema>();

@@ -117,7 +117,7 @@ const at = (schema: Schema, key: string): Schema => {
 
 type Edit = (found: Schema) => Schema;
 
-/** Replaces what stands at the paths; a part with dots in it is found as the longest key that is there. */
+/** Replaces the values at the paths; a part with dots in it is found as the longest key that is there. */
 function edit(schema: Schema, edits: Readonly<Record<string, Edit>>): Schema {
   return Object.entries(edits).reduce((whole, [path, change]) => replaceAt(whole, path, change), schema);
 }

@@ -1,4 +1,4 @@
-/** Makes jobs from blueprints inside a running gateway, for whoever may use its control socket. */
+/** Makes jobs from blueprints inside a running gateway, for clients of its control socket. */
 
 import { DEFAULT_PROFILE } from '../../base/profiles.ts';
 import { fillBlueprint } from '../../compiler/blueprints/fill.ts';
@@ -21,7 +21,7 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The input is JSON of whoever wrote to the socket; only its outer shape is known. */
+/** The input is JSON from the socket; only its outer shape is known. */
 function readValues({ values }: BlueprintJobRequest): Readonly<Record<string, string>> {
   if (isObject(values) && Object.values(values).every((value) => typeof value === 'string')) return values;
   throw refuse('`values` is an object of texts by field name');

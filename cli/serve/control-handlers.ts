@@ -45,7 +45,7 @@ export function createControlHandlers(parts: ControlParts): ControlHandlers {
   };
 }
 
-/** What other programs send is looked at before it is believed. */
+/** What other programs send is validated. */
 function failOnOf(named: unknown): readonly FailOn[] {
   if (!Array.isArray(named)) throw new ControlError('refused', '`fail_on` is a list');
   return FAIL_ON.filter((each) => named.includes(each));

@@ -1,4 +1,4 @@
-/** The gate before a swap: refuses a table under which kept requests would fare otherwise than under the one in service. */
+/** The gate before a swap: refuses a table that would treat kept requests differently from the one in service. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { capturePath } from '../../runtime/capture/capture-path.ts';
@@ -17,7 +17,7 @@ import { createExplainer } from '../explain/explainer.ts';
 
 /** Kept requests that are replayed before a swap: the newest. */
 const GATE_REQUESTS = 1000;
-/** So many of those that fare otherwise are named. */
+/** How many of those with another outcome are named. */
 const NAMED = 10;
 
 /** @param folder of the table in service; without one there is nothing to compare with @returns null: it may pass */
@@ -45,7 +45,7 @@ export async function passGate(
   }
 }
 
-/** One of another version says nothing: whoever starts this one means to replace it. */
+/** One of another version does not count: starting this one is meant to replace it. */
 function noTable(error: unknown): null {
   if (error instanceof CliError) return null;
   throw error;

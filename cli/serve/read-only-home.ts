@@ -16,7 +16,7 @@ export interface ReadOnlyHome {
   /** Takes the home; null while it is read-only. @throws where another gateway was first */
   readonly take: () => FileLock | null;
   readonly openControl: () => Promise<ControlServer>;
-  /** The home cannot be had. */
+  /** The home is not usable. */
   readonly refused: () => void;
 }
 

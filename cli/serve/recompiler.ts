@@ -11,7 +11,7 @@ import { watchInputs } from './watch-inputs.ts';
 export interface RecompilerContext {
   readonly request: () => Promise<RecompileRequest>;
   readonly clock: Clock;
-  /** Called before kept requests are looked at: those that have just come are to be among them. */
+  /** Called before kept requests are read, so that the latest are among them. */
   readonly flushRequests: () => Promise<unknown>;
   /** Called with each report; the tables are written by then. */
   readonly done: (report: RecompileReport) => Promise<void> | void;

@@ -1,6 +1,6 @@
 /**
  * The life of a gateway process: takes the home, loads, listens, answers on the control socket, reloads, drains, ends.
- * What stands in its way before it listens is one clear refusal; afterwards the old table goes on serving.
+ * What prevents its start before it listens is one clear refusal; afterwards the old table stays in service.
  */
 import { accessSync, constants, rmSync } from 'node:fs';
 import { ControlError } from '../../runtime/control/control-error.ts';
@@ -40,11 +40,11 @@ export interface ServeRequest {
   readonly log: ProcessLogger;
   /** The one that `log` goes through. */
   readonly redactor: Redactor;
-  /** How to recompile, and the compile it starts from; null: only the tables are looked at. */
+  /** How to recompile, and the compile it starts from; null: only the tables are watched. */
   readonly recompile: { readonly request: () => Promise<RecompileRequest>; readonly first: RecompileReport } | null;
 }
 
-/** Serves until it is told to stop. @returns 0, or 1 when work had to be cut off */
+/** Serves until it is told to stop. @returns 0, or 1 when work had to be interrupted */
 export async function serveGateway(context: CliContext, request: ServeRequest): Promise<number> {
   const lock = takeHome(context);
   try {
@@ -89,7 +89,7 @@ async function serve(
   return report.drained ? 0 : 1;
 }
 
-/** Null: it is read-only, so that nobody can take it. @throws CliError when another gateway serves this home. */
+/** Null: it is read-only, so that no gateway can lock it. @throws CliError when another gateway serves this home. */
 function takeHome(context: CliContext): FileLock | null {
   try {
     accessSync(openHome(context), constants.R_OK | constants.W_OK);
@@ -196,7 +196,7 @@ function switchedOff(): CliError {
   );
 }
 
-/** What may stand in the way of a start, as the refusal to print; anything else is a bug and stays what it is. */
+/** What may prevent a start, as the refusal to print; anything else is a bug and stays what it is. */
 function refusal(error: unknown): unknown {
   if (error instanceof ControlError) return new CliError(error.message);
   if (!(error instanceof TableError || error instanceof ListenError || error instanceof StoreRefused)) return error;

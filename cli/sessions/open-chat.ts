@@ -33,7 +33,7 @@ export function sessionHome(context: CliContext, profile: string = DEFAULT_PROFI
 
 /** Of the configuration, which may add targets; one that has errors leaves the shipped ones. */
 async function targetNames(context: CliContext): Promise<Readonly<Record<string, string>>> {
-  // Loaded only here: it brings the compiler with it, and lists of sessions ask for no name.
+  // Loaded on demand: it pulls in the compiler, and lists of sessions ask for no name.
   const { tryOpenTable } = await import('../subscriptions/open-table.ts');
   const open = await tryOpenTable(context, undefined);
   if (open !== null) return open.table.target_names;

@@ -41,7 +41,7 @@ interface TargetYaml {
   readonly variants?: Readonly<Record<string, { readonly title?: string; readonly needs?: readonly string[] }>>;
 }
 
-/** Shipped targets, then those of the home, by name. Files that cannot be read are for `lint` to judge. */
+/** Shipped targets, then those of the home, by name. Files that cannot be read are reported by `lint`. */
 export function knownTargets(home: string): KnownTarget[] {
   const files = [SHIPPED, join(home, 'catalog', 'targets')].flatMap(yamlFiles);
   const found = new Map(files.flatMap((path) => readTarget(path).map((target) => [target.name, target] as const)));

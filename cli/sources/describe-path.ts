@@ -45,7 +45,7 @@ export function pathFacts(set: FormSet, { path, nodes, found }: ListedPath): Pat
   };
 }
 
-/** So many values and actions are shown; `--json` has them all. */
+/** The most values and actions shown; `--json` has them all. */
 const MOST = 8;
 
 /** What people read. A type says enough of numbers and enums, and an object is what it holds. */

@@ -29,7 +29,7 @@ export interface SourceCandidate {
 
 export interface DetectInput {
   readonly capture: CapturedRequest;
-  /** Null: only the form is looked at. */
+  /** Null: only the form is checked. */
   readonly secret: string | null;
   /** The URL as the sender has it, in place of the capture's own. */
   readonly url: string | null;

@@ -82,7 +82,7 @@ function homeSources(context: CliContext): readonly WrittenFile[] {
   return entries.map(({ name, value, tree }) => [name, { value, written: { tree, base: [] } }]);
 }
 
-/** Only `sources:` is read here; the rest of the config is for `compile` and `lint` to judge. */
+/** Only `sources:` is read here; the rest of the config is checked by `compile` and `lint`. */
 function configSources(context: CliContext, configs: readonly string[]): readonly WrittenFile[] {
   const { cwd, home } = context;
   if (configs.length === 0 && searchConfig(nodeFiles, { cwd, home }).root === null) return [];

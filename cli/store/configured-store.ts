@@ -56,7 +56,7 @@ export async function openDatabase(
   { create }: { readonly create: boolean },
 ): Promise<Store | null> {
   const url = resolveDatabaseUrl(context, plan);
-  // Loaded only here: it brings the driver with it.
+  // Loaded on demand: it pulls in the driver.
   const { openClientStore } = await import('../../runtime/store/postgres/client-store.ts');
   try {
     return await openClientStore({ url, schema: plan.schema, clock: context.clock, create });

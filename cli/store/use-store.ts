@@ -18,7 +18,7 @@ import { configuredStore, openDatabase, StoreOutOfReach } from './configured-sto
 
 /** How long an operation of the store may take, in ms: an audit of a large one takes long. */
 const ANSWER_MS = 60_000;
-/** How long a command waits for whoever has the store, in ms, and how long between two looks. */
+/** How long a command waits for the process that has the store, and how long between two tries; both in ms. */
 const PATIENCE_MS = 15_000;
 const LOOK_MS = 50;
 
@@ -75,7 +75,7 @@ async function findRemote(context: CliContext): Promise<Store | null> {
   return createRemoteStore(ask);
 }
 
-/** Waits for who has the file: a command, or a gateway that is about to answer. Null: there is none. */
+/** Waits for the process that has the file: a command, or a gateway that is about to respond. Null: there is none. */
 async function openFile(context: CliContext, { create }: Opening): Promise<Store | null> {
   if (create) openHome(context);
   else if (!existsSync(storePath(context.home))) return null;
@@ -88,7 +88,7 @@ async function openFile(context: CliContext, { create }: Opening): Promise<Store
   }
 }
 
-/** Null when another process has it. @throws StoreOutOfReach; CliError when the file is none of this version */
+/** Null when another process has it. @throws StoreOutOfReach; CliError when the file is not of this version */
 async function tryOpenFile(context: CliContext): Promise<Store | null> {
   // Loaded only here: opening a database is not free.
   const { tryOpenOfflineStore } = await import('../../runtime/store/sqlite/open-store.ts');

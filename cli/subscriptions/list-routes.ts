@@ -1,4 +1,4 @@
-/** Describes routes for lists: what stands in the file, and what the gateway makes of it. Without secrets. */
+/** Describes routes for lists: their text in the file, and how the gateway serves them. Without secrets. */
 import { labelIn } from '../../base/label.ts';
 import { compileSubscriptions } from '../../compiler/compile-subscriptions.ts';
 import type { RouteConfig, RoutePlan } from '../../schemas/generated/types.ts';

@@ -21,7 +21,7 @@ export interface OpenTable {
   readonly url: string | null;
 }
 
-/** @throws CliError when there is no table to be had; the diagnostics are printed before. */
+/** @throws CliError when there is no table; the diagnostics are printed before. */
 export async function openTable(context: CliContext, configs: readonly string[] | undefined): Promise<OpenTable> {
   const { open, diagnostics } = await findTable(context, configs);
   if (open !== null) return open;
@@ -51,7 +51,7 @@ async function findTable(context: CliContext, configs: readonly string[] | undef
     const facts = createMachineFacts(context, await readStoredJobs(context));
     return { open: { table, facts, url }, diagnostics: [] };
   }
-  // Loaded only here: it brings the compiler with it.
+  // Loaded on demand: it pulls in the compiler.
   const { compileRequest } = await import('../compile/compile-files.ts');
   const request = await createCompileRequest(context, { configs });
   const facts = createMachineFacts(context, request.jobs);

@@ -23,7 +23,7 @@ function baseOf({ host, port }: ServerPlan): string {
   return reachable(`http://${host.includes(':') ? `[${host}]` : host}:${port}`);
 }
 
-/** An address that stands for all of a machine's is reached by loopback. */
+/** A wildcard address is reached by loopback. */
 function reachable(url: string): string {
   return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:').replace('//:', '//127.0.0.1:');
 }

@@ -61,7 +61,7 @@ export function applyFlags(entry: RouteConfig, flags: SubscribeFlags): RouteConf
   return next as RouteConfig;
 }
 
-/** Stands for a setting that was taken away. */
+/** Marks a setting that was removed. */
 const NOTHING = Symbol('nothing');
 /** Values that need not be written. */
 const DEFAULTS: Readonly<Record<string, unknown>> = { deliver_only: false, mirror_to_session: false, enabled: true };

@@ -90,7 +90,7 @@ export async function updateSubscriptions<Result>(
 
 /** Hundreds of commands at once take their turns for longer than a minute: a queue that moves is waited for. */
 async function takeLock(home: string, { clock }: CliContext): Promise<FileLock> {
-  // Loaded only here: it brings the database driver with it, which reading needs not.
+  // Loaded on demand: it pulls in the database driver, which reading does not need.
   const { waitForLock } = await import('../../runtime/store/sqlite/file-lock.ts');
   for (let before = versionOf(home); ; ) {
     const lock = await waitForLock(join(home, 'run', 'subscriptions.lock'), LOCK_MS, clock);

@@ -107,7 +107,7 @@ function expectationProblems({ expect }: TestCase, index: number, tree: Places):
   ];
 }
 
-/** Why it is none; null: it is one. */
+/** Why it is invalid; null: it is valid. */
 function regexFault(source: string): string | null {
   try {
     RE2JS.compile(source);

@@ -1,4 +1,4 @@
-/** What stands above the config file: command line flags, then the environment (which already includes `<home_dir>/.env`). */
+/** What takes precedence over the config file: command line flags, then the environment (which already includes `<home_dir>/.env`). */
 
 /** Flags of the command line. */
 export interface Flags {

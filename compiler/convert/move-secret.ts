@@ -12,7 +12,7 @@ export interface FoundSecret {
   readonly variable: string;
 }
 
-/** The reference that stands for it. A text that only stands for a secret, and anybody can guess, is left to be filled in. */
+/** The reference that stands for it. A placeholder that anybody could guess is left to be filled in. */
 export function moveSecret(draft: Draft, { text, path, route, variable }: FoundSecret): string {
   const name = freeVariable(draft, variable, text);
   const standIn = placeholderIn(text) !== null;

@@ -9,7 +9,7 @@ import type { Draft, DraftRoute, Settings } from './draft.ts';
 import { close } from './draft.ts';
 import { printDraft } from './print-draft.ts';
 
-/** What is taken out may bring up something else; a draft of many routes settles in two or three. */
+/** A removal may reveal another problem; a draft of many routes settles in two or three. */
 const MAX_ROUNDS = 12;
 
 /** The text of a config that compiles. @throws Error when it cannot be brought to: a fault of the converter */

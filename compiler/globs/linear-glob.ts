@@ -50,7 +50,7 @@ export function linkGlob(source: string): (text: string) => boolean {
   return (text) => regex.test(text);
 }
 
-/** What is wrong with a glob of so many wildcards; null: nothing. */
+/** What is wrong with a glob of this many wildcards; null: nothing. */
 export function tooMany(glob: string): Error | null {
   const count = glob.match(/[*?[({]/g)?.length ?? 0;
   return count <= MAX_WILDCARDS ? null : new Error(`has ${count} wildcards; ${MAX_WILDCARDS} are the most`);

@@ -68,7 +68,7 @@ function bindable(config: ProfileConfig, known: Known): readonly Bindable[] {
   return [...written.values(), ...others.map((plan) => ({ written: plan.name, entry: { enabled: true }, plan }))];
 }
 
-/** A setting that stands there misspelt is not missing as well. */
+/** A setting that is there misspelt is not also reported as missing. */
 function withoutMisspelt(problems: readonly Problem[]): readonly Problem[] {
   const isMisspelt = problems.some(({ rule }) => rule === unknownKey);
   return isMisspelt ? problems.filter(({ rule }) => rule !== missingSetting) : problems;

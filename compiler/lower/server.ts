@@ -1,4 +1,4 @@
-/** Lowers the adapter's settings: flags and environment above `extra`, `extra` above what stands beside it (§2.4). */
+/** Lowers the adapter's settings: flags and environment above `extra`, `extra` above the keys beside it (§2.4). */
 import type { Config, SecretRef, ServerPlan } from '../../schemas/generated/types.ts';
 import { parseNetwork } from '../config/network.ts';
 import type { Overrides } from '../config/overrides.ts';

@@ -22,7 +22,7 @@ export interface CompileOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Where relative paths start. Default: the working directory. */
   readonly cwd?: string;
-  /** What stands above the environment. */
+  /** What takes precedence over the environment. */
   readonly flags?: Flags;
   /** Jobs of the store, which `cron_job` may name as well. */
   readonly jobs?: readonly JobRef[];

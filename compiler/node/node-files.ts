@@ -3,7 +3,7 @@ import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { MAX_FILE_BYTES, readRegularFileSync } from '../../base/read-regular-file.ts';
 import type { Files } from '../source/files.ts';
 
-/** A path that is not there, or may not be looked at, is null; so is one below something that is no folder. */
+/** A path that does not exist or is not readable is null; so is one below a file. */
 function orNull<T>(look: () => T): T | null {
   try {
     return look();

@@ -41,7 +41,7 @@ const VERBS: Readonly<Partial<Record<Leaf['operator'], string>>> = {
   regex: 'never matches',
 };
 
-/** So many values are listed in the message itself, so many in a hint. */
+/** The most values listed in the message itself, and in a hint. */
 const FEW = 5;
 const MANY = 12;
 

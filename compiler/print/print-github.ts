@@ -25,7 +25,7 @@ export function printGithub(diagnostics: readonly Diagnostic[]): string {
     .join('');
 }
 
-/** Whoever reads a build's log may do so on a terminal. */
+/** A build's log may be read on a terminal. */
 const escapeData = (text: string): string =>
   printable(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 

@@ -26,7 +26,7 @@ export const agentUnconfined = {
   },
 } as const satisfies ViewRule;
 
-/** Also by the variable: a placeholder in code is refused. What a comment of a shell says is told to nobody. */
+/** Also by the variable: a placeholder in code is refused. A shell comment is passed to no program. */
 const isToldToolsets = (command: readonly string[]): boolean =>
   command.some((argument) => /\{toolsets\}|HOOKWRIGHT_TOOLSETS/.test(argument.replace(/(?:^|\s)#.*$/gm, '')));
 
@@ -37,7 +37,7 @@ interface Reached {
 
 const MOST = 3;
 
-/** So many as are named, and one more if there is one. */
+/** As many as the message names, and one more if there is one. */
 function firstReached(routes: Iterable<RouteView>): readonly Reached[] {
   const reached: Reached[] = [];
   for (const route of routes) {

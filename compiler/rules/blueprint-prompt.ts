@@ -1,4 +1,4 @@
-/** A prompt that asks for a value nobody gives. */
+/** A prompt that uses a value that no field provides. */
 
 import type { BlueprintPlan } from '../../schemas/generated/types.ts';
 import { findPlaceholders } from '../blueprints/placeholders.ts';

@@ -40,7 +40,7 @@ const MAX_COMBINATIONS = 50_000;
 
 const AT = { rule: blueprintSchedule, path: ['schedule'], at: 'value' } as const;
 
-/** What stands in the way of filling one placeholder, or null. */
+/** What prevents filling one placeholder, or null. */
 function placeholderFault(name: string, fields: readonly BlueprintField[]): string | null {
   if (name === 'minute' || name === 'hour') {
     return timeField(fields) === null ? `\`{${name}}\` needs exactly one field of type \`time\`` : null;

@@ -1,4 +1,4 @@
-/** A direct route that would deliver to nobody (§7). */
+/** A direct route without a target (§7). */
 
 import type { Problem } from '../diagnostics/problem.ts';
 import { deliverPath, KEEPING_TARGETS } from './support/targets.ts';

@@ -1,4 +1,4 @@
-/** A scheme that should not be used any more (§9.1). */
+/** A scheme that should no longer be used (§9.1). */
 
 import type { Problem } from '../diagnostics/problem.ts';
 import type { ViewRule } from './support/view-rule.ts';

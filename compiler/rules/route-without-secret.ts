@@ -1,4 +1,4 @@
-/** A route that nobody could sign for (§5.2). */
+/** A route without a secret to sign with (§5.2). */
 
 import type { Problem } from '../diagnostics/problem.ts';
 import { isAsymmetric } from '../views/route-scope.ts';

@@ -1,4 +1,4 @@
-/** A placeholder in code: what stands in it would be run. */
+/** A placeholder in code: its value would be run. */
 
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import type { Rule } from '../diagnostics/rule.ts';

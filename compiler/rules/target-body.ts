@@ -1,4 +1,4 @@
-/** A word in a body that means nothing. */
+/** An unknown word in a body. */
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import type { ListedRule } from './support/listed-rule.ts';
 

@@ -1,4 +1,4 @@
-/** A message that is the whole payload, because nobody said what it should be. */
+/** A message that is the whole payload, because no prompt is set. */
 
 import type { Problem } from '../diagnostics/problem.ts';
 import { oneOf } from '../text/suggest.ts';

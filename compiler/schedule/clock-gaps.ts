@@ -10,7 +10,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /**
- * The days that are looked at. They are fixed, so that the same config gives the same warnings on any day; clocks change
+ * The days that are examined. They are fixed, so that the same config gives the same warnings on any day; clocks change
  * on the same Sundays of every year, and a zone that gives its changes up is only warned of in vain.
  */
 const FROM = Date.UTC(2026, 0, 1);

@@ -58,7 +58,7 @@ function withoutCovered(problems: readonly ShapeProblem[]): readonly ShapeProble
 const isOthers = (cover: ShapeProblem | undefined, problem: ShapeProblem): boolean =>
   cover !== undefined && cover !== problem;
 
-/** A missing key that stands there misspelt is not missing as well. */
+/** A key that is there misspelt is not also reported as missing. */
 function withoutMisspelt(schema: SchemaName, problems: readonly ShapeProblem[]): readonly Problem[] {
   const meant = new Set(
     problems

@@ -25,7 +25,7 @@ export function entryPath(path: NodePath): NodePath {
 }
 
 /**
- * Keys of a route that other keys do not depend on: when one of them is misspelt, the rest of the route can be judged,
+ * Keys of a route that other keys do not depend on: when one of them is misspelt, the rest of the route can still be checked,
  * but for what seems to be missing from it.
  */
 const INDEPENDENT_KEYS: ReadonlySet<string> = new Set([

@@ -1,4 +1,4 @@
-/** Where a field leads in the forms that may come: forms in which it is the same thing are looked at once. */
+/** Where a field leads in the forms that may come: forms in which it is the same are examined once. */
 import type { FieldPlan } from '../../schemas/generated/types.ts';
 import type { Found } from './find-path.ts';
 import { findPath } from './find-path.ts';

@@ -15,7 +15,7 @@ export interface FieldReview {
   readonly by?: string;
   /** Fields that name the author of this text, or how close the author is to its owner. */
   readonly author?: readonly string[];
-  /** Forms, as `event` or `event.action`, in which whoever caused the event wrote this text. */
+  /** Forms, as `event` or `event.action`, in which the user who caused the event wrote this text. */
   readonly sender?: readonly string[];
   readonly why: string;
 }
@@ -42,7 +42,7 @@ export interface Review {
   find(event: string, path: readonly string[]): FieldReview | null;
 }
 
-/** Of a source nobody has reviewed: types alone decide. */
+/** For a source that has not been reviewed: types alone decide. */
 export const NO_REVIEW: Review = { sender: [], action: null, trustedValues: () => null, find: () => null };
 
 /** @param text of a file of this program's own catalog */

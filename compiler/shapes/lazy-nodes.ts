@@ -9,7 +9,7 @@ export interface LazyNodes<Source> {
   idOf(source: Source): NodeId;
   /** Joins nodes that may not have been read yet. */
   readonly joiner: Joiner;
-  /** Reads what nobody has asked for so far. */
+  /** Reads what has not been requested so far. */
   finish(): void;
 }
 

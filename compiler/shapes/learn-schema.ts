@@ -98,7 +98,7 @@ const DATA_KEY = /^(?:\d+|[0-9a-f-]{12,}|.*[@\s/].*|[A-Za-z]{0,6}[_-]?[A-Za-z0-9
 
 /** A name and a number: `k1`, `item_2`. */
 const NUMBERED = /^(.*?)\d{1,2}$/;
-/** So many objects must have been seen, and so many names in them, before names that come and go are taken for data. */
+/** At least this many objects, and this many names in them, must have been seen before varying names are treated as data. */
 const LEAST_TO_TELL = 3;
 
 /** At the top of a payload names are names. Further down they are data too where each object has others. */

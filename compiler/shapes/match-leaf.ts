@@ -1,4 +1,4 @@
-/** Whether one condition of a filter can hold in a form of an event, judged by what the shape says of its field. */
+/** Whether one condition of a filter can hold in a form of an event, by what the shape says about its field. */
 import { RE2JS } from 're2js';
 import type { FilterLeaf } from '../../schemas/generated/types.ts';
 import { isPlainMap } from '../text/plain-map.ts';

@@ -1,4 +1,4 @@
-/** Reads a file of `catalog/shapes/`. Nodes are read when something asks for them: a config looks at few of them. */
+/** Reads a file of `catalog/shapes/`. Nodes are read when something asks for them: a config uses few of them. */
 import { readNode } from './encoding.ts';
 import { NO_REVIEW, readReview } from './field-review.ts';
 import type { NodeId, Shape, ShapeGraph, ShapeNode, ShapeOrigin, ShapeQuality } from './shape.ts';
@@ -25,7 +25,7 @@ export const ANY_NODE: NodeId = 0;
 export interface ShapeTexts {
   /** The file of `catalog/shapes/`. */
   readonly shape: string;
-  /** The file of `catalog/writers/`; null: nobody has reviewed its fields. */
+  /** The file of `catalog/writers/`; null: its fields have not been reviewed. */
   readonly review: string | null;
 }
 

@@ -9,7 +9,7 @@ const MOST = 3;
 /** Letters that may differ: one in five, three at most. */
 const LETTERS_PER_ERROR = 5;
 const MOST_ERRORS = 3;
-/** A prefix that was left out has at most so many parts. */
+/** The most parts that an omitted prefix may have. */
 const DEEPEST_PREFIX = 3;
 
 type Path = readonly string[];

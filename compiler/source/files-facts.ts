@@ -27,7 +27,7 @@ export function createFacts({ files, home, env, jobs }: FactsSource): MachineFac
   };
 }
 
-/** Symbolic links are followed before the path is judged (§2.6). */
+/** Symbolic links are resolved before the path is checked (§2.6). */
 function scriptState(files: Files, folder: string, path: string): ScriptState {
   const real = files.realpath(join(folder, path));
   const realFolder = files.realpath(folder);

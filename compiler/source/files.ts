@@ -14,7 +14,7 @@ export interface FileStat {
 export interface Files {
   /** The whole content. @throws Error with a Node.js `code` when it cannot be read. */
   read(path: string): Uint8Array;
-  /** null: there is nothing at this path, or it may not be looked at. */
+  /** null: there is nothing at this path, or it is not readable. */
   stat(path: string): FileStat | null;
   /** Names in a directory, in any order; empty when it cannot be listed. */
   list(directory: string): readonly string[];

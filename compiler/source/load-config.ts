@@ -36,7 +36,7 @@ export interface LoadedConfig {
   /** Absolute paths of configs that are not read because another one was found. */
   readonly ignored: readonly string[];
   readonly findings: readonly Finding[];
-  /** A file is missing or not YAML: what the others say cannot be judged as a whole. */
+  /** A file is missing or not YAML: the others cannot be checked as a whole. */
   readonly incomplete: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Notes which paths a compile looks at, so that a change of any of them can start the next one. */
+/** Notes which paths a compile reads, so that a change of any of them can start the next one. */
 import type { Files } from './files.ts';
 
 export interface RecordedFiles {

@@ -104,9 +104,9 @@ const HOW_LONG =
   /^(?:an?|any|some|my|your|the)?(?:very|really|long|random|strong|secure|unique|unguessable){1,6}(?:text|string|value|phrase|word|bytes|hex|characters?|chars?|here|please){0,4}[0-9]{0,4}$/;
 /** `ghp_xxxx`, `whsec_...`, `xoxb-xxxx-xxxx`: the prefix of a sender's secrets, and nothing behind it. */
 const EMPTY_BEHIND_PREFIX = /^(?:[A-Za-z0-9]{1,12}[_.:-]){1,4}([xX.…*•?0])\1{2,}(?:[_:-]([xX.…*•?0])\2{2,})*$/;
-/** Nobody generates so many of one letter in a row. */
+/** No generator produces this many of one letter in a row. */
 const MASKED = /x{8}|X{8}|\*{8}/;
-/** A passphrase of so many words may well hold one of those above. */
+/** A passphrase of this many words may well contain one of those above. */
 const PASSPHRASE_WORDS = 8;
 
 const SEPARATORS = /[\s._:/!"'-]+/;
@@ -115,7 +115,7 @@ function isStandIn(text: string): boolean {
   if (BRACKETED.test(text)) return IN_WORDS.test(text.replace(/^[<[(]+|[>\])]+$/g, ''));
   // xxxx, ****, ...
   if (/^[.…*•xX_?#-]+$/.test(text) || EMPTY_BEHIND_PREFIX.test(text) || MASKED.test(text)) return true;
-  // Hosts of documentation are called like that, and a real URL is none of the words.
+  // Documentation uses such host names, and a real URL is none of these words.
   if (/^(?:https?|postgres(?:ql)?):\/\//i.test(text)) return /<[^<>]*>/.test(text);
   const inner = text.toLowerCase().replace(/^[^\p{L}\p{N}]{1,3}|[^\p{L}\p{N}]{1,3}$/gu, '');
   const words = inner.split(SEPARATORS).filter(Boolean);

@@ -8,7 +8,7 @@ import type { Filters, IsEnough } from './requires.ts';
 import { requires } from './requires.ts';
 
 /**
- * Each form of the events is judged by itself: a filter may name one author for issues and another one for comments.
+ * Each form of the events is checked by itself: a filter may name one author for issues and another one for comments.
  *
  * @param set the forms that the filters leave
  * @param path of the text
@@ -38,7 +38,7 @@ function isRequired(filters: Filters, form: FormSet, { author = [], sender = [] 
 /** null: of a header, whose name may look like a path. */
 const pathOf = ({ field }: WrittenLeaf): string | null => (field.in === 'header' ? null : field.path.join('.'));
 
-/** Whoever caused the event wrote the text: by its form, or because the filters leave only such actions. */
+/** The user who caused the event wrote the text: by its form, or because the filters leave only such actions. */
 function isBySender(filters: Filters, form: FormSet, sender: readonly string[]): boolean {
   const { shape, forms } = form;
   const [{ event, action } = { event: '', action: null }] = forms;

@@ -63,7 +63,7 @@ function isElsewhere(leaf: WrittenLeaf, negated: boolean, place: string): boolea
   return values.length > 0 && values.map(String).every((each) => each !== place && isName(each) === isName(place));
 }
 
-/** The account it posts as is not written anywhere: a list of people is taken for others, one of bots for itself. */
+/** The account it posts as is not written anywhere: a list of people is assumed to be others, one of bots to be itself. */
 function isOthers(leaf: WrittenLeaf, negated: boolean): boolean {
   if (leaf.operator === 'exists' || leaf.operator === 'missing') return !holds(leaf, 'somebody', negated);
   const isPositive = negated === (leaf.operator === 'not_equals');

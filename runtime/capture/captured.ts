@@ -8,7 +8,7 @@ export interface Captured {
   readonly number: number;
   /** What the thread finds out is not in it yet: the digest of the body, and the cause. */
   readonly head: KeptHead;
-  /** As it came; null: it was not read. */
+  /** As received; null: it was not read. */
   readonly body: Uint8Array | null;
   /** Places of the body that hold credentials. */
   readonly credentials: readonly LocatorPlan[];

@@ -19,7 +19,7 @@ export interface CredentialPlaces {
   readonly query: NamedValues;
 }
 
-/** Headers that hold credentials whoever sends them. */
+/** Headers that hold credentials, whichever sender uses them. */
 const HEADERS: readonly (readonly [string, string])[] = [
   ['authorization', 'credentials'],
   ['proxy-authorization', 'credentials'],

@@ -37,9 +37,9 @@ export interface KeptRequest extends KeptSummary {
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** Base64; null where it is not kept. */
   readonly body: string | null;
-  /** Hexadecimal SHA-256 of the body as it came; null: it was not read. */
+  /** Hexadecimal SHA-256 of the body as received; null: it was not read. */
   readonly body_sha256: string | null;
-  /** The scheme that judged it; null: none did. */
+  /** The scheme that verified it; null: none did. */
   readonly scheme: string | null;
   /** What goes with the reason. */
   readonly about: KeptReason | null;

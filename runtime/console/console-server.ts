@@ -1,6 +1,6 @@
 /**
  * The second listener, for supervisors and collectors: `/livez`, `/readyz` and `/metrics`. It is never the port that senders
- * reach. With a token, whoever does not bring it learns from status codes alone whether the gateway lives and is ready.
+ * reach. A client without the token, where there is one, learns from status codes alone whether the gateway lives and is ready.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -66,7 +66,7 @@ export class ConsoleServer {
     this.server.maxConnections = MAX_CONNECTIONS;
   }
 
-  /** @returns its URL @throws (as a rejection) ListenError when the address cannot be had */
+  /** @returns its URL @throws (as a rejection) ListenError when the address cannot be bound */
   async listen({ host, port }: ListenAddress): Promise<string> {
     return urlOf(await listenOn(this.server, host, port));
   }

@@ -6,7 +6,7 @@ import { ControlError } from './control-error.ts';
 import type { ControlContract, ControlName } from './operations.ts';
 import { isOwnSocket, ownUid } from './socket-owner.ts';
 
-/** Nobody listens on the socket: there is no running gateway. */
+/** No process listens on the socket: there is no running gateway. */
 export class NotRunningError extends Error {
   override readonly name = 'NotRunningError';
 }
@@ -29,7 +29,7 @@ const MAX_MESSAGE = 2000;
 
 /**
  * Calls one operation and returns its result.
- * @throws NotRunningError when nobody listens; ControlError when the gateway refuses, or the socket is not ours;
+ * @throws NotRunningError when no process listens; ControlError when the gateway refuses, or the socket is not ours;
  *   ControlCallError when no usable answer comes; NoAnswerError when none comes within `timeoutMs`
  */
 export async function callControl<Name extends ControlName>(
@@ -88,7 +88,7 @@ function post(
       });
       response.once('error', (error) => fail(error));
     });
-    // Of the whole call: an answer that trickles is none.
+    // For the whole call: a response that trickles in does not extend it.
     const timer = setTimeout(() => {
       call.destroy(new NoAnswerError(`the gateway gave no answer within ${timeoutMs / 1000} s`));
     }, timeoutMs);

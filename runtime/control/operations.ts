@@ -93,7 +93,7 @@ export interface StoreStatus {
     | StoreProblem
     | { readonly kind: 'unreadable'; readonly message: string; readonly since: number }
     | null;
-  /** What was found broken in its file and has not been looked at since; null when nothing was. */
+  /** What was found broken in its file and has not been examined since; null when nothing was. */
   readonly damage: DamageReport | null;
   readonly bytes: number;
 }
@@ -109,7 +109,7 @@ export interface DispatchStatus {
 export interface StopReport {
   /** False when the drain's time ended with work still running. */
   readonly drained: boolean;
-  /** Runs and deliveries that were cut off; they go on after the next start. */
+  /** Runs and deliveries that were interrupted; they resume after the next start. */
   readonly abandoned: number;
 }
 
@@ -148,7 +148,7 @@ export interface ReloadReport {
 
 /** Kept requests of which a new table would make something else. `FailOn` says what a swap is refused for. */
 export interface RefusedSwap {
-  /** So many were looked at: the newest. */
+  /** How many were examined: the newest. */
   readonly total: number;
   /** Taken by the old table and not by the new one, and the other way round. */
   readonly lost: number;

@@ -1,4 +1,4 @@
-/** Whether a profile has a target, for what links them and for what only asks: this brings no driver with it. */
+/** Whether a profile has a target, for what links them and for what only asks: this loads no driver. */
 import type { ProfilePlan, TargetBinding, TargetPlan } from '../../schemas/generated/types.ts';
 
 /** Targets that need no switching on. */

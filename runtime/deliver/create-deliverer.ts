@@ -25,7 +25,7 @@ export interface DelivererParts {
   readonly linked: LinkedTargets;
   readonly context: Pick<DeliveryContext, 'log'>;
   readonly mirror: MirrorDelivery;
-  /** Replaces every known secret in what is told of a delivery; a target knows only its own. Default: none. */
+  /** Replaces every known secret in what is reported about a delivery; a target knows only its own. Default: none. */
   readonly redact?: Redact;
 }
 
@@ -34,7 +34,7 @@ export function createDeliverer(parts: DelivererParts): SwappableDeliverer {
   const { log } = parts.context;
   const { redact = (text) => text } = parts;
 
-  /** Only the request's own profile is looked at: nothing falls back to another (§5.4). */
+  /** Only the request's own profile is searched: nothing falls back to another (§5.4). */
   const driverOf = (profile: string, target: string): Driver | undefined => linked.get(profile)?.get(target)?.driver;
 
   return {

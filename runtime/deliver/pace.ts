@@ -1,5 +1,5 @@
 /**
- * Keeps deliveries within a public service's limits: at most so many messages in a period, per chat or per credentials.
+ * Keeps deliveries within a public service's limits: a maximum of messages per period, per chat or per credentials.
  *
  * Each message takes a slot, now or in the near future, and waits for it. When the next free slot is further away than
  * `longestHoldMs` the delivery goes back to the queue with the wait; nothing was sent and no attempt is used up.

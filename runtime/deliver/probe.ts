@@ -1,7 +1,7 @@
 /** What a driver can say about its binding without delivering anything, for `hookwright doctor`. */
 
 export interface Probe {
-  /** A few words: what was looked at. */
+  /** A few words: what was checked. */
   readonly check: string;
   readonly status: 'ok' | 'failed' | 'skipped';
   /** What was found; no secret. */
@@ -13,7 +13,7 @@ export interface Probe {
 }
 
 export interface ProbeOptions {
-  /** Talk to the service; else only look at this machine. */
+  /** Talk to the service; otherwise check this machine alone. */
   readonly live: boolean;
   readonly signal: AbortSignal;
 }

@@ -10,7 +10,7 @@ import type { Store } from '../store/store.ts';
 import type { DeliveryContent, DeliveryProgress } from './delivery-attempt.ts';
 import { progressOf } from './delivery-attempt.ts';
 
-/** What a delivery is to bring, and how far it has come. */
+/** The content of a delivery, and its progress. */
 export interface DeliverableContent extends DeliveryContent {
   readonly progress: DeliveryProgress;
 }

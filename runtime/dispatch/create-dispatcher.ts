@@ -1,6 +1,6 @@
 /**
  * The work behind the server, assembled: accepted events are stored, wait, run and are delivered, in that order, and
- * whatever a stop or a crash leaves unfinished goes on after the next start.
+ * whatever a stop or a crash leaves unfinished resumes after the next start.
  */
 import { randomUUID } from 'node:crypto';
 import type { Accept, JoinGroup } from '../store/mutations.ts';
@@ -21,7 +21,7 @@ import { WorkLoop } from './work-loop.ts';
 const SHUTTING_DOWN: Refusal = { kind: 'shutting_down', retry_after_seconds: 10 };
 const QUEUE_FULL: Refusal = { kind: 'overloaded', reason: 'queue_full', retry_after_seconds: 30 };
 
-/** How long work that was cut off may take to say so, in ms. */
+/** How long cancelled work may take to end, in ms. */
 const CUT_OFF_MS = 5000;
 
 export function createDispatcher(context: DispatchContext): DispatchService {
@@ -147,7 +147,7 @@ class DispatcherService implements DispatchService {
     const { store, clock } = this.context;
     this.persister.write({ kind: 'flush_groups', now: clock.now() }).then(flush, flush);
     const isDrained = (): boolean => flushed && this.loop.isIdle && this.direct.active === 0;
-    // A store that takes nothing gives out no work: what waits there goes on after the next start. A try now shows it.
+    // A store that takes nothing gives out no work: what waits there resumes after the next start.
     this.loop.wake();
     const isStuck = (): boolean => store.problem() !== null && !this.loop.isBusy && this.direct.active === 0;
     await this.progress.until(() => isDrained() || isStuck(), drainMs);

@@ -64,7 +64,7 @@ export async function deliverOnce(
   }
 }
 
-/** An attempt that counts: what came of it, and what follows. */
+/** An attempt that counts: its outcome, and what follows. */
 export interface Attempted {
   readonly kind: 'attempted';
   /** The name of the target that people see. */
@@ -121,7 +121,7 @@ export function deliveryStep(
   return { kind: 'delivery', index, outcome: kind, started_at: startedAt, at, reason, next_at, sent, message_id };
 }
 
-/** Logs what came of an attempt, once it is recorded. A delivery that was a line of the log itself needs no other. */
+/** Logs the outcome of an attempt, once it is recorded. A delivery to the log itself needs no second line. */
 export function reportAttempt(
   { log, observer }: DispatchContext,
   dispatch: Dispatch,

@@ -1,6 +1,6 @@
 /**
  * Makes the delivery attempts that were taken, several at once. Each is recorded before the delivery can be taken again,
- * so that a restart goes on where this process was.
+ * so that a restart resumes where this process stopped.
  */
 import { setMaxListeners } from 'node:events';
 import type { RecordAttempt, Step, TakenAttempt } from '../store/mutations.ts';
@@ -31,7 +31,7 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
     return this.drain.signal.aborted ? 0 : MAX_ATTEMPTS - this.underWay.size;
   }
 
-  /** Cuts off what is under way; it goes on after the next start. */
+  /** Cancels what is under way; it resumes after the next start. */
   close(): void {
     this.drain.abort();
   }
@@ -61,7 +61,7 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
     if (content === null) return this.putBack(taken, UNREAD_MS);
     const made = await makeAttempt(context, content, content.progress, this.drain.signal);
     if (made.kind === 'attempted') return this.record(taken, content, made);
-    // The next attempt goes by the steps in the store.
+    // The next attempt uses the steps in the store.
     contents.forget(taken.ref);
     await this.putBack(taken, made.kind === 'paced' ? made.wait_ms : 0);
   }

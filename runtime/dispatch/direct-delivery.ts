@@ -5,7 +5,7 @@
  *                                                    └────> dead: the sender's retry is a new try
  *
  * A second request with the same id waits for the first: it is a duplicate only of a success. The hold on the id is not
- * stored, so that after a crash the sender, who got no answer, is not taken for a repeat.
+ * stored, so that after a crash the sender, who got no response, is not treated as a duplicate.
  */
 import { targetLabel } from '../../base/label.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
@@ -39,7 +39,7 @@ export class DirectDelivery {
   private readonly recent: RecentClaims;
   private running = 0;
 
-  /** @param recent is told of the ids that are claimed. */
+  /** @param recent is notified of the ids that are claimed. */
   constructor(context: DispatchContext, holder: Holder, persister: Persister, recent: RecentClaims) {
     this.context = context;
     this.holder = holder;

@@ -4,7 +4,7 @@ import type { Dispatcher } from './dispatcher.ts';
 export interface DispatchReport {
   /** False when the time ended with work still under way. */
   readonly drained: boolean;
-  /** Runs and deliveries that were cut off. They go on after the next start, and so does what had not begun. */
+  /** Runs and deliveries that were interrupted. They resume after the next start, and so does what had not begun. */
   readonly abandoned: number;
 }
 

@@ -41,7 +41,7 @@ export interface TargetResult {
 export interface Dispatcher {
   /** True: the event is a duplicate. False: perhaps not; an id of long ago is found when the event is to be stored. */
   isKnownDone(claim: Claim): boolean;
-  /** Makes certain, with a query, before a script runs; null: go on. */
+  /** Makes certain, with a query, before a script runs; null: continue. */
   refuseRepeat(claim: Claim): Promise<Refusal | null>;
   /** Claims the id, stores the dispatch and queues its run. `max_concurrent`: runs of its route at once, or null. */
   accept(

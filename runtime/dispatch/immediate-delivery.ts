@@ -33,7 +33,7 @@ export async function deliverNow(context: DispatchContext, dispatch: Dispatch, t
   for (const [index, { target }] of dispatch.deliveries.entries()) {
     const attempt = await makeAttempt(context, { dispatch, text }, progressOf(index, []), NEVER);
     const now = context.clock.now();
-    // Only a target that a swap has put in the place of this one retries or is paced: it goes on like any other.
+    // Only a target that a swap has put in the place of this one retries or is paced: it is handled like any other.
     if (attempt.kind === 'attempted') {
       const step = deliveryStep(index, attempt, now);
       steps.push(step);

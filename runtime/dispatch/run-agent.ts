@@ -60,7 +60,7 @@ const REMARK = 200;
 
 /**
  * `[SILENT]` alone on the first or the last line: with a remark beside it nothing is delivered; a longer text is, without
- * the marker. Null: no marker stands there.
+ * the marker. Null: there is no marker.
  */
 function readMarked(text: string): RunOutcome | null {
   const lines = text.split('\n');

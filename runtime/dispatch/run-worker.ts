@@ -38,7 +38,7 @@ export class RunWorker implements Worker<TakenRun> {
     return Math.max(0, this.parts.context.limits().max_concurrent_runs - this.running);
   }
 
-  /** Cancels what runs; it goes on after the next start. */
+  /** Cancels what runs; it resumes after the next start. */
   close(): void {
     this.isClosed = true;
     const reason: AbortReason = 'drain';

@@ -4,7 +4,7 @@
  *   woken ──> recover (first, and where needed) ──> take_work ──> workers ──> what has ended wakes it
  *
  * It is woken when something was accepted, has ended, or falls due. Its changes are written beside those of what woke it,
- * so that they share a commit. Nothing is known here that the store does not know: after a crash the first turn goes on.
+ * so that they share a commit. It has no state that is not in the store: after a crash the first turn resumes.
  */
 import type { Timer } from '../platform/clock.ts';
 import type { Holder, TakenAttempt, TakenRun, TakenWork } from '../store/mutations.ts';

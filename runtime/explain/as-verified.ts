@@ -1,4 +1,4 @@
-/** A route for a request whose signature was judged when it came: what would be needed to judge it again is not kept. */
+/** A route for a request whose signature was verified on arrival: what verifying it again would need is not kept. */
 import type { LinkedRoute } from '../table/linked-table.ts';
 import type { Verification } from '../verify/verification.ts';
 

@@ -1,4 +1,4 @@
-/** Links one route to be explained: as a gateway does, but without a secret that cannot be had where it is explained. */
+/** Links one route to be explained: as a gateway does, but without a secret that is not available where it is explained. */
 
 import { isLoopback } from '../../base/loopback.ts';
 import type { RoutePlan } from '../../schemas/generated/types.ts';
@@ -70,7 +70,7 @@ const NO_SECRETS: SecretResolver = {
 
 const NOT_ASKED = 'no secret was looked for';
 
-/** Or why it cannot be had. */
+/** Or why it is not available. */
 function tryAuthentication(plan: RoutePlan, table: TableHeadPlan, link: LinkContext): Authentication | string {
   try {
     return linkAuthentication(plan, table, link);

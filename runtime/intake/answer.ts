@@ -30,7 +30,7 @@ export function answer(
   }
 }
 
-/** What the sender still has in hand at most, as far as it has told. */
+/** The most that the sender still has to send, as far as it has declared. */
 function unreadBytes({ headers }: IntakeRequest): number {
   return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : Number.POSITIVE_INFINITY;
 }

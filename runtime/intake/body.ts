@@ -26,7 +26,7 @@ export class IntakeRequest extends IncomingMessage {
   awaitsContinue: boolean;
   /** Client behind a trusted proxy for whom this request is counted; else null. */
   client: string | null;
-  /** It came over a connection of this server, or from this machine: false where nobody says who sent it. */
+  /** It came over a connection of this server, or from this machine: false where the sender is unknown. */
   isDirect: boolean;
 
   constructor(socket: Socket) {
@@ -52,11 +52,11 @@ export interface BodyMemory {
 export class BodyReader {
   /** Bytes so far. */
   size = 0;
-  /** Since when, in monotonic ms, and from how many bytes on the pace is looked at. */
+  /** Since when, in monotonic ms, and from how many bytes on the pace is measured. */
   paceSince: number;
   paceSize = 0;
   private readonly chunks: Buffer[] = [];
-  /** The last of the chunks, while it has room for small ones; null: it is a chunk as it came. */
+  /** The last of the chunks, while it has room for small ones; null: it is a chunk as received. */
   private block: Buffer | null = null;
   private filled = 0;
   private readonly limit: number;

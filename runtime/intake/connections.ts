@@ -1,5 +1,5 @@
 /**
- * Bounds the open connections of the public server, in all and for each client, so that nobody shuts the others out.
+ * Bounds the open connections of the public server, in all and for each client, so that no client shuts the others out.
  *
  * A connection is idle while no request of it is being answered, also while its first headers are still coming. At a bound,
  * the one that has been idle longest gives way to the new one; when none is idle, the new one is closed. Of a trusted proxy,

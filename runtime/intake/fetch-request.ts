@@ -111,7 +111,7 @@ class FetchedResponse extends ServerResponse<IntakeRequest> {
     return this;
   }
 
-  /** A fault of this program stood in the way of the answer. */
+  /** A fault of this program prevented the response. */
   override destroy(): this {
     this.respond(new Response(null, { status: 500 }));
     return this;

@@ -63,7 +63,7 @@ export class RequestHandler {
     this.context = context;
   }
 
-  /** Answers every request, also one that a fault of ours gets in the way of. */
+  /** Responds to every request, even when a fault of ours interrupts it. */
   handle(request: IntakeRequest, response: ServerResponse): void {
     const admitted = this.context.connections.begin(request);
     if (!admitted || !hasOneHost(request)) {
@@ -146,7 +146,7 @@ export class RequestHandler {
   }
 
   /**
-   * The answers of one turn of the event loop leave together, at its end: the first write wakes whoever waits on the other
+   * The answers of one turn of the event loop leave together, at its end: the first write wakes the reader on the other
    * side of the loopback, and those behind it cost a fraction of what they would one by one between reads.
    */
   private readonly leave = (): void => {

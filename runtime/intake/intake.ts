@@ -73,7 +73,7 @@ export class Intake implements SignedRequest {
   event = '';
   deliveryId = '';
   claim: Claim | null = null;
-  /** The payload that prompt and addresses are rendered over: the sender's, or what the script made of it. */
+  /** The payload that prompt and addresses are rendered over: the sender's, or what the script returned. */
   data: unknown = undefined;
   dispatch: Dispatch | null = null;
   /** Placeholders of the prompt that did not resolve, as written. */

@@ -1,4 +1,4 @@
-/** Where a request goes once it is answered, to be looked at later; see capture/. */
+/** Keeps a request once it is answered, for later inspection; see capture/. */
 import type { Intake } from './intake.ts';
 import type { Reply } from './reply.ts';
 

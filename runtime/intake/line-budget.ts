@@ -1,4 +1,4 @@
-/** Keeps strangers from filling the disk with log lines: so many of a kind a minute, then only their number. */
+/** Keeps strangers from filling the disk with log lines: a maximum of each kind a minute, then only a count. */
 
 /** Lines of one kind that are written in a minute. */
 const LINES = 100;

@@ -70,7 +70,7 @@ export class Overload {
     return true;
   }
 
-  /** Begins a measurement, or goes by the one that has not ended. */
+  /** Begins a measurement, or joins the one under way. */
   private look(now: number): void {
     if (this.askedAt !== null) {
       if (now - this.askedAt > MAX_WAIT_MS) this.adjust(now - this.askedAt);

@@ -57,7 +57,7 @@ function nestsDeeply(text: string): boolean {
   return false;
 }
 
-/** Where the string ends that begins at `start`: most of a payload is text, which nobody has to read for that. */
+/** Where the string ends that begins at `start`: most of a payload is text, which need not be decoded for that. */
 function endOfString(text: string, start: number): number {
   let end = start;
   do end = text.indexOf('"', end + 1);

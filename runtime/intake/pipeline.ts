@@ -1,4 +1,4 @@
-/** The way of a request, in order (§3.1, decisions §4). A stage that answers ends it. */
+/** The path of a request, in order (§3.1, decisions §4). A stage that answers ends it. */
 import type { Intake, Services, Stage } from './intake.ts';
 import type { Reply } from './reply.ts';
 import type { StageName } from './stage.ts';
@@ -59,7 +59,7 @@ export interface Watcher {
 
 /**
  * Takes a request through the stages. Rejects only for a fault of ours.
- * @param watcher null on the way of a request that nobody watches
+ * @param watcher null for a request that is not explained
  */
 export async function runPipeline(intake: Intake, services: Services, watcher: Watcher | null = null): Promise<Reply> {
   for (const { name, stage } of IN_ORDER) {

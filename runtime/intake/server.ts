@@ -16,7 +16,7 @@ export interface ServerLimits {
   readonly requestTimeoutMs: number;
   /** Between two requests of one connection; longer than the usual 60 s of a proxy, which must not find it closed. */
   readonly keepAliveMs: number;
-  /** How often the first two are looked at. */
+  /** How often the first two are checked. */
   readonly checkEveryMs: number;
   readonly maxHeaderBytes: number;
 }
@@ -66,13 +66,13 @@ export class IntakeServer {
       request.awaitsContinue = true;
       handle(request, response);
     });
-    // An expectation nobody knows asks for nothing: the request is one like any other.
+    // An unknown expectation is ignored: the request is one like any other.
     server.on('checkExpectation', handle);
     server.on('clientError', onClientError);
     this.server = server;
   }
 
-  /** @throws ListenError when the address cannot be had. */
+  /** @throws ListenError when the address cannot be bound. */
   listen(host: string, port: number): Promise<AddressInfo> {
     return listenOn(this.server, host, port);
   }
@@ -91,7 +91,7 @@ export class IntakeServer {
   }
 }
 
-/** @throws (as a rejection) ListenError when the address cannot be had. */
+/** @throws (as a rejection) ListenError when the address cannot be bound. */
 export function listenOn(server: NetServer, host: string, port: number): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     const onError = (error: NodeJS.ErrnoException): void => reject(new ListenError(explain(error, host, port)));
@@ -121,7 +121,7 @@ function explain(error: NodeJS.ErrnoException, host: string, port: number): stri
   }
 }
 
-/** Requests that never became one: what is wrong with them is told, and the connection ends. */
+/** Input that is not a valid request: the response says what is wrong, and the connection ends. */
 const CLIENT_ERRORS: Readonly<Record<string, Reply>> = {
   HPE_HEADER_OVERFLOW: HEADERS_TOO_LARGE,
   ERR_HTTP_REQUEST_TIMEOUT: REQUEST_TIMEOUT,
@@ -134,7 +134,7 @@ const REASONS: Readonly<Record<number, string>> = {
 };
 
 function onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-  // After a reset nobody listens; in the middle of an answer a second one would be taken for a part of it.
+  // After a reset there is no reader; in the middle of a response a second one would be read as part of it.
   if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {
     socket.destroy();
     return;

@@ -57,7 +57,7 @@ export class UnverifiedBodies implements BodyMemory {
     this.finish(request)?.fail(fault);
   }
 
-  /** The sender is known, or the body is dropped: its memory does not count any more. Idempotent. */
+  /** The sender is known, or the body is dropped: its memory no longer counts. Idempotent. */
   release(request: IntakeRequest): void {
     this.held -= request.held;
     request.held = 0;

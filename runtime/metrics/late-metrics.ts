@@ -6,7 +6,7 @@ import type { DispatchObserver } from '../dispatch/observer.ts';
 import type { CountRequest } from '../intake/event-log.ts';
 import type { LiveFigures, Metrics } from './metrics.ts';
 
-/** At most so many events are kept; a start takes a fraction of a second. */
+/** The most events that are kept; a start takes a fraction of a second. */
 const KEPT = 100_000;
 
 export class LateMetrics {

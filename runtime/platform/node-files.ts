@@ -28,7 +28,7 @@ export interface GatewayFiles {
   watch(path: string, changed: () => void): () => void;
 }
 
-/** What a script is judged by. */
+/** What decides whether a script may run. */
 export interface FoundFile {
   /** A regular file. */
   readonly isFile: boolean;

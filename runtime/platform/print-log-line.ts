@@ -38,7 +38,7 @@ function parseEntry(line: string): Readonly<Record<string, unknown>> | null {
   }
 }
 
-/** A text that could be taken for something else is quoted. */
+/** Text that could be mistaken for something else is quoted. */
 function printValue(value: unknown): string {
   if (typeof value === 'string' && /^[\p{L}\p{N}_./:@#+%~-]+$/u.test(value)) return value;
   return printableLine(JSON.stringify(value) ?? 'undefined');

@@ -28,7 +28,7 @@ export interface LargeTexts {
 /** JSON of the headed change, its body, its answer. */
 export type EncodedChange = readonly [change: string, body: string | null, answer: string | null];
 
-/** What came of a change. */
+/** The result of a change. */
 export type CommitResult =
   | { readonly kind: 'ok'; readonly value: MutationResults[MutationKind] }
   /** `unavailable`: the medium failed, worth another try later. `failed`: this change can never be stored. */

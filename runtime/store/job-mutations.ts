@@ -71,7 +71,7 @@ export interface RemoveJob {
   readonly id: string;
 }
 
-/** A resumed job goes on from now: what was due meanwhile is not missed. */
+/** A resumed job continues from now: what was due meanwhile does not count as missed. */
 export interface PauseJob {
   readonly kind: 'pause_job';
   readonly job: string;

@@ -3,7 +3,7 @@ import type { Ref } from './identity.ts';
 import type { DispatchState } from './states.ts';
 import type { TallyColumn } from './tally.ts';
 
-/** A dispatch with everything that belongs to it. Nobody holds it. Texts are JSON as they are stored. */
+/** A dispatch with everything that belongs to it, held by no process. Texts are JSON as they are stored. */
 export interface MovedDispatch {
   readonly ref: Ref;
   readonly id: string;
@@ -91,7 +91,7 @@ export interface MovedCount {
   readonly job_ticks: number;
 }
 
-/** A store that can be read whole, in slices. Nobody writes it meanwhile. */
+/** A store that can be read whole, in slices. Nothing writes to it meanwhile. */
 export interface MoveSource {
   /** The same for the same store, whenever it is opened. */
   readonly id: string;

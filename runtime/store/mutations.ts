@@ -4,7 +4,7 @@
  *
  * Work is pulled. A dispatch that waits for its run, and each of its deliveries, is a row with the instant at which it
  * is due. `take_work` marks due rows as held by a process and returns them; `advance` and `record_attempt` end or
- * reschedule what was taken; `recover` makes due again what is held and nobody works on.
+ * reschedule what was taken; `recover` makes due again what is held by a process that is gone.
  */
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { GroupLimits } from './group.ts';
@@ -41,7 +41,7 @@ export interface Accept {
   /** Runs of its route at once, over all processes; null: no limit. The latest one given applies to the route. */
   readonly max_concurrent: number | null;
   readonly claim: StoredClaim | null;
-  /** `later`: the id is only looked at now, and claimed by the change that records success. */
+  /** `later`: the id is only checked now, and claimed by the change that records success. */
   readonly claiming: 'now' | 'later';
   readonly work: InitialWork;
   readonly now: number;
@@ -76,9 +76,9 @@ export interface TakeWork {
   readonly kind: 'take_work';
   readonly holder: Holder;
   readonly now: number;
-  /** At most so many runs. */
+  /** The most runs to take. */
   readonly runs: number;
-  /** At most so many delivery attempts, and so that `holder` has at most `attempts_per_target` in each lane. */
+  /** The most delivery attempts to take, so that `holder` has at most `attempts_per_target` in each lane. */
   readonly attempts: number;
   readonly attempts_per_target: number;
 }

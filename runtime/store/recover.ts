@@ -1,4 +1,4 @@
-/** The change with which a gateway takes over what nobody works on: what processes before it left, and what it lost. */
+/** The change with which a gateway takes over abandoned work: what processes before it left, and what it lost. */
 import type { Holder, Ref } from './identity.ts';
 import type { Step } from './step.ts';
 

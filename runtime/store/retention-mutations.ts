@@ -1,7 +1,7 @@
 /** The changes that remove what has been kept long enough, a slice at a time. */
 import type { Ref } from './identity.ts';
 
-/** Looks at `limit` claims after the key `after` ('': the first ones) and removes those that have expired by `now`. */
+/** Examines `limit` claims after the key `after` ('': the first ones) and removes those that have expired by `now`. */
 export interface ExpireClaims {
   readonly kind: 'expire_claims';
   readonly now: number;
@@ -10,7 +10,7 @@ export interface ExpireClaims {
 }
 
 /**
- * Looks at `limit` dispatches after `after` and removes those that ended before `before` (unix ms). The newest of all
+ * Examines `limit` dispatches after `after` and removes those that ended before `before` (unix ms). The newest of all
  * stays, so that its number is not given out again.
  */
 export interface Cleanup {
@@ -30,9 +30,9 @@ export interface Trim {
 export type RetentionMutation = ExpireClaims | Cleanup | Trim;
 
 export interface RetentionMutationResults {
-  /** `next`: where to go on; null at the end. */
+  /** `next`: where to continue; null at the end. */
   expire_claims: { readonly removed: number; readonly next: string | null };
-  /** `next`: where to go on; null at the end. */
+  /** `next`: where to continue; null at the end. */
   cleanup: { readonly removed: number; readonly next: Ref | null };
   /** `bytes`: the size of the store afterwards. */
   trim: { readonly removed: number; readonly bytes: number };

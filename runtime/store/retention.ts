@@ -27,7 +27,7 @@ const SIZE_MS = 5000;
 /** Part of the size at which a warning is logged, and below which it may be logged again. */
 const WARN_AT = 0.8;
 const WARN_AGAIN_AT = 0.7;
-/** Rows looked at in one transaction, and the pause after it. */
+/** Rows examined in one transaction, and the pause after it. */
 const SLICE = 200;
 /** The same for delivery ids, of which most stay where they are. */
 const CLAIMS_SLICE = 500;

@@ -15,7 +15,7 @@ export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 }
 
-/** The medium failed within the commit, and goes on failing: whether the change is stored shows once it works again. */
+/** The medium failed within the commit, and keeps failing: whether the change is stored is known once it works again. */
 export class StoreInDoubt extends StoreUnavailable {}
 
 /** The store cannot be used at all; the message says what to do. */
@@ -49,7 +49,7 @@ export interface Store {
   /**
    * Applies one change. Changes take effect in the order in which they were written by this process; those that arrive
    * while a commit is under way share the next one.
-   * @throws StoreUnavailable (as a rejection) when it cannot be stored now, StoreInDoubt when nobody knows whether it is.
+   * @throws StoreUnavailable (as a rejection) when it cannot be stored now, StoreInDoubt when it is unknown whether it was.
    */
   write<M extends Mutation>(mutation: M): Promise<MutationResults[M['kind']]>;
   /** Sees everything that was committed when it was called. */

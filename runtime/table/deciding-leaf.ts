@@ -14,7 +14,7 @@ export interface DecidingLeaf {
 export function decidingLeaf(finding: FilterFinding, at = 'filters', top = true): DecidingLeaf | null {
   if (finding.of.length === 0) return finding.field === null ? null : { at, leaf: finding };
   if (finding.operator === 'not') return first(finding.of, `${at}.not`, finding);
-  // The list under `filters` is an `all` that nobody wrote.
+  // The list under `filters` is an implicit `all`.
   return first(finding.of, top && finding.operator === 'all' ? at : `${at}.${finding.operator}`, finding);
 }
 

@@ -1,4 +1,4 @@
-/** Tells by one `stat` whether a file changed, for the files that are looked at before requests are routed. */
+/** Tells by one `stat` whether a file changed, for the files that are checked before requests are routed. */
 import type { FileStamp } from '../platform/node-files.ts';
 
 /** Returns undefined for a missing file; throws as node:fs does. */

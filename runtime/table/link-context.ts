@@ -19,7 +19,7 @@ export interface LinkContext {
   readonly openList: OpenList;
   /** Whether the server listens on a loopback address only. */
   readonly loopback: boolean;
-  /** Takes the secret that a source sends in its handshake; null where nobody can wait for one. */
+  /** Takes the secret that a source sends in its handshake; null where none can be waited for. */
   readonly capture: ((plan: RoutePlan) => CaptureSecret) | null;
 }
 

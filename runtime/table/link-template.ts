@@ -29,7 +29,7 @@ export interface Rendered {
 
 export type RenderTemplate = (payload: unknown, builtins: Builtins) => Rendered;
 export type RenderKey = (payload: unknown, builtins: Builtins) => string | null;
-/** @param markerId of the markers, where the template has marked segments; nobody outside can know it before the event is accepted */
+/** @param markerId of the markers, where the template has marked segments; unknown outside before the event is accepted */
 export type RenderPrompt = (payload: unknown, builtins: Builtins, markerId: string) => Rendered;
 
 const ALL_RESOLVED: readonly string[] = [];

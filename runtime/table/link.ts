@@ -6,7 +6,7 @@ import { RouteSlot } from './link-route.ts';
 import { TableError } from './load.ts';
 import type { TimeSlice } from './time-slice.ts';
 
-/** At most so many reasons are told; the rest are counted. */
+/** The most reasons that are listed; the rest are counted. */
 const MAX_REASONS = 20;
 
 /** Routes by request path. */

@@ -23,7 +23,7 @@ export interface LinkedRoute {
   readonly handshake: AnswerHandshake | null;
   /** Whether a request without a signature may be the handshake that brings the secret; null: there is none. */
   readonly awaitsSecret: ((request: SignedRequest) => boolean) | null;
-  /** Accepted schemes that should not be used any more, and why. */
+  /** Accepted schemes that should no longer be used, and why. */
   readonly deprecated: ReadonlyMap<string, string>;
   /** What a refused signature is looked into with; holds the secrets. */
   readonly evidence: () => SignatureEvidence;

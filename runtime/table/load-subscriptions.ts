@@ -35,7 +35,7 @@ export interface Loaded {
   readonly rejected: readonly Rejected[];
 }
 
-/** About so many characters, or so many routes, make a step. */
+/** About this many characters, or this many routes, make a step. */
 const STEP_CHARACTERS = 4096;
 const STEP_ROUTES = 16;
 

@@ -15,7 +15,7 @@ const MOMENT_MS = 100;
 /** How long an answer is waited for, in ms. Slots that are granted later are lost. */
 const PATIENCE_MS = 1000;
 
-/** What a sender is told of so many ms. */
+/** The wait that a sender is told, for this many ms. */
 export const waitSeconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
 
 interface Waiting {

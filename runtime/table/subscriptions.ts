@@ -48,7 +48,7 @@ export class LiveSubscriptions {
   private soon: Promise<void> | null = null;
   private readonly context: SubscriptionContext;
   private readonly version = new FileVersion();
-  /** What is in service, and what the file held when it was last looked at. */
+  /** What is in service, and what the file held when it was last read. */
   private text = EMPTY_FILE;
   private seen: string | null = EMPTY_FILE;
   /** The table in service. */

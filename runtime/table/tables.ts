@@ -88,7 +88,7 @@ export class Tables {
   }
 
   /**
-   * Serves this table from now on, in place of what its source holds: a file is not watched any more.
+   * Serves this table from now on, in place of what its source holds: a file is no longer watched.
    * @throws TableError when it cannot be served; the one in service stays.
    */
   async swap(table: RouteTable): Promise<void> {

@@ -33,7 +33,7 @@ interface Wanted {
   readonly isClosing: boolean;
 }
 
-/** The index behind the name; null: another word stands there. */
+/** The index behind the name; null: it is another word. */
 function endOfName(folded: string, start: number, { name, isClosing }: Wanted): number | null {
   // For each length of the name's beginning, how many letters are wrong, missing or too many.
   let row = Array.from({ length: name.length + 1 }, (_, index) => index);

@@ -1,4 +1,4 @@
-/** Authenticates the requests of one route: picks the scheme that commits and lets it judge. */
+/** Authenticates the requests of one route: picks the scheme that commits and verifies with it. */
 import type { SchemePlan } from '../../schemas/generated/types.ts';
 import { readValue } from './locator.ts';
 import type { SharedKeys } from './primitives.ts';

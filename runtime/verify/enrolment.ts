@@ -4,7 +4,7 @@
  *     closed ──wait──▶ open ──handshake──▶ captured ──wait──▶ closed
  *                       └──nobody waits any more──▶ closed
  *
- * Whoever waits does so in short turns: when the waiting command is gone, the door closes by itself.
+ * A command waits in short turns: when it is gone, the enrolment closes by itself.
  */
 import { messageOf } from '../../base/message-of.ts';
 import type { RoutePlan } from '../../schemas/generated/types.ts';

@@ -1,7 +1,7 @@
 /**
  * What most likely went wrong with a signature that was refused: for the operator, who has the secret, never for the
  * sender. It tries the usual mistakes one at a time. A cause is certain when with that one change the signature is right, or
- * when what it says can be seen in the request; everything else is a guess and says so.
+ * when the request shows it; everything else is a guess and is called one.
  */
 import type { SchemePlan, SignatureCause } from '../../schemas/generated/types.ts';
 import type { CauseCode } from './cause-code.ts';

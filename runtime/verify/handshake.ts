@@ -15,7 +15,7 @@ import { secretKeys } from './keys.ts';
 import { readLocatedText } from './locator.ts';
 import type { SignedRequest } from './request.ts';
 
-/** Takes a captured secret; false when nobody waits for one. */
+/** Takes a captured secret; false when no command waits for one. */
 export interface CaptureSecret {
   (secret: string): boolean;
   /** Whether anybody waits; without it, somebody may. */

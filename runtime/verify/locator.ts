@@ -2,7 +2,7 @@
 import type { LocatorPlan } from '../../schemas/generated/types.ts';
 import type { SignedRequest } from './request.ts';
 
-/** Longest header or field the verifier looks at, in UTF-16 units. */
+/** Longest header or field that the verifier reads, in UTF-16 units. */
 export const MAX_VALUE_LENGTH = 8192;
 /** Most parts a value may have once it is split. */
 export const MAX_PARTS = 64;

@@ -1,4 +1,4 @@
-/** What stands in a kept request in place of a credential. */
+/** Replaces a credential in a kept request. */
 
 const MARKER = /^\[removed: [a-z ]+\]$/;
 

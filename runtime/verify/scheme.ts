@@ -1,4 +1,4 @@
-/** One scheme plan as a verifier, linked once per table; bound to the secrets of a route, it judges requests. */
+/** One scheme plan as a verifier, linked once per table; bound to the secrets of a route, it verifies requests. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { SchemePlan } from '../../schemas/generated/types.ts';
 import type { ContentInput, SignedContent } from './content.ts';
@@ -103,7 +103,7 @@ export class BoundScheme {
     if (hasRepeatedHeader(request.rawHeaders)) return 'repeated_header';
     const signatures = readSignatures(plan, request);
     if (typeof signatures === 'string') return signatures;
-    // A malformed one among several spoils them all: whoever lists several writes each of them right, and a proxy that
+    // A malformed one among several invalidates them all: a sender of several writes each of them correctly, and a proxy that
     // joins two headers does not.
     const checkFirst = !primitive.strict || signatures.length > 1;
     if (checkFirst && !signatures.every(primitive.wellFormed)) return 'malformed_signature';

@@ -33,7 +33,7 @@ function schemaFiles(): readonly { readonly topic: string; readonly path: string
     .map((file) => ({ topic: file.replace(/^[^/]+\//, '').slice(0, -'.json'.length), path: `schemas/${file}` }));
 }
 
-/** A field that was null in every payload that was looked at may hold anything. */
+/** A field that was null in every payload seen may hold anything. */
 function forgetNulls(table: NodeTable): void {
   for (let id = 0; id < table.size; id++) {
     const { types } = table.node(id);

@@ -18,7 +18,7 @@ function take(folder: string, index: number): boolean {
   }
 }
 
-/** The files that nobody else has taken, each taken when it is asked for. */
+/** The files that no other worker has taken, each taken on request. */
 export function* takeFiles(folder: string): Generator<string> {
   const files = JSON.parse(readFileSync(listPath(folder), 'utf8')) as readonly string[];
   for (const [index, file] of files.entries()) if (take(folder, index)) yield file;

@@ -29,7 +29,7 @@ export async function sendByTheClock(
   return answer.result;
 }
 
-/** The highest resident set while `work` goes on. */
+/** The highest resident set size during `work`. */
 export async function watchPeak<T>(
   resident: () => number,
   work: () => Promise<T>,

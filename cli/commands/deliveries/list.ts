@@ -51,7 +51,7 @@ export class DeliveriesListCommand extends Command<CliContext> {
   }
 }
 
-/** The number inside the store means nothing outside it. */
+/** The store's internal number is not shown. */
 const toJson = ({ ref, ...rest }: DispatchSummary) => rest;
 
 function columns(now: number): readonly Column<DispatchSummary>[] {

@@ -127,6 +127,6 @@ async function chosen(store: Store, filter: Filter, limit: number): Promise<read
   return ids;
 }
 
-/** One that has been removed, or goes on, meanwhile is left out. */
+/** One that has meanwhile been removed or resumed is left out. */
 const repeatable = (found: QueryResults['find']): readonly StoredDispatch[] =>
   found.kind === 'found' && whyNotReplay(found.dispatch) === null ? [found.dispatch] : [];

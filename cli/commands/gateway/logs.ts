@@ -9,7 +9,7 @@ import { createLogView } from '../../gateway/log-lines.ts';
 import type { Tail } from '../../gateway/tail.ts';
 import { readSince, readTail } from '../../gateway/tail.ts';
 
-/** How often a followed log is looked at, in ms. */
+/** How often a followed log is polled, in ms. */
 const FOLLOW_MS = 200;
 
 export class GatewayLogsCommand extends Command<CliContext> {

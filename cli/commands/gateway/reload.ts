@@ -1,4 +1,4 @@
-/** `hookwright gateway reload`: compiles the configuration again, now, and says what came of it. */
+/** `hookwright gateway reload`: compiles the configuration again, now, and reports the result. */
 import { Command, Option } from 'clipanion';
 import type { RefusedSwap } from '../../../runtime/control/operations.ts';
 import type { CliContext } from '../../base/context.ts';

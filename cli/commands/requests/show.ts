@@ -91,7 +91,7 @@ export class RequestsShowCommand extends Command<CliContext> {
   }
 
   private async printTest(request: KeptRequest): Promise<void> {
-    // Loaded only here: they bring the compiler.
+    // Loaded on demand: they pull in the compiler.
     const [{ openTested }, { printTest }] = await Promise.all([
       import('../../test/tested-config.ts'),
       import('../../requests/print-test.ts'),

@@ -76,7 +76,7 @@ function describe(context: CliContext, { name, file, plan }: OpenSource): string
   ];
 }
 
-/** Names in lines of at most so many characters. */
+/** Names in lines of at most this many characters. */
 const LINE = 96;
 
 function wrap(names: readonly string[]): string[] {

@@ -10,7 +10,7 @@ import { openTable } from '../../subscriptions/open-table.ts';
 import { subscriptionNotFound } from '../../subscriptions/save-entry.ts';
 import { parseSubscriptions, readSubscriptionText } from '../../subscriptions/subscription-file.ts';
 
-/** Stands for a secret that is not shown. */
+/** Printed in place of a secret. */
 const HIDDEN = '(hidden; --reveal shows it)';
 
 export class WebhookShowCommand extends Command<CliContext> {

@@ -91,7 +91,7 @@ export class WebhookTestCommand extends Command<CliContext> {
   /** The same request, with its signature, through the pipeline without its effects. */
   private async show(plan: RoutePlan, table: RouteTable, { query, headers, body, event }: TestEvent): Promise<number> {
     const request = partsOf('POST', routePath(plan) + query, Object.entries(headers), body);
-    // Loaded only here: it brings the parts of a gateway with it.
+    // Loaded on demand: it pulls in the parts of a gateway.
     const { explainRoute } = await import('../../explain/explain-route.ts');
     const found = await explainRoute(this.context, { plan, table, request, event, runsScript: false });
     if (this.json) printJson(this.context, found);

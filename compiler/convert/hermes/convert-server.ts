@@ -98,7 +98,7 @@ export function convertSections(hermes: Hermes): void {
 /** What both programs know by these names, of what a webhook run gets there. */
 const USUAL_TOOLSETS = ['web', 'clarify'];
 
-/** Hermes Agent goes on running the prompts: it reads one from stdin and prints its answer. */
+/** Hermes Agent still runs the prompts: it reads one from stdin and prints its answer. */
 export function convertAgent({ draft, config }: Hermes): void {
   const path = ['platform_toolsets', 'webhook'];
   const { webhook } = mapAt(config, 'platform_toolsets');

@@ -68,7 +68,7 @@ const onlyMap = (schema: SchemaName, path: NodePath): boolean => {
   return types.has('object') && !types.has('string');
 };
 
-/** What other tools have a key for, and where it stands here. */
+/** Keys of other tools, and where their setting is here. */
 const ELSEWHERE: Readonly<Record<string, { readonly beside: string; readonly hint: string }>> = {
   args: { beside: 'command', hint: 'arguments follow the program: `command: [program, argument]`' },
   arguments: { beside: 'command', hint: 'arguments follow the program: `command: [program, argument]`' },

@@ -62,7 +62,7 @@ interface Sibling {
   readonly name: string;
 }
 
-/** It is of no use where it stands, and of use below the key. */
+/** It has no effect where it is, and would have one below the key. */
 function belongsBelow(schema: ShapePlace['schema'], { parent, key, name }: Sibling, value: unknown): boolean {
   if (!takesKey(schema, [...parent, key], name)) return false;
   if (!takesKey(schema, parent, name)) return true;

@@ -43,7 +43,7 @@ export function openCaptureFile(connect: Connect, path: string): Connection {
   }
 }
 
-/** Whether the file is none that SQLite can go on with. */
+/** Whether the file is one that SQLite cannot use. */
 export const isDamaged = (error: unknown): boolean =>
   error instanceof OtherFormat || /^SQLITE_(?:CORRUPT|NOTADB)/.test(errorCode(error));
 

@@ -2,7 +2,7 @@
  * The `email` target: one plain text mail per delivery, over SMTP with TLS.
  *
  * Port 465 speaks TLS from the start, every other port must offer STARTTLS. Only a server on this machine may do
- * without, and only there a certificate that nobody signed is taken.
+ * without, and only there a self-signed certificate is accepted.
  */
 import MailComposer from 'nodemailer/lib/mail-composer';
 import type { Address, ResolveAddress } from '../address.ts';

@@ -5,7 +5,7 @@
  * argument: `gh` would take a URL there and follow it to another host with our token. The environment is an allow-list:
  * with a token of the profile's own, `gh` sees an empty configuration; without one it uses the login of this machine.
  *
- * A comment ends in a hidden marker. Before an attempt that follows one of which nobody knows whether it arrived, the
+ * A comment ends in a hidden marker. Before an attempt that follows one with an unknown outcome, the
  * comments are searched for it, so that a repeat posts nothing twice.
  */
 import { mkdir } from 'node:fs/promises';
@@ -185,7 +185,7 @@ function ghEnvironment(
   const host = target.settings.get('host');
   const enterprise = host !== undefined && host !== 'github.com' && !host.endsWith('.ghe.com');
   const own = token === undefined ? {} : { [enterprise ? 'GH_ENTERPRISE_TOKEN' : 'GH_TOKEN']: token };
-  // The login of this machine, for whoever runs the gateway; a profile of its own needs a token of its own.
+  // The login of this machine, for the user who runs the gateway; a profile needs its own token.
   const machine = Object.fromEntries(MACHINE_LOGIN.map((name) => [name, env[name]]));
   const isolated = { HOME: folder, GH_CONFIG_DIR: folder };
   return {

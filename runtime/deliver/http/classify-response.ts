@@ -2,7 +2,7 @@
  * Decides what a response means: success predicate, then the target's ordered rules, then what HTTP statuses mean anywhere.
  *
  * The defaults lean to the safe side: a 5xx or a time-out may have been sent (ambiguous), a 429 was not (retry),
- * anything else that nobody recognises is final, because repeating what was refused helps nobody.
+ * anything else that no rule matches is final, because repeating what was refused does not help.
  */
 import type { OutcomeRulePlan, VariantPlan } from '../../../schemas/generated/types.ts';
 import { linkCondition, linkReader } from './condition.ts';

@@ -1,6 +1,6 @@
 /**
  * One timer for many requests that may all take equally long: a timer of its own for each would cost more than the rest
- * of building it. Whoever came first is due first, so only the oldest needs a timer.
+ * of building it. The first request is due first, so only the oldest needs a timer.
  *
  * The requests form a list through their own fields, and one that leaves lets go of its neighbours: a Map, or a link
  * left behind, would keep ended requests alive from one young garbage collection to the next.

@@ -4,7 +4,7 @@
  *   address → form of the request → pieces of the text → for each piece not yet sent:
  *   pace → token (cached) → build → send → classify; on `refresh` once more with a new token.
  *
- * The first piece that is not ok ends the attempt; `sent` says how many are through, and the next attempt goes on there.
+ * The first piece that is not ok ends the attempt; `sent` is the number of pieces delivered, and the next attempt resumes there.
  */
 import { createHash } from 'node:crypto';
 import type { DeliveryOutcome, DeliveryRequest } from '../deliverer.ts';

@@ -112,6 +112,6 @@ function linkBasic(plan: RequestPlan['basic'], { settings, write }: FillScope): 
     const pair = Buffer.from(`${user}:${password}`, 'utf8').toString('base64');
     return `Basic ${write === undefined ? pair : HIDDEN}`;
   }
-  // One of them is missing: whoever fills it is told which.
+  // One of them is missing: the error names it.
   return (values) => (fillWith(user, values) === null ? null : fillWith(password, values));
 }

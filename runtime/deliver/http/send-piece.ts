@@ -63,7 +63,7 @@ function hideToken(result: DeliveryResult, token: string): DeliveryResult {
   return result.message_id?.includes(token) === true ? { ...result, message_id: null } : result;
 }
 
-/** A delivery that is given up does not wait for the token; the exchange itself goes on for the others. */
+/** A delivery that is given up does not wait for the token; the exchange itself continues for the others. */
 function untilAborted(result: Promise<TokenResult>, signal: AbortSignal): Promise<TokenResult> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => resolve({ kind: 'retry', reason: 'no token in time', retry_after_ms: null });

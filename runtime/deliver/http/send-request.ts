@@ -68,7 +68,7 @@ class Exchange extends Timed implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Given up while it waited for a socket: it must not go out any more.
+    // Given up while it waited for a socket: it must not be sent any longer.
     if (this.settled) controller.abort(new Error('given up'));
     else this.controller = controller;
   }

@@ -49,7 +49,7 @@ export async function listSessions(home: string): Promise<readonly SessionSummar
   return found;
 }
 
-/** The turns in order; null when the chat has no session. A line that is none (cut off by a full disk) is passed over. */
+/** The turns in order; null when the chat has no session. A truncated line (left by a full disk) is skipped. */
 export async function readTurns(path: string): Promise<readonly Turn[] | null> {
   try {
     const text = await readRegularText(path, MAX_SESSION_BYTES);

@@ -70,7 +70,7 @@ function lastEnd(text: string, { start, fits }: Window, pattern: RegExp): number
 
 const characters = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** How far beyond the limit the last character is looked at, in UTF-16 units. */
+/** How far beyond the limit the last character is searched, in UTF-16 units. */
 const BEYOND = 64;
 
 function hardBreak(text: string, { start, fits }: Window, atoms: RegExp | null): number {

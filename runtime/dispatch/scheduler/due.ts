@@ -1,5 +1,5 @@
 /**
- * Decides what happens to the instants of a job that have passed since it was last looked at.
+ * Decides what happens to the instants of a job that have passed since it was last checked.
  *
  *   cursor ──┬────┬────┬──── started_at ────┬────┬──── now
  *            missed while nothing ran       late: a jump of the clock, a busy machine

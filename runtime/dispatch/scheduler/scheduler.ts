@@ -44,7 +44,7 @@ export interface SchedulerOptions {
 
 const POLL_MS = 1000;
 
-/** What an event that fires a job is told, by what the store made of it. */
+/** The reply to an event that fires a job, by the store's result. */
 const FIRED = { stored: 'accepted', running: 'already_running', paused: 'paused', duplicate: 'duplicate' } as const;
 
 export class JobScheduler implements JobFirer {
@@ -81,7 +81,7 @@ export class JobScheduler implements JobFirer {
     await this.working;
   }
 
-  /** Looks at once instead of at the next poll, for a table that was swapped and jobs that were changed. */
+  /** Polls now instead of at the next interval, for a table that was swapped and jobs that were changed. */
   refresh(): void {
     if (this.stopped) return;
     this.timer?.cancel();

@@ -1,4 +1,4 @@
-/** Which jobs the scheduler watches, and from where each counts: goes on where the store says it was left. */
+/** Which jobs the scheduler watches, and from where each counts: resumes where the store says it stopped. */
 import type { JobState, WatchJob } from '../../store/job-mutations.ts';
 import { NO_STATE } from '../../store/job-mutations.ts';
 import type { CronTimes } from './cron-times.ts';

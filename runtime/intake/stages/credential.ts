@@ -1,7 +1,7 @@
 /**
  * Refuses a request that carries nothing its sender could be known by, before its body takes memory: no signature or token
  * of any scheme of the route in a header or the query, where none of them has it in the body. What carries one is read, and
- * judged by the signature stage.
+ * checked by the signature stage.
  */
 import type { Stage } from '../intake.ts';
 import { INVALID_SIGNATURE } from '../reply.ts';

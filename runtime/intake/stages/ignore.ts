@@ -3,7 +3,7 @@ import type { Intake } from '../intake.ts';
 import type { IgnoredReason, Reply } from '../reply.ts';
 import { ignored } from '../reply.ts';
 
-/** @param detail what the operator is told beside the reason that the sender is told too */
+/** @param detail what is logged for the operator, beside the reason that the sender sees too */
 export function ignore(intake: Intake, reason: IgnoredReason, detail: string | null = null): Reply {
   intake.reason = reason;
   intake.detail = detail;

@@ -1,4 +1,4 @@
-/** Refuses any method but POST, except where a source's handshake comes by another. */
+/** Refuses any method but POST, except where a source's handshake uses another. */
 import type { Stage } from '../intake.ts';
 import { POST_ONLY } from '../reply.ts';
 

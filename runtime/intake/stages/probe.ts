@@ -1,4 +1,4 @@
-/** Answers a handshake that comes by GET or HEAD: there is no signature, and no body that anybody would read. */
+/** Answers a handshake that comes by GET or HEAD: there is no signature, and the body is ignored. */
 import { isTokenCheck } from '../../verify/handshake.ts';
 import type { Stage } from '../intake.ts';
 import { handshakeReply, POST_ONLY } from '../reply.ts';

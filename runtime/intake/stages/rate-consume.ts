@@ -14,7 +14,7 @@ export const consumeRate: Stage = (intake) => {
 
 const limited = (wait: number): Reply | null => (wait === 0 ? null : comeBack('rate_limited', wait));
 
-/** Without the store nobody knows whether there is a slot. */
+/** Without the store it is unknown whether there is a slot. */
 async function takeShared(intake: Intake, waiting: Promise<number>): Promise<Reply | null> {
   const wait = await orRefused(waiting);
   return typeof wait === 'number' ? limited(wait) : refuse(intake, wait);

@@ -11,10 +11,10 @@ import { readdir, readFile } from 'node:fs/promises';
 /** The variable that holds the mark. */
 export const RUN_MARK = 'HOOKWRIGHT_RUN';
 
-/** A program that forks without end is given up on after so many rounds. */
+/** Rounds after which a program that keeps forking is given up on. */
 const MAX_ROUNDS = 50;
 
-/** So many ids are tried one by one: to list all processes costs more. */
+/** Up to this many ids are tried one by one: listing all processes costs more. */
 const FEW = 32;
 
 export interface MarkedRun {

@@ -9,7 +9,7 @@ export interface SecretLoaderContext extends Omit<SecretContext, 'readFile'> {
   readonly readFile: (path: string) => Promise<string>;
 }
 
-/** So many files are read at a time: each takes a file descriptor. */
+/** Files read at a time: each takes a file descriptor. */
 const AT_ONCE = 64;
 
 /** A resolver for these references as they are now. What cannot be read is reported when it is resolved. */

@@ -36,7 +36,7 @@ export function loadSecretsOf(sources: SecretSources, refs: readonly SecretRef[]
   return loadSecrets(refs, { ...placesOf(sources), readFile: (path) => readRegularText(path, MAX_SECRET_BYTES) });
 }
 
-/** The values of those that are there; whoever needs one that is missing reports it. */
+/** The values that exist; the caller that needs a missing one reports it. */
 export function resolvable(refs: readonly SecretRef[], secrets: SecretResolver): string[] {
   return refs.flatMap((ref) => {
     try {

@@ -75,7 +75,7 @@ function present(ref: SecretRef, secret: string | undefined, context: SecretCont
   return secret;
 }
 
-/** The files that were looked at. */
+/** The files that were read. */
 function whereOf({ kind, scope }: SecretRef, context: SecretContext): string {
   if (kind !== 'env') return '';
   const files = variableFiles(scope, context).toReversed();
@@ -115,7 +115,7 @@ function readEnvFile(path: string, { readFile }: SecretContext): ReadonlyMap<str
   }
 }
 
-/** Names the absolute path that was looked at. */
+/** Names the absolute path that was tried. */
 function whyUnreadable(path: string, error: unknown): string {
   return error instanceof UnreadableFile ? error.message : `${path} cannot be read (${codeOf(error)})`;
 }

@@ -33,7 +33,7 @@ export interface ClientOptions {
   readonly connect?: PgConnect;
 }
 
-/** Counts are kept for each gateway; those of commands are nobody's, like those of gateways that are gone. */
+/** Counts are kept for each gateway; those of commands belong to none, like those of gateways that are gone. */
 const NO_NODE = 0;
 
 /**

@@ -30,7 +30,7 @@ export interface PgConnectOptions {
   readonly prepare: boolean;
   /** Called with the payload of each notification. */
   readonly notified?: (payload: string) => void;
-  /** The connection has ended, whoever ended it. */
+  /** The connection has ended, on either side. */
   readonly ended?: () => void;
 }
 
@@ -139,7 +139,7 @@ export const isStatementError = (error: unknown): boolean => STATEMENT_ERROR.tes
 /** Another transaction was in the way: deadlock, serialization, a row that was inserted meanwhile. */
 export const isConflict = (error: unknown): boolean => /^(?:40P01|40001|23505)$/.test(sqlState(error));
 
-/** The connection has ended, or may have: the error is none of a statement. */
+/** The connection has ended, or may have: the error is not a statement's. */
 export const isLost = (error: unknown): boolean => !/^(?!57P0|08|XX)[0-9A-Z]{5}$/.test(sqlState(error));
 
 /** What to do, by code. */

@@ -17,7 +17,7 @@ export class LeaseEnded extends Error {
 }
 
 const UNTIL = `clock_timestamp() + interval '${LEASE_MS} ms'`;
-/** Nodes whose lease has ended, and whose work nobody has taken over. */
+/** Nodes whose lease has expired, and whose work no gateway has taken over. */
 const LEFT =
   '(SELECT count(*) FROM node o WHERE o.ended_at IS NULL AND o.until < (SELECT clock_timestamp())) AS left_behind';
 
@@ -61,7 +61,7 @@ export class Lease {
     };
   }
 
-  /** @returns how many nodes have ended that nobody has taken over. @throws LeaseEnded; StoreRefused: the tables are too new */
+  /** @returns how many ended nodes no gateway has taken over. @throws LeaseEnded; StoreRefused: the tables are too new */
   async renew(db: PgConnection, { table, problem }: NodeIdentity): Promise<number> {
     const [row] = await db.query<SchemaRow & { left_behind: number }>(
       `UPDATE node SET until = ${UNTIL}, table_hash = $3, problem = $4 WHERE id = $1 AND token = $2 RETURNING ${LEFT}, ${SCHEMA}`,
@@ -73,7 +73,7 @@ export class Lease {
   }
 
   /**
-   * Goes on over a new connection with a new token: what the old one may still send writes nothing. Waits for a
+   * Resumes over a new connection with a new token: what the old one may still send writes nothing. Waits for a
    * transaction of the old one that is under way.
    * @returns the number of the last transaction that was committed, for certain
    * @throws LeaseEnded, with that number

@@ -102,7 +102,7 @@ export async function loadUnit(db: PgConnection, changes: readonly UnitChange[])
   };
 }
 
-/** What `recover` needs of rows that nobody works on. */
+/** What `recover` needs of rows that no gateway works on. */
 export async function loadLeft(db: PgConnection, refs: readonly Ref[]): Promise<LoadedRows> {
   const [open, heads] = await Promise.all([db.query<OpenRow>(OPEN, [refs]), db.query<HeadRow>(HEADS, [refs])]);
   return {

@@ -1,4 +1,4 @@
-/** Brings a database to the tables of this version, and refuses what this version cannot work with. */
+/** Migrates a database to this version's tables, and refuses what this version cannot work with. */
 import { StoreRefused } from '../store.ts';
 import type { PgConnection } from './driver.ts';
 import { sqlState } from './driver.ts';
@@ -62,7 +62,7 @@ async function readVersion(db: PgConnection, schema: string, quoted: string): Pr
   return row?.version ?? 0;
 }
 
-/** Of a gateway that runs while others are upgraded: it goes on beside the next version. @throws StoreRefused */
+/** For a gateway that runs while others are upgraded: it keeps running beside the next version. @throws StoreRefused */
 export function checkOverlap({ schema, version }: { readonly schema: string; readonly version: number }): void {
   if (version > SCHEMA_VERSION + 1) throw newerSchema(schema, version);
 }

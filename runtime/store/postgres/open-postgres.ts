@@ -34,7 +34,7 @@ export interface PostgresOptions {
 
 /**
  * Opens the store, creating and migrating its tables first. Where the database cannot be reached it opens all the same:
- * it is unavailable, as `problem()` says, and goes on by itself.
+ * it is unavailable, as `problem()` says, and recovers by itself.
  * @throws StoreRefused when `pg` is not installed, or the tables are not of this version
  */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {

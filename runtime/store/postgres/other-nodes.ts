@@ -68,7 +68,7 @@ export class OtherNodes {
     if (node !== String(this.parts.node())) this.hear(change === 'jobs' ? change : 'work');
   }
 
-  /** Leases have ended, and nobody has taken over. */
+  /** Leases have expired, and no gateway has taken over. */
   left(): void {
     this.hear('left');
   }

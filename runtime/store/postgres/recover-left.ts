@@ -1,5 +1,5 @@
 /**
- * Makes due again what nobody works on. In two statements, each of which sees what the one before has committed or locked:
+ * Makes due again what no gateway works on. In two statements, each of which sees what the one before has committed or locked:
  * first the leases that have ended get another token, which stops their late writers; then what they held is freed.
  */
 import type { Ref } from '../mutations.ts';

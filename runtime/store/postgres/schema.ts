@@ -149,5 +149,5 @@ const VERSION_1 = `
   'autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0',
 );
 
-/** Each brings the tables from the version before to its own. */
+/** Each migrates the tables from the version before to its own. */
 export const STEPS: readonly string[] = [VERSION_1];

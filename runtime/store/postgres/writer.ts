@@ -55,7 +55,7 @@ export class PgWriter {
   /** Monotonic ms at which the lease ends at the earliest. */
   private leaseEnds = Number.NEGATIVE_INFINITY;
   private last: Promise<unknown> = Promise.resolve();
-  /** Called with true once it is known which transaction was the last; false: nobody will know here. */
+  /** Called with true once it is known which transaction was the last; false: it stays unknown. */
   private resumed: ((isKnown: boolean) => void)[] = [];
 
   constructor(parts: WriterParts) {
@@ -75,7 +75,7 @@ export class PgWriter {
     return this.lease?.id ?? 0;
   }
 
-  /** Connects where there is no connection, and goes on under the lease. Rejects where it cannot. */
+  /** Connects where there is no connection, and resumes under the lease. Rejects where it cannot. */
   async connect(): Promise<void> {
     if (this.isConnected) return;
     const { db: before } = this;
@@ -96,7 +96,7 @@ export class PgWriter {
     for (const resume of this.resumed.splice(0)) resume(true);
   }
 
-  /** @returns how many nodes have ended whose work nobody has taken over */
+  /** @returns how many ended nodes have work that no other has taken over */
   renew(): Promise<number> {
     return this.alone(async () => {
       const { db, lease } = this.open();
@@ -174,7 +174,7 @@ export class PgWriter {
     }
   }
 
-  /** Commits; where the answer is lost, waits until it is known what came of it. */
+  /** Commits; where the response is lost, waits until the outcome is known. */
   private async end(db: PgConnection, batch: number): Promise<void> {
     try {
       await db.script('COMMIT');

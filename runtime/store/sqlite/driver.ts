@@ -55,7 +55,7 @@ export function errorCode(error: unknown): string {
 
 export const isBusy = (error: unknown): boolean => errorCode(error).startsWith('SQLITE_BUSY');
 
-/** The file's pages contradict each other, or are none of a database. */
+/** The file's pages contradict each other, or are not a database's. */
 export const isMalformed = (error: unknown): boolean => /^SQLITE_(?:CORRUPT|NOTADB)/.test(errorCode(error));
 
 /** Codes that speak of the statement or of its values, not of the medium. */

@@ -1,4 +1,4 @@
-/** Reads the file of a store that nobody serves, for a move to another engine. */
+/** Reads the file of a store that no gateway serves, for a move to another engine. */
 import { laneKey } from '../identity.ts';
 import type { MovedClaim, MovedCount, MovedDelivery, MovedDispatch, MovedRest, MoveSource } from '../moved-rows.ts';
 import type { Ref } from '../mutations.ts';
@@ -10,7 +10,7 @@ import { connect } from './driver.ts';
 import { openWriting } from './open-database.ts';
 import { stepIds } from './rows.ts';
 
-/** At most so many dispatches, and about so many bytes of them, in one slice. */
+/** The most dispatches, and about the most bytes of them, in one slice. */
 const SLICE_ROWS = 500;
 const SLICE_BYTES = 4 * 1024 * 1024;
 const SLICE_CLAIMS = 5000;

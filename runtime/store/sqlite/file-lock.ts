@@ -2,7 +2,7 @@
  * An exclusive lock on a path, for the one server of a home and for writers of a shared file.
  *
  * It is the operating system's lock on a database file that is never written: it ends with the process that holds it,
- * however that process ends. So there is no stale lock, no process id to guess about, and nobody is ever killed for one.
+ * however that process ends. So there is no stale lock, no process id to guess, and no process is ever killed for one.
  */
 import { accessSync, chmodSync, closeSync, constants, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';

@@ -16,7 +16,7 @@ export interface LoggedPages {
 }
 
 /**
- * True: of the pages that had been brought into the file, most are not what stands there. Where none had been, nothing can
+ * True: of the pages that had been checkpointed into the file, most are not what stands there. Where none had been, nothing can
  * be said: that is so until the first checkpoint of the log, a second after its first commit.
  */
 export function isForeignLog(path: string, { pages, checkpointed, pageBytes, pageAt }: LoggedPages): boolean {

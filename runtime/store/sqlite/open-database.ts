@@ -1,4 +1,4 @@
-/** Opens connections to the database file, and brings the file to the format of this version first. */
+/** Opens connections to the database file, and migrates the file to this version's format first. */
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DamageReport } from '../queries.ts';
@@ -86,7 +86,7 @@ export async function prepareDatabase(
   }
 }
 
-/** Brings all of the log into the file, where no other connection is in the way: an empty log is the sign of a clean stop. */
+/** Checkpoints all of the log, where no other connection prevents it: an empty log is the sign of a clean stop. */
 export function emptyLog(db: Connection): void {
   db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
 }

@@ -43,7 +43,7 @@ const LOCK_MS = 15_000;
 /**
  * Opens the store for the one server of a home, creating, migrating and repairing it first; waits while a command has it.
  * When the medium is full, read-only or failing the store opens all the same: it is unavailable, as `problem()` says, and
- * goes on by itself once the medium does.
+ * recovers by itself once the medium does.
  * @throws StoreRefused when another server has it, or the file is none that this version can use.
  */
 export async function openServerStore({ path, durability, log, ...options }: ServerStoreOptions): Promise<Store> {

@@ -66,7 +66,7 @@ function list(db: Connection, filter: ListFilter): readonly DispatchSummary[] {
   return rows.all(...given.map(([name]) => filter[name] as string | number), filter.limit).map(readSummary);
 }
 
-/** One state of the file for all that `read` asks, though the writer goes on. */
+/** One snapshot of the file for all queries of a `read`, while the writer continues. */
 function inSnapshot<T>(db: Connection, read: () => T): T {
   db.exec('BEGIN');
   try {

@@ -189,7 +189,7 @@ export class SqliteStore implements Store {
     if (checker === null) return;
     try {
       const broken = await checker.ask<string | null>({ kind: 'check' });
-      // A request would start the writer again, and nobody would end it.
+      // A request would start the writer again, and nothing would stop it.
       if (this.closing !== null) return;
       await writer.ask({ kind: 'note_checked', broken: broken === null ? null : (known ?? this.report(broken)) });
     } catch (error) {

@@ -53,7 +53,7 @@ export class Transactions {
     return this.open().db;
   }
 
-  /** Goes on with this connection. */
+  /** Continues with this connection. */
   use(db: Connection): void {
     this.opened = withConnection(db);
   }

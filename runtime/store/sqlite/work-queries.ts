@@ -23,7 +23,7 @@ const laneSql = (columns: string, waiting: string, order: string): LaneSql => ({
 
 export const RUNS = laneSql('ref, failed', "FROM work WHERE state = 'pending'", 'due_at, ref');
 export const ATTEMPTS = laneSql('ref, n', 'FROM delivery WHERE holder IS NULL', 'due_at, ref, n');
-/** What nobody works on: held by other processes than ?1, or by it and not among ?2 (JSON), what it has under way. */
+/** What no process works on: held by processes other than ?1, or by it and not among ?2 (JSON), what it has under way. */
 export const LEFT_RUNS =
   'SELECT ref, holder <> ?1, started_at, reason FROM work WHERE holder IS NOT NULL ' +
   "AND (holder <> ?1 OR state = 'running' AND ref NOT IN (SELECT value FROM json_each(?2)))";

@@ -1,4 +1,4 @@
-/** Brings a home of an older version to this one: its tables, and what a killed server has left in its log beside them. */
+/** Migrates a home of an older version to this one: its tables, and what a killed server has left in its log beside them. */
 import { renameSync, rmSync } from 'node:fs';
 import type { DamageReport } from '../../queries.ts';
 import { StoreRefused } from '../../store.ts';

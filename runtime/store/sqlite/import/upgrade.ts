@@ -1,4 +1,4 @@
-/** Brings the tables of format 5 to the format of this version. */
+/** Migrates the tables of format 5 to this version's format. */
 import type { Dispatch } from '../../../../schemas/generated/types.ts';
 import { laneKey } from '../../identity.ts';
 import type { Ref, Step } from '../../mutations.ts';
