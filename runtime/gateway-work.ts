@@ -13,6 +13,7 @@ import { createDeliveryContext } from './deliver/delivery-context.ts';
 import type { LinkedTargets } from './deliver/link-targets.ts';
 import { linkTargets } from './deliver/link-targets.ts';
 import type { Redact } from './deliver/redact.ts';
+import { fileSessions } from './deliver/sessions/file-sessions.ts';
 import { createMirror } from './deliver/sessions/mirror.ts';
 import type { RunAgent } from './dispatch/agent-runner.ts';
 import type { Agents } from './dispatch/agents/create-agents.ts';
@@ -23,6 +24,7 @@ import type { DispatchCounts, DispatchReport, DispatchService } from './dispatch
 import type { Dispatcher } from './dispatch/dispatcher.ts';
 import type { DispatchObserver } from './dispatch/observer.ts';
 import { JobScheduler } from './dispatch/scheduler/scheduler.ts';
+import { shareSubscriptions } from './gateway-shared.ts';
 import type { StoreContext } from './gateway-store.ts';
 import { openStore } from './gateway-store.ts';
 import type { LiveFigures } from './metrics/metrics.ts';
@@ -40,6 +42,7 @@ import { DISPATCH_STATES } from './store/states.ts';
 import type { Store } from './store/store.ts';
 import { StoreUnavailable } from './store/store.ts';
 import { TableError } from './table/load.ts';
+import type { SharedSubscriptions } from './table/shared-subscriptions.ts';
 
 /** Between two tries to read from a store that is not open, in ms. */
 const RETRY_MS = 1000;
@@ -81,7 +84,8 @@ export async function openWork(context: WorkContext, table: RouteTable): Promise
   try {
     const first = await link(context, deliveries, table);
     const store = await openStore(context, table, first.secrets);
-    const work = new Work(context, { deliveries, first, store });
+    const shared = await shareSubscriptions(context, store, table, first.secrets);
+    const work = new Work(context, { deliveries, first, store, shared });
     await work.readJobs();
     return work;
   } catch (error) {
@@ -94,6 +98,7 @@ interface WorkParts {
   readonly deliveries: Deliveries;
   readonly first: Linked;
   readonly store: Store;
+  readonly shared: SharedSubscriptions | null;
 }
 
 export class Work {
@@ -104,18 +109,24 @@ export class Work {
   private readonly deliverer: SwappableDeliverer;
   private readonly service: DispatchService;
   private readonly scheduler: JobScheduler;
+  private readonly shared: SharedSubscriptions | null;
   private linked: Linked;
   private records: readonly JobRecord[] = [];
   private rereading: Timer | null = null;
   private endRetention: () => void = () => {};
 
-  constructor(context: WorkContext, { deliveries, first, store }: WorkParts) {
+  constructor(context: WorkContext, { deliveries, first, store, shared }: WorkParts) {
     const { clock, log, observer, ids, timezone, redact } = context;
     this.context = context;
     this.deliveries = deliveries;
     this.linked = first;
     this.store = store;
-    const mirror = createMirror({ clock, log, homeOf: deliveries.context.homeOf });
+    this.shared = shared;
+    const mirror = createMirror({
+      clock,
+      log,
+      sessions: store.state?.sessions ?? fileSessions(deliveries.context.homeOf),
+    });
     this.deliverer = createDeliverer({ linked: first.targets, context: deliveries.context, mirror, redact });
     const table = (): RouteTable => this.linked.table;
     this.scheduler = new JobScheduler({
@@ -170,6 +181,7 @@ export class Work {
   async close(): Promise<void> {
     this.endRetention();
     this.rereading?.cancel();
+    this.shared?.stop();
     await this.store.close();
     await this.deliveries.close();
   }

@@ -9,6 +9,7 @@ export function byMachineClock(store: Store, offset: () => number): Store {
     write: <M extends Mutation>(mutation: M) => store.write(shiftInstants(mutation, offset()) as M),
     problem: () => store.problem(),
     shared: store.shared,
+    state: store.state,
     close: () => store.close(),
   };
 }
