@@ -20,7 +20,7 @@ import { TableError } from './table/load.ts';
 /** Longer skills are refused, in bytes: a prompt has to hold them. */
 const MAX_SKILL_BYTES = 4 * 1024 * 1024;
 
-export interface LinkContext {
+export interface WorkLinkContext {
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: Logger;
@@ -43,7 +43,7 @@ export interface LinkedWork {
 
 /** @throws (as a rejection) TableError naming every credential that is missing */
 export async function linkWork(
-  context: LinkContext,
+  context: WorkLinkContext,
   deliveries: DeliveryContext,
   table: RouteTable,
 ): Promise<LinkedWork> {

@@ -16,7 +16,7 @@ import type { DispatchObserver } from './dispatch/observer.ts';
 import { JobScheduler } from './dispatch/scheduler/scheduler.ts';
 import type { FigureSources } from './gateway-figures.ts';
 import { readFigures, readStatus } from './gateway-figures.ts';
-import type { LinkContext, LinkedWork } from './gateway-link.ts';
+import type { LinkedWork, WorkLinkContext } from './gateway-link.ts';
 import { linkWork, policyOf } from './gateway-link.ts';
 import type { StoreContext } from './gateway-store.ts';
 import { openStore } from './gateway-store.ts';
@@ -31,7 +31,7 @@ import { StoreUnavailable } from './store/store.ts';
 /** Between two tries to read from a store that is not open, in ms. */
 const RETRY_MS = 1000;
 
-export interface WorkContext extends StoreContext, LinkContext {
+export interface WorkContext extends StoreContext, WorkLinkContext {
   /** Counts for metrics. */
   readonly observer: DispatchObserver;
   readonly ids: Ids;
