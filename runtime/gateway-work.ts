@@ -8,6 +8,7 @@ import type { WorkStatus } from './control/operations.ts';
 import type { SwappableDeliverer } from './deliver/create-deliverer.ts';
 import { createDeliverer } from './deliver/create-deliverer.ts';
 import { createDeliveryContext } from './deliver/delivery-context.ts';
+import { fileSessions } from './deliver/sessions/file-sessions.ts';
 import { createMirror } from './deliver/sessions/mirror.ts';
 import { createDispatcher } from './dispatch/create-dispatcher.ts';
 import type { DispatchCounts, DispatchReport, DispatchService } from './dispatch/dispatch-service.ts';
@@ -18,6 +19,7 @@ import type { FigureSources } from './gateway-figures.ts';
 import { readFigures, readStatus } from './gateway-figures.ts';
 import type { LinkedWork, WorkLinkContext } from './gateway-link.ts';
 import { linkWork, policyOf } from './gateway-link.ts';
+import { shareSubscriptions } from './gateway-shared.ts';
 import type { StoreContext } from './gateway-store.ts';
 import { openStore } from './gateway-store.ts';
 import type { LiveFigures } from './metrics/metrics.ts';
@@ -27,6 +29,7 @@ import type { JobRecord } from './store/job-mutations.ts';
 import { startRetention } from './store/retention.ts';
 import type { Store } from './store/store.ts';
 import { StoreUnavailable } from './store/store.ts';
+import type { SharedSubscriptions } from './table/shared-subscriptions.ts';
 
 /** Between two tries to read from a store that is not open, in ms. */
 const RETRY_MS = 1000;
@@ -50,7 +53,8 @@ export async function openWork(context: WorkContext, table: RouteTable): Promise
   try {
     const first = await linkWork(context, deliveries.context, table);
     const store = await openStore(context, table, first.secrets);
-    const work = new Work(context, { deliveries, first, store });
+    const shared = await shareSubscriptions(context, store, table, first.secrets);
+    const work = new Work(context, { deliveries, first, store, shared });
     await work.readJobs();
     return work;
   } catch (error) {
@@ -63,6 +67,7 @@ interface WorkParts {
   readonly deliveries: Deliveries;
   readonly first: LinkedWork;
   readonly store: Store;
+  readonly shared: SharedSubscriptions | null;
 }
 
 export class Work {
@@ -73,18 +78,24 @@ export class Work {
   private readonly deliverer: SwappableDeliverer;
   private readonly service: DispatchService;
   private readonly scheduler: JobScheduler;
+  private readonly shared: SharedSubscriptions | null;
   private linked: LinkedWork;
   private records: readonly JobRecord[] = [];
   private rereading: Timer | null = null;
   private endRetention: () => void = () => {};
 
-  constructor(context: WorkContext, { deliveries, first, store }: WorkParts) {
+  constructor(context: WorkContext, { deliveries, first, store, shared }: WorkParts) {
     const { clock, log, observer, ids, timezone, redact } = context;
     this.context = context;
     this.deliveries = deliveries;
     this.linked = first;
     this.store = store;
-    const mirror = createMirror({ clock, log, homeOf: deliveries.context.homeOf });
+    this.shared = shared;
+    const mirror = createMirror({
+      clock,
+      log,
+      sessions: store.state?.sessions ?? fileSessions(deliveries.context.homeOf),
+    });
     this.deliverer = createDeliverer({ linked: first.targets, context: deliveries.context, mirror, redact });
     const table = (): RouteTable => this.linked.table;
     this.scheduler = new JobScheduler({ store, clock, log, ids, timezone, table, wake: () => this.service.wake() });
@@ -131,6 +142,7 @@ export class Work {
   async close(): Promise<void> {
     this.endRetention();
     this.rereading?.cancel();
+    this.shared?.stop();
     await this.store.close();
     await this.deliveries.close();
   }

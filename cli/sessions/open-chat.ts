@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { DEFAULT_PROFILE, PROFILE_NAME, profileHome } from '../../base/profiles.ts';
 import { lowerTargetNames } from '../../compiler/lower/binding.ts';
-import type { ChatRef } from '../../runtime/deliver/sessions/session-file.ts';
+import type { Chat } from '../../runtime/store/sessions.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 import { findTarget } from '../command-line/find-name.ts';
@@ -14,21 +14,20 @@ export interface ChatArguments {
 }
 
 /** @throws CliError when there is no such target or profile. */
-export async function openChat(context: CliContext, { target, chatId, profile }: ChatArguments): Promise<ChatRef> {
+export async function openChat(context: CliContext, { target, chatId, profile }: ChatArguments): Promise<Chat> {
   if (chatId === '') throw new CliError('the chat id is empty');
-  const home = sessionHome(context, profile);
+  const owner = sessionProfile(context, profile);
   const names = await targetNames(context);
-  const canonical = findTarget(names, target);
-  return { home, target: canonical, chatId };
+  return { profile: owner, target: findTarget(names, target), chatId };
 }
 
 /** @throws CliError when there is no such profile. */
-export function sessionHome(context: CliContext, profile: string = DEFAULT_PROFILE): string {
+export function sessionProfile(context: CliContext, profile: string = DEFAULT_PROFILE): string {
   const home = profileHome(context.home, profile);
   if (profile !== DEFAULT_PROFILE && !(PROFILE_NAME.test(profile) && existsSync(home))) {
     throw new CliError(`there is no profile "${profile}"`, `its folder would be ${home}`);
   }
-  return home;
+  return profile;
 }
 
 /** The targets of the configuration; the shipped ones when it has errors. */

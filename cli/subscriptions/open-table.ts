@@ -13,6 +13,7 @@ import { createCompileRequest } from '../compile/compile-request.ts';
 import { tryAskGateway } from '../gateway/ask-gateway.ts';
 import { formatDiagnostics } from '../output/diagnostics.ts';
 import { readStoredJobs } from '../store/stored-jobs.ts';
+import { refreshCopy } from './shared-copy.ts';
 
 export interface OpenTable {
   readonly table: RouteTable;
@@ -44,6 +45,7 @@ interface Found {
 }
 
 async function findTable(context: CliContext, configs: readonly string[] | undefined): Promise<Found> {
+  await refreshCopy(context, configs);
   const status = await tryAskGateway(context, 'status', {});
   const url = status?.url ?? null;
   if (status !== null && configs === undefined) {

@@ -13,6 +13,8 @@ import type { CliContext } from '../base/context.ts';
 import { openHome } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 import { findJsonFault } from '../files/json-fault.ts';
+import type { SharedText } from './shared-copy.ts';
+import { useSharedText } from './shared-copy.ts';
 
 /** Entries by name, as they stand in the file: that they are sound is the compiler's to say. */
 export type Entries = ReadonlyMap<string, RouteConfig>;
@@ -67,7 +69,7 @@ export interface SubscriptionChange<Result> {
 }
 
 /**
- * Changes the file: one writer at a time, the others wait for their turn. Nothing is written when `change` throws, or
+ * Changes the file, and where gateways share a database what it is a copy of: one writer at a time, the others wait for their turn. Nothing is written when `change` throws, or
  * when it leaves the entries as they were. The file gets mode 0600: it holds secrets.
  * @throws CliError when the file cannot be parsed, or another command holds the lock for a minute and changes nothing.
  */
@@ -78,14 +80,44 @@ export async function updateSubscriptions<Result>(
   const home = openHome(context);
   const lock = await takeLock(home, context);
   try {
-    const text = readSubscriptionText(home);
-    const { entries, result } = change(parseSubscriptions(home, text));
-    const next = printSubscriptions(entries);
-    if (next !== text) writeAtomic(subscriptionPath(home), next, 0o600);
-    return result;
+    const shared = await useSharedText(context, (read) => changeShared(home, read, change));
+    if (shared !== null) return shared.result;
+    return changeText(home, readSubscriptionText(home), change).result;
   } finally {
     lock.release();
   }
+}
+
+interface Changed<Result> {
+  readonly result: Result;
+}
+
+/** In the database first, until no other node is faster; then in the home's copy. */
+async function changeShared<Result>(
+  home: string,
+  read: () => Promise<SharedText>,
+  change: (entries: Entries) => SubscriptionChange<Result>,
+): Promise<Changed<Result>> {
+  for (;;) {
+    const { text, put } = await read();
+    const before = text ?? readSubscriptionText(home);
+    const { entries, result } = change(parseSubscriptions(home, before));
+    const next = printSubscriptions(entries);
+    if (!(await put(next))) continue;
+    writeAtomic(subscriptionPath(home), next, 0o600);
+    return { result };
+  }
+}
+
+function changeText<Result>(
+  home: string,
+  text: string,
+  change: (entries: Entries) => SubscriptionChange<Result>,
+): Changed<Result> {
+  const { entries, result } = change(parseSubscriptions(home, text));
+  const next = printSubscriptions(entries);
+  if (next !== text) writeAtomic(subscriptionPath(home), next, 0o600);
+  return { result };
 }
 
 /** Hundreds of commands at once take their turns for longer than a minute: a queue that moves is waited for. */

@@ -10,6 +10,7 @@ export const SHARED_PARTS = [
   'key',
   'signature',
   'exchange',
+  'check',
   'success',
   'message_id',
   'error_code',

@@ -10,7 +10,7 @@ export const targetRequest = {
   severity: 'error',
   title: 'A target, or one of its variants, has no request.',
   why: 'There is no way to deliver to it.',
-  /** @param isExchange the request gets a token */
+  /** @param isExchange the request gets a token, or checks the credentials */
   check(request: TargetRequest | undefined, path: NodePath, isExchange = false): readonly Problem[] {
     if (request === undefined) {
       const message = 'it says nowhere which `request` to make';
@@ -20,7 +20,7 @@ export const targetRequest = {
     const at = (key: string) => ({ rule: targetRequest, path: [...path, key], at: 'value' }) as const;
     const problems: Problem[] = [];
     if (isExchange && request.when !== undefined)
-      problems.push({ ...at('when'), message: 'a token request is the same for every address' });
+      problems.push({ ...at('when'), message: 'a token or check request is the same for every address' });
     if (second !== undefined) {
       const bodies = [body, second, ...(third === undefined ? [] : [third])];
       problems.push({ ...at(second), message: `one body, not ${bodies.join(' and ')}` });

@@ -83,6 +83,7 @@ export function createRemoteStore(ask: AskStore): Store {
     },
     problem: () => null,
     shared: null,
+    state: null,
     close: () => Promise.resolve(),
   };
 }

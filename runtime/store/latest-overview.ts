@@ -30,6 +30,7 @@ export function keepLatestOverview(store: Store): Store {
     },
     problem: () => store.problem(),
     shared: store.shared,
+    state: store.state,
     close: () => store.close(),
   };
 }

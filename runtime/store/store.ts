@@ -6,9 +6,12 @@
  * or a network. Every change is atomic, and acknowledged means stored: `write` resolves once its change is committed. A
  * rejected `write` stored nothing, now or later, unless it says that this is in doubt.
  */
+
 import type { Mutation, MutationResults } from './mutations.ts';
 import type { Query, QueryResults } from './queries.ts';
 import type { TakeSlots } from './rate-slots.ts';
+import type { Sessions } from './sessions.ts';
+import type { SharedDocuments } from './shared-documents.ts';
 
 /** The medium cannot take writes now (full, read-only, gone, failing), or the backlog is full. Nothing was stored. */
 export class StoreUnavailable extends Error {
@@ -42,6 +45,11 @@ export interface SharedStore {
   readonly takeSlots: TakeSlots;
 }
 
+export interface SharedState {
+  readonly sessions: Sessions;
+  readonly documents: SharedDocuments;
+}
+
 export interface Store {
   /**
    * Applies one change. Changes take effect in the order in which they were written by this process; those that arrive
@@ -55,6 +63,8 @@ export interface Store {
   problem(): StoreProblem | null;
   /** What the gateways that share the store have in common; null: this process is the only one, or no gateway. */
   readonly shared: SharedStore | null;
+  /** What outlives a request and is no work, where processes share it; null: files of the home keep it. */
+  readonly state: SharedState | null;
   /** Waits for what is written, and closes. */
   close(): Promise<void>;
 }

@@ -2157,6 +2157,7 @@ export interface VariantPlan {
   key: KeyPlan;
   signature: SignaturePlan | null;
   exchange: ExchangePlan | null;
+  check?: RequestPlan1;
   success: ResponseCondition;
   message_id: string[] | null;
   error_code: string[] | null;
@@ -2351,6 +2352,25 @@ export interface TextCheck {
 export interface AnyCheck {
   kind: 'any';
   of: ResponseCondition[];
+}
+/**
+ * A request without effect that tells whether the credentials are taken. Absent: there is none.
+ */
+export interface RequestPlan1 {
+  /**
+   * RE2 source that the whole chat_id must match for this form.
+   */
+  chat_id: string | null;
+  /**
+   * Whether this form is for a thread; null: either.
+   */
+  thread: boolean | null;
+  method: 'POST' | 'PUT' | 'PATCH' | 'GET';
+  path: ValueTemplate;
+  query: NamedTemplates;
+  headers: NamedTemplates;
+  basic: BasicPlan;
+  body: BodyPlan;
 }
 export interface OutcomeRulePlan {
   when: ResponseCondition;
@@ -2728,6 +2748,7 @@ export interface TargetFile {
   key?: TargetKey;
   signature?: TargetSignature;
   exchange?: TargetExchange;
+  check?: TargetRequest1;
   success?: TargetCondition;
   /**
    * Dotted path of the sent message's id in the response.
@@ -3155,6 +3176,34 @@ export interface TargetExpectation {
   };
 }
 /**
+ * One HTTP request. At most one of `json`, `form` and `plain`.
+ */
+export interface TargetRequest1 {
+  when?: TargetRequestWhen;
+  /**
+   * HTTP method.
+   */
+  method?: 'POST' | 'PUT' | 'PATCH' | 'GET';
+  /**
+   * Path below the base. Values are percent-encoded, each stays within its segment.
+   */
+  path: string;
+  query?: Texts;
+  headers?: Texts1;
+  basic?: TargetBasicAuth;
+  /**
+   * JSON body. Texts may hold values; `$int: text` is a number, `$auto: text` a number when it looks like one, `$json: body` the body written into a string; a `$when: text` beside fields leaves their object out while the text is empty.
+   */
+  json?: {
+    [k: string]: unknown;
+  };
+  form?: Texts2;
+  /**
+   * Body in text/plain.
+   */
+  plain?: string;
+}
+/**
  * One rule.
  */
 export interface TargetOutcomeRule {
@@ -3254,6 +3303,7 @@ export interface TargetVariant {
   key?: TargetKey;
   signature?: TargetSignature;
   exchange?: TargetExchange;
+  check?: TargetRequest2;
   success?: TargetCondition;
   /**
    * Dotted path of the sent message's id in the response.
@@ -3274,6 +3324,34 @@ export interface TargetVariant {
    * Longest response that is read, in bytes.
    */
   max_response_bytes?: number;
+}
+/**
+ * One HTTP request. At most one of `json`, `form` and `plain`.
+ */
+export interface TargetRequest2 {
+  when?: TargetRequestWhen;
+  /**
+   * HTTP method.
+   */
+  method?: 'POST' | 'PUT' | 'PATCH' | 'GET';
+  /**
+   * Path below the base. Values are percent-encoded, each stays within its segment.
+   */
+  path: string;
+  query?: Texts;
+  headers?: Texts1;
+  basic?: TargetBasicAuth;
+  /**
+   * JSON body. Texts may hold values; `$int: text` is a number, `$auto: text` a number when it looks like one, `$json: body` the body written into a string; a `$when: text` beside fields leaves their object out while the text is empty.
+   */
+  json?: {
+    [k: string]: unknown;
+  };
+  form?: Texts2;
+  /**
+   * Body in text/plain.
+   */
+  plain?: string;
 }
 /**
  * <name>.test.yaml: tests of a configuration, run by `hookwright test`.

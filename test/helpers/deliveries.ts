@@ -8,6 +8,7 @@ import { createHttpPool } from '../../runtime/deliver/http-pool.ts';
 import type { LinkProblem } from '../../runtime/deliver/link-targets.ts';
 import { linkTargets } from '../../runtime/deliver/link-targets.ts';
 import { createPace } from '../../runtime/deliver/pace.ts';
+import { fileSessions } from '../../runtime/deliver/sessions/file-sessions.ts';
 import { createMirror } from '../../runtime/deliver/sessions/mirror.ts';
 import { TokenCache } from '../../runtime/deliver/token-cache.ts';
 import type { Clock } from '../../runtime/platform/clock.ts';
@@ -76,7 +77,11 @@ export function createTestDeliverer(t: Pick<TestContext, 'after'>, options: Test
     Object.entries(options.bindings).map(([name, bindings]) => [name, profileOf(name, bindings)]),
   );
   const { linked, problems } = linkTargets({ targets, profiles }, resolverOf(options.env ?? {}), context);
-  const deliverer = createDeliverer({ linked, context, mirror: createMirror(context) });
+  const deliverer = createDeliverer({
+    linked,
+    context,
+    mirror: createMirror({ ...context, sessions: fileSessions(context.homeOf) }),
+  });
   return { ...deliverer, log: lines, problems };
 }
 

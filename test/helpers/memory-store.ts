@@ -42,6 +42,7 @@ export function createMemoryStore(tables: MemoryTables = createTables()): Memory
     read: async (query) => look(query),
     problem: () => null,
     shared: null,
+    state: null,
     close: async () => {},
   };
 }

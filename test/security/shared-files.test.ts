@@ -8,6 +8,7 @@ import { describe, it } from 'node:test';
 import { MAX_FILE_BYTES, readRegularFile, readRegularFileSync, UnreadableFile } from '../../base/read-regular-file.ts';
 import { lowerTemplate } from '../../compiler/lower/template.ts';
 import { nodeFiles as compilerFiles } from '../../compiler/node/node-files.ts';
+import { fileSessions } from '../../runtime/deliver/sessions/file-sessions.ts';
 import { createMirror } from '../../runtime/deliver/sessions/mirror.ts';
 import { openSession } from '../../runtime/deliver/sessions/session-store.ts';
 import { loadSkills } from '../../runtime/dispatch/agents/skills.ts';
@@ -170,7 +171,7 @@ const CASES: Readonly<Record<string, (t: TestContext) => Promise<void>>> = {
     const { path } = await openSession({ home, target: 'messenger_a', chatId: '7' });
     replace(path, fifo);
     const log = recordLog();
-    const mirror = createMirror({ clock: new FakeClock(), log, homeOf: () => home });
+    const mirror = createMirror({ clock: new FakeClock(), log, sessions: fileSessions(() => home) });
     await mirror({
       profile: 'default',
       target: 'messenger_a',

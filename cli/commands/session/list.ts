@@ -1,13 +1,13 @@
 /** `hookwright session list`: the sessions of a profile. */
 import { Command, Option } from 'clipanion';
-import type { SessionSummary } from '../../../runtime/deliver/sessions/session-store.ts';
-import { listSessions } from '../../../runtime/deliver/sessions/session-store.ts';
+import type { SessionSummary } from '../../../runtime/store/sessions.ts';
 import type { CliContext } from '../../base/context.ts';
 import { knownName } from '../../blueprints/named-targets.ts';
 import { jsonOption } from '../../command-line/options.ts';
 import { printJson } from '../../output/print.ts';
 import { printTable } from '../../output/table.ts';
-import { sessionHome } from '../../sessions/open-chat.ts';
+import { sessionProfile } from '../../sessions/open-chat.ts';
+import { useSessions } from '../../sessions/use-sessions.ts';
 
 export class SessionListCommand extends Command<CliContext> {
   static override paths = [['session', 'list']];
@@ -23,7 +23,8 @@ export class SessionListCommand extends Command<CliContext> {
   json = jsonOption();
 
   async execute(): Promise<number> {
-    const stored = await listSessions(sessionHome(this.context, this.profile));
+    const profile = sessionProfile(this.context, this.profile);
+    const stored = (await useSessions(this.context, (all) => all.list(profile))) ?? [];
     const { targets } = await this.context.catalog();
     const sessions = stored.map((session) => ({ ...session, target: knownName(session.target, targets) }));
     if (this.json) {

@@ -1,12 +1,11 @@
 /** `hookwright session show`: the turns of a chat's session. */
 import { Command, Option } from 'clipanion';
-import { sessionPath } from '../../../runtime/deliver/sessions/session-file.ts';
-import { readTurns } from '../../../runtime/deliver/sessions/session-store.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';
 import { jsonOption } from '../../command-line/options.ts';
 import { printJson, printLine, visible } from '../../output/print.ts';
 import { openChat } from '../../sessions/open-chat.ts';
+import { useSessions } from '../../sessions/use-sessions.ts';
 
 export class SessionShowCommand extends Command<CliContext> {
   static override paths = [['session', 'show']];
@@ -24,7 +23,8 @@ export class SessionShowCommand extends Command<CliContext> {
   json = jsonOption();
 
   async execute(): Promise<number> {
-    const turns = await readTurns(sessionPath(await openChat(this.context, this)));
+    const chat = await openChat(this.context, this);
+    const turns = await useSessions(this.context, (sessions) => sessions.read(chat));
     if (turns === null) {
       const make = `make one: hookwright session open ${this.target} ${this.chatId}`;
       throw new CliError(`the chat ${this.chatId} of ${this.target} has no session`, make);

@@ -10,7 +10,7 @@ import type { TargetScope } from './scope.ts';
 import { groupNames, lowerPattern } from './scope.ts';
 import { lowerText } from './value-template.ts';
 
-/** Where the parts of a request stand; those of a token request are closed to all but settings. */
+/** Where the parts of a request stand; those of a token or check request are closed to all but settings. */
 interface Places {
   readonly header: TextPlace;
   readonly path: TextPlace;
@@ -23,7 +23,7 @@ export function lowerRequest(request: TargetRequest, path: NodePath, scope: Targ
   return lower(request, path, { scope, places: DELIVERY });
 }
 
-/** The request that exchanges credentials for a token. */
+/** A request that depends on the credentials alone: it exchanges them for a token, or checks them. */
 export function lowerExchangeRequest(request: TargetRequest, path: NodePath, scope: TargetScope): RequestPlan {
   return lower(request, path, { scope, places: EXCHANGE });
 }

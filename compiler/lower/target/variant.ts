@@ -56,6 +56,7 @@ export function lowerVariant(variant: MergedVariant, outer: TargetScope): Varian
     },
     signature: parts.signature === undefined ? null : lowerSignature(parts.signature, pathOf('signature'), scope),
     exchange: parts.exchange === undefined ? null : lowerExchange(parts.exchange, pathOf('exchange'), scope),
+    ...(parts.check === undefined ? {} : { check: lowerExchangeRequest(parts.check, pathOf('check'), scope) }),
     success: parts.success === undefined ? any2xx() : lowerCondition(parts.success, pathOf('success'), scope),
     message_id: parts.message_id === undefined ? null : splitPath(parts.message_id),
     error_code: parts.error_code === undefined ? null : splitPath(parts.error_code),

@@ -19,7 +19,7 @@ import { idempotencyKey } from './idempotency-key.ts';
 import { showRequest } from './link-request.ts';
 import type { LinkedVariant, PickRequest } from './link-variant.ts';
 import { linkVariant } from './link-variant.ts';
-import { probeHost } from './probe-http.ts';
+import { probeAccount, probeHost } from './probe-http.ts';
 import type { PieceSender } from './send-piece.ts';
 import { createPieceSender } from './send-piece.ts';
 import type { Values } from './values.ts';
@@ -67,7 +67,10 @@ class HttpDriver implements Driver {
     if (!live) return [notLive('host')];
     const host = await probeHost(this.variant.base, signal, this.context);
     const token = host.status === 'ok' ? await this.sender.token(signal) : null;
-    if (token === null) return [host];
+    if (token === null) {
+      const account = host.status === 'ok' ? await probeAccount(this.variant, signal, this.context) : null;
+      return account === null ? [host] : [host, { ...account, detail: this.target.redact(account.detail) }];
+    }
     if (token.kind === 'token') return [host, probed('token', 'the credentials were exchanged for a token')];
     return [host, probeFailed('token', this.target.redact(token.reason), 'check the credentials of the target')];
   }

@@ -24,6 +24,8 @@ export interface LinkedVariant {
   readonly pickRequest: PickRequest;
   readonly classify: ClassifyResponse;
   readonly exchange: ExchangeToken | null;
+  /** Builds the request that tells whether the credentials are taken; null: the service has none. */
+  readonly buildCheck: (() => HttpRequest) | null;
   readonly sign: Sign;
   /** Empty when `base` is not the public service's own: its limits do not hold there. */
   readonly pacing: VariantPlan['pacing'];
@@ -61,9 +63,16 @@ export function linkVariant(target: BoundTarget): LinkedVariant | string {
       plan.exchange === null
         ? null
         : linkExchange({ variant: plan, plan: plan.exchange, base: exchangeBase, settings }),
+    buildCheck: linkCheck(plan, { base, settings }),
     sign: linkSign(plan.signature, settings),
     pacing: target.apiBase === null && plan.base !== null ? plan.pacing : [],
   };
+}
+
+function linkCheck({ check }: VariantPlan, scope: RequestScope): LinkedVariant['buildCheck'] {
+  if (check === undefined) return null;
+  const build = linkRequest(check, scope);
+  return () => build(NO_VALUES);
 }
 
 /** The variant the config names, else the first whose settings are all there. */

@@ -1,10 +1,13 @@
-/** Looks whether the server of an HTTP target can be reached, and whether it gives a token; no credential goes to a strange path. */
+/** Looks whether the server of an HTTP target can be reached, and whether it takes the credentials; these go only where the target's file says. */
 
 import type { BaseUrl } from '../../../base/base-url.ts';
 import type { DeliveryContext } from '../driver.ts';
 import type { Probe } from '../probe.ts';
 import { probed, probeFailed } from '../probe.ts';
+import { linkClassifier } from './classify-response.ts';
 import { Deadlines } from './deadlines.ts';
+import type { LinkedVariant } from './link-variant.ts';
+import { readResponse } from './response.ts';
 import { sendRequest } from './send-request.ts';
 
 /** Longest wait for an answer, in ms. */
@@ -27,3 +30,31 @@ export async function probeHost({ origin }: BaseUrl, signal: AbortSignal, contex
   const fix = 'check the address, DNS, proxy and firewall of this machine';
   return probeFailed(CHECK, `${origin} cannot be reached (${result.code})`, fix);
 }
+
+const ACCOUNT = 'account';
+
+/** Whether the service takes the credentials; null where it has no request that tells without effect. */
+export async function probeAccount(
+  { plan, buildCheck }: Pick<LinkedVariant, 'plan' | 'buildCheck'>,
+  signal: AbortSignal,
+  context: ProbeContext,
+): Promise<Probe | null> {
+  if (buildCheck === null) return null;
+  const wire = { dispatcher: context.dispatcher, deadlines: new Deadlines(context.clock, TIMEOUT_MS) };
+  const { max_response_bytes } = plan;
+  const result = await sendRequest(buildCheck(), { max_response_bytes, signal }, wire);
+  if (result.kind === 'failed') return undecided(`no answer (${result.code})`);
+  const outcome = linkClassifier({ ...plan, message_id: null })(readResponse(result), context.clock.now());
+  if (outcome.kind === 'ok') return probed(ACCOUNT, 'the service takes the credentials');
+  if (outcome.kind === 'retry' || outcome.kind === 'ambiguous') return undecided(outcome.reason);
+  return probeFailed(ACCOUNT, outcome.reason, 'enter the credentials again, as the service shows them');
+}
+
+/** A service that is down or busy says nothing of the credentials. */
+const undecided = (detail: string): Probe => ({
+  check: ACCOUNT,
+  status: 'skipped',
+  detail: `the service did not tell: ${detail}`,
+  fix: null,
+  server_time: null,
+});

@@ -8,7 +8,7 @@
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
-import type { Turn } from './session-file.ts';
+import type { Turn } from '../../store/sessions.ts';
 
 /** False: the chat has no session. @throws as node:fs does for anything else. */
 export async function appendTurn(path: string, turn: Turn): Promise<boolean> {

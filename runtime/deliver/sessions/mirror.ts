@@ -1,9 +1,8 @@
 /** Mirrors delivered texts into the chat's session (§4.7): best effort, never the reason for a failed delivery. */
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/log.ts';
+import type { Sessions } from '../../store/sessions.ts';
 import type { DeliveryRequest } from '../deliverer.ts';
-import { appendTurn } from './append-turn.ts';
-import { sessionPath } from './session-file.ts';
 
 export type MirroredDelivery = Pick<DeliveryRequest, 'profile' | 'route' | 'target' | 'text' | 'delivery_id'> & {
   readonly chat_id: string;
@@ -15,17 +14,15 @@ export type MirrorDelivery = (delivery: MirroredDelivery) => Promise<void>;
 export interface MirrorContext {
   readonly clock: Clock;
   readonly log: Logger;
-  /** Absolute home of a profile: only that profile's sessions are written. */
-  readonly homeOf: (profile: string) => string;
+  readonly sessions: Sessions;
 }
 
-export function createMirror({ clock, log, homeOf }: MirrorContext): MirrorDelivery {
+export function createMirror({ clock, log, sessions }: MirrorContext): MirrorDelivery {
   return async ({ profile, route, target, text, delivery_id, chat_id }) => {
     try {
-      const path = sessionPath({ home: homeOf(profile), target, chatId: chat_id });
       const content = `[Webhook delivery: ${route}]\n${text}`;
       const at = new Date(clock.now()).toISOString();
-      await appendTurn(path, { role: 'user', content, at });
+      await sessions.append({ profile, target, chatId: chat_id }, { role: 'user', content, at });
     } catch (error) {
       const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
       log.warn({ profile, route, target, delivery_id, reason }, 'the delivered text could not be mirrored');

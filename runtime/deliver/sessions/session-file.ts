@@ -2,14 +2,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 
-/** One line of a session file. */
-export interface Turn {
-  readonly role: string;
-  readonly content: string;
-  /** UTC instant, RFC 3339. */
-  readonly at: string;
-}
-
 export interface ChatRef {
   /** Absolute home of the profile. */
   readonly home: string;

@@ -1,20 +1,11 @@
-/** Opens, lists and reads the sessions of a profile, for the command line and for programs that take part in chats. */
+/** Opens, lists and reads the session files of a profile. */
 import type { Dirent } from 'node:fs';
 import { mkdir, open, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readRegularText } from '../../../base/read-regular-file.ts';
-import type { ChatRef, Turn } from './session-file.ts';
+import type { SessionSummary, Turn } from '../../store/sessions.ts';
+import type { ChatRef } from './session-file.ts';
 import { chatIdOf, sessionPath, sessionsFolder } from './session-file.ts';
-
-export interface SessionSummary {
-  readonly target: string;
-  readonly chat_id: string;
-  readonly path: string;
-  /** Lines of the file that are turns. */
-  readonly turns: number;
-  /** UTC instant, RFC 3339. */
-  readonly changed_at: string;
-}
 
 /** Longer sessions are not shown, in bytes. */
 const MAX_SESSION_BYTES = 256 * 1024 * 1024;

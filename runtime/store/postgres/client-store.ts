@@ -14,6 +14,7 @@ import { describePgError, loadDriver } from './driver.ts';
 import { LaneTurns } from './lane-turns.ts';
 import { migrate, quoteSchema, versionFor } from './migrate.ts';
 import { channelOf } from './other-nodes.ts';
+import { pgState } from './pg-state.ts';
 import { createPgQueries } from './read.ts';
 import { makeChanges } from './sections.ts';
 import { SnapshotReader } from './snapshot.ts';
@@ -56,6 +57,7 @@ export async function openClientStore(options: ClientOptions): Promise<Store | n
     if (error instanceof StoreRefused) throw error;
     throw new StoreUnavailable(`the database cannot be used: ${describePgError(error)}`);
   }
+  const state = new SnapshotReader(connect, beginOf(quoted));
   const writer = new ClientWriter(connect, { begin: beginOf(quoted), channel: channelOf(schema), clock });
   const group = new GroupCommit({
     commit: (changes) => writer.commit(changes),
@@ -69,9 +71,10 @@ export async function openClientStore(options: ClientOptions): Promise<Store | n
       (queries[query.kind] as unknown as (query: Q) => Promise<QueryResults[Q['kind']]>)(query),
     problem: () => null,
     shared: null,
+    state: pgState(reader, state),
     async close() {
       await group.settled();
-      await Promise.all([reader.close(), writer.close()]);
+      await Promise.all([reader.close(), state.close(), writer.close()]);
     },
   };
 }

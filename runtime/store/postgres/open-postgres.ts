@@ -59,6 +59,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const reader = new SnapshotReader(connectReader, beginReadOf(quoted));
   const connectCounter = (): Promise<PgConnection> => connect({ url, name: 'hookwright counter', prepare: listen });
   const counter = new SnapshotReader(connectCounter, beginLaxOf(quoted));
+  const connectState = (): Promise<PgConnection> => connect({ url, name: 'hookwright state', prepare: listen });
+  const state = new SnapshotReader(connectState, beginOf(quoted));
   let notified = (_: string): void => {};
   const store = new PostgresStore({
     writer: (lost) => new PgWriter({ connect: connectWriter, begin: beginOf(quoted), node, clock, lost }),
@@ -67,7 +69,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       notified = (from) => others.notified(from);
       return others;
     },
-    ...{ reader, counter, clock, log, beforeCommit },
+    ...{ reader, counter, state, clock, log, beforeCommit },
   });
   try {
     await store.open();

@@ -8,11 +8,12 @@ import { GroupCommit, NEW_WORK } from '../group-commit.ts';
 import { Health } from '../health.ts';
 import type { Mutation, MutationKind, MutationResults } from '../mutations.ts';
 import type { Query, QueryResults } from '../queries.ts';
-import type { SharedStore, Store, StoreProblem } from '../store.ts';
+import type { SharedState, SharedStore, Store, StoreProblem } from '../store.ts';
 import { StoreRefused, StoreUnavailable } from '../store.ts';
 import { describePgError, isLost } from './driver.ts';
 import { RENEW_MS } from './lease.ts';
 import type { OtherNodes } from './other-nodes.ts';
+import { pgState } from './pg-state.ts';
 import { takeSlots } from './rate-slots.ts';
 import { createPgQueries } from './read.ts';
 import type { PgQueries, SnapshotReader } from './snapshot.ts';
@@ -24,6 +25,8 @@ export interface PgStoreParts {
   readonly reader: SnapshotReader;
   /** Counts the requests of rate windows. */
   readonly counter: SnapshotReader;
+  /** Changes what is no work: sessions and documents. */
+  readonly state: SnapshotReader;
   readonly others: (node: () => number) => OtherNodes;
   readonly clock: Clock;
   readonly log: Logger;
@@ -39,6 +42,7 @@ const MAX_RETRY_MS = 2000;
 const BEGINS_WORK: ReadonlySet<MutationKind> = new Set([...NEW_WORK, 'take_work']);
 
 export class PostgresStore implements Store {
+  readonly state: SharedState;
   private readonly parts: PgStoreParts;
   private readonly writer: PgWriter;
   private readonly group: GroupCommit;
@@ -57,6 +61,7 @@ export class PostgresStore implements Store {
     this.health = new Health(log, () => clock.now());
     this.others = parts.others(() => this.writer.node);
     this.queries = createPgQueries(reader.ask);
+    this.state = pgState(reader, parts.state);
     this.group = new GroupCommit({
       commit: (changes) => this.writer.commit(changes),
       beforeCommit,
@@ -115,7 +120,8 @@ export class PostgresStore implements Store {
     this.others.close();
     await Promise.race([this.group.settled(), this.whenCut()]);
     await this.writer.close();
-    await Promise.all([this.parts.reader.close(), this.parts.counter.close()]);
+    const { reader, counter, state } = this.parts;
+    await Promise.all([reader, counter, state].map((connection) => connection.close()));
   }
 
   private requireConnection(): void {

@@ -141,6 +141,21 @@ const VERSION_1 = `
   CREATE TABLE rate_window (name text PRIMARY KEY, opened_at timestamptz NOT NULL, taken bigint NOT NULL,
     granted bigint NOT NULL) WITH (fillfactor = 50);
 
+  -- Texts that gateways share (subscriptions), each changed as a whole.
+  CREATE TABLE document (name text PRIMARY KEY, version bigint NOT NULL, body text NOT NULL);
+
+  -- Sessions of chats (chat: JSON of its id), and their turns, as JSON.
+  CREATE TABLE session (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    profile text NOT NULL,
+    target text NOT NULL,
+    chat text NOT NULL,
+    turns bigint NOT NULL DEFAULT 0,
+    changed_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    UNIQUE (profile, target, chat)
+  ) WITH (fillfactor = 50);
+  CREATE TABLE session_turn (session bigint NOT NULL, n bigint NOT NULL, turn text NOT NULL, PRIMARY KEY (session, n));
+
   -- The latest failure, and the number of changes that users have made to jobs.
   CREATE TABLE meta (key text PRIMARY KEY, value text NOT NULL) WITH (fillfactor = 50);
 `.replaceAll(

@@ -39,6 +39,7 @@ interface Reading {
 
 export class SqliteStore implements Store {
   readonly shared = null;
+  readonly state = null;
   private readonly parts: StoreParts;
   private readonly group: GroupCommit;
   private readonly health: Health;

@@ -199,3 +199,35 @@ test("an agent's program that is not there is a warning, for the profile that ha
   chmodSync(path, 0o755);
   assert.deepEqual(await check('agents/mine'), ['ok', 'agents/mine', 0]);
 });
+
+test('--live tells a bot token that the service refuses, and a service that does not say', async (t) => {
+  const answers: Record<string, Answering> = {
+    taken: () => ({ body: { ok: true, result: { id: 1 } } }),
+    refused: () => ({ status: 401, body: { ok: false, error_code: 401, description: 'Unauthorized 1:canary' } }),
+    busy: () => ({ status: 503, body: {} }),
+  };
+  let answer: Answering = () => ({ body: {} });
+  const server = await startFakeHttp(t, (request, index) =>
+    request.path === '/' ? { status: 404, body: '' } : answer(request, index),
+  );
+  const config = `platforms:\n  ${WEBHOOK}\n  telegram: { enabled: true, token: env:TG, api_base: "${server.url}" }\n`;
+  const env = { ...SECRET, TG: '1:canary' };
+  const found: Record<string, unknown> = {};
+  const home = tempDir(t);
+  for (const [name, next] of Object.entries(answers)) {
+    answer = next;
+    const { code, of, stdout } = await doctor(home, { config, env }, '--live');
+    const { status, detail } = of('telegram', 'account') ?? {};
+    found[name] = [code, status, detail];
+    assert.doesNotMatch(stdout, /1:canary/);
+  }
+  assert.deepEqual(found, {
+    taken: [0, 'ok', 'the service takes the credentials'],
+    refused: [1, 'failed', 'the bot token was refused (HTTP 401, 401)'],
+    busy: [0, 'skipped', 'the service did not tell: it failed, perhaps after sending (HTTP 503)'],
+  });
+  assert.deepEqual(
+    [...new Set(server.seen.map(({ method, url }) => `${method} ${url}`))],
+    ['GET /', 'GET /bot1:canary/getMe'],
+  );
+});

@@ -53,6 +53,20 @@ describe('a command without a gateway', { skip: skipWithoutPostgres() }, () => {
     for (const node of [a, b]) node.leavesNoFile();
   });
 
+  it('opens and shows sessions that every node sees', async (t) => {
+    const url = await testDatabase(t);
+    const [a, b] = [makeNode(t, url), makeNode(t, url)];
+    assert.deepEqual(await b.json('session', 'list'), [], 'before there are tables');
+    const opened = await a.run('session', 'open', 'log', '-100');
+    assert.deepEqual([opened.code, opened.stdout], [0, '-100\n'], opened.stderr);
+    assert.match((await b.run('session', 'open', 'log', '-100')).stderr, /was there already/);
+    const [session] = (await b.json('session', 'list')) as [{ chat_id: string; path: null; turns: number }];
+    assert.deepEqual([session.chat_id, session.path, session.turns], ['-100', null, 0]);
+    assert.deepEqual(await b.json('session', 'show', 'log', '-100'), []);
+    assert.match((await b.run('session', 'show', 'log', '7')).stderr, /the chat 7 of log has no session/);
+    for (const node of [a, b]) assert.equal(existsSync(join(node.home, 'sessions')), false);
+  });
+
   it('repeats what another node has done, takes nothing, and tells the gateways', async (t) => {
     const url = await testDatabase(t);
     const store = await openTestStore(url, 'hookwright');

@@ -1,0 +1,79 @@
+/** The subscriptions that gateways share, for commands: read from the database, and changed there first. */
+import { messageOf } from '../../base/message-of.ts';
+import { copyParts } from '../../runtime/gateway-shared.ts';
+import { createSecrets } from '../../runtime/platform/secrets/machine-secrets.ts';
+import { StoreRefused, StoreUnavailable } from '../../runtime/store/store.ts';
+import { openSubscriptions, SUBSCRIPTIONS, sealSubscriptions } from '../../runtime/table/sealed-subscriptions.ts';
+import type { CopyParts } from '../../runtime/table/shared-subscriptions.ts';
+import { pullSubscriptions } from '../../runtime/table/shared-subscriptions.ts';
+import type { CliContext } from '../base/context.ts';
+import { CliError, refusalOf } from '../base/errors.ts';
+import { printNote } from '../output/print.ts';
+import { configuredStore, openDatabase, StoreOutOfReach, UnknownStore } from '../store/configured-store.ts';
+
+/** Brings the home's copy up to date, where there is a database; one that is away is said, and the copy stays. */
+export async function refreshCopy(context: CliContext, configs: readonly string[] | undefined): Promise<void> {
+  try {
+    await withShared(context, configs, { create: false }, pullSubscriptions);
+  } catch (error) {
+    if (error instanceof UnknownStore) return;
+    if (!(error instanceof StoreOutOfReach)) throw error;
+    printNote(context, `${error.message}: the subscriptions are those that this home has last seen`);
+  }
+}
+
+/** Where a change is written. Nothing of it stands when `put` throws. */
+export interface SharedText {
+  /** The text as it is, with its secrets; null: nobody has stored any yet, and the file of the home counts. */
+  readonly text: string | null;
+  /** False when another node was faster: begin again with what it has written. */
+  put(next: string): Promise<boolean>;
+}
+
+/** Null where the store is a file of the home. @throws CliError when the database cannot be used */
+export function useSharedText<T>(
+  context: CliContext,
+  use: (read: () => Promise<SharedText>) => Promise<T>,
+): Promise<T | null> {
+  return withShared(context, undefined, { create: true }, async ({ documents, seal }) =>
+    use(async () => {
+      const { version, text } = await documents.read(SUBSCRIPTIONS);
+      return {
+        text: version === 0 ? null : openSubscriptions(text, seal),
+        put: (next) => documents.replace(SUBSCRIPTIONS, version, sealed(next, seal)),
+      };
+    }),
+  );
+}
+
+function sealed(text: string, seal: CopyParts['seal']): string {
+  try {
+    return sealSubscriptions(text, seal);
+  } catch (error) {
+    throw new CliError(
+      messageOf(error),
+      'set gateway.store.key on every gateway (openssl rand -hex 32), or give the secret as a reference: --secret env:NAME',
+    );
+  }
+}
+
+async function withShared<T>(
+  context: CliContext,
+  configs: readonly string[] | undefined,
+  opening: { readonly create: boolean },
+  use: (parts: CopyParts) => Promise<T>,
+): Promise<T | null> {
+  const plan = await configuredStore(context, configs);
+  if (plan.kind === 'sqlite') return null;
+  const store = await openDatabase(context, plan, opening);
+  if (store === null || store.state === null) return null;
+  try {
+    return await use(copyParts(context, store.state.documents, plan, createSecrets(context)));
+  } catch (error) {
+    if (error instanceof StoreUnavailable) throw new StoreOutOfReach(error.message);
+    if (error instanceof StoreRefused) throw refusalOf(error);
+    throw error;
+  } finally {
+    await store.close();
+  }
+}

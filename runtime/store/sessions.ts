@@ -1,0 +1,37 @@
+/** The sessions of chats: files of a profile's home, or rows of the database that gateways share. */
+
+/** One message of a session. */
+export interface Turn {
+  readonly role: string;
+  readonly content: string;
+  /** UTC instant, RFC 3339. */
+  readonly at: string;
+}
+
+export interface Chat {
+  readonly profile: string;
+  /** Canonical target name. */
+  readonly target: string;
+  readonly chatId: string;
+}
+
+export interface SessionSummary {
+  readonly target: string;
+  readonly chat_id: string;
+  /** Of its file; null in a database. */
+  readonly path: string | null;
+  readonly turns: number;
+  /** UTC instant, RFC 3339. */
+  readonly changed_at: string;
+}
+
+export interface Sessions {
+  /** Gives a chat a session; one that exists is left as it is. `path`: as in a summary. */
+  open(chat: Chat): Promise<{ readonly path: string | null; readonly created: boolean }>;
+  /** False: the chat has no session. */
+  append(chat: Chat, turn: Turn): Promise<boolean>;
+  /** By target, then chat. */
+  list(profile: string): Promise<readonly SessionSummary[]>;
+  /** The turns in order; null when the chat has no session. */
+  read(chat: Chat): Promise<readonly Turn[] | null>;
+}

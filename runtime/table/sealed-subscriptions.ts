@@ -1,0 +1,66 @@
+/**
+ * Subscriptions as they stand in a shared database: the text of the file, with each secret that stands in it encrypted.
+ * References (`env:NAME`, `file:path`) stay, and are read on the machine that serves.
+ */
+import { messageOf } from '../../base/message-of.ts';
+import type { Seal } from '../platform/secrets/seal.ts';
+import { isSealed } from '../platform/secrets/seal.ts';
+import { StoreRefused } from '../store/store.ts';
+
+/** Name of the document. */
+export const SUBSCRIPTIONS = 'subscriptions';
+
+/** Is told the text of a secret and the subscription it belongs to. @returns what replaces it */
+type Replace = (secret: string, name: string) => string;
+
+/** @param seal null: there is no key @throws StoreRefused naming the subscription whose secret needs one */
+export function sealSubscriptions(text: string, seal: Seal | null): string {
+  return replaceSecrets(text, (secret, name) => {
+    if (isReference(secret)) return secret;
+    if (seal !== null) return seal.seal(secret, name);
+    throw new StoreRefused(
+      `the secret of subscription "${name}" stands in the subscription itself, and there is no key to encrypt it with`,
+    );
+  });
+}
+
+/** @throws StoreRefused naming the subscription whose secret cannot be decrypted */
+export function openSubscriptions(text: string, seal: Seal | null): string {
+  return replaceSecrets(text, (secret, name) => {
+    if (!isSealed(secret)) return secret;
+    const why = `the secret of subscription "${name}" cannot be decrypted`;
+    if (seal === null) throw new StoreRefused(`${why}: gateway.store.key is not set here`);
+    try {
+      return seal.open(secret, name);
+    } catch (error) {
+      throw new StoreRefused(`${why}: ${messageOf(error)}`);
+    }
+  });
+}
+
+const isReference = (secret: string): boolean => /^(?:env|file):/.test(secret) || secret === 'INSECURE_NO_AUTH';
+
+/** A text without secrets stays as it is, byte for byte. */
+function replaceSecrets(text: string, replace: Replace): string {
+  let isChanged = false;
+  const entries = Object.entries(JSON.parse(text) as Record<string, unknown>).map(([name, entry]) => {
+    const one = (value: unknown): unknown => {
+      if (typeof value === 'string') {
+        const next = replace(value, name);
+        isChanged ||= next !== value;
+        return next;
+      }
+      return isMap(value) && 'value' in value ? { ...value, value: one(value.value) } : value;
+    };
+    if (!isMap(entry)) return [name, entry] as const;
+    const fields = Object.entries(entry).map(([key, value]) => {
+      if (key === 'secret' || key === 'verify_token') return [key, one(value)] as const;
+      return [key, key === 'secrets' && Array.isArray(value) ? value.map(one) : value] as const;
+    });
+    return [name, Object.fromEntries(fields)] as const;
+  });
+  return isChanged ? `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n` : text;
+}
+
+const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
