@@ -4,6 +4,7 @@
  */
 import { cpus } from 'node:os';
 import { captureCase } from './cases/capture.ts';
+import { clusterCase } from './cases/cluster.ts';
 import { coldStartCase } from './cases/cold-start.ts';
 import { compileCase } from './cases/compile.ts';
 import { deliverCase } from './cases/deliver.ts';
@@ -29,6 +30,7 @@ const CASES: readonly Case[] = [
   durabilityCase,
   openLoopCase,
   storeCase,
+  clusterCase,
   captureCase,
   memoryCase,
   compileCase,

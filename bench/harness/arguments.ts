@@ -11,6 +11,10 @@ export interface BenchOptions {
   /** What the disk takes, in MB per second. */
   readonly diskMb: number | undefined;
   readonly durability: 'full' | 'normal';
+  /** Parts of the cluster case; undefined: all. */
+  readonly only: readonly string[] | undefined;
+  /** Events or rows of a part of the cluster case that has many; undefined: as it says itself. */
+  readonly events: number | undefined;
 }
 
 export interface BenchArguments {
@@ -21,7 +25,8 @@ export interface BenchArguments {
 }
 
 const USAGE =
-  'options: --quick; for open-loop --rate <n|2x>,… --sync <ms>,… --seconds <n> --disk-mb <n> --durability full|normal';
+  'options: --quick; for open-loop --rate <n|2x>,… --sync <ms>,… --seconds <n> --disk-mb <n> --durability full|normal; ' +
+  'for cluster --only <part>,… --events <n>';
 
 /** @throws Error that says what would be right */
 export function parseArguments(argv: readonly string[], cases: readonly string[]): BenchArguments {
@@ -31,11 +36,20 @@ export function parseArguments(argv: readonly string[], cases: readonly string[]
     const { values, positionals } = parseArgs({
       args: [...argv],
       allowPositionals: true,
-      options: { quick: { type: 'boolean' }, rate: text, sync: text, seconds: text, durability: text, 'disk-mb': text },
+      options: {
+        quick: { type: 'boolean' },
+        rate: text,
+        sync: text,
+        seconds: text,
+        durability: text,
+        'disk-mb': text,
+        only: text,
+        events: text,
+      },
     });
     const unknown = positionals.filter((word) => !cases.includes(word));
     if (unknown.length > 0) throw new Error(`unknown: ${unknown.join(' ')}`);
-    const { quick = false, rate, sync, seconds, durability = 'full' } = values;
+    const { quick = false, rate, sync, seconds, durability = 'full', only, events } = values;
     if (durability !== 'full' && durability !== 'normal') throw new Error(`unknown durability: ${durability}`);
     return {
       cases: positionals,
@@ -46,6 +60,8 @@ export function parseArguments(argv: readonly string[], cases: readonly string[]
         seconds: seconds === undefined ? undefined : positive(seconds),
         diskMb: values['disk-mb'] === undefined ? undefined : positive(values['disk-mb']),
         durability,
+        only: only?.split(','),
+        events: events === undefined ? undefined : positive(events),
       },
     };
   } catch (error) {

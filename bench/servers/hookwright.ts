@@ -14,7 +14,9 @@ import type { LinkedTarget } from '../../runtime/deliver/link-targets.ts';
 import { Redactor } from '../../runtime/deliver/redact.ts';
 import type { AgentRequest } from '../../runtime/dispatch/agent-runner.ts';
 import { createDispatcher } from '../../runtime/dispatch/create-dispatcher.ts';
-import { createGateway } from '../../runtime/gateway.ts';
+import { RunningGateway } from '../../runtime/gateway.ts';
+import type { GatewayOptions } from '../../runtime/gateway-options.ts';
+import { GatewayTables } from '../../runtime/gateway-tables.ts';
 import { catalogFile } from '../../runtime/intake/catalog-source.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import { createIds } from '../../runtime/platform/ids.ts';
@@ -22,13 +24,14 @@ import { createLogger } from '../../runtime/platform/logger.ts';
 import { gatewayFiles } from '../../runtime/platform/node-files.ts';
 import { runProcess } from '../../runtime/platform/process/run-process.ts';
 import { cleanUp } from '../../runtime/store/retention.ts';
-import { openServerStore } from '../../runtime/store/sqlite/open-store.ts';
 import { tableFile } from '../../runtime/table/table-source.ts';
+import type { BenchStorePlan } from './bench-store.ts';
+import { openBenchStore } from './bench-store.ts';
 
 export interface ServerOptions {
   readonly home: string;
   readonly table: string;
-  readonly store: 'normal' | 'full';
+  readonly store: BenchStorePlan;
   readonly secret: string;
   /** Watches the pauses of the event loop, which takes a timer a thousand times a second. */
   readonly pauses: boolean;
@@ -43,6 +46,8 @@ export interface ServerReport {
   readonly mixed: number;
   /** Tables taken in since the start. */
   readonly tables: number;
+  /** Of all connections to a database, since the start. */
+  readonly round_trips: number;
   /** Longest pause of the event loop since the last report, in ms, when they are watched. */
   readonly pause: number;
 }
@@ -79,10 +84,7 @@ function answer({ prompt, toolsets }: AgentRequest): Promise<string> {
   return Promise.resolve(prompt);
 }
 
-const store = await openServerStore({
-  ...{ path: join(home, 'state.db'), durability: options.store, log },
-  beforeCommit: () => log.flush(),
-});
+const { store, roundTrips } = await openBenchStore(options.store, home, { log, beforeCommit: () => log.flush() });
 const logTarget = { driver: createLogDriver({} as never, { log } as unknown as DeliveryContext) } as LinkedTarget;
 const dispatcher = createDispatcher({
   store,
@@ -98,7 +100,7 @@ const dispatcher = createDispatcher({
   log,
   random: Math.random,
 });
-const gateway = createGateway({
+const gatewayOptions: GatewayOptions = {
   home,
   userHome: home,
   env: process.env,
@@ -114,7 +116,10 @@ const gateway = createGateway({
   clock,
   log,
   onTableLoad: () => tables++,
-});
+};
+const gatewayTables = new GatewayTables(gatewayOptions);
+gatewayTables.shareWindows(store);
+const gateway = new RunningGateway(gatewayTables, gatewayOptions);
 
 const delay = monitorEventLoopDelay({ resolution: 1 });
 
@@ -128,6 +133,7 @@ async function report(): Promise<ServerReport> {
     open: runs_active + runs_queued + deliveries_active + deliveries_queued,
     mixed,
     tables,
+    round_trips: roundTrips(),
     pause,
   };
 }

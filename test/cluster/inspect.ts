@@ -20,6 +20,17 @@ export async function settles(url: string, ms: number): Promise<boolean> {
   return false;
 }
 
+/** How often each of these delivery ids is stored, by id; those that are not are left out. */
+export async function storedIds(url: string, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const named = ids.map((id) => `'${id}'`).join();
+  const rows = await runSql<{ id: string; times: number }>(
+    url,
+    `SELECT head::json->>1 AS id, count(*)::integer AS times FROM ${SCHEMA}.dispatch ` +
+      `WHERE head::json->>1 IN (${named}) GROUP BY 1`,
+  );
+  return new Map(rows.map(({ id, times }) => [id, times]));
+}
+
 interface Row {
   readonly id: string;
   readonly delivery_id: string;

@@ -1,4 +1,4 @@
-/** The senders of the storm: events fall due evenly, go to the gateways in turns, and come again until they are acknowledged. */
+/** The senders of the storm: events fall due evenly (or when there is room again), go to the gateways in turns, and come again until they are acknowledged. */
 import { createHmac } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,9 +12,12 @@ export interface StormEvent {
   readonly entity: string;
 }
 
-/** A sender gives up on an answer after so many ms, and comes again after a pause of at most so many. */
+/** A sender gives up on an answer after so many ms, and comes again after a pause: a random one, at first of at most so many ms. */
 const TIMEOUT_MS = 5000;
-const PAUSE_MS = 500;
+const PAUSE_MS = 250;
+const MAX_PAUSE_MS = 2000;
+/** Events on their way at once: senders in greater number would keep this process, and its proxies, from their work. */
+const AT_ONCE = 200;
 /** Events of a group are so many places apart: they come to different gateways. */
 const ENTITIES = 7;
 
@@ -30,8 +33,9 @@ export class Senders {
   /** By status; 0: the connection failed, or there was no answer in time. */
   readonly answers = new Map<number, number>();
   private readonly gateways: readonly StormGateway[];
-  private readonly agent = new Agent({ keepAlive: true });
+  private readonly agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE / 2 });
   private turn = 0;
+  private underWay = 0;
 
   constructor(gateways: readonly StormGateway[]) {
     this.gateways = gateways;
@@ -43,7 +47,7 @@ export class Senders {
     const begun = performance.now();
     while (sent.length < count) {
       const due = Math.min(count, Math.ceil(((performance.now() - begun) / 1000) * perSecond));
-      while (sent.length < due) sent.push(this.persist(eventAt(sent.length)));
+      while (sent.length < due && this.underWay < AT_ONCE) sent.push(this.persist(eventAt(sent.length)));
       await sleep(5);
     }
     await Promise.all(sent);
@@ -51,40 +55,50 @@ export class Senders {
   }
 
   private async persist(event: StormEvent): Promise<void> {
-    for (;;) {
+    this.underWay++;
+    for (let tries = 0; ; tries++) {
       const { url } = this.gateways[this.turn++ % this.gateways.length] as StormGateway;
-      const { status, retryAfter, body } = await this.post(url, event);
+      const { status, retryAfter, body } = await postEvent(this.agent, url, event);
       this.answers.set(status, (this.answers.get(status) ?? 0) + 1);
       if (status === 202 || (status === 200 && body.includes('"duplicate"'))) break;
       if (status === 503 && retryAfter === undefined) this.wrong.push(`${event.id}: 503 without Retry-After`);
       if (status !== 503 && status !== 0) this.wrong.push(`${event.id}: ${status} ${body}`);
-      await sleep(Math.random() * PAUSE_MS);
+      await sleep(Math.random() * Math.min(MAX_PAUSE_MS, PAUSE_MS * 2 ** tries));
     }
+    this.underWay--;
     this.acknowledged.add(event.id);
   }
+}
 
-  private post(url: string, { id, route, entity }: StormEvent) {
-    const body = JSON.stringify({ id, entity });
-    const headers = {
-      'content-type': 'application/json',
-      'x-hub-signature-256': `sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`,
-      'x-request-id': id,
-    };
-    return new Promise<{ status: number; retryAfter?: string | undefined; body: string }>((resolve) => {
-      const failed = (): void => resolve({ status: 0, body: '' });
-      const options = { method: 'POST', agent: this.agent, headers, timeout: TIMEOUT_MS };
-      const sent = request(`${url}/webhooks/${route}`, options, (response) => {
-        let body = '';
-        response.setEncoding('utf8').on('data', (piece: string) => {
-          body += piece;
-        });
-        const { statusCode: status = 0, headers } = response;
-        response.once('end', () => resolve({ status, retryAfter: headers['retry-after'], body }));
-        response.once('close', failed);
+export interface Posted {
+  /** 0: the connection failed, or there was no answer in time. */
+  readonly status: number;
+  readonly retryAfter?: string | undefined;
+  readonly body: string;
+}
+
+/** Sends an event once, signed. */
+export function postEvent(agent: Agent, url: string, event: StormEvent, timeout = TIMEOUT_MS): Promise<Posted> {
+  const { id, route, entity } = event;
+  const body = JSON.stringify({ id, entity });
+  const headers = {
+    'content-type': 'application/json',
+    'x-hub-signature-256': `sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`,
+    'x-request-id': id,
+  };
+  return new Promise((resolve) => {
+    const failed = (): void => resolve({ status: 0, body: '' });
+    const sent = request(`${url}/webhooks/${route}`, { method: 'POST', agent, headers, timeout }, (response) => {
+      const { statusCode: status = 0, headers } = response;
+      let body = '';
+      response.setEncoding('utf8').on('data', (piece: string) => {
+        body += piece;
       });
-      sent.on('timeout', () => sent.destroy());
-      sent.on('error', failed);
-      sent.end(body);
+      response.once('end', () => resolve({ status, retryAfter: headers['retry-after'], body }));
+      response.once('close', failed);
     });
-  }
+    sent.on('timeout', () => sent.destroy());
+    sent.on('error', failed);
+    sent.end(body);
+  });
 }

@@ -28,7 +28,13 @@ it('a cluster under fire loses and doubles nothing', { skip: skipWithoutCluster(
   const say = isLong ? (what: string): void => console.log(what) : (): void => {};
   const size = isLong ? { events: 20_000, perSecond: 80 } : { events: 300, perSecond: 100 };
   say(`HOOKWRIGHT_SEED=${seed}`);
-  const report = await storm(t, { ...(isLong ? LONG : SHORT), ...size, seed, settleMs: 120_000, say });
+  const report = await storm(t, {
+    ...(isLong ? LONG : SHORT),
+    ...size,
+    seed,
+    settleMs: isLong ? 400_000 : 60_000,
+    say,
+  });
   const { wrong, ...figures } = report;
   say(JSON.stringify(figures));
   assert.deepEqual(wrong.slice(0, 20), []);

@@ -7,14 +7,13 @@ import { createDispatcher } from '../../runtime/dispatch/create-dispatcher.ts';
 import type { DispatchService } from '../../runtime/dispatch/dispatch-service.ts';
 import type { Claim } from '../../runtime/dispatch/dispatcher.ts';
 import type { Checkpoint } from '../../runtime/dispatch/observer.ts';
-import { startEntry } from '../../runtime/platform/process/start-thread.ts';
-import { openServerStore } from '../../runtime/store/sqlite/open-store.ts';
+import type { CommitPoint } from '../../runtime/store/sqlite/transactions.ts';
 import type { Store } from '../../runtime/store/store.ts';
 import { makeDispatch } from '../helpers/dispatches.ts';
 import { FastClock } from '../helpers/fast-clock.ts';
 import { silentLog } from '../helpers/log.ts';
 import { seededRandom } from '../helpers/seeded-random.ts';
-import type { KillingWriter } from './killing-writer.ts';
+import { openCrashStore } from './open-store.ts';
 import type { ChildOptions, CrashEvent, Effect, FromChild, ToChild } from './protocol.ts';
 import { SENT } from './protocol.ts';
 
@@ -29,7 +28,6 @@ const options = JSON.parse(process.argv[2] ?? '') as ChildOptions;
 const clock = new FastClock(options.startedAt + (Date.now() - options.startedAt) * HURRY);
 clock.rush(HURRY);
 const random = seededRandom(options.seed);
-const path = join(options.home, 'state.db');
 
 /** Written at once: a kill right after it changes nothing. */
 function say(message: FromChild): void {
@@ -47,7 +45,7 @@ const leave = (effect: Effect): void =>
   appendFileSync(join(options.home, 'effects.log'), `${JSON.stringify(effect)}\n`);
 
 let reached = 0;
-function reach(point: Checkpoint): void {
+function reach(point: Checkpoint | `commit.${CommitPoint}`): void {
   if (point === options.kill?.point && ++reached === options.kill.nth) process.kill(process.pid, 'SIGKILL');
 }
 
@@ -93,11 +91,7 @@ async function isDone(store: Store): Promise<boolean> {
   return tallies.every(({ pending, running, delivering }) => pending + running + delivering === 0);
 }
 
-const store = await openServerStore({
-  ...{ path, durability: 'full', log: silentLog },
-  writer: () =>
-    startEntry(new URL('./killing-writer.js', import.meta.url), { ...options, path } satisfies KillingWriter),
-});
+const store = await openCrashStore(options, reach);
 const service = createDispatcher({
   ...{ store, clock, log: silentLog, random, observer: { reached: reach } },
   agents: () => ({

@@ -1,6 +1,8 @@
 /** The short form of `npm run test:crash`. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { skipWithoutPostgres } from '../helpers/postgres/binaries.ts';
+import { testDatabase } from '../helpers/postgres/database.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 import { JOB_MATRIX, runJobCell } from './jobs.ts';
 import { MATRIX, runCell } from './matrix.ts';
@@ -11,6 +13,12 @@ const SHORT: ReadonlySet<KillPoint> = new Set([
   ...(['accept.stored', 'run.stored', 'delivery.sent', 'commit.committed'] as const),
 ]);
 
+const SHORT_POSTGRES: ReadonlySet<KillPoint> = new Set([
+  'commit.applied',
+  'commit.committed',
+  'delivery.sent',
+] as const);
+
 /** Point and how many times it is reached. */
 const SHORT_JOBS = new Set(['commit.applied 4', 'run.answered 1']);
 
@@ -18,6 +26,15 @@ describe('a killed process', { concurrency: 2 }, () => {
   for (const kill of MATRIX.filter(({ point, nth }) => SHORT.has(point) && nth === 1)) {
     it(`loses and doubles nothing when killed at ${kill.point}`, async (t) => {
       assert.deepEqual((await runCell(tempDir(t), kill)).wrong, []);
+    });
+  }
+
+  for (const kill of MATRIX.filter(({ point, nth }) => SHORT_POSTGRES.has(point) && nth === 1)) {
+    it(`loses and doubles nothing on PostgreSQL when killed at ${kill.point}`, {
+      skip: skipWithoutPostgres(),
+    }, async (t) => {
+      const database = { url: await testDatabase(t), schema: 'crash' };
+      assert.deepEqual((await runCell(tempDir(t), kill, database)).wrong, []);
     });
   }
 

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { DispatchSummary } from '../../runtime/store/queries.ts';
 import { openOfflineStore } from '../../runtime/store/sqlite/open-store.ts';
 import { isFinal } from '../../runtime/store/states.ts';
-import type { CrashEvent, Effect } from './protocol.ts';
+import { openTestStore } from '../helpers/postgres/store.ts';
+import type { ChildOptions, CrashEvent, Effect } from './protocol.ts';
 import { SENT } from './protocol.ts';
 
 export interface Findings {
@@ -20,11 +21,14 @@ const NONE: Counts = { run: 0, idempotent: 0, plain: 0, immediate: 0, direct: 0 
 
 /** `acknowledged`: ids whose senders got a 2xx answer. */
 export async function inspectHome(
-  home: string,
+  { home, database }: Pick<ChildOptions, 'home' | 'database'>,
   events: readonly CrashEvent[],
   acknowledged: ReadonlySet<string>,
 ): Promise<Findings> {
-  const store = await openOfflineStore(join(home, 'state.db'));
+  const store =
+    database === null
+      ? await openOfflineStore(join(home, 'state.db'))
+      : await openTestStore(database.url, database.schema);
   try {
     const byId = new Map<string, DispatchSummary[]>();
     for (const stored of await store.read({ kind: 'list', filter: { limit: 1_000_000 } })) {

@@ -1,10 +1,12 @@
 /** One cell of the crash matrix: kill at a point, start again, and nothing acknowledged may be lost or doubled. */
 
+import { mkdirSync } from 'node:fs';
 import { CHECKPOINTS } from '../../runtime/dispatch/observer.ts';
+import { runSql } from '../helpers/postgres/database.ts';
 import type { Findings } from './inspect-home.ts';
 import { inspectHome } from './inspect-home.ts';
 import { launch } from './launch.ts';
-import type { CrashEvent, Kill, KillPoint } from './protocol.ts';
+import type { CrashDatabase, CrashEvent, Kill, KillPoint } from './protocol.ts';
 
 const COMMITS = ['commit.begun', 'commit.applied', 'commit.committed'] as const;
 
@@ -31,9 +33,10 @@ export interface Cell extends Findings {
   readonly acknowledged: number;
 }
 
-export async function runCell(home: string, kill: Kill): Promise<Cell> {
-  const startedAt = Date.now();
-  const first = launch({ home, startedAt, kill, faults: 0, seed: 0 });
+export async function runCell(home: string, kill: Kill, database: CrashDatabase | null = null): Promise<Cell> {
+  mkdirSync(home, { recursive: true });
+  const common = { home, startedAt: Date.now(), database, faults: 0, seed: 0 };
+  const first = launch({ ...common, kill });
   for (const event of EVENTS) first.send(event);
   const wrong: string[] = [];
   const timer = setTimeout(() => {
@@ -44,7 +47,8 @@ export async function runCell(home: string, kill: Kill): Promise<Cell> {
   clearTimeout(timer);
   const early = acknowledgedIn(first.answers);
   // Every sender comes again: those without an answer because they must, the others because they may.
-  const second = launch({ home, startedAt, kill: null, faults: 0, seed: 0 });
+  if (database !== null) await endLeases(database);
+  const second = launch({ ...common, kill: null });
   for (const event of EVENTS) second.send(event);
   while (second.answers.size < EVENTS.length) await new Promise((resolve) => setTimeout(resolve, 5));
   second.finish();
@@ -52,9 +56,13 @@ export async function runCell(home: string, kill: Kill): Promise<Cell> {
   for (const id of early) {
     if (second.answers.get(id) !== 'duplicate') wrong.push(`${id}: taken again as ${second.answers.get(id)}`);
   }
-  const found = await inspectHome(home, EVENTS, new Set([...early, ...acknowledgedIn(second.answers)]));
+  const found = await inspectHome(common, EVENTS, new Set([...early, ...acknowledgedIn(second.answers)]));
   return { ...found, wrong: [...wrong, ...found.wrong], kill, acknowledged: early.size };
 }
+
+/** The ten seconds pass at once for which a dead gateway keeps what it had under way. */
+const endLeases = ({ url, schema }: CrashDatabase): Promise<unknown> =>
+  runSql(url, `UPDATE ${schema}.node SET until = '-infinity'`);
 
 export function acknowledgedIn(answers: ReadonlyMap<string, string>): ReadonlySet<string> {
   return new Set([...answers].filter(([, status]) => ACKNOWLEDGED.has(status)).map(([id]) => id));

@@ -21,11 +21,19 @@ export interface Kill {
   readonly nth: number;
 }
 
+/** A schema of a PostgreSQL. */
+export interface CrashDatabase {
+  readonly url: string;
+  readonly schema: string;
+}
+
 export interface ChildOptions {
   readonly home: string;
   /** Unix ms at which the first process of the home was started. */
   readonly startedAt: number;
   readonly kill: Kill | null;
+  /** Null: a file in the home. */
+  readonly database: CrashDatabase | null;
   /** Share of delivery attempts that fail in one way or another. */
   readonly faults: number;
   /** Of the faults and of the spread of waits. */

@@ -46,7 +46,7 @@ export async function killAtRandom({ home, kills, events, lifeMs, seed }: Random
   const acknowledged = new Set<string>();
   const wrong: string[] = [];
   for (let life = 0; life <= kills; life++) {
-    const child = launch({ home, startedAt, kill: null, faults: 0.2, seed: seed + life });
+    const child = launch({ home, startedAt, kill: null, database: null, faults: 0.2, seed: seed + life });
     const repeats = all.slice(-20).filter(({ id }) => acknowledged.has(id));
     const retries = all.filter(({ id }) => !acknowledged.has(id));
     const fresh = Array.from({ length: life < kills ? events : 0 }, (_, n): CrashEvent => {
@@ -70,7 +70,7 @@ export async function killAtRandom({ home, kills, events, lifeMs, seed }: Random
     }
     for (const id of acknowledgedIn(child.answers)) acknowledged.add(id);
   }
-  const found = await inspectHome(home, all, acknowledged);
+  const found = await inspectHome({ home, database: null }, all, acknowledged);
   const missing = all.filter(({ id }) => !acknowledged.has(id)).map(({ id }) => `${id}: never acknowledged`);
   return { ...found, wrong: [...wrong, ...missing, ...found.wrong], events: all.length, kills };
 }

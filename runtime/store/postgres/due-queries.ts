@@ -52,8 +52,9 @@ export const TAKE_ATTEMPTS =
   'ON d.ref = x.ref AND d.n = x.n WHERE d.holder IS NULL AND d.due_at <= $2 ORDER BY d.ref, d.n FOR UPDATE OF d SKIP LOCKED) ' +
   'UPDATE delivery d SET node = $3, holder = $4 FROM due WHERE d.ref = due.ref AND d.n = due.n RETURNING d.ref, d.n, d.lane';
 
-/** Locks what guards the limits of these lanes, before their runs are counted. */
-export const LOCK_LIMITS = 'SELECT lane, max_concurrent FROM lane WHERE lane = ANY($1) ORDER BY lane FOR UPDATE';
+/** Locks what guards the limits of these lanes, before their runs are counted; but for those that another gateway takes from just now. */
+export const LOCK_LIMITS =
+  'SELECT lane, max_concurrent FROM lane WHERE lane = ANY($1) ORDER BY lane FOR UPDATE SKIP LOCKED';
 export const COUNT_RUNNING =
   "SELECT lane, count(*) AS running FROM work WHERE state = 'running' AND lane = ANY($1) GROUP BY lane";
 

@@ -34,6 +34,8 @@ interface DueRow {
 
 /** Tries against gateways that take the same rows. */
 const TRIES = 3;
+/** When a lane is looked at again that another gateway was taking from, in ms. */
+const BUSY_LANE_MS = 20;
 
 export async function takeWork(scope: Scope, turns: LaneTurns, m: TakeWork): Promise<MutationResults['take_work']> {
   const { db } = scope;
@@ -41,30 +43,43 @@ export async function takeWork(scope: Scope, turns: LaneTurns, m: TakeWork): Pro
     db.query<RunLane>(DUE_RUNS.lanes, [m.now, m.holder]),
     db.query<AttemptLane>(DUE_ATTEMPTS.lanes, [m.now, m.holder]),
   ]);
-  const runs = m.runs === 0 ? [] : await takeRuns(scope, turns, m, runLanes);
+  const { runs, isBusy } = m.runs === 0 ? NO_RUNS : await takeRuns(scope, turns, m, runLanes);
   const attempts = m.attempts === 0 ? [] : await takeAttempts(scope, turns, m, attemptLanes);
   const [counted] = await db.query<{ waiting: number }>(WAITING);
   const next = [...runLanes, ...attemptLanes].flatMap(({ due_at, later }) => (due_at > m.now ? due_at : (later ?? [])));
+  if (isBusy) next.push(m.now + BUSY_LANE_MS);
   return {
     ...{ runs, attempts, waiting: Math.max(0, counted?.waiting ?? 0) },
     next_due_at: next.length === 0 ? null : Math.min(...next),
   };
 }
 
-async function takeRuns(scope: Scope, turns: LaneTurns, m: TakeWork, lanes: readonly RunLane[]): Promise<TakenRun[]> {
+interface TakenRuns {
+  readonly runs: readonly TakenRun[];
+  /** A lane was left out because another gateway was taking from it. */
+  readonly isBusy: boolean;
+}
+
+const NO_RUNS: TakenRuns = { runs: [], isBusy: false };
+
+async function takeRuns(scope: Scope, turns: LaneTurns, m: TakeWork, lanes: readonly RunLane[]): Promise<TakenRuns> {
   const due = lanes.filter(({ due_at }) => due_at <= m.now);
-  const room = await roomOf(scope, m, due);
-  return takeInTurns({ scope, turns, m, kind: 'run', limit: m.runs, room, due: DUE_RUNS.due }, async (chosen) => {
-    const refs = chosen.map(({ ref }) => ref);
-    const taken = await scope.db.query<{ ref: Ref; lane: string; failed: number }>(TAKE_RUNS, [
-      ...[refs, m.now, scope.node, m.holder],
-    ]);
-    await count(scope, taken);
-    return taken.map(({ ref, lane, failed }) => {
-      const [profile, route] = JSON.parse(lane) as [string, string | null];
-      return { row: { ref }, result: { ref, profile, route, failed } };
-    });
-  });
+  const { room, isBusy } = await roomOf(scope, m, due);
+  const runs = await takeInTurns(
+    { scope, turns, m, kind: 'run', limit: m.runs, room, due: DUE_RUNS.due },
+    async (chosen) => {
+      const refs = chosen.map(({ ref }) => ref);
+      const taken = await scope.db.query<{ ref: Ref; lane: string; failed: number }>(TAKE_RUNS, [
+        ...[refs, m.now, scope.node, m.holder],
+      ]);
+      await count(scope, taken);
+      return taken.map(({ ref, lane, failed }) => {
+        const [profile, route] = JSON.parse(lane) as [string, string | null];
+        return { row: { ref }, result: { ref, profile, route, failed } };
+      });
+    },
+  );
+  return { runs, isBusy };
 }
 
 async function takeAttempts(
@@ -84,20 +99,25 @@ async function takeAttempts(
 }
 
 /** How many runs may begin in each lane. */
-async function roomOf({ db }: Scope, { runs }: TakeWork, lanes: readonly RunLane[]): Promise<Map<string, number>> {
+async function roomOf(
+  { db }: Scope,
+  { runs }: TakeWork,
+  lanes: readonly RunLane[],
+): Promise<{ readonly room: Map<string, number>; readonly isBusy: boolean }> {
   const room = new Map(lanes.map(({ lane }) => [lane, runs]));
   const limited = lanes.filter(({ max_concurrent }) => max_concurrent !== null).map(({ lane }) => lane);
-  if (limited.length === 0) return room;
+  if (limited.length === 0) return { room, isBusy: false };
   // A statement sees what was committed when it began: the count has to begin behind the lock.
   const [limits, running] = await Promise.all([
     db.query<{ lane: string; max_concurrent: number | null }>(LOCK_LIMITS, [limited]),
     db.query<{ lane: string; running: number }>(COUNT_RUNNING, [limited]),
   ]);
   const counts = new Map(running.map(({ lane, running }) => [lane, running]));
+  for (const lane of limited) room.set(lane, 0);
   for (const { lane, max_concurrent } of limits) {
-    if (max_concurrent !== null) room.set(lane, max_concurrent - (counts.get(lane) ?? 0));
+    room.set(lane, max_concurrent === null ? runs : max_concurrent - (counts.get(lane) ?? 0));
   }
-  return room;
+  return { room, isBusy: limits.length < limited.length };
 }
 
 interface Taking {

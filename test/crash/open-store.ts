@@ -1,0 +1,48 @@
+/** The store of a process that is to die at a point within a commit, of either engine. */
+import { join } from 'node:path';
+import { startEntry } from '../../runtime/platform/process/start-thread.ts';
+import type { PgConnect } from '../../runtime/store/postgres/driver.ts';
+import { loadDriver } from '../../runtime/store/postgres/driver.ts';
+import { openServerStore } from '../../runtime/store/sqlite/open-store.ts';
+import type { CommitPoint } from '../../runtime/store/sqlite/transactions.ts';
+import type { Store } from '../../runtime/store/store.ts';
+import { silentLog } from '../helpers/log.ts';
+import { openTestStore } from '../helpers/postgres/store.ts';
+import type { KillingWriter } from './killing-writer.ts';
+import type { ChildOptions } from './protocol.ts';
+
+/** @param reached on PostgreSQL, called at each point of a commit; SQLite's thread kills the process itself */
+export async function openCrashStore(
+  { home, kill, database }: ChildOptions,
+  reached: (point: `commit.${CommitPoint}`) => void,
+): Promise<Store> {
+  if (database !== null) return openTestStore(database.url, database.schema, { connect: await watchCommits(reached) });
+  const path = join(home, 'state.db');
+  const options: KillingWriter = { path, kill };
+  const writer = () => startEntry(new URL('./killing-writer.js', import.meta.url), options);
+  return openServerStore({ path, durability: 'full', log: silentLog, writer });
+}
+
+/** Connections that tell of the commits of groups. */
+async function watchCommits(reached: (point: `commit.${CommitPoint}`) => void): Promise<PgConnect> {
+  const connect = await loadDriver();
+  return async (options) => {
+    const db = await connect(options);
+    let isGroup = false;
+    return {
+      ...db,
+      get lost() {
+        return db.lost;
+      },
+      async script<R extends object>(sql: string): Promise<readonly R[]> {
+        if (sql.includes('SET batch')) isGroup = true;
+        else if (sql !== 'COMMIT' || !isGroup) return db.script<R>(sql);
+        else reached('commit.applied');
+        const rows = await db.script<R>(sql);
+        reached(sql === 'COMMIT' ? 'commit.committed' : 'commit.begun');
+        if (sql === 'COMMIT') isGroup = false;
+        return rows;
+      },
+    };
+  };
+}
