@@ -58,7 +58,7 @@ export class WebhookTestCommand extends Command<CliContext> {
   });
   url = Option.String('--url', { description: '<url> Send it there instead, for instance through the public address' });
   config = configOption();
-  dryRun = Option.Boolean('--dry-run', false, { description: 'Send nothing: show what would become of the event' });
+  dryRun = Option.Boolean('--dry-run', false, { description: 'Send nothing: show what would happen to the event' });
   json = Option.Boolean('--json', false, { description: 'Print status, headers and body as JSON' });
 
   async execute(): Promise<number> {
