@@ -36,7 +36,7 @@ export interface ServiceOptions {
    * the file is ignored.
    */
   readonly lowerSubscriptions?: CompileSubscriptions;
-  /** Of the program, as other gateways that share the store see it. Default: empty. */
+  /** Version of the program, as other gateways that share the store see it. Default: empty. */
   readonly version?: string;
   /** The IANA zone of jobs that name none. Default: the machine's. */
   readonly timezone?: string;

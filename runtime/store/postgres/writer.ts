@@ -50,7 +50,7 @@ export class PgWriter {
   private readonly direct = createDirectChanges(new LaneTurns());
   private db: PgConnection | null = null;
   private lease: Lease | null = null;
-  /** Of the last transaction that is known to be committed. */
+  /** Number of the last transaction that is known to be committed. */
   private committed = 0;
   /** Monotonic ms at which the lease ends at the earliest. */
   private leaseEnds = Number.NEGATIVE_INFINITY;
