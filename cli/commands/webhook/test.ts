@@ -184,7 +184,7 @@ function unresolvedIn({ prompt, deliver, script }: RoutePlan, body: string): rea
 
 const BUILT_IN: ReadonlySet<string> = new Set(['{event_type}', '{route}', '{delivery_id}']);
 
-/** Of a sender that comes with the program; null: nothing is known of its payloads. */
+/** The shape of a shipped sender; null: nothing is known of its payloads. */
 function shippedShape(scheme: string): Shape | null {
   const text = readShippedShape(scheme);
   return text === null ? null : readShapeFile(text);
