@@ -44,6 +44,7 @@ const ORDER: readonly (string | CommandGroup)[] = [
   { noun: 'requests', title: 'What came in, and why it was answered as it was', verbs: ['list', 'show', 'replay'] },
   { noun: 'deliveries', title: 'What became of each event', verbs: ['list', 'show', 'replay'] },
   { noun: 'session', title: 'Chats into which deliveries are mirrored', verbs: ['open', 'list', 'show'] },
+  { noun: 'table', title: 'Tables that travel through the database', verbs: ['push', 'list', 'activate'] },
   { noun: 'store', title: 'The database that gateways share', verbs: ['migrate', 'move'] },
   'schema',
   'rule',

@@ -1,12 +1,18 @@
 /** `hookwright serve`: serves compiled tables; loads them again when they change, and compiles nothing. */
-import { existsSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { Command, Option } from 'clipanion';
 import { Redactor } from '../../runtime/deliver/redact.ts';
+import type { ProcessLogger } from '../../runtime/platform/logger.ts';
 import type { CliContext } from '../base/context.ts';
 import { hostOption, logFileOption, portOption } from '../command-line/options.ts';
 import { serveGateway } from '../serve/serve-gateway.ts';
 import { createServerLog } from '../serve/server-log.ts';
+import { requireDatabase } from '../store/use-shared-state.ts';
+import { builtFolder } from '../tables/built-folder.ts';
+import { followStoredTable } from '../tables/follow-stored-table.ts';
+
+/** `--table` of a gateway that takes its table from the database. */
+const FROM_STORE = 'store:';
 
 export class ServeCommand extends Command<CliContext> {
   static override paths = [['serve']];
@@ -16,33 +22,39 @@ export class ServeCommand extends Command<CliContext> {
       'For machines that get their tables from elsewhere. Without --table it takes build/ here, or in the home folder. Secrets are resolved before it listens: a missing one is a refusal. Ctrl-C drains, a second one does not wait.',
     examples: [
       ['Serve what `compile` wrote here', '$0 serve'],
+      ['The table that `table activate` names', '$0 serve --table store:'],
       ['Tables deployed by CI, all addresses', '$0 serve --table /srv/hookwright/build --host 0.0.0.0'],
     ],
   });
 
-  table = Option.String('--table', { description: '<dir> Folder of routes.json' });
+  table = Option.String('--table', {
+    description: '<dir|store:> Folder of routes.json; `store:` takes the active table of the database',
+  });
   host = hostOption();
   port = portOption();
   logFile = logFileOption();
 
   async execute(): Promise<number> {
+    const { context } = this;
     const redactor = new Redactor();
-    return serveGateway(this.context, {
-      folder: this.folder(),
-      host: this.host,
-      port: this.port,
-      logFile: this.logFile ?? null,
-      log: createServerLog(this.context, redactor.redact),
-      redactor,
-      recompile: null,
-    });
+    const log = createServerLog(context, redactor.redact);
+    if (this.table !== FROM_STORE) {
+      return this.serve(
+        this.table === undefined ? builtFolder(context) : resolve(context.cwd, this.table),
+        log,
+        redactor,
+      );
+    }
+    const followed = await followStoredTable(context, await requireDatabase(context, undefined), log);
+    try {
+      return await this.serve(followed.folder, log, redactor);
+    } finally {
+      await followed.stop();
+    }
   }
 
-  /** Where `compile` puts them: beside ./hookwright.yaml, else beside the configuration of the home. */
-  private folder(): string {
-    const { cwd, home } = this.context;
-    if (this.table !== undefined) return resolve(cwd, this.table);
-    const here = join(cwd, 'build', 'routes.json');
-    return dirname(existsSync(here) ? here : join(home, 'build', 'routes.json'));
+  private serve(folder: string, log: ProcessLogger, redactor: Redactor): Promise<number> {
+    const { host, port, logFile = null } = this;
+    return serveGateway(this.context, { folder, host, port, logFile, log, redactor, recompile: null });
   }
 }

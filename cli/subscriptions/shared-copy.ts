@@ -2,14 +2,14 @@
 import { messageOf } from '../../base/message-of.ts';
 import { copyParts } from '../../runtime/gateway-shared.ts';
 import { createSecrets } from '../../runtime/platform/secrets/machine-secrets.ts';
-import { StoreRefused, StoreUnavailable } from '../../runtime/store/store.ts';
 import { openSubscriptions, SUBSCRIPTIONS, sealSubscriptions } from '../../runtime/table/sealed-subscriptions.ts';
 import type { CopyParts } from '../../runtime/table/shared-subscriptions.ts';
 import { pullSubscriptions } from '../../runtime/table/shared-subscriptions.ts';
 import type { CliContext } from '../base/context.ts';
-import { CliError, refusalOf } from '../base/errors.ts';
+import { CliError } from '../base/errors.ts';
 import { printNote } from '../output/print.ts';
-import { configuredStore, openDatabase, StoreOutOfReach, UnknownStore } from '../store/configured-store.ts';
+import { configuredStore, StoreOutOfReach, UnknownStore } from '../store/configured-store.ts';
+import { useSharedState } from '../store/use-shared-state.ts';
 
 /** Brings the home's copy up to date, where there is a database; one that is away is said, and the copy stays. */
 export async function refreshCopy(context: CliContext, configs: readonly string[] | undefined): Promise<void> {
@@ -65,15 +65,7 @@ async function withShared<T>(
 ): Promise<T | null> {
   const plan = await configuredStore(context, configs);
   if (plan.kind === 'sqlite') return null;
-  const store = await openDatabase(context, plan, opening);
-  if (store === null || store.state === null) return null;
-  try {
-    return await use(copyParts(context, store.state.documents, plan, createSecrets(context)));
-  } catch (error) {
-    if (error instanceof StoreUnavailable) throw new StoreOutOfReach(error.message);
-    if (error instanceof StoreRefused) throw refusalOf(error);
-    throw error;
-  } finally {
-    await store.close();
-  }
+  return useSharedState(context, plan, opening, ({ documents }) =>
+    use(copyParts(context, documents, plan, createSecrets(context))),
+  );
 }

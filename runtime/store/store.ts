@@ -12,6 +12,7 @@ import type { Query, QueryResults } from './queries.ts';
 import type { TakeSlots } from './rate-slots.ts';
 import type { Sessions } from './sessions.ts';
 import type { SharedDocuments } from './shared-documents.ts';
+import type { SharedTables } from './shared-tables.ts';
 
 /** The medium cannot take writes now (full, read-only, gone, failing), or the backlog is full. Nothing was stored. */
 export class StoreUnavailable extends Error {
@@ -51,6 +52,7 @@ export interface SharedStore {
 export interface SharedState {
   readonly sessions: Sessions;
   readonly documents: SharedDocuments;
+  readonly tables: SharedTables;
 }
 
 export interface Store {

@@ -141,7 +141,11 @@ const VERSION_1 = `
   CREATE TABLE rate_window (name text PRIMARY KEY, opened_at timestamptz NOT NULL, taken bigint NOT NULL,
     granted bigint NOT NULL) WITH (fillfactor = 50);
 
-  -- Texts that gateways share (subscriptions), each changed as a whole.
+  -- Compiled tables that gateways take from here; files: JSON of their texts.
+  CREATE TABLE route_table (hash text PRIMARY KEY, routes integer NOT NULL, files text NOT NULL,
+    pushed_at timestamptz NOT NULL DEFAULT clock_timestamp());
+
+  -- Texts that gateways share (subscriptions; the hash of the table to be served), each changed as a whole.
   CREATE TABLE document (name text PRIMARY KEY, version bigint NOT NULL, body text NOT NULL);
 
   -- Sessions of chats (chat: JSON of its id), and their turns, as JSON.

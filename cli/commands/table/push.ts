@@ -1,0 +1,42 @@
+/** `hookwright table push`: puts a compiled table into the database, for gateways to take from there. */
+import { resolve } from 'node:path';
+import { Command, Option } from 'clipanion';
+import { ACTIVE_TABLE } from '../../../runtime/store/shared-tables.ts';
+import type { CliContext } from '../../base/context.ts';
+import { configOption, jsonOption } from '../../command-line/options.ts';
+import { printJson, printLine, printNote } from '../../output/print.ts';
+import { requireDatabase, useSharedState } from '../../store/use-shared-state.ts';
+import { builtFolder } from '../../tables/built-folder.ts';
+import { readBuiltTable } from '../../tables/read-built-table.ts';
+
+export class TablePushCommand extends Command<CliContext> {
+  static override paths = [['table', 'push']];
+  static override usage = Command.Usage({
+    description: 'Put a compiled table into the database',
+    details:
+      'Gateways that were started with `serve --table store:` serve it once it is activated. Prints its hash. A table that holds a secret is refused: references are resolved on the machine that serves. The newest 20 are kept.',
+    examples: [
+      ['What `compile` wrote here', '$0 table push'],
+      ['What CI has built', '$0 table push --table dist/tables'],
+    ],
+  });
+
+  table = Option.String('--table', { description: '<dir> Folder of routes.json' });
+  config = configOption();
+  json = jsonOption();
+
+  async execute(): Promise<number> {
+    const { context } = this;
+    const folder = this.table === undefined ? builtFolder(context) : resolve(context.cwd, this.table);
+    const { hash, routes, files } = await readBuiltTable(context, folder);
+    const plan = await requireDatabase(context, this.config);
+    const pushed = await useSharedState(context, plan, { create: true }, async ({ tables, documents }) =>
+      tables.push({ hash, routes }, files, (await documents.read(ACTIVE_TABLE)).text),
+    );
+    if (this.json) printJson(context, { hash, routes, created: pushed === true });
+    else printLine(context, hash);
+    if (pushed === false) printNote(context, 'it was there already');
+    else if (!this.json) printNote(context, `serve it: hookwright table activate ${hash.slice(0, 12)}`);
+    return 0;
+  }
+}

@@ -1,0 +1,52 @@
+/** What gateways share besides their work, for a command: it is in the database that the configuration names. */
+
+import type { SharedState } from '../../runtime/store/store.ts';
+import { StoreRefused, StoreUnavailable } from '../../runtime/store/store.ts';
+import type { CliContext } from '../base/context.ts';
+import { CliError, refusalOf } from '../base/errors.ts';
+import type { PostgresPlan } from './configured-store.ts';
+import { configuredStore, openDatabase, StoreOutOfReach } from './configured-store.ts';
+
+export interface SharedStateOptions {
+  /** Creates tables where there are none. */
+  readonly create: boolean;
+  /** Default: those of the command line. */
+  readonly configs?: readonly string[] | undefined;
+}
+
+/**
+ * Opens the database, and closes it behind `use`. Null: there are no tables in it, and none are to be made.
+ * @throws StoreOutOfReach when it cannot be reached; CliError when it cannot be used
+ */
+export async function useSharedState<T>(
+  context: CliContext,
+  plan: PostgresPlan,
+  { create }: SharedStateOptions,
+  use: (state: SharedState) => Promise<T>,
+): Promise<T | null> {
+  const store = await openDatabase(context, plan, { create });
+  if (store === null) return null;
+  try {
+    if (store.state === null) throw new Error('a database keeps what gateways share');
+    return await use(store.state);
+  } catch (error) {
+    if (error instanceof StoreUnavailable) throw new StoreOutOfReach(error.message);
+    if (error instanceof StoreRefused) throw refusalOf(error);
+    throw error;
+  } finally {
+    await store.close();
+  }
+}
+
+/** The database of the configuration. @throws CliError when the store is a file of this machine */
+export async function requireDatabase(
+  context: CliContext,
+  configs: readonly string[] | undefined,
+): Promise<PostgresPlan> {
+  const plan = await configuredStore(context, configs);
+  if (plan.kind === 'postgres') return plan;
+  throw new CliError(
+    'gateway.store names no PostgreSQL: the store is a file of this machine',
+    'how to share one: hookwright docs scale',
+  );
+}
