@@ -14,7 +14,7 @@ function graphemes(text: string): Iterable<{ readonly segment: string }> {
   return segmenter.segment(text);
 }
 
-/** Of what a terminal shows as one character. */
+/** Columns of what a terminal shows as one character. */
 export const characterWidth = (grapheme: string): number => (NO_WIDTH.test(grapheme) ? 0 : WIDE.test(grapheme) ? 2 : 1);
 
 /**

@@ -19,7 +19,7 @@ import { mergeFiles } from './source/source-tree.ts';
 export type { CompileInput };
 
 export interface CompileResult {
-  /** Of all files, sorted; warnings included. */
+  /** The diagnostics of all files, sorted; warnings included. */
   readonly diagnostics: readonly Diagnostic<RuleId>[];
   /** Path of the root config file; `build/` lies beside it. */
   readonly root: string;

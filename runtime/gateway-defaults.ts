@@ -16,6 +16,7 @@ import type { RunProcess } from './platform/process/run-process.ts';
 import { runProcess } from './platform/process/run-process.ts';
 import { userHome } from './platform/secrets/machine-secrets.ts';
 import type { SecretResolver } from './platform/secrets/secrets.ts';
+import { SharedClock } from './platform/shared-clock.ts';
 import type { TableSource } from './table/table-source.ts';
 import { tableFile, tableValue } from './table/table-source.ts';
 
@@ -25,7 +26,9 @@ export interface ServiceContext {
   /** The user's home folder, for `~/`. */
   readonly userHome: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly clock: Clock;
+  readonly clock: SharedClock;
+  /** Is told the time of a database that is shared; a program's own clock counts all the same. */
+  readonly follow: SharedClock['follow'];
   readonly log: ServiceLog;
   readonly run: RunProcess;
   readonly ids: Ids;
@@ -36,10 +39,12 @@ export interface ServiceContext {
 
 /** The surroundings that the options name, and the system's for the rest. */
 export function serviceContext(options: ServiceOptions): ServiceContext {
-  const { home, clock = systemClock, env = { ...process.env }, random = randomBytes, projectEnv } = options;
+  const { home, env = { ...process.env }, random = randomBytes, projectEnv } = options;
+  const clock = new SharedClock(options.clock ?? systemClock);
   const redactor = options.redactor ?? new Redactor();
   return {
     ...{ home, userHome: userHome(env), env, clock, redactor, ids: createIds(random) },
+    follow: options.clock === undefined ? clock.follow : () => {},
     log: options.log ?? defaultLog(redactor),
     run: options.run ?? ((request) => runProcess(request, clock)),
     secrets: secretReader({

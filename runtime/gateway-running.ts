@@ -36,6 +36,8 @@ export interface ServiceParts {
   readonly catalog: SwappableCatalog;
   /** Unix ms. */
   readonly startedAt: number;
+  /** For those outside, who go by the machine's clock. */
+  readonly store: Store;
   readonly openConsole: (readiness: () => Readiness, metrics: Service['metrics']) => Promise<OpenConsole | null>;
 }
 
@@ -58,7 +60,7 @@ export class RunningService implements Service {
   }
 
   get store(): Store {
-    return this.parts.work.store;
+    return this.parts.store;
   }
 
   get jobs(): readonly JobRecord[] {

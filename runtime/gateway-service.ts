@@ -36,7 +36,7 @@ export interface ServiceOptions {
    * the file is ignored.
    */
   readonly lowerSubscriptions?: CompileSubscriptions;
-  /** Of the program, as other gateways that share the store see it. Default: empty. */
+  /** Version of the program, as other gateways that share the store see it. Default: empty. */
   readonly version?: string;
   /** The IANA zone of jobs that name none. Default: the machine's. */
   readonly timezone?: string;
@@ -46,7 +46,7 @@ export interface ServiceOptions {
   readonly log?: ServiceLog;
   /** Knows every secret that was read, for a log of the program's own: pass its lines through `redact`. */
   readonly redactor?: Redactor;
-  /** Default: the system's. */
+  /** Default: the system's; instants are the database's where the store is one that gateways share. */
   readonly clock?: Clock;
   /** Starts scripts, agents and command-line targets. Default: child processes. */
   readonly run?: RunProcess;

@@ -5,6 +5,7 @@ import type { Clock } from './platform/clock.ts';
 import type { Logger } from './platform/log.ts';
 import type { SecretResolver } from './platform/secrets/secrets.ts';
 import { SecretError } from './platform/secrets/secrets.ts';
+import type { SharedClock } from './platform/shared-clock.ts';
 import { keepLatestOverview } from './store/latest-overview.ts';
 import type { NodeIdentity } from './store/postgres/open-postgres.ts';
 import { openServerStore } from './store/sqlite/open-store.ts';
@@ -15,6 +16,8 @@ import { storePath } from './store/store-path.ts';
 export interface StoreContext {
   readonly home: string;
   readonly clock: Clock;
+  /** Is told the time of a database that is shared, which counts for all gateways. */
+  readonly follow: SharedClock['follow'];
   readonly log: Logger;
   /** Writes what was logged, before a change that it tells of is stored. */
   readonly flushLog: () => void;
@@ -24,7 +27,7 @@ export interface StoreContext {
 
 /** @throws (as a rejection) StoreRefused when the store cannot be used; one that cannot be reached opens all the same */
 export async function openStore(
-  { home, clock, log, flushLog, node }: StoreContext,
+  { home, clock, follow, log, flushLog, node }: StoreContext,
   { gateway }: RouteTable,
   secrets: SecretResolver,
 ): Promise<Store> {
@@ -34,7 +37,15 @@ export async function openStore(
   const url = databaseUrl(plan.url, secrets);
   const { openPostgresStore } = await import('./store/postgres/open-postgres.ts');
   return keepLatestOverview(
-    await openPostgresStore({ url, schema: plan.schema, listen: plan.listen, node, clock, ...common }),
+    await openPostgresStore({
+      url,
+      schema: plan.schema,
+      listen: plan.listen,
+      node,
+      clock,
+      follow,
+      ...common,
+    }),
   );
 }
 

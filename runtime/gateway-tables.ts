@@ -52,7 +52,7 @@ export class GatewayTables {
   private readonly windows = new RateWindows();
   private readonly tables: Tables;
   private hooks: SwapHooks = NO_HOOKS;
-  /** Of the first table. */
+  /** The plan of the first table. */
   private first: GatewayPlan | null = null;
   private overrides: { readonly host: string | undefined; readonly port: number | undefined };
 

@@ -21,6 +21,7 @@ import { LateMetrics } from './metrics/late-metrics.ts';
 import { gatewayFiles } from './platform/node-files.ts';
 import type { JobRecord } from './store/job-mutations.ts';
 import type { RequestRows } from './store/request-rows.ts';
+import { byMachineClock } from './store/shift-instants.ts';
 import { Enrolments } from './verify/enrolment.ts';
 import { storeCaptured } from './verify/store-captured.ts';
 
@@ -66,6 +67,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   return new RunningService({
     ...{ tables, gateway, work, capture, metrics, enrolments, events, catalog },
     startedAt: clock.now(),
+    store: byMachineClock(work.store, () => clock.offset),
     openConsole: (readiness, read) => openConsole(tables.plan, { secrets, readiness, metrics: read, log }),
   });
 }

@@ -10,7 +10,7 @@ export const outOption = () => Option.String('--out', { description: '<dir> Wher
 
 export const jsonOption = () => Option.Boolean('--json', false, { description: 'Print JSON' });
 
-/** Of what lists. */
+/** For commands that print lists. */
 export const arrayOption = () => Option.Boolean('--json', false, { description: 'Print an array of objects' });
 
 /** @param formats the first is for people, and the default @param what it prints */
@@ -39,7 +39,7 @@ export const failOnOption = (what: string) =>
     }),
   });
 
-/** Of what works on a PostgreSQL directly. */
+/** For commands that work on a PostgreSQL directly. */
 export const databaseOption = () =>
   Option.String('--database', {
     description: '<env:NAME|file:path> URL of the database instead of the configured one',

@@ -43,14 +43,14 @@ export class DoctorCommand extends Command<CliContext> {
       ['Before the first start', '$0 doctor'],
       ['With the services', '$0 doctor --live'],
       ['For monitoring', '$0 doctor --live --json'],
-      ['For the report of a fault', '$0 doctor --report'],
+      ['For a bug report', '$0 doctor --report'],
     ],
   });
 
-  live = Option.Boolean('--live', false, { description: 'Talk to the services, too' });
+  live = Option.Boolean('--live', false, { description: 'Contact the services, too' });
   json = jsonOption();
   report = Option.Boolean('--report', false, {
-    description: 'Print facts for the report of a fault: no names, no texts, no secrets',
+    description: 'Print facts for a bug report: no names, no texts, no secrets',
   });
   config = configOption();
 

@@ -18,7 +18,7 @@ import { routePath } from '../subscriptions/route-url.ts';
 export class ExplainCommand extends Command<CliContext> {
   static override paths = [['explain']];
   static override usage = Command.Usage({
-    description: 'Show what becomes of an event on a route, and why',
+    description: 'Show what happens to an event on a route, and why',
     details:
       'Every stage, every filter with what it found, the prompt, the addresses. The event goes through the stages of the gateway, on the configuration as it is now, without any effect. A payload is a JSON body, or a saved request: raw HTTP, a curl command line, a HAR file. A signature is verified when the request carries one; that of a kept request was verified when it came. Exits 0 when the event would be taken, 1 when not.',
     examples: [

@@ -29,7 +29,7 @@ import { newSecret } from '../subscriptions/save-entry.ts';
 export class InitCommand extends Command<CliContext> {
   static override paths = [['init']];
   static override usage = Command.Usage({
-    description: 'Start a configuration: a template, its secrets and its tests',
+    description: 'Create a configuration: a template, its secrets and its tests',
     details:
       'Writes hookwright.yaml, its tests, a JSON Schema for editors, and .env with a secret for each route (readable by you alone), into this folder or the one named. Then it prints for each route the URL, where its secret is, and what to do at the sender. Nothing is overwritten. On a terminal it asks for the template; elsewhere name one, or take the first with --yes.',
     examples: [

@@ -86,7 +86,7 @@ async function completeArgument(
   return kind === null ? matching(partial, []) : completeValue({ kind, given, partial }, context, '');
 }
 
-/** Of an option among the words; null: it is not there. */
+/** The value of an option among the words; null: it is not there. */
 function optionValue(option: string, words: readonly string[]): string | null {
   const at = words.findIndex((word) => word === option || word.startsWith(`${option}=`));
   if (at < 0) return null;

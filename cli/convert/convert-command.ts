@@ -13,7 +13,7 @@ import { formatReport, reportJson } from './print-report.ts';
 import { readForeign, refusalError } from './read-foreign.ts';
 import { writeConversion } from './write-conversion.ts';
 
-/** Of a report that goes to no terminal. */
+/** Columns of a report that does not go to a terminal. */
 const WIDTH = 80;
 
 const UNWRITTEN = 'Nothing was written: --out <dir> writes the config, its .env and its programs.';

@@ -9,7 +9,7 @@ export interface Facet {
   /** Key in a config. */
   readonly field: string;
   readonly read: (plan: RoutePlan) => readonly ShownValue[];
-  /** Of a list: what an entry more means, and one less. */
+  /** For a list: what an added entry means, and a removed one. */
   readonly added: (text: string) => string;
   readonly removed: (text: string) => string;
   /** Where there is one value at most on both sides. */

@@ -27,7 +27,7 @@ export interface RequestsReport {
   readonly lost: number;
   readonly gained: number;
   readonly changed: number;
-  /** Of those: evaluated without the script that also decides about them. */
+  /** How many of those were evaluated without the script that also decides about them. */
   readonly scripts: number;
   readonly unjudged: Readonly<Record<Unjudged, number>>;
   /** Newest first. */

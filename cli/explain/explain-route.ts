@@ -23,7 +23,7 @@ export interface ExplainInput {
   readonly request: RequestParts;
   readonly event: string | null;
   readonly runsScript: boolean;
-  /** Of a kept request: see `ExplainRequest`. */
+  /** For a kept request: see `ExplainRequest`. */
   readonly verifiedBy?: string;
 }
 

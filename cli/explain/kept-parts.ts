@@ -15,5 +15,5 @@ export function verifiedParts(kept: KeptRequest): KeptParts | null {
   return { parts: requestParts(kept), verifiedBy: kept.scheme ?? NO_SCHEME };
 }
 
-/** Of a route that checks no signature. */
+/** The scheme of a route that checks no signature. */
 export const NO_SCHEME = 'none';

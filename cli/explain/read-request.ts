@@ -86,7 +86,7 @@ function isSavedRequest(bytes: Buffer): boolean {
   return /^\{\s*"log"\s*:\s*\{/.test(start) && /"entries"\s*:/.test(bytes.toString('latin1'));
 }
 
-/** Of several the first that was sent to this path, else the first. */
+/** The first of several requests that was sent to this path, else the first. */
 async function savedFor(path: string, cwd: string, bytes: Buffer): Promise<ReadRequest> {
   // Loaded only here: most payloads are bodies.
   const { readCapture } = await import('../sources/read-capture.ts');

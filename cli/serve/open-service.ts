@@ -8,6 +8,7 @@ import { invalidEnvironment } from '../../compiler/rules/invalid-environment.ts'
 import { loadEnvFile, loadProjectEnv, mergeEnv } from '../../compiler/source/load-env.ts';
 import type { Redactor } from '../../runtime/deliver/redact.ts';
 import type { Service } from '../../runtime/gateway-service.ts';
+import { systemClock } from '../../runtime/platform/clock.ts';
 import type { ProcessLogger } from '../../runtime/platform/logger.ts';
 import { createService } from '../../runtime/service.ts';
 import type { CliContext } from '../base/context.ts';
@@ -41,7 +42,9 @@ export async function openService(context: CliContext, options: OpenServiceOptio
   const overrides = overridesOf(context, options);
   const tableFile = join(folder, 'routes.json');
   const service = await createService({
-    ...{ home, env, clock, log, redactor, timezone, random },
+    ...{ home, env, log, redactor, timezone, random },
+    // Without one of its own a service goes by the clock of the database that it shares.
+    ...(clock === systemClock ? {} : { clock }),
     projectEnv: context.projectEnv,
     version: packageVersion(),
     table: { file: tableFile },

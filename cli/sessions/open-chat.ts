@@ -30,7 +30,7 @@ export function sessionProfile(context: CliContext, profile: string = DEFAULT_PR
   return profile;
 }
 
-/** Of the configuration, which may add targets; one that has errors leaves the shipped ones. */
+/** The targets of the configuration; the shipped ones when it has errors. */
 async function targetNames(context: CliContext): Promise<Readonly<Record<string, string>>> {
   // Loaded on demand: it pulls in the compiler, and lists of sessions ask for no name.
   const { tryOpenTable } = await import('../subscriptions/open-table.ts');

@@ -73,7 +73,7 @@ const sampleOf = ({ sample }: TestEventRequest, scheme: SchemePlan | null, event
 /** `From=%2B15550100&Body=hi`: a name, as §3 of the decisions has them, and a value. */
 export const looksLikeForm = (body: string): boolean => /^[A-Za-z_][A-Za-z0-9_.[\]-]*=[^\n]*\s*$/.test(body);
 
-/** Of a sender that signs forms in one way and JSON in another, the one that is for such a body. */
+/** The scheme for such a body, of a sender that signs forms in one way and JSON in another. */
 function schemeOf(plan: RoutePlan, table: RouteTable, isForm: boolean): SchemePlan {
   const schemes = plan.schemes.flatMap((name) => table.schemes[name] ?? []);
   const forForms = isForm ? schemes.find(signsForms) : undefined;

@@ -5,7 +5,7 @@ import type { NodePath } from '../../compiler/diagnostics/problem.ts';
 import type { Explanation, RouteTable, TestExpectation, TextExpectation } from '../../schemas/generated/types.ts';
 
 export interface Failure {
-  /** Of the expectation, below the test. */
+  /** Path of the expectation, below the test. */
   readonly path: NodePath;
   readonly message: string;
   /** Texts of several lines, for a diff; null where the message says it all. */

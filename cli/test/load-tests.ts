@@ -68,7 +68,7 @@ export function loadTests(
 /** `lint --fix` repairs configurations. */
 const withoutFix = ({ fix: _, ...finding }: Finding): Finding => finding;
 
-/** Of the tests that have their shape, in a file with others that have not: all that is wrong is said at once. */
+/** Problems of the well-formed tests of a file that also has malformed ones: all are reported at once. */
 function otherProblems({ value, tree, problems }: MisshapenFile): readonly Finding[] {
   const tests: unknown = isPlainMap(value) ? value.tests : undefined;
   if (!Array.isArray(tests) || problems.some(({ path }) => path.length < 2)) return [];

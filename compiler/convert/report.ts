@@ -11,7 +11,7 @@ export type Fate = 'carried' | 'changed' | 'lost';
 
 export interface Entry {
   readonly fate: Fate;
-  /** Of the key in the foreign file. */
+  /** Path of the key in the foreign file. */
   readonly path: NodePath;
   readonly place: Position;
   /** Name of the converted route that it belongs to; null: none. */

@@ -11,7 +11,7 @@ export type Constraints = ReadonlyMap<string, Constraint>;
 interface Constraint {
   /** Values as JSON that the field may have. */
   readonly allowed: ReadonlySet<string>;
-  /** Of the condition that said so, below `filters`. */
+  /** Path of the condition that requires it, below `filters`. */
   readonly path: NodePath;
 }
 

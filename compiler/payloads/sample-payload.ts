@@ -128,7 +128,7 @@ function place(payload: Sample, path: Path, value: unknown): void {
 const valueAt = (map: Sample | unknown[], key: string): unknown =>
   Array.isArray(map) ? map[Number(key)] : Object.hasOwn(map, key) ? map[key] : undefined;
 
-/** Of a list, only the first element. */
+/** A list gets its first element only. */
 function put(map: Sample | unknown[], key: string, value: unknown): void {
   if (!Array.isArray(map)) setOwn(map, key, value);
   else if (key === '0') map[0] = value;

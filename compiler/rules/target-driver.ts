@@ -11,7 +11,7 @@ export const targetDriver = {
   severity: 'error',
   title: 'A target with a driver of its own also says how its requests are made.',
   why: 'The driver would not read it.',
-  /** Of all parts, a driver that is code reads the address alone. */
+  /** A driver that is code reads the address and no other part. */
   check(file: TargetFile): readonly Problem[] {
     const { driver = 'http' } = file;
     if (driver === 'http') return [];

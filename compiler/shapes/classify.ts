@@ -80,7 +80,7 @@ interface Step {
 /** Types may contain themselves. What is that large holds free text. */
 const MOST_STEPS = 5000;
 
-/** Of what stands there itself, and of what may be below it without being listed. */
+/** The classes of the value itself, and of what may be below it without being listed. */
 function classesAt({ shape: { graph } }: FormSet, { path, level }: Step): readonly LeafClass[] {
   const name = path.findLast((part) => !INDEX.test(part)) ?? '';
   return level.flatMap((id): readonly LeafClass[] => {

@@ -12,11 +12,11 @@ const ORDER: readonly LeafClass[] = ['unknown', 'text', 'ours', 'url', 'identifi
 
 export const isLeafClass = (value: unknown): value is LeafClass => (ORDER as readonly unknown[]).includes(value);
 
-/** Of what may be any of these. */
+/** The least trusted class of those that a value may have. */
 export const leastTrusted = (classes: readonly LeafClass[]): LeafClass =>
   ORDER.find((each) => classes.includes(each)) ?? 'unknown';
 
-/** Of a leaf that no review decides about. @param name last part of its path that is no index */
+/** The class of a leaf that has not been reviewed. @param name last part of its path that is no index */
 export function classByType(node: ShapeNode, name: string): LeafClass {
   const { types, values, format, leafClass } = node;
   if (types.has('any')) return 'unknown';

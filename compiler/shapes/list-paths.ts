@@ -7,7 +7,7 @@ import { treeOf } from './suggest-path.ts';
 
 export interface ListedPath {
   readonly path: readonly string[];
-  /** Of the forms that have it. */
+  /** Its nodes in the forms that have it. */
   readonly nodes: readonly ShapeNode[];
   /** Where it leads, for each form of the set in turn. */
   readonly found: readonly Found[];

@@ -35,7 +35,7 @@ export function matchLeaf(set: FormSet, leaf: Leaf): readonly LeafMatch[] {
 
 type Operator = FilterLeaf['operator'];
 
-/** Of a field that is not there. */
+/** How each operator matches a field that is absent. */
 const MISSING: Readonly<Record<Operator, (operand: unknown) => LeafMatch>> = {
   exists: (operand) => (operand === true ? 'never' : 'always'),
   missing: () => 'always',

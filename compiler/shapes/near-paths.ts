@@ -32,7 +32,7 @@ export function nearPaths(tree: PathTree, path: readonly string[], limit: number
   return found;
 }
 
-/** Of the table of distances, the rows that the next letter needs. */
+/** The rows of the distance table that the next letter needs. */
 interface Rows {
   /** The letter the last row stands for. */
   readonly last: string;

@@ -14,7 +14,7 @@ export interface Seen {
   objects: number;
   readonly properties: Map<string, Seen>;
   arrays: number;
-  /** Of all elements of all lists; null: there was none. */
+  /** What all elements of all lists held; null: there was none. */
   items: Seen | null;
 }
 

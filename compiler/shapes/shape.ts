@@ -19,11 +19,11 @@ export interface ShapeNode {
   readonly types: ReadonlySet<ShapeType>;
   /** The only strings, numbers or booleans it may be; null: any of its types. */
   readonly values: readonly ScalarValue[] | null;
-  /** Of its strings (`uri`, `date-time`); null: not known. */
+  /** Format of its strings (`uri`, `date-time`); null: not known. */
   readonly format: string | null;
   /** What its schema says it is, see leaf-class.ts; null: nothing. */
   readonly leafClass: string | null;
-  /** Of an object, by name; empty for every other type. */
+  /** The properties of an object, by name; empty for every other type. */
   readonly properties: ReadonlyMap<string, ShapeProperty>;
   /** What a property that is not listed holds; null: there is none, the object is closed. */
   readonly rest: NodeId | null;

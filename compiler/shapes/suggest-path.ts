@@ -35,7 +35,7 @@ export function suggestPaths(set: FormSet, path: Path): readonly Path[] {
   });
 }
 
-/** Of an object that stands where a text should: the field in it that names it. null: it has none. */
+/** For an object where text is expected: the field in it that names it. null: it has none. */
 export function textBelow(set: FormSet, path: Path): Path | null {
   const tree = treeOf(set);
   const level = tree.below(tree.root, path);
@@ -80,7 +80,7 @@ function similar(tree: PathTree, path: Path): readonly Path[] {
   return [];
 }
 
-/** Of those that are equally near: as many parts first, then as many letters. */
+/** Order of equally near paths: first by the difference in parts, then in letters. */
 const rank = (found: Path, wanted: Path): number =>
   Math.abs(found.length - wanted.length) * 100 + Math.abs(found.join('.').length - wanted.join('.').length);
 

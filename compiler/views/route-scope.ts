@@ -162,7 +162,7 @@ const own = <T>(map: Readonly<Record<string, T>>, key: string): T | null =>
 
 /** What is known of the payloads of routes; see shapes/payloads.ts. */
 export interface Payloads {
-  /** Of all the rules, each of which reports its own. */
+  /** The problems that all rules find in a route. */
   problemsOf(route: RouteView): readonly Problem[];
   /**
    * The forms of events whose payload the route's templates see: what its filters leave. null: not certain, nothing is known

@@ -11,11 +11,11 @@ export interface Waiting {
   isGone: boolean;
 }
 
-/** Of one route. */
+/** The budget of one route. */
 export class CaptureBudget<Record extends Waiting> {
   private second = Number.NEGATIVE_INFINITY;
   private used = 0;
-  /** Of this second, those that were taken: they give way to those that were not. */
+  /** Records of accepted requests in this second: they give way to those of refused ones. */
   private taken: Record[] = [];
   private minute = Number.NEGATIVE_INFINITY;
   private strangers = 0;

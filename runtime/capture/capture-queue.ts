@@ -15,7 +15,7 @@ const FLUSH_MS = 1000;
 /** Memory of what waits and of what the thread is busy with, in bytes and requests. */
 const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_REQUESTS = 5000;
-/** Of a request beside its body, in bytes. */
+/** What a request takes beside its body, in bytes. */
 const HEAD_BYTES = 2048;
 /** Between two looks for what has become too old, in ms. */
 const EXPIRE_MS = 60_000;

@@ -4,7 +4,7 @@ import type { RefusedRequest } from '../verify/signature-evidence.ts';
 import type { KeptHead } from './kept-request.ts';
 
 export interface Captured {
-  /** Of its id. */
+  /** The number in its id. */
   readonly number: number;
   /** What the thread finds out is not in it yet: the digest of the body, and the cause. */
   readonly head: KeptHead;

@@ -45,7 +45,7 @@ export interface KeptRequest extends KeptSummary {
   readonly about: KeptReason | null;
   /** What was wrong with a signature that was refused; else null. */
   readonly cause: SignatureCause | null;
-  /** Of the run or delivery that it became; else null. */
+  /** Id of the run or delivery that it became; else null. */
   readonly dispatch_id: string | null;
   /** Id of the kept request that was sent again; else null. */
   readonly replay_of: string | null;

@@ -165,7 +165,7 @@ export interface RefusedSwap {
   }[];
 }
 
-/** Of `changed` is everything that is treated otherwise, what is lost too. */
+/** `changed` covers everything that is treated differently, including what is lost. */
 export const FAIL_ON = ['lost', 'changed'] as const;
 export type FailOn = (typeof FAIL_ON)[number];
 

@@ -31,7 +31,7 @@ export interface DeliveryContext {
   readonly runProcess: RunProcess;
   readonly pace: Pace;
   readonly tokens: TokenCache;
-  /** Of this process; drivers pick what they pass on. */
+  /** Variables of this process; drivers pick what they pass on. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Absolute home of a profile. */
   readonly homeOf: (profile: string) => string;

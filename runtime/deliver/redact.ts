@@ -100,7 +100,7 @@ class FormIndex {
     return ((this.bits[bit >>> 3] ?? 0) & (1 << (bit & 7))) !== 0;
   }
 
-  /** Of the longest form at this place; 0: none begins here. */
+  /** Length of the longest form at this position; 0: none begins here. */
   private lengthAt(text: string, at: number): number {
     const same = this.forms.get(text.slice(at, at + 4));
     if (same === undefined) return 0;
@@ -126,7 +126,7 @@ function encode(value: string): string {
   return encodeURIComponent(Buffer.from(value, 'utf8').toString('utf8'));
 }
 
-/** Of a secret URL (an incoming webhook) the parts that make it one are secrets, too. */
+/** A secret URL (an incoming webhook), and the parts of it that are secret themselves. */
 function withParts(secret: string): string[] {
   if (!secret.includes('://') || !URL.canParse(secret)) return [secret];
   const url = new URL(secret);

@@ -85,7 +85,7 @@ export class Connections {
     if (connection.active === 0) this.idle.add(connection);
   }
 
-  /** Of one client, or of all. The newest is the last one idle: with no other it is the one that is closed. */
+  /** Closes the oldest idle connection of one client, or of all; the newest only when there is no other. */
   private closeIdle(client: string | null): void {
     for (const connection of this.idle) {
       if (client !== null && connection.client !== client) continue;

@@ -17,7 +17,7 @@ export interface Finished {
   readonly route: string;
   readonly profile: string;
   readonly outcome: Outcome;
-  /** Of an event that was ignored: the stage's code; else null. */
+  /** The stage's code, when the event was ignored; else null. */
   readonly ignored: string | null;
   readonly ms: number;
   /** Which of the route's secrets signed: above 0 the sender still uses a previous one. */
@@ -32,7 +32,7 @@ type Level = keyof Logger;
 /** Placeholders that are named in a line. */
 const MOST_UNRESOLVED = 20;
 
-/** Of outcomes that are not just another event, which are `info`. */
+/** Levels of the outcomes that are not logged as `info`. */
 export const LEVEL_OF_OUTCOME: Partial<Record<Outcome, Level>> = {
   invalid_signature: 'warn',
   foreign_origin: 'warn',

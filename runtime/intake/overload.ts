@@ -44,7 +44,7 @@ export class Overload {
   private adjustedAt = Number.NEGATIVE_INFINITY;
   /** Monotonic ms since when every wait was too long; null: the last one was not. */
   private longSince: number | null = null;
-  /** Of the events: those that are taken. */
+  /** Share of the events that is accepted. */
   private share = 1;
   /** Parts of an event that may be taken, from those before. */
   private credit = 0;

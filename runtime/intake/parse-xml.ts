@@ -149,7 +149,7 @@ function resolveReferences(text: string): string {
   });
 }
 
-/** Of `#38` or `#x26`. */
+/** The character of a reference such as `#38` or `#x26`. */
 function characterOf(name: string): string | undefined {
   const [, decimal, hex] = /^#(?:(\d{1,7})|x([0-9A-Fa-f]{1,6}))$/.exec(name) ?? [];
   const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);

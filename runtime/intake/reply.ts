@@ -19,7 +19,7 @@ export type Outcome = (typeof WITHOUT_ERROR)[number] | ErrorCode;
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** Of an event that is on its way to an agent, a target or a job. */
+/** Outcomes of an event that goes to an agent, a target or a job. */
 export const TAKEN: ReadonlySet<Outcome> = new Set(['accepted', 'coalesced', 'delivered']);
 
 /** An answer, ready to be written. Constant ones are built once and shared by all requests. */

@@ -7,7 +7,7 @@ import type { BodyFault, BodyMemory, IntakeRequest } from './body.ts';
 import { BodyReader } from './body.ts';
 
 export interface BodyLimits {
-  /** Of all bodies together. */
+  /** The limit of all bodies together. */
   readonly maxUnverifiedBytes: number;
   /** Bytes per second; 0: any pace. */
   readonly minBodyRate: number;

@@ -5,7 +5,7 @@ export interface Ids {
   dispatch(now: number): string;
   /** `<ms timestamp>-<random>`: two events of one millisecond are two events (decisions §4). @param now Unix ms */
   delivery(now: number): string;
-  /** Of the markers in one prompt: 12 unguessable hexadecimal digits. */
+  /** Id of the markers in one prompt: 12 unguessable hexadecimal digits. */
   marker(): string;
 }
 

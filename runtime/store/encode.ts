@@ -10,7 +10,7 @@ export type DispatchHead = Pick<
   Dispatch,
   'id' | 'profile' | 'route' | 'job' | 'mode' | 'event' | 'delivery_id' | 'accepted_at' | 'replay_of'
 > & {
-  /** Of its deliveries. */
+  /** The targets of its deliveries. */
   readonly targets: readonly string[];
 };
 

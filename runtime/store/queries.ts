@@ -126,7 +126,7 @@ export type QueryKind = Query['kind'];
 export interface StoredJobs {
   readonly version: number;
   readonly records: readonly JobRecord[];
-  /** Of every job that has one, by id. */
+  /** The state of every job that has one, by id. */
   readonly states: Readonly<Record<string, JobState>>;
 }
 

@@ -1,7 +1,7 @@
 /** Slots of the rate windows that gateways share: what is asked of the store, and what it grants. */
 
 export interface SlotRequest {
-  /** Of the window: the lane of its route. */
+  /** Name of the window: the lane of its route. */
   readonly window: string;
   /** Slots of the whole window, over all gateways. */
   readonly limit: number;
@@ -14,7 +14,7 @@ export interface SlotRequest {
 export interface SlotGrant {
   /** Fewer than `needed`: the window is full. */
   readonly granted: number;
-  /** Of the window, by all gateways, with these. */
+  /** Slots of the window that all gateways have taken, with these. */
   readonly taken: number;
   /** Until the window ends, in ms, from when the store granted them. */
   readonly left_ms: number;

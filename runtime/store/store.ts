@@ -36,11 +36,14 @@ export interface StoreProblem {
   readonly since: number;
 }
 
-/** `work`: another process may have stored some. `left`: one is gone, and a `recover` takes over what it held. */
-export type SharedChange = 'work' | 'left';
+/**
+ * `work`: another process may have stored some. `jobs`: it may have changed jobs, too. `left`: one is gone, and a `recover`
+ * takes over what it held.
+ */
+export type SharedChange = 'work' | 'jobs' | 'left';
 
 export interface SharedStore {
-  /** Calls `listener` when other processes may have changed something; one listener at a time. */
+  /** Calls each listener when other processes may have changed something. */
   watch(listener: (change: SharedChange) => void): void;
   /** Takes slots of a rate window, which counts the requests of all processes. */
   readonly takeSlots: TakeSlots;

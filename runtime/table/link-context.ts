@@ -14,7 +14,7 @@ export interface LinkContext {
   readonly windows: RateWindows;
   /** Links each scheme of the table once, for all its routes. */
   readonly linkScheme: (plan: SchemePlan) => LinkedScheme;
-  /** Of a route with this source; see `identityLinker`. */
+  /** Links the identity of a route with this source; see `identityLinker`. */
   readonly linkIdentity: LinkIdentity;
   readonly openList: OpenList;
   /** Whether the server listens on a loopback address only. */

@@ -84,7 +84,7 @@ function unverified({ default_event, default_delivery }: SpecifiedPlaces): Ident
   return { event: [], eventFallback: default_event, delivery: default_delivery, digest: null };
 }
 
-/** Of the signed parts where a scheme signs parts of the body: changing the others must not yield a new id. */
+/** A digest of the signed parts alone, where a scheme signs parts of the body: changing the others must not yield a new id. */
 function linkDigest({ signed }: SchemePlan): (request: SignedRequest) => string {
   const parts = signed.filter(({ kind }) => kind === 'json');
   if (parts.length === 0 || signed.some(({ kind }) => kind === 'body')) return ({ body }) => digestOf(body);

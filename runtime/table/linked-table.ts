@@ -19,7 +19,7 @@ export interface LinkedRoute {
   readonly authenticator: Authenticator;
   /** INSECURE_NO_AUTH: nothing is verified. */
   readonly insecure: boolean;
-  /** Of the source, when it has one. */
+  /** Answers the source's handshake, when it has one. */
   readonly handshake: AnswerHandshake | null;
   /** Whether a request without a signature may be the handshake that brings the secret; null: there is none. */
   readonly awaitsSecret: ((request: SignedRequest) => boolean) | null;

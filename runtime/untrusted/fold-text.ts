@@ -63,7 +63,7 @@ function fold(code: number): number {
   return folded < OTHER ? (folded === 0x5c ? 0x2f : folded) : (KNOWN.get(folded) ?? OTHER);
 }
 
-/** Of the first 65,536 characters, once they were met; 0: not yet. */
+/** Folds of the first 65,536 characters, each computed on first use; 0: not yet. */
 const folds = new Uint8Array(0x1_0000);
 
 /** One character, by its code point. */

@@ -29,7 +29,7 @@ const hasEncoding = ({ plan }: Trial): boolean => plan.verify !== 'token' && pla
 const otherEncodings = ({ plan }: Trial): readonly SchemePlan['encoding'][] =>
   (['hex', 'base64', 'base64url'] as const).filter((encoding) => encoding !== plan.encoding);
 
-/** Of UTF-8, as a text has it. */
+/** The byte order mark of UTF-8, decoded. */
 const MARK = '\ufeff';
 
 /** Plausible templates of other schemes, for a header whose content is built in another way. */

@@ -25,13 +25,13 @@ export function printMessagesPage(): string {
     '`{"status":"error","code":…,"error":…}`; 429 and 503 have `Retry-After`.\n',
     `${table(['status', '`code`', '`error`'], answers)}\n`,
     '## Reasons of a 401\n',
-    'They stand in the log as `reason`, and in `hookwright explain`. The sender is told none of them.\n',
+    'The log and `hookwright explain` give them as `reason`. The sender is told none of them.\n',
     `${table(['`reason`', 'meaning'], reasons)}\n`,
     '## The line of a request\n',
-    'Each request to a route is one line, whose `msg` is its outcome; those that nobody signed share a budget. `debug` lines are written with `LOG_LEVEL=debug`.\n',
+    'Each request to a route is one line, whose `msg` is its outcome; those without a valid signature share a budget. `debug` lines are written with `LOG_LEVEL=debug`.\n',
     `${table(['level', '`msg`'], outcomeLines())}\n`,
     '## All other lines\n',
-    '`error`: something is lost or does not work; `warn`: something to look at. `…` stands for what differs. A damaged store is reported in a line of its own words.\n',
+    '`error`: something is lost or does not work; `warn`: something to look at. `…` stands for what varies. A damaged store is reported in words of its own.\n',
     `${table(['level', '`msg`'], lines)}\n`,
   ].join('\n');
 }

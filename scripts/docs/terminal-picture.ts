@@ -3,7 +3,7 @@ import type { Palette } from './palette.ts';
 
 const MONO = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'Liberation Mono', monospace";
 const COLUMNS = 84;
-/** Of a character at this size, in the units of the picture. */
+/** Measures of a character at this size, in the units of the picture. */
 const [SIZE, ADVANCE, LINE] = [14, 8.43, 20];
 const [LEFT, TOP] = [18, 52];
 

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
 import { takeFiles } from './queue.ts';
 
-/** Of properties that name none: the same cases in every run, but for a long one, which looks further. */
+/** The seed of properties that name none: the same cases in every run but a long one, which explores further. */
 const SEED = 20_260_101;
 
 /** @param tree folder of the queue and of the compiled files @returns when the last test has ended */

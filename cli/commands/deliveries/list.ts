@@ -20,7 +20,7 @@ import { useStore } from '../../store/use-store.ts';
 export class DeliveriesListCommand extends Command<CliContext> {
   static override paths = [['deliveries', 'list']];
   static override usage = Command.Usage({
-    description: 'List what was accepted, newest first, and what became of it',
+    description: 'List accepted events, newest first, and their states',
     details:
       'States: pending, running, delivering, done, dead (given up), skipped (nothing to deliver, or superseded).',
     examples: [
@@ -35,7 +35,7 @@ export class DeliveriesListCommand extends Command<CliContext> {
   job = jobFilterOption();
   since = sinceOption();
   limit = Option.String('--limit', '50', {
-    description: '<count> At most so many (default 50)',
+    description: '<count> At most this many (default 50)',
     validator: parsedBy('--limit', parseLimit),
   });
   config = configOption();

@@ -48,7 +48,7 @@ export class DeliveriesReplayCommand extends Command<CliContext> {
   job = jobFilterOption();
   since = sinceOption();
   limit = Option.String('--limit', {
-    description: '<count> At most so many, the newest',
+    description: '<count> At most this many, the newest',
     validator: parsedBy('--limit', parseLimit),
   });
   rerun = Option.Boolean('--rerun', false, { description: 'Run the agent again even where its answer is stored' });

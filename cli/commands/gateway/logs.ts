@@ -25,7 +25,7 @@ export class GatewayLogsCommand extends Command<CliContext> {
     ],
   });
 
-  follow = Option.Boolean('-f,--follow', false, { description: 'Go on with what is added, until Ctrl-C' });
+  follow = Option.Boolean('-f,--follow', false, { description: 'Print new lines as they are added, until Ctrl-C' });
   lines = Option.String('-n,--lines', '50', {
     description: '<count> How many lines from the end',
     validator: parsedBy('--lines', (text, option) => parseInteger(text, option, { min: 0, max: 1_000_000 })),

@@ -32,9 +32,9 @@ export class RequestsListCommand extends Command<CliContext> {
   reason = Option.String('--reason', { description: '<name> Only this reason' });
   since = Option.String('--since', { description: '<time> Only since: 90s, 15m, 2h, 3d, or a date' });
   grep = Option.String('--grep', { description: '<text> Only with this text in path, headers, event, id or body' });
-  limit = Option.String('--limit', '50', { description: '<count> At most so many (default 50)' });
+  limit = Option.String('--limit', '50', { description: '<count> At most this many (default 50)' });
   before = Option.String('--before', { description: '<id> Only older ones than this: the next page' });
-  follow = Option.Boolean('-f,--follow', false, { description: 'Go on with those that come, until Ctrl-C' });
+  follow = Option.Boolean('-f,--follow', false, { description: 'Print new ones as they arrive, until Ctrl-C' });
   json = Option.Boolean('--json', false, { description: 'Print an array of objects; with --follow one a line' });
 
   async execute(): Promise<number> {

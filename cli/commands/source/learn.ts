@@ -31,7 +31,7 @@ export class SourceLearnCommand extends Command<CliContext> {
   from = Option.Array('--from', { description: '<path|glob> A saved request or payload; may be repeated' });
   out = Option.String('--out', { description: '<dir> Write one file for each event into this folder' });
   event = Option.String('--event', { description: '<name> Only this event' });
-  force = Option.Boolean('--force', false, { description: 'Replace files that are there' });
+  force = Option.Boolean('--force', false, { description: 'Replace existing files' });
   config = configOption();
   name = Option.String({ name: 'source' });
   more = Option.Rest({ name: 'file' });

@@ -18,7 +18,7 @@ const REPEATABLE = 'repeatable';
 export class WebhookSubscribeCommand extends Command<CliContext> {
   static override paths = [['webhook', 'subscribe']];
   static override usage = Command.Usage({
-    description: 'Make a route that needs no configuration, or change one',
+    description: 'Create or change a subscription: a route outside the configuration',
     details:
       'A new subscription gets a secret of its own, printed once. For one that exists, only what the flags say changes; an empty value takes a setting away. Checked by the rules of static routes before anything is written. A running gateway takes it in with the next request. There is no flag for toolsets: they can only be written into the file by hand.',
     examples: [

@@ -58,7 +58,7 @@ export class WebhookTestCommand extends Command<CliContext> {
   });
   url = Option.String('--url', { description: '<url> Send it there instead, for instance through the public address' });
   config = configOption();
-  dryRun = Option.Boolean('--dry-run', false, { description: 'Send nothing: show what would become of the event' });
+  dryRun = Option.Boolean('--dry-run', false, { description: 'Send nothing: show what would happen to the event' });
   json = Option.Boolean('--json', false, { description: 'Print status, headers and body as JSON' });
 
   async execute(): Promise<number> {
@@ -184,7 +184,7 @@ function unresolvedIn({ prompt, deliver, script }: RoutePlan, body: string): rea
 
 const BUILT_IN: ReadonlySet<string> = new Set(['{event_type}', '{route}', '{delivery_id}']);
 
-/** Of a sender that comes with the program; null: nothing is known of its payloads. */
+/** The shape of a shipped sender; null: nothing is known of its payloads. */
 function shippedShape(scheme: string): Shape | null {
   const text = readShippedShape(scheme);
   return text === null ? null : readShapeFile(text);

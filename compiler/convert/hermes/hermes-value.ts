@@ -8,7 +8,7 @@ export interface Hermes {
   readonly draft: Draft;
   /** The whole config. */
   readonly config: Settings;
-  /** Of the `.env` beside it. */
+  /** Variables of the `.env` beside it. */
   readonly env: ReadonlyMap<string, string>;
 }
 

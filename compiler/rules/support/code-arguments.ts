@@ -3,7 +3,7 @@ import type { Interpreter } from './interpreters.ts';
 import { INTERPRETERS, WRAPPERS } from './interpreters.ts';
 
 export interface CodeArgument {
-  /** Of the argument in the command. */
+  /** Index of the argument in the command. */
   readonly index: number;
   /** The program that reads it, as written. */
   readonly program: string;
@@ -49,7 +49,7 @@ const READERS: Readonly<Record<Interpreter['reads'], Reader>> = {
   ],
 };
 
-/** Of each option that tells code: its own argument, and the next one that is no option. */
+/** For each option that takes code: its own argument, and the next one that is not an option. */
 function flagged(argv: readonly string[], from: number, interpreter: Interpreter): readonly number[] {
   const { flag, valued, ends } = interpreter;
   const found: number[] = [];

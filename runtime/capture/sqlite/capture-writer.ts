@@ -118,7 +118,7 @@ function endOfOldest(rows: readonly (readonly [n: number, bytes: number])[], exc
   return end;
 }
 
-/** Of the pages that hold something. */
+/** Bytes of the pages in use. */
 function usedBytes(db: Connection): number {
   const [pages, free, size] = ['page_count', 'freelist_count', 'page_size'].map(
     (name) => db.query<[number]>(`PRAGMA ${name}`).get()?.[0] ?? 0,

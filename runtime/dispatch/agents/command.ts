@@ -24,7 +24,7 @@ export interface CommandAgentContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Variables that secret references name. */
   readonly hidden: ReadonlySet<string>;
-  /** Of `agent.env`. */
+  /** Resolves the references of `agent.env`. */
   readonly secrets: SecretResolver;
   /** `<home_dir>`. */
   readonly home: string;

@@ -9,6 +9,7 @@ import type { Dispatch } from '../../../schemas/generated/types.ts';
 import type { Clock, Timer } from '../../platform/clock.ts';
 import type { Ids } from '../../platform/ids.ts';
 import type { Logger } from '../../platform/log.ts';
+import type { JobRecord } from '../../store/job-mutations.ts';
 import type { MutationResults } from '../../store/mutations.ts';
 import type { Store } from '../../store/store.ts';
 import { StoreUnavailable } from '../../store/store.ts';
@@ -35,6 +36,8 @@ export interface SchedulerOptions {
   readonly ids: Ids;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Called with the jobs of the store once they have changed, whichever process changed them. */
+  readonly changed?: (records: readonly JobRecord[]) => void;
   /** Longest sleep, in ms. Default: 1000. */
   readonly pollMs?: number;
 }
@@ -78,7 +81,7 @@ export class JobScheduler implements JobFirer {
     await this.working;
   }
 
-  /** Polls now instead of at the next interval, for a table that was swapped. */
+  /** Polls now instead of at the next interval, for a table that was swapped and jobs that were changed. */
   refresh(): void {
     if (this.stopped) return;
     this.timer?.cancel();
@@ -164,6 +167,7 @@ export class JobScheduler implements JobFirer {
     const before = isBack ? new Map<string, Watched>() : this.watched;
     const found = watchJobs(listJobs(table, records, timezone), { states, before, now });
     this.watched = found.watched;
+    if (this.source?.version !== version) this.options.changed?.(records);
     this.source = { table, version };
     for (const begin of found.begun) store.write(begin).catch((error: unknown) => this.complain(error));
     for (const { job, error } of found.unreadable) {

@@ -8,7 +8,7 @@ export function collectSecretRefs(plan: unknown): readonly SecretRef[] {
   return Object.values(plan).flatMap(collectSecretRefs);
 }
 
-/** Of the whole table. Its routes, of which there may be very many, are read where their references are. */
+/** The references of the table itself. Its routes, of which there may be very many, are read where their references are. */
 export function tableSecretRefs(
   table: Pick<RouteTable, 'profiles' | 'server' | 'routes'> & Partial<Pick<RouteTable, 'gateway'>>,
 ): readonly SecretRef[] {

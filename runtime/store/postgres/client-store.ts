@@ -3,8 +3,10 @@
  * no work; what it makes due is done by the gateways, which it tells.
  */
 import type { Clock } from '../../platform/clock.ts';
+import { SharedClock } from '../../platform/shared-clock.ts';
 import { GroupCommit } from '../group-commit.ts';
 import type { Query, QueryResults } from '../queries.ts';
+import { byMachineClock } from '../shift-instants.ts';
 import type { Store } from '../store.ts';
 import { StoreRefused, StoreUnavailable } from '../store.ts';
 import { commitGroup } from './commit-group.ts';
@@ -13,10 +15,11 @@ import type { PgConnect, PgConnection } from './driver.ts';
 import { describePgError, loadDriver } from './driver.ts';
 import { LaneTurns } from './lane-turns.ts';
 import { migrate, quoteSchema, versionFor } from './migrate.ts';
-import { channelOf } from './other-nodes.ts';
+import { channelOf, noteOf } from './other-nodes.ts';
 import { pgState } from './pg-state.ts';
 import { createPgQueries } from './read.ts';
 import { makeChanges } from './sections.ts';
+import { readServerTime } from './server-time.ts';
 import { SnapshotReader } from './snapshot.ts';
 import { beginOf, beginReadOf, transact } from './transact.ts';
 
@@ -45,8 +48,10 @@ export async function openClientStore(options: ClientOptions): Promise<Store | n
   // Nothing outlives a transaction, so this works behind a pooler too.
   const connect = (): Promise<PgConnection> => connectReal({ url, name: 'hookwright command', prepare: false });
   const reader = new SnapshotReader(connect, beginReadOf(quoted));
+  const shared = new SharedClock(clock);
   try {
     const db = await reader.open();
+    await readServerTime(db, clock, shared.follow);
     if (create) await migrate(db, schema);
     else if ((await versionFor(db, schema)) === null) {
       await reader.close();
@@ -65,7 +70,7 @@ export async function openClientStore(options: ClientOptions): Promise<Store | n
     failed: () => {},
   });
   const queries = createPgQueries(reader.ask);
-  return {
+  const store: Store = {
     write: (mutation) => group.write(mutation),
     read: <Q extends Query>(query: Q) =>
       (queries[query.kind] as unknown as (query: Q) => Promise<QueryResults[Q['kind']]>)(query),
@@ -77,6 +82,7 @@ export async function openClientStore(options: ClientOptions): Promise<Store | n
       await Promise.all([reader.close(), state.close(), writer.close()]);
     },
   };
+  return byMachineClock(store, () => shared.offset);
 }
 
 class ClientWriter {
@@ -109,7 +115,7 @@ class ClientWriter {
   private make(db: PgConnection, changes: Parameters<typeof commitGroup>[0]): ReturnType<typeof makeChanges> {
     return transact(db, this.parts.begin, async () => {
       const results = await makeChanges({ db, node: NO_NODE }, this.direct, changes);
-      await db.query('SELECT pg_notify($1, $2)', [this.parts.channel, String(NO_NODE)]);
+      await db.query('SELECT pg_notify($1, $2)', [this.parts.channel, noteOf(NO_NODE, 'jobs')]);
       return results;
     });
   }

@@ -23,7 +23,7 @@ class Needs {
   readonly groups = new Set<string>();
   readonly open = new Set<Ref>();
   readonly heads = new Set<Ref>();
-  /** Of deliveries that end: how they ended decides how the dispatch does. */
+  /** Dispatches whose steps are needed: how their deliveries ended decides how they end. */
   readonly steps = new Set<Ref>();
   readonly jobs = new Set<string>();
   readonly ticks: { readonly job: string; readonly due_at: number }[] = [];

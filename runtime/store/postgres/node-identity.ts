@@ -2,7 +2,7 @@
 export interface NodeIdentity {
   /** Where this gateway is reached. */
   readonly url: string;
-  /** Of this program. */
+  /** Version of this program. */
   readonly version: string;
   /** Hash of the table in service; read at each renewal of the lease. */
   readonly table: () => string | null;

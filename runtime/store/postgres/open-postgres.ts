@@ -1,6 +1,7 @@
 /** Opens the store on PostgreSQL that several gateways share (decisions in docs/architecture.md, "The store on PostgreSQL"). */
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/log.ts';
+import type { SharedClock } from '../../platform/shared-clock.ts';
 import type { Store } from '../store.ts';
 import type { PgConnect, PgConnection } from './driver.ts';
 import { loadDriver } from './driver.ts';
@@ -22,6 +23,8 @@ export interface PostgresOptions {
   readonly listen: boolean;
   readonly node: NodeIdentity;
   readonly clock: Clock;
+  /** Is told the time of the database, which counts for all gateways. Default: nobody. */
+  readonly follow?: SharedClock['follow'];
   readonly log: Logger;
   /** Called before a change of what has happened is handed over: its log lines must have left the process by then. */
   readonly beforeCommit?: () => void;
@@ -35,7 +38,7 @@ export interface PostgresOptions {
  * @throws StoreRefused when `pg` is not installed, or the tables are not of this version
  */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
-  const { url, schema, listen, node, clock, log, beforeCommit } = options;
+  const { url, schema, listen, node, clock, log, beforeCommit, follow = () => {} } = options;
   const quoted = quoteSchema(schema);
   const connect = options.connect ?? (await loadDriver());
   let isMigrated = false;
@@ -65,7 +68,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const requests = new SnapshotReader(connectRequests, beginLaxOf(quoted));
   let notified = (_: string): void => {};
   const store = new PostgresStore({
-    writer: (lost) => new PgWriter({ connect: connectWriter, begin: beginOf(quoted), node, clock, lost }),
+    writer: (lost) => new PgWriter({ connect: connectWriter, begin: beginOf(quoted), node, clock, follow, lost }),
     others: (node) => {
       const others = new OtherNodes({ reader, clock, channel, node });
       notified = (from) => others.notified(from);

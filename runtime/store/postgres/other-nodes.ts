@@ -11,13 +11,18 @@ import type { SnapshotReader } from './snapshot.ts';
 const NOTIFY_MS = 100;
 const LISTENING_MS = 5000;
 const POLL_MS = 1000;
-/** Changes behind which another gateway may find something to do. */
-const TOLD: ReadonlySet<MutationKind> = new Set([
-  ...(['accept', 'join_group', 'flush_groups', 'tick_job', 'fire_job', 'advance', 'record_attempt'] as const),
-]);
+/** Changes behind which another gateway may find something to do, and what it is told. */
+const TOLD: Partial<Record<MutationKind, SharedChange>> = {
+  ...{ accept: 'work', join_group: 'work', flush_groups: 'work', advance: 'work', record_attempt: 'work' },
+  ...{ tick_job: 'work', fire_job: 'work', put_job: 'jobs', remove_job: 'jobs', pause_job: 'jobs', watch_job: 'jobs' },
+};
 
-/** Where gateways and commands tell of their changes; the payload is the number of the node. */
+/** Where gateways and commands tell of their changes. */
 export const channelOf = (schema: string): string => `hookwright ${schema}`;
+
+/** What is told there. @param node number of the gateway; 0: a command */
+export const noteOf = (node: number, change: SharedChange): string =>
+  change === 'work' ? `${node}` : `${node} ${change}`;
 
 export interface OtherNodesParts {
   readonly reader: SnapshotReader;
@@ -30,7 +35,8 @@ export interface OtherNodesParts {
 
 export class OtherNodes {
   private readonly parts: OtherNodesParts;
-  private listener: (change: SharedChange) => void = () => {};
+  private readonly listeners: ((change: SharedChange) => void)[] = [];
+  private untold: SharedChange = 'work';
   private telling: Timer | null = null;
   private poll: Timer | null = null;
 
@@ -39,34 +45,42 @@ export class OtherNodes {
   }
 
   watch(listener: (change: SharedChange) => void): void {
-    this.listener = listener;
+    this.listeners.push(listener);
     if (this.poll === null) this.pollLater();
   }
 
   /** A change of this gateway was committed. */
   tell(kind: MutationKind): void {
     const { channel, clock, node } = this.parts;
-    if (channel === null || this.telling !== null || !TOLD.has(kind)) return;
-    this.telling = clock.after(NOTIFY_MS, () => {
+    const change = TOLD[kind];
+    if (channel === null || change === undefined) return;
+    if (change === 'jobs') this.untold = change;
+    this.telling ??= clock.after(NOTIFY_MS, () => {
       this.telling = null;
-      void this.send('SELECT pg_notify($1, $2)', channel, String(node()));
+      void this.send('SELECT pg_notify($1, $2)', channel, noteOf(node(), this.untold));
+      this.untold = 'work';
     });
   }
 
-  /** @param payload the node that has sent it */
-  notified(payload: string): void {
-    if (payload !== String(this.parts.node())) this.listener('work');
+  /** @param note see `noteOf` */
+  notified(note: string): void {
+    const [node, change] = note.split(' ');
+    if (node !== String(this.parts.node())) this.hear(change === 'jobs' ? change : 'work');
   }
 
   /** Leases have expired, and no gateway has taken over. */
   left(): void {
-    this.listener('left');
+    this.hear('left');
   }
 
   close(): void {
     this.telling?.cancel();
     this.poll?.cancel();
-    this.listener = () => {};
+    this.listeners.length = 0;
+  }
+
+  private hear(change: SharedChange): void {
+    for (const listener of this.listeners) listener(change);
   }
 
   private pollLater(): void {
@@ -74,7 +88,7 @@ export class OtherNodes {
     this.poll = clock.after(channel === null ? POLL_MS : LISTENING_MS, () => {
       // Also finds out whether the connection that listens is still there, and makes it again.
       if (channel !== null) void this.send('SELECT 1');
-      this.listener('work');
+      this.hear('work');
       this.pollLater();
     });
   }

@@ -19,7 +19,7 @@ const TAKE =
   `opened_at = CASE WHEN ${IS_OVER} THEN excluded.opened_at ELSE w.opened_at END, ` +
   `taken = ${USED} + ${granted(FREE)}, granted = ${granted(FREE)} ` +
   `RETURNING granted, taken, floor(1000 * extract(epoch FROM opened_at + ${WINDOW} - clock_timestamp()))::bigint AS left_ms`;
-/** Of routes that are gone. */
+/** Removes the windows of routes that are gone. */
 export const FORGET_WINDOWS = "DELETE FROM rate_window WHERE opened_at < clock_timestamp() - interval '1 day'";
 
 export async function takeSlots(db: SnapshotReader, { window, limit, needed, ahead }: SlotRequest): Promise<SlotGrant> {

@@ -129,7 +129,7 @@ async function overview(ask: AskSnapshot, now: number): Promise<StoreOverview> {
   };
 }
 
-/** Of a dispatch that is delivered, a delivery that has ended is no row of `delivery` any more. */
+/** While a dispatch is delivered, a delivery that has ended has no row in `delivery` any longer. */
 const WAITING_WORK =
   'SELECT d.profile, d.route, d.job, d.targets, NULL::integer AS n, count(*) AS count FROM work w JOIN dispatch d USING (ref) ' +
   "WHERE w.state <> 'delivering' GROUP BY 1, 2, 3, 4 UNION ALL SELECT d.profile, d.route, d.job, d.targets, x.n, count(*) " +

@@ -4,7 +4,7 @@ import type { DispatchState } from '../states.ts';
 import type { TallyColumn } from '../tally.ts';
 import { TALLY_COLUMNS } from '../tally.ts';
 
-/** Of a dispatch that has not ended. */
+/** The row of a dispatch that has not ended. */
 export interface OpenRow {
   readonly ref: Ref;
   readonly lane: string;

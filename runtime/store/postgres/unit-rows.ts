@@ -1,7 +1,8 @@
 /** What a unit of work holds: the rows that were loaded for it, and those that it makes. */
-import type { DispatchHead, LargeTexts } from '../encode.ts';
+import type { DispatchHead } from '../encode.ts';
 import type { Ref, Step } from '../mutations.ts';
-import type { DispatchState, OpenState } from '../states.ts';
+import type { NewDispatch } from '../row-changes.ts';
+import type { DispatchState } from '../states.ts';
 import type { DeliveryRow, HeadRow, JobRow, OpenRow } from './tables.ts';
 
 /** What is stored when a change is made; `load-unit.ts` fills it. */
@@ -23,27 +24,9 @@ export interface LoadedRows {
   readonly ticks: Set<string>;
 }
 
-export interface NewUnitDispatch {
+export interface NewUnitDispatch extends NewDispatch {
   readonly head: DispatchHead;
-  readonly texts: LargeTexts;
-  /** Undefined: the lane's limit stays as it is. */
-  readonly max_concurrent?: number | null;
-  readonly state: OpenState;
-  readonly due_at: number;
-  readonly now: number;
-  readonly holder?: string | null;
   readonly group?: { readonly key: string; readonly first_at: number; readonly superseded: number };
-}
-
-export interface UnitMove {
-  readonly to: DispatchState;
-  readonly at: number;
-  readonly due_at?: number | null;
-  readonly started_at?: number | null;
-  readonly reason?: string | null;
-  /** JSON. */
-  readonly answer?: string | null;
-  readonly steps?: readonly Step[];
 }
 
 /** A dispatch to be stored, its body apart. */

@@ -6,11 +6,12 @@
 import { laneKey } from '../identity.ts';
 import type { OpenDelivery, Ref, StoredClaim } from '../mutations.ts';
 import type { LastError } from '../queries.ts';
+import type { Move } from '../row-changes.ts';
 import { isFinal } from '../states.ts';
 import { keyOfClaim } from './keys.ts';
 import type { DeliveryRow, JobRow, OpenRow } from './tables.ts';
 import { CountChanges } from './tables.ts';
-import type { DispatchRow, EndedRow, LoadedRows, NewUnitDispatch, UnitMove } from './unit-rows.ts';
+import type { DispatchRow, EndedRow, LoadedRows, NewUnitDispatch } from './unit-rows.ts';
 import { ROW_BYTES } from './unit-rows.ts';
 
 export class WorkUnit {
@@ -79,7 +80,7 @@ export class WorkUnit {
   /** Moves a dispatch to a state, without a holder. */
   move(
     row: OpenRow,
-    { to, at, due_at = null, started_at = null, reason = null, answer = null, steps = [] }: UnitMove,
+    { to, at, due_at = null, started_at = null, reason = null, answer = null, steps = [] }: Move,
   ): void {
     for (const [index, step] of steps.entries()) {
       this.newSteps.push({ ref: row.ref, n: row.steps + index + 1, data: JSON.stringify(step) });

@@ -8,6 +8,7 @@
  *           a new lease        once more    resume: was it committed?
  */
 import type { Clock } from '../../platform/clock.ts';
+import type { SharedClock } from '../../platform/shared-clock.ts';
 import type { CommitResult, EncodedChange } from '../encode.ts';
 import { StoreUnavailable } from '../store.ts';
 import { commitGroup } from './commit-group.ts';
@@ -18,6 +19,7 @@ import { LaneTurns } from './lane-turns.ts';
 import { LEASE_MS, Lease, LeaseEnded } from './lease.ts';
 import type { NodeIdentity } from './node-identity.ts';
 import { makeChanges } from './sections.ts';
+import { readServerTime } from './server-time.ts';
 import { transact } from './transact.ts';
 
 export interface WriterParts {
@@ -27,6 +29,8 @@ export interface WriterParts {
   readonly begin: string;
   readonly node: NodeIdentity;
   readonly clock: Clock;
+  /** Is told the time of the database. */
+  readonly follow: SharedClock['follow'];
   /** The connection is lost. */
   readonly lost: (reason: string) => void;
 }
@@ -46,7 +50,7 @@ export class PgWriter {
   private readonly direct = createDirectChanges(new LaneTurns());
   private db: PgConnection | null = null;
   private lease: Lease | null = null;
-  /** Of the last transaction that is known to be committed. */
+  /** Number of the last transaction that is known to be committed. */
   private committed = 0;
   /** Monotonic ms at which the lease ends at the earliest. */
   private leaseEnds = Number.NEGATIVE_INFINITY;
@@ -87,6 +91,7 @@ export class PgWriter {
     if (lease === null) this.lease = await this.newLease(db);
     else this.committed = await transact(db, this.parts.begin, () => lease.resume(db));
     this.leaseEnds = asked + LEASE_MS;
+    await readServerTime(db, this.parts.clock, this.parts.follow);
     this.db = db;
     for (const resume of this.resumed.splice(0)) resume(true);
   }
@@ -99,6 +104,7 @@ export class PgWriter {
       try {
         const left = await transact(db, this.parts.begin, () => lease.renew(db, this.parts.node));
         this.leaseEnds = asked + LEASE_MS;
+        await readServerTime(db, this.parts.clock, this.parts.follow);
         return left;
       } catch (error) {
         if (!(error instanceof LeaseEnded)) throw this.failed(error);

@@ -26,7 +26,7 @@ import { Writer } from './writer.ts';
 export type { Durability };
 
 export interface ServerStoreOptions {
-  /** Of the database file. */
+  /** Path of the database file. */
   readonly path: string;
   /** `full`: acknowledged survives a loss of power. `normal`: it survives the end of the process. */
   readonly durability: Durability;

@@ -122,7 +122,7 @@ const TABLES = `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 `;
 
-/** Of a file without any tables: 0. */
+/** The file's format; 0: it has no tables. */
 export function formatOf(db: Connection): number {
   return db.query<[number]>('PRAGMA user_version').get()?.[0] ?? 0;
 }

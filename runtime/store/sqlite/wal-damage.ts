@@ -96,7 +96,7 @@ function copyAside(path: string, copy: string): boolean {
 export interface WalkedLog {
   /** Good commits behind the first bad frame, or behind a bad header. */
   readonly lost: number;
-  /** Of the frames before it, up to the end of a commit, which SQLite reads: the number of the page in each. */
+  /** Page number of each frame before it, up to the end of a commit: those that SQLite reads. */
   readonly pages: readonly number[];
   readonly pageBytes: number;
   readonly salts: Buffer;
@@ -177,7 +177,7 @@ const sumsAt = (bytes: Buffer, at: number): Sums => [bytes.readUInt32BE(at), byt
 const frameSums = (frame: Buffer, sums: Sums, isLittle: boolean): Sums =>
   checksum(frame.subarray(FRAME_HEADER_BYTES), checksum(frame.subarray(0, 8), sums, isLittle), isLittle);
 
-/** Of a multiple of 8 bytes, going on from `sums`. */
+/** The checksum of a multiple of 8 bytes, continued from `sums`. */
 function checksum(bytes: Buffer, [from1, from2]: Sums, isLittle: boolean): Sums {
   // A copy at the start of a buffer of its own: 32-bit words have to be aligned.
   const copy = new Uint8Array(bytes);

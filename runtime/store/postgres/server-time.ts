@@ -1,0 +1,13 @@
+/** Reads the clock of the database: the one that counts for all gateways. */
+import type { Clock } from '../../platform/clock.ts';
+import type { SharedClock } from '../../platform/shared-clock.ts';
+import type { PgConnection } from './driver.ts';
+
+const NOW = 'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now';
+
+/** @param follow is told unix ms, and when it was asked and answered */
+export async function readServerTime(db: PgConnection, clock: Clock, follow: SharedClock['follow']): Promise<void> {
+  const asked = clock.monotonic();
+  const [row] = await db.query<{ now: number }>(NOW);
+  if (row !== undefined) follow(row.now, { asked, answered: clock.monotonic() });
+}
