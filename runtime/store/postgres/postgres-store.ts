@@ -27,6 +27,8 @@ export interface PgStoreParts {
   readonly counter: SnapshotReader;
   /** Changes what is no work: sessions and documents. */
   readonly state: SnapshotReader;
+  /** Stores and reads kept requests. */
+  readonly requests: SnapshotReader;
   readonly others: (node: () => number) => OtherNodes;
   readonly clock: Clock;
   readonly log: Logger;
@@ -61,7 +63,7 @@ export class PostgresStore implements Store {
     this.health = new Health(log, () => clock.now());
     this.others = parts.others(() => this.writer.node);
     this.queries = createPgQueries(reader.ask);
-    this.state = pgState(reader, parts.state);
+    this.state = pgState(reader, parts.state, parts.requests);
     this.group = new GroupCommit({
       commit: (changes) => this.writer.commit(changes),
       beforeCommit,
@@ -120,8 +122,8 @@ export class PostgresStore implements Store {
     this.others.close();
     await Promise.race([this.group.settled(), this.whenCut()]);
     await this.writer.close();
-    const { reader, counter, state } = this.parts;
-    await Promise.all([reader, counter, state].map((connection) => connection.close()));
+    const { reader, counter, state, requests } = this.parts;
+    await Promise.all([reader, counter, state, requests].map((connection) => connection.close()));
   }
 
   private requireConnection(): void {
