@@ -66,6 +66,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const state = new SnapshotReader(connectState, beginOf(quoted));
   let notified = (_: string): void => {};
   const store = new PostgresStore({
+    table: node.table,
     writer: (lost) => new PgWriter({ connect: connectWriter, begin: beginOf(quoted), node, clock, follow, lost }),
     others: (node) => {
       const others = new OtherNodes({ reader, clock, channel, node });
