@@ -1,12 +1,12 @@
 /** A PostgreSQL server of the tests: a cluster in a temporary folder on a port of its own, on 127.0.0.1 alone. */
 import { spawnSync } from 'node:child_process';
 import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ending } from '../at-end.ts';
 import { atEnd } from '../at-end.ts';
+import { freePort } from '../free-port.ts';
 import { findBinaries, serverOwner } from './binaries.ts';
 
 /** The superuser of every cluster; any password is taken. */
@@ -141,15 +141,4 @@ function isRunning(pid: number): boolean {
   } catch {
     return false;
   }
-}
-
-/** @returns a port of 127.0.0.1 that was free */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 }

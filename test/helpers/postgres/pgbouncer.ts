@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ending } from '../at-end.ts';
 import { atEnd } from '../at-end.ts';
+import { freePort } from '../free-port.ts';
 import { skipWithout } from '../skip-without.ts';
 import { serverOwner, skipWithoutPostgres } from './binaries.ts';
-import { freePort } from './cluster.ts';
 
 /** Debian keeps it where only root looks. */
 const PATH = `${process.env.PATH}:/usr/sbin`;

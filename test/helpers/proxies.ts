@@ -1,0 +1,107 @@
+/** The proxies of the documents, run on this machine as they are written there; only hosts, ports and certificates are changed. */
+import assert from 'node:assert/strict';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:https';
+import { join } from 'node:path';
+import type { Ending } from './at-end.ts';
+import { atEnd } from './at-end.ts';
+import { freePort } from './free-port.ts';
+import { until } from './gateway.ts';
+import { codeBlocks } from './markdown.ts';
+import { ROOT } from './root.ts';
+import { tempDir } from './temp-dir.ts';
+
+const HOST = 'localhost';
+/** Debian keeps nginx where only root looks. */
+const PATH = `${process.env.PATH}:/usr/sbin`;
+
+export type ProxyProgram = 'caddy' | 'nginx';
+
+export interface ProxyOptions {
+  /** That holds its configuration as `file: Caddyfile` or `file: nginx.conf`. */
+  readonly page: string;
+  /** Puts the addresses of this machine in place of the document's. */
+  readonly upstreams: (text: string) => string;
+}
+
+export const isProxyHere = (program: ProxyProgram): boolean =>
+  spawnSync(program, ['-h'], { env: { PATH } }).error === undefined;
+
+/** A code block of a page of `docs/` that is a file. */
+export function fileOf(page: string, file: string): string {
+  const blocks = codeBlocks(readFileSync(join(ROOT, page), 'utf8'));
+  const found = blocks.find(({ note }) => note === `file: ${file}`);
+  assert.ok(found, `${page}: ${file}`);
+  return found.text;
+}
+
+/** Each writes the configuration into `dir`, and returns the arguments that run it in the foreground. */
+const PREPARE: Readonly<Record<ProxyProgram, (dir: string, port: number, options: ProxyOptions) => readonly string[]>> =
+  {
+    caddy(dir, port, { page, upstreams }) {
+      const site = fileOf(page, 'Caddyfile').replace('hooks.example.com', `https://${HOST}:${port}`);
+      const options = '{\n\tadmin off\n\tauto_https disable_redirects\n\tskip_install_trust\n\tlocal_certs\n}\n';
+      writeFileSync(join(dir, 'Caddyfile'), options + upstreams(site));
+      return ['run', '--config', join(dir, 'Caddyfile')];
+    },
+    nginx(dir, port, { page, upstreams }) {
+      const key = join(dir, 'key.pem');
+      const certificate = join(dir, 'certificate.pem');
+      const subject = ['-subj', `/CN=${HOST}`, '-keyout', key, '-out', certificate, '-days', '2'];
+      const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'];
+      execFileSync('openssl', ['req', '-x509', '-nodes', ...curve, ...subject], { stdio: 'ignore' });
+      const server = fileOf(page, 'nginx.conf')
+        .replace('listen 443 ssl', `listen 127.0.0.1:${port} ssl`)
+        .replace(/ssl_certificate .*;/, `ssl_certificate ${certificate};`)
+        .replace(/ssl_certificate_key .*;/, `ssl_certificate_key ${key};`)
+        .replace('hooks.example.com', HOST);
+      const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+        (name) => `${name}_temp_path ${dir}/${name};`,
+      );
+      const http = `http {\naccess_log off;\n${paths.join('\n')}\n${upstreams(server)}}\n`;
+      // As root it would start workers of another user, who may not enter the test's folder.
+      const user = process.getuid?.() === 0 ? 'user root;\n' : '';
+      const main = `${user}daemon off;\npid ${dir}/pid;\nerror_log stderr;\nevents {}\n${http}`;
+      writeFileSync(join(dir, 'nginx.conf'), main);
+      return ['-p', dir, '-e', 'stderr', '-c', join(dir, 'nginx.conf')];
+    },
+  };
+
+/** Starts it on a free port. @returns the port, once it listens */
+export async function startProxy(t: Ending, program: ProxyProgram, options: ProxyOptions): Promise<number> {
+  const dir = tempDir(t);
+  mkdirSync(join(dir, 'data'));
+  const port = await freePort();
+  const env = { PATH, HOME: dir, XDG_DATA_HOME: join(dir, 'data'), XDG_CONFIG_HOME: dir };
+  const child = spawn(program, PREPARE[program](dir, port, options), { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  atEnd(t, async () => {
+    if (child.exitCode === null && child.kill('SIGTERM')) await once(child, 'exit');
+  });
+  await until(async () => {
+    assert.equal(child.exitCode, null, said);
+    return askProxy(port, 'GET', '/', {}).catch(() => null);
+  });
+  return port;
+}
+
+/** @returns the status of the answer; the path is sent as it is written */
+export async function askProxy(
+  port: number,
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body = '',
+): Promise<number> {
+  const options = { host: HOST, port, method, path, headers, rejectUnauthorized: false, agent: false as const };
+  const sent = request(options).end(body);
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  answer.resume();
+  return answer.statusCode ?? 0;
+}
