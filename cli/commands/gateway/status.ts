@@ -7,8 +7,8 @@ import { DISPATCH_STATES } from '../../../runtime/store/states.ts';
 import type { CliContext } from '../../base/context.ts';
 import { configOption, jsonOption } from '../../command-line/options.ts';
 import { notRunning, tryAskGateway } from '../../gateway/ask-gateway.ts';
-import { listNodes } from '../../gateway/list-nodes.ts';
-import { printNodes, toJson } from '../../gateway/print-nodes.ts';
+import { listNodes } from '../../nodes/list-nodes.ts';
+import { printNodes, toJson } from '../../nodes/print-nodes.ts';
 import { printJson, printLine, visible } from '../../output/print.ts';
 import { formatDuration } from '../../output/time.ts';
 

@@ -2,8 +2,8 @@
 import type { GatewayStatus } from '../../runtime/control/operations.ts';
 import type { StoredNode } from '../../runtime/store/queries.ts';
 import type { CliContext } from '../base/context.ts';
+import { tryAskGateway } from '../gateway/ask-gateway.ts';
 import { useStore } from '../store/use-store.ts';
-import { tryAskGateway } from './ask-gateway.ts';
 
 /** Where one gateway has its store for itself it is the only one. @throws CliError when the store cannot be asked */
 export async function listNodes(context: CliContext): Promise<readonly StoredNode[]> {
