@@ -93,7 +93,9 @@ export const FAULT_CASES: readonly FaultCase[] = [
     name: 'on a full disk',
     refuses: true,
     needsDisk: true,
-    async begin({ disk }) {
+    async begin({ url, disk }) {
+      // No page has much room left then.
+      await runSql(url, 'VACUUM FULL');
       const file = join(disk ?? '', 'filler');
       for (const size of [2 ** 20, 4096]) {
         try {

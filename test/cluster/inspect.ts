@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { runSql } from '../helpers/postgres/database.ts';
 import { openTestStore } from '../helpers/postgres/store.ts';
 import type { StormEvent } from './senders.ts';
-import { JOB, LIMIT } from './table.ts';
+import { IMMEDIATE, JOB, LIMIT } from './table.ts';
 import type { World } from './world.ts';
 
 const SCHEMA = 'hookwright';
@@ -50,6 +50,8 @@ export interface Findings {
   readonly superseded: number;
   /** Of the job, that have fired. */
   readonly instants: number;
+  /** Dispatches that have not ended. */
+  readonly open: number;
 }
 
 export async function inspect(url: string, world: World, events: readonly StormEvent[]): Promise<Findings> {
@@ -66,10 +68,11 @@ export async function inspect(url: string, world: World, events: readonly StormE
   }
   const peak = world.peaks.get('limited') ?? 0;
   if (peak > LIMIT) wrong.push(`${peak} runs of a route at once that may have ${LIMIT}`);
+  const open = rows.filter(({ state, job }) => state.startsWith('open ') && job === null).length;
   const superseded = rows.filter(({ state }) => state === 'skipped').length;
   let repeatedRuns = 0;
   for (const [prompt, runs] of world.runs) if (prompt !== JOB) repeatedRuns += runs - 1;
-  return { wrong, repeatedRuns, superseded, instants: instants.size };
+  return { wrong, repeatedRuns, superseded, instants: instants.size, open };
 }
 
 function byDeliveryId(rows: readonly Row[]): ReadonlyMap<string, readonly Row[]> {
@@ -85,6 +88,9 @@ function wrongWith({ id, route }: StormEvent, stored: readonly Row[], { runs, de
   if (one.state === 'skipped' && route === 'grouped' && one.reason?.includes('superseded by ')) {
     return ran + sent === 0 ? [] : [`${id}: superseded, but ran ${ran} times`];
   }
+  if (one.state.startsWith('open ')) return [];
   if (one.state !== 'done') return [`${id}: ended ${one.state}: ${one.reason}`];
-  return ran > 0 && sent === 1 ? [] : [`${id}: done, ran ${ran} times, delivered ${sent} times`];
+  return ran > 0 && sent === (route === IMMEDIATE ? 0 : 1)
+    ? []
+    : [`${id}: done, ran ${ran} times, delivered ${sent} times`];
 }

@@ -54,11 +54,12 @@ export async function storm(t: Ending, plan: StormPlan): Promise<StormReport> {
     await sending;
     say('all acknowledged');
     const wrong = [...senders.wrong];
-    if (!(await settles(cluster.url(), plan.settleMs))) wrong.push(`still open after ${plan.settleMs} ms`);
+    await settles(cluster.url(), plan.settleMs);
     for (const { name, hasFailed } of gateways) if (hasFailed) wrong.push(`gateway ${name} ended by itself`);
     await Promise.all(gateways.map((gateway) => gateway.kill()));
     const events = Array.from({ length: plan.events }, (_, n) => eventAt(n));
     const found = await inspect(cluster.url(), world, events);
+    if (found.open > 0) wrong.push(`${found.open} still open after ${plan.settleMs} ms`);
     say('inspected');
     return { ...found, wrong: [...wrong, ...found.wrong], answers: Object.fromEntries(senders.answers) };
   } finally {

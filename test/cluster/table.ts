@@ -6,8 +6,9 @@ import { compileConfig } from '../helpers/compile.ts';
 export const SECRET = 'a-secret-for-the-cluster-storm';
 /** Runs of the route `limited` at once, over all gateways. */
 export const LIMIT = 3;
-export const ROUTES = ['quick', 'slow', 'limited', 'grouped'] as const;
-export type Route = (typeof ROUTES)[number];
+export type Route = 'quick' | 'slow' | 'limited' | 'grouped';
+/** Delivered within the gateway; the others to the chat service. */
+export const IMMEDIATE: Route = 'quick';
 /** The id of the job's dispatches begins so. */
 export const JOB = 'tick';
 
@@ -23,7 +24,7 @@ platforms:
     rate_limit: 1000000
     idempotency_ttl_seconds: 10000000
     routes:
-      quick: { prompt: "quick {id}", deliver: matrix, deliver_extra: { chat_id: "!quick:x" } }
+      ${IMMEDIATE}: { prompt: "quick {id}", deliver: log }
       slow: { prompt: "slow {id}", deliver: matrix, deliver_extra: { chat_id: "!slow:x" } }
       limited: { prompt: "limited {id}", max_concurrent: ${LIMIT}, deliver: matrix, deliver_extra: { chat_id: "!quick:x" } }
       grouped:

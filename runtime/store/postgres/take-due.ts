@@ -2,6 +2,7 @@
  * Takes what is due: looks which rows are, decides whose turn it is, and takes those that no other gateway has taken
  * meanwhile. Of lanes with a limit the row in `lane` is locked first, and their runs are counted behind that lock.
  */
+import { laneKey } from '../identity.ts';
 import type { MutationResults, Ref, TakenAttempt, TakenRun, TakeWork } from '../mutations.ts';
 import {
   COUNT_RUNNING,
@@ -45,7 +46,8 @@ export async function takeWork(scope: Scope, turns: LaneTurns, m: TakeWork): Pro
   ]);
   const { runs, isBusy } = m.runs === 0 ? NO_RUNS : await takeRuns(scope, turns, m, runLanes);
   const attempts = m.attempts === 0 ? [] : await takeAttempts(scope, turns, m, attemptLanes);
-  const [counted] = await db.query<{ waiting: number }>(WAITING);
+  // In this order: what was taken does not wait any more.
+  const [, [counted]] = await Promise.all([count(scope, runs), db.query<{ waiting: number }>(WAITING)]);
   const next = [...runLanes, ...attemptLanes].flatMap(({ due_at, later }) => (due_at > m.now ? due_at : (later ?? [])));
   if (isBusy) next.push(m.now + BUSY_LANE_MS);
   return {
@@ -72,7 +74,6 @@ async function takeRuns(scope: Scope, turns: LaneTurns, m: TakeWork, lanes: read
       const taken = await scope.db.query<{ ref: Ref; lane: string; failed: number }>(TAKE_RUNS, [
         ...[refs, m.now, scope.node, m.holder],
       ]);
-      await count(scope, taken);
       return taken.map(({ ref, lane, failed }) => {
         const [profile, route] = JSON.parse(lane) as [string, string | null];
         return { row: { ref }, result: { ref, profile, route, failed } };
@@ -172,12 +173,12 @@ function byLane(kind: string, rows: readonly DueRow[]): readonly DueLane<DueRow>
   return [...lanes].map(([lane, rows]) => ({ name: `${kind} ${lane}`, room: rows.length, rows }));
 }
 
-async function count({ db, node }: Scope, taken: readonly { readonly lane: string }[]): Promise<void> {
+async function count({ db, node }: Scope, taken: readonly TakenRun[]): Promise<void> {
   if (taken.length === 0) return;
   const counts = new CountChanges();
-  for (const { lane } of taken) {
-    counts.add(lane, 'pending', -1);
-    counts.add(lane, 'running', 1);
+  for (const { profile, route } of taken) {
+    counts.add(laneKey(profile, route), 'pending', -1);
+    counts.add(laneKey(profile, route), 'running', 1);
   }
   await db.change(ADD_COUNTS, [JSON.stringify(counts.rows(node))]);
 }
