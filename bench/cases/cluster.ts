@@ -5,6 +5,7 @@ import { bloat } from './cluster/bloat.ts';
 import { claims } from './cluster/claims.ts';
 import { cost } from './cluster/cost.ts';
 import { latency } from './cluster/latency.ts';
+import { retention } from './cluster/retention.ts';
 import type { ClusterRow } from './cluster/row.ts';
 import { throughput } from './cluster/throughput.ts';
 
@@ -15,6 +16,7 @@ const PARTS: Readonly<Record<string, (lab: Lab, url: string) => Promise<readonly
   cost,
   claims,
   bloat,
+  retention,
 };
 
 /** As an operator of a small server would have them. */

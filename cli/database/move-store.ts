@@ -10,9 +10,11 @@ import { isGatewayThere } from '../gateway/ask-gateway.ts';
 import { createProgress } from '../output/progress.ts';
 import type { Database } from './find-database.ts';
 import { withDatabase } from './find-database.ts';
+import type { StoredSessions } from './stored-sessions.ts';
+import { storedSessions } from './stored-sessions.ts';
 
 export interface StoreMove {
-  readonly count: MovedCount;
+  readonly count: MovedCount & { readonly sessions: number };
   /** `already`: an earlier call had moved it, and was cut off before it put the file aside. */
   readonly outcome: 'moved' | 'already' | 'dry run';
   /** Path of the file afterwards. */
@@ -29,9 +31,10 @@ export async function moveStore(context: CliContext, database: Database, isDryRu
     throw new CliError('a gateway serves this home', 'stop it first: hookwright gateway stop');
   }
   if (!existsSync(path)) throw new CliError(`there is nothing to move: ${path} does not exist`);
+  const sessions = await storedSessions(context.home);
   const move = await withFile(context, path, async (source) => ({
-    count: source.count,
-    outcome: isDryRun ? await tryMove(database, source) : await moveInto(context, database, source),
+    count: { ...source.count, sessions: sessions.count },
+    outcome: isDryRun ? await tryMove(database, source) : await moveInto(context, database, { source, sessions }),
   }));
   return { ...move, file: move.outcome === 'dry run' ? path : setAside(path, context.clock.now()) };
 }
@@ -61,11 +64,21 @@ async function withFile<T>(context: CliContext, path: string, use: (source: Move
   }
 }
 
-async function moveInto(context: CliContext, database: Database, source: MoveSource): Promise<'moved' | 'already'> {
-  const [{ migrate }, { transact, beginOf }, { checkEmpty, importStore }] = await Promise.all([
+interface MovedParts {
+  readonly source: MoveSource;
+  readonly sessions: StoredSessions;
+}
+
+async function moveInto(
+  context: CliContext,
+  database: Database,
+  { source, sessions }: MovedParts,
+): Promise<'moved' | 'already'> {
+  const [{ migrate }, { transact, beginOf }, { checkEmpty, importStore }, { importSessions }] = await Promise.all([
     import('../../runtime/store/postgres/migrate.ts'),
     import('../../runtime/store/postgres/transact.ts'),
     import('../../runtime/store/postgres/import.ts'),
+    import('../../runtime/store/postgres/import-sessions.ts'),
   ]);
   const total = Object.values(source.count).reduce((sum, count) => sum + count, 0);
   const bar = createProgress(context, total, 'rows');
@@ -74,7 +87,9 @@ async function moveInto(context: CliContext, database: Database, source: MoveSou
       await migrate(db, database.schema);
       return transact(db, `${beginOf(`"${database.schema}"`)}; ${NO_LIMITS}`, async () => {
         if ((await checkEmpty(db, source.id)) === 'moved') return 'already';
-        compare(source.count, await importStore(db, source, (done) => bar.update(done)));
+        const stored = await importStore(db, source, (done) => bar.update(done));
+        const moved = await importSessions(db, sessions.read());
+        compare({ ...source.count, sessions: sessions.count }, { ...stored, sessions: moved });
         return 'moved';
       });
     });
@@ -99,8 +114,8 @@ async function tryMove(database: Database, source: MoveSource): Promise<'dry run
 }
 
 /** @throws StoreRefused, so that nothing is committed */
-function compare(expected: MovedCount, stored: MovedCount): void {
-  const off = (Object.keys(expected) as (keyof MovedCount)[]).filter((kind) => expected[kind] !== stored[kind]);
+function compare(expected: StoreMove['count'], stored: StoreMove['count']): void {
+  const off = (Object.keys(expected) as (keyof StoreMove['count'])[]).filter((kind) => expected[kind] !== stored[kind]);
   if (off.length === 0) return;
   const found = off.map((kind) => `${kind}: ${expected[kind]} in the file, ${stored[kind]} in the database`);
   throw new StoreRefused(`the counts differ, and nothing was moved\n${found.join('\n')}`);

@@ -64,6 +64,7 @@ const KINDS: Readonly<Record<keyof StoreMove['count'], string>> = {
   claims: 'delivery ids',
   jobs: 'jobs',
   job_ticks: 'instants of jobs',
+  sessions: 'sessions',
 };
 
 const SAID: Readonly<Record<StoreMove['outcome'], string>> = {

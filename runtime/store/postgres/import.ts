@@ -116,10 +116,10 @@ async function putRest(db: PgConnection, source: MoveSource, counts: CountChange
 export async function checkEmpty(db: PgConnection, id: string): Promise<'empty' | 'moved'> {
   // A gateway that starts meanwhile waits until this transaction ends.
   await db.script('LOCK TABLE node IN SHARE ROW EXCLUSIVE MODE');
-  const [found] = await db.query<{ nodes: number; dispatches: boolean; moved: string | null }>(
+  const [found] = await db.query<{ nodes: number; is_used: boolean; moved: string | null }>(
     'SELECT (SELECT count(*) FROM node WHERE ended_at IS NULL AND until > clock_timestamp()) AS nodes, ' +
       'EXISTS (SELECT 1 FROM dispatch) OR EXISTS (SELECT 1 FROM claim) OR EXISTS (SELECT 1 FROM job) ' +
-      'OR EXISTS (SELECT 1 FROM job_state) AS dispatches, ' +
+      'OR EXISTS (SELECT 1 FROM job_state) OR EXISTS (SELECT 1 FROM session) AS is_used, ' +
       '(SELECT value FROM meta WHERE key = $1) AS moved',
     [MOVED_FROM],
   );
@@ -129,9 +129,9 @@ export async function checkEmpty(db: PgConnection, id: string): Promise<'empty' 
     const [serve, them] = nodes === 1 ? ['gateway serves', 'it'] : ['gateways serve', 'them'];
     throw new StoreRefused(`${nodes} ${serve} from the database\nstop ${them} first: nobody may work on it meanwhile`);
   }
-  if (found?.dispatches === true) {
+  if (found?.is_used === true) {
     throw new StoreRefused(
-      'the database holds dispatches, delivery ids or jobs already\nname an empty schema: gateway.store.schema',
+      'the database holds dispatches, delivery ids, jobs or sessions already\nname an empty schema: gateway.store.schema',
     );
   }
   return 'empty';

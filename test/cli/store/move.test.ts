@@ -4,6 +4,7 @@ import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
+import { fileSessions } from '../../../runtime/deliver/sessions/file-sessions.ts';
 import { openOfflineStore } from '../../../runtime/store/sqlite/open-store.ts';
 import type { CliResult } from '../../helpers/cli.ts';
 import { runInProcess } from '../../helpers/cli.ts';
@@ -21,6 +22,9 @@ gateway:
 platforms:
   webhook: { enabled: true, secret: a-literal-secret-for-tests, routes: { alerts: { prompt: "{name}" } } }
 `;
+
+const CHAT = { profile: 'default', target: 'telegram', chatId: '-100 7' };
+const TURN_AT = '2026-01-01T00:00:00.000Z';
 
 interface Place {
   readonly home: string;
@@ -48,6 +52,9 @@ async function place(t: TestContext): Promise<Place> {
   }
   await store.write({ kind: 'put_job', job: makeJob('report', { name: 'report' }), expect: 'new' });
   await store.close();
+  const sessions = fileSessions(() => home);
+  await sessions.open(CHAT);
+  for (const content of ['one', 'two \0']) await sessions.append(CHAT, { role: 'user', content, at: TURN_AT });
   const env = { DATABASE_URL: url };
   const move = (...flags: readonly string[]): Promise<CliResult> =>
     runInProcess(['store', 'move', '--from', 'sqlite', '--to', 'postgres', ...flags], { home, env });
@@ -61,7 +68,7 @@ describe('hookwright store move', { skip: skipWithoutPostgres() }, () => {
     assert.equal(dry.code, 0, dry.stderr);
     assert.match(
       dry.stdout,
-      /^dispatches +30\nopen deliveries +0\nanswers +20\nattempts +2[01]\ndelivery ids +30\njobs +1$/m,
+      /^dispatches +30\nopen deliveries +0\nanswers +20\nattempts +2[01]\ndelivery ids +30\njobs +1\ninstants of jobs +0\nsessions +1$/m,
     );
     assert.match(dry.stderr, /nothing moved yet/);
     assert.equal((await runSql(url, "SELECT 1 FROM pg_namespace WHERE nspname = 'hookwright'")).length, 0);
@@ -79,6 +86,11 @@ describe('hookwright store move', { skip: skipWithoutPostgres() }, () => {
     assert.deepEqual(await store.read({ kind: 'audit' }), []);
     const [tally] = (await store.read({ kind: 'overview', now: 0 })).tallies;
     assert.deepEqual([tally?.accepted, tally?.done, tally?.pending, tally?.running], [30, 20, 10, 0]);
+    assert.deepEqual(
+      (await store.state?.sessions.read(CHAT))?.map(({ content }) => content),
+      ['one', 'two \0'],
+    );
+    assert.equal(await store.state?.sessions.append(CHAT, { role: 'user', content: 'three', at: TURN_AT }), true);
     const again = makeAccept('again', { claim: makeAccept('d3').claim });
     assert.equal((await store.write(again)).kind, 'duplicate');
     assert.equal((await store.write(makeAccept('new'))).kind, 'stored');
