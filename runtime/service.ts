@@ -20,6 +20,7 @@ import { openWork } from './gateway-work.ts';
 import { LateMetrics } from './metrics/late-metrics.ts';
 import { gatewayFiles } from './platform/node-files.ts';
 import type { JobRecord } from './store/job-mutations.ts';
+import type { RequestRows } from './store/request-rows.ts';
 import { byMachineClock } from './store/shift-instants.ts';
 import { Enrolments } from './verify/enrolment.ts';
 import { storeCaptured } from './verify/store-captured.ts';
@@ -49,8 +50,10 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   };
   mkdirSync(home, { recursive: true, mode: 0o700 });
   const tables = new GatewayTables(gatewayOptions);
-  const capture = new LateCapture(home, { clock, log, secrets: () => redactor.secrets, table: () => tables.plan });
   const work = await openServiceWork(context, options, { tables, observer: observe(metrics.observer, events) });
+  const rows = (): RequestRows | null => work.store.state?.requests ?? null;
+  const secretTexts = (): ReadonlySet<string> => redactor.secrets;
+  const capture = new LateCapture(home, { clock, log, secrets: secretTexts, table: () => tables.plan, rows });
   storedJobs = () => work.jobs();
   tables.shareWindows(work.store);
   const gateway = new RunningGateway(tables, {

@@ -1,8 +1,6 @@
 /** The gate before a swap: refuses a table that would treat kept requests differently from the one in service. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { capturePath } from '../../runtime/capture/capture-path.ts';
-import { openRequests } from '../../runtime/capture/open-requests.ts';
 import type { FailOn, RefusedSwap } from '../../runtime/control/operations.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
@@ -14,6 +12,7 @@ import { replayRequests } from '../diff/replay-requests.ts';
 import type { RequestChange } from '../diff/request-change.ts';
 import { isFound } from '../diff/request-change.ts';
 import { createExplainer } from '../explain/explainer.ts';
+import { openKept } from '../store/use-requests.ts';
 
 /** Kept requests that are replayed before a swap: the newest. */
 const GATE_REQUESTS = 1000;
@@ -34,7 +33,7 @@ export async function passGate(
   if (served === null) return null;
   const stored = new Set(jobs.map(({ id }) => id));
   const sides = { old: createExplainer(context, served, stored), new: createExplainer(context, table, stored) };
-  const requests = openRequests(capturePath(home));
+  const requests = await openKept(context, served.gateway.store);
   try {
     const report = await replayRequests(requests, GATE_REQUESTS, sides);
     if (!isFound(report, failOn)) return null;

@@ -17,6 +17,9 @@ export class UnknownStore extends CliError {}
 /** The store cannot be opened now: its medium is full, read-only or failing, or the database is away or refuses. */
 export class StoreOutOfReach extends CliError {}
 
+/** What leads to the database, and measures time. */
+export type DatabaseContext = Pick<CliContext, 'home' | 'env' | 'projectEnv' | 'clock'>;
+
 export type PostgresPlan = Extract<StorePlan, { kind: 'postgres' }>;
 
 /** @param configs default: those of the command line @throws UnknownStore when the configuration cannot be read */
@@ -37,7 +40,7 @@ export async function configuredStore(
 }
 
 /** @throws UnknownStore when the reference leads to no URL */
-export function resolveDatabaseUrl(context: CliContext, { url }: Pick<PostgresPlan, 'url'>): string {
+export function resolveDatabaseUrl(context: DatabaseContext, { url }: Pick<PostgresPlan, 'url'>): string {
   try {
     return databaseUrl(url, createSecrets(context));
   } catch (error) {
@@ -51,7 +54,7 @@ export function resolveDatabaseUrl(context: CliContext, { url }: Pick<PostgresPl
  * @throws StoreOutOfReach when it cannot be reached, or cannot be used; UnknownStore
  */
 export async function openDatabase(
-  context: CliContext,
+  context: DatabaseContext,
   plan: PostgresPlan,
   { create }: { readonly create: boolean },
 ): Promise<Store | null> {

@@ -1,18 +1,21 @@
-/** The requests that the home has kept, for a command: asked of a running gateway, else read from their file. */
+/** The requests that the home has kept, for a command: asked of a running gateway, else read from the database or their file. */
 import { capturePath } from '../../runtime/capture/capture-path.ts';
 import type { KeptRequest, KeptRequests } from '../../runtime/capture/kept-request.ts';
 import type { ControlContract } from '../../runtime/control/operations.ts';
+import type { StorePlan } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 import { ambiguousName } from '../command-line/find-name.ts';
 import { askGateway, tryAskGateway } from '../gateway/ask-gateway.ts';
+import type { DatabaseContext, PostgresPlan } from './configured-store.ts';
+import { configuredStore, openDatabase } from './configured-store.ts';
 
 /** How long a running gateway may take, in ms: a search reads everything that is kept. */
 const ANSWER_MS = 60_000;
 
 /** @throws CliError when they cannot be read */
 export async function useRequests<T>(context: CliContext, use: (requests: KeptRequests) => Promise<T>): Promise<T> {
-  const requests = (await findRemote(context)) ?? (await openFile(context));
+  const requests = (await findRemote(context)) ?? (await openKept(context, await configuredStore(context)));
   try {
     return await use(requests);
   } finally {
@@ -56,7 +59,25 @@ async function findRemote(context: CliContext): Promise<KeptRequests | null> {
   };
 }
 
-async function openFile(context: CliContext): Promise<KeptRequests> {
+/** Those of this store, without asking a gateway. @throws CliError when they cannot be read */
+export const openKept = (context: DatabaseContext, plan: StorePlan): Promise<KeptRequests> =>
+  plan.kind === 'postgres' ? openShared(context, plan) : openFile(context);
+
+async function openShared(context: DatabaseContext, plan: PostgresPlan): Promise<KeptRequests> {
+  const { sharedRequests } = await import('../../runtime/capture/shared/shared-requests.ts');
+  const store = await openDatabase(context, plan, { create: false });
+  const rows = store?.state?.requests ?? null;
+  if (store === null || rows === null) return NONE_KEPT;
+  return { ...sharedRequests(rows), close: () => store.close() };
+}
+
+const NONE_KEPT: KeptRequests = {
+  list: async () => [],
+  load: async () => ({ kind: 'unknown' }),
+  close: async () => {},
+};
+
+async function openFile(context: DatabaseContext): Promise<KeptRequests> {
   // Loaded only here: opening a database is not free.
   const { openRequests } = await import('../../runtime/capture/open-requests.ts');
   return openRequests(capturePath(context.home));

@@ -32,6 +32,8 @@ export interface CaptureContext {
   readonly counts: CaptureCounts;
   /** Those that no kept request may hold; they are only added. */
   readonly secrets: () => ReadonlySet<string>;
+  /** See `createRequestIds`. */
+  readonly place?: () => number;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -42,7 +44,7 @@ export class Capture {
   readonly requests: KeptRequests;
   private readonly context: CaptureContext;
   private readonly queue: CaptureQueue;
-  private readonly nextNumber = createRequestIds();
+  private readonly nextNumber: (now: number) => number;
   /** As long as a route has its window, through every swap of the table. */
   private readonly budgets = new WeakMap<LinkedRoute['window'], CaptureBudget<WaitingRequest>>();
   private places: { readonly table: RouteTable; readonly places: CredentialPlaces } | null = null;
@@ -50,6 +52,7 @@ export class Capture {
 
   constructor(context: CaptureContext) {
     this.context = context;
+    this.nextNumber = createRequestIds(context.place);
     this.queue = new CaptureQueue(context, () => this.limits());
     const requests = requestsOf(context.reader);
     this.requests = {

@@ -1,6 +1,7 @@
 /** Loads the room that keeps requests when the first one is to be kept, or someone asks for those that were. */
 import { messageOf } from '../../base/message-of.ts';
 import type { KeepRequest } from '../intake/keep-request.ts';
+import type { RequestRows } from '../store/request-rows.ts';
 import type { Capture, CaptureContext } from './capture.ts';
 import type { CaptureCounts } from './capture-counts.ts';
 import { createCaptureCounts } from './capture-counts.ts';
@@ -13,7 +14,10 @@ const MOST_EARLY = 100;
 export class LateCapture {
   readonly counts: CaptureCounts = createCaptureCounts();
   private readonly home: string;
-  private readonly context: Omit<CaptureContext, 'writer' | 'reader' | 'counts'>;
+  private readonly context: Omit<CaptureContext, 'writer' | 'reader' | 'counts' | 'place'> & {
+    /** Where gateways share a database; null: they are kept in a file. Asked when the first one is to be kept. */
+    readonly rows: () => RequestRows | null;
+  };
   private room: Capture | null = null;
   private loading: Promise<Capture> | null = null;
   private early: Parameters<KeepRequest>[] = [];
@@ -59,7 +63,7 @@ export class LateCapture {
 
   private async open(): Promise<Capture> {
     const { openCapture } = await import('./open-capture.ts');
-    const room = openCapture(capturePath(this.home), { ...this.context, counts: this.counts });
+    const room = openCapture(capturePath(this.home), this.context.rows(), { ...this.context, counts: this.counts });
     for (const request of this.early) room.take(...request);
     this.early = [];
     this.room = room;

@@ -10,6 +10,7 @@
 import type { Mutation, MutationResults } from './mutations.ts';
 import type { Query, QueryResults } from './queries.ts';
 import type { TakeSlots } from './rate-slots.ts';
+import type { RequestRows } from './request-rows.ts';
 import type { Sessions } from './sessions.ts';
 import type { SharedDocuments } from './shared-documents.ts';
 
@@ -53,6 +54,8 @@ export interface SharedStore {
 export interface SharedState {
   readonly sessions: Sessions;
   readonly documents: SharedDocuments;
+  /** Kept requests. */
+  readonly requests: RequestRows;
 }
 
 export interface Store {

@@ -730,7 +730,7 @@ export interface PostgresStoreConfig {
    */
   schema?: string;
   /**
-   * Secret under which the secrets of dynamic subscriptions are encrypted in the database. Without effect in this version: subscriptions are still kept on each gateway's own disk.
+   * Secret under which the secrets of dynamic subscriptions are encrypted in the database. The same on every gateway; without it they have to be references.
    */
   key?: string;
 }

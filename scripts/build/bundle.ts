@@ -10,6 +10,7 @@ const THREADS = [
   'cli/serve/recompile-thread',
   'runtime/store/sqlite/store-thread',
   'runtime/capture/sqlite/capture-thread',
+  'runtime/capture/shared/finisher-thread',
 ] as const;
 
 /** By output, without its ending. */

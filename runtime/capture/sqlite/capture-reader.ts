@@ -2,8 +2,9 @@
 import type { Connect, Connection, Value } from '../../store/sqlite/driver.ts';
 import { connect as connectDriver } from '../../store/sqlite/driver.ts';
 import { openReading } from '../../store/sqlite/open-database.ts';
-import type { FoundRequest, KeptFilter, KeptHead, KeptPage, KeptRequest, KeptSummary } from '../kept-request.ts';
-import { firstNumber, idOf, numberOf, numbersOf } from '../request-id.ts';
+import type { FoundRequest, KeptFilter, KeptHead, KeptPage, KeptSummary } from '../kept-request.ts';
+import { LONGEST_PAGE, requestOf, summaryOf } from '../kept-row.ts';
+import { firstNumber, numberOf, numbersOf } from '../request-id.ts';
 import { CAPTURE_FORMAT, captureFormatOf, inodeOf } from './schema.ts';
 
 export type CaptureReaderRequest =
@@ -13,9 +14,6 @@ export type CaptureReaderRequest =
 
 type HeadRow = readonly [n: number, head: string];
 type WholeRow = readonly [n: number, head: string, body: Buffer | null];
-
-/** At most so many at once. */
-const LONGEST_PAGE = 1000;
 
 export class CaptureReader {
   private readonly path: string;
@@ -47,7 +45,7 @@ export class CaptureReader {
     const order = page.after === undefined ? 'DESC' : 'ASC';
     const sql = `SELECT n, head FROM request${where} ORDER BY n ${order} LIMIT ?`;
     const rows = db.query<HeadRow>(sql).all(...values, Math.min(page.limit, LONGEST_PAGE));
-    return rows.map(([n, head]) => summaryOf(idOf(n), JSON.parse(head) as KeptHead));
+    return rows.map(([n, head]) => summaryOf(n, JSON.parse(head) as KeptHead));
   }
 
   private load(id: string): FoundRequest {
@@ -57,7 +55,7 @@ export class CaptureReader {
     const sql = 'SELECT n, head, body FROM request WHERE n BETWEEN ? AND ? ORDER BY n LIMIT 2';
     const [found, other] = db.query<WholeRow>(sql).all(...range);
     if (found === undefined) return { kind: 'unknown' };
-    return other === undefined ? { kind: 'found', request: requestOf(found) } : { kind: 'ambiguous' };
+    return other === undefined ? { kind: 'found', request: requestOf(...found) } : { kind: 'ambiguous' };
   }
 
   /** Null where nothing was kept. Somebody may have removed the file, and the server has begun a new one. */
@@ -77,15 +75,6 @@ export class CaptureReader {
     this.opened?.db.close();
     this.opened = null;
   }
-}
-
-function requestOf([n, head, body]: WholeRow): KeptRequest {
-  return { id: idOf(n), ...(JSON.parse(head) as KeptHead), body: body === null ? null : body.toString('base64') };
-}
-
-function summaryOf(id: string, head: KeptHead): KeptSummary {
-  const { at, profile, route, method, outcome, status, stage, reason, event, delivery_id, verified, body_bytes } = head;
-  return { id, at, profile, route, method, outcome, status, stage, reason, event, delivery_id, verified, body_bytes };
 }
 
 function conditions(filter: KeptFilter, page: KeptPage): { readonly where: string; readonly values: readonly Value[] } {

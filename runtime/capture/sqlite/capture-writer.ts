@@ -1,10 +1,10 @@
 /** The connection that keeps requests, on a thread of its own: stores them, and removes the oldest beyond the limits. */
-import { Redactor } from '../../deliver/redact.ts';
 import type { Connect, Connection } from '../../store/sqlite/driver.ts';
 import { connect as connectDriver } from '../../store/sqlite/driver.ts';
 import { inTransaction } from '../../store/sqlite/transaction.ts';
 import type { Captured, CaptureLimits, NewSecrets } from '../captured.ts';
-import { finishRecord } from '../finish-record.ts';
+import type { NumberedRecord } from '../record-finisher.ts';
+import { RecordFinisher } from '../record-finisher.ts';
 import { inodeOf, isDamaged, openCaptureFile, removeCaptureFile } from './schema.ts';
 
 export type CaptureWriterRequest =
@@ -30,7 +30,7 @@ interface Opened {
 export class CaptureWriter {
   private readonly path: string;
   private readonly connect: Connect;
-  private redactor = new Redactor();
+  private readonly finisher = new RecordFinisher();
   private opened: Opened | null = null;
 
   constructor(path: string, connect: Connect = connectDriver) {
@@ -44,30 +44,23 @@ export class CaptureWriter {
       this.close();
       return 0;
     }
-    const { known, added } = request.secrets;
-    if (known !== this.redactor.secrets.size) {
-      // It was started again, or a write failed behind which it had learned some.
-      this.redactor = new Redactor();
-      return null;
-    }
-    this.redactor.add(added);
+    const finished = this.finisher.finish(request.records, request.secrets);
+    if (finished === null) return null;
     try {
-      return this.write(request.records, request.limits);
+      return this.write(finished, request.limits);
     } catch (error) {
       this.close();
       if (!isDamaged(error)) throw error;
       removeCaptureFile(this.path);
-      return this.write(request.records, request.limits);
+      return this.write(finished, request.limits);
     }
   }
 
-  private write(records: readonly Captured[], limits: CaptureLimits): number {
+  private write(finished: readonly NumberedRecord[], limits: CaptureLimits): number {
     const db = this.open();
-    const { redact } = this.redactor;
     let stored = 0;
-    if (records.length > 0) {
+    if (finished.length > 0) {
       const insert = db.change('INSERT OR IGNORE INTO request VALUES (?, ?, ?, ?, ?, ?, ?)');
-      const finished = records.map((captured) => ({ number: captured.number, ...finishRecord(captured, redact) }));
       inTransaction(db, () => {
         for (const { number, head, body } of finished) {
           const { profile, route, outcome, reason } = head;

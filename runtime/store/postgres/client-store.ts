@@ -76,7 +76,7 @@ export async function openClientStore(options: ClientOptions): Promise<Store | n
       (queries[query.kind] as unknown as (query: Q) => Promise<QueryResults[Q['kind']]>)(query),
     problem: () => null,
     shared: null,
-    state: pgState(reader, state),
+    state: pgState(reader, state, state),
     async close() {
       await group.settled();
       await Promise.all([reader.close(), state.close(), writer.close()]);

@@ -64,6 +64,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const counter = new SnapshotReader(connectCounter, beginLaxOf(quoted));
   const connectState = (): Promise<PgConnection> => connect({ url, name: 'hookwright state', prepare: listen });
   const state = new SnapshotReader(connectState, beginOf(quoted));
+  const connectRequests = (): Promise<PgConnection> => connect({ url, name: 'hookwright requests', prepare: listen });
+  const requests = new SnapshotReader(connectRequests, beginLaxOf(quoted));
   let notified = (_: string): void => {};
   const store = new PostgresStore({
     table: node.table,
@@ -73,7 +75,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       notified = (from) => others.notified(from);
       return others;
     },
-    ...{ reader, counter, state, clock, log, beforeCommit },
+    ...{ reader, counter, state, requests, clock, log, beforeCommit },
   });
   try {
     await store.open();

@@ -28,6 +28,8 @@ export interface PgStoreParts {
   readonly counter: SnapshotReader;
   /** Changes what is no work: sessions and documents. */
   readonly state: SnapshotReader;
+  /** Stores and reads kept requests. */
+  readonly requests: SnapshotReader;
   readonly others: (node: () => number) => OtherNodes;
   /** Hash of the table that this gateway serves. */
   readonly table: () => string | null;
@@ -65,7 +67,7 @@ export class PostgresStore implements Store {
     this.health = new Health(log, () => clock.now());
     this.others = parts.others(() => this.writer.node);
     this.queries = createPgQueries(reader.ask);
-    this.state = pgState(reader, parts.state);
+    this.state = pgState(reader, parts.state, parts.requests);
     this.group = new GroupCommit({
       commit: (changes) => this.writer.commit(changes),
       beforeCommit,
@@ -125,8 +127,8 @@ export class PostgresStore implements Store {
     this.others.close();
     await Promise.race([this.group.settled(), this.whenCut()]);
     await this.writer.close();
-    const { reader, counter, state } = this.parts;
-    await Promise.all([reader, counter, state].map((connection) => connection.close()));
+    const { reader, counter, state, requests } = this.parts;
+    await Promise.all([reader, counter, state, requests].map((connection) => connection.close()));
   }
 
   private requireConnection(): void {

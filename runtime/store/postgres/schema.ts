@@ -156,6 +156,21 @@ const VERSION_1 = `
   ) WITH (fillfactor = 50);
   CREATE TABLE session_turn (session bigint NOT NULL, n bigint NOT NULL, turn text NOT NULL, PRIMARY KEY (session, n));
 
+  -- Kept requests (runtime/capture). head: JSON of everything but the body; bytes: of both.
+  CREATE TABLE request (
+    n bigint NOT NULL,
+    profile text NOT NULL,
+    route text NOT NULL,
+    outcome text NOT NULL,
+    reason text,
+    head text NOT NULL,
+    body bytea,
+    bytes integer NOT NULL,
+    PRIMARY KEY (n) INCLUDE (bytes)
+  );
+  CREATE INDEX request_route ON request (route, n);
+  CREATE INDEX request_outcome ON request (outcome, n);
+
   -- The latest failure, and the number of changes that users have made to jobs.
   CREATE TABLE meta (key text PRIMARY KEY, value text NOT NULL) WITH (fillfactor = 50);
 `.replaceAll(

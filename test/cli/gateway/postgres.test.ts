@@ -72,12 +72,15 @@ describe('a gateway on PostgreSQL', { skip: skipWithoutPostgres() }, () => {
     }
   });
 
-  it('starts without the database, refuses with 503 until it is there, and never shows the password', async (t) => {
+  it('starts without the database, refuses with 503 until it is there, and never shows the password of the file', async (t) => {
     const proxy = await startTcpProxy(t, await testDatabase(t));
     proxy.refuse();
     const url = new URL(proxy.via(await testDatabase(t)));
     url.password = 'hunter2-correct-horse';
-    const gateway = await start(t, url.href);
+    const home = tempDir(t);
+    const file = join(home, 'database-url');
+    writeFileSync(file, `${url.href}\n`, { mode: 0o600 });
+    const gateway = await startGateway(t, { home, config: CONFIG.replace('env:DATABASE_URL', `file:${file}`) });
     const refused = await post(gateway, 'early');
     assert.equal(refused.status, 503);
     assert.match(refused.body, /overloaded/);

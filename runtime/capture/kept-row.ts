@@ -1,0 +1,16 @@
+/** A kept request of its row: the number of its id, its head as JSON, and its body. */
+import type { KeptHead, KeptRequest, KeptSummary } from './kept-request.ts';
+import { idOf } from './request-id.ts';
+
+/** At most so many are listed at once. */
+export const LONGEST_PAGE = 1000;
+
+export function requestOf(n: number, head: string, body: Buffer | null): KeptRequest {
+  return { id: idOf(n), ...(JSON.parse(head) as KeptHead), body: body === null ? null : body.toString('base64') };
+}
+
+export function summaryOf(n: number, head: KeptHead): KeptSummary {
+  const { at, profile, route, method, outcome, status, stage, reason, event, delivery_id, verified, body_bytes } = head;
+  const id = idOf(n);
+  return { id, at, profile, route, method, outcome, status, stage, reason, event, delivery_id, verified, body_bytes };
+}

@@ -1,0 +1,95 @@
+/** Kept requests in the database. Nothing waits for the disk: a crash of the server may lose the latest ones. */
+import type { RequestColumns, RequestFilter, RequestRow, RequestRows } from '../request-rows.ts';
+import type { PgValue } from './driver.ts';
+import type { SnapshotReader } from './snapshot.ts';
+
+/** Bodies of one statement, in bytes; rows that are removed by one. */
+const SLICE_BYTES = 2 * 1024 * 1024;
+const SLICE_ROWS = 500;
+
+const ADD =
+  'INSERT INTO request (n, profile, route, outcome, reason, head, body, bytes) ' +
+  "SELECT n, profile, route, outcome, reason, head, decode(body, 'base64'), bytes FROM json_to_recordset($1::json) AS " +
+  'x(n bigint, profile text, route text, outcome text, reason text, head text, body text, bytes integer) ' +
+  'ON CONFLICT DO NOTHING RETURNING 1';
+const REMOVE_OLD =
+  'DELETE FROM request WHERE n IN (SELECT n FROM request WHERE n < $1 ORDER BY n LIMIT $2) RETURNING 1';
+/** The newest that have at most $1 bytes together stay. */
+const REMOVE_EXCESS =
+  'DELETE FROM request WHERE n IN (SELECT n FROM (SELECT n, sum(bytes) OVER (ORDER BY n DESC) AS newest FROM request) s ' +
+  'WHERE newest > $1 ORDER BY n LIMIT $2) RETURNING 1';
+const BETWEEN = 'SELECT n, head, body FROM request WHERE n BETWEEN $1 AND $2 ORDER BY n LIMIT 2';
+/** Bytes as ASCII: a body may be no text at all. */
+const asciiOf = (bytes: string): string => `lower(encode(${bytes}, 'escape'))`;
+
+/** @param requests a connection of its own: a search may take long, and must keep nothing else waiting */
+export const pgRequests = (requests: SnapshotReader): RequestRows => ({
+  async add(rows) {
+    let stored = 0;
+    for (const slice of slicesOf(rows)) {
+      const [made = []] = await requests.ask([ADD, JSON.stringify(slice.map(printRow))]);
+      stored += made.length;
+    }
+    return stored;
+  },
+  async trim(n, maxBytes) {
+    for (const [sql, limit] of [[REMOVE_OLD, n] as const, [REMOVE_EXCESS, maxBytes] as const]) {
+      for (let removed = SLICE_ROWS; removed === SLICE_ROWS; ) {
+        removed = (await requests.ask([sql, limit, SLICE_ROWS]))[0]?.length ?? 0;
+      }
+    }
+  },
+  async list(filter) {
+    const [rows = []] = await requests.ask<[RequestRow[]]>(listStatement(filter));
+    return rows;
+  },
+  async between(from, to) {
+    const [rows = []] = await requests.ask<[RequestRow[]]>([BETWEEN, from, to]);
+    return rows;
+  },
+});
+
+function listStatement(filter: RequestFilter): readonly [string, ...PgValue[]] {
+  const terms: string[] = [];
+  const values: PgValue[] = [];
+  const add = (value: PgValue | undefined, term: (place: string) => string): void => {
+    if (value !== undefined) terms.push(term(`$${values.push(value)}`));
+  };
+  for (const column of ['profile', 'route', 'outcome', 'reason'] as const) {
+    // No column holds a NUL, and PostgreSQL takes none.
+    add(filter[column]?.replaceAll('\0', '\ufffd'), (place) => `${column} = ${place}`);
+  }
+  add(filter.above, (place) => `n > ${place}`);
+  add(filter.below, (place) => `n < ${place}`);
+  if (filter.grep !== undefined) {
+    const inHead = `$${values.push(JSON.stringify(filter.grep).slice(1, -1))}`;
+    const inBody = `$${values.push(Buffer.from(filter.grep))}`;
+    terms.push(
+      `(position(lower(${inHead}::text) IN lower(head)) > 0 OR position(${asciiOf(`${inBody}::bytea`)} IN ${asciiOf('body')}) > 0)`,
+    );
+  }
+  const where = terms.length === 0 ? '' : ` WHERE ${terms.join(' AND ')}`;
+  const order = filter.isAscending ? 'ASC' : 'DESC';
+  return [`SELECT n, head FROM request${where} ORDER BY n ${order} LIMIT $${values.push(filter.limit)}`, ...values];
+}
+
+type NewRow = RequestRow & RequestColumns;
+
+function printRow({ body, ...row }: NewRow): object {
+  const bytes = Buffer.byteLength(row.head) + (body?.length ?? 0);
+  return { ...row, body: body === null ? null : Buffer.from(body).toString('base64'), bytes };
+}
+
+function* slicesOf(rows: readonly NewRow[]): Generator<readonly NewRow[]> {
+  let slice: NewRow[] = [];
+  let bytes = 0;
+  for (const row of rows) {
+    slice.push(row);
+    bytes += row.head.length + (row.body?.length ?? 0);
+    if (bytes < SLICE_BYTES) continue;
+    yield slice;
+    slice = [];
+    bytes = 0;
+  }
+  if (slice.length > 0) yield slice;
+}
