@@ -69,7 +69,7 @@ export class RunningService implements Service {
 
   async listen(at?: Partial<ListenAddress>): Promise<ListenAddress & { readonly url: string }> {
     this.console ??= await this.parts.openConsole(
-      () => readinessOf(this.parts.gateway.status(), this.store.problem()),
+      () => readinessOf(this.parts.gateway.status(), this.store.problem(), this.store.shared?.otherTables() ?? []),
       () => this.metrics(),
     );
     const address = await this.parts.gateway.listen(at);

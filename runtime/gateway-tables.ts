@@ -47,6 +47,8 @@ const NO_HOOKS: SwapHooks = { prepare: async () => () => {}, swapped: () => {} }
 export class GatewayTables {
   /** What the server listens on; a later table does not move it. */
   bound: ListenAddress | null = null;
+  /** Where it listens in fact: port 0 is any. */
+  listening: ListenAddress | null = null;
   readonly subscriptions: LiveSubscriptions;
   private readonly options: TablesOptions;
   private readonly windows = new RateWindows();

@@ -85,6 +85,7 @@ export class RunningGateway implements Gateway {
     this.server = server;
     this.tables.bound = wanted;
     this.url = urlOf(this.address);
+    this.tables.listening = { host: wanted.host, port: this.address.port };
     return { host: this.address.address, port: this.address.port, url: this.url };
   }
 

@@ -93,7 +93,7 @@ async function openServiceWork(
     redact: redactor.redact,
     timezone: timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     node: {
-      url: nodeUrl(tables.addressFor(first.server)),
+      url: () => nodeUrl(tables.listening ?? tables.addressFor(tables.plan.server)),
       version,
       table: () => tables.state.hash,
       problem: () => tables.state.error,

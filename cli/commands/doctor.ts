@@ -3,6 +3,7 @@ import { Command, Option } from 'clipanion';
 import type { Style } from '../../base/paint.ts';
 import { createPaint } from '../../base/paint.ts';
 import type { CompileResult } from '../../compiler/compile.ts';
+import type { GatewayStatus } from '../../runtime/control/operations.ts';
 import { createDeliveryContext } from '../../runtime/deliver/delivery-context.ts';
 import { runProcess } from '../../runtime/platform/process/run-process.ts';
 import { createSecrets } from '../../runtime/platform/secrets/machine-secrets.ts';
@@ -14,6 +15,7 @@ import { compileRequest } from '../compile/compile-files.ts';
 import { createCompileRequest } from '../compile/compile-request.ts';
 import type { Check, CheckStatus } from '../doctor/check.ts';
 import { checkClock } from '../doctor/check-clock.ts';
+import { checkDatabase } from '../doctor/check-database.ts';
 import type { FoundGateway } from '../doctor/check-gateway.ts';
 import {
   checkAgentPrograms,
@@ -32,6 +34,7 @@ import { createDoctorReport } from '../doctor/report.ts';
 import { printJson, printLine } from '../output/print.ts';
 import { formatTable } from '../output/table.ts';
 import { createServerLog } from '../serve/server-log.ts';
+import { configuredStore, UnknownStore } from '../store/configured-store.ts';
 
 export class DoctorCommand extends Command<CliContext> {
   static override paths = [['doctor']];
@@ -69,8 +72,8 @@ export class DoctorCommand extends Command<CliContext> {
 
   private async checks(compiled: CompileResult, found: FoundGateway): Promise<readonly Check[]> {
     const { status, silence } = found;
-    const store = silence === null ? await checkStore(this.context, status) : checkSilence(silence);
-    const gateway = [checkConfiguration(compiled), ...checkOtherConfigs(compiled), checkTable(compiled), store];
+    const store = silence === null ? await this.store(status) : [checkSilence(silence)];
+    const gateway = [checkConfiguration(compiled), ...checkOtherConfigs(compiled), checkTable(compiled), ...store];
     if (compiled.output === null) return gateway;
     const { table } = compiled.output;
     // A silent gateway has its port.
@@ -79,6 +82,17 @@ export class DoctorCommand extends Command<CliContext> {
     const secrets = checkSecrets(table, createSecrets(this.context));
     const agents = checkAgentPrograms(table, this.context);
     return [...gateway, ...port, checkClock(skews, this.live), ...secrets, ...agents, ...checks];
+  }
+
+  private async store(gateway: GatewayStatus | null): Promise<readonly Check[]> {
+    try {
+      const plan = await configuredStore(this.context, this.config);
+      if (plan.kind === 'postgres') return await checkDatabase(this.context, plan);
+    } catch (error) {
+      // Where the store is, the configuration says: it has errors of its own.
+      if (!(error instanceof UnknownStore)) throw error;
+    }
+    return [await checkStore(this.context, gateway)];
   }
 
   /** A store that cannot be read must not prevent the other checks: it is one of them. */

@@ -1,5 +1,6 @@
 /** Whether this gateway takes events, and what an operator should know of it: the answer of `/readyz`. */
 import type { ServingStatus } from '../gateway-options.ts';
+import { describeOtherTables } from '../store/other-tables.ts';
 import type { StoreProblem } from '../store/store.ts';
 
 export interface ReadinessProblem {
@@ -14,12 +15,18 @@ export interface Readiness {
   readonly problems: readonly ReadinessProblem[];
 }
 
-export function readinessOf(serving: ServingStatus, store: StoreProblem | null): Readiness {
+/** @param otherTables hashes of the tables that the other gateways serve */
+export function readinessOf(
+  serving: ServingStatus,
+  store: StoreProblem | null,
+  otherTables: readonly string[],
+): Readiness {
   const { state, table, subscriptions } = serving;
   const problems = [
     { part: 'gateway', blocking: true, message: state === 'draining' ? 'stopping' : null } as const,
     { part: 'store', blocking: true, message: store?.message ?? null } as const,
     { part: 'table', blocking: false, message: table.error } as const,
+    { part: 'table', blocking: false, message: describeOtherTables(table.hash, otherTables) } as const,
     { part: 'subscriptions', blocking: false, message: subscriptions.error } as const,
   ].flatMap(({ message, ...problem }) => (message === null ? [] : [{ ...problem, message }]));
   return { ready: !problems.some(({ blocking }) => blocking), problems };

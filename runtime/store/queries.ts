@@ -99,6 +99,27 @@ export interface OpenWork {
   readonly count: number;
 }
 
+/** A gateway of those that share the store: each that has not ended, and the latest start of each that has. */
+export interface StoredNode {
+  /** Number of its start. */
+  readonly node: number;
+  readonly url: string;
+  /** Of its program. */
+  readonly version: string;
+  /** Hash of the table it serves; null: it has none. */
+  readonly table: string | null;
+  /** Unix ms. */
+  readonly started_at: number;
+  /** Unix ms; that of its end where it has ended. */
+  readonly lease_expires_at: number;
+  /** `lost`: its lease has ended by itself. */
+  readonly state: 'serving' | 'stopped' | 'lost';
+  /** What keeps it from serving what the others serve; null: nothing. */
+  readonly problem: string | null;
+  /** Unix ms at which this was read, by the same clock. */
+  readonly read_at: number;
+}
+
 export type Query =
   /** Whether a delivery id is claimed. */
   | { readonly kind: 'is_claimed'; readonly key: ClaimKey; readonly now: number }
@@ -119,6 +140,8 @@ export type Query =
   | { readonly kind: 'job_running'; readonly job: string }
   /** Newest first. */
   | { readonly kind: 'job_ticks'; readonly job: string; readonly limit: number }
+  /** In the order of their starts; none where one process has the store for itself. */
+  | { readonly kind: 'nodes' }
   /** What does not add up, one line each: accepted = done + dead + skipped + pending + running + delivering. Slow. */
   | { readonly kind: 'audit' };
 export type QueryKind = Query['kind'];
@@ -141,6 +164,7 @@ export interface QueryResults {
   jobs_version: number;
   job_running: boolean;
   job_ticks: readonly JobTick[];
+  nodes: readonly StoredNode[];
   audit: readonly string[];
 }
 

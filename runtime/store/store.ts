@@ -44,6 +44,8 @@ export interface StoreProblem {
 export type SharedChange = 'work' | 'jobs' | 'left';
 
 export interface SharedStore {
+  /** Hashes of the tables that the other gateways serve, as of a few seconds ago. */
+  readonly otherTables: () => readonly string[];
   /** Calls each listener when other processes may have changed something. */
   watch(listener: (change: SharedChange) => void): void;
   /** Takes slots of a rate window, which counts the requests of all processes. */

@@ -94,7 +94,7 @@ describe('readiness', () => {
 
   it('ends while the store takes nothing', () => {
     const problem = { kind: 'unavailable' as const, message: 'the database does not answer', since: 0 };
-    assert.deepEqual(readinessOf(serving, problem), {
+    assert.deepEqual(readinessOf(serving, problem, []), {
       ready: false,
       problems: [{ part: 'store', blocking: true, message: 'the database does not answer' }],
     });
@@ -102,7 +102,7 @@ describe('readiness', () => {
 
   it('goes on with the table that was served before, and names what is wrong with the newest', () => {
     const table = { ...serving.table, error: 'route "pulls": env:PULLS_SECRET is not set' };
-    assert.deepEqual(readinessOf({ ...serving, table }, null), {
+    assert.deepEqual(readinessOf({ ...serving, table }, null, []), {
       ready: true,
       problems: [{ part: 'table', blocking: false, message: table.error }],
     });

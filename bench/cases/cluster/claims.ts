@@ -17,7 +17,7 @@ const TURN = 50;
 const open = (url: string, schema: string): Promise<Store> =>
   openPostgresStore({
     ...{ url, schema, listen: true, clock: systemClock, log: silentLog },
-    node: { url: 'http://127.0.0.1', version: 'bench', table: () => null, problem: () => null },
+    node: { url: () => 'http://127.0.0.1', version: 'bench', table: () => null, problem: () => null },
   });
 
 export async function claims(lab: Lab, url: string): Promise<readonly ClusterRow[]> {

@@ -48,7 +48,7 @@ export async function retention(lab: Lab, url: string): Promise<readonly Cluster
 type Remove = (place: { readonly store: Store; readonly url: string; readonly schema: string }) => Promise<void>;
 
 async function measure(url: string, schema: string, old: number, remove: Remove): Promise<Removal> {
-  const node = { url: 'http://127.0.0.1', version: 'bench', table: () => null, problem: () => null };
+  const node = { url: () => 'http://127.0.0.1', version: 'bench', table: () => null, problem: () => null };
   const store = await openPostgresStore({ url, schema, listen: true, clock: systemClock, log: silentLog, node });
   if (schema === 'partitions') await partition(url, schema, old);
   await fill(url, schema, old);

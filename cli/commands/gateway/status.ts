@@ -1,12 +1,14 @@
 /** `hookwright gateway status`: whether a gateway serves this home, and how it is. */
-import { Command } from 'clipanion';
+import { Command, Option } from 'clipanion';
 import type { Paint } from '../../../base/paint.ts';
 import { createPaint } from '../../../base/paint.ts';
 import type { DispatchStatus, GatewayStatus, StoreStatus } from '../../../runtime/control/operations.ts';
 import { DISPATCH_STATES } from '../../../runtime/store/states.ts';
 import type { CliContext } from '../../base/context.ts';
-import { jsonOption } from '../../command-line/options.ts';
+import { configOption, jsonOption } from '../../command-line/options.ts';
 import { notRunning, tryAskGateway } from '../../gateway/ask-gateway.ts';
+import { listNodes } from '../../nodes/list-nodes.ts';
+import { printNodes, toJson } from '../../nodes/print-nodes.ts';
 import { printJson, printLine, visible } from '../../output/print.ts';
 import { formatDuration } from '../../output/time.ts';
 
@@ -14,16 +16,21 @@ export class GatewayStatusCommand extends Command<CliContext> {
   static override paths = [['gateway', 'status']];
   static override usage = Command.Usage({
     description: 'Show whether a gateway serves this home, and what it serves',
-    details: 'Exits 1 when none is running.',
+    details:
+      'Exits 1 when none is running. --all asks the store, on any node: it shows every gateway that shares it, how long its lease lasts, and the table it serves.',
     examples: [
       ['Look at the running gateway', '$0 gateway status'],
       ['For scripts', '$0 gateway status --json'],
+      ['All gateways that share the database', '$0 gateway status --all'],
     ],
   });
 
+  all = Option.Boolean('--all', false, { description: 'Every gateway that shares the store' });
+  config = configOption();
   json = jsonOption();
 
   async execute(): Promise<number> {
+    if (this.all) return this.showAll();
     const status = await tryAskGateway(this.context, 'status', {});
     if (status === null) {
       if (!this.json) throw notRunning(this.context);
@@ -33,6 +40,14 @@ export class GatewayStatusCommand extends Command<CliContext> {
     if (this.json) printJson(this.context, status);
     else for (const line of describe(status, this.context)) printLine(this.context, line);
     return 0;
+  }
+
+  private async showAll(): Promise<number> {
+    const { context } = this;
+    const nodes = await listNodes(context);
+    if (this.json) printJson(context, nodes.map(toJson));
+    else printNodes(context, nodes);
+    return nodes.some(({ state }) => state === 'serving') ? 0 : 1;
   }
 }
 

@@ -21,6 +21,19 @@ const UNTIL = `clock_timestamp() + interval '${LEASE_MS} ms'`;
 const LEFT =
   '(SELECT count(*) FROM node o WHERE o.ended_at IS NULL AND o.until < (SELECT clock_timestamp())) AS left_behind';
 
+/** Tables that the other gateways serve. */
+const TABLES =
+  'ARRAY(SELECT DISTINCT o.table_hash FROM node o WHERE o.id <> node.id AND o.ended_at IS NULL ' +
+  'AND o.until > (SELECT clock_timestamp()) AND o.table_hash IS NOT NULL ORDER BY 1) AS tables';
+
+/** What a renewal tells of the other gateways. */
+export interface Others {
+  /** How many have ended whose work nobody has taken over. */
+  readonly left: number;
+  /** Hashes of the tables that they serve. */
+  readonly tables: readonly string[];
+}
+
 /** Read with each beginning and renewal: tables that are too new for this gateway end its lease. */
 const SCHEMA = 'current_schema()::text AS schema, (SELECT version FROM schema_version) AS version';
 
@@ -45,7 +58,7 @@ export class Lease {
     const [row] = await db.query<SchemaRow & { id: number; token: number }>(
       'INSERT INTO node (until, url, version, table_hash, problem) ' +
         `VALUES (${UNTIL}, $1, $2, $3, $4) RETURNING id, token, ${SCHEMA}`,
-      [url, version, table(), problem()],
+      [url(), version, table(), problem()],
     );
     if (row === undefined) throw new Error('the database has not made a row for this gateway');
     checkOverlap(row);
@@ -61,15 +74,16 @@ export class Lease {
     };
   }
 
-  /** @returns how many ended nodes no gateway has taken over. @throws LeaseEnded; StoreRefused: the tables are too new */
-  async renew(db: PgConnection, { table, problem }: NodeIdentity): Promise<number> {
-    const [row] = await db.query<SchemaRow & { left_behind: number }>(
-      `UPDATE node SET until = ${UNTIL}, table_hash = $3, problem = $4 WHERE id = $1 AND token = $2 RETURNING ${LEFT}, ${SCHEMA}`,
-      [this.id, this.token, table(), problem()],
+  /** @throws LeaseEnded; StoreRefused: the tables are too new */
+  async renew(db: PgConnection, { url, table, problem }: NodeIdentity): Promise<Others> {
+    const [row] = await db.query<SchemaRow & { left_behind: number; tables: readonly string[] }>(
+      `UPDATE node SET until = ${UNTIL}, url = $3, table_hash = $4, problem = $5 WHERE id = $1 AND token = $2 ` +
+        `RETURNING ${LEFT}, ${TABLES}, ${SCHEMA}`,
+      [this.id, this.token, url(), table(), problem()],
     );
     if (row === undefined) throw new LeaseEnded('another gateway has taken over the work of this one');
     checkOverlap(row);
-    return row.left_behind;
+    return { left: row.left_behind, tables: row.tables };
   }
 
   /**

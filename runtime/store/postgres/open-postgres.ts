@@ -68,6 +68,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const requests = new SnapshotReader(connectRequests, beginLaxOf(quoted));
   let notified = (_: string): void => {};
   const store = new PostgresStore({
+    table: node.table,
     writer: (lost) => new PgWriter({ connect: connectWriter, begin: beginOf(quoted), node, clock, follow, lost }),
     others: (node) => {
       const others = new OtherNodes({ reader, clock, channel, node });

@@ -7,6 +7,7 @@ import type { Logger } from '../../platform/log.ts';
 import { GroupCommit, NEW_WORK } from '../group-commit.ts';
 import { Health } from '../health.ts';
 import type { Mutation, MutationKind, MutationResults } from '../mutations.ts';
+import { describeOtherTables } from '../other-tables.ts';
 import type { Query, QueryResults } from '../queries.ts';
 import type { SharedState, SharedStore, Store, StoreProblem } from '../store.ts';
 import { StoreRefused, StoreUnavailable } from '../store.ts';
@@ -30,6 +31,8 @@ export interface PgStoreParts {
   /** Stores and reads kept requests. */
   readonly requests: SnapshotReader;
   readonly others: (node: () => number) => OtherNodes;
+  /** Hash of the table that this gateway serves. */
+  readonly table: () => string | null;
   readonly clock: Clock;
   readonly log: Logger;
   readonly beforeCommit: (() => void) | undefined;
@@ -54,6 +57,7 @@ export class PostgresStore implements Store {
   private renewal: Timer | null = null;
   private retry: Timer | null = null;
   private retries = 0;
+  private otherTables: readonly string[] = [];
   private closing: Promise<void> | null = null;
 
   constructor(parts: PgStoreParts) {
@@ -104,6 +108,7 @@ export class PostgresStore implements Store {
   }
 
   readonly shared: SharedStore = {
+    otherTables: () => this.otherTables,
     watch: (listener) => this.others.watch(listener),
     takeSlots: async (request) => {
       this.requireConnection();
@@ -173,10 +178,18 @@ export class PostgresStore implements Store {
     this.renewal = this.parts.clock.after(RENEW_MS, () => void this.renew());
   }
 
+  private hearTables(tables: readonly string[]): void {
+    const before = this.otherTables;
+    this.otherTables = tables;
+    const difference = describeOtherTables(this.parts.table(), tables);
+    if (difference !== null && before.join() !== tables.join()) this.parts.log.warn({}, difference);
+  }
+
   private async renew(): Promise<void> {
     try {
       if (this.writer.isConnected) {
-        const left = await this.writer.renew();
+        const { left, tables } = await this.writer.renew();
+        this.hearTables(tables);
         // A renewal is a commit: the database takes changes.
         this.health.end('unavailable');
         if (left > 0) this.others.left();

@@ -18,6 +18,7 @@ import { keyOfClaim } from './keys.ts';
 import type { ListedRow, StoredRow } from './listed-rows.ts';
 import { LISTED_COLUMNS, LISTED_TABLES, readListed, readStored, STORED } from './listed-rows.ts';
 import { jobQueries } from './read-jobs.ts';
+import { readNodes } from './read-nodes.ts';
 import type { AskSnapshot, PgQueries, Statement } from './snapshot.ts';
 
 export const createPgQueries = (ask: AskSnapshot): PgQueries => ({
@@ -36,6 +37,7 @@ export const createPgQueries = (ask: AskSnapshot): PgQueries => ({
   list: ({ filter }) => list(ask, filter),
   overview: ({ now }) => overview(ask, now),
   open_work: () => openWork(ask),
+  nodes: () => readNodes(ask),
   audit: () => audit(ask),
   ...jobQueries(ask),
 });

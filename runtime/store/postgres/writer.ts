@@ -16,6 +16,7 @@ import { createDirectChanges } from './direct-changes.ts';
 import type { PgConnection } from './driver.ts';
 import { describePgError, isConflict, isLost, isStatementError } from './driver.ts';
 import { LaneTurns } from './lane-turns.ts';
+import type { Others } from './lease.ts';
 import { LEASE_MS, Lease, LeaseEnded } from './lease.ts';
 import type { NodeIdentity } from './node-identity.ts';
 import { makeChanges } from './sections.ts';
@@ -96,20 +97,19 @@ export class PgWriter {
     for (const resume of this.resumed.splice(0)) resume(true);
   }
 
-  /** @returns how many ended nodes have work that no other has taken over */
-  renew(): Promise<number> {
+  renew(): Promise<Others> {
     return this.alone(async () => {
       const { db, lease } = this.open();
       const asked = this.parts.clock.monotonic();
       try {
-        const left = await transact(db, this.parts.begin, () => lease.renew(db, this.parts.node));
+        const others = await transact(db, this.parts.begin, () => lease.renew(db, this.parts.node));
         this.leaseEnds = asked + LEASE_MS;
         await readServerTime(db, this.parts.clock, this.parts.follow);
-        return left;
+        return others;
       } catch (error) {
         if (!(error instanceof LeaseEnded)) throw this.failed(error);
         await this.beginLease(db);
-        return 0;
+        return { left: 0, tables: [] };
       }
     });
   }

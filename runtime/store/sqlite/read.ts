@@ -40,6 +40,7 @@ export function createQueries(db: Connection): QueryHandlers {
     list: ({ filter }) => list(db, filter),
     overview: createOverview(db),
     open_work: createOpenWork(db),
+    nodes: () => [],
     audit: createAudit(db),
     ...createJobQueries(db),
   };

@@ -37,6 +37,7 @@ export function queryHandlers(tables: MemoryTables): QueryHandlers {
     job_running: ({ job }) => isRunning(tables, job),
     job_ticks: ({ job, limit }) =>
       [...(ticks.get(job)?.values() ?? [])].sort((a, b) => b.due_at - a.due_at).slice(0, limit),
+    nodes: () => [],
     audit: () => audit(tables),
   };
 }

@@ -11,7 +11,7 @@ import { runSql } from './database.ts';
 export const openTestStore = (url: string, schema: string, overrides: Partial<PostgresOptions> = {}): Promise<Store> =>
   openPostgresStore({
     ...{ url, schema, listen: true, clock: systemClock, log: silentLog },
-    node: { url: 'http://127.0.0.1:1', version: '0.0.0', table: () => 'hash', problem: () => null },
+    node: { url: () => 'http://127.0.0.1:1', version: '0.0.0', table: () => 'hash', problem: () => null },
     ...overrides,
   });
 

@@ -6,7 +6,10 @@ import { makeAccept, makeAdvance, makeDispatch, makeTake } from '../../helpers/d
 import { createMemoryStore } from '../../helpers/memory-store.ts';
 
 it('delivers the answer of another process to an event that this one has accepted', async () => {
-  const store = { ...createMemoryStore(), shared: { watch: () => {}, takeSlots: () => assert.fail() } };
+  const store = {
+    ...createMemoryStore(),
+    shared: { otherTables: () => [], watch: () => {}, takeSlots: () => assert.fail() },
+  };
   const contents = new Contents(store);
   const dispatch = makeDispatch('a', { deliveries: [{ target: 'log', extra: {}, unresolved: [] }] });
   const stored = await store.write({ ...makeAccept('a'), dispatch });

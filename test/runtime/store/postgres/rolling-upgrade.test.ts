@@ -38,7 +38,7 @@ describe('a rolling upgrade', { skip: skipWithoutPostgres() }, () => {
   const options = { log: { debug() {}, info() {}, warn() {}, error() {} }, listen: true };
   type Version = Awaited<ReturnType<typeof laterVersion>>;
   async function open(t: Ending, schema: string, version?: Version, clock: Clock = systemClock): Promise<Store> {
-    const node = { url: 'http://127.0.0.1:1', version: '0.0.0', table: () => null, problem: () => null };
+    const node = { url: () => 'http://127.0.0.1:1', version: '0.0.0', table: () => null, problem: () => null };
     const store = await (version === undefined
       ? openTestStore(url, schema, { clock })
       : version({ url, schema, clock, node, ...options }));

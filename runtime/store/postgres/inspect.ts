@@ -1,0 +1,70 @@
+/** What `hookwright doctor` asks a database. */
+import type { Clock } from '../../platform/clock.ts';
+import type { PgConnection } from './driver.ts';
+import { quoteSchema, versionFor } from './migrate.ts';
+import { readServerTime } from './server-time.ts';
+
+export interface DatabaseFacts {
+  /** As in `server_version_num`: 150018. */
+  readonly version: number;
+  readonly version_text: string;
+  readonly role: string;
+  readonly fsync: boolean;
+  readonly full_page_writes: boolean;
+  /** For roles that are no superusers. */
+  readonly connections_allowed: number;
+  readonly connections_used: number;
+  /** How far this machine's clock is ahead of the database's, in ms. */
+  readonly clock_ahead_ms: number;
+}
+
+export interface SchemaFacts {
+  /** Null: there are no tables yet. */
+  readonly version: number | null;
+  /** Tables and sequences that the role may not use as a gateway does. */
+  readonly forbidden: readonly string[];
+  /** How long the oldest run that is due has waited, in ms. */
+  readonly lag_ms: number;
+  /** Tables with more dead rows than live ones. */
+  readonly bloated: readonly { readonly name: string; readonly dead: number; readonly live: number }[];
+}
+
+const SERVER =
+  "SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS version_text, " +
+  "current_user::text AS role, current_setting('fsync')::bool AS fsync, current_setting('full_page_writes')::bool AS full_page_writes, " +
+  "current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS connections_allowed, " +
+  "(SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS connections_used";
+
+export async function inspectServer(db: PgConnection, clock: Clock): Promise<DatabaseFacts> {
+  const [row] = await db.query<Omit<DatabaseFacts, 'clock_ahead_ms'>>(SERVER);
+  if (row === undefined) throw new Error('the database says nothing of itself');
+  let clock_ahead_ms = 0;
+  await readServerTime(db, clock, (now) => {
+    clock_ahead_ms = Math.round(clock.now() - now);
+  });
+  return { ...row, clock_ahead_ms };
+}
+
+/** What a gateway does with each table; the version is only read. */
+const FORBIDDEN =
+  'SELECT c.relname::text AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND (' +
+  "c.relkind = 'r' AND NOT has_table_privilege(c.oid, 'SELECT') OR c.relkind = 'r' AND c.relname <> 'schema_version' AND NOT (" +
+  "has_table_privilege(c.oid, 'INSERT') AND has_table_privilege(c.oid, 'UPDATE') AND has_table_privilege(c.oid, 'DELETE')) " +
+  "OR c.relkind = 'S' AND NOT has_sequence_privilege(c.oid, 'USAGE')) ORDER BY 1";
+const LEAST_DEAD = 10_000;
+const BLOATED =
+  'SELECT relname::text AS name, n_dead_tup AS dead, n_live_tup AS live FROM pg_stat_user_tables ' +
+  'WHERE schemaname = $1 AND n_dead_tup > $2 AND n_dead_tup > n_live_tup ORDER BY n_dead_tup DESC';
+
+/** @throws StoreRefused when this program cannot work with the tables */
+export async function inspectSchema(db: PgConnection, schema: string): Promise<SchemaFacts> {
+  const forbidden = (await db.query<{ name: string }>(FORBIDDEN, [schema])).map(({ name }) => name);
+  if (forbidden.length > 0) return { version: null, forbidden, lag_ms: 0, bloated: [] };
+  const version = await versionFor(db, schema);
+  if (version === null) return { version, forbidden, lag_ms: 0, bloated: [] };
+  const [lag] = await db.query<{ ms: number | null }>(
+    `SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint - min(due_at) AS ms FROM ${quoteSchema(schema)}.work WHERE state = 'pending'`,
+  );
+  const bloated = await db.query<SchemaFacts['bloated'][number]>(BLOATED, [schema, LEAST_DEAD]);
+  return { version, forbidden, lag_ms: Math.max(0, lag?.ms ?? 0), bloated };
+}
