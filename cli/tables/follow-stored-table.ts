@@ -102,13 +102,13 @@ class TableFollower implements FollowedTable {
   private async pull({ documents, tables }: SharedState): Promise<void> {
     if ((await documents.version(ACTIVE_TABLE)) === this.version) return;
     const { version, text: hash } = await documents.read(ACTIVE_TABLE);
-    const files = version === 0 ? null : await tables.load(hash);
-    if (files !== null) {
-      // The catalog first: a process that sees the new table finds its catalog.
-      writeAtomic(join(this.folder, 'blueprints.json'), files.blueprints, 0o600);
-      writeAtomic(join(this.folder, 'routes.json'), files.routes, 0o600);
-      this.log.info({ table: hash }, 'took the active table from the database');
-    }
+    if (version === 0) return;
+    const files = await tables.load(hash);
+    if (files === null) throw new Error(`the active table ${hash} is not in the database`);
+    // The catalog first: a process that sees the new table finds its catalog.
+    writeAtomic(join(this.folder, 'blueprints.json'), files.blueprints, 0o600);
+    writeAtomic(join(this.folder, 'routes.json'), files.routes, 0o600);
+    this.log.info({ table: hash }, 'took the active table from the database');
     this.version = version;
   }
 }

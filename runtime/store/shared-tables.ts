@@ -16,8 +16,8 @@ export interface SharedTable {
 
 /** All reject with StoreUnavailable. */
 export interface SharedTables {
-  /** Only the newest are kept, and `active`. @returns false when it was there */
-  push(table: Pick<SharedTable, 'hash' | 'routes'>, files: TableFiles, active: string): Promise<boolean>;
+  /** Only the newest are kept, and the active one. @returns false when it was there */
+  push(table: Pick<SharedTable, 'hash' | 'routes'>, files: TableFiles): Promise<boolean>;
   /** The newest first. */
   list(): Promise<readonly SharedTable[]>;
   /** Null: it is not there. */

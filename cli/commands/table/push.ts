@@ -1,7 +1,6 @@
 /** `hookwright table push`: puts a compiled table into the database, for gateways to take from there. */
 import { resolve } from 'node:path';
 import { Command, Option } from 'clipanion';
-import { ACTIVE_TABLE } from '../../../runtime/store/shared-tables.ts';
 import type { CliContext } from '../../base/context.ts';
 import { configOption, jsonOption } from '../../command-line/options.ts';
 import { printJson, printLine, printNote } from '../../output/print.ts';
@@ -30,8 +29,8 @@ export class TablePushCommand extends Command<CliContext> {
     const folder = this.table === undefined ? builtFolder(context) : resolve(context.cwd, this.table);
     const { hash, routes, files } = await readBuiltTable(context, folder);
     const plan = await requireDatabase(context, this.config);
-    const pushed = await useSharedState(context, plan, { create: true }, async ({ tables, documents }) =>
-      tables.push({ hash, routes }, files, (await documents.read(ACTIVE_TABLE)).text),
+    const pushed = await useSharedState(context, plan, { create: true }, ({ tables }) =>
+      tables.push({ hash, routes }, files),
     );
     if (this.json) printJson(context, { hash, routes, created: pushed === true });
     else printLine(context, hash);

@@ -1,5 +1,6 @@
 /** Compiled tables in the database. */
 import type { SharedTable, SharedTables, TableFiles } from '../shared-tables.ts';
+import { ACTIVE_TABLE } from '../shared-tables.ts';
 import type { SnapshotReader } from './snapshot.ts';
 
 /** Tables that are kept. */
@@ -8,7 +9,7 @@ const KEPT = 20;
 const PUSH =
   'INSERT INTO route_table (hash, routes, files) VALUES ($1, $2, $3) ON CONFLICT (hash) DO NOTHING RETURNING 1';
 const TRIM =
-  'DELETE FROM route_table WHERE hash <> $1 AND hash NOT IN ' +
+  `DELETE FROM route_table WHERE hash NOT IN (SELECT body FROM document WHERE name = '${ACTIVE_TABLE}') AND hash NOT IN ` +
   `(SELECT hash FROM route_table ORDER BY pushed_at DESC, hash LIMIT ${KEPT})`;
 const LIST =
   'SELECT hash, routes, to_char(pushed_at AT TIME ZONE \'UTC\', \'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"\') AS pushed_at ' +
@@ -18,10 +19,10 @@ const LOAD = 'SELECT files FROM route_table WHERE hash = $1';
 /** @param reads, writes connections: a question and a change are a transaction each */
 export function pgTables(reads: SnapshotReader, writes: SnapshotReader): SharedTables {
   return {
-    async push({ hash, routes }, files, active) {
+    async push({ hash, routes }, files) {
       const [pushed = []] = await writes.ask<readonly (readonly object[])[]>(
         [PUSH, hash, routes, JSON.stringify(files)],
-        [TRIM, active],
+        [TRIM],
       );
       return pushed.length > 0;
     },
