@@ -1,4 +1,4 @@
-/** `gateway run` as a process of its own, which can be killed and whose disk can be slow or fail; and its senders. */
+/** A gateway as a process of its own, which can be killed and whose disk can be slow or fail; and its senders. */
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
@@ -22,6 +22,8 @@ export interface GatewayProcessOptions {
   readonly home: string;
   /** The program; default: this repository's. */
   readonly program?: readonly string[];
+  /** Default: `gateway run`. */
+  readonly command?: readonly string[];
   /** Folder of its output; default: the home. */
   readonly outputFolder?: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -36,8 +38,8 @@ export class GatewayEnded extends Error {
 
 /** @throws GatewayEnded with what it has said */
 export async function startGatewayProcess(options: GatewayProcessOptions): Promise<GatewayProcess> {
-  const { home, program = selfArgv(), wrap = (argv) => ({ argv, env: {} }) } = options;
-  const { argv, env } = wrap([...program, 'gateway', 'run']);
+  const { home, program = selfArgv(), command = ['gateway', 'run'], wrap = (argv) => ({ argv, env: {} }) } = options;
+  const { argv, env } = wrap([...program, ...command]);
   const path = join(options.outputFolder ?? home, 'output.log');
   const file = openSync(path, 'w');
   const child = spawn(argv[0] ?? '', argv.slice(1), {
