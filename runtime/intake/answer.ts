@@ -20,7 +20,7 @@ export function answer(
   reply: Reply,
   { clock, close }: { readonly clock: Clock; readonly close: boolean },
 ): void {
-  // A body that was not asked for may come or not: what follows on this connection could be either.
+  // The client may send a body it was not asked for, or not: the next bytes on this connection are ambiguous.
   if (close || request.awaitsContinue) response.shouldKeepAlive = false;
   if (!request.complete && !request.awaitsContinue && unreadBytes(request) > DISCARD_BYTES) {
     lingerThenClose(request, response, reply, clock);

@@ -23,8 +23,8 @@ export function isLocal(address: string): boolean {
 }
 
 /**
- * What is counted as one client: an IPv4 address, or the network of an IPv6 one (its first 64 bits), of which whoever has
- * one address has them all.
+ * What counts as one client: an IPv4 address, or the first 64 bits of an IPv6 one, because one client usually controls
+ * every address below them.
  */
 export function clientOf(address: string): string {
   if (isIP(address) !== 6) return address;

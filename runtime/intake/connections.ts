@@ -18,7 +18,7 @@ export interface ConnectionLimits {
 
 interface Connection {
   readonly socket: Socket;
-  /** Who it is counted for; null: a proxy, or this machine. */
+  /** The client it counts against; null: a proxy, or this machine. */
   readonly client: string | null;
   readonly trusted: boolean;
   /** Requests on their way. */

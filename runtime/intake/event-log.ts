@@ -89,14 +89,14 @@ export class EventLog {
     return budget;
   }
 
-  /** A request for nothing of ours. Strangers may send any number of them. */
+  /** A request for an unknown path. Strangers may send any number of them. */
   unknown(path: string): void {
     this.count({ route: '', profile: '', outcome: 'unknown_route', ignored: null, ms: 0, secret: 0 });
     this.log.debug({ path: printableStart(path, 200) }, 'unknown_route');
   }
 }
 
-/** What says nothing is left out: no reason, the default profile, the current secret. */
+/** Omits fields at their default: no reason, the default profile, the current secret. */
 function fieldsOf(intake: Intake, outcome: Outcome, ms: number, kept: string | null): LogFields {
   const { plan } = intake.route;
   const fields: Record<string, unknown> = {

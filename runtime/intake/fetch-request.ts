@@ -61,7 +61,7 @@ class FetchedRequest extends IntakeRequest {
   }
 
   override _read(size: number): void {
-    // Of a connection there is none; but only after it does Node.js ask for more.
+    // There is no connection to read from, but Node.js asks for more only after this call.
     super._read(size);
     if (this.chunks === null) {
       this.push(null);

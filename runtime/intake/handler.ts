@@ -29,7 +29,7 @@ import {
 const INTAKE_PATH = /^\/(?:webhooks|p)\//;
 /** One client has too many requests on their way. */
 const CROWDED = comeBack('overloaded', 5);
-/** What follows a request that is read in two ways may be read so as well; a slow body may go on for ever. */
+/** After an ambiguous request the next one may be ambiguous too; a slow body may never end. */
 const ENDS_CONNECTION: ReadonlySet<Reply> = new Set([MALFORMED_REQUEST, REQUEST_TIMEOUT, CROWDED]);
 
 export interface HandlerContext {

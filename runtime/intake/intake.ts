@@ -23,7 +23,7 @@ import type { UnverifiedBodies } from './unverified-bodies.ts';
  */
 export type Stage = (intake: Intake, services: Services) => Reply | null | Promise<Reply | null>;
 
-/** What stages reach of the world. */
+/** The services that stages use. */
 export interface Services {
   readonly clock: Clock;
   readonly log: Logger;

@@ -11,7 +11,7 @@ import { performance } from 'node:perf_hooks';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
 
-/** A wait that is too long, in ms, and how long waits have to be so before events are refused: a burst passes. */
+/** A wait that is too long, in ms, and for how long waits must stay above it before events are refused: a burst passes. */
 const MAX_WAIT_MS = 350;
 const SUSTAINED_MS = 500;
 /** With fewer requests served meanwhile there is no queue: the machine is slow. */

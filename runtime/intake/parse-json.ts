@@ -44,7 +44,7 @@ function mayNestDeeply(text: string): boolean {
   return false;
 }
 
-/** Counts brackets outside strings. Of a text that is no JSON any answer will do. */
+/** Counts brackets outside strings. The result is unspecified for invalid JSON. */
 function nestsDeeply(text: string): boolean {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {

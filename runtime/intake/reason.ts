@@ -1,6 +1,6 @@
 /**
  * Why a request ended as it did, as data: the one thing that the log, `explain`, kept requests and tests print. A stage
- * leaves a code in the intake; what goes with it is worked out only when somebody asks, with the functions that decided.
+ * leaves a code in the intake; its details are computed only on demand, with the functions that decided.
  * For the operator; a sender is never told.
  */
 import { labelOf } from '../../base/label.ts';

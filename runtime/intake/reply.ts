@@ -125,7 +125,7 @@ function several(results: readonly TargetResult[]): { results?: readonly TargetR
   return results.length > 1 ? { results } : {};
 }
 
-/** The event an answer speaks of. */
+/** The event named in a response. */
 interface Subject {
   readonly route: string;
   readonly event: string;

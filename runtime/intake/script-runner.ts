@@ -2,7 +2,7 @@
  * Runs a route's filter or transform script over a payload, for the script stage (§2.6).
  *
  * The script must be a regular file inside its profile's `scripts` folder once every symbolic link is resolved, and that
- * must be its only name: a hard link is a file of elsewhere that no path gives away. It is checked again for each event,
+ * must be its only name: a hard link can expose a file outside the folder, and its path does not show it. It is checked again for each event,
  * because the folder may change under a running server. It runs as argv in its own folder, with
  * the payload as JSON on stdin and an environment that holds no secret.
  */

@@ -2,7 +2,7 @@
  * Secrets that arrive in a handshake, taken only while somebody waits for them: trust on first use, for a short time.
  *
  *     closed ──wait──▶ open ──handshake──▶ captured ──wait──▶ closed
- *                       └──nobody waits any more──▶ closed
+ *                       └──the wait lapses──▶ closed
  *
  * A command waits in short turns: when it is gone, the enrolment closes by itself.
  */

@@ -18,7 +18,7 @@ import type { SignedRequest } from './request.ts';
 /** Takes a captured secret; false when no command waits for one. */
 export interface CaptureSecret {
   (secret: string): boolean;
-  /** Whether anybody waits; without it, somebody may. */
+  /** Whether a command is waiting; when absent, assume that one may be. */
   readonly isAwaited?: () => boolean;
 }
 

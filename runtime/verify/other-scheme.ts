@@ -35,7 +35,7 @@ export function presentOtherScheme(request: Refused): SignatureCause | null {
   return otherScheme(request, `${carried(found, request)}, ${users}`, false);
 }
 
-/** More names than these say nothing. */
+/** Naming more sources than this does not help. */
 const MOST_SOURCES = 3;
 
 /**

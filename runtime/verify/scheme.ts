@@ -43,7 +43,7 @@ export function linkScheme(plan: SchemePlan): LinkedScheme {
   };
 }
 
-/** Links each plan once, whichever of a table's routes asks. */
+/** Links each plan once and shares it among a table's routes. */
 export function schemeLinker(): (plan: SchemePlan) => LinkedScheme {
   const linked = new Map<SchemePlan, LinkedScheme>();
   return (plan) => {
