@@ -14,7 +14,7 @@ import type { Payloads, RouteScope } from './views/route-scope.ts';
 
 export const SUBSCRIPTIONS_FILE = 'webhook_subscriptions.json';
 
-/** What is said about one subscription. Paths start at the file's root, with the subscription's name. */
+/** The diagnostics of one subscription. Paths start at the file's root, with the subscription's name. */
 export interface SubscriptionProblem extends Problem {
   readonly subscription: string;
 }
@@ -24,7 +24,7 @@ export interface CompiledSubscriptions {
   readonly routes: readonly RoutePlan[];
   /** Entries with an error, and the first of their errors. */
   readonly rejected: readonly { readonly name: string; readonly reason: string }[];
-  /** Everything that is said about any of them, warnings included. */
+  /** All diagnostics, warnings included. */
   readonly problems: readonly SubscriptionProblem[];
 }
 

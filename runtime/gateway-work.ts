@@ -159,7 +159,7 @@ export class Work {
     return this.service.counts();
   }
 
-  /** Jobs made at run time, as they were when somebody last changed one. */
+  /** Jobs created at run time, as of their last change. */
   jobs(): readonly JobRecord[] {
     return this.records;
   }

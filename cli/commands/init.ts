@@ -128,7 +128,7 @@ interface Variables {
   readonly wanted: readonly string[];
 }
 
-/** Those of routes are secrets that both sides agree on; all others have been given out by somebody. */
+/** Those of routes are secrets that both sides agree on; all others were issued by a service. */
 function variablesOf(table: RouteTable): Variables {
   const names = (refs: readonly SecretRef[]): string[] => [
     ...new Set(refs.filter(({ kind }) => kind === 'env').map(({ value }) => value)),

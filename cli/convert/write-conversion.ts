@@ -52,7 +52,7 @@ function refuseOther(path: string, text: string, cwd: string): void {
 
 const HEADER = '# Read by hookwright, beside hookwright.yaml. Keep it out of version control.\n';
 
-/** Adds what is not set; a variable with another value is somebody's. */
+/** Adds what is not set; a variable with another value is left alone. */
 function planEnv(path: string, { variables }: Conversion, cwd: string): readonly PlannedFile[] {
   if (variables.size === 0) return [];
   const before = readIfThere(path);

@@ -56,7 +56,7 @@ export async function createDoctorReport(
   };
 }
 
-/** Names of the shipped catalog are no secret of anybody; others are counted as `own`. */
+/** Names of the shipped catalog are not confidential; others are counted as `own`. */
 function shapeOf(table: RouteTable, shipped: ShippedCatalog): FaultReport['config'] {
   const routes = Object.values(table.routes);
   const profiles = Object.values(table.profiles);

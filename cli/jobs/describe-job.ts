@@ -52,7 +52,7 @@ export interface ReportOptions {
   readonly targets: Readonly<Record<string, Labelled>>;
 }
 
-/** What the store knows of one job. */
+/** A job's state in the store. */
 export interface JobHistory {
   readonly state: JobState;
   /** Newest first. */

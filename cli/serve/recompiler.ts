@@ -1,6 +1,6 @@
 /**
  * Recompiles the configuration of a serving gateway: on a thread of its own, so that no request waits for it, when a file
- * changes or somebody asks. Changes that come while it compiles lead to one more compile.
+ * changes or a recompile is requested. Changes that come while it compiles lead to one more compile.
  */
 
 import type { Clock, Timer } from '../../runtime/platform/clock.ts';

@@ -53,7 +53,7 @@ function refuseMachine({ hasSystemd, isRoot }: ServiceMachine, scope: InstallTar
   }
 }
 
-/** A unit that somebody wrote by hand is theirs. */
+/** A unit written by hand is left alone. */
 function refuseForeign(machine: ServiceMachine, step: InstallStep): void {
   if (step.kind !== 'write') return;
   const there = machine.read(step.path);

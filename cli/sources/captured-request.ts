@@ -1,4 +1,4 @@
-/** A request somebody saved: a raw HTTP message, a curl command line or a HAR file, as `source detect` reads it. */
+/** A saved request: a raw HTTP message, a curl command line or a HAR file, as `source detect` reads it. */
 import type { RequestParts } from '../../runtime/verify/request.ts';
 
 export interface CapturedRequest {

@@ -1,4 +1,4 @@
-/** Reads a request somebody saved, whichever of the three forms it has. */
+/** Reads a saved request in any of the three forms. */
 import { CliError } from '../base/errors.ts';
 import type { CapturedRequest, ReadFile } from './captured-request.ts';
 import { readCurl } from './read-curl.ts';

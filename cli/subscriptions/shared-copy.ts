@@ -24,7 +24,7 @@ export async function refreshCopy(context: CliContext, configs: readonly string[
 
 /** Where a change is written. Nothing of it stands when `put` throws. */
 export interface SharedText {
-  /** The text as it is, with its secrets; null: nobody has stored any yet, and the file of the home counts. */
+  /** The text as it is, with its secrets; null: the database has none yet, and the home's file counts. */
   readonly text: string | null;
   /** False when another node was faster: begin again with what it has written. */
   put(next: string): Promise<boolean>;

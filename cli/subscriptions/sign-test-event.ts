@@ -13,7 +13,7 @@ export interface TestEventRequest {
   readonly table: RouteTable;
   /** Undefined: the first the route accepts by name. */
   readonly event: string | undefined;
-  /** Null: a small payload of ours. */
+  /** Null: a small generated payload. */
   readonly body: Buffer | null;
   /** Undefined: the route's own sender. */
   readonly source: string | undefined;

@@ -8,7 +8,7 @@ export interface ConvertedRoute {
   readonly from: string;
   /** Where that config has it. */
   readonly path: NodePath;
-  /** False: it answers 403 until somebody has reviewed it. */
+  /** False: it answers 403 until it has been reviewed. */
   readonly open: boolean;
 }
 

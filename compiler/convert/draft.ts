@@ -37,7 +37,7 @@ export function webhookOf({ config }: Draft): Settings {
 }
 
 /**
- * Keeps a route from taking events until somebody has reviewed it. A check that cannot be carried over closes its route:
+ * Keeps a route from taking events until it has been reviewed. A check that cannot be carried over closes its route:
  * without it, the route would take what the original refused.
  */
 export function close(route: DraftRoute): void {

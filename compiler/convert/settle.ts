@@ -29,7 +29,7 @@ export function settle(draft: Draft, check: Tools['check']): string {
 
 const ROUTES = ['platforms', 'webhook', 'routes'];
 
-/** False: somebody else's error of this round has taken it out before. */
+/** False: another error of this round has already removed it. */
 function takeOut(draft: Draft, path: readonly string[], { message }: Complaint): boolean {
   const inRoute = ROUTES.every((part, at) => path[at] === part);
   const route = inRoute ? draft.routes.find(({ name }) => name === path[3]) : undefined;

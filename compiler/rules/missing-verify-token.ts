@@ -1,4 +1,4 @@
-/** A handshake that nobody can answer. */
+/** A handshake that cannot be answered. */
 
 import type { Problem } from '../diagnostics/problem.ts';
 import type { ViewRule } from './support/view-rule.ts';

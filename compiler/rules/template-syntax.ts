@@ -50,7 +50,7 @@ const SLIPS: readonly { readonly closed: boolean; readonly inside: RegExp; reado
   { closed: false, inside: new RegExp(`^[A-Za-z]${DOTTED}(?:\\s|$)`), what: 'is not closed' },
 ];
 
-/** The placeholder somebody who wrote `found` most likely meant. */
+/** The placeholder most likely meant by `found`. */
 function meantBy(found: string): string {
   const parts = found.replace(/["'\s{}]/g, '').split(/[.[\]]+/);
   return `{${parts.filter((part) => part !== '').join('.')}}`;

@@ -4,7 +4,7 @@ import type { ShapeNode } from './shape.ts';
 
 export type { LeafClass };
 
-/** Whether somebody outside may have written a value of this class. */
+/** Whether an outsider may have written a value of this class. */
 export const isUntrusted = (leafClass: LeafClass): boolean => leafClass === 'text' || leafClass === 'unknown';
 
 /** What is least trusted comes first. */
@@ -26,7 +26,7 @@ export function classByType(node: ShapeNode, name: string): LeafClass {
   return (format === null ? undefined : FORMATS[format]) ?? classByName(name);
 }
 
-/** Formats of JSON Schema whose values leave no room for a sentence. An e-mail address does: its first half is anybody's. */
+/** Formats of JSON Schema whose values leave no room for a sentence. An e-mail address does: anyone can choose its local part. */
 const FORMATS: Readonly<Record<string, LeafClass>> = {
   'date-time': 'identifier',
   date: 'identifier',

@@ -1,4 +1,4 @@
-/** Infers a JSON Schema from payloads, for `source learn`: a start that somebody reads over, not a proof. */
+/** Infers a JSON Schema from payloads, for `source learn`: a draft to be reviewed, not a proof. */
 import type { Seen } from './seen-values.ts';
 import { createSeen, see, unitedWith } from './seen-values.ts';
 

@@ -1,4 +1,4 @@
-/** Finds what somebody outside writes in the prompt of a route, and which of the run's toolsets act. */
+/** Finds the texts by outsiders in the prompt of a route, and which of the run's toolsets act. */
 
 import { readPlaceholders } from '../config/template-grammar.ts';
 import type { FieldReview } from '../shapes/field-review.ts';

@@ -145,7 +145,7 @@ function routeSecrets(
     else add(secret.value, ['secrets', index, 'value'], secret.expires_at);
   });
   const inherited = table.server.secret;
-  // A global secret is shared with senders that sign with it; it is nobody's public key.
+  // A global secret is shared with senders that sign with it; it is not a public key.
   if (written.length > 0 || inherited === null || areAsymmetric(schemes)) return written;
   return [{ ref: inherited, expires_at: null, path: null }];
 }

@@ -1,4 +1,4 @@
-/** Loads the room that keeps requests when the first one is to be kept, or someone asks for those that were. */
+/** Loads the room that keeps requests when the first request is to be kept, or kept ones are read. */
 import { messageOf } from '../../base/message-of.ts';
 import type { KeepRequest } from '../intake/keep-request.ts';
 import type { RequestRows } from '../store/request-rows.ts';

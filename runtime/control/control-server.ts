@@ -1,7 +1,7 @@
 /**
  * The control socket of a running gateway: HTTP over a Unix socket that only its owner can open.
  * `POST /<operation>` with JSON in and out; `GET /metrics` answers Prometheus text, for a scraper on the same machine.
- * A refusal is `{"code", "message"}` with status 400, a fault of ours the same with 500.
+ * A refusal is `{"code", "message"}` with status 400, an internal error has the same shape with 500.
  */
 
 import { chmodSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
@@ -26,7 +26,7 @@ type Handler = (input: never) => unknown;
 
 /**
  * Listens on `socket`. The caller holds the home's lock, so whatever stands at that path is left over and is replaced.
- * @throws ControlError when the socket's folder belongs to somebody else.
+ * @throws ControlError when the socket's folder belongs to another user.
  */
 export async function serveControl(socket: string, handlers: ControlHandlers, log: Logger): Promise<ControlServer> {
   openFolder(dirname(socket));

@@ -98,7 +98,7 @@ export interface StoreStatus {
   readonly bytes: number;
 }
 
-/** What the store knows of everything accepted since it was created. */
+/** Counts of everything accepted since the store was created. */
 export interface DispatchStatus {
   readonly states: Readonly<Record<DispatchState, number>>;
   /** Unix ms at which the oldest unfinished one was accepted. */

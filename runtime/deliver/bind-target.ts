@@ -5,7 +5,7 @@ import { SecretError } from '../platform/secrets/secrets.ts';
 import type { BoundTarget } from './driver.ts';
 import { createRedact } from './redact.ts';
 
-/** Line breaks and the like would end a header: no service's credentials hold them. */
+/** Line breaks would end a header: no service's credentials hold them. */
 const CONTROL = /\p{Cc}/u;
 
 /**

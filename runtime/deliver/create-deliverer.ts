@@ -60,7 +60,7 @@ export function createDeliverer(parts: DelivererParts): SwappableDeliverer {
         return shown(outcome, redact);
       } catch (error) {
         if (error instanceof DeliveryRefusal) return failed('permanent', redact(error.message), { sent: request.sent });
-        // A bug of ours, not an answer of theirs. Its message may quote anything: only its kind and place are said.
+        // A bug in hookwright, not a response of the service. Its message may quote anything: only its kind and place are said.
         const { target, delivery_id, sent } = request;
         log.error({ target, delivery_id, ...kindAndPlace(error) }, 'delivery threw');
         return failed('ambiguous', 'internal error', { sent });

@@ -1,5 +1,5 @@
 /**
- * Direct delivery: the sender waits for the result, so there is one attempt per target and no retry of ours.
+ * Direct delivery: the sender waits for the result, so there is one attempt per target and no retry.
  *
  *   hold the id ──> stored as delivering, held ──> sent ──> done, and the id is claimed
  *                                                    └────> dead: the sender's retry is a new try

@@ -25,7 +25,7 @@ export interface WorkLoopParts {
 
 /** Most runs that one turn takes: an event that arrives while thousands wait shares its commit with no more of them. */
 const MAX_RUNS = 64;
-/** Longest sleep, in ms, so that a change of the clock is noticed by then. */
+/** Longest sleep, in ms, so that a change of the clock is noticed. */
 const MAX_SLEEP_MS = 60_000;
 /** When it tries again after the store took nothing, or a fault of this program, in ms. */
 const RETRY_MS = 1000;

@@ -57,7 +57,7 @@ export interface ExplainContext {
 /** Left out where the signature is not verified. */
 const OF_SIGNATURE: ReadonlySet<StageName> = new Set(['credential', 'handshake', 'signature', 'challenge']);
 
-/** Rejects only for a fault of ours. */
+/** Rejects only on a bug in hookwright. */
 export async function explainRequest(input: ExplainRequest, context: ExplainContext): Promise<Explanation> {
   const watched = new WatchedRequest(input, context);
   return watched.explanation(await runPipeline(watched.intake, watched.services, watched));

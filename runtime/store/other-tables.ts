@@ -1,4 +1,4 @@
-/** What an operator is told where the gateways that share a store serve different tables: in `/readyz` and in the log. */
+/** Describes, for `/readyz` and the log, that the gateways sharing a store serve different tables. */
 
 /** So much of a hash tells tables apart. */
 const HASH_CHARS = 12;

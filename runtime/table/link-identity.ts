@@ -45,7 +45,7 @@ export function signedPlaces({ default_event, default_delivery }: SpecifiedPlace
 /** @param insecure the route verifies nothing */
 export type LinkIdentity = (source: string | null, insecure: boolean) => FindIdentity;
 
-/** Links each scheme of a table once, whichever of its routes asks. */
+/** Links each scheme of a table once and shares it among the routes. */
 export function identityLinker(table: SpecifiedPlaces & Pick<RouteTable, 'schemes'>): LinkIdentity {
   const linked = new Map<string, Identity>();
   const ofScheme = (name: string): Identity => {

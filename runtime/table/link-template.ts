@@ -49,7 +49,7 @@ function valueText(value: unknown): string | undefined {
   return compactJson(value, NESTED_LIMIT);
 }
 
-/** A number, `true`, `false` or `null` says nothing to anybody: only strings and what holds them are marked. */
+/** A number, `true`, `false` or `null` cannot carry an instruction: only strings and their containers are marked. */
 function markedText(value: unknown, markerId: string): string | undefined {
   if (typeof value === 'string') return markText(value, markerId);
   if (typeof value !== 'object' || value === null) return valueText(value);

@@ -13,7 +13,7 @@ const INDEX = /^(?:0|[1-9]\d{0,9})$/;
 
 /** Splits the work of a path once, at link time. `null`: a path that never resolves. */
 export function linkPath(path: readonly string[]): PayloadPath | null {
-  // JSON.parse makes an own `__proto__`; nobody's payload is asked for it.
+  // JSON.parse makes an own `__proto__`; no payload needs it.
   if (path.length === 0 || path.includes('__proto__')) return null;
   return path.map((key) => ({ key, index: INDEX.test(key) ? Number(key) : -1 }));
 }

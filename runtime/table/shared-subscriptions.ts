@@ -25,7 +25,7 @@ export interface CopyParts {
 }
 
 /**
- * Brings the copy up to date. Where nobody has stored any yet the file of the home stays, and becomes the first version
+ * Brings the copy up to date. While the database has none, the home's file stays, and becomes the first version
  * with the next change.
  * @returns the version that the copy now has @throws (as a rejection) StoreUnavailable, or what keeps it from being written
  */

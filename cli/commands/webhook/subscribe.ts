@@ -113,7 +113,7 @@ export class WebhookSubscribeCommand extends Command<CliContext> {
     return { name: this.name, created, url, secret, mode: plan?.mode ?? null };
   }
 
-  /** The secret is ours, and nobody has seen it yet. */
+  /** The secret was generated here, and has not been shown yet. */
   private generated({ created, entry }: Saved): boolean {
     return created && this.secret === undefined && entry.secret !== undefined;
   }

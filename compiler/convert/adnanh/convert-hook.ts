@@ -58,7 +58,7 @@ function convertTrigger(draft: Draft, route: DraftRoute, hook: Settings): void {
   if (field !== null && gaps.length === 0 && auths.length < 2) report.carried(field.path, route.name);
 }
 
-/** Nothing authenticated the sender: anybody who knew the URL could run the command. */
+/** The sender was not authenticated: anyone who knew the URL could run the command. */
 function inventToken(draft: Draft, route: DraftRoute, path: NodePath, { gaps }: TriggerCondition): void {
   const variable = variableName(route.name, 'secret');
   draft.variables.set(variable, draft.newSecret());

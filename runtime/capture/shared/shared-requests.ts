@@ -15,7 +15,7 @@ import { firstNumber, numberOf, numbersOf } from '../request-id.ts';
 import type { CaptureReaderRequest } from '../sqlite/capture-reader.ts';
 import type { CaptureWriterRequest } from '../sqlite/capture-writer.ts';
 
-/** The limits are looked at each minute, and when so much of the space has been written since. */
+/** The limits are enforced each minute, and once this share of the space has been written since. */
 const TRIM_SHARE = 1 / 32;
 
 /** Of the database; closing them is up to the caller. */

@@ -3,7 +3,7 @@
  *
  * A turn is one line, written by one `write` to a file opened for appending: the system places each such write at the
  * end of the file as a whole, so that turns of several processes never interleave. The file is not created here: a chat
- * has a session once somebody opened it.
+ * has a session once one was opened.
  */
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
@@ -26,7 +26,7 @@ export async function appendTurn(path: string, turn: Turn): Promise<boolean> {
 
 async function openExisting(path: string): Promise<FileHandle | null> {
   try {
-    // A FIFO in its place would block the open until somebody reads it.
+    // A FIFO in its place would block the open until a reader appears.
     const file = await open(path, constants.O_WRONLY | constants.O_APPEND | (constants.O_NONBLOCK ?? 0));
     if ((await file.stat()).isFile()) return file;
     await file.close();

@@ -22,7 +22,7 @@ function utf8Bytes(code: number): number {
   return code < 0x10000 ? 3 : 4;
 }
 
-/** As JSON.stringify writes it: line ends and the like take two bytes, other control characters six. */
+/** As JSON.stringify writes it: line ends and similar escapes take two bytes, other control characters six. */
 function jsonBytes(code: number): number {
   if (code === 0x22 || code === 0x5c) return 2;
   if (code >= 0x20) return utf8Bytes(code);

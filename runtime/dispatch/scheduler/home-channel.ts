@@ -1,4 +1,4 @@
-/** Where `deliver: origin` goes when nobody asked from a chat: to the profile's home channel. */
+/** Where `deliver: origin` goes when the job was not created from a chat: to the profile's home channel. */
 import type { ProfilePlan } from '../../../schemas/generated/types.ts';
 
 /** Saved, no message: for a profile without a home channel. */

@@ -72,7 +72,7 @@ export function scheduledDispatch(
   return { ...dispatchOf(job, table, { id, event: 'schedule', delivery_id, now }), due_at };
 }
 
-/** A run because somebody asked for it. */
+/** A run started by hand. */
 export function manualDispatch(
   job: Job,
   table: DeliveryTable,

@@ -28,7 +28,7 @@ const TABLES =
 
 /** What a renewal tells of the other gateways. */
 export interface Others {
-  /** How many have ended whose work nobody has taken over. */
+  /** Number of ended leases whose work has not been taken over. */
   readonly left: number;
   /** Hashes of the tables that they serve. */
   readonly tables: readonly string[];

@@ -26,7 +26,7 @@ export interface PostgresOptions {
   /** Is told the time of the database, which counts for all gateways. Default: nobody. */
   readonly follow?: SharedClock['follow'];
   readonly log: Logger;
-  /** Called before a change of what has happened is handed over: its log lines must have left the process by then. */
+  /** Called before a change that records an event is handed over: its log lines must be written first. */
   readonly beforeCommit?: () => void;
   /** Default: the driver's. */
   readonly connect?: PgConnect;

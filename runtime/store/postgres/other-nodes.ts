@@ -11,7 +11,7 @@ import type { SnapshotReader } from './snapshot.ts';
 const NOTIFY_MS = 100;
 const LISTENING_MS = 5000;
 const POLL_MS = 1000;
-/** Changes behind which another gateway may find something to do, and what it is told. */
+/** Changes that may give another gateway something to do, and what is sent to it. */
 const TOLD: Partial<Record<MutationKind, SharedChange>> = {
   ...{ accept: 'work', join_group: 'work', flush_groups: 'work', advance: 'work', record_attempt: 'work' },
   ...{ tick_job: 'work', fire_job: 'work', put_job: 'jobs', remove_job: 'jobs', pause_job: 'jobs', watch_job: 'jobs' },

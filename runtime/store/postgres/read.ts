@@ -54,7 +54,7 @@ const FOUND =
   'AND NOT EXISTS (SELECT 1 FROM dispatch WHERE id = $1) LIMIT 2)';
 
 async function find(ask: AskSnapshot, id: string): Promise<QueryResults['find']> {
-  // No text of ours holds a NUL, and PostgreSQL takes none.
+  // Our texts contain no NUL, which PostgreSQL does not accept.
   if (id.includes('\0')) return { kind: 'unknown' };
   const values = [id, '\u{10ffff}'] as const;
   const [rows = [], steps = []] = await ask<[StoredRow[], StepRow[]]>(

@@ -35,7 +35,7 @@ interface DueRow {
 
 /** Tries against gateways that take the same rows. */
 const TRIES = 3;
-/** When a lane is looked at again that another gateway was taking from, in ms. */
+/** Before a lane is tried again that another gateway had locked, in ms. */
 const BUSY_LANE_MS = 20;
 
 export async function takeWork(scope: Scope, turns: LaneTurns, m: TakeWork): Promise<MutationResults['take_work']> {

@@ -31,7 +31,7 @@ export interface ServerStoreOptions {
   /** `full`: acknowledged survives a loss of power. `normal`: it survives the end of the process. */
   readonly durability: Durability;
   readonly log: Logger;
-  /** Called before a change of what has happened is handed over: its log lines must have left the process by then. */
+  /** Called before a change that records an event is handed over: its log lines must be written first. */
   readonly beforeCommit?: () => void;
   /** Starts the writer thread; default: the shipped one. */
   readonly writer?: StartThread;
