@@ -63,7 +63,7 @@ describe('deliver', () => {
     const json = await run(['deliver', 'telegram', '--text', 'x', '--json']);
     assert.deepEqual([json.code, JSON.parse(json.stdout).kind], [1, 'permanent']);
     const CASES: readonly (readonly [readonly string[], RegExp, number])[] = [
-      [['deliver', 'telegramm', '--text', 'x'], /no delivery target "telegramm"; did you mean `telegram`/, 1],
+      [['deliver', 'telegramm', '--text', 'x'], /no delivery target "telegramm"\n {2}did you mean telegram\?/, 1],
       [['deliver', 'sms', '--text', 'x'], /sms is not enabled/, 1],
       [['deliver', 'slack', '--text', 'x'], /slack: token: env:MISSING/, 1],
       [['deliver', 'telegram', '--text', 'x', '--profile', 'nobody'], /no profile "nobody"/, 1],
@@ -95,7 +95,7 @@ describe('session', () => {
       path,
       '{"role":"user","content":"[Webhook delivery: a]\\nhi \\u001b[31m","at":"2026-01-01T00:00:00.000Z"}\n',
     );
-    assert.match((await run(['session', 'list'])).stdout, /^TARGET +CHAT +TURNS +CHANGED\nmessenger_a +-100200 +1 /);
+    assert.match((await run(['session', 'list'])).stdout, /^TARGET +CHAT +TURNS +CHANGED\ntelegram +-100200 +1 /);
     const shown = await run(['session', 'show', 'telegram', '-100200']);
     assert.equal(shown.stdout, '2026-01-01T00:00:00.000Z  user\n  [Webhook delivery: a]\n  hi \\u001b[31m\n');
     const json = await run(['session', 'show', 'telegram', '-100200', '--json']);
@@ -116,7 +116,7 @@ describe('session', () => {
     const home = tempDir(t);
     assert.equal((await runInProcess(['session', 'open', 'discord', '1'], { home })).code, 0);
     for (const [argv, expected] of [
-      [['session', 'open', 'discrod', '1'], /did you mean `discord`/],
+      [['session', 'open', 'discrod', '1'], /did you mean discord\?/],
       [['session', 'show', 'discord', '2'], /has no session\n.*session open discord 2/],
       [['session', 'open', 'discord', ''], /chat id is empty/],
       [['session', 'list', '--profile', '../x'], /no profile/],
