@@ -101,7 +101,7 @@ describe('session', () => {
     const json = await run(['session', 'show', 'telegram', '-100200', '--json']);
     assert.equal(JSON.parse(json.stdout)[0].role, 'user');
     const [listed] = JSON.parse((await run(['session', 'list', '--json'])).stdout);
-    assert.deepEqual([listed.id, listed.target, listed.turns], ['-100200', 'messenger_a', 1]);
+    assert.deepEqual([listed.id, listed.target, listed.turns], ['-100200', 'telegram', 1]);
   });
 
   test("a profile's sessions are its own", async (t) => {
