@@ -182,7 +182,8 @@ export class PostgresStore implements Store {
     const before = this.otherTables;
     this.otherTables = tables;
     const difference = describeOtherTables(this.parts.table(), tables);
-    if (difference !== null && before.join() !== tables.join()) this.parts.log.warn({}, difference);
+    if (difference !== null && before.join() !== tables.join())
+      this.parts.log.warn({ reason: difference }, 'the gateways do not serve the same table');
   }
 
   private async renew(): Promise<void> {
