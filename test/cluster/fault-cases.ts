@@ -17,8 +17,8 @@ export interface FaultParts {
 
 export interface FaultCase {
   readonly name: string;
-  /** Whether events that are sent meanwhile are refused; else they are only late. */
-  readonly refuses: boolean;
+  /** Whether events that are sent meanwhile are refused; else they are only late. Null: either, by how long they waited. */
+  readonly refuses: boolean | null;
   readonly needsDisk?: true;
   /** @returns what ends it */
   begin(parts: FaultParts): Promise<() => unknown>;
@@ -109,7 +109,7 @@ export const FAULT_CASES: readonly FaultCase[] = [
   },
   {
     name: 'cut off in both directions',
-    refuses: true,
+    refuses: null,
     async begin({ proxy }) {
       proxy.cut();
       return () => proxy.heal();
@@ -117,7 +117,7 @@ export const FAULT_CASES: readonly FaultCase[] = [
   },
   {
     name: 'cut off on the way there',
-    refuses: true,
+    refuses: null,
     async begin({ proxy }) {
       proxy.cut('up');
       return () => proxy.heal();
@@ -125,7 +125,7 @@ export const FAULT_CASES: readonly FaultCase[] = [
   },
   {
     name: 'cut off on the way back',
-    refuses: true,
+    refuses: null,
     async begin({ proxy }) {
       proxy.cut('down');
       return () => proxy.heal();

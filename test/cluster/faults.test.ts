@@ -89,7 +89,7 @@ it('a gateway whose database fails', { skip: skipWithoutCluster() }, async (t) =
     const stored = await storedIds(url, ids);
     for (const [id, status] of statuses) assert.equal(stored.get(id) ?? 0, status === 202 ? 1 : 0, `${id}: ${status}`);
     const refused = ids.filter((id) => statuses.get(id) === 503);
-    assert.equal(refused.length > 0, refuses, `${refused.length} refused`);
+    if (refuses !== null) assert.equal(refused.length > 0, refuses, `${refused.length} refused`);
     for (const id of refused) await taken(id);
     assert.ok(await settles(url, ANSWER_MS), 'all that was taken is done');
   }
