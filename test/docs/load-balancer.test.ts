@@ -58,6 +58,14 @@ async function start(t: TestContext, program: ProxyProgram): Promise<ThreeGatewa
   };
 }
 
+/** As senders do: older versions of Caddy answer 502 until they notice that a gateway is gone. */
+const sentUntilTaken = (send: () => Promise<number>): Promise<void> =>
+  until(async () => {
+    const status = await send();
+    assert.ok([202, 502].includes(status), `answered ${status}`);
+    return status === 202;
+  });
+
 const accepted = ({ running }: TestGateway): number => running.stderr().split('"msg":"accepted"').length - 1;
 
 for (const program of ['caddy', 'nginx'] as const) {
@@ -72,7 +80,7 @@ for (const program of ['caddy', 'nginx'] as const) {
       assert.deepEqual(new Set(await Promise.all(ids.map(send))), new Set([200]));
       const [first] = gateways;
       await first?.stop();
-      for (const n of ids.keys()) assert.equal(await send(`later-${n}`), 202);
+      for (const n of ids.keys()) await sentUntilTaken(() => send(`later-${n}`));
       assert.equal(await count(), 1 + 2 * ids.length);
     });
   });
