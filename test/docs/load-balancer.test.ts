@@ -59,7 +59,7 @@ async function start(t: TestContext, program: ProxyProgram): Promise<ThreeGatewa
 }
 
 /** As senders do: older versions of Caddy answer 502 until they notice that a gateway is gone. */
-const sentUntilTaken = (send: () => Promise<number>): Promise<void> =>
+const sentUntilTaken = (send: () => Promise<number>): Promise<boolean> =>
   until(async () => {
     const status = await send();
     assert.ok([202, 502].includes(status), `answered ${status}`);
