@@ -6,7 +6,7 @@ import { suggest } from '../../compiler/text/suggest.ts';
 import { explainRequest } from '../../runtime/explain/explain-request.ts';
 import { Warnings } from '../../runtime/explain/warnings.ts';
 import type { RunScript } from '../../runtime/intake/script-runner.ts';
-import { judgeScript } from '../../runtime/intake/script-runner.ts';
+import { scriptOutcome } from '../../runtime/intake/script-runner.ts';
 import type { LinkedRoute } from '../../runtime/table/linked-table.ts';
 import type { RequestParts } from '../../runtime/verify/request.ts';
 import type { Explanation, RoutePlan, TestCase } from '../../schemas/generated/types.ts';
@@ -96,5 +96,5 @@ async function makeRequest({ tests, test }: LoadedTest, plan: RoutePlan, format:
 async function scriptFor({ script }: TestCase, config: TestedConfig): Promise<RunScript> {
   if (script === undefined) return config.runScript();
   const stdout = Buffer.from(script.stdout ?? '');
-  return async () => judgeScript({ kind: 'exit', code: script.exit ?? 0, signal: null, stdout, stderr: '' });
+  return async () => scriptOutcome({ kind: 'exit', code: script.exit ?? 0, signal: null, stdout, stderr: '' });
 }

@@ -6,9 +6,9 @@ import type { Verification } from '../verify/verification.ts';
 export function asVerified(route: LinkedRoute, scheme: string): LinkedRoute {
   if (route.insecure) return route;
   const isAccepted = route.authenticator.schemes.some(({ name }) => name === scheme);
-  const verdict: Verification = isAccepted
+  const verification: Verification = isAccepted
     ? { ok: true, scheme, secret: 0 }
     : { ok: false, scheme: null, reason: 'missing_signature' };
-  const authenticator = { ...route.authenticator, authenticate: () => verdict, refuseUnsigned: () => null };
+  const authenticator = { ...route.authenticator, authenticate: () => verification, refuseUnsigned: () => null };
   return { ...route, authenticator };
 }

@@ -18,17 +18,17 @@ import { runPipeline } from './pipeline.ts';
 import type { Reply } from './reply.ts';
 import {
   ABORTED,
-  comeBack,
   GET_ONLY,
   INTERNAL_ERROR,
   MALFORMED_REQUEST,
   REQUEST_TIMEOUT,
+  retryLater,
   UNKNOWN_ROUTE,
 } from './reply.ts';
 
 const INTAKE_PATH = /^\/(?:webhooks|p)\//;
 /** One client has too many requests on their way. */
-const CROWDED = comeBack('overloaded', 5);
+const CROWDED = retryLater('overloaded', 5);
 /** After an ambiguous request the next one may be ambiguous too; a slow body may never end. */
 const ENDS_CONNECTION: ReadonlySet<Reply> = new Set([MALFORMED_REQUEST, REQUEST_TIMEOUT, CROWDED]);
 

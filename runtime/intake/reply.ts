@@ -108,11 +108,11 @@ export const INTERNAL_ERROR = errorReply('internal_error');
 export const POST_ONLY = errorReply('method_not_allowed', ['Allow', 'POST']);
 export const GET_ONLY = errorReply('method_not_allowed', ['Allow', 'GET, HEAD']);
 
-/** The sender is gone: nothing is written, the log says so. */
+/** The sender closed the connection: nothing is written but the log line. */
 export const ABORTED: Reply = { status: 499, headers: [], body: '', outcome: 'aborted' };
 
-/** Refusals that name when to come back, in seconds. */
-export function comeBack(code: 'rate_limited' | 'overloaded' | 'shutting_down', seconds: number): Reply {
+/** A refusal with a `Retry-After` header, in seconds. */
+export function retryLater(code: 'rate_limited' | 'overloaded' | 'shutting_down', seconds: number): Reply {
   return errorReply(code, ['Retry-After', String(seconds)]);
 }
 

@@ -68,7 +68,7 @@ export function createScriptRunner(context: ScriptContext): RunScript {
       maxStdoutBytes: MAX_STDOUT_BYTES,
       signal: context.signal,
     });
-    return judgeScript(result);
+    return scriptOutcome(result);
   };
 }
 
@@ -102,7 +102,7 @@ function environment(request: ScriptRequest, { env, home }: ScriptContext): Reco
 }
 
 /** What a script's end means for its event. */
-export function judgeScript(result: ProcessResult): ScriptOutcome {
+export function scriptOutcome(result: ProcessResult): ScriptOutcome {
   switch (result.kind) {
     case 'spawn_failed':
       if (BUSY.has(result.code)) return { kind: 'busy', reason: `script cannot be started: ${result.code}` };

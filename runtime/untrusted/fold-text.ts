@@ -1,15 +1,15 @@
-/** Folds characters that look the same into one, for a search that is not deceived by spellings. */
+/** Folds look-alike characters into one, so that a search finds every spelling. */
 
-/** Stands for what takes no room of its own: a combining mark, the second half of a surrogate pair. */
+/** Stands for a character without width: a combining mark, the second half of a surrogate pair. */
 export const NOTHING = '\u0001';
 
 const NO_WIDTH = NOTHING.charCodeAt(0);
 const SPACE = 0x20;
 const OTHER = 0x7f;
-/** Stands for what looks like nothing of ASCII. */
+/** Stands for a character that resembles no ASCII character. */
 export const OTHER_CHARACTER = String.fromCharCode(OTHER);
 
-/** Characters that look like those that markers are made of, beside the ones Unicode itself calls compatible. */
+/** Look-alikes of the characters that markers consist of, in addition to those that Unicode normalisation finds. */
 const LOOK_ALIKES: Readonly<Record<string, string>> = {
   '<': '‹«〈⟨《⟪❮❰ᐸ≺˂⧼≪⋖⪡⦑⦉ᚲᑉ❬𝈶⟮',
   '/': '⁄∕⧸⧵∖╱⟋〳ノ丿᜵Ⳇ⼃╲⟍',
@@ -32,11 +32,11 @@ const KNOWN = new Map(
 /** Alphabets beyond the first 65,536 characters that Unicode does not decompose, by their A. */
 const ALPHABETS = [0x1f150, 0x1f170, 0x1f1e6];
 
-/** Those that it does: mathematical and enclosed letters. Everything else up there is looked up, not normalised. */
+/** Those that it does decompose: mathematical and enclosed letters. All others above U+FFFF are looked up, not normalised. */
 const isDecomposed = (code: number): boolean =>
   (code >= 0x1d400 && code <= 0x1d7ff) || (code >= 0x1f100 && code <= 0x1f14f);
 
-/** Brackets of any script. Quotation marks that Unicode counts among them stand before words of prose. */
+/** Brackets of any script. Quotation marks that Unicode puts in this class are excluded: prose uses them before words. */
 const OPENING = /^\p{Ps}$/u;
 const QUOTES = '‚„';
 const LESS_THAN = 0x3c;
@@ -63,10 +63,10 @@ function fold(code: number): number {
   return folded < OTHER ? (folded === 0x5c ? 0x2f : folded) : (KNOWN.get(folded) ?? OTHER);
 }
 
-/** Folds of the first 65,536 characters, each computed on first use; 0: not yet. */
+/** Folds of the first 65,536 characters, each computed on first use; 0: not computed yet. */
 const folds = new Uint8Array(0x1_0000);
 
-/** One character, by its code point. */
+/** Folds one character, given its code point. */
 export const foldCharacter = (code: number): string => String.fromCharCode(fold(code)).toLowerCase();
 
 function foldUnit(unit: number): number {
@@ -78,8 +78,8 @@ function foldUnit(unit: number): number {
 }
 
 /**
- * ASCII, as long as the text in UTF-16 units, so that an index in one is an index in the other. White space is a space, a
- * backslash a slash, and what looks like nothing of ASCII the last character of it.
+ * Folds a text to ASCII of the same length in UTF-16 units, so that an index into one is an index into the other. White
+ * space becomes a space, a backslash a slash, and a character that resembles no ASCII character becomes `OTHER_CHARACTER`.
  */
 export function foldText(text: string): string {
   const folded = Buffer.allocUnsafe(text.length);

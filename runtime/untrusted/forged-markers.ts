@@ -1,13 +1,13 @@
-/** Finds what could pass for a marker in a text, in any spelling that looks or reads the same, and makes it none. */
+/** Finds what could pass for a marker in a text, in any spelling that looks or reads the same, and replaces it. */
 import { foldText, NOTHING } from './fold-text.ts';
 import { openedNames } from './opened-names.ts';
 
-/** The name of the tags that markers are, before the id. */
+/** The tag name of the markers, before the id. */
 export const MARKER_NAME = 'untrusted';
 
 const REPLACEMENT = '[marker removed]';
 
-/** In folded text: letters next to each other, whatever marks they carry, and letters apart. */
+/** For folded text: the letters adjacent, whatever combining marks they have, and the letters separated. */
 const CLOSE_NAME = `${[...MARKER_NAME].join(`${NOTHING}*`)}${NOTHING}*`;
 const LOOSE_NAME = `${[...MARKER_NAME].join(`[ ${NOTHING}]*`)}${NOTHING}*`;
 const GAP = `[ ${NOTHING}]*`;
@@ -15,9 +15,9 @@ const SLASHES = `[ /${NOTHING}]*`;
 const OPENING = '(?:<|&lt;|&#0*60;|&#x0*3c;|%3c|/u003c|/x3c)';
 const ID_START = `(?:[0-9a-f]${GAP}){6}`;
 
-/** In prose the name may stand: "(untrusted)", "untrusted input". */
+/** The name is allowed in prose: "(untrusted)", "untrusted input". */
 const FORGED = new RegExp(
-  // The name comes first, so that what is before it is looked at there alone and the search stays linear.
+  // The name comes first, so that the look-behinds run only there and the search stays linear.
   `(?=${LOOSE_NAME})(?:${[
     `(?<=${OPENING}${SLASHES})${LOOSE_NAME}`, //               <untrusted  </ u n t r u s t e d  &lt;untrusted
     `(?<=[([{|;]${GAP}/${SLASHES})${CLOSE_NAME}`, //           [/untrusted
@@ -36,7 +36,7 @@ export function defuseForgedMarkers(text: string): string {
   return replaced(plain, openedNames(plain === text ? folded : foldText(plain), MARKER_NAME));
 }
 
-/** @param places in the order of the text, apart from each other */
+/** @param places sorted, not overlapping */
 function replaced(text: string, places: readonly { readonly start: number; readonly end: number }[]): string {
   let defused = '';
   let at = 0;

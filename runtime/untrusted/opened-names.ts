@@ -1,9 +1,9 @@
-/** Finds what reads as the name of the markers behind an angle bracket, by rule: a character it does not know counts as the right letter. */
+/** Finds what reads as the markers' name after an angle bracket. An unknown character counts as the right letter. */
 import { foldCharacter, NOTHING, OTHER_CHARACTER } from './fold-text.ts';
 
-/** In folded text; what stands between it and the name is in the second group. */
+/** Searched in folded text. The group holds what is between the bracket and the name. */
 const OPENER = new RegExp(`(?:<|&(?:amp;)*(?:lt|#0*60|#x0*3c);?|%3c|/u003c|/x3c)([ /${NOTHING}]*)`, 'g');
-/** Characters that people write for letters. */
+/** Characters that people write in place of letters. */
 const WILD = new RegExp(`[0-9$@!${OTHER_CHARACTER}]`);
 const SKIPPED = new RegExp(`[ /._~*'"\`,:=+^${NOTHING}-]`);
 const ESCAPE =
@@ -11,7 +11,7 @@ const ESCAPE =
 const ID_BEHIND = new RegExp(`[ ${NOTHING}]*[-_:=.#~]{1,3}[ ${NOTHING}]*[0-9a-f]{6}`, 'y');
 const CONTINUES = new RegExp(`[a-z0-9${OTHER_CHARACTER}]`);
 
-/** So many characters may be no letters of ASCII, where neither a slash nor an id says that a marker is meant. */
+/** Most characters that may be other than ASCII letters, when neither a slash nor an id shows that a marker is meant. */
 const MOST_WILD = 5;
 
 export interface OpenedName {
@@ -19,7 +19,7 @@ export interface OpenedName {
   readonly end: number;
 }
 
-/** In the order of the text. In linear time: a name ends before the next bracket. */
+/** Returns the names in text order. Runs in linear time: a name ends before the next bracket. */
 export function openedNames(folded: string, name: string): readonly OpenedName[] {
   return [...folded.matchAll(OPENER)].flatMap((opener): readonly OpenedName[] => {
     const start = opener.index + opener[0].length;
@@ -33,14 +33,14 @@ interface Wanted {
   readonly isClosing: boolean;
 }
 
-/** The index behind the name; null: it is another word. */
+/** The index after the name; null: it is another word. */
 function endOfName(folded: string, start: number, { name, isClosing }: Wanted): number | null {
-  // For each length of the name's beginning, how many letters are wrong, missing or too many.
+  // Edit distance to each prefix of the name.
   let row = Array.from({ length: name.length + 1 }, (_, index) => index);
   let [digits, wild, best, end] = [0, 0, 2, start];
   for (let index = start; index < folded.length; ) {
     const { letter, length } = tokenAt(folded, index);
-    // `x <= untrusted` compares.
+    // `x <= untrusted` is a comparison.
     if (letter === null || (folded[index] === '=' && row[0] === 0)) break;
     index += length;
     if (letter === '') continue;
@@ -59,7 +59,7 @@ function endOfName(folded: string, start: number, { name, isClosing }: Wanted): 
 }
 
 interface Token {
-  /** Empty: nothing that is read. null: no name has it. */
+  /** Empty: skipped by a reader. null: cannot be part of the name. */
   readonly letter: string | null;
   readonly length: number;
 }
@@ -83,7 +83,7 @@ function unescaped([, hex, decimal, byte, unit]: RegExpExecArray): string | null
   return /[a-z]/.test(folded) || WILD.test(folded) ? folded : null;
 }
 
-/** @param letter null: it may be any */
+/** The next row of the edit distance. @param letter null: it may be any */
 function nextRow(row: readonly number[], name: string, letter: string | null): number[] {
   const next = [(row[0] ?? 0) + 1];
   for (let at = 1; at <= name.length; at++) {

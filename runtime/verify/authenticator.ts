@@ -8,21 +8,21 @@ import { BoundScheme, linkScheme } from './scheme.ts';
 import type { Refused, Verification } from './verification.ts';
 
 export interface Authenticator {
-  /** What the route accepts, in the order they commit; empty when it verifies nothing. */
+  /** The schemes that the route accepts, in the order in which they are tried; empty when it verifies nothing. */
   readonly schemes: readonly SchemePlan[];
   /** Never throws, whatever the headers hold. @param now Unix time in ms */
   authenticate(request: SignedRequest, now: number): Verification;
   /**
-   * For a request whose body is not read yet: null when it may be authentic, which is also so when a scheme has its
-   * signature in the body; else what `authenticate` would say.
+   * For a request whose body has not been read: null when it may be authentic, as it may be whenever a scheme has its
+   * signature in the body; otherwise what `authenticate` would return.
    */
   refuseUnsigned(request: SignedRequest): Refused | null;
-  /** Secrets, by index, that can be no key of any scheme of the route: a reason not to start. */
+  /** Indexes of secrets that one of the route's schemes cannot use as a key: a reason not to start. */
   readonly unusable: readonly number[];
 }
 
 export interface AuthenticatorPlan {
-  /** In the order they commit: the first whose signature is present decides, without fall-through (§5). */
+  /** Tried in this order: the first whose signature is present decides, without fall-through (§5). */
   readonly schemes: readonly SchemePlan[];
   readonly secrets: readonly SecretText[];
   /** INSECURE_NO_AUTH. */
@@ -34,7 +34,10 @@ export interface AuthenticatorPlan {
 const INSECURE: Verification = { ok: true, scheme: 'none', secret: -1 };
 const NO_SIGNATURE: Refused = { ok: false, scheme: null, reason: 'missing_signature' };
 
-/** @param link how a plan is linked; a table with many routes passes one `schemeLinker()` to all of them */
+/**
+ * Links the schemes of a route, with its secrets as their keys.
+ * @param link links one plan; a table with many routes passes one `schemeLinker()` to all of them
+ */
 export function linkAuthenticator(
   plan: AuthenticatorPlan,
   link: (plan: SchemePlan) => LinkedScheme = linkScheme,
@@ -46,7 +49,7 @@ export function linkAuthenticator(
     schemes.some((scheme) => scheme.canUse(index)) ? [] : [index],
   );
   const [only, ...others] = schemes;
-  // A single scheme is the one that is meant, also to say what is missing.
+  // With one scheme, a missing signature is reported as missing from that scheme.
   const single = only !== undefined && others.length === 0 ? only : null;
   return {
     schemes: plan.schemes,

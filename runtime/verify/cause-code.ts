@@ -1,9 +1,9 @@
-/** The code of what went wrong with a refused signature; docs/why-ignored.md explains each. */
+/** Codes for why a signature was refused; docs/why-ignored.md explains each. */
 import type { VerifyReason } from './verification.ts';
 
 export type CauseCode = VerifyReason | FoundCause;
 
-/** What is found by trying what usually goes wrong, or by looking elsewhere in the request. */
+/** Found by trying the usual mistakes, or by looking elsewhere in the request. */
 export type FoundCause =
   | NearMissCode
   | 'misplaced_secret'
@@ -13,7 +13,7 @@ export type FoundCause =
   /** A guess: nothing that was tried makes the signature right. */
   | 'unknown';
 
-/** The signature is right but for one thing. */
+/** One change would make the signature right. */
 export type NearMissCode =
   | 'body_rewritten'
   | 'byte_order_mark'

@@ -3,7 +3,7 @@ import type { LocatorPlan, SignedSegment } from '../../schemas/generated/types.t
 import { queryOf, readLocatedText } from './locator.ts';
 import type { SignedRequest } from './request.ts';
 
-/** What is signed, in order. Texts are Latin-1: header text as received, anything else the bytes of its UTF-8 form. */
+/** The signed parts, in order. Texts are Latin-1: header text as received, anything else as its UTF-8 bytes. */
 export interface SignedContent {
   readonly head: string;
   readonly body: Buffer;
@@ -19,7 +19,7 @@ export interface ContentInput {
   readonly base: string;
 }
 
-/** Percent escapes that a sender signing the decoded URL undoes: punctuation only, never `%25` or `%26`. */
+/** Percent escapes that a sender decodes before it signs the URL: punctuation only, never `%25` or `%26`. */
 const DECODED = /%(3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi;
 
 type Reader = (input: ContentInput) => string;
@@ -29,7 +29,7 @@ const READERS: Readonly<Record<SignedSegment['kind'], (value: string[]) => Reade
     const literal = utf8Text(text);
     return () => literal;
   },
-  // A body that is signed twice: the first one is not copied into a text.
+  // Only for a body that is signed a second time; the first one is never copied into a text.
   body: () => (input) => input.request.body.toString('latin1'),
   timestamp: () => (input) => input.timestamp,
   id: () => (input) => input.id,
@@ -51,7 +51,7 @@ const READERS: Readonly<Record<SignedSegment['kind'], (value: string[]) => Reade
 
 const NO_BYTES = Buffer.alloc(0);
 
-/** The template with everything done that does not depend on the request. */
+/** Links the template; everything that does not depend on the request is done here, once. */
 export function linkContent(signed: readonly SignedSegment[]): (input: ContentInput) => SignedContent {
   const at = signed.findIndex(({ kind }) => kind === 'body');
   const head = linkText(at < 0 ? signed : signed.slice(0, at));
@@ -71,19 +71,19 @@ function linkText(segments: readonly SignedSegment[]): Reader {
   };
 }
 
-/** The UTF-8 bytes of a text, one character each. */
+/** A text with one character for each byte of the UTF-8 form. */
 function utf8Text(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }
 
-/** The content as one run of bytes. */
+/** The content as one buffer. */
 export function contentBytes({ head, body, tail }: SignedContent): Buffer {
   return head === '' && tail === ''
     ? body
     : Buffer.concat([Buffer.from(head, 'latin1'), body, Buffer.from(tail, 'latin1')]);
 }
 
-/** URLs the sender may have signed, without their query: with `either-port` both spellings of a default port. */
+/** URLs that the sender may have signed, without query; with `either-port`, both with and without the default port. */
 export function urlBases(publicUrl: string | null, signed: readonly SignedSegment[]): string[] {
   const url = signed.find((segment) => segment.kind === 'url');
   if (url === undefined) return [''];
@@ -92,7 +92,7 @@ export function urlBases(publicUrl: string | null, signed: readonly SignedSegmen
   return url.value[0] === 'either-port' ? [base, otherPort(base)].filter((text) => text !== null) : [base];
 }
 
-/** `https://h/x` for `https://h:443/x` and the reverse; null when the port is not the scheme's own. */
+/** `https://h/x` for `https://h:443/x` and the reverse; null when the port is not the protocol's default. */
 function otherPort(base: string): string | null {
   const match = /^(https?):\/\/([^/]*@)?([^/@]+?)(:\d+)?(\/.*)?$/.exec(base);
   if (match === null) return null;
@@ -102,7 +102,7 @@ function otherPort(base: string): string | null {
   return `${scheme}://${user}${host}${port === '' ? standard : ''}${path}`;
 }
 
-/** Every parameter's name and value, sorted by name; several values of one name sorted, repeated ones once. */
+/** All parameter names and values, sorted by name; the values of one name are sorted and duplicates dropped. */
 function sortedParams(form: URLSearchParams | null): string {
   if (form === null) return '';
   const names = [...new Set(form.keys())].sort();

@@ -1,8 +1,8 @@
-/** Text forms of signatures and keys: strict on the wire, where two spellings of one signature are one too many. */
+/** Text forms of signatures and keys. Strict on the wire: a signature has exactly one valid spelling. */
 
 export type Encoding = 'hex' | 'base64' | 'base64url';
 
-/** Alphabet and the characters that may end a group of one or two bytes with its spare bits zero. */
+/** The alphabets; below, the characters that may end a group of one or two bytes, with the unused bits zero. */
 const BASE64 = {
   base64: { alphabet: 'A-Za-z0-9+/', padded: true },
   base64url: { alphabet: 'A-Za-z0-9_-', padded: false },
@@ -20,14 +20,14 @@ export function canonicalForm(encoding: Encoding, bytes: number): RegExp {
   return new RegExp(`^[${alphabet}]{${whole}}${rest}$`);
 }
 
-/** Bytes of a canonical text, or null. For texts of any length. */
+/** Decodes a text of any length; null when it is not canonical. */
 export function decodeCanonical(encoding: Encoding, text: string): Buffer | null {
   const bytes = Buffer.from(text, encoding);
   const again = bytes.toString(encoding);
   return (encoding === 'hex' ? again === text.toLowerCase() : again === text) ? bytes : null;
 }
 
-/** Bytes of a header value. Node reads headers as Latin-1; null for text no header can hold. */
+/** The bytes of a header value, which Node reads as Latin-1; null for text that no header can hold. */
 export function headerBytes(text: string): Buffer | null {
   return /^[\x00-\xff]*$/.test(text) ? Buffer.from(text, 'latin1') : null;
 }

@@ -1,17 +1,17 @@
 /**
- * Secrets that arrive in a handshake, taken only while somebody waits for them: trust on first use, for a short time.
+ * Secrets that arrive in a handshake, accepted only while a command waits for them: trust on first use, for a short time.
  *
  *     closed ──wait──▶ open ──handshake──▶ captured ──wait──▶ closed
  *                       └──the wait lapses──▶ closed
  *
- * A command waits in short turns: when it is gone, the enrolment closes by itself.
+ * A command waits by polling: when it exits, the enrolment closes after a few seconds.
  */
 import { messageOf } from '../../base/message-of.ts';
 import type { RoutePlan } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { CaptureSecret } from './handshake.ts';
 
-/** What became of a wait: the secret was stored, or could not be. */
+/** The result of a wait. */
 export type CapturedSecret =
   | { readonly kind: 'stored'; readonly file: string }
   | { readonly kind: 'failed'; readonly reason: string };
@@ -25,10 +25,10 @@ export interface EnrolmentContext {
   readonly store: (plan: RoutePlan, secret: string) => string;
 }
 
-/** Between two turns of one wait, in ms. */
+/** Most time between two polls of one wait, in ms. */
 const GRACE_MS = 5000;
 
-interface Door {
+interface Enrolment {
   /** Monotonic ms. */
   openUntil: number;
   captured: CapturedSecret | null;
@@ -37,48 +37,48 @@ interface Door {
 
 export class Enrolments {
   private readonly context: EnrolmentContext;
-  private readonly doors = new Map<string, Door>();
+  private readonly enrolments = new Map<string, Enrolment>();
 
   constructor(context: EnrolmentContext) {
     this.context = context;
   }
 
-  /** For `linkHandshake` of a route. The first secret closes the door. */
+  /** For `linkHandshake` of a route. The first secret closes the enrolment. */
   capture(plan: RoutePlan): CaptureSecret {
     const take = (secret: string): boolean => {
-      const door = this.openDoor(plan);
-      if (door === null) return false;
-      door.captured = this.store(plan, secret);
-      door.wake();
-      return door.captured.kind === 'stored';
+      const enrolment = this.openEnrolment(plan);
+      if (enrolment === null) return false;
+      enrolment.captured = this.store(plan, secret);
+      enrolment.wake();
+      return enrolment.captured.kind === 'stored';
     };
-    return Object.assign(take, { isAwaited: () => this.openDoor(plan) !== null });
+    return Object.assign(take, { isAwaited: () => this.openEnrolment(plan) !== null });
   }
 
-  private openDoor({ profile, name }: RoutePlan): Door | null {
-    const door = this.doors.get(keyOf(profile, name));
-    if (door === undefined || door.captured !== null) return null;
-    return door.openUntil < this.context.clock.monotonic() ? null : door;
+  private openEnrolment({ profile, name }: RoutePlan): Enrolment | null {
+    const enrolment = this.enrolments.get(keyOf(profile, name));
+    if (enrolment === undefined || enrolment.captured !== null) return null;
+    return enrolment.openUntil < this.context.clock.monotonic() ? null : enrolment;
   }
 
-  /** One turn of waiting, for at most `holdMs`; null: nothing came, come again. */
+  /** One poll: waits up to `holdMs`. Null: no secret arrived yet, call again. */
   async wait(profile: string, route: string, holdMs: number): Promise<CapturedSecret | null> {
     const key = keyOf(profile, route);
     const { clock } = this.context;
-    const door: Door = this.doors.get(key) ?? { openUntil: 0, captured: null, wake: () => {} };
-    this.doors.set(key, door);
-    door.openUntil = clock.monotonic() + holdMs + GRACE_MS;
-    if (door.captured === null) {
+    const enrolment: Enrolment = this.enrolments.get(key) ?? { openUntil: 0, captured: null, wake: () => {} };
+    this.enrolments.set(key, enrolment);
+    enrolment.openUntil = clock.monotonic() + holdMs + GRACE_MS;
+    if (enrolment.captured === null) {
       await new Promise<void>((resolve) => {
         const timer = clock.after(holdMs, resolve);
-        door.wake = () => {
+        enrolment.wake = () => {
           timer.cancel();
           resolve();
         };
       });
     }
-    if (door.captured !== null) this.doors.delete(key);
-    return door.captured;
+    if (enrolment.captured !== null) this.enrolments.delete(key);
+    return enrolment.captured;
   }
 
   private store(plan: RoutePlan, secret: string): CapturedSecret {

@@ -1,7 +1,7 @@
 /**
- * What most likely went wrong with a signature that was refused: for the operator, who has the secret, never for the
- * sender. It tries the usual mistakes one at a time. A cause is certain when with that one change the signature is right, or
- * when the request shows it; everything else is a guess and is called one.
+ * Finds the most likely reason why a signature was refused: for the operator, who has the secret, never for the sender.
+ * It tries the usual mistakes one at a time. A cause is certain when that one change makes the signature right, or when
+ * the request itself shows it; everything else is reported as a guess.
  */
 import type { SchemePlan, SignatureCause } from '../../schemas/generated/types.ts';
 import type { CauseCode } from './cause-code.ts';
@@ -16,7 +16,7 @@ import { ageOf, readTimestamp } from './timestamp.ts';
 import { tryTrial } from './trial.ts';
 import type { VerifyReason } from './verification.ts';
 
-/** Reasons that a wrong digest may be behind: what the request looks like does not decide them. */
+/** Reasons for which other readings of the signature are tried: the request alone does not explain them. */
 const TRIED: ReadonlySet<VerifyReason> = new Set([
   'mismatch',
   'malformed_signature',
@@ -27,6 +27,7 @@ const TRIED: ReadonlySet<VerifyReason> = new Set([
   'bad_timestamp',
 ]);
 
+/** The most likely cause; `unknown` when none of the usual mistakes explains the signature. */
 export function findCause(request: RefusedRequest): SignatureCause {
   const { reason, scheme } = request.refused;
   const plan = request.schemes.find(({ name }) => name === scheme);
@@ -51,7 +52,7 @@ function tried(request: RefusedRequest, plan: SchemePlan): SignatureCause | null
       'timestamp_unit',
       `it would be right, but the timestamp is ${UNITS[meant.unit]}, where this source sends ${unitOf(plan)}`,
     );
-  // At another time it would have been right: its age is all that is wrong.
+  // Trials ignore the age: if one succeeds, only the age is wrong.
   if (trials.some((trial) => tryTrial(trial).ok)) return seen(reason, REASON_TEXTS[reason] + pastWindow(request, plan));
   const old = expired.some((secret) => tryTrial({ plan, parts: request.parts, secret, url: request.publicUrl }).ok);
   if (old) return seen('old_secret', 'right under a previous secret, whose time is over: the sender still has it');
@@ -62,7 +63,7 @@ function tried(request: RefusedRequest, plan: SchemePlan): SignatureCause | null
   return rightOtherScheme(request);
 }
 
-/** By how much a signed instant lies outside of the window; empty when none does. */
+/** How far a signed instant is outside the window; empty when it is unknown. */
 function pastWindow({ parts, now }: RefusedRequest, { timestamp }: SchemePlan): string {
   if (timestamp === null) return '';
   const found = readTimestamp(timestamp, new LazyRequest(parts));
@@ -82,7 +83,7 @@ const UNITS: Readonly<Record<Timestamp['unit'], string>> = {
 
 const unitOf = ({ timestamp }: SchemePlan): string => (timestamp === null ? '' : UNITS[timestamp.unit]);
 
-/** The timestamp in another unit than the source's, where that brings it nearer to now. */
+/** The timestamp plan in another unit, where that unit brings the timestamp nearer to now. */
 function otherUnit({ parts, now }: RefusedRequest, { timestamp }: SchemePlan): Timestamp | null {
   if (timestamp === null) return null;
   const found = readTimestamp(timestamp, new LazyRequest(parts));
@@ -111,7 +112,7 @@ function missingText(schemes: readonly SchemePlan[]): string {
   return `nothing of the request is a signature: looked for ${places.join(', ')}. The sender has no secret set, or a proxy removes the header`;
 }
 
-/** A signature that is not right under any secret, whatever is tried. */
+/** The cause when nothing that was tried makes the signature right. */
 function unexplained(reason: VerifyReason, plan: SchemePlan): SignatureCause {
   const text = REASON_TEXTS[reason];
   if (FORMAL.has(reason)) return seen(reason, reason === 'bad_timestamp' ? `${text}: ${unitOf(plan)}` : text);
@@ -119,7 +120,7 @@ function unexplained(reason: VerifyReason, plan: SchemePlan): SignatureCause {
   return { code: 'unknown', certain: false, text: `${aged}the secret differs, or a proxy changed the body` };
 }
 
-/** Seen in the request or in the secret themselves. */
+/** Visible in the request or the secret, without any trial. */
 const FORMAL: ReadonlySet<VerifyReason> = new Set([
   'malformed_signature',
   'unknown_version',

@@ -2,12 +2,12 @@
  * Answers the handshakes of a source: the request by which a sender checks, before or between events, that the URL is
  * meant to receive its webhooks.
  *
- *     echo     the value comes back as text (GET with a query, or a signed POST)
- *     reply    a small JSON answer, made of the value and its HMAC
- *     capture  the request carries the secret itself: taken only while someone waits for it
+ *     echo     the value is returned as text (GET with a query, or a signed POST)
+ *     reply    a small JSON answer that holds the value and its HMAC
+ *     capture  the request carries the secret itself: accepted only while a command waits for it
  *     ok       an empty 200
  *
- * GET and HEAD, and what captures, come unsigned and are answered before the signature check; any other POST after it.
+ * GET, HEAD and `capture` requests are unsigned and are answered before the signature check; any other POST after it.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { ChallengePlan, SchemePlan } from '../../schemas/generated/types.ts';
@@ -15,7 +15,7 @@ import { secretKeys } from './keys.ts';
 import { readLocatedText } from './locator.ts';
 import type { SignedRequest } from './request.ts';
 
-/** Takes a captured secret; false when no command waits for one. */
+/** Accepts a captured secret; false when no command waits for one. */
 export interface CaptureSecret {
   (secret: string): boolean;
   /** Whether a command is waiting; when absent, assume that one may be. */
@@ -23,18 +23,18 @@ export interface CaptureSecret {
 }
 
 export interface HandshakeContext {
-  /** The route's current secret: what a `reply` computes its HMAC with. Null when there is none. */
+  /** The route's current secret, the key of the HMAC in a `reply`. Null when there is none. */
   readonly secret: string | null;
-  /** What the sender must send as its verify token; null: such a handshake is not answered. */
+  /** The verify token that the sender must send; null: handshakes with a token are not answered. */
   readonly verifyToken: string | null;
   /** Null where nothing can be captured. */
   readonly capture: CaptureSecret | null;
 }
 
-/** What is sent back. */
+/** The response to a handshake. */
 export interface HandshakeAnswer {
   readonly status: number;
-  /** Names and values in turn. */
+  /** Names and values alternating. */
   readonly headers: readonly string[];
   readonly body: string;
 }
@@ -45,7 +45,7 @@ export type AnswerHandshake = (request: SignedRequest, signed: boolean) => Hands
 type LinkedContext = HandshakeContext & { readonly key: Buffer | null };
 type Answer = (challenge: ChallengePlan, request: SignedRequest, context: LinkedContext) => HandshakeAnswer | null;
 
-/** Longest value that is sent back or captured, in UTF-16 units. */
+/** Longest value that is echoed or captured, in UTF-16 units. */
 const MAX_VALUE = 1024;
 /** What may be captured or echoed in a header: visible ASCII. */
 const VISIBLE = /^[\x21-\x7e]+$/;
@@ -88,8 +88,8 @@ export function linkHandshake(plan: SchemePlan, context: HandshakeContext): Answ
 }
 
 /**
- * Whether an unsigned POST may be one that brings the secret, as far as can be said without its body; null: the source
- * sends none.
+ * Links the check whether an unsigned POST may carry the secret, as far as that shows without its body. Null when the
+ * source never sends one.
  */
 export function linkSecretCheck(
   plan: SchemePlan,
@@ -102,7 +102,7 @@ export function linkSecretCheck(
     places.some((at) => at.in === 'json' || at.in === 'form' || readLocatedText(at, request) !== null);
 }
 
-/** Whether a sender of one of these schemes checks the URL with a verify token, right or wrong. */
+/** Whether the request checks the URL with a verify token, right or wrong, in one of these schemes. */
 export function isTokenCheck(schemes: readonly SchemePlan[], request: SignedRequest): boolean {
   return schemes.some(({ challenges }) =>
     challenges.some(
@@ -114,7 +114,7 @@ export function isTokenCheck(schemes: readonly SchemePlan[], request: SignedRequ
   );
 }
 
-/** But for its token. */
+/** Whether the request matches the challenge in everything but the token. */
 function fits({ method, when }: ChallengePlan, request: SignedRequest): boolean {
   if (request.method !== method) return false;
   if (when === null) return true;
@@ -127,7 +127,7 @@ function isHandshake(challenge: ChallengePlan, request: SignedRequest, verifyTok
   return challenge.token === null || isToken(readLocatedText(challenge.token, request), verifyToken);
 }
 
-/** Digests are compared: not even the token's length shows. */
+/** Compares digests, so that not even the token's length shows. */
 function isToken(given: string | null, expected: string | null): boolean {
   if (given === null || expected === null || expected === '') return false;
   return timingSafeEqual(sha256(given), sha256(expected));
@@ -138,7 +138,7 @@ function handshakeValue({ value }: ChallengePlan, request: SignedRequest): strin
   return text === null || text === '' || text.length > MAX_VALUE ? null : text;
 }
 
-/** Fills the strings of the answer, which the value cannot break out of. Null when an HMAC is asked for and there is no key. */
+/** Fills in the strings of the answer as JSON values. Null when an HMAC is needed and there is no key. */
 function fillJson(template: string, value: string, key: Buffer | null): string | null {
   if (key === null && template.includes('{hmac-')) return null;
   const mac = key === null ? '' : createHmac('sha256', key).update(value, 'utf8').digest('hex');
@@ -148,7 +148,7 @@ function fillJson(template: string, value: string, key: Buffer | null): string |
   return JSON.stringify(Object.fromEntries(Object.entries(body).map(([name, field]) => [name, fill(field)])));
 }
 
-/** What came from outside goes back as text or JSON that no browser takes for a page. */
+/** Echoes outside text as plain text or JSON that no browser renders as a page. */
 function respond(
   { status, headers }: ChallengePlan,
   body: string,

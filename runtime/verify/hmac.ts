@@ -1,10 +1,10 @@
 /**
- * HMAC (RFC 2104) under a key prepared once, for verifier and signer.
+ * HMAC (RFC 2104) with a key that is prepared once.
  *
  *     HMAC(K, m) = H((K ^ opad) || H((K ^ ipad) || m))
  *
  * A short message is hashed with two one-shot digests over prepared pads: at a few hundred bytes the stream object of
- * `createHmac` costs more than the hashing. A long one would have to be copied behind its pad and takes `createHmac`.
+ * `createHmac` costs more than the hashing. A long message would have to be copied after its pad, so it uses `createHmac`.
  */
 import { createHmac, hash } from 'node:crypto';
 import type { SignedContent } from './content.ts';
@@ -19,7 +19,7 @@ export const HMAC_LENGTHS: Readonly<Record<HmacAlgorithm, { readonly digest: num
   sha512: { digest: 64, block: 128 },
 };
 
-/** Messages up to this length, in bytes, are copied behind the pad. */
+/** Messages up to this length, in bytes, are copied after the pad. */
 const SHORT = 2048;
 const IPAD = 0x36;
 const OPAD = 0x5c;
@@ -34,7 +34,7 @@ export class HmacKey {
   /** The outer pad with room for the inner digest. */
   readonly #outer: Buffer;
 
-  /** Where a short message is laid out; keys that are used in turns may share one. */
+  /** Work space for a short message; keys may share one, because digests are computed one at a time. */
   readonly #scratch: Buffer;
 
   constructor(algorithm: HmacAlgorithm, key: Buffer, scratch: Buffer = hmacScratch(algorithm)) {
@@ -76,7 +76,7 @@ export class HmacKey {
   }
 }
 
-/** From node's buffer pool: a table of many routes holds many keys. */
+/** Allocates from Node's buffer pool, because a table of many routes holds many keys. */
 function pad(key: Buffer, byte: number, block: number, length: number): Buffer {
   const bytes = Buffer.allocUnsafe(length).fill(byte, 0, block);
   for (let index = 0; index < key.length; index += 1) bytes[index] = (key[index] ?? 0) ^ byte;

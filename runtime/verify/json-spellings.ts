@@ -1,9 +1,9 @@
 /**
- * Other spellings of one JSON text: as common writers lay it out and escape its strings. Numbers, duplicate keys and the
- * order of keys stay as they are, so that nothing is lost that a parser would change.
+ * Other spellings of one JSON text: the layouts and string escapes of common serializers. Numbers, duplicate keys and
+ * key order are kept, so that nothing is lost that a parser would change.
  */
 
-/** How a writer separates values. An empty `indent` keeps everything on one line. */
+/** How a serializer separates values. An empty `indent` keeps everything on one line. */
 interface Layout {
   readonly comma: string;
   readonly colon: string;
@@ -16,7 +16,7 @@ const LAYOUTS: readonly Layout[] = [
   ...['  ', '    ', '\t'].map((indent) => ({ comma: ',', colon: ': ', indent })),
 ];
 
-/** How a writer escapes what it may leave as it is. Takes a string with its quotes. */
+/** Escapes a string, given with its quotes, as one serializer does. */
 type Escape = (piece: string) => string;
 
 const plain: Escape = (piece) => JSON.stringify(JSON.parse(piece));
@@ -39,10 +39,10 @@ const ESCAPES: readonly Escape[] = [
 /** Deeper texts would grow quadratically once they are indented. */
 const MAX_DEPTH = 200;
 
-/** In UTF-16 units. A stranger's body must not keep the thread busy that stores requests. */
+/** In UTF-16 units. An outsider's body must not keep the thread busy that stores requests. */
 export const MAX_SPELLED = 262_144;
 
-/** Each with and without a line break at its end; nothing for a text that is no JSON, too long or too deep. */
+/** Yields each spelling with and without a final line break; nothing for a text that is not JSON, too long or too deep. */
 export function* jsonSpellings(text: string): Iterable<string> {
   const pieces = text.length > MAX_SPELLED ? null : piecesOf(text);
   if (pieces === null) return;
@@ -79,7 +79,7 @@ function write(pieces: readonly string[], { comma, colon, indent }: Layout): str
 const isOpening = (piece: string | undefined): boolean => piece === '{' || piece === '[';
 const isClosing = (piece: string | undefined): boolean => piece === '}' || piece === ']';
 
-/** Strings, numbers, words and punctuation; null for what is no JSON, or too deep. */
+/** The tokens: strings, numbers, words and punctuation; null when the text is not JSON, or nested too deeply. */
 function piecesOf(text: string): readonly string[] | null {
   try {
     JSON.parse(text);

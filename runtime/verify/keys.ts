@@ -29,7 +29,7 @@ export function secretKeys(text: string, form: SecretForm): Buffer[] {
   return [DECODERS[form.as](marked ? text.slice(form.strip.length) : text)].filter(isKey);
 }
 
-/** The public key a text means (PEM, or in the scheme's own form), or null. `curve`: what it must be a key of. */
+/** Parses a public key (PEM, or in the scheme's own form); null when it is none, or not of this curve. */
 export function publicKey(text: string, form: SecretForm, curve: 'ed25519' | 'prime256v1'): KeyObject | null {
   try {
     const key = text.includes('-----BEGIN') ? createPublicKey(text) : rawPublicKey(text, form);

@@ -2,12 +2,12 @@
 import type { LocatorPlan } from '../../schemas/generated/types.ts';
 import type { SignedRequest } from './request.ts';
 
-/** Longest header or field that the verifier reads, in UTF-16 units. */
+/** Longest header or field value that the verifier reads, in UTF-16 units. */
 export const MAX_VALUE_LENGTH = 8192;
 /** Most parts a value may have once it is split. */
 export const MAX_PARTS = 64;
 
-/** What an event type or a delivery id is read from. */
+/** The parts of a request from which an event type or a delivery id is read. */
 export type LocatorSource = Pick<SignedRequest, 'url' | 'headers' | 'payload' | 'form'>;
 
 type Reader = (at: LocatorPlan, request: LocatorSource) => unknown;
@@ -22,7 +22,7 @@ const READERS = {
   },
 } satisfies Record<LocatorPlan['in'], Reader> as Record<LocatorPlan['in'], Reader>;
 
-/** The value at a place, or undefined: absent, or there several times. */
+/** The value at a place; undefined when it is absent or repeated. */
 export function readValue(at: LocatorPlan, request: LocatorSource): unknown {
   return READERS[at.in](at, request);
 }
@@ -30,14 +30,14 @@ export function readValue(at: LocatorPlan, request: LocatorSource): unknown {
 /** Whether a place can be read without the body. */
 export const isOutsideBody = ({ in: place }: LocatorPlan): boolean => place === 'header' || place === 'query';
 
-/** The text at a place; numbers and booleans as in JSON. Null when absent or no scalar. */
+/** The text at a place; numbers and booleans as in JSON. Null when it is absent or not a scalar. */
 export function readLocatedText(at: LocatorPlan, request: LocatorSource): string | null {
   return scalarText(readValue(at, request));
 }
 
 /**
- * The first non-empty text among several places: event types and delivery ids.
- * `scalars`: numbers and booleans of a body count too (a pinned source says where to look; the default search takes strings only).
+ * The first non-empty text at several places, for event types and delivery ids.
+ * @param scalars also accept numbers and booleans: for the places that a source names. The default search accepts only strings.
  */
 export function readFirst(places: readonly LocatorPlan[], request: LocatorSource, scalars: boolean): string | null {
   for (const at of places) {
@@ -51,7 +51,7 @@ export function readFirst(places: readonly LocatorPlan[], request: LocatorSource
   return null;
 }
 
-/** The parts of a value that carry the place's prefix, without it. Parts of a split value are trimmed. */
+/** The parts of a value that have the place's prefix, with the prefix removed. Parts of a split value are trimmed. */
 export function splitParts({ split, prefix }: LocatorPlan, text: string): string[] | 'too_many_parts' {
   if (split === '') return text.startsWith(prefix) ? [text.slice(prefix.length)] : [];
   const parts: string[] = [];
@@ -72,7 +72,7 @@ export function splitParts({ split, prefix }: LocatorPlan, text: string): string
   return parts;
 }
 
-/** What may stand around the elements of a header (RFC 9110 §5.6.3). */
+/** White space allowed around the elements of a header (RFC 9110 §5.6.3). */
 const isBlank = (code: number): boolean => code === 0x20 || code === 0x09;
 
 /** The query of a request target, without the question mark. */
@@ -81,7 +81,7 @@ export function queryOf(url: string): string {
   return mark < 0 ? '' : url.slice(mark + 1);
 }
 
-/** Own properties only, arrays by decimal index: `__proto__` and `length` lead nowhere. */
+/** Follows own properties only, and arrays by decimal index: `__proto__` and `length` resolve to undefined. */
 function valueAt(root: unknown, path: readonly string[]): unknown {
   let value = root;
   for (const key of path) {

@@ -1,4 +1,4 @@
-/** Tries what usually went wrong with a signature, one thing at a time: which change would make it right? */
+/** Finds the one change that would make a refused signature right, by trying the usual mistakes one at a time. */
 import type { SchemePlan } from '../../schemas/generated/types.ts';
 import type { NearMissCode } from './cause-code.ts';
 import { jsonSpellings } from './json-spellings.ts';
@@ -32,7 +32,7 @@ const otherEncodings = ({ plan }: Trial): readonly SchemePlan['encoding'][] =>
 /** The byte order mark of UTF-8, decoded. */
 const MARK = '\ufeff';
 
-/** Plausible templates of other schemes, for a header whose content is built in another way. */
+/** Plausible signed-content templates of other schemes. */
 const BODY: SchemePlan['signed'] = [{ kind: 'body', value: [] }];
 const TIMED = ['.', ':', '', ','].map((separator): SchemePlan['signed'] => [
   { kind: 'timestamp', value: [] },
@@ -135,7 +135,7 @@ const VARIATIONS: readonly Variation[] = [
   },
 ];
 
-/** The one change that would make the signature right, or null when nothing of the usual does. */
+/** The one change that would make the signature right; null when none of the usual mistakes explains it. */
 export function findNearMiss(trial: Trial): NearMiss | null {
   for (const variation of VARIATIONS) {
     for (const changed of variation.trials(trial)) if (tryTrial(changed).ok) return variation;

@@ -1,4 +1,4 @@
-/** A refused request that carries what another sender would: the signature of another scheme, or the secret itself. */
+/** Finds in a refused request what belongs to another sender: the signature of another scheme, or the secret itself. */
 import { labelOf } from '../../base/label.ts';
 import type { LocatorPlan, SchemePlan, SignatureCause } from '../../schemas/generated/types.ts';
 import type { LocatorSource } from './locator.ts';
@@ -12,7 +12,7 @@ import { tryTrial } from './trial.ts';
 
 type Refused = SignatureEvidence & { readonly parts: RequestParts };
 
-/** The signature of a scheme that the route does not accept, right under the route's secret. */
+/** A signature of a scheme that the route does not accept, valid under the route's secret; null when there is none. */
 export function rightOtherScheme(request: Refused): SignatureCause | null {
   const { parts, secrets, publicUrl: url } = request;
   const right = present(request).filter((plan) =>
@@ -20,13 +20,13 @@ export function rightOtherScheme(request: Refused): SignatureCause | null {
   );
   if (right.length === 0) return null;
   const ranks = right.map((plan) => rankOf(plan, new LazyRequest(parts)));
-  // Several senders may sign in the same way: what else the request carries tells them apart, or nothing does.
+  // Several senders may sign the same way; their other headers may tell them apart.
   const names = right.filter((_plan, at) => ranks[at] === Math.max(...ranks)).map(labelOf);
   const text = `${carried(right, request)}, the signature of ${names.join(' or ')}, and right under this secret`;
   return otherScheme(request, text, true);
 }
 
-/** Headers that other senders use for their signatures. Whether they are right cannot be said. */
+/** Headers in which other senders put their signatures, valid or not; null when there are none. */
 export function presentOtherScheme(request: Refused): SignatureCause | null {
   const found = present(request);
   if (found.length === 0) return null;
@@ -35,12 +35,13 @@ export function presentOtherScheme(request: Refused): SignatureCause | null {
   return otherScheme(request, `${carried(found, request)}, ${users}`, false);
 }
 
-/** Naming more sources than this does not help. */
+/** Naming more candidates than this does not help. */
 const MOST_SOURCES = 3;
 
 /**
- * Names of the senders that a request looks to be of, by its headers and query alone: those of the signature place that the
- * fewest use, of them those with most of their other headers. Empty when none stands out, or `accepted` has it.
+ * Labels of the senders that the request probably comes from, by its headers and query alone: those whose signature is at
+ * the place that the fewest senders use, and among them those that match the most other headers. Empty when none stands
+ * out, or the sender is among `accepted`.
  */
 export function likelySources(
   known: readonly SchemePlan[],
@@ -67,14 +68,14 @@ export function likelySources(
 
 const placesOf = ({ signature }: SchemePlan): readonly LocatorPlan[] => signature.filter(isOutsideBody);
 
-/** With the place's prefix: `Authorization: Basic` is no bearer token. */
+/** Whether the place holds a value with its prefix: `Authorization: Basic` is not a bearer token. */
 function carries(at: LocatorPlan, request: LocatorSource): boolean {
   const value = readValue(at, request);
   const parts = typeof value === 'string' ? splitParts(at, value) : [];
   return parts.length > 0;
 }
 
-/** The secret as it is, in a header or query parameter that none of the route's senders uses for it. */
+/** The secret in plain text in a header or query parameter that the route does not read; null when it is in none. */
 export function misplacedSecret({ parts, secrets, schemes }: Refused): SignatureCause | null {
   const place = [...headerValues(parts), ...queryValues(parts)].find(([, value]) =>
     secrets.some(({ text }) => value === text || value.endsWith(` ${text}`) || value.endsWith(`=${text}`)),
@@ -90,7 +91,7 @@ function otherScheme({ schemes }: Refused, text: string, certain: boolean): Sign
   return { code: 'other_scheme', certain, text: `the request carries ${text}; the route accepts ${accepted}` };
 }
 
-/** Schemes that the route does not accept, with a signature outside of the body. */
+/** Schemes that the route does not accept and whose signature the request has, outside the body. */
 function present({ known, schemes, parts }: Refused): readonly SchemePlan[] {
   const parsed = new LazyRequest(parts);
   return known.filter(
@@ -101,7 +102,7 @@ function present({ known, schemes, parts }: Refused): readonly SchemePlan[] {
   );
 }
 
-/** Places of these schemes that the request has, first those that the fewest senders use: they say the most. */
+/** The signature places of these schemes that the request has; those that the fewest senders use come first. */
 function carried(plans: readonly SchemePlan[], { known, parts }: Refused): string {
   const parsed = new LazyRequest(parts);
   const users = (place: string): number =>

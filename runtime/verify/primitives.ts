@@ -1,4 +1,4 @@
-/** The ways a signature can be checked, as a table: each prepares a secret once and then compares in constant time. */
+/** The table of signature checks. Each prepares a secret once and then compares in constant time. */
 import { hash, timingSafeEqual, verify } from 'node:crypto';
 import type { SchemePlan } from '../../schemas/generated/types.ts';
 import type { SignedContent } from './content.ts';
@@ -9,18 +9,18 @@ import type { HmacAlgorithm } from './hmac.ts';
 import { HMAC_LENGTHS, HmacKey, hmacScratch } from './hmac.ts';
 import { publicKey, secretKeys } from './keys.ts';
 
-/** One secret made ready: whether any of the signatures is right for the content. */
+/** Whether any of the signatures is right for the content, under one prepared secret. */
 export type CheckSignature = (content: SignedContent, signatures: readonly string[]) => boolean;
 
-/** Keys of one route's secrets: schemes that read a secret alike share what is made of it. */
+/** Keys of one route's secrets. Schemes that read a secret in the same way share its keys. */
 export type SharedKeys = Map<string, readonly HmacKey[]>;
 
 export interface Primitive {
-  /** Checks for every key the secret's text may mean; empty when it can be none. */
+  /** Returns a check for every key that the secret's text may stand for; none when it cannot be a key. */
   readonly prepare: (secret: string, shared: SharedKeys) => readonly CheckSignature[];
   /** Whether a text has the shape of a signature at all. */
   readonly wellFormed: (signature: string) => boolean;
-  /** A check of an ill-formed signature fails by itself: its shape is of interest only for saying why. */
+  /** A check fails by itself on an ill-formed signature, so `wellFormed` is needed only for the reason. */
   readonly strict: boolean;
 }
 
@@ -42,8 +42,8 @@ export function linkPrimitive(plan: SchemePlan): Primitive {
 }
 
 /**
- * The digest is compared as text in the signature's own encoding, byte by byte in constant time: cheaper than decoding
- * the sender's text, and only the one canonical spelling can match.
+ * Compares the digest as text in the signature's own encoding, in constant time: this is cheaper than decoding the
+ * sender's text, and only the canonical spelling can match.
  */
 function hmac(algorithm: HmacAlgorithm, plan: SchemePlan): Primitive {
   const { encoding, secret: form } = plan;
@@ -93,7 +93,7 @@ function isDerSized(text: string, encoding: Encoding): boolean {
   return bytes !== null && bytes.length >= 8 && bytes.length <= 72;
 }
 
-/** A secret sent as it is. Digests are compared, so that not even its length shows. */
+/** A secret sent in plain text. Digests are compared, so that not even its length shows. */
 function secretText(plan: SchemePlan, decode: (text: string) => Buffer | null): Primitive {
   const prepare = (secret: string): readonly CheckSignature[] =>
     secretKeys(secret, plan.secret).map((key) => {
@@ -111,14 +111,14 @@ function secretText(plan: SchemePlan, decode: (text: string) => Buffer | null): 
 }
 
 /**
- * Compares an ASCII text of a known length with any other, through two buffers made once.
- * @param latin1 the other has only characters of one byte
+ * Returns a comparison of an ASCII text of this length with any other text, over two preallocated buffers.
+ * @param latin1 the other text has only one-byte characters
  */
 function textComparer(length: number, latin1: boolean): (expected: string, given: string) => boolean {
   const left = Buffer.alloc(length);
   const right = Buffer.alloc(length);
   return (expected, given) => {
-    // Of wider characters only the low byte would be compared.
+    // For wider characters only the low byte would be compared.
     if (given.length !== length || (!latin1 && !isAscii(given))) return false;
     left.write(expected, 'latin1');
     right.write(given, 'latin1');
@@ -126,7 +126,7 @@ function textComparer(length: number, latin1: boolean): (expected: string, given
   };
 }
 
-/** Whether signatures come in headers only, which node reads as Latin-1. */
+/** Whether all signatures are in headers, which Node reads as Latin-1. */
 function isHeader(plan: SchemePlan): boolean {
   return plan.signature.every((at) => at.in === 'header');
 }

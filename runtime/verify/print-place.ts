@@ -1,4 +1,4 @@
-/** A place of a request in words: what logs and explanations call where a signature, an event type or an id stands. */
+/** Names a place of a request for logs and explanations: where a signature, an event type or an id is. */
 import type { LocatorPlan } from '../../schemas/generated/types.ts';
 
 /** A header by its name, a query parameter as `?name`, a part of the body as `body.path`. */

@@ -1,10 +1,10 @@
-/** Finds what a scheme needs in a request: the signatures and the id. Header content is odd until proven otherwise. */
+/** Reads what a scheme needs from a request: the signatures and the id. */
 import type { LocatorPlan, SchemePlan } from '../../schemas/generated/types.ts';
 import { MAX_PARTS, MAX_VALUE_LENGTH, readLocatedText, splitParts } from './locator.ts';
 import type { SignedRequest } from './request.ts';
 import type { VerifyReason } from './verification.ts';
 
-/** Every signature of the wanted version, at least one. */
+/** All signatures of the wanted version, at least one; otherwise the reason. */
 export function readSignatures(plan: SchemePlan, request: SignedRequest): readonly string[] | VerifyReason {
   let found: readonly string[] = [];
   let missing = missingReason(plan);
@@ -25,21 +25,21 @@ export function missingReason({ verify }: SchemePlan): VerifyReason {
   return verify === 'token' || verify === 'basic' ? 'missing_credential' : 'missing_signature';
 }
 
-/** The signed id as Latin-1 text: what `crypto` turns back into the bytes on the wire. */
+/** The signed id as Latin-1 text, which `crypto` converts back into the bytes on the wire. */
 export function readId(at: LocatorPlan, request: SignedRequest): { readonly text: string } | VerifyReason {
   const text = readLocatedText(at, request);
   if (text === null || text === '') return 'missing_id';
   if (text.length > MAX_VALUE_LENGTH) return 'oversized_header';
   if (at.in !== 'header') return { text: Buffer.from(text, 'utf8').toString('latin1') };
-  // Node reads headers as Latin-1; anything beyond cannot have come from one.
+  // Node reads headers as Latin-1, so other characters cannot come from a header.
   return /^[\x00-\xff]*$/.test(text) ? { text } : 'missing_id';
 }
 
-/** Whether a header that the scheme reads came more than once: node joins or drops the others. */
+/** Returns a check for repeated headers among those that the scheme reads: Node joins repeats or drops them. */
 export function repeatedHeaderFinder(plan: SchemePlan): (rawHeaders: readonly string[]) => boolean {
   const places = [...plan.signature, plan.timestamp?.at ?? null, plan.id, plan.body_hash?.at ?? null];
   const names = [...new Set(places.flatMap((at) => (at?.in === 'header' ? [at.name] : [])))];
-  // Most of a request's headers are told apart by the length of their names alone, the others by the last letter.
+  // The length of the name rules out most headers; length and last letter together rule out nearly all the rest.
   const lengths = names.reduce((mask, name) => mask | (1 << name.length), 0);
   const marks = names.map(markOf);
   return (rawHeaders) => {
@@ -56,7 +56,7 @@ export function repeatedHeaderFinder(plan: SchemePlan): (rawHeaders: readonly st
   };
 }
 
-/** The same for both spellings of a name, in small letters and in capitals. */
+/** Length and last letter of a name, the same in lower and upper case. */
 function markOf(name: string): number {
   return name.length * 256 + (name.charCodeAt(name.length - 1) | 0x20);
 }

@@ -1,4 +1,4 @@
-/** Each reason of the verifier in words, for people at a terminal; never for senders. */
+/** The verifier's reasons in words, for operators; never sent to senders. */
 import type { VerifyReason } from './verification.ts';
 
 export const REASON_TEXTS: Readonly<Record<VerifyReason, string>> = {

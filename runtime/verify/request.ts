@@ -6,7 +6,7 @@ export interface SignedRequest {
   /** Request target as received: path and query. */
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
-  /** Names and values alternating, as received: `headers` hides repeated ones. */
+  /** Names and values alternating, as received; `headers` does not show repeated ones. */
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;
   /** The body as the intake parses it; undefined when it cannot be parsed. Memoised: verifier and intake share it. */
@@ -24,7 +24,7 @@ export function isFormEncoded(headers: IncomingHttpHeaders): boolean {
   return typeof type === 'string' && FORM.test(type);
 }
 
-/** A request whose body is parsed when first asked for. For callers without an intake (the CLI, tests). */
+/** A request whose body is parsed on first use. For callers without an intake (the CLI, tests). */
 export class LazyRequest implements SignedRequest {
   readonly method: string;
   readonly url: string;

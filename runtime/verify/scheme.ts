@@ -1,4 +1,4 @@
-/** One scheme plan as a verifier, linked once per table; bound to the secrets of a route, it verifies requests. */
+/** A scheme plan is linked once per table. Bound to the secrets of a route, it verifies requests. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { SchemePlan } from '../../schemas/generated/types.ts';
 import type { ContentInput, SignedContent } from './content.ts';
@@ -17,13 +17,13 @@ export interface SecretText {
   readonly expires_at: number | null;
 }
 
-/** Everything about a scheme that no secret and no request changes. */
+/** The parts of a scheme that depend on neither secrets nor requests. */
 export interface LinkedScheme {
   readonly plan: SchemePlan;
   readonly primitive: Primitive;
   readonly content: (input: ContentInput) => SignedContent;
   readonly hasRepeatedHeader: (rawHeaders: readonly string[]) => boolean;
-  /** Whether the signed bytes are made of parts of the body. */
+  /** Whether the signed bytes include parts of the parsed body. */
   readonly parsesBody: boolean;
 }
 
@@ -43,7 +43,7 @@ export function linkScheme(plan: SchemePlan): LinkedScheme {
   };
 }
 
-/** Links each plan once and shares it among a table's routes. */
+/** Returns a linker that links each plan once, shared by all routes of a table. */
 export function schemeLinker(): (plan: SchemePlan) => LinkedScheme {
   const linked = new Map<SchemePlan, LinkedScheme>();
   return (plan) => {
@@ -74,16 +74,16 @@ export class BoundScheme {
     return (this.#secrets[index]?.checks.length ?? 0) > 0;
   }
 
-  /** Whether the request carries a signature of this scheme: then it commits. */
+  /** Whether the request carries a signature of this scheme: then this scheme alone decides. */
   present(request: SignedRequest): boolean {
     const { signature, body_hash } = this.#scheme.plan;
-    // A scheme that binds the body through a digest elsewhere is there only when that digest is.
+    // A scheme that signs a digest of the body is present only if that digest is.
     if (body_hash !== null && readValue(body_hash.at, request) === undefined) return false;
     for (const at of signature) if (readValue(at, request) !== undefined) return true;
     return false;
   }
 
-  /** What is said of a request without any signature of this scheme. */
+  /** The result for a request without any signature of this scheme. */
   get unsigned(): Refused {
     const { plan } = this.#scheme;
     return { ok: false, scheme: plan.name, reason: missingReason(plan) };
@@ -91,27 +91,27 @@ export class BoundScheme {
 
   /** @param now Unix time in ms */
   verify(request: SignedRequest, now: number): Verification {
-    const result = this.#judge(request, now);
+    const result = this.#matchRequest(request, now);
     const scheme = this.#scheme.plan.name;
     return typeof result === 'number' ? { ok: true, scheme, secret: result } : { ok: false, scheme, reason: result };
   }
 
   /** Index of the secret that matched, or why none did. */
-  #judge(request: SignedRequest, now: number): number | VerifyReason {
+  #matchRequest(request: SignedRequest, now: number): number | VerifyReason {
     const { plan, primitive, hasRepeatedHeader } = this.#scheme;
     if (plan.never_with.length > 0 && carriesAny(plan.never_with, request)) return 'stronger_scheme';
     if (hasRepeatedHeader(request.rawHeaders)) return 'repeated_header';
     const signatures = readSignatures(plan, request);
     if (typeof signatures === 'string') return signatures;
-    // A malformed one among several invalidates them all: a sender of several writes each of them correctly, and a proxy that
-    // joins two headers does not.
+    // One malformed signature among several invalidates them all: a sender that sends several writes each correctly, while a
+    // proxy that joins two headers does not.
     const checkFirst = !primitive.strict || signatures.length > 1;
     if (checkFirst && !signatures.every(primitive.wellFormed)) return 'malformed_signature';
-    const result = this.#weigh(request, signatures, now);
+    const result = this.#matchSignatures(request, signatures, now);
     return typeof result === 'string' && !signatures.every(primitive.wellFormed) ? 'malformed_signature' : result;
   }
 
-  #weigh(request: SignedRequest, signatures: readonly string[], now: number): number | VerifyReason {
+  #matchSignatures(request: SignedRequest, signatures: readonly string[], now: number): number | VerifyReason {
     const { plan } = this.#scheme;
     const timestamp = plan.timestamp === null ? NO_TEXT : readTimestamp(plan.timestamp, request);
     if (typeof timestamp === 'string') return timestamp;
@@ -121,11 +121,11 @@ export class BoundScheme {
     if (typeof id === 'string') return id;
     const unbound = this.#checkBody(request);
     if (unbound !== null) return unbound;
-    const matched = this.#match({ request, timestamp: timestamp.text, id: id.text }, signatures, now);
+    const matched = this.#matchSecrets({ request, timestamp: timestamp.text, id: id.text }, signatures, now);
     return typeof matched === 'string' ? matched : (window ?? matched);
   }
 
-  /** The parts of the body a scheme signs must be readable; a digest of the body elsewhere must be its own. */
+  /** Null when signed parts of the body can be read and a signed digest of the body matches; otherwise the reason. */
   #checkBody(request: SignedRequest): VerifyReason | null {
     const { plan, parsesBody } = this.#scheme;
     if (plan.body_hash !== null) return isBodyHash(plan.body_hash, request) ? null : 'body_mismatch';
@@ -136,7 +136,7 @@ export class BoundScheme {
     return readable ? null : 'unreadable_body';
   }
 
-  #match(input: Omit<ContentInput, 'base'>, signatures: readonly string[], now: number): number | VerifyReason {
+  #matchSecrets(input: Omit<ContentInput, 'base'>, signatures: readonly string[], now: number): number | VerifyReason {
     if (this.#bases.length === 0) return 'no_public_url';
     let usable = false;
     for (const base of this.#bases) {
@@ -152,7 +152,7 @@ export class BoundScheme {
   }
 }
 
-/** In any spelling: some proxies hand `X_Webhook_Signature` on as another header than `X-Webhook-Signature`. */
+/** Compares names without punctuation: some proxies forward `X_Webhook_Signature` as a header of its own. */
 function carriesAny(names: readonly string[], { headers }: SignedRequest): boolean {
   return Object.keys(headers).some((name) => names.includes(name.toLowerCase().replace(/[^a-z0-9]/g, '')));
 }

@@ -7,13 +7,13 @@ export class SignError extends Error {
 
 export interface SignedPayload {
   readonly body: Buffer;
-  /** Content type the body needs; null: JSON, or whatever it was. */
+  /** Content type that the body needs; null: unchanged. */
   readonly type: string | null;
 }
 
 const FORM = 'application/x-www-form-urlencoded';
 
-/** The body with every value that belongs into it; header and query places are left to the caller. */
+/** Puts the values that belong in the body into it; header and query places are the caller's. @throws SignError */
 export function placeInBody(
   plan: SchemePlan,
   body: Buffer,
@@ -31,12 +31,12 @@ export function placeInBody(
   return { body: Buffer.from(JSON.stringify(fill(body.toString('utf8'), inside))), type: null };
 }
 
-/** JSON text of a form's field, or the body itself while it is not a form yet. */
+/** The JSON text in a form field, or the body itself when it is not a form yet. */
 function formField(body: Buffer, name: string): string {
   return new URLSearchParams(body.toString('utf8')).get(name) ?? body.toString('utf8');
 }
 
-/** A JSON object as form fields; anything else is taken to be a form already. */
+/** Converts a JSON object to form fields; anything else is assumed to be a form already. */
 function asForm(body: Buffer): Buffer {
   const text = body.toString('utf8');
   const value = parse(text);
@@ -56,7 +56,7 @@ function fill(text: string, placements: readonly (readonly [LocatorPlan, string 
   return root;
 }
 
-/** Makes the objects on the way; never walks into a prototype. */
+/** Creates missing objects along the path; never follows a prototype. */
 function setAt(root: Record<string, unknown>, path: readonly string[], value: unknown): void {
   let node = root;
   for (const key of path.slice(0, -1)) {

@@ -1,4 +1,4 @@
-/** Signs a request as a scheme's sender does: the verifier turned round, for `webhook test` and for tests. */
+/** Signs a request as a scheme's sender does, for `webhook test` and for tests. */
 import { createHash, createHmac, createPrivateKey, sign } from 'node:crypto';
 import type { LocatorPlan, SchemePlan } from '../../schemas/generated/types.ts';
 import { contentBytes, linkContent, urlBases } from './content.ts';
@@ -11,12 +11,12 @@ export interface UnsignedRequest {
   readonly method: string;
   /** Request target: path and query. */
   readonly url: string;
-  /** The URL without its query as the receiver's `public_url` has it; needed where the URL is signed. */
+  /** The receiver's `public_url`, without a query; required where the URL is signed. */
   readonly public_url: string | null;
   readonly body: Buffer;
-  /** Delivery id, also the signed one. */
+  /** The delivery id; also used as the signed id. */
   readonly id: string;
-  /** Event type to put where the sender puts it; null leaves the request as it is. */
+  /** The event type, put where the sender puts it; null adds none. */
   readonly event: string | null;
 }
 
@@ -26,14 +26,14 @@ export interface SignedResult {
   readonly body: Buffer;
 }
 
-/** What is to be put at which places before anything is signed. */
+/** A value and its place, set before anything is signed. */
 type Placement = readonly [LocatorPlan, string | number];
 
 /**
- * The request with the scheme's headers, or with its body changed where the scheme signs inside the body.
+ * Returns the request with the scheme's headers added, or with its body changed where the scheme signs inside the body.
  * @param secret the route's secret; for asymmetric schemes the sender's private key as PEM
  * @param now Unix time in ms
- * @throws SignError when the secret is no key of the scheme or the body cannot carry the signature
+ * @throws SignError when the secret cannot be a key of the scheme or the body cannot carry the signature
  */
 export function signRequest(plan: SchemePlan, secret: string, unsigned: UnsignedRequest, now: number): SignedResult {
   const timestamp = plan.timestamp === null ? '' : instantText(plan.timestamp.unit, now);
@@ -50,7 +50,7 @@ export function signRequest(plan: SchemePlan, secret: string, unsigned: Unsigned
   return { url, headers: withType(headers, payload), body: payload.body };
 }
 
-/** Event, id and instant; an id or event that lies in the body keeps a value that is already there. */
+/** Places of event type, delivery id and timestamp. */
 function unsignedPlacements(plan: SchemePlan, unsigned: UnsignedRequest, timestamp: string): Placement[] {
   const placements: Placement[] = [];
   const event = plan.event[0];
@@ -127,7 +127,7 @@ function headerTexts(placements: readonly Placement[]): Record<string, string> {
   return headers;
 }
 
-/** Elements of one header share it: `t=…` and `v1=…`. */
+/** Appends to a header that already has elements: `t=…` and `v1=…` share one. */
 function addToHeader(headers: Record<string, string>, at: LocatorPlan, value: string): void {
   const element = at.prefix + value;
   const before = headers[at.name];

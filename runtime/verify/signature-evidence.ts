@@ -1,16 +1,16 @@
-/** What is needed to find out why a signature was refused, as data: it crosses to the thread that keeps requests. */
+/** What the search for the cause of a refused signature needs, as plain data: it is sent to the thread that keeps requests. */
 import type { SchemePlan } from '../../schemas/generated/types.ts';
 import type { RequestParts } from './request.ts';
 import type { SecretText } from './scheme.ts';
 import type { Refused } from './verification.ts';
 
-/** What a refused signature is looked into with. */
+/** What the route knows about its senders. */
 export interface SignatureEvidence {
-  /** What the route accepts. */
+  /** The schemes that the route accepts. */
   readonly schemes: readonly SchemePlan[];
-  /** Every scheme there is. */
+  /** All schemes of the table. */
   readonly known: readonly SchemePlan[];
-  /** The route's secrets, those that have expired too. */
+  /** The route's secrets, including expired ones. */
   readonly secrets: readonly SecretText[];
   readonly publicUrl: string | null;
 }

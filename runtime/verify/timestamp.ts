@@ -10,7 +10,7 @@ type Plan = NonNullable<TimestampPlan>;
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 const MAX_DIGITS = 15;
 
-/** The timestamp's text exactly as received: that is what was signed. A reason when there is not exactly one. */
+/** The timestamp's text exactly as received, because that is what was signed; a reason unless there is exactly one. */
 export function readTimestamp(plan: Plan, request: SignedRequest): { text: string } | VerifyReason {
   const value = readLocatedText(plan.at, request);
   if (value === null) return 'missing_timestamp';
@@ -24,8 +24,8 @@ export function readTimestamp(plan: Plan, request: SignedRequest): { text: strin
 }
 
 /**
- * Null when the instant lies within the tolerance of `now` (ms), limits included, in both directions.
- * Whole seconds are compared with whole seconds: the sender cut its clock as well.
+ * Null when the instant is within the tolerance of `now` (ms) in either direction, limits included.
+ * Whole seconds are compared with whole seconds, because the sender truncated its clock too.
  */
 export function checkWindow(plan: Plan, text: string, now: number): VerifyReason | null {
   const age = ageOf(plan, text, now);
@@ -34,14 +34,14 @@ export function checkWindow(plan: Plan, text: string, now: number): VerifyReason
   return -age > plan.tolerance * 1000 ? 'future_timestamp' : null;
 }
 
-/** How long ago the instant was, in ms, negative when it lies ahead; null when the text is no instant. */
+/** The age in ms, negative for an instant in the future; null when the text is not an instant. */
 export function ageOf({ unit }: Plan, text: string, now: number): number | null {
   const instant = parseInstant(unit, text);
   if (instant === null) return null;
   return unit === 's' ? Math.floor(now / 1000) * 1000 - instant : now - instant;
 }
 
-/** Unix time in ms, or null when the text is no instant of this unit. */
+/** Unix time in ms; null when the text is not an instant in this unit. */
 function parseInstant(unit: Plan['unit'], text: string): number | null {
   if (unit === 'iso') {
     const instant = RFC3339.test(text) ? Date.parse(text) : Number.NaN;
@@ -51,7 +51,7 @@ function parseInstant(unit: Plan['unit'], text: string): number | null {
   return unit === 's' && value !== null ? value * 1000 : value;
 }
 
-/** The number a text of at most fifteen digits stands for; null for any other text. */
+/** Parses up to fifteen digits; null for any other text. */
 function parseDigits(text: string): number | null {
   if (text === '' || text.length > MAX_DIGITS) return null;
   let value = 0;

@@ -1,4 +1,4 @@
-/** One attempt at a signature with everything given: how it would be verified, whatever its age. */
+/** Verifies a signature with a given plan, secret and URL, ignoring its age. */
 import type { SchemePlan } from '../../schemas/generated/types.ts';
 import { linkAuthenticator } from './authenticator.ts';
 import type { RequestParts } from './request.ts';
@@ -13,7 +13,7 @@ export interface Trial {
   readonly url: string | null;
 }
 
-/** In seconds: a recorded request is stale by nature, and one in milliseconds read as seconds is far ahead. */
+/** In seconds. A recorded request is stale, and a timestamp in ms that is read as seconds is far in the future. */
 const ANY_AGE = Number.POSITIVE_INFINITY;
 
 export function tryTrial({ plan, parts, secret, url }: Trial): Verification {

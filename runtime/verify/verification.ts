@@ -1,16 +1,16 @@
-/** What verification found about a request: for the intake's answer, its log line and its metrics. Never sent to the sender. */
+/** The result of verification, for the intake's answer, its log line and its metrics. Never sent to the sender. */
 
 export type VerifyReason =
-  /** No signature of any scheme the route accepts. */
+  /** No signature of any scheme that the route accepts. */
   | 'missing_signature'
   /** The token or the credentials are absent. */
   | 'missing_credential'
   | 'malformed_signature'
-  /** Signatures, but none of the version the scheme asks for. */
+  /** Signatures, but none of the version that the scheme requires. */
   | 'unknown_version'
-  /** The request carries a header of a stronger scheme: this one must not stand in for it. */
+  /** The request carries a header of a stronger scheme, which must be used instead of this one. */
   | 'stronger_scheme'
-  /** A header the scheme reads came twice. */
+  /** A header that the scheme reads is repeated. */
   | 'repeated_header'
   | 'oversized_header'
   | 'too_many_parts'
@@ -24,9 +24,9 @@ export type VerifyReason =
   /** The scheme signs a part of the body, which cannot be parsed. */
   | 'unreadable_body'
   | 'mismatch'
-  /** The signed digest of the body is not that of this body. */
+  /** The signed digest does not match the body. */
   | 'body_mismatch'
-  /** None of the route's secrets is a key of this scheme, or all of them have ended. */
+  /** None of the route's secrets is a key of this scheme, or all have expired. */
   | 'unusable_secret'
   /** The scheme signs the URL and the route has no `public_url`. */
   | 'no_public_url';
@@ -35,7 +35,7 @@ export type Verification =
   /** `secret`: index of the secret that matched; -1 when the route is INSECURE_NO_AUTH (scheme `none`). */
   { readonly ok: true; readonly scheme: string; readonly secret: number } | Refused;
 
-/** `scheme`: the one that committed; null when none did. */
+/** `scheme`: the one that decided; null when no signature was present. */
 export interface Refused {
   readonly ok: false;
   readonly scheme: string | null;

@@ -2,14 +2,14 @@
 import type { BodyFault } from '../body.ts';
 import type { Intake, Services, Stage } from '../intake.ts';
 import type { Reply } from '../reply.ts';
-import { ABORTED, comeBack, PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT } from '../reply.ts';
+import { ABORTED, PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT, retryLater } from '../reply.ts';
 
 /** When memory may be free again, in seconds: bodies that stand still are given up by then. */
 const FULL_SECONDS = 5;
 
 const REPLIES: Readonly<Record<BodyFault, Reply>> = {
   too_large: PAYLOAD_TOO_LARGE,
-  overloaded: comeBack('overloaded', FULL_SECONDS),
+  overloaded: retryLater('overloaded', FULL_SECONDS),
   too_slow: REQUEST_TIMEOUT,
   aborted: ABORTED,
 };

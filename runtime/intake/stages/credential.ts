@@ -8,9 +8,9 @@ import { INVALID_SIGNATURE } from '../reply.ts';
 
 export const requireCredential: Stage = (intake) => {
   const { authenticator, awaitsSecret } = intake.route;
-  const verdict = authenticator.refuseUnsigned(intake);
-  if (verdict === null || awaitsSecret?.(intake) === true) return null;
-  intake.scheme = verdict.scheme ?? '';
-  intake.reason = verdict.reason;
+  const refused = authenticator.refuseUnsigned(intake);
+  if (refused === null || awaitsSecret?.(intake) === true) return null;
+  intake.scheme = refused.scheme ?? '';
+  intake.reason = refused.reason;
   return INVALID_SIGNATURE;
 };

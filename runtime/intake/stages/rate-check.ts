@@ -1,8 +1,8 @@
 /** Refuses requests to a route whose window is full, before their body is read; takes nothing from it (§3.1). */
 import type { Stage } from '../intake.ts';
-import { comeBack } from '../reply.ts';
+import { retryLater } from '../reply.ts';
 
 export const checkRate: Stage = ({ route, startedAt }) => {
   const wait = route.window.wait(route.plan.rate_limit, startedAt);
-  return wait === 0 ? null : comeBack('rate_limited', wait);
+  return wait === 0 ? null : retryLater('rate_limited', wait);
 };

@@ -2,7 +2,7 @@
 import { orRefused } from '../../dispatch/or-refused.ts';
 import type { Intake, Stage } from '../intake.ts';
 import type { Reply } from '../reply.ts';
-import { comeBack } from '../reply.ts';
+import { retryLater } from '../reply.ts';
 import { refuse } from './refuse.ts';
 
 export const consumeRate: Stage = (intake) => {
@@ -12,7 +12,7 @@ export const consumeRate: Stage = (intake) => {
   return typeof wait === 'number' ? limited(wait) : takeShared(intake, wait);
 };
 
-const limited = (wait: number): Reply | null => (wait === 0 ? null : comeBack('rate_limited', wait));
+const limited = (wait: number): Reply | null => (wait === 0 ? null : retryLater('rate_limited', wait));
 
 /** Without the store it is unknown whether there is a slot. */
 async function takeShared(intake: Intake, waiting: Promise<number>): Promise<Reply | null> {

@@ -2,12 +2,12 @@
 import type { Refusal } from '../../dispatch/dispatcher.ts';
 import type { Intake } from '../intake.ts';
 import type { Reply } from '../reply.ts';
-import { comeBack, duplicate } from '../reply.ts';
+import { duplicate, retryLater } from '../reply.ts';
 
 export function refuse(intake: Intake, refusal: Refusal): Reply {
   if (refusal.kind === 'duplicate') return duplicate(answeredEvent(intake));
   if (refusal.kind === 'overloaded') intake.reason = refusal.reason;
-  return comeBack(refusal.kind, refusal.retry_after_seconds);
+  return retryLater(refusal.kind, refusal.retry_after_seconds);
 }
 
 /** What answers call an event. */

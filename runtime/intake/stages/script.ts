@@ -1,7 +1,7 @@
 /** Runs the script of the route, which may ignore the event or transform its payload (§2.6). */
 import type { Intake, Services, Stage } from '../intake.ts';
 import type { Reply } from '../reply.ts';
-import { comeBack } from '../reply.ts';
+import { retryLater } from '../reply.ts';
 import type { ScriptOutcome } from '../script-runner.ts';
 import { ignore } from './ignore.ts';
 
@@ -41,7 +41,7 @@ function apply(intake: Intake, outcome: ScriptOutcome): Reply | null {
     case 'busy':
       intake.reason = 'script_busy';
       intake.detail = outcome.reason;
-      return comeBack('overloaded', BUSY_SECONDS);
+      return retryLater('overloaded', BUSY_SECONDS);
   }
 }
 

@@ -4,15 +4,15 @@ import { INVALID_SIGNATURE } from '../reply.ts';
 
 export const verifySignature: Stage = (intake, { bodies, warnDeprecated }) => {
   const { route } = intake;
-  const verdict = route.authenticator.authenticate(intake, intake.receivedAt);
-  intake.scheme = verdict.scheme ?? '';
-  if (!verdict.ok) {
-    intake.reason = verdict.reason;
+  const verification = route.authenticator.authenticate(intake, intake.receivedAt);
+  intake.scheme = verification.scheme ?? '';
+  if (!verification.ok) {
+    intake.reason = verification.reason;
     return INVALID_SIGNATURE;
   }
   bodies.release(intake.request);
   intake.authenticated = true;
-  intake.secret = verdict.secret;
-  if (route.deprecated.size > 0) warnDeprecated(route, verdict.scheme);
+  intake.secret = verification.secret;
+  if (route.deprecated.size > 0) warnDeprecated(route, verification.scheme);
   return null;
 };
