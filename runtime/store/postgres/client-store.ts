@@ -18,6 +18,7 @@ import { migrate, quoteSchema, versionFor } from './migrate.ts';
 import { channelOf, noteOf } from './other-nodes.ts';
 import { pgState } from './pg-state.ts';
 import { createPgQueries } from './read.ts';
+import { openScope } from './scope.ts';
 import { makeChanges } from './sections.ts';
 import { readServerTime } from './server-time.ts';
 import { SnapshotReader } from './snapshot.ts';
@@ -114,7 +115,8 @@ class ClientWriter {
 
   private make(db: PgConnection, changes: Parameters<typeof commitGroup>[0]): ReturnType<typeof makeChanges> {
     return transact(db, this.parts.begin, async () => {
-      const results = await makeChanges({ db, node: NO_NODE }, this.direct, changes);
+      const { scope, settle } = openScope(db, NO_NODE);
+      const results = await settle(makeChanges(scope, this.direct, changes));
       await db.query('SELECT pg_notify($1, $2)', [this.parts.channel, noteOf(NO_NODE, 'jobs')]);
       return results;
     });

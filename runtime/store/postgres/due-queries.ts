@@ -3,41 +3,34 @@
  * what waits, so that it costs the same however much has ended.
  */
 
-export interface DueQueries {
-  /**
-   * Each lane that has rows that wait, with its earliest due time and the earliest after $1: a walk from lane to lane
-   * through the index. $2: the holder.
-   */
-  readonly lanes: string;
-  /** Up to `most` rows of each lane in $1 that are due at $2, in their order. */
-  readonly due: string;
+/**
+ * Each lane that has rows that wait, with its earliest due time, the earliest after $1, and up to $3 of its rows that are
+ * due at $1, in the order of their first row: a walk from lane to lane through the index. $2: the holder.
+ */
+function dueLanes(table: string, waiting: string, [key, columns]: readonly [string, string], more: string): string {
+  const first = `SELECT lane, due_at, ${key} FROM ${table} WHERE ${waiting}`;
+  const order = `ORDER BY lane, due_at, ${key} LIMIT 1`;
+  const ofLane = `FROM ${table} WHERE ${waiting} AND lane = l.lane`;
+  return (
+    `WITH RECURSIVE lanes AS ((${first} ${order}) UNION ALL SELECT following.* FROM lanes l ` +
+    `CROSS JOIN LATERAL (${first} AND lane > l.lane ${order}) following) SELECT l.lane, l.due_at, ` +
+    `(SELECT min(due_at) ${ofLane} AND due_at > $1) AS later, (SELECT coalesce(json_agg(d), '[]') FROM ` +
+    `(SELECT ${key}${columns} ${ofLane} AND due_at <= $1 ORDER BY due_at, ${key} LIMIT $3) d) AS due, ${more} ` +
+    `FROM lanes l ORDER BY due_at, ${key}`
+  );
 }
 
-function dueQueries(table: string, waiting: string, columns: string, more: string): DueQueries {
-  const next = `SELECT lane, due_at FROM ${table} WHERE ${waiting}`;
-  const order = 'ORDER BY lane, due_at LIMIT 1';
-  return {
-    lanes:
-      `WITH RECURSIVE lanes AS ((${next} ${order}) UNION ALL SELECT n.lane, n.due_at FROM lanes l ` +
-      `CROSS JOIN LATERAL (${next} AND lane > l.lane ${order}) n) SELECT l.lane, l.due_at, ` +
-      `(SELECT min(due_at) FROM ${table} WHERE ${waiting} AND lane = l.lane AND due_at > $1) AS later, ${more} FROM lanes l`,
-    due:
-      `SELECT d.* FROM json_to_recordset($1::json) AS x(lane text, most integer) CROSS JOIN LATERAL (SELECT ${columns} ` +
-      `FROM ${table} WHERE ${waiting} AND lane = x.lane AND due_at <= $2 ORDER BY due_at, ref LIMIT x.most) d`,
-  };
-}
-
-export const DUE_RUNS = dueQueries(
+export const DUE_RUNS = dueLanes(
   'work',
   "state = 'pending'",
-  'ref, lane, due_at',
+  ['ref', ', group_key IS NOT NULL AS grouped'],
   '(SELECT max_concurrent FROM lane c WHERE c.lane = l.lane) AS max_concurrent, $2::text AS holder',
 );
 
-export const DUE_ATTEMPTS = dueQueries(
+export const DUE_ATTEMPTS = dueLanes(
   'delivery',
   'holder IS NULL',
-  'ref, n, lane, due_at',
+  ['ref, n', ''],
   '(SELECT count(*) FROM delivery WHERE holder = $2 AND lane = l.lane) AS held',
 );
 

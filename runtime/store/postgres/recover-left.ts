@@ -44,7 +44,7 @@ export async function recover(scope: Scope, { holder, now, under_way }: Recover)
   const refs = left.map(({ ref }) => ref);
   const unit = new WorkUnit(node, await loadLeft(db, refs));
   const freed = free(unit, refs, { begun, now });
-  await storeUnit(db, unit);
+  storeUnit(scope, unit);
   const attempts = under_way.attempts.map(({ ref, index }) => ({ ref, n: index }));
   const released = await db.change(RELEASE, [holder, node, JSON.stringify(attempts)]);
   await Promise.all(RESET_CLOCK.map((sql) => db.change(sql, [now])));

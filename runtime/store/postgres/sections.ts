@@ -25,7 +25,7 @@ const UNIT_OF: Partial<Record<MutationKind, 'events' | 'firing'>> = {
   ...{ tick_job: 'firing', fire_job: 'firing' },
 };
 
-/** Makes the changes. @returns their results, in their order */
+/** Makes the changes; what they store has been sent. @returns their results, in their order */
 export async function makeChanges(
   scope: Scope,
   direct: DirectChanges,
@@ -70,7 +70,7 @@ async function makeSection(
     ),
   );
   const results = changes.map(({ change, texts }) => makeInUnit(unit, change, texts));
-  await storeUnit(scope.db, unit);
+  storeUnit(scope, unit);
   return results;
 }
 

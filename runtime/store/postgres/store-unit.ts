@@ -1,5 +1,6 @@
-/** Writes what a unit of work has changed: a statement for each kind of row, all of them sent at once. */
-import type { PgConnection } from './driver.ts';
+/** Sends what a unit of work has changed: a statement for each kind of row, all of them at once. */
+import type { PgConnection, PgValue } from './driver.ts';
+import type { Scope } from './scope.ts';
 import { ADD_COUNTS, insertInto, updateRows, upsert } from './tables.ts';
 import type { WorkUnit } from './unit.ts';
 import type { DispatchRow } from './unit-rows.ts';
@@ -35,12 +36,10 @@ const JOBS =
 const TICKS = insertInto('job_tick');
 export const PUT_META = upsert('meta', 'key');
 
-/** Sends the statements. Resolves when all have been made. */
-export async function storeUnit(db: PgConnection, unit: WorkUnit): Promise<void> {
-  const sent: Promise<unknown>[] = [];
+export function storeUnit({ send }: Scope, unit: WorkUnit): void {
   const put = (sql: string, rows: Iterable<object>): void => {
     const all = [...rows];
-    if (all.length > 0) sent.push(db.change(sql, [JSON.stringify(all)]));
+    if (all.length > 0) send(sql, [JSON.stringify(all)]);
   };
   const claims = (of: ReadonlyMap<string, number>): readonly object[] =>
     [...of].map(([key, expires_at]) => ({ key, expires_at }));
@@ -50,9 +49,9 @@ export async function storeUnit(db: PgConnection, unit: WorkUnit): Promise<void>
     LIMITS,
     [...unit.newLimits].map(([lane, max_concurrent]) => ({ lane, max_concurrent })),
   );
-  if (unit.newDispatches.length > 0) sent.push(putDispatches(db, unit.newDispatches));
+  if (unit.newDispatches.length > 0) send(DISPATCHES, valuesOf(unit.newDispatches));
   // Before the new ones: a group's latest event takes the place of the one before.
-  if (unit.droppedOpen.length > 0) sent.push(db.change(DROP_OPEN, [unit.droppedOpen]));
+  if (unit.droppedOpen.length > 0) send(DROP_OPEN, [unit.droppedOpen]);
   put(NEW_OPEN, unit.newOpen);
   put(CHANGED_OPEN, unit.changedOpen);
   put(ENDED, unit.ended);
@@ -68,10 +67,12 @@ export async function storeUnit(db: PgConnection, unit: WorkUnit): Promise<void>
   put(TICKS, unit.newTicks);
   if (unit.lastError !== null) put(PUT_META, [{ key: 'last_error', value: JSON.stringify(unit.lastError) }]);
   put(ADD_COUNTS, unit.counts.rows(unit.node));
-  await allOf(sent);
 }
 
-export function putDispatches(db: PgConnection, rows: readonly DispatchRow[]): Promise<number> {
+export const putDispatches = (db: PgConnection, rows: readonly DispatchRow[]): Promise<number> =>
+  db.change(DISPATCHES, valuesOf(rows));
+
+function valuesOf(rows: readonly DispatchRow[]): readonly PgValue[] {
   const bodies = rows.map(({ body }) => Buffer.from(body));
   let start = 1;
   const small = rows.map(({ body, ...row }, index) => {
@@ -79,12 +80,5 @@ export function putDispatches(db: PgConnection, rows: readonly DispatchRow[]): P
     start += bytes;
     return { ...row, start: start - bytes, bytes };
   });
-  return db.change(DISPATCHES, [JSON.stringify(small), Buffer.concat(bodies)]);
-}
-
-/** Waits for all; then rejects with the first failure: those behind it only say that the transaction has failed. */
-export async function allOf(sent: readonly Promise<unknown>[]): Promise<void> {
-  const results = await Promise.allSettled(sent);
-  const failed = results.find((result) => result.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
+  return [JSON.stringify(small), Buffer.concat(bodies)];
 }

@@ -19,6 +19,8 @@ import { LaneTurns } from './lane-turns.ts';
 import type { Others } from './lease.ts';
 import { LEASE_MS, Lease, LeaseEnded } from './lease.ts';
 import type { NodeIdentity } from './node-identity.ts';
+import type { OpenScope } from './scope.ts';
+import { openScope } from './scope.ts';
 import { makeChanges } from './sections.ts';
 import { readServerTime } from './server-time.ts';
 import { transact } from './transact.ts';
@@ -158,15 +160,16 @@ export class PgWriter {
   private async makeAll(changes: readonly EncodedChange[]): ReturnType<typeof makeChanges> {
     const { db, lease } = this.open();
     const batch = lease.nextBatch();
+    const { scope, settle } = openScope(db, lease.id);
     const begun = db.script(`${this.parts.begin}; ${batch.sql}`);
     try {
-      const making = makeChanges({ db, node: lease.id }, this.direct, changes);
+      const making = makeChanges(scope, this.direct, changes);
       // Sent at once; what the first of them says counts.
       const [first, made] = await Promise.allSettled([begun, making]);
       if (first.status === 'rejected') throw first.reason;
       if (first.value.length === 0) throw new LeaseEnded();
-      if (made.status === 'rejected') throw made.reason;
-      await this.end(db, batch.number);
+      if (made.status === 'rejected') return await settle(making);
+      await this.end(db, batch.number, settle);
       return made.value;
     } catch (error) {
       if (db.lost === null && !(error instanceof Unknown)) await db.script('ROLLBACK').catch(() => {});
@@ -174,10 +177,15 @@ export class PgWriter {
     }
   }
 
-  /** Commits; where the response is lost, waits until the outcome is known. */
-  private async end(db: PgConnection, batch: number): Promise<void> {
+  /**
+   * Commits right behind the last changes, without waiting for them; where the response is lost, waits until the outcome is known.
+   * @throws the failure of a change: the server has rolled back then
+   */
+  private async end(db: PgConnection, batch: number, settle: OpenScope['settle']): Promise<void> {
+    const committing = db.script('COMMIT');
     try {
-      await db.script('COMMIT');
+      await committing;
+      await settle(committing);
       return;
     } catch (error) {
       if (!isLost(error)) throw error;
