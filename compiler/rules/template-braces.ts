@@ -1,6 +1,6 @@
-/** Braces doubled as in other template languages. */
+/** Placeholders as other template languages write them. */
 
-import { PATH } from '../config/template-grammar.ts';
+import { PART, PATH } from '../config/template-grammar.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import type { ListedRule } from './support/listed-rule.ts';
 
@@ -8,18 +8,69 @@ export const templateBraces = {
   id: 'template-braces',
   group: 'templates',
   severity: 'warning',
-  title: 'A placeholder is written with two pairs of braces.',
-  why: 'One pair is enough; the other one stays in the text.',
+  title: 'A template holds the syntax of another template language: `{{name}}`, `{{ name }}`, `${name}`, `{% if %}`.',
+  why: 'A placeholder is one pair of braces around a path; everything else stays in the text. In code between backticks such syntax may be meant, and a `$` before an amount of money is one.',
   check(text: string): readonly Problem[] {
-    return [...text.matchAll(DOUBLED)].map(({ 0: written, 1: path, index }) => ({
-      rule: templateBraces,
-      path: [],
-      at: 'value',
-      message: `${written} keeps one pair of braces around the value; write {${path}}`,
-      within: { offset: index, length: written.length },
-      fix: { kind: 'replace', text: `{${path}}` },
-    }));
+    const code = [...text.matchAll(CODE)].map(({ 0: span, index }) => ({ start: index, end: index + span.length }));
+    const isCode = ({ index }: RegExpExecArray): boolean =>
+      code.some(({ start, end }) => index >= start && index < end);
+    return [
+      ...[...text.matchAll(DOUBLED)].flatMap((match) => doubled(match, isCode(match))),
+      ...[...text.matchAll(DOLLAR)].flatMap((match) => (isCode(match) ? [] : dollar(match))),
+      ...[...text.matchAll(CONTROL)]
+        .filter((match) => !isCode(match))
+        .slice(0, 1)
+        .map(control),
+    ].toSorted((a, b) => (a.within?.offset ?? 0) - (b.within?.offset ?? 0));
   },
 } as const satisfies ListedRule;
 
-const DOUBLED = new RegExp(`\\{\\{(${PATH})\\}\\}`, 'g');
+/** Fenced code, and code spans. */
+const CODE = /```[\s\S]*?(?:```|$)|`[^`\n]*`/g;
+
+/** A path in two pairs of braces, and what Jinja, Go and their like allow around it: spaces, a dot, a filter. */
+const DOUBLED = new RegExp(`\\$?\\{\\{-?( *)((?<= )\\.)?(${PATH})( *)(\\|[^{}\\n]*)?-?\\}\\}`, 'g');
+
+/** `${a.b}`: not `${HOME}`, which is a shell's. */
+const DOLLAR = new RegExp(`\\$\\{((?=[A-Z0-9_.-]*[a-z])${PATH})\\}`, 'g');
+
+const CONTROL =
+  /\{%-? *(?:if|for|set|unless|assign|case)\s[^{}\n]*%\}|\{\{-? *(?:#(?:if|each|unless|with)|if|range|with)\s[^{}\n]*\}\}/g;
+
+const ONE_WORD = new RegExp(`^${PART}$`);
+/** The middle and the end of conditions and loops. */
+const KEYWORDS: ReadonlySet<string> = new Set(['else', 'end', 'this']);
+const MONEY = /amount|price|cost|total|fee|paid|due|balance|budget|refund|tax|usd|cents|sum|salary|revenue|charge/i;
+
+function doubled(match: RegExpExecArray, isCode: boolean): readonly Problem[] {
+  const [written, before = '', dot, path = '', after = '', filter] = match;
+  if (before + after === '' && filter === undefined)
+    return [misspelt(match, `${written} keeps one pair of braces around the value; write {${path}}`, path)];
+  // With spaces around a dotted path nothing else can be meant: an error of `template-syntax`.
+  if (isCode || KEYWORDS.has(path) || (filter === undefined && dot === undefined && !ONE_WORD.test(path))) return [];
+  return [misspelt(match, `${written} is no placeholder and stays in the text; write {${path}}`, path)];
+}
+
+function dollar(match: RegExpExecArray): readonly Problem[] {
+  const [written, path = ''] = match;
+  if (MONEY.test(path)) return [];
+  return [misspelt(match, `${written} keeps the \`$\` before the value; write {${path}}`, path)];
+}
+
+const misspelt = ({ 0: written, index }: RegExpExecArray, message: string, path: string): Problem => ({
+  rule: templateBraces,
+  path: [],
+  at: 'value',
+  message,
+  within: { offset: index, length: written.length },
+  fix: { kind: 'replace', text: `{${path}}` },
+});
+
+const control = ({ 0: written, index }: RegExpExecArray): Problem => ({
+  rule: templateBraces,
+  path: [],
+  at: 'value',
+  message: `${written} stays in the text: a template has placeholders, and neither conditions nor loops`,
+  within: { offset: index, length: written.length },
+  hint: 'use `filters` for a condition, a route for each case; a list as a whole is a placeholder, such as `{commits}`',
+});

@@ -15,10 +15,11 @@ export const templateSyntax = {
       const [braced, inside = '', close] = match;
       const slip = SLIPS.find((one) => one.closed === (close === '}') && one.inside.test(inside));
       if (slip === undefined) return [];
-      const isDoubled = slip.closed && text[match.index - 1] === '{' && text[match.index + braced.length] === '}';
-      const found = isDoubled ? `{${braced}}` : slip.closed ? braced : `{${/^\S+/.exec(inside)?.[0] ?? ''}`;
+      const before = slip.closed && text[match.index + braced.length] === '}' ? outerBraces(text, match.index) : '';
+      const closed = before === '' ? braced : `${before}${braced}}`;
+      const found = slip.closed ? closed : `{${/^\S+/.exec(inside)?.[0] ?? ''}`;
       const meant = meantBy(found);
-      const within = { offset: match.index - (isDoubled ? 1 : 0), length: found.length };
+      const within = { offset: match.index - before.length, length: found.length };
       const message = `${found} ${slip.what}; write ${meant}`;
       return [{ rule: templateSyntax, path: [], at: 'value', message, within, fix: { kind: 'replace', text: meant } }];
     });
@@ -47,11 +48,26 @@ const SLIPS: readonly { readonly closed: boolean; readonly inside: RegExp; reado
     what: 'indexes with brackets',
   },
   { closed: true, inside: new RegExp(`^(?=\\s|.*\\s$)\\s*[A-Za-z]${DOTTED}\\s*$`), what: 'has spaces inside' },
+  { closed: true, inside: /^\s*\$(?:json)?[.[][\w.[\]"'-]+\s*$/, what: 'begins with `$`' },
   { closed: false, inside: new RegExp(`^[A-Za-z]${DOTTED}(?:\\s|$)`), what: 'is not closed' },
 ];
 
+/** What stands before the inner braces of `{{ … }}` and `${{ … }}`. */
+const outerBraces = (text: string, at: number): string => /\$?\{$/.exec(text.slice(Math.max(0, at - 2), at))?.[0] ?? '';
+
+/** Names of the payload in n8n and JSONPath (`{{ $json.body.a }}`, `{$.a}`) and in workflows of GitHub (`${{ github.event.a }}`). */
+const PAYLOAD = /^\$(?:github\.event\.|json(?:\.body)?(?=[.[]))?/;
+/** What such workflows have beside the payload. */
+const BESIDE: Readonly<Record<string, string>> = {
+  '$github.repository': 'repository.full_name',
+  '$github.actor': 'sender.login',
+  '$github.event_name': 'event_type',
+  '$github.ref': 'ref',
+};
+
 /** The placeholder most likely meant by `found`. */
 function meantBy(found: string): string {
-  const parts = found.replace(/["'\s{}]/g, '').split(/[.[\]]+/);
+  const path = found.replace(/["'\s{}]/g, '');
+  const parts = (BESIDE[path] ?? path.replace(PAYLOAD, '')).split(/[.[\]]+/);
   return `{${parts.filter((part) => part !== '').join('.')}}`;
 }

@@ -57,6 +57,9 @@ describe('lowerTemplate', () => {
     '{\n  "a": 1\n}',
     '}{',
     '{',
+    'a page of Vue with `{{ title }}`',
+    '```\n{{ title }} {% if x %}\n```',
+    '{{ else }}',
   ]) {
     test(`${JSON.stringify(literal)} is literal text`, () => {
       assert.deepEqual(lowerTemplate(literal), { plan: [text(literal)], problems: [] });
@@ -93,6 +96,26 @@ describe('lowerTemplate', () => {
       [0, 11],
     );
   });
+
+  for (const [written, meant] of [
+    ['{{a}}', '{a}'],
+    ['{{ a }}', '{a}'],
+    ['{{ .a.b }}', '{a.b}'],
+    ['{{ a.b | upper }}', '{a.b}'],
+    ['${a.b}', '{a.b}'],
+    ['${{a}}', '{a}'],
+  ] as const) {
+    test(`${JSON.stringify(written)} is warned of, and ${meant} meant`, () => {
+      const { problems } = lowerTemplate(`see ${written}.`);
+      assert.deepEqual(
+        problems.map(({ rule, within, fix }) => [rule.id, within, fix]),
+        [['template-braces', { offset: 4, length: written.length }, { kind: 'replace', text: meant }]],
+      );
+    });
+  }
+
+  for (const text of ['`echo ${name}`', '${HOME}', 'You owe ${data.amount_due}', '#{number}'])
+    test(`nothing is said of ${JSON.stringify(text)}`, () => assert.deepEqual(lowerTemplate(text).problems, []));
 
   test('doubled braces and headers are warned of and kept', () => {
     const { plan, problems } = lowerTemplate('{{a.b}} {headers.X-Token}');
