@@ -1,4 +1,4 @@
-/** Writes the beginning of a value's JSON and no more than needed, for dumps and nested values in templates (§2.5, §8). */
+/** Writes only the beginning of a value's JSON, for dumps and nested values in templates (§2.5, §8). */
 import type { CleanText } from '../untrusted/clean-text.ts';
 
 function isLead(unit: number): boolean {
@@ -9,7 +9,7 @@ function isTrail(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
-/** The first `limit` code points of `text`; a character is never split. */
+/** The first `limit` code points of `text`; a surrogate pair is never split. */
 export function cutText(text: string, limit: number): string {
   if (text.length <= limit) return text;
   let end = limit;
@@ -22,12 +22,12 @@ export function cutText(text: string, limit: number): string {
   return text.slice(0, end);
 }
 
-/** What JSON escapes, and lone surrogates, which only JSON.stringify tells from pairs. */
+/** Characters that JSON escapes, and surrogates: JSON.stringify escapes those that are not in a pair. */
 const NOT_PLAIN = /["\\\u0000-\u001f\ud800-\udfff]/;
 
 /**
- * A JSON writer that stops once it holds `limit` code points: its work is bounded by the limit, not by the payload.
- * Length is counted in UTF-16 units; each surrogate pair found on reaching the goal moves the goal by one.
+ * A JSON writer that stops at `limit` code points: its work is bounded by the limit, not by the payload.
+ * It counts UTF-16 units; when the goal is reached, each surrogate pair found in the text moves the goal by one.
  */
 class BoundedWriter {
   text = '';
@@ -65,13 +65,13 @@ class BoundedWriter {
     }
   }
 
-  /** A unit of the source makes at least one unit of JSON: a slice is enough, and what it spoils lies beyond the limit. */
+  /** Each unit of the value becomes at least one unit of JSON, so a slice suffices; a pair that it splits is beyond the limit. */
   #string(written: string): void {
     const value = this.#clean === null ? written : this.#clean(written);
     let part = value;
     if (value.length > this.#goal - this.text.length) {
       this.#countPairs();
-      // What is left may consist of pairs: twice as many units.
+      // The rest may consist of pairs, which have two units each.
       part = value.slice(0, Math.max(0, 2 * (this.#goal - this.text.length)) + 2);
     }
     this.text += NOT_PLAIN.test(part) ? JSON.stringify(part) : `"${part}"`;

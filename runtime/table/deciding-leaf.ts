@@ -1,15 +1,15 @@
-/** Finds the leaf of a filter that made it fail, for log lines and short reports. */
+/** Finds the leaf that decided the result of a filter, for log lines and short reports. */
 import type { FilterFinding } from './link-filter.ts';
 
 export interface DecidingLeaf {
-  /** Where it stands, as `filters[1].any[0]`; `filters` alone when that is one leaf. */
+  /** Its path in the configuration, such as `filters[1].any[0]`; `filters` alone when that is a single leaf. */
   readonly at: string;
   readonly leaf: FilterFinding;
 }
 
 /**
- * The first leaf that explains why the filter is what it is: of an `all` that fails the first member that fails, of an
- * `any` that fails its first member. Null for a group without members.
+ * The first leaf that explains the result: in an `all` that fails, the first member that fails; in an `any` that fails,
+ * its first member. Null for a group without members.
  */
 export function decidingLeaf(finding: FilterFinding, at = 'filters', top = true): DecidingLeaf | null {
   if (finding.of.length === 0) return finding.field === null ? null : { at, leaf: finding };

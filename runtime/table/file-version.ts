@@ -1,16 +1,16 @@
-/** Tells by one `stat` whether a file changed, for the files that are checked before requests are routed. */
+/** Detects with one `stat` whether a file changed, for the files that are checked before requests are routed. */
 import type { FileStamp } from '../platform/node-files.ts';
 
 /** Returns undefined for a missing file; throws as node:fs does. */
 export type StatFile = (path: string) => FileStamp | undefined;
 
 /**
- * Younger than this, in ms, a file may change again without a trace: file systems keep times in steps of some ms, and
- * an inode freed by one rename may be taken by the next.
+ * A file younger than this, in ms, may change again with the same stamp: file systems store times in steps of several
+ * ms, and an inode freed by one rename may be reused by the next.
  */
 const SETTLE_MS = 50;
 
-/** What is known of a file that was read. */
+/** The stamp of a file as it was last read. */
 export class FileVersion {
   private mtimeMs = Number.NaN;
   private ctimeMs = Number.NaN;
@@ -18,7 +18,7 @@ export class FileVersion {
   private ino = Number.NaN;
   private settled = false;
 
-  /** Whether the file may differ from what it was at the last `note`. `now`: Unix ms. */
+  /** Whether the file may have changed since the last `note`. */
   differs(stat: FileStamp | undefined): boolean {
     if (stat === undefined) return !Number.isNaN(this.size);
     return (
@@ -30,7 +30,7 @@ export class FileVersion {
     );
   }
 
-  /** Remembers the file about to be read: a change during the reading then counts as one after it. */
+  /** Call before reading the file, so that a change during the read counts as a later one. @param now Unix ms */
   note(stat: FileStamp | undefined, now: number): void {
     this.mtimeMs = stat?.mtimeMs ?? Number.NaN;
     this.ctimeMs = stat?.ctimeMs ?? Number.NaN;

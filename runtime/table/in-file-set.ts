@@ -1,4 +1,4 @@
-/** The values of an `in_file` list, re-read when its file changes, for filters (§2.2). */
+/** The values of an `in_file` list for filters (§2.2). The file is read again when it changes. */
 
 import { isAbsolute, join } from 'node:path';
 import { messageOf } from '../../base/message-of.ts';
@@ -7,7 +7,7 @@ import type { Logger } from '../platform/log.ts';
 import type { ValueSet } from './value-set.ts';
 import { createValueSet } from './value-set.ts';
 
-/** The file system as a list needs it; both fail as node:fs does. */
+/** The file operations of a list; both fail as node:fs does. */
 export interface ListFiles {
   stat(path: string): {
     readonly mtimeMs: number;
@@ -28,12 +28,12 @@ export interface ListContext {
   readonly log: Logger;
 }
 
-/** How long a stat is believed, in ms: under load one stat serves many events. */
+/** How long a stat result is reused, in ms: under load one stat serves many events. */
 const STAT_MS = 5;
 const NOTHING = createValueSet([]);
 
 /**
- * A JSON array's members, a JSON object's keys, or the lines of any other text, trimmed and without empty ones.
+ * The members of a JSON array, the keys of a JSON object, or the lines of any other text, trimmed, empty ones dropped.
  * @throws SyntaxError for a `.json` file that is not JSON, such as a half-written one.
  */
 export function parseListFile(path: string, content: string): readonly unknown[] {
@@ -57,7 +57,7 @@ function listPath(path: string, { home, userHome }: ListContext): string {
   return isAbsolute(path) ? path : join(home, path);
 }
 
-/** Opens each list once, however many filters name it. */
+/** Returns a function that opens each list once, for all filters that name it. */
 export function createListOpener(context: ListContext): (path: string) => ListFile {
   const open = new Map<string, ListFile>();
   return (path) => {
@@ -71,15 +71,15 @@ export function createListOpener(context: ListContext): (path: string) => ListFi
 /** A list that follows its file. */
 export interface ListFile extends ValueSet {
   /**
-   * Called before values are looked up. Null when the file has not changed, else settles once the change is taken in;
-   * never rejects.
+   * Call before values are looked up. Null when the file has not changed; otherwise resolves once the new values are
+   * loaded. Never rejects.
    */
   refresh(): Promise<void> | null;
 }
 
 /**
- * One list, empty until its first refresh. A missing file matches nothing; one that cannot be read or parsed keeps the values it had,
- * and says so once per change.
+ * One list, empty until its first refresh. A missing file matches nothing. When the file cannot be read or parsed, the
+ * previous values stay, with one warning for each change of the file.
  */
 class InFileSet implements ListFile {
   readonly #path: string;

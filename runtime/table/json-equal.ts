@@ -1,6 +1,6 @@
 /** Deep equality of JSON values without coercion, for filters (§2.2). */
 
-/** Depth is bounded by the shallower value: in a filter that is the operand from the config. */
+/** Recursion is as deep as the shallower value: in a filter, at most the operand from the config. */
 export function jsonEqual(left: unknown, right: unknown): boolean {
   if (left === right) return true;
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false;

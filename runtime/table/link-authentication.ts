@@ -1,4 +1,4 @@
-/** Links what a route knows its sender by: secrets resolved, schemes and handshakes prepared. */
+/** Links the authentication of a route: resolves its secrets and prepares its schemes and handshakes. */
 import type { RoutePlan, SchemePlan, SecretRef } from '../../schemas/generated/types.ts';
 import type { SecretResolver } from '../platform/secrets/secrets.ts';
 import { printSecretRef, SecretError } from '../platform/secrets/secrets.ts';
@@ -10,7 +10,7 @@ import type { LinkContext, TableHeadPlan } from './link-context.ts';
 import { LinkError, routePaths, schemeOf } from './link-context.ts';
 import type { LinkedRoute } from './linked-table.ts';
 
-/** Means "no authentication" also when a reference leads to it: as a signing key it would be known to everyone. */
+/** Means "no authentication" also as the value of a reference: as a signing key it would be known to everyone. */
 const INSECURE_NO_AUTH = 'INSECURE_NO_AUTH';
 
 export type Authentication = Pick<
@@ -18,7 +18,7 @@ export type Authentication = Pick<
   'authenticator' | 'insecure' | 'handshake' | 'awaitsSecret' | 'deprecated' | 'evidence'
 >;
 
-/** @throws LinkError when a secret is missing or no key, or authentication is switched off on an open address. */
+/** @throws LinkError when a secret is missing or cannot be a key, or authentication is off and the host is not loopback. */
 export function linkAuthentication(plan: RoutePlan, table: TableHeadPlan, context: LinkContext): Authentication {
   const schemes = plan.schemes.map((name) => schemeOf(name, plan, table));
   const secrets = plan.insecure
@@ -59,7 +59,7 @@ function refuseUnusable(plan: RoutePlan, { unusable }: Authenticator): void {
   throw new LinkError(`route "${plan.name}": ${printSecretRef(secret.ref)} is no key for ${schemes}`);
 }
 
-/** The current secret is the first. */
+/** Handshakes use the current secret, which is the first. */
 function handshakesOf(
   plan: RoutePlan,
   secrets: readonly SecretText[],
@@ -87,7 +87,7 @@ function resolve(plan: RoutePlan, ref: SecretRef, secrets: SecretResolver): stri
   }
 }
 
-/** The route's own, or the server's with the route's path. */
+/** The route's own public URL, or the server's with the route's path; null when neither is set. */
 function publicUrl(plan: RoutePlan, { server, gateway }: TableHeadPlan): string | null {
   if (plan.public_url !== null || server.public_url === null) return plan.public_url;
   const [path] = routePaths(plan, gateway.multiplex_profiles);

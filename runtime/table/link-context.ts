@@ -1,4 +1,4 @@
-/** The context in which a route is linked, and the error when it cannot be. */
+/** The context in which a route is linked, and the error of a route that cannot be. */
 import type { RoutePlan, RouteTable, SchemePlan } from '../../schemas/generated/types.ts';
 import type { SecretResolver } from '../platform/secrets/secrets.ts';
 import type { CaptureSecret } from '../verify/handshake.ts';
@@ -19,25 +19,26 @@ export interface LinkContext {
   readonly openList: OpenList;
   /** Whether the server listens on a loopback address only. */
   readonly loopback: boolean;
-  /** Takes the secret that a source sends in its handshake; null where none can be waited for. */
+  /** Accepts the secret that a source sends in its handshake; null where no command can wait for one. */
   readonly capture: ((plan: RoutePlan) => CaptureSecret) | null;
 }
 
-/** A route that cannot be served, and why; the message names the route and holds no secret. */
+/** Why a route cannot be served; the message names the route and holds no secret. */
 export class LinkError extends Error {
   override readonly name = 'LinkError';
 }
 
-/** What a table gives all its routes. */
+/** The parts of a table that all its routes share. */
 export type TableHeadPlan = Omit<RouteTable, 'routes'>;
 
+/** @throws LinkError when the table has no scheme of this name */
 export function schemeOf(name: string, plan: RoutePlan, table: Pick<TableHeadPlan, 'schemes'>): SchemePlan {
   const scheme = Object.hasOwn(table.schemes, name) ? table.schemes[name] : undefined;
   if (scheme === undefined) throw new LinkError(`route "${plan.name}": the table has no scheme "${name}"`);
   return scheme;
 }
 
-/** The request paths of a route. The default profile's are also below `/p/default` where profiles are multiplexed. */
+/** The request paths of a route. With multiplexed profiles, the default profile's routes are also below `/p/default`. */
 export function routePaths({ name, profile }: RoutePlan, multiplex: boolean): string[] {
   const plain = profile === 'default' ? [`/webhooks/${name}`] : [];
   return multiplex ? [...plain, `/p/${profile}/webhooks/${name}`] : plain;

@@ -2,17 +2,18 @@
 import { RE2JS } from 're2js';
 import type { EventsPlan } from '../../schemas/generated/types.ts';
 
-/** Longest event type tried against globs, in UTF-16 units: the time grows with it. No sender's event types come near it. */
+/** Longest event type that is matched against globs, in UTF-16 units: the time grows with it. Real ones are far shorter. */
 const GLOB_LIMIT = 256;
 
 export interface LinkedEvents {
   readonly accepts: (event: string) => boolean;
-  /** The entry that accepts an event, as written: an exact one first. Null: none does, or the route takes every event. */
+  /** The entry that accepts an event, as written, exact ones first; null when none does or the route accepts all events. */
   readonly entryFor: (event: string) => string | null;
 }
 
 const ANY_EVENT: LinkedEvents = { accepts: () => true, entryFor: () => null };
 
+/** Links the `events` of a route; null or an empty plan accepts every event. */
 export function linkEvents(plan: EventsPlan | null): LinkedEvents {
   if (plan === null || plan.exact.length + plan.globs.length === 0) return ANY_EVENT;
   const exact = new Map([...Object.entries(plan.names ?? {}), ...plan.exact.map((name) => [name, name] as const)]);

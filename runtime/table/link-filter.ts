@@ -8,7 +8,7 @@ import { printField } from './print-field.ts';
 import type { ValueSet } from './value-set.ts';
 import { createValueSet } from './value-set.ts';
 
-/** What a filter sees of an event. `headers` have lower-case names, as in node:http. */
+/** The parts of an event that filters read. `headers` have lower-case names, as in node:http. */
 export interface FilterSubject {
   readonly payload: unknown;
   readonly event: string;
@@ -17,14 +17,14 @@ export interface FilterSubject {
 
 export type MatchFilter = (subject: FilterSubject) => boolean;
 
-/** What a filter, or a member of one, found in an event. */
+/** The result of a filter, or of a member of one, for one event. */
 export interface FilterFinding {
   /** An operator, or the kind of a group. */
   readonly operator: FilterLeaf['operator'] | FilterGroup['kind'];
-  /** As a config writes it; null for a group. */
+  /** The field as written in a config; null for a group. */
   readonly field: string | null;
   readonly expected: FilterLeaf['value'];
-  /** Null when it is missing. */
+  /** Null when the field is missing. */
   readonly found: FilterLeaf['value'];
   readonly missing: boolean;
   readonly holds: boolean;
@@ -33,9 +33,9 @@ export interface FilterFinding {
 }
 
 export interface LinkedFilter {
-  /** Stops at the first member that decides. */
+  /** Stops at the first member that decides the result. */
   readonly matches: MatchFilter;
-  /** Evaluates every leaf, also behind one that has decided, and says what each found. `holds` is what `matches` returns. */
+  /** Evaluates every leaf and returns what each found. The `holds` of the result equals that of `matches`. */
   readonly inspect: (subject: FilterSubject) => FilterFinding;
 }
 
@@ -46,7 +46,7 @@ export type OpenList = (path: string) => ListFile;
 type ReadField = (subject: FilterSubject) => unknown;
 type Test = (value: unknown) => boolean;
 
-/** Below a top-level `payload` object when there is one, else from the root (§2.2). */
+/** A top-level `payload` object when there is one, otherwise the root (§2.2). */
 function payloadRoot(payload: unknown): unknown {
   if (typeof payload !== 'object' || payload === null || !Object.hasOwn(payload, 'payload')) return payload;
   const inner = (payload as { readonly payload: unknown }).payload;
@@ -79,7 +79,7 @@ function contains(value: unknown, operand: unknown): boolean {
   return typeof value === 'object' && value !== null && typeof operand === 'string' && Object.hasOwn(value, operand);
 }
 
-/** Tests by operator; `value` is undefined for a missing field, of which only `missing` and the negations are true. */
+/** Tests by operator. `value` is undefined for a missing field, for which only `missing` and the negations hold. */
 const TESTS: Record<FilterLeaf['operator'], (operand: unknown, open: (path: string) => ValueSet) => Test> = {
   exists: (operand) => (value) => (value !== undefined) === operand,
   missing: () => (value) => value === undefined,
@@ -100,7 +100,7 @@ const TESTS: Record<FilterLeaf['operator'], (operand: unknown, open: (path: stri
   },
 };
 
-/** How a group follows from its members; `not` has one. */
+/** The result of a group, from its members; `not` has one. */
 const COMBINED: Readonly<Record<FilterGroup['kind'], (of: readonly FilterFinding[]) => boolean>> = {
   all: (of) => of.every(({ holds }) => holds),
   any: (of) => of.some(({ holds }) => holds),
@@ -108,8 +108,8 @@ const COMBINED: Readonly<Record<FilterGroup['kind'], (of: readonly FilterFinding
 };
 
 /**
- * Links a filter; total over every JSON payload.
- * @throws RE2JSSyntaxException for a regex the compiler would have refused.
+ * Links a filter. The linked filter never throws, for any JSON payload.
+ * @throws RE2JSSyntaxException for a regex that the compiler would have refused.
  */
 export function linkFilter(plan: FilterPlan, open: (path: string) => ValueSet): LinkedFilter {
   return plan.kind === 'leaf' ? linkLeaf(plan, open) : linkGroup(plan, open);

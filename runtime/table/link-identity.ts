@@ -1,9 +1,9 @@
 /**
- * Links where the event type and the delivery id of a request are, for each scheme that may have verified it.
+ * Links the places of a request's event type and delivery id, for each scheme that may have verified it.
  *
- * What is signed wins (decisions §4): a place counts only if the source of that scheme names it. The compiler has put the
- * places of a source in order, so that no unsigned header stands before what is signed. A source that names none, as the
- * specification's own generic schemes, is read where the specification says (§6), the body first.
+ * Signed places win (decisions §4): a place counts only if the source of the scheme names it. The compiler has sorted the
+ * places of a source, so that no unsigned header comes before a signed place. For a source that names none, such as the
+ * specification's generic schemes, the places of the specification are used (§6), the body first.
  */
 import { createHash } from 'node:crypto';
 import type { LocatorPlan, RouteTable, SchemePlan } from '../../schemas/generated/types.ts';
@@ -11,22 +11,22 @@ import { contentBytes, linkContent } from '../verify/content.ts';
 import type { SignedRequest } from '../verify/request.ts';
 
 export interface Identity {
-  /** Where the source has its event type: numbers and booleans of a body count too. */
+  /** Places of the source's event type; here numbers and booleans of a body count too. */
   readonly event: readonly LocatorPlan[];
   /** Searched when `event` finds nothing; strings only. */
   readonly eventFallback: readonly LocatorPlan[];
   readonly delivery: readonly LocatorPlan[];
-  /** Stands for the id of a source that sends none. */
+  /** The delivery id for a source that sends none. */
   readonly digest: ((request: SignedRequest) => string) | null;
 }
 
 /** @param scheme name of the scheme that verified the request */
 export type FindIdentity = (scheme: string) => Identity;
 
-/** What the specification says where a source says nothing. */
+/** The specification's places, used where a source names none. */
 export type SpecifiedPlaces = Pick<RouteTable, 'default_event' | 'default_delivery'>;
 
-/** Whether a source says where its event type or its delivery id is. */
+/** Whether a source names the place of its event type or delivery id. */
 export function namesPlaces({ event, delivery, delivery_digest }: SchemePlan): boolean {
   return event.length > 0 || delivery.length > 0 || delivery_digest;
 }
@@ -45,7 +45,7 @@ export function signedPlaces({ default_event, default_delivery }: SpecifiedPlace
 /** @param insecure the route verifies nothing */
 export type LinkIdentity = (source: string | null, insecure: boolean) => FindIdentity;
 
-/** Links each scheme of a table once and shares it among the routes. */
+/** Returns a linker that links each scheme of a table once, shared by all routes. */
 export function identityLinker(table: SpecifiedPlaces & Pick<RouteTable, 'schemes'>): LinkIdentity {
   const linked = new Map<string, Identity>();
   const ofScheme = (name: string): Identity => {
@@ -79,12 +79,12 @@ function identityOf(plan: SchemePlan, table: SpecifiedPlaces): Identity {
   };
 }
 
-/** Nothing is signed, and nothing says who sent it: the order of §6. */
+/** For an unsigned request of an unknown sender: the order of §6. */
 function unverified({ default_event, default_delivery }: SpecifiedPlaces): Identity {
   return { event: [], eventFallback: default_event, delivery: default_delivery, digest: null };
 }
 
-/** A digest of the signed parts alone, where a scheme signs parts of the body: changing the others must not yield a new id. */
+/** Where a scheme signs parts of the body, the digest covers only those: changing the others must not yield a new id. */
 function linkDigest({ signed }: SchemePlan): (request: SignedRequest) => string {
   const parts = signed.filter(({ kind }) => kind === 'json');
   if (parts.length === 0 || signed.some(({ kind }) => kind === 'body')) return ({ body }) => digestOf(body);

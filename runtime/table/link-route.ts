@@ -1,4 +1,4 @@
-/** Links the routes of a table: closures and numbers in place of plans, made once for all requests of a route. */
+/** Links the routes of a table: turns plans into closures and numbers, once for all requests of a route. */
 
 import { join } from 'node:path';
 import { labelField } from '../../base/label.ts';
@@ -14,8 +14,8 @@ import { linkKey, linkPrompt, linkTemplate } from './link-template.ts';
 import type { LinkedCoalesce, LinkedDelivery, LinkedRoute, LinkedScript } from './linked-table.ts';
 
 /**
- * A route of a table in service. That it can be served is known when the table is linked; the rest is linked when its first
- * request comes, because most of ten thousand routes see none before the next table.
+ * A route of a table in service. The constructor checks that it can be served; the rest is linked with its first request,
+ * because most routes of a large table receive none before the next table.
  */
 export class RouteSlot {
   readonly plan: RoutePlan;
@@ -45,7 +45,7 @@ export class RouteSlot {
 
 const NO_LISTS: readonly ListFile[] = [];
 
-/** Links a route whose senders are known by `authentication`. */
+/** Links the rest of a route whose authentication is linked. */
 export function linkRoute(
   plan: RoutePlan,
   authentication: Authentication,
@@ -80,7 +80,7 @@ export function linkRoute(
   };
 }
 
-/** What the senders of the route have in common: the content type is not signed, so it decides only where they say nothing. */
+/** The body format on which the route's senders agree, else null. The content type is not signed, so it decides only then. */
 function bodyOf({ source, schemes }: RoutePlan, table: TableHeadPlan): LinkedRoute['body'] {
   const names = source === null ? schemes : [source];
   const [format = null, ...others] = new Set(names.map((name) => table.schemes[name]?.body ?? null));

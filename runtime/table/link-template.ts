@@ -1,4 +1,4 @@
-/** Links a template plan to a renderer, for prompts, addresses and coalesce keys: one pass, nothing from the payload is expanded again (§2.5). */
+/** Links a template plan to a renderer, for prompts, addresses and coalesce keys. Values are never expanded again (§2.5). */
 import type {
   DumpSegment,
   MetaSegment,
@@ -14,7 +14,7 @@ import { linkPath, readPath } from './payload-path.ts';
 const DUMP_LIMIT = 4000;
 const NESTED_LIMIT = 2000;
 
-/** What a template can say about its event beside the payload. */
+/** Values that a template can use besides the payload. */
 export interface Builtins {
   readonly event_type: string;
   readonly route: string;
@@ -23,13 +23,13 @@ export interface Builtins {
 
 export interface Rendered {
   readonly text: string;
-  /** Placeholders that did not resolve and stand in the text as written. */
+  /** Placeholders that did not resolve; they are in the text as written. */
   readonly unresolved: readonly string[];
 }
 
 export type RenderTemplate = (payload: unknown, builtins: Builtins) => Rendered;
 export type RenderKey = (payload: unknown, builtins: Builtins) => string | null;
-/** @param markerId of the markers, where the template has marked segments; unknown outside before the event is accepted */
+/** @param markerId the id in the markers of marked segments; no sender can know it before the event is accepted */
 export type RenderPrompt = (payload: unknown, builtins: Builtins, markerId: string) => Rendered;
 
 const ALL_RESOLVED: readonly string[] = [];
@@ -39,7 +39,7 @@ type Resolve = (payload: unknown, builtins: Builtins, markerId: string) => strin
 
 interface Part {
   readonly resolve: Resolve;
-  /** What stands in the text when it does not resolve. */
+  /** The text used when it does not resolve. */
   readonly literal: string;
 }
 
@@ -49,7 +49,7 @@ function valueText(value: unknown): string | undefined {
   return compactJson(value, NESTED_LIMIT);
 }
 
-/** A number, `true`, `false` or `null` cannot carry an instruction: only strings and their containers are marked. */
+/** Marks only strings and their containers: a number, `true`, `false` or `null` cannot carry an instruction. */
 function markedText(value: unknown, markerId: string): string | undefined {
   if (typeof value === 'string') return markText(value, markerId);
   if (typeof value !== 'object' || value === null) return valueText(value);
@@ -118,7 +118,7 @@ export function linkTemplate(plan: TemplatePlan): RenderTemplate {
   return (payload, builtins) => render(payload, builtins, '');
 }
 
-/** Links a coalesce key: null as soon as one part does not resolve, for then the event has no entity (§3.2). */
+/** Links a coalesce key; it renders to null when a placeholder does not resolve, because then the event has no entity (§3.2). */
 export function linkKey(plan: TemplatePlan): RenderKey {
   const render = linkTemplate(plan);
   return (payload, builtins) => {

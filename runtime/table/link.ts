@@ -1,4 +1,4 @@
-/** Links a loaded table: every route of it, in pieces, or the whole list of reasons why it cannot be served. */
+/** Links every route of a loaded table, in pieces, or reports all reasons why the table cannot be served. */
 import type { RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { LinkContext } from './link-context.ts';
 import { LinkError, routePaths } from './link-context.ts';
@@ -6,13 +6,13 @@ import { RouteSlot } from './link-route.ts';
 import { TableError } from './load.ts';
 import type { TimeSlice } from './time-slice.ts';
 
-/** The most reasons that are listed; the rest are counted. */
+/** Most reasons that are listed; the rest are counted. */
 const MAX_REASONS = 20;
 
 /** Routes by request path. */
 export type RoutePaths = ReadonlyMap<string, RouteSlot>;
 
-/** A table in service. Immutable, but for what its slots link with their first request. */
+/** A table in service. Immutable, except that slots link their routes with the first request. */
 export interface LinkedTable {
   readonly plan: RouteTable;
   readonly routes: RoutePaths;
@@ -35,13 +35,13 @@ export async function linkTable(table: RouteTable, context: LinkContext, timeSli
   return { plan: table, routes };
 }
 
-/** Routes that came with a reason not to be served, beside those that are. */
+/** The routes that can be served, and why the others cannot. */
 export interface LinkedSubscriptions {
   readonly routes: RoutePaths;
   readonly rejected: readonly { readonly name: string; readonly reason: string }[];
 }
 
-/** Links dynamic routes over a table; one that cannot be served does not keep the others from it. */
+/** Links dynamic routes over a table. A route that cannot be served does not affect the others. */
 export function linkSubscriptions(
   plans: readonly RoutePlan[],
   table: RouteTable,

@@ -1,4 +1,4 @@
-/** What linking makes of a table: everything a request needs, already decided, for intake. Immutable once built. */
+/** Linked routes, for intake: everything about a route that is known before a request arrives. Immutable. */
 import type { RoutePlan, SchemePlan } from '../../schemas/generated/types.ts';
 import type { Authenticator } from '../verify/authenticator.ts';
 import type { AnswerHandshake } from '../verify/handshake.ts';
@@ -13,31 +13,31 @@ import type { RateWindow } from './rate-limit.ts';
 
 export interface LinkedRoute {
   readonly plan: RoutePlan;
-  /** Kept from table to table. */
+  /** Kept when the table is replaced. */
   readonly window: RateWindow;
   readonly limits: RouteLimits;
   readonly authenticator: Authenticator;
-  /** INSECURE_NO_AUTH: nothing is verified. */
+  /** INSECURE_NO_AUTH: requests are not verified. */
   readonly insecure: boolean;
   /** Answers the source's handshake, when it has one. */
   readonly handshake: AnswerHandshake | null;
-  /** Whether a request without a signature may be the handshake that brings the secret; null: there is none. */
+  /** Whether a request without a signature may be the handshake that carries the secret; null: the source has none. */
   readonly awaitsSecret: ((request: SignedRequest) => boolean) | null;
-  /** Accepted schemes that should no longer be used, and why. */
+  /** Accepted schemes that are deprecated, and why. */
   readonly deprecated: ReadonlyMap<string, string>;
-  /** What a refused signature is looked into with; holds the secrets. */
+  /** For finding out why a signature was refused; holds the secrets. */
   readonly evidence: () => SignatureEvidence;
-  /** How a body is read; null: as its content type says. */
+  /** The format of bodies; null: given by the content type. */
   readonly body: NonNullable<SchemePlan['body']> | null;
-  /** Where its event type and delivery id are (§6.1, §6.2). */
+  /** Places of the event type and the delivery id (§6.1, §6.2). */
   readonly identityOf: FindIdentity;
   readonly events: LinkedEvents;
   readonly filter: LinkedFilter | null;
-  /** Those that `filter` looks into: to be refreshed before it is asked. */
+  /** The lists that `filter` reads; refresh them before it runs. */
   readonly lists: readonly ListFile[];
   readonly script: LinkedScript | null;
   readonly prompt: RenderPrompt;
-  /** The prompt has markers, which need an id. */
+  /** Whether the prompt has markers, which need an id. */
   readonly isMarked: boolean;
   readonly deliveries: readonly LinkedDelivery[];
   readonly coalesce: LinkedCoalesce | null;
@@ -50,18 +50,18 @@ export interface RouteLimits {
 }
 
 export interface LinkedScript {
-  /** Program that reads the script. */
+  /** The program that runs the script. */
   readonly interpreter: string;
   /** Absolute. */
   readonly path: string;
-  /** Absolute folder the script must be in. */
+  /** The folder that the script must be in; absolute. */
   readonly folder: string;
   readonly timeoutMs: number;
 }
 
 export interface LinkedDelivery {
   readonly target: string;
-  /** The name that people see, where it is not `target`. */
+  /** Display name, when it differs from `target`. */
   readonly label?: string;
   readonly extra: readonly (readonly [key: string, render: RenderTemplate])[];
 }

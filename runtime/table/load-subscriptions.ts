@@ -11,8 +11,8 @@ export interface Rejected {
 }
 
 /**
- * Validates and lowers the file's text, or some of its entries as a text of the same form, over a table.
- * @throws Error when the text as a whole is no list of subscriptions.
+ * Validates and lowers the file's text, or a part of it in the same form, over a table.
+ * @throws Error when the text is not an object of subscriptions.
  */
 export type LowerSubscriptions = (
   text: string,
@@ -21,7 +21,7 @@ export type LowerSubscriptions = (
 
 export interface LoadContext {
   readonly lower: LowerSubscriptions;
-  /** Reads the secrets of these plans, and whatever else their routes share, once. */
+  /** Reads once what these routes share, such as their secrets. Returns a function that links some of them. */
   readonly link: (
     table: RouteTable,
     plans: readonly RoutePlan[],
@@ -35,18 +35,18 @@ export interface Loaded {
   readonly rejected: readonly Rejected[];
 }
 
-/** About this many characters, or this many routes, make a step. */
+/** Approximate size of a step, in characters or routes. */
 const STEP_CHARACTERS = 4096;
 const STEP_ROUTES = 16;
 
-/** Rejects with an Error when the text as a whole is no list of subscriptions. */
+/** Rejects when the text is not an object of subscriptions. */
 export async function loadSubscriptions(
   { lower, link }: LoadContext,
   text: string,
   table: RouteTable,
   timeSlice: TimeSlice,
 ): Promise<Loaded> {
-  /** The last of several entries of one name counts, as in JSON. */
+  // Of several entries with one name the last counts, as in JSON.
   const found = new Map<string, RoutePlan | string>();
   for (const piece of splitObject(text, STEP_CHARACTERS)) {
     const { routes, rejected } = lower(piece, table);

@@ -1,8 +1,8 @@
 /**
- * Reads a compiled table from its bytes, in pieces, and refuses one that is not whole.
+ * Reads a compiled table from its bytes, in pieces, and refuses an incomplete one.
  *
- * The compiler ends the first line of `routes.json` with format and hash, and puts each route on a line of its own at the
- * end of the file: so the bytes can be checked before they are parsed, and 10,000 routes be parsed between requests.
+ * The compiler puts format and hash on the first line of `routes.json` and each route on a line of its own at the end of
+ * the file. So the bytes can be checked before they are parsed, and 10,000 routes can be parsed between requests.
  */
 
 import { createHash } from 'node:crypto';
@@ -10,7 +10,7 @@ import { messageOf } from '../../base/message-of.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { TimeSlice } from './time-slice.ts';
 
-/** A table that cannot be served, and why: an operator can act on the message, which holds no secret. */
+/** Why a table cannot be served; the message tells an operator what to do and holds no secret. */
 export class TableError extends Error {
   override readonly name = 'TableError';
 }
@@ -18,12 +18,12 @@ export class TableError extends Error {
 /** The layout this version reads. */
 const TABLE_FORMAT = 1;
 const HEAD = /^\{"format":(\d+),"hash":"([0-9a-f]{64})",\n/;
-/** Bytes within which the first line ends, in any format. */
+/** The first line ends within this many bytes, in any format. */
 const HEAD_BYTES = 256;
-/** Only a map whose entries stand on lines of their own ends its line with a brace. */
+/** A line ends with an opening brace only where each entry of the map has its own line. */
 const ROUTES_START = '\n"routes":{\n';
 const ROUTES_END = '}}\n';
-/** Bytes hashed in one go. */
+/** Bytes that are hashed at once. */
 const HASH_PIECE = 1 << 20;
 const NEWLINE = 0x0a;
 const COMMA = 0x2c;
@@ -31,8 +31,8 @@ const COMMA = 0x2c;
 type TableHead = Omit<RouteTable, 'format' | 'hash' | 'routes'>;
 
 /**
- * The table, or `same` when its hash is `current`, the one in service.
- * @throws TableError when the bytes are not a whole table of this format.
+ * Returns the table, or `same` when its hash is `current`, the hash of the one in service.
+ * @throws TableError when the bytes are not a complete table of this format.
  */
 export async function loadTable(bytes: Buffer, current: string, timeSlice: TimeSlice): Promise<RouteTable | 'same'> {
   const head = HEAD.exec(bytes.toString('latin1', 0, HEAD_BYTES));
@@ -62,7 +62,7 @@ async function hashFrom(bytes: Buffer, start: number, timeSlice: TimeSlice): Pro
   return hash.digest('hex');
 }
 
-/** Everything after the first line. A table without routes, or of another layout, is parsed in one go. */
+/** Parses everything after the first line. A table without routes, or with another layout, is parsed at once. */
 async function parseRest(
   bytes: Buffer,
   start: number,

@@ -1,6 +1,6 @@
 /** Follows a dotted path into a payload, for templates, filters and coalesce keys: own properties only, never a prototype. */
 
-/** One part of a path; `index` is its value as an array index, -1 when it is none. */
+/** One part of a path; `index` is its value as an array index, -1 when it is not one. */
 interface Step {
   readonly key: string;
   readonly index: number;
@@ -11,7 +11,7 @@ export type PayloadPath = readonly Step[];
 /** Array indexes are canonical decimals: `0`, `12`, not `01` or `length`. */
 const INDEX = /^(?:0|[1-9]\d{0,9})$/;
 
-/** Splits the work of a path once, at link time. `null`: a path that never resolves. */
+/** Prepares a path once, at link time; null for a path that never resolves. */
 export function linkPath(path: readonly string[]): PayloadPath | null {
   // JSON.parse makes an own `__proto__`; no payload needs it.
   if (path.length === 0 || path.includes('__proto__')) return null;

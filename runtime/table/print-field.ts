@@ -1,4 +1,4 @@
-/** A filter's field as a config writes it, for findings and reports. */
+/** Prints a filter's field as it is written in a config, for findings and reports. */
 import type { FieldPlan } from '../../schemas/generated/types.ts';
 
 const PREFIXES: Readonly<Record<FieldPlan['in'], string>> = {

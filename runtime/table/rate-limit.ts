@@ -1,9 +1,9 @@
 /**
  * Fixed-window rate limits per (profile, route), for the two rate stages (§8).
  *
- * A window opens with the first authenticated request and lasts 60 s; a slot is taken only by an authenticated one, so
- * that a stranger cannot use up a sender's quota. Windows belong to names, not to tables: a swap does not reset them.
- * Where gateways share a store they share the windows as well (shared-window.ts).
+ * A window opens with the first authenticated request and lasts 60 s. Only authenticated requests take slots, so that
+ * outsiders cannot use up a sender's quota. Windows belong to names, not to tables, so a swap does not reset them.
+ * Gateways that share a store also share the windows (shared-window.ts).
  */
 import type { Clock } from '../platform/clock.ts';
 import { laneKey } from '../store/identity.ts';
@@ -18,12 +18,12 @@ export class RateWindow {
   private taken = 0;
   private shared: SharedWindow | null = null;
 
-  /** Its slots come from there from now on. */
+  /** From now on slots come from the shared window. */
   share(shared: SharedWindow): void {
     this.shared = shared;
   }
 
-  /** 0 when there is a free slot among `limit`, as far as this gateway knows, else the seconds (at least 1) until there is one. */
+  /** 0 when one of the `limit` slots is free, as far as this gateway knows; otherwise the seconds (at least 1) until one is. */
   wait(limit: number, now: number): number {
     if (this.shared !== null) return this.shared.wait(limit);
     const age = now - this.opened;
@@ -31,7 +31,7 @@ export class RateWindow {
     return waitSeconds(RATE_WINDOW_MS - age);
   }
 
-  /** Takes a slot; like `wait` when there is none. @throws (as a rejection) StoreUnavailable of a shared window */
+  /** Takes a slot and returns 0; returns the same as `wait` when none is free. Rejects with StoreUnavailable if shared. */
   take(limit: number, now: number): number | Promise<number> {
     if (this.shared !== null) return this.shared.take(limit);
     const wait = this.wait(limit, now);
@@ -44,25 +44,25 @@ export class RateWindow {
     return 0;
   }
 
-  /** Nothing is forgotten when this window is dropped. */
+  /** Whether this window can be dropped: it holds nothing that is still needed. */
   expired(now: number): boolean {
     return this.shared === null ? now - this.opened >= RATE_WINDOW_MS : this.shared.isIdle;
   }
 }
 
-/** The windows of all routes; routes hold theirs once linked. */
+/** The windows of all routes; a linked route holds its own. */
 export class RateWindows {
   private readonly windows = new Map<string, RateWindow>();
   private shared: ((name: string) => SharedWindow) | null = null;
 
-  /** The windows of these and all further routes are those of the store. */
+  /** From now on all windows, present and future, are shared through the store. */
   share(takeSlots: TakeSlots, clock: Clock): void {
     const shared = (name: string): SharedWindow => new SharedWindow(name, takeSlots, clock);
     this.shared = shared;
     for (const [name, window] of this.windows) window.share(shared(name));
   }
 
-  /** The window of a route, kept across tables. */
+  /** The window of a route; the same one for each table. */
   of(profile: string, route: string): RateWindow {
     const name = laneKey(profile, route);
     let window = this.windows.get(name);
@@ -74,7 +74,7 @@ export class RateWindows {
     return window;
   }
 
-  /** Forgets windows that are over and belong to none of the routes in service. */
+  /** Drops windows that have expired and belong to no route in service. */
   retain(live: ReadonlySet<RateWindow>, now: number): void {
     for (const [key, window] of this.windows) {
       if (!live.has(window) && window.expired(now)) this.windows.delete(key);

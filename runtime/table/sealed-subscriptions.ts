@@ -1,19 +1,19 @@
 /**
- * Subscriptions as they stand in a shared database: the text of the file, with each secret that stands in it encrypted.
- * References (`env:NAME`, `file:path`) stay, and are read on the machine that serves.
+ * Subscriptions as they are stored in a shared database: the text of the file, with literal secrets encrypted.
+ * References (`env:NAME`, `file:path`) are kept and are resolved on each gateway's own machine.
  */
 import { messageOf } from '../../base/message-of.ts';
 import type { Seal } from '../platform/secrets/seal.ts';
 import { isSealed } from '../platform/secrets/seal.ts';
 import { StoreRefused } from '../store/store.ts';
 
-/** Name of the document. */
+/** Name of the document in the database. */
 export const SUBSCRIPTIONS = 'subscriptions';
 
-/** Is told the text of a secret and the subscription it belongs to. @returns what replaces it */
+/** Returns the replacement for a secret. @param name the subscription that it belongs to */
 type Replace = (secret: string, name: string) => string;
 
-/** @param seal null: there is no key @throws StoreRefused naming the subscription whose secret needs one */
+/** Encrypts the secrets. @param seal null: no key is set @throws StoreRefused naming the subscription that needs one */
 export function sealSubscriptions(text: string, seal: Seal | null): string {
   return replaceSecrets(text, (secret, name) => {
     if (isReference(secret)) return secret;
@@ -24,7 +24,7 @@ export function sealSubscriptions(text: string, seal: Seal | null): string {
   });
 }
 
-/** @throws StoreRefused naming the subscription whose secret cannot be decrypted */
+/** Decrypts the secrets. @throws StoreRefused naming the subscription whose secret cannot be decrypted */
 export function openSubscriptions(text: string, seal: Seal | null): string {
   return replaceSecrets(text, (secret, name) => {
     if (!isSealed(secret)) return secret;
@@ -40,7 +40,7 @@ export function openSubscriptions(text: string, seal: Seal | null): string {
 
 const isReference = (secret: string): boolean => /^(?:env|file):/.test(secret) || secret === 'INSECURE_NO_AUTH';
 
-/** A text without secrets stays as it is, byte for byte. */
+/** A text in which nothing is replaced is returned unchanged, byte for byte. */
 function replaceSecrets(text: string, replace: Replace): string {
   let isChanged = false;
   const entries = Object.entries(JSON.parse(text) as Record<string, unknown>).map(([name, entry]) => {

@@ -1,7 +1,7 @@
 /**
- * The subscriptions that gateways share. The database has them; each gateway keeps a copy as the file of its home, which
- * is taken in like any change of it, and which it goes on with while the database is away. Commands that change them
- * write here and there, under the lock of the file: so the copy never goes back to an older version.
+ * The subscriptions that gateways share. They are stored in the database. Each gateway keeps a copy in the file of its
+ * home: it loads changes of the copy like any change of that file, and uses it while the database is unavailable.
+ * Commands write both under the lock of the file, so that the copy never reverts to an older version.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { messageOf } from '../../base/message-of.ts';
@@ -12,12 +12,12 @@ import { writeAtomic } from '../platform/write-atomic.ts';
 import type { SharedDocuments } from '../store/shared-documents.ts';
 import { openSubscriptions, SUBSCRIPTIONS } from './sealed-subscriptions.ts';
 
-/** Between two looks at the version, in ms. */
-const LOOK_MS = 500;
+/** How often the version is polled, in ms. */
+const POLL_MS = 500;
 
 export interface CopyParts {
   readonly documents: SharedDocuments;
-  /** Of the copy. */
+  /** Path of the copy. */
   readonly path: string;
   readonly seal: Seal | null;
   /** Waits for the lock of the file. */
@@ -25,9 +25,8 @@ export interface CopyParts {
 }
 
 /**
- * Brings the copy up to date. While the database has none, the home's file stays, and becomes the first version
- * with the next change.
- * @returns the version that the copy now has @throws (as a rejection) StoreUnavailable, or what keeps it from being written
+ * Updates the copy and returns its version. While the database has no subscriptions, the home's file stays, and becomes
+ * the first version with the next change. Rejects with StoreUnavailable, or with the error of writing the file.
  */
 export async function pullSubscriptions({ documents, path, seal, lock }: CopyParts): Promise<number> {
   const held = await lock();
@@ -48,7 +47,7 @@ export class SharedSubscriptions {
   private readonly clock: Clock;
   private readonly log: Logger;
   private version = 0;
-  private told: string | null = null;
+  private loggedReason: string | null = null;
   private timer: Timer | null = null;
   private isStopped = false;
 
@@ -58,10 +57,10 @@ export class SharedSubscriptions {
     this.log = log;
   }
 
-  /** Brings the copy up to date, and keeps it so. Settles after the first try. Never rejects. */
+  /** Updates the copy, and keeps it up to date. Resolves after the first try. Never rejects. */
   async start(): Promise<void> {
-    await this.look();
-    if (!this.isStopped) this.timer = this.clock.after(LOOK_MS, () => void this.start());
+    await this.poll();
+    if (!this.isStopped) this.timer = this.clock.after(POLL_MS, () => void this.start());
   }
 
   stop(): void {
@@ -69,16 +68,16 @@ export class SharedSubscriptions {
     this.timer?.cancel();
   }
 
-  private async look(): Promise<void> {
+  private async poll(): Promise<void> {
     try {
       const found = await this.parts.documents.version(SUBSCRIPTIONS);
       if (found !== this.version) this.version = await pullSubscriptions(this.parts);
-      this.told = null;
+      this.loggedReason = null;
     } catch (error) {
       const reason = messageOf(error);
-      if (reason !== this.told)
+      if (reason !== this.loggedReason)
         this.log.warn({ reason }, 'the shared subscriptions cannot be read: those of before stay in service');
-      this.told = reason;
+      this.loggedReason = reason;
     }
   }
 }

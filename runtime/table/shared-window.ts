@@ -1,21 +1,21 @@
 /**
- * One route's rate window over all gateways that share a store. A slot is counted there before a request gets it, so the
- * limit is never exceeded. Requests that wait while the store is asked share the next question, and a busy route takes
- * slots for the next moment along: then most requests find one here, without a round trip.
+ * One route's rate window, shared by all gateways of a store. The store counts a slot before a request gets it, so the
+ * limit is never exceeded. Requests that wait during a round trip to the store share the next one, and a busy route also
+ * takes slots for the next moment: then most requests find one here, without a round trip.
  *
- * A slot taken ahead is good until its window ends. That end is counted from before the question was sent, by this
- * gateway's monotonic clock, so it never comes later here than in the store.
+ * A slot taken ahead is valid until its window ends. That end is measured from before the request to the store was sent,
+ * by this gateway's monotonic clock, so the window never ends later here than in the store.
  */
 import type { Clock } from '../platform/clock.ts';
 import type { SlotGrant, TakeSlots } from '../store/rate-slots.ts';
 import { StoreUnavailable } from '../store/store.ts';
 
-/** Slots are taken ahead for so long, in ms. */
+/** How far ahead slots are taken, in ms. */
 const MOMENT_MS = 100;
-/** How long an answer is waited for, in ms. Slots that are granted later are lost. */
-const PATIENCE_MS = 1000;
+/** Timeout for the store, in ms. Slots that it grants later are lost. */
+const TIMEOUT_MS = 1000;
 
-/** The wait that a sender is told, for this many ms. */
+/** Rounds ms up to the seconds of a `Retry-After`, at least 1. */
 export const waitSeconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
 
 interface Waiting {
@@ -27,14 +27,14 @@ export class SharedWindow {
   private readonly name: string;
   private readonly takeSlots: TakeSlots;
   private readonly clock: Clock;
-  /** Granted and not used. */
+  /** Granted and not used yet. */
   private slots = 0;
-  /** By all gateways, when the store was last asked. */
+  /** Slots taken by all gateways, as of the last answer. */
   private taken = 0;
   /** Monotonic ms. */
   private endsAt = Number.NEGATIVE_INFINITY;
   private askedAt = Number.NEGATIVE_INFINITY;
-  /** Slots that requests got since then. */
+  /** Slots given to requests since then. */
   private used = 0;
   private waiting: Waiting[] = [];
   private isAsking = false;
@@ -45,13 +45,13 @@ export class SharedWindow {
     this.clock = clock;
   }
 
-  /** 0 unless the window is known to be full: then the seconds (at least 1) until it ends. */
+  /** 0 unless the window is known to be full; then the seconds (at least 1) until it ends. */
   wait(limit: number): number {
     const left = this.endsAt - this.clock.monotonic();
     return left <= 0 || this.slots > 0 || this.taken < limit ? 0 : waitSeconds(left);
   }
 
-  /** Takes a slot: 0, or the seconds until there is one. @throws (as a rejection) StoreUnavailable */
+  /** Takes a slot and returns 0, or the seconds until one is free. Rejects with StoreUnavailable. */
   take(limit: number): number | Promise<number> {
     if (this.slots > 0 && this.clock.monotonic() < this.endsAt) {
       this.slots--;
@@ -66,7 +66,7 @@ export class SharedWindow {
     });
   }
 
-  /** Nothing is forgotten when this window is dropped. */
+  /** Whether this window can be dropped: no request waits for it. */
   get isIdle(): boolean {
     return this.waiting.length === 0;
   }
@@ -101,7 +101,7 @@ export class SharedWindow {
 
   private async within(asked: Promise<SlotGrant>): Promise<SlotGrant> {
     const late = new Promise<never>((_, reject) => {
-      const timer = this.clock.after(PATIENCE_MS, () =>
+      const timer = this.clock.after(TIMEOUT_MS, () =>
         reject(new StoreUnavailable('the store counts no requests now')),
       );
       const end = (): void => timer.cancel();

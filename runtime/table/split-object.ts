@@ -1,13 +1,13 @@
-/** Cuts the text of a JSON object into smaller objects, so that long ones are taken in piece by piece. */
+/** Cuts the text of a JSON object into smaller objects, so that a long one can be processed in pieces. */
 
 const NO_OBJECT = '{,}';
 const QUOTE = '"';
-/** What the search stops at; everything else is the inside of a value. */
+/** The characters at which the search stops; all others are inside values. */
 const MARK = /["{}[\],]/g;
 
 /**
- * Objects of some members each, of about `size` characters or one member; together they hold all of them, in order. What is no
- * object comes as it is, for a parser to say what is wrong; no text becomes valid by being cut.
+ * Yields objects of about `size` characters, or of one member; together they hold all members, in order. A text that is
+ * not an object is yielded unchanged, for a parser to report. Cutting never makes an invalid text valid.
  */
 export function* splitObject(text: string, size: number): Generator<string, void> {
   const start = text.search(/\S/);
@@ -20,16 +20,16 @@ export function* splitObject(text: string, size: number): Generator<string, void
   for (const comma of memberEnds(text, from, end)) {
     const isLast = comma === end;
     if (!isLast && comma - from < size) continue;
-    // A comma too many would be gone with its piece.
+    // An extra comma must not disappear with its empty piece.
     yield isBlank(text, from, comma) ? NO_OBJECT : `{${text.slice(from, comma)}}`;
     from = comma + 1;
     if (isLast) return;
   }
-  // The brackets do not match: the rest is refused as well.
+  // The brackets do not match: the rest, too, must be refused.
   yield `{${text.slice(from)}`;
 }
 
-/** Places of the commas between members, then `end`; ends early where brackets do not match. */
+/** Indexes of the commas between members, then `end`; stops early where brackets do not match. */
 function* memberEnds(text: string, from: number, end: number): Generator<number, void> {
   const mark = new RegExp(MARK);
   mark.lastIndex = from;
@@ -45,7 +45,7 @@ function* memberEnds(text: string, from: number, end: number): Generator<number,
   if (depth === 0) yield end;
 }
 
-/** The closing quote of the string that begins at `start`; the text's end without one. */
+/** Index of the closing quote of the string that begins at `start`; the length of the text when there is none. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf(QUOTE, start + 1); end >= 0; end = text.indexOf(QUOTE, end + 1)) {
     let slashes = end - 1;

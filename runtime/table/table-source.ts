@@ -1,4 +1,4 @@
-/** Where tables come from: a file that is watched, or a value that a program hands over. */
+/** Where tables come from: a file that is watched, or a value that the embedding program passes. */
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { GatewayFiles } from '../platform/node-files.ts';
@@ -7,18 +7,18 @@ import { loadTable, TableError } from './load.ts';
 import type { TimeSlice } from './time-slice.ts';
 
 export interface TableSource {
-  /** Whether `load` may return another table than the last time. Never throws. */
+  /** Whether `load` may return a different table than last time. Never throws. */
   changed(): boolean;
-  /** The table as it is now, or `same` when its hash is `current`. Rejects with TableError when there is none to serve. */
+  /** Returns the current table, or `same` when its hash is `current`. Rejects with TableError when there is none to serve. */
   load(current: string, timeSlice: TimeSlice): Promise<RouteTable | 'same'>;
-  /** Calls back when the table may have changed; returns the way to stop. Throws as node:fs does. */
+  /** Calls `changed` when the table may have changed; returns a function that stops. Throws as node:fs does. */
   watch(changed: () => void): () => void;
 }
 
 /** The layout this version serves. */
 const TABLE_FORMAT = 1;
 
-/** A compiled table that is in memory. @throws TableError when it is of another format */
+/** A compiled table in memory. @throws TableError when it has another format */
 export function tableValue(table: RouteTable): TableSource {
   if (table.format !== TABLE_FORMAT) {
     throw new TableError(`the table has format ${String(table.format)}, this version serves ${TABLE_FORMAT}`);
@@ -30,7 +30,7 @@ export function tableValue(table: RouteTable): TableSource {
   };
 }
 
-/** `routes.json`, absolute. */
+/** A compiled table in a file. @param path of `routes.json`, absolute */
 export function tableFile(
   path: string,
   { stat, read, watch }: Pick<GatewayFiles, 'stat' | 'read' | 'watch'>,

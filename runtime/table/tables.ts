@@ -1,14 +1,15 @@
 /**
- * Holds the one table in service and replaces it, whole, when its source changes or a program hands over another.
+ * Holds the table in service and replaces it as a whole when its source changes or the embedding program passes another.
  *
- * A load reads, checks and links the new table beside the old one, in pieces; then one assignment puts it in service.
- * Requests keep the route they were given. A table that cannot be served leaves the old one, and says so in the log and
- * in the status. Changes of a file are noticed by a watch on its folder; a `stat` before routing finds those it missed.
+ * A load reads, checks and links the new table while the old one serves, in pieces; then one assignment puts it in
+ * service. Requests keep the route that they were given. If the new table cannot be served, the old one stays, and log and
+ * status report why. A watch on the file's folder reports changes; a `stat` before routing finds those that it missed.
  */
 import { messageOf } from '../../base/message-of.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
+import { ChangeCheck } from './change-check.ts';
 import type { LinkedTable } from './link.ts';
 import type { LinkedRoute } from './linked-table.ts';
 import { TableError } from './load.ts';
@@ -21,7 +22,7 @@ export interface TableContext {
   readonly source: TableSource;
   /** Rejects with TableError when the table must not or cannot be served. */
   readonly link: (table: RouteTable, timeSlice: TimeSlice) => Promise<LinkedTable>;
-  /** Called with each table about to be served; rejects with TableError to refuse it. What it returns runs at the swap. */
+  /** Called with each table before it is served; rejects with TableError to refuse it. Returns a function to call at the swap. */
   readonly prepare: (table: RouteTable) => Promise<() => void>;
   readonly subscriptions: LiveSubscriptions;
   readonly clock: Clock;
@@ -34,14 +35,11 @@ export interface TableState {
   readonly hash: string;
   /** Unix ms. */
   readonly loadedAt: number;
-  /** Counts the tables served since the start. */
+  /** Number of tables served since the start. */
   readonly generation: number;
   /** Why the newest table is not the one in service; null when it is. */
   readonly error: string | null;
 }
-
-/** How often routing looks for a change that the watch missed, in ms. */
-const LOOK_MS = 1000;
 
 export class Tables {
   private readonly context: TableContext;
@@ -51,31 +49,33 @@ export class Tables {
   private reloading: Promise<boolean> | null = null;
   private again = false;
   private relink = false;
-  private lookedAt = 0;
-  private looked = false;
-  /** What the requests of this turn wait for. */
-  private pending: Promise<void> | null = null;
   private unwatch: (() => void) | null = null;
+  private readonly changes: ChangeCheck;
 
   constructor(context: TableContext) {
     this.context = context;
     this.source = context.source;
+    this.changes = new ChangeCheck({
+      checkSubscriptions: () => context.subscriptions.refresh(this.serving.plan),
+      checkTable: () => this.reloadChanged(),
+      clock: context.clock,
+    });
   }
 
-  /** Loads the first table, takes in the subscriptions and starts to watch. @throws TableError when there is none to serve. */
+  /** Loads the first table and the subscriptions, and starts to watch. Rejects with TableError when there is none to serve. */
   async start(): Promise<LinkedTable> {
     await this.loadFirst();
     await this.begin();
     return this.serving;
   }
 
-  /** @throws TableError when there is none to serve. */
+  /** Rejects with TableError when there is none to serve. */
   async loadFirst(): Promise<RouteTable> {
     await this.load();
     return this.serving.plan;
   }
 
-  /** Takes in the subscriptions and starts to watch: from here on another table may come. */
+  /** Loads the subscriptions and starts to watch: from here on the table may be replaced. */
   async begin(): Promise<void> {
     const { log, subscriptions } = this.context;
     await subscriptions.refresh(this.serving.plan);
@@ -88,14 +88,14 @@ export class Tables {
   }
 
   /**
-   * Serves this table from now on, in place of what its source holds: a file is no longer watched.
-   * @throws TableError when it cannot be served; the one in service stays.
+   * Serves this table from now on; a file is no longer watched. Rejects with TableError when it cannot be served: then the
+   * table in service stays.
    */
   async swap(table: RouteTable): Promise<void> {
     const source = tableValue(table);
     while (this.reloading !== null) await this.reloading;
     const turn = this.take(table, new TimeSlice(this.context.clock));
-    // Reloads that are asked for meanwhile come after it.
+    // Reloads that are requested meanwhile run after it.
     this.reloading = turn.then(
       () => true,
       () => false,
@@ -127,14 +127,9 @@ export class Tables {
     return this.state;
   }
 
-  /**
-   * Looks for changes that the next request must see: null when there are none, else settles once they are taken in.
-   * It looks once in a turn of the event loop: requests of one turn were all sent before it began, so that a subscription
-   * written before a request was sent is never missed, at the price of one `stat` for all of them.
-   */
+  /** Checks for changes that the next request must see; null when there are none, otherwise resolves once they are loaded. */
   refresh(): Promise<void> | null {
-    if (!this.looked) this.look();
-    return this.pending;
+    return this.changes.run();
   }
 
   /** The route at a request path. Static routes win over dynamic ones. */
@@ -142,14 +137,14 @@ export class Tables {
     return (this.serving.routes.get(path) ?? this.context.subscriptions.routes.get(path))?.linked;
   }
 
-  /** Settles when subscriptions that are being taken in are in service; null: none are. */
+  /** Resolves when the subscriptions that are being loaded are in service; null when none are being loaded. */
   get loading(): Promise<void> | null {
     return this.context.subscriptions.loading;
   }
 
   /**
-   * Loads the file again when it changed; with `relink` also when it did not, because secrets beside it may have.
-   * Never rejects; false when the table in service is still the old one.
+   * Loads the table if it changed; with `relink` even if it did not, because secrets may have. Never rejects; false when
+   * the table in service is still the old one.
    */
   reload(relink = false): Promise<boolean> {
     this.relink ||= relink;
@@ -158,23 +153,9 @@ export class Tables {
     return this.reloading;
   }
 
-  private look(): void {
-    this.looked = true;
-    setImmediate(this.unlook);
-    this.pending = this.context.subscriptions.refresh(this.serving.plan);
-    const now = this.context.clock.monotonic();
-    if (now - this.lookedAt < LOOK_MS) return;
-    this.lookedAt = now;
-    this.reloadChanged();
-  }
-
   private reloadChanged(): void {
     if (this.source.changed()) void this.reload();
   }
-
-  private readonly unlook = (): void => {
-    this.looked = false;
-  };
 
   private async runReload(): Promise<boolean> {
     let swapped = false;
@@ -201,7 +182,7 @@ export class Tables {
     );
   }
 
-  /** False when the source holds the table in service. */
+  /** False when the source still has the table in service. */
   private async load(): Promise<boolean> {
     const timeSlice = new TimeSlice(this.context.clock);
     const current = this.relink ? '' : this.state.hash;
@@ -224,10 +205,10 @@ export class Tables {
     this.table = table;
     subscribe();
     apply();
-    this.took(plan);
+    this.recordSwap(plan);
   }
 
-  /** What cannot be linked at all is a table of another program, whatever its hash says. @throws TableError */
+  /** Rejects with TableError. Any other error means that the table was not made by this version's compiler. */
   private async link(plan: RouteTable, timeSlice: TimeSlice): Promise<LinkedTable> {
     try {
       return await this.context.link(plan, timeSlice);
@@ -239,7 +220,7 @@ export class Tables {
     }
   }
 
-  private took({ hash, routes }: RouteTable): void {
+  private recordSwap({ hash, routes }: RouteTable): void {
     const { clock, log, onLoad } = this.context;
     const generation = this.state.generation + 1;
     this.state = { hash, loadedAt: clock.now(), generation, error: null };

@@ -1,4 +1,4 @@
-/** Divides long work on the event loop into short slices, so that requests are served between them. */
+/** Divides long work on the event loop into short slices, so that requests can be served between them. */
 import type { Clock } from '../platform/clock.ts';
 
 /** Longest slice, in ms. */
@@ -13,12 +13,12 @@ export class TimeSlice {
     this.since = clock.monotonic();
   }
 
-  /** True once the slice has lasted long enough. */
+  /** Whether the slice has used up its time. */
   get isOver(): boolean {
     return this.clock.monotonic() - this.since >= SLICE_MS;
   }
 
-  /** Yields to the event loop once, and starts the next slice. */
+  /** Yields to the event loop once, then starts the next slice. */
   async renew(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
     this.since = this.clock.monotonic();

@@ -9,7 +9,7 @@ function isNested(value: unknown): boolean {
   return typeof value === 'object' && value !== null;
 }
 
-/** Scalars are found in one look-up, however long the list. */
+/** Scalars are found in constant time, nested values by comparing each. */
 export function createValueSet(list: readonly unknown[]): ValueSet {
   const scalars = new Set(list.filter((value) => !isNested(value)));
   const nested = list.filter(isNested);

@@ -1,4 +1,7 @@
-/** A group of changes within its transaction, in their order: runs of changes as units of work, the others one by one. */
+/**
+ * A group of changes within its transaction. The changes of a group are concurrent: none of them has been answered. So
+ * those of events come first, as one unit of work, and what takes work sees them; the others follow in their order.
+ */
 import type { EncodedChange, Headed, LargeTexts } from '../encode.ts';
 import { decodeChange } from '../encode.ts';
 import type { Mutation, MutationKind, MutationResults } from '../mutations.ts';
@@ -15,6 +18,8 @@ import { WorkUnit } from './unit.ts';
 type Result = MutationResults[MutationKind];
 
 interface Change {
+  /** In the group. */
+  readonly index: number;
   readonly change: Headed<Mutation>;
   readonly texts: LargeTexts;
 }
@@ -32,22 +37,27 @@ export async function makeChanges(
   encoded: readonly EncodedChange[],
 ): Promise<readonly Result[]> {
   const results: Result[] = [];
-  for (const section of sectionsOf(encoded)) results.push(...(await makeSection(scope, direct, section)));
+  for (const section of sectionsOf(encoded)) {
+    const made = await makeSection(scope, direct, section);
+    for (const [at, { index }] of section.entries()) results[index] = made[at] as Result;
+  }
   return results;
 }
 
 function sectionsOf(encoded: readonly EncodedChange[]): readonly (readonly Change[])[] {
-  const sections: Change[][] = [];
-  let unit: 'events' | 'firing' | null = null;
-  for (const one of encoded) {
+  const events: Change[] = [];
+  const others: Change[][] = [];
+  let isFiring = false;
+  for (const [index, one] of encoded.entries()) {
     const [, body, answer] = one;
-    const made = { change: decodeChange(one), texts: { body, answer } };
-    const of = UNIT_OF[made.change.kind] ?? null;
-    if (of !== null && of === unit) sections.at(-1)?.push(made);
-    else sections.push([made]);
-    unit = of;
+    const made = { index, change: decodeChange(one), texts: { body, answer } };
+    const unit = UNIT_OF[made.change.kind];
+    if (unit === 'events') events.push(made);
+    else if (unit === 'firing' && isFiring) others.at(-1)?.push(made);
+    else others.push([made]);
+    if (unit !== 'events') isFiring = unit === 'firing';
   }
-  return sections;
+  return events.length === 0 ? others : [events, ...others];
 }
 
 async function makeSection(
