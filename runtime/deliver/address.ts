@@ -1,6 +1,6 @@
 /**
- * Resolves where a delivery goes (§4.4): `chat_id` of deliver_extra, else the profile's home channel; the thread;
- * the target's own fields. Values may come from a stranger's payload, so each is checked before anything is built from it.
+ * Resolves the address of a delivery (§4.4): `chat_id` of deliver_extra, else the profile's home channel; the thread;
+ * the target's own fields. Values may come from an untrusted payload, so each is checked before it is used.
  */
 import { RE2JS } from 're2js';
 import type { AddressPlan } from '../../schemas/generated/types.ts';
@@ -8,18 +8,18 @@ import type { DeliveryRequest } from './deliverer.ts';
 
 export type Address = ReadonlyMap<string, string>;
 
-/** Reads the address of a request, or says why it has none that can be used. */
+/** Returns the address of a request, or the reason why it cannot be used. */
 export type ResolveAddress = (request: Pick<DeliveryRequest, 'extra' | 'unresolved'>) => Address | string;
 
-/** Keys of deliver_extra that mean an address for every target. */
+/** Keys of deliver_extra that are part of the address for every target. */
 const ADDRESS_KEYS: readonly string[] = ['chat_id', 'message_thread_id', 'thread_id', 'repo', 'pr_number'];
 
-/** Longest value, in UTF-16 units; no service's ids come near it. */
+/** Longest value, in UTF-16 units; real ids are far shorter. */
 const MAX_UNITS = 1024;
 
 const FORBIDDEN = /[\p{Cc}\p{Surrogate}\u2028\u2029]/u;
 
-/** Titles and subjects are texts: what cannot stand in them is replaced, not refused. */
+/** For titles and subjects: characters that they cannot hold are replaced instead of refused. */
 function oneLine(text: string): string {
   const line = text.slice(0, MAX_UNITS).replace(/[\p{Cc}\p{Surrogate}\u2028\u2029]+/gu, ' ');
   return line.trim();
@@ -48,7 +48,7 @@ export function linkAddress(fields: readonly AddressPlan[], homeChannel: string 
   };
 }
 
-/** A key that is there but empty stays empty: it does not fall back to the home channel. */
+/** A key with an empty value stays empty: it does not fall back to the home channel. */
 function read(name: string, extra: DeliveryRequest['extra'], homeChannel: string | null): string {
   if (name === 'thread') return own(extra, 'message_thread_id') ?? own(extra, 'thread_id') ?? '';
   if (name === 'chat_id') return own(extra, 'chat_id') ?? homeChannel ?? '';

@@ -1,16 +1,16 @@
-/** Binds a target plan to one profile's credentials. Secrets are read here and nowhere else. */
+/** Binds a target plan to one profile's credentials. This is the only place that reads its secrets. */
 import type { SecretRef, TargetBinding, TargetPlan } from '../../schemas/generated/types.ts';
 import type { SecretResolver } from '../platform/secrets/secrets.ts';
 import { SecretError } from '../platform/secrets/secrets.ts';
 import type { BoundTarget } from './driver.ts';
 import { createRedact } from './redact.ts';
 
-/** Line breaks would end a header: no service's credentials hold them. */
+/** A line break would end a header; no service's credentials hold one. */
 const CONTROL = /\p{Cc}/u;
 
 /**
- * @throws SecretError naming the setting and its reference when it cannot be resolved, when one that is required is
- * missing, or when a value can be none of this target.
+ * @throws SecretError naming the setting when its reference cannot be resolved, when it is required and missing, or when
+ * the target cannot use its value.
  */
 export function bindTarget(
   target: Pick<BoundTarget, 'profile' | 'plan' | 'binding'>,
@@ -36,7 +36,7 @@ export function bindTarget(
 
 type Setting = Pick<TargetPlan['settings'][number], 'name' | 'secret'>;
 
-/** A credential, or an option that stands in the table as it is. */
+/** The value of a credential or an option; null when neither is set. */
 function read(setting: Setting, { credentials, options }: TargetBinding, resolver: SecretResolver): string | null {
   const ref = own(credentials, setting.name);
   if (ref !== undefined) return resolve(setting, ref, resolver);
@@ -44,7 +44,7 @@ function read(setting: Setting, { credentials, options }: TargetBinding, resolve
   return option === undefined ? null : String(option);
 }
 
-/** Files end in a line break more often than not. */
+/** Trims the value, because most files end in a line break. */
 function resolve({ name, secret }: Setting, ref: SecretRef, resolver: SecretResolver): string {
   try {
     return resolver.resolve(ref, secret ? undefined : name).trim();

@@ -1,7 +1,7 @@
-/** Whether a profile has a target, for what links them and for what only asks: this loads no driver. */
+/** Finds the binding of a target in a profile, without loading any driver. */
 import type { ProfilePlan, TargetBinding, TargetPlan } from '../../schemas/generated/types.ts';
 
-/** Targets that need no switching on. */
+/** Drivers whose targets are enabled in every profile. */
 const ALWAYS_BOUND: readonly TargetPlan['driver'][] = ['log', 'local'];
 
 const NO_BINDING: TargetBinding = {
@@ -15,7 +15,7 @@ const NO_BINDING: TargetBinding = {
   max_attempts: 1,
 };
 
-/** Null: the target is not enabled in this profile. */
+/** Null when the target is not enabled in this profile. */
 export function bindingOf({ targets }: ProfilePlan, plan: TargetPlan): TargetBinding | null {
   const own = Object.hasOwn(targets, plan.name) ? targets[plan.name] : undefined;
   return own ?? (ALWAYS_BOUND.includes(plan.driver) ? NO_BINDING : null);

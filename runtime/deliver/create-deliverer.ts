@@ -1,6 +1,6 @@
 /**
- * The Deliverer over linked targets. A changed table is linked first and then taken over in one assignment:
- * an attempt under way keeps the targets it started with.
+ * The Deliverer over linked targets. The targets of a changed table are linked first and then swapped in with one
+ * assignment; an attempt under way keeps the targets that it started with.
  */
 import { targetLabel } from '../../base/label.ts';
 import type { Deliverer, DeliveryOutcome, DeliveryRequest } from './deliverer.ts';
@@ -12,11 +12,11 @@ import type { Redact } from './redact.ts';
 import type { MirrorDelivery } from './sessions/mirror.ts';
 
 export interface SwappableDeliverer extends Deliverer {
-  /** Takes over newly linked targets. */
+  /** Swaps in newly linked targets. */
   use(linked: LinkedTargets): void;
   /**
-   * What `deliver` would send, without secrets.
-   * @throws DeliveryRefusal for a delivery that cannot be made.
+   * Returns what `deliver` would send, without secrets.
+   * Rejects with DeliveryRefusal for a delivery that cannot be made.
    */
   show(request: DeliveryRequest): Promise<readonly ShownDelivery[]>;
 }
@@ -25,7 +25,7 @@ export interface DelivererParts {
   readonly linked: LinkedTargets;
   readonly context: Pick<DeliveryContext, 'log'>;
   readonly mirror: MirrorDelivery;
-  /** Replaces every known secret in what is reported about a delivery; a target knows only its own. Default: none. */
+  /** Replaces all known secrets in reported texts; a target knows only its own. Default: replaces none. */
   readonly redact?: Redact;
 }
 
@@ -34,7 +34,7 @@ export function createDeliverer(parts: DelivererParts): SwappableDeliverer {
   const { log } = parts.context;
   const { redact = (text) => text } = parts;
 
-  /** Only the request's own profile is searched: nothing falls back to another (§5.4). */
+  /** Searches only the request's own profile, without fallback to another (§5.4). */
   const driverOf = (profile: string, target: string): Driver | undefined => linked.get(profile)?.get(target)?.driver;
 
   return {
@@ -51,7 +51,7 @@ export function createDeliverer(parts: DelivererParts): SwappableDeliverer {
     },
     async deliver(request) {
       const driver = driverOf(request.profile, request.target);
-      // It was when this was accepted, and may be again.
+      // It was enabled when the event was accepted, and may be again.
       if (driver === undefined) return failed('retry', notEnabled(request), { sent: request.sent });
       try {
         const outcome = await driver.deliver(request);
@@ -60,7 +60,7 @@ export function createDeliverer(parts: DelivererParts): SwappableDeliverer {
         return shown(outcome, redact);
       } catch (error) {
         if (error instanceof DeliveryRefusal) return failed('permanent', redact(error.message), { sent: request.sent });
-        // A bug in hookwright, not a response of the service. Its message may quote anything: only its kind and place are said.
+        // A bug in hookwright, not a response of the service. Its message may quote anything, so only name and stack are logged.
         const { target, delivery_id, sent } = request;
         log.error({ target, delivery_id, ...kindAndPlace(error) }, 'delivery threw');
         return failed('ambiguous', 'internal error', { sent });

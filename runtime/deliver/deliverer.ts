@@ -1,13 +1,13 @@
-/** The seam to delivery targets: one text to one address, answered with an outcome word. */
+/** The interface to delivery targets: sends one text to one address and returns an outcome. */
 
 export interface DeliveryRequest {
-  /** Dispatch id and index of the delivery in it: the root of every idempotency key. */
+  /** Dispatch id and index of the delivery, from which idempotency keys are derived. */
   readonly key: string;
   readonly profile: string;
   readonly route: string;
   readonly delivery_id: string;
   readonly target: string;
-  /** The name that people see, where it is not `target`. */
+  /** Display name, when it differs from `target`. */
   readonly label?: string;
   /** Rendered `deliver_extra`. */
   readonly extra: Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ export interface DeliveryRequest {
   readonly text: string;
   /** Pieces of the text that earlier attempts have already sent. */
   readonly sent: number;
-  /** Unix time in ms of the delivery's first attempt, null when this is it: targets recognise a repeat only for a while. */
+  /** Unix ms of the delivery's first attempt, null for the first: targets recognise a repeat only for a limited time. */
   readonly first_attempt_at: number | null;
   /** Also append the delivered text to the chat's session (§4.7), once it is fully delivered. */
   readonly mirror_to_session: boolean;
@@ -24,9 +24,9 @@ export interface DeliveryRequest {
 }
 
 /**
- * What became of one attempt (the outcome words of docs/targets.md).
- * `permanent`: never retry. `retry`: nothing was sent, safe to repeat. `ambiguous`: may have been sent;
- * repeat only when `idempotent` (the target drops the repeat) or the operator opted in.
+ * The outcome of one attempt (docs/targets.md).
+ * `permanent`: never retry. `retry`: nothing was sent, safe to repeat. `ambiguous`: it may have been sent;
+ * repeat only when `idempotent` (the target drops the repeat) or when the operator opted in.
  * `reason` is for the log and the store: no secret, no upstream body text beyond its error code.
  */
 export type DeliveryOutcome =
@@ -34,16 +34,16 @@ export type DeliveryOutcome =
       readonly kind: 'ok';
       readonly message_id: string | null;
       readonly sent: number;
-      /** The delivery itself was a line of the log: another one would say nothing new. */
+      /** The delivery itself was a log line, so no other is needed. */
       readonly logged?: true;
     }
   | {
       readonly kind: 'permanent' | 'retry' | 'ambiguous';
       readonly reason: string;
-      /** The wait the target asked for, in ms; null: the usual backoff. */
+      /** The wait that the target asked for, in ms; null: the usual backoff. */
       readonly retry_after_ms: number | null;
       readonly idempotent: boolean;
-      /** False: the target was not contacted, because its pace forbade it. Does not use up an attempt. */
+      /** False: the target was not contacted, because of its pace; this does not count as an attempt. */
       readonly attempted: boolean;
       readonly sent: number;
     };
@@ -51,10 +51,10 @@ export type DeliveryOutcome =
 export interface Deliverer {
   /** Makes one attempt. Never throws: every failure is an outcome. */
   deliver(request: DeliveryRequest): Promise<DeliveryOutcome>;
-  /** Why a delivery would fail whatever its text, such as an address that is not resolved; null: it may succeed. */
+  /** Why a delivery would fail whatever its text, such as an unresolved address; null: it may succeed. */
   refusal(profile: string, delivery: Pick<DeliveryRequest, 'target' | 'extra' | 'unresolved'>): string | null;
-  /** False for a target that the table in service does not have (any more): its deliveries are tried again for a while. */
+  /** False for a target that the table in service does not have; its deliveries are retried for a while. */
   isEnabled(profile: string, target: string): boolean;
-  /** True for a target whose deliveries stay within this process: none of them waits, is paced or can be refused. */
+  /** True for a target whose deliveries stay within this process: they never wait and cannot be refused. */
   isImmediate(profile: string, target: string): boolean;
 }

@@ -1,4 +1,4 @@
-/** What deliveries need from the world, made for this process. */
+/** Creates the context of deliveries for this process. */
 
 import type { Dispatcher } from 'undici';
 import { profileHome } from '../../base/profiles.ts';
@@ -10,7 +10,7 @@ import { createHttpPool } from './http-pool.ts';
 import { createPace } from './pace.ts';
 import { TokenCache } from './token-cache.ts';
 
-/** A message is held back at most so long for a target's pace, in ms; then its run makes room. */
+/** Longest time that a message is held back for a target's pace, in ms; a longer wait goes back to the queue. */
 const LONGEST_HOLD_MS = 5000;
 
 export interface DeliveryParts {
@@ -21,10 +21,10 @@ export interface DeliveryParts {
   readonly run: RunProcess;
 }
 
-/** `close` cuts the connections of the pool. */
+/** `close` closes all connections of the pool. */
 export function createDeliveryContext({ home, env, clock, log, run }: DeliveryParts): {
   readonly context: DeliveryContext;
-  /** Every request of targets and agents goes through it. */
+  /** Used for every request of targets and agents. */
   readonly dispatcher: Dispatcher;
   readonly close: () => Promise<void>;
 } {

@@ -1,4 +1,4 @@
-/** What a target is once it is linked into a profile, and what the code behind it must be able to do. */
+/** A target bound to a profile, and the interface of the driver that delivers to it. */
 import type { Dispatcher } from 'undici';
 import type { TargetBinding, TargetPlan } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -10,34 +10,34 @@ import type { Probe, ProbeOptions } from './probe.ts';
 import type { Redact } from './redact.ts';
 import type { TokenCache } from './token-cache.ts';
 
-/** A target with one profile's credentials: all that its driver can ever reach. */
+/** A target with one profile's credentials; its driver has access to no others. */
 export interface BoundTarget {
   readonly profile: string;
   readonly plan: TargetPlan;
   readonly binding: TargetBinding;
   readonly homeChannel: string | null;
   readonly apiBase: string | null;
-  /** Settings by canonical name: credentials resolved, defaults filled in. Empty ones are not there. */
+  /** Settings by canonical name, with credentials resolved and defaults filled in. Empty ones are left out. */
   readonly settings: ReadonlyMap<string, string>;
   readonly redact: Redact;
 }
 
-/** What drivers need from the world. */
+/** The context of drivers. */
 export interface DeliveryContext {
   readonly clock: Clock;
   readonly log: Logger;
-  /** Keep-alive pool of undici; never follows redirects. */
+  /** undici's keep-alive pool; never follows redirects. */
   readonly dispatcher: Dispatcher;
   readonly runProcess: RunProcess;
   readonly pace: Pace;
   readonly tokens: TokenCache;
-  /** Variables of this process; drivers pick what they pass on. */
+  /** The process environment; drivers pick the variables that they pass on. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Absolute home of a profile. */
   readonly homeOf: (profile: string) => string;
 }
 
-/** A request over HTTP as it is shown to people: secrets are `***`. */
+/** An HTTP request as shown to users: secrets are `***`. */
 export interface ShownRequest {
   readonly method: string;
   readonly url: string;
@@ -45,7 +45,7 @@ export interface ShownRequest {
   readonly body: string | null;
 }
 
-/** A request as a dry run shows it. */
+/** What a dry run shows for one message. */
 export type ShownDelivery =
   | ({ readonly kind: 'http' } & ShownRequest)
   | { readonly kind: 'process'; readonly argv: readonly string[]; readonly stdin: string }
@@ -53,22 +53,22 @@ export type ShownDelivery =
   | { readonly kind: 'text'; readonly text: string };
 
 export interface Driver {
-  /** Nothing leaves the process: no delivery waits, is paced or can be refused. */
+  /** Nothing leaves the process: deliveries never wait and cannot be refused. */
   readonly immediate?: true;
-  /** One attempt. May throw DeliveryRefusal for a delivery that cannot be made as it is. */
+  /** Makes one attempt. May reject with DeliveryRefusal for a delivery that cannot be made. */
   deliver(request: DeliveryRequest): Promise<DeliveryOutcome>;
   /**
-   * What would be sent, one entry per message, without secrets.
-   * @throws DeliveryRefusal as `deliver` would.
+   * Returns what would be sent, one entry per message, without secrets.
+   * Rejects with DeliveryRefusal like `deliver`.
    */
   show(request: DeliveryRequest): Promise<readonly ShownDelivery[]>;
-  /** Why a delivery to this address would fail whatever its text; null: it may succeed. Left out: it always may. */
+  /** Why a delivery to this address would fail whatever its text; null: it may succeed. Optional: default null. */
   refusal?(request: Pick<DeliveryRequest, 'extra' | 'unresolved'>): string | null;
-  /** The address a delivery resolves to, for the session mirror; null when it has none. */
+  /** The chat that a delivery goes to, for the session mirror; null when it has none. */
   chatId(request: Pick<DeliveryRequest, 'extra' | 'unresolved'>): string | null;
-  /** Looks whether deliveries would work, without making one. Never throws. */
+  /** Checks whether deliveries would work, without making one. Never rejects. */
   probe(options: ProbeOptions): Promise<readonly Probe[]>;
 }
 
-/** The driver of a bound target, or what is wrong with the binding. */
+/** Returns the driver of a bound target, or what is wrong with the binding. */
 export type CreateDriver = (target: BoundTarget, context: DeliveryContext) => Driver | string;

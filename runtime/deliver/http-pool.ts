@@ -7,7 +7,7 @@ const CONNECTIONS = 64;
 export function createHttpPool(): Agent {
   return new Agent({
     connections: CONNECTIONS,
-    // One request at a time per connection: of pipelined ones it would be unknown which were received.
+    // No pipelining: after a failure it would be unknown which requests were received.
     pipelining: 1,
     connect: { timeout: 10_000 },
     keepAliveTimeout: 4_000,

@@ -1,4 +1,4 @@
-/** Links target plans with the credentials of each profile: afterwards a delivery can reach those and no others (§5.4). */
+/** Links target plans with the credentials of each profile, so that a delivery can use those and no others (§5.4). */
 import type { ProfilePlan, TargetPlan } from '../../schemas/generated/types.ts';
 import type { SecretResolver } from '../platform/secrets/secrets.ts';
 import { SecretError } from '../platform/secrets/secrets.ts';
@@ -25,7 +25,7 @@ export interface LinkedTarget {
 /** Drivers of each profile by target; a profile sees only its own map. */
 export type LinkedTargets = ReadonlyMap<string, ReadonlyMap<string, LinkedTarget>>;
 
-/** A binding that cannot be used; `message` names setting and reference, never a value. */
+/** A binding that cannot be used; `message` names the setting and its reference, never a value. */
 export interface LinkProblem {
   readonly profile: string;
   readonly target: string;

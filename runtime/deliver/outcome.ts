@@ -1,9 +1,9 @@
-/** Makes the outcomes that every driver answers with. */
+/** Creates the outcomes that drivers return. */
 import type { DeliveryOutcome } from './deliverer.ts';
 
 type Failed = Exclude<DeliveryOutcome, { readonly kind: 'ok' }>;
 
-/** A failure with the usual rest: nothing sent, no wait named, no protection against repeats. */
+/** A failure, by default with nothing sent, no wait asked for and no protection against repeats. */
 export function failed(
   kind: Failed['kind'],
   reason: string,

@@ -1,13 +1,14 @@
 /**
- * Keeps deliveries within a public service's limits: a maximum of messages per period, per chat or per credentials.
+ * Keeps deliveries within a public service's limits: a maximum number of messages per period, per chat or per credentials.
  *
  * Each message takes a slot, now or in the near future, and waits for it. When the next free slot is further away than
- * `longestHoldMs` the delivery goes back to the queue with the wait; nothing was sent and no attempt is used up.
+ * `longestHoldMs`, the delivery goes back to the queue with that wait; nothing was sent, and it does not count as an
+ * attempt.
  */
 import type { PacePlan } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
 
-/** A rule with the key under which it counts. */
+/** A rule, with the key under which its messages are counted. */
 export interface PaceRule {
   readonly key: string;
   readonly plan: PacePlan;
@@ -16,7 +17,7 @@ export interface PaceRule {
 export type Slot = { readonly kind: 'go' } | { readonly kind: 'later'; readonly wait_ms: number };
 
 export interface Pace {
-  /** Resolves once the message may go, at once when the signal aborts, or tells that it must come back later. */
+  /** Resolves with `go` once the message may be sent or the signal aborts, or at once with `later` and the wait. */
   take(rules: readonly PaceRule[], signal: AbortSignal): Promise<Slot>;
 }
 
@@ -25,12 +26,12 @@ export interface PaceOptions {
   readonly longestHoldMs: number;
 }
 
-/** How many keys are remembered before idle ones are dropped, and how often that is tried at most, in ms. */
+/** Number of keys above which idle ones are dropped, and the least time between two sweeps, in ms. */
 const MAX_KEYS = 10_000;
 const SWEEP_MS = 60_000;
 
 export function createPace({ clock, longestHoldMs }: PaceOptions): Pace {
-  /** Slots taken under a key, oldest first, in monotonic ms; at most as many as its rule counts. */
+  /** Slots taken for each key, oldest first, in monotonic ms; at most the number that its rule allows. */
   const taken = new Map<string, number[]>();
   let swept = Number.NEGATIVE_INFINITY;
 
@@ -55,7 +56,7 @@ export function createPace({ clock, longestHoldMs }: PaceOptions): Pace {
   function dropIdle(now: number): void {
     if (taken.size <= MAX_KEYS || now - swept < SWEEP_MS) return;
     swept = now;
-    // A period is at most minutes: what is older than an hour limits nothing.
+    // Periods are minutes at most, so slots older than an hour no longer limit anything.
     for (const [key, slots] of taken) if ((slots.at(-1) ?? 0) < now - 3_600_000) taken.delete(key);
   }
 

@@ -1,19 +1,19 @@
-/** What a driver can say about its binding without delivering anything, for `hookwright doctor`. */
+/** What a driver can find out about its binding without delivering anything, for `hookwright doctor`. */
 
 export interface Probe {
-  /** A few words: what was checked. */
+  /** What was checked, in a few words. */
   readonly check: string;
   readonly status: 'ok' | 'failed' | 'skipped';
-  /** What was found; no secret. */
+  /** What was found, without secrets. */
   readonly detail: string;
-  /** What to do about it; null unless it failed. */
+  /** What to do about a failure; null unless it failed. */
   readonly fix: string | null;
-  /** The clock of the other side, unix ms, when it told. */
+  /** The server's clock, in Unix ms; null when unknown. */
   readonly server_time: number | null;
 }
 
 export interface ProbeOptions {
-  /** Talk to the service; otherwise check this machine alone. */
+  /** Contact the service; otherwise check only this machine. */
   readonly live: boolean;
   readonly signal: AbortSignal;
 }

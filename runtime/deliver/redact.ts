@@ -1,8 +1,8 @@
-/** Keeps secrets out of what is logged, stored or shown: every occurrence, in the forms a request can give them. */
+/** Replaces secrets in texts that are logged, stored or shown, in every encoding that a request can give them. */
 
 export type Redact = (text: string) => string;
 
-/** Shorter values would blacken ordinary words. */
+/** Shorter values would match ordinary words. */
 const MIN_LENGTH = 4;
 
 /** Shorter parts of a URL are words such as `hooks` and `webhooks`. */
@@ -10,7 +10,7 @@ const MIN_PART_LENGTH = 10;
 
 const PLAIN = /^[A-Za-z0-9_.~-]*$/;
 
-/** Cheap to make, and its cost for a text does not grow with the number of secrets. */
+/** Returns a redacting function; its cost for a text does not grow with the number of secrets. */
 export function createRedact(secrets: readonly string[]): Redact {
   const index = new FormIndex();
   for (const secret of secrets) index.add(secret, MIN_LENGTH);
@@ -18,8 +18,8 @@ export function createRedact(secrets: readonly string[]): Redact {
 }
 
 /**
- * The secrets of everything that is or was in service, for the texts that no target or agent of its own redacts: the log,
- * stored reasons. Secrets are only added: one that was replaced may still be shown somewhere.
+ * Redacts the secrets of everything that is or was in service, for texts that no target or agent redacts: the log and
+ * stored reasons. Secrets are only added, because a replaced one may still appear somewhere.
  */
 export class Redactor {
   private readonly index = new FormIndex();
@@ -41,10 +41,10 @@ export class Redactor {
   readonly redact: Redact = (text) => this.index.redact(text);
 }
 
-/** In a log, names of routes and fields are everywhere: a password such as `push` must not take them out. */
+/** Route and field names are everywhere in a log: a password such as `push` must not redact them. */
 const MIN_LOG_LENGTH = 6;
 
-/** Forms are found by their first four characters, and those by one bit of this many (2^16). */
+/** Forms are found by their first four characters, with a bit filter of this size (2^16). */
 const BITS = 65_536;
 
 class FormIndex {
@@ -62,14 +62,14 @@ class FormIndex {
     }
   }
 
-  /** Each stretch of the text that one form or several overlapping ones cover becomes `***`. */
+  /** Replaces each part of the text that is covered by one form, or by several overlapping ones, with `***`. */
   redact(text: string): string {
     let hash = 0;
     let result = '';
     let copied = 0;
     let [start, end] = [0, 0];
     for (let at = 0; at < text.length; at++) {
-      // Of the last four characters only.
+      // Depends on the last four characters only.
       hash = (hash << 8) ^ text.charCodeAt(at);
       if (at < 3 || !this.mayStart(hash)) continue;
       const length = this.lengthAt(text, at - 3);
@@ -100,7 +100,7 @@ class FormIndex {
     return ((this.bits[bit >>> 3] ?? 0) & (1 << (bit & 7))) !== 0;
   }
 
-  /** Length of the longest form at this position; 0: none begins here. */
+  /** Length of the longest form that starts at this position; 0 when none does. */
   private lengthAt(text: string, at: number): number {
     const same = this.forms.get(text.slice(at, at + 4));
     if (same === undefined) return 0;
@@ -110,7 +110,7 @@ class FormIndex {
   }
 }
 
-/** Forms with the same first four characters: `whse`, `xoxb`. There may be thousands of them, of a few lengths. */
+/** Forms with the same first four characters, such as `whse` or `xoxb`. There may be thousands, but of few lengths. */
 interface SameStart {
   readonly forms: Set<string>;
   /** Longest first. */
@@ -121,12 +121,12 @@ function bitOf(hash: number): number {
   return Math.imul(hash, 0x9e3779b1) >>> 16;
 }
 
-/** A lone surrogate has no percent-encoding. */
+/** Percent-encodes; lone surrogates, which have no encoding, are replaced first. */
 function encode(value: string): string {
   return encodeURIComponent(Buffer.from(value, 'utf8').toString('utf8'));
 }
 
-/** A secret URL (an incoming webhook), and the parts of it that are secret themselves. */
+/** The secret itself, and, of a secret URL (an incoming webhook), the parts that are secret on their own. */
 function withParts(secret: string): string[] {
   if (!secret.includes('://') || !URL.canParse(secret)) return [secret];
   const url = new URL(secret);

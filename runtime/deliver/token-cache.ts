@@ -1,9 +1,13 @@
-/** Keeps exchanged tokens until shortly before they end; one exchange at a time per credentials, however many wait for it. */
+/** Keeps exchanged tokens until shortly before they expire, with at most one exchange at a time per credentials. */
 import type { Clock } from '../platform/clock.ts';
 
-/** A token, or why there is none (nothing was sent to the target then). */
+/** A token, or why there is none; then nothing was sent to the target. */
 export type TokenResult =
-  | { readonly kind: 'token'; readonly token: string /** For how long it may be used. */; readonly usable_ms: number }
+  | {
+      readonly kind: 'token';
+      readonly token: string /** How long it can be used, in ms. */;
+      readonly usable_ms: number;
+    }
   | {
       readonly kind: 'permanent' | 'retry';
       readonly reason: string;
@@ -19,7 +23,7 @@ export class TokenCache {
     this.clock = clock;
   }
 
-  /** The kept token, or a new one. `key` names the credentials and the server they are for. */
+  /** The cached token, or a new one. @param key identifies the credentials and their server */
   get(key: string, exchange: () => Promise<TokenResult>): Promise<TokenResult> {
     const kept = this.kept.get(key);
     const left = kept === undefined ? 0 : kept.until - this.clock.monotonic();
@@ -30,7 +34,7 @@ export class TokenCache {
     return running;
   }
 
-  /** Forgets a refused token; a newer one that another delivery fetched meanwhile stays. */
+  /** Drops a refused token, but not a newer one that another delivery has fetched meanwhile. */
   drop(key: string, token: string): void {
     if (this.kept.get(key)?.token === token) this.kept.delete(key);
   }

@@ -1,10 +1,10 @@
-/** When a failed run or delivery is tried again, for what retries and for the table in docs/operations.md. */
+/** Waits before a failed run or delivery is retried; docs/operations.md lists them. */
 
 /** The first wait and the longest, in ms; each wait is four times the one before. */
 const FIRST_MS = 2000;
 const LONGEST_MS = 3_600_000;
 const FACTOR = 4;
-/** Share of a wait by which it is spread, so that many that failed together do not come back together. */
+/** Share of the wait by which it varies, so that attempts that failed together are not retried together. */
 const JITTER = 0.2;
 
 /** The wait after attempt `attempt` (from 1), before jitter, in ms. */
@@ -13,8 +13,8 @@ export function nominalWait(attempt: number): number {
 }
 
 /**
- * The wait after attempt `attempt`, in ms. What the target asked for is honoured up to an hour: never earlier, and not
- * less than the usual wait either, or a target that keeps saying "one second" would use up all attempts in no time.
+ * The wait after attempt `attempt`, in ms. A wait that the target asked for is honoured up to an hour, but never shortens
+ * the usual one: a target that always asks for one second would otherwise use up all attempts at once.
  * @param random a number in [0, 1).
  */
 export function retryWait(attempt: number, askedMs: number | null, random: number): number {
@@ -24,7 +24,7 @@ export function retryWait(attempt: number, askedMs: number | null, random: numbe
   return Math.max(asked, Math.round(wait * (1 - JITTER + 2 * JITTER * random)));
 }
 
-/** The wait of a target that was not even contacted, because its pace forbade it. */
+/** The wait, in ms, when the target was not contacted because of its pace. */
 export function pacedWait(askedMs: number | null): number {
   return Math.round(Math.min(Math.max(askedMs ?? FIRST_MS, 1), LONGEST_MS));
 }

@@ -1,12 +1,12 @@
-/** Notices a wall clock that was set back, by the monotonic one. */
+/** Detects that the wall clock was set back, by comparing it with the monotonic clock. */
 import type { Clock } from '../platform/clock.ts';
 
-/** A clock that is set back by less is only adjusted, in ms. */
+/** Smaller steps back, in ms, are ordinary adjustments. */
 const LEAST_MS = 60_000;
 
 export class ClockWatch {
   private readonly clock: Clock;
-  /** Unix ms at which monotonic time began, by the wall clock as it was. */
+  /** Unix ms at which monotonic time began, by the wall clock at the last call. */
   private origin: number;
 
   constructor(clock: Clock) {
@@ -14,7 +14,7 @@ export class ClockWatch {
     this.origin = clock.now() - clock.monotonic();
   }
 
-  /** By how many ms the clock was set back since the last call; 0: it was not. */
+  /** By how many ms the clock was set back since the last call; 0 when it was not. */
   setBackBy(): number {
     const origin = this.clock.now() - this.clock.monotonic();
     const back = Math.round(this.origin - origin);

@@ -1,7 +1,7 @@
 /**
- * What is run and delivered, for the workers. Texts that will be needed in a moment (the prompt of an accepted event, the
- * answer of a run) are kept in a bounded cache, which spares a query; whatever is not in it is loaded from the store. Where
- * other processes share the store, how far a dispatch has come is known there alone: only prompts are kept then, for
+ * Loads the dispatches and texts that the workers run and deliver. Texts that are needed soon (the prompt of an accepted
+ * event, the answer of a run) are kept in a bounded cache, which saves a query; everything else is read from the store.
+ * When other processes share the store, only it knows the progress of a dispatch: then only prompts are cached, because
  * a dispatch never changes.
  */
 import type { Dispatch } from '../../schemas/generated/types.ts';
@@ -21,9 +21,9 @@ interface Kept {
   readonly answer: string | null;
 }
 
-/** All texts together, in UTF-16 units. */
+/** Size of the cache, in UTF-16 units. */
 const UNITS = 16 * 1024 * 1024;
-/** What an entry takes beside its texts. */
+/** Size of an entry without its texts. */
 const OVERHEAD = 1024;
 
 const sizeOf = ({ dispatch, answer }: Kept): number => dispatch.prompt.length + (answer?.length ?? 0) + OVERHEAD;
@@ -39,7 +39,7 @@ export class Contents {
     this.isShared = store.shared !== null;
   }
 
-  /** Drops the oldest entries when there is no room. */
+  /** Adds an entry, and drops the oldest ones when the cache is full. */
   keep(ref: Ref, dispatch: Dispatch, answer: string | null): void {
     this.forget(ref);
     if (this.isShared && answer !== null) return;
@@ -59,7 +59,7 @@ export class Contents {
     this.units -= sizeOf(content);
   }
 
-  /** The dispatch to be run; null when there is none of that number. */
+  /** The dispatch to run; null when there is none with this ref. Removes it from the cache. */
   async forRun(ref: Ref): Promise<Dispatch | null> {
     const kept = this.kept.get(ref);
     if (kept === undefined) return (await this.store.read({ kind: 'load', ref }))?.dispatch ?? null;
@@ -77,7 +77,7 @@ export class Contents {
     if (stored === null) return null;
     const { dispatch, answer, steps } = stored;
     const progress = progressOf(index, steps);
-    // An earlier process may have sent something unrecorded: this is no first attempt to a target that asks.
+    // An earlier process may have sent this without recording it, so a target must not take this for a first attempt.
     const first_attempt_at = progress.first_attempt_at ?? stored.answered_at ?? stored.accepted_at;
     return { dispatch, text: answer ?? dispatch.prompt, progress: { ...progress, first_attempt_at } };
   }

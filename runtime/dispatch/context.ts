@@ -1,4 +1,4 @@
-/** What the dispatcher is made of: everything that touches the world comes in here. */
+/** What the dispatcher is created with: store, clock, agents and everything else outside it. */
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Deliverer } from '../deliver/deliverer.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -8,20 +8,20 @@ import type { AgentRunner } from './agent-runner.ts';
 import type { Claim, Dispatcher } from './dispatcher.ts';
 import type { DispatchObserver } from './observer.ts';
 
-/** A profile's agent with its rules. */
+/** A profile's agent with its limits. */
 export interface ProfileAgent extends AgentRunner {
   readonly timeout_ms: number;
-  /** How often a failed run is tried. */
+  /** Most attempts of a run. */
   readonly max_attempts: number;
 }
 
 export interface DispatchLimits {
   readonly max_concurrent_runs: number;
-  /** Runs that may wait; beyond it new events are refused. */
+  /** Most runs that may wait; beyond it new events are refused. */
   readonly max_queued_runs: number;
 }
 
-/** A target's rules for trying again. */
+/** A target's retry policy. */
 export interface RetryPolicy {
   readonly max_attempts: number;
   /** The operator accepts that a message may be posted twice. */
@@ -33,11 +33,11 @@ export interface JobFirer {
   fire(dispatch: Dispatch, claim: Claim): ReturnType<Dispatcher['fire']>;
 }
 
-/** What a swapped table may change is a function, called anew each time. */
+/** Whatever a swapped table may change is a function, called each time it is needed. */
 export interface DispatchContext {
   readonly store: Store;
   readonly deliverer: Deliverer;
-  /** Null: the profile is not configured (any more). */
+  /** Null when the profile is not configured, or no longer. */
   readonly agents: (profile: string) => ProfileAgent | null;
   readonly policy: (profile: string, target: string) => RetryPolicy;
   readonly limits: () => DispatchLimits;
@@ -45,7 +45,7 @@ export interface DispatchContext {
   readonly log: Logger;
   /** A number in [0, 1). */
   readonly random: () => number;
-  /** How long the answer of a direct delivery waits for its record, in ms; default 2000. */
+  /** How long the response to a direct delivery waits until the result is stored, in ms; default 2000. */
   readonly record_patience_ms?: number;
   readonly jobs?: JobFirer;
   readonly observer?: DispatchObserver;

@@ -1,6 +1,6 @@
 /**
- * The work behind the server, assembled: accepted events are stored, wait, run and are delivered, in that order, and
- * whatever a stop or a crash leaves unfinished resumes after the next start.
+ * Assembles the dispatcher: accepted events are stored, queued, run and delivered. Work that a stop or a crash leaves
+ * unfinished resumes after the next start.
  */
 import { randomUUID } from 'node:crypto';
 import type { Accept, JoinGroup } from '../store/mutations.ts';
@@ -22,7 +22,7 @@ const SHUTTING_DOWN: Refusal = { kind: 'shutting_down', retry_after_seconds: 10 
 const QUEUE_FULL: Refusal = { kind: 'overloaded', reason: 'queue_full', retry_after_seconds: 30 };
 
 /** How long cancelled work may take to end, in ms. */
-const CUT_OFF_MS = 5000;
+const CANCEL_MS = 5000;
 
 export function createDispatcher(context: DispatchContext): DispatchService {
   return new DispatcherService(context);
@@ -87,7 +87,7 @@ class DispatcherService implements DispatchService {
     const change: Accept = { kind: 'accept', dispatch, max_concurrent, claim: held, claiming: 'now', work, now };
     observer?.reached?.('accept.begin');
     const written = store.write(change);
-    // After it, so that its run is taken by the same commit.
+    // Called after `write`, so that the same commit takes the run.
     this.loop.arrive(1);
     const stored = await orRefused(written);
     if (stored.kind !== 'stored') {
@@ -147,7 +147,7 @@ class DispatcherService implements DispatchService {
     const { store, clock } = this.context;
     this.persister.write({ kind: 'flush_groups', now: clock.now() }).then(flush, flush);
     const isDrained = (): boolean => flushed && this.loop.isIdle && this.direct.active === 0;
-    // A store that takes nothing gives out no work: what waits there resumes after the next start.
+    // A store that cannot write hands out no work: whatever waits there resumes after the next start.
     this.loop.wake();
     const isStuck = (): boolean => store.problem() !== null && !this.loop.isBusy && this.direct.active === 0;
     await this.progress.until(() => isDrained() || isStuck(), drainMs);
@@ -156,7 +156,7 @@ class DispatcherService implements DispatchService {
     this.loop.close();
     this.runs.close();
     this.deliveries.close();
-    await this.progress.until(() => this.active === 0 && !this.loop.isBusy, CUT_OFF_MS);
+    await this.progress.until(() => this.active === 0 && !this.loop.isBusy, CANCEL_MS);
     this.persister.stop();
     return { drained, abandoned };
   }

@@ -1,4 +1,4 @@
-/** One delivery attempt: made and decided about, as it is recorded, as it is logged. */
+/** One delivery attempt: makes it, decides what follows, and gives the step to store and the line to log. */
 import { targetLabel } from '../../base/label.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { DeliveryOutcome } from '../deliver/deliverer.ts';
@@ -9,30 +9,30 @@ import type { DeliveryDecision } from './delivery-decision.ts';
 import { decideDelivery } from './delivery-decision.ts';
 import { logFields } from './log-fields.ts';
 
-/** A text on its way, with the dispatch that says where to. */
+/** A text to deliver, with the dispatch that holds the addresses. */
 export interface DeliveryContent {
   readonly dispatch: Dispatch;
   readonly text: string;
 }
 
-/** How far one delivery of a dispatch has come. */
+/** Progress of one delivery of a dispatch. */
 export interface DeliveryProgress {
   readonly index: number;
   readonly attempts: number;
-  /** Pieces that have arrived. */
+  /** Pieces that have been delivered. */
   readonly sent: number;
   /** Unix ms. */
   readonly first_attempt_at: number | null;
 }
 
-/** Read from the recorded steps of its dispatch. */
+/** Computes the progress from the stored steps of the dispatch. */
 export function progressOf(index: number, steps: readonly Step[]): DeliveryProgress {
   const made = steps.filter((step) => step.kind === 'delivery' && step.index === index);
   const first_attempt_at = made[0]?.started_at ?? null;
   return { index, attempts: made.length, sent: made.at(-1)?.sent ?? 0, first_attempt_at };
 }
 
-/** One attempt. When a deliverer throws, which none should, it is unknown whether something was sent. */
+/** Makes one attempt. If the deliverer throws, which it should not, the outcome is `ambiguous`. */
 export async function deliverOnce(
   context: DispatchContext,
   { dispatch, text }: DeliveryContent,
@@ -64,10 +64,10 @@ export async function deliverOnce(
   }
 }
 
-/** An attempt that counts: its outcome, and what follows. */
+/** An attempt that contacted the target: its outcome, and what follows. */
 export interface Attempted {
   readonly kind: 'attempted';
-  /** The name of the target that people see. */
+  /** Display name of the target. */
   readonly label: string;
   readonly outcome: DeliveryOutcome;
   readonly decision: Exclude<DeliveryDecision, { kind: 'paced' }>;
@@ -78,11 +78,12 @@ export interface Attempted {
 
 export type MadeAttempt =
   | Attempted
-  /** Cut off by our own stop: whether it arrived is as open as after a crash, and it is repeated as after a crash. */
+  /** Cancelled by a stop: it may have arrived, and is repeated after the next start, as after a crash. */
   | { readonly kind: 'cut_off' }
   /** The target was not contacted. */
   | { readonly kind: 'paced'; readonly wait_ms: number };
 
+/** Makes one attempt, reports it to the observer and decides what follows. Never rejects for a failed delivery. */
 export async function makeAttempt(
   context: DispatchContext,
   content: DeliveryContent,
@@ -108,7 +109,7 @@ export async function makeAttempt(
   return { kind: 'attempted', label, outcome, decision, startedAt, ms };
 }
 
-/** @param at unix ms of its end */
+/** The step to store for an attempt. @param at Unix ms of its end */
 export function deliveryStep(
   index: number,
   { outcome, decision, startedAt }: Pick<Attempted, 'outcome' | 'decision' | 'startedAt'>,
@@ -121,7 +122,7 @@ export function deliveryStep(
   return { kind: 'delivery', index, outcome: kind, started_at: startedAt, at, reason, next_at, sent, message_id };
 }
 
-/** Logs the outcome of an attempt, once it is recorded. A delivery to the log itself needs no second line. */
+/** Logs the outcome of an attempt; call it once the step is stored. A delivery to the log needs no second line. */
 export function reportAttempt(
   { log, observer }: DispatchContext,
   dispatch: Dispatch,

@@ -1,4 +1,4 @@
-/** What follows from one delivery attempt: the retry rules, as one pure function. */
+/** Decides what follows a delivery attempt: the retry rules, as one pure function. */
 import type { DeliveryOutcome } from '../deliver/deliverer.ts';
 import { pacedWait, retryWait } from './backoff.ts';
 import type { RetryPolicy } from './context.ts';
@@ -7,7 +7,7 @@ export type DeliveryDecision =
   | { readonly kind: 'done' }
   | { readonly kind: 'dead'; readonly reason: string }
   | { readonly kind: 'retry'; readonly wait_ms: number; readonly reason: string }
-  /** The target was not contacted: nothing is used up. */
+  /** The target was not contacted: this does not count as an attempt. */
   | { readonly kind: 'paced'; readonly wait_ms: number };
 
 /**

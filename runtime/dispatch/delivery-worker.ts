@@ -1,6 +1,6 @@
 /**
- * Makes the delivery attempts that were taken, several at once. Each is recorded before the delivery can be taken again,
- * so that a restart resumes where this process stopped.
+ * Makes the delivery attempts that were taken from the store, several at once. Each is stored before the delivery can be
+ * taken again, so that a restart resumes where this process stopped.
  */
 import { setMaxListeners } from 'node:events';
 import type { RecordAttempt, Step, TakenAttempt } from '../store/mutations.ts';
@@ -10,10 +10,10 @@ import { deliveryStep, makeAttempt, reportAttempt } from './delivery-attempt.ts'
 import { Stopped } from './persist.ts';
 import type { Worker, WorkerParts } from './worker.ts';
 
-/** Attempts at once: in all, and to one target of one profile, so that a slow one does not hold up the others. */
+/** Most attempts at once: in total, and to one target of a profile, so that a slow target does not delay the others. */
 const MAX_ATTEMPTS = 64;
 export const MAX_PER_TARGET = 8;
-/** When a delivery is tried again that could not be read, in ms. */
+/** Wait before a delivery that could not be read is retried, in ms. */
 const UNREAD_MS = 5000;
 
 export class DeliveryWorker implements Worker<TakenAttempt> {
@@ -23,7 +23,7 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
 
   constructor(parts: WorkerParts) {
     this.parts = parts;
-    // Every attempt may listen for the drain.
+    // Each attempt adds a listener.
     setMaxListeners(0, this.drain.signal);
   }
 
@@ -31,7 +31,7 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
     return this.drain.signal.aborted ? 0 : MAX_ATTEMPTS - this.underWay.size;
   }
 
-  /** Cancels what is under way; it resumes after the next start. */
+  /** Cancels the attempts under way; they resume after the next start. */
   close(): void {
     this.drain.abort();
   }
@@ -79,7 +79,7 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
       const reason = 'what came of the attempt cannot be stored';
       return this.recordOf(taken, { ...step, reason, message_id: null, next_at: null }, null);
     });
-    // Before it is stored, so that what is taken next shares its commit.
+    // Called before it is stored, so that the next `take_work` shares the commit.
     changed();
     const result = await recorded;
     if (result === null) return log.warn({ ...taken }, 'the delivery was not held any more');

@@ -2,10 +2,10 @@
  * Direct delivery: the sender waits for the result, so there is one attempt per target and no retry.
  *
  *   hold the id ──> stored as delivering, held ──> sent ──> done, and the id is claimed
- *                                                    └────> dead: the sender's retry is a new try
+ *                                                    └────> dead: a retry of the sender is a new attempt
  *
- * A second request with the same id waits for the first: it is a duplicate only of a success. The hold on the id is not
- * stored, so that after a crash the sender, who got no response, is not treated as a duplicate.
+ * A second request with the same id waits for the first, and is a duplicate only if that one succeeds. The hold is not
+ * stored: after a crash the sender has had no response, and its retry must not be treated as a duplicate.
  */
 import { targetLabel } from '../../base/label.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
@@ -27,11 +27,11 @@ export type DirectResult =
   | { readonly kind: 'duplicate' }
   | { readonly kind: 'delivered' | 'failed'; readonly results: readonly TargetResult[] };
 
-/** The longest that an answer waits for its record, in ms. */
-const PATIENCE_MS = 2000;
+/** How long the response waits until the result is stored, in ms. */
+const RECORD_MS = 2000;
 
 export class DirectDelivery {
-  /** Ids being delivered now; each resolves to whether it succeeded. */
+  /** Ids under delivery; each resolves to true when the delivery succeeded. */
   private readonly held = new Map<string, Promise<boolean>>();
   private readonly context: DispatchContext;
   private readonly persister: Persister;
@@ -51,7 +51,7 @@ export class DirectDelivery {
     return this.running;
   }
 
-  /** @throws StoreUnavailable before anything is sent. */
+  /** Rejects with StoreUnavailable before anything is sent. @param timeoutMs for all targets, which run at once */
   async deliver(dispatch: Dispatch, claim: Claim, timeoutMs: number): Promise<DirectResult> {
     const name = claimKey(claim);
     for (let first = this.held.get(name); first !== undefined && !claim.generated; first = this.held.get(name)) {
@@ -72,7 +72,7 @@ export class DirectDelivery {
     }
   }
 
-  /** @returns what ends this hold, and no later one */
+  /** Holds the id. Returns a function that ends this hold, but no later hold of the id. */
   private hold(claim: Claim, isTaken: Promise<boolean>): () => void {
     if (claim.generated) return () => {};
     const name = claimKey(claim);
@@ -127,25 +127,25 @@ export class DirectDelivery {
     const success: Advance = claimed === null ? end : { ...end, claim: claimed };
     const change: Advance = reason === null ? success : { ...end, reason };
     const recorded = this.persister.write(change).then((result) => this.recent.committed(change, result));
-    // What was sent is a fact: the answer does not wait for a store that has become unavailable meanwhile, but the id
-    // stays held until the success is recorded.
+    // The text has been sent: the response does not wait for a store that has become unavailable meanwhile, but the id
+    // stays held until the success is stored.
     if (reason === null) void recorded.finally(this.hold(claim, Promise.resolve(true))).catch(() => {});
     const targets = dispatch.deliveries.map(targetLabel);
     const fields = { ...logFields(dispatch), targets, ms: at - dispatch.accepted_at };
     if (reason === null) log.info(fields, 'delivered');
     else log.error({ ...fields, reason }, 'direct delivery failed');
     const settled = recorded.then(() => observer?.finished?.(dispatch, state, reason));
-    await settledWithin(clock, this.context.record_patience_ms ?? PATIENCE_MS, settled);
+    await settledWithin(clock, this.context.record_patience_ms ?? RECORD_MS, settled);
   }
 }
 
-/** The outcome of a target that has not answered in time. */
+/** Resolves after the timeout with the outcome of a target that has not answered. */
 async function late(clock: Clock, ms: number, sent: Promise<unknown>): Promise<DeliveryOutcome> {
   await settledWithin(clock, ms, sent);
   return failed('ambiguous', `no answer within ${ms / 1000} s`);
 }
 
-/** Resolves when `work` has settled, or when `ms` have passed. */
+/** Resolves when `work` settles, or after `ms`. */
 function settledWithin(clock: Clock, ms: number, work: Promise<unknown>): Promise<void> {
   return new Promise((resolve) => {
     const timer = clock.after(ms, resolve);

@@ -1,10 +1,10 @@
-/** The dispatcher as its owner sees it: what intake may ask, and its life. */
+/** The dispatcher as its owner sees it: the interface for intake, plus start, stop and counts. */
 import type { Dispatcher } from './dispatcher.ts';
 
 export interface DispatchReport {
-  /** False when the time ended with work still under way. */
+  /** False when the time was up with work still under way. */
   readonly drained: boolean;
-  /** Runs and deliveries that were interrupted. They resume after the next start, and so does what had not begun. */
+  /** Runs and deliveries that were interrupted. They resume after the next start, as does queued work. */
   readonly abandoned: number;
 }
 
@@ -19,11 +19,11 @@ export interface DispatchCounts {
 }
 
 export interface DispatchService extends Dispatcher {
-  /** Begins to work; resolves with the number of runs and deliveries that the last process had under way. */
+  /** Starts work; resolves with the number of runs and deliveries that earlier processes left under way. */
   start(): Promise<number>;
-  /** The limits may have changed, or something was stored past the dispatcher, such as a job's run. */
+  /** Checks for work: call it when limits may have changed, or something else stored work, such as a job's run. */
   wake(): void;
-  /** Refuses new work, makes the groups due, waits up to `drainMs` for what runs, and cuts off the rest. */
+  /** Refuses new work, flushes the groups, waits up to `drainMs` for work under way, and cancels the rest. */
   stop(drainMs: number): Promise<DispatchReport>;
   counts(): Promise<DispatchCounts>;
 }

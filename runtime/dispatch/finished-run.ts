@@ -1,4 +1,4 @@
-/** What a run that has ended changes in the store, and what is logged of it. */
+/** Turns a finished run into its change for the store and its log lines. */
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import { endDelivering } from '../store/delivery-ending.ts';
 import type { Advance, Step, TakenRun } from '../store/mutations.ts';
@@ -16,14 +16,15 @@ export interface FinishedRun {
   readonly maxAttempts: number;
   readonly outcome:
     | RunOutcome
-    /** The agent was not run: each delivery would fail, for the reason given. */
+    /** The agent was not run, because each delivery would fail, for these reasons. */
     | { readonly kind: 'undeliverable'; readonly reasons: readonly string[] };
 }
 
 export type RunChange = Omit<Advance, 'kind' | 'ref' | 'holder'>;
 
 /**
- * @param at unix ms
+ * The change to store after a run.
+ * @param at Unix ms
  * @param random a number in [0, 1).
  */
 export function changeAfter(run: FinishedRun, at: number, random: number): RunChange {
@@ -65,7 +66,7 @@ function stepOf({ startedAt, outcome }: FinishedRun, at: number, reason: string,
   return { ...kind, started_at: startedAt, at, reason, next_at, sent: 0, message_id: null };
 }
 
-/** Logs it, once it is stored. */
+/** Logs the result of a run; call it once the change is stored. */
 export function reportRun({ log, observer }: DispatchContext, run: FinishedRun, change: RunChange): void {
   const { taken, dispatch, ms, outcome } = run;
   const { to, at, due_at, reason = '' } = change;

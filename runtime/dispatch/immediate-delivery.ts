@@ -1,7 +1,7 @@
 /**
- * Answers that stay within this process (the `log` and `local` targets): delivered as soon as the agent has answered, and
- * stored by the same change that records the deliveries, which spares the store a change of its own. A crash between the
- * two repeats the run, as any crash before the answer was stored does.
+ * Deliveries that stay within this process (the `log` and `local` targets) are made as soon as the agent has answered. One
+ * change stores the answer and the deliveries, which saves a second one. A crash before that change repeats the run, like
+ * any crash before the answer is stored.
  */
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { OpenDelivery, Step } from '../store/mutations.ts';
@@ -11,16 +11,16 @@ import { deliveryStep, makeAttempt, progressOf, reportAttempt } from './delivery
 
 export interface DeliveredNow {
   readonly steps: readonly Step[];
-  /** What is left for another attempt. */
+  /** Deliveries that need another attempt. */
   readonly open: readonly OpenDelivery[];
-  /** What was attempted, to be reported once it is stored. */
+  /** Attempts to report once they are stored. */
   readonly made: readonly Attempted[];
 }
 
-/** Nothing here lasts long enough to be cut off. */
+/** These deliveries are too short to be cancelled. */
 const NEVER = new AbortController().signal;
 
-/** True when each of a dispatch's deliveries ends within its call. */
+/** Whether all deliveries of a dispatch stay within this process. */
 export function isImmediate({ deliverer }: DispatchContext, { profile, deliveries }: Dispatch): boolean {
   return deliveries.every(({ target }) => deliverer.isImmediate(profile, target));
 }
@@ -33,7 +33,7 @@ export async function deliverNow(context: DispatchContext, dispatch: Dispatch, t
   for (const [index, { target }] of dispatch.deliveries.entries()) {
     const attempt = await makeAttempt(context, { dispatch, text }, progressOf(index, []), NEVER);
     const now = context.clock.now();
-    // Only a target that a swap has put in the place of this one retries or is paced: it is handled like any other.
+    // Only a target that has replaced this one in a swap can retry or be paced; it is handled like any other.
     if (attempt.kind === 'attempted') {
       const step = deliveryStep(index, attempt, now);
       steps.push(step);

@@ -1,8 +1,7 @@
-/** How log lines name a dispatch. */
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { DispatchOwner } from './observer.ts';
 
-/** What every log line about a dispatch says of it. */
+/** The fields that identify a dispatch in log lines. */
 export function logFields({
   id,
   route,

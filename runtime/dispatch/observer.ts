@@ -1,8 +1,8 @@
-/** What the dispatcher tells its observers: metrics, and tests that kill it at a point. */
+/** Callbacks of the dispatcher, for metrics and for tests that kill it at a checkpoint. */
 import type { Step } from '../store/mutations.ts';
 import type { FinalState } from '../store/states.ts';
 
-/** The moments between which a crash must lose nothing, in the order of a dispatch's life. */
+/** Points at which a crash must lose nothing, in the order in which a dispatch passes them. */
 export const CHECKPOINTS = [
   'accept.begin',
   'accept.stored',
@@ -20,7 +20,7 @@ export const CHECKPOINTS = [
 
 export type Checkpoint = (typeof CHECKPOINTS)[number];
 
-/** Who a dispatch belongs to. */
+/** The route or job that a dispatch belongs to. */
 export interface DispatchOwner {
   readonly id: string;
   readonly profile: string;
@@ -30,7 +30,7 @@ export interface DispatchOwner {
 
 export interface DispatchObserver {
   runEnded?(owner: DispatchOwner, outcome: 'ok' | 'failed' | 'interrupted', ms: number): void;
-  /** @param target the name that people know */
+  /** @param target its display name */
   attemptEnded?(target: string, outcome: Step['outcome'], ms: number): void;
   retryScheduled?(kind: Step['kind']): void;
   /** Called after the state is stored. */

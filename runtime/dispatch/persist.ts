@@ -1,14 +1,14 @@
-/** Stores what has already happened and therefore must not be lost: tries again until the store can, or we stop. */
+/** Stores changes that have already happened and must not be lost: retries until the store accepts them, or until a stop. */
 import type { Clock, Timer } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
 import type { Mutation, MutationResults } from '../store/mutations.ts';
 import type { Store } from '../store/store.ts';
 import { StoreUnavailable } from '../store/store.ts';
 
-/** Waits between tries, in ms; the last one repeats. */
+/** Waits between attempts, in ms; the last one repeats. */
 const WAITS_MS = [100, 500, 2000, 5000] as const;
 
-/** The dispatcher is stopping; what was not stored is done again after the next start. */
+/** The dispatcher is stopping; work whose result was not stored is repeated after the next start. */
 export class Stopped extends Error {
   override readonly name = 'Stopped';
 }
@@ -26,7 +26,7 @@ export class Persister {
     this.log = log;
   }
 
-  /** @throws Stopped when the store did not recover before the stop. */
+  /** Rejects with Stopped when the store has not recovered before the stop. */
   async write<M extends Mutation>(mutation: M): Promise<MutationResults[M['kind']]> {
     for (let attempt = 0; ; attempt++) {
       try {
@@ -40,8 +40,8 @@ export class Persister {
   }
 
   /**
-   * Stores a change that must not stay open for ever: when it cannot be stored at all, `instead` is.
-   * @throws Stopped as `write` does.
+   * Stores the change, or `instead()` when the store rejects it, so that its work does not stay open forever.
+   * Rejects with Stopped like `write`.
    */
   async writeOr<M extends Mutation>(mutation: M, instead: () => M): Promise<MutationResults[M['kind']]> {
     try {

@@ -1,4 +1,4 @@
-/** Lets a stop wait for work to end: woken by changes, bounded by time. */
+/** Lets a stop wait until work has ended, for a limited time. */
 import type { Clock } from '../platform/clock.ts';
 
 export class WorkProgress {
@@ -13,7 +13,7 @@ export class WorkProgress {
     for (const check of this.checks) check();
   }
 
-  /** Resolves once `done()`, or after `ms`. */
+  /** Resolves once `done()` returns true, or after `ms`. */
   until(done: () => boolean, ms: number): Promise<void> {
     return new Promise((resolve) => {
       const finish = (): void => {

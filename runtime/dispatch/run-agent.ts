@@ -1,4 +1,4 @@
-/** One run of a profile's agent, for the run loop: how it ended, never an exception. */
+/** Runs a profile's agent once, for the run worker. It returns an outcome and never throws. */
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
 import { supersededNote } from '../store/group.ts';
@@ -7,20 +7,20 @@ import { AgentError } from './agent-runner.ts';
 import type { ProfileAgent } from './context.ts';
 
 export type RunOutcome =
-  /** `unmarked`: a `[SILENT]` beside a text too long for a remark was taken out. */
+  /** `unmarked`: a `[SILENT]` was removed from a text that is too long to be a remark. */
   | { readonly kind: 'answered'; readonly text: string; readonly unmarked?: true }
   /** Nothing to deliver: an empty answer, or `[SILENT]`. */
   | { readonly kind: 'silent'; readonly text: string; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string }
-  /** The drain gave up waiting; nothing is known against the run itself. */
+  /** Cancelled because the drain timed out. */
   | { readonly kind: 'interrupted' };
 
 const SILENT = '[SILENT]';
 
-/** Why a run is aborted: its time limit, or a drain that gave up waiting. The first reason counts. */
+/** Why a run is aborted: its time limit, or a drain that timed out. The first reason counts. */
 export type AbortReason = 'timeout' | 'drain';
 
-/** Runs until it answers, fails or is aborted: by our stop, or here by the agent's own time limit. */
+/** Runs the agent until it answers, fails, reaches its time limit or is aborted by a stop. */
 export async function runAgent(
   agent: ProfileAgent,
   dispatch: Dispatch,
@@ -41,7 +41,6 @@ export async function runAgent(
   }
 }
 
-/** What an agent is asked for a dispatch. */
 function requestOf(dispatch: Dispatch, signal: AbortSignal): AgentRequest {
   const { toolsets, skills, session, profile, event, delivery_id } = dispatch;
   const prompt = supersededNote(dispatch.superseded) + dispatch.prompt;
@@ -55,12 +54,12 @@ function read(text: string): RunOutcome {
   return readMarked(trimmed) ?? { kind: 'answered', text };
 }
 
-/** The longest remark, in code points, that the marker takes away with it. */
+/** Longest remark, in code points, that is dropped together with the marker. */
 const REMARK = 200;
 
 /**
- * `[SILENT]` alone on the first or the last line: with a remark beside it nothing is delivered; a longer text is, without
- * the marker. Null: there is no marker.
+ * Looks for `[SILENT]` alone on the first or the last line. If the rest is a short remark, nothing is delivered; a longer
+ * text is delivered without the marker. Null when there is no marker.
  */
 function readMarked(text: string): RunOutcome | null {
   const lines = text.split('\n');

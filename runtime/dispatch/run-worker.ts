@@ -1,6 +1,6 @@
 /**
- * Runs agents for the dispatches that were taken. An answer is stored before anything is delivered, so that no crash makes
- * an agent run twice for an answer we had.
+ * Runs agents for the dispatches that were taken from the store. An answer is stored before it is delivered, so that a
+ * crash does not repeat a run that has answered.
  */
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import { endDelivering } from '../store/delivery-ending.ts';
@@ -15,11 +15,11 @@ import { runAgent } from './run-agent.ts';
 import type { Worker, WorkerParts } from './worker.ts';
 
 /**
- * Most ends of runs that are being stored at once. They keep no place of runs that could start, but when the store cannot
- * keep up, or cannot write at all, nothing more is started: so much a crash can repeat.
+ * Most finished runs that may wait to be stored. They do not count as running, but at this limit no run is started: it
+ * bounds how many runs a crash can repeat when the store is slow or cannot write.
  */
 const MAX_RECORDS = 256;
-/** When a run is tried again whose dispatch could not be read, in ms. */
+/** Wait before a run is retried whose dispatch could not be read, in ms. */
 const UNREAD_MS = 5000;
 
 export class RunWorker implements Worker<TakenRun> {
@@ -38,7 +38,7 @@ export class RunWorker implements Worker<TakenRun> {
     return Math.max(0, this.parts.context.limits().max_concurrent_runs - this.running);
   }
 
-  /** Cancels what runs; it resumes after the next start. */
+  /** Cancels the runs under way; they resume after the next start. */
   close(): void {
     this.isClosed = true;
     const reason: AbortReason = 'drain';
@@ -59,7 +59,7 @@ export class RunWorker implements Worker<TakenRun> {
     const run = this.isClosed ? null : await this.run(taken).catch((error: unknown) => this.unread(taken, error));
     this.running--;
     const recorded = run === null ? this.putBack(taken, this.isClosed ? 0 : UNREAD_MS) : this.record(run);
-    // Before it is stored, so that what is taken next shares its commit.
+    // Called before it is stored, so that the next `take_work` shares the commit.
     changed();
     await recorded.catch((error: unknown) => {
       if (!(error instanceof Stopped)) context.log.error({ err: error, ref }, 'a run could not be recorded');
@@ -73,7 +73,7 @@ export class RunWorker implements Worker<TakenRun> {
     return null;
   }
 
-  /** @throws when its dispatch cannot be read */
+  /** Rejects when the dispatch cannot be read. */
   private async run(taken: TakenRun): Promise<FinishedRun> {
     const { context, contents } = this.parts;
     const dispatch = await contents.forRun(taken.ref);
@@ -89,7 +89,7 @@ export class RunWorker implements Worker<TakenRun> {
       const { max_attempts: maxAttempts } = context.policy(dispatch.profile, dispatch.deliveries[0]?.target ?? '');
       return { ...run, maxAttempts, outcome: { kind: 'failed', reason } };
     };
-    // A later table may have taken away what this one was accepted with; another may bring it back.
+    // A later table may have removed the agent or the targets; another table may restore them.
     if (agent === null) return wait(`profile "${dispatch.profile}" has no agent`);
     if (hasNoTarget(context, dispatch)) return wait('none of its targets is enabled');
     const started = clock.monotonic();
@@ -129,7 +129,7 @@ export class RunWorker implements Worker<TakenRun> {
     if (end !== null) context.observer?.finished?.(dispatch, end.state, end.reason);
   }
 
-  /** False: another process has it by now. */
+  /** Returns false when another process holds the run by now. */
   private async advance(ref: Advance['ref'], change: RunChange): Promise<boolean> {
     const { persister, holder, context } = this.parts;
     const of = { kind: 'advance', ref, holder } as const;
@@ -141,14 +141,14 @@ export class RunWorker implements Worker<TakenRun> {
   }
 }
 
-/** The answers of this turn of the event loop leave at its end: starting a program takes longer than all of them. */
+/** Waits until this turn's HTTP responses have been written, because starting a program blocks for longer than they take. */
 const answersHaveLeft = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
 function hasNoTarget({ deliverer }: DispatchContext, { profile, deliveries }: Dispatch): boolean {
   return deliveries.length > 0 && !deliveries.some(({ target }) => deliverer.isEnabled(profile, target));
 }
 
-/** Why each delivery would fail whatever the agent said; null when one could succeed. */
+/** Why each delivery would fail whatever the answer is; null when one of them could succeed. */
 function refusals({ deliverer }: DispatchContext, { profile, deliveries }: Dispatch): readonly string[] | null {
   const reasons = deliveries
     .map((delivery) => deliverer.refusal(profile, delivery))

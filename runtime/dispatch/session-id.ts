@@ -1,9 +1,9 @@
-/** Session ids of runs: safe to paste into a command line, a path or a log, whatever the sender put into the delivery id. */
+/** Session ids of runs. They are safe in a command line, a path or a log, whatever the delivery id contains. */
 
-/** All but these would mean something to a shell, a pattern or a terminal. */
+/** Every other character may be special to a shell, a glob pattern or a terminal. */
 const SPECIAL = /[^A-Za-z0-9._:/@+=,-]/gu;
 
-/** Percent-encoded in UTF-8; `%` is encoded too, so that no two texts give one id. */
+/** Joins the parts with colons, percent-encoded in UTF-8; `%` is encoded too, so that different texts give different ids. */
 export const sessionId = (...parts: readonly string[]): string => parts.join(':').replace(SPECIAL, percentEncode);
 
 function percentEncode(character: string): string {

@@ -1,4 +1,4 @@
-/** A request's claim in the form the store keeps; null for an id of our own making, which makes nothing a duplicate. */
+/** Converts a request's claim to the form that the store keeps; null for a generated id, which is never a duplicate. */
 import type { StoredClaim } from '../store/mutations.ts';
 import type { Claim } from './dispatcher.ts';
 

@@ -1,10 +1,10 @@
 /**
- * Pulls what is due from the store and gives it to the workers, for as long as they have room.
+ * Takes due work from the store and hands it to the workers while they have room.
  *
- *   woken ──> recover (first, and where needed) ──> take_work ──> workers ──> what has ended wakes it
+ *   wake ──> recover (at the start, and when needed) ──> take_work ──> workers ──> wake when work ends
  *
- * It is woken when something was accepted, has ended, or falls due. Its changes are written beside those of what woke it,
- * so that they share a commit. It has no state that is not in the store: after a crash the first turn resumes.
+ * The loop wakes when work was accepted, has ended, or falls due. It writes in the same turn as whatever woke it, so that
+ * their changes share a commit. All state is in the store, so after a crash the first turn resumes the work.
  */
 import type { Timer } from '../platform/clock.ts';
 import type { Holder, TakenAttempt, TakenRun, TakenWork } from '../store/mutations.ts';
@@ -19,15 +19,15 @@ export interface WorkLoopParts {
   readonly holder: Holder;
   readonly runs: Worker<TakenRun>;
   readonly deliveries: Worker<TakenAttempt>;
-  /** It has ended a turn: a stop that waits looks again. */
+  /** Called after each turn, so that a waiting stop checks again. */
   readonly changed: () => void;
 }
 
-/** Most runs that one turn takes: an event that arrives while thousands wait shares its commit with no more of them. */
+/** Most runs taken in one turn, which bounds the commit that a new event shares with them. */
 const MAX_RUNS = 64;
 /** Longest sleep, in ms, so that a change of the clock is noticed. */
 const MAX_SLEEP_MS = 60_000;
-/** When it tries again after the store took nothing, or a fault of this program, in ms. */
+/** Wait before the next turn after the store was unavailable, or after an unexpected error, in ms. */
 const RETRY_MS = 1000;
 
 export class WorkLoop {
@@ -41,9 +41,9 @@ export class WorkLoop {
   private isWoken = false;
   private isTurning = false;
   private isClosed = false;
-  /** The last taking found nothing, and nothing has happened since. */
+  /** The last `take_work` found nothing, and nothing has happened since. */
   private isExhausted = false;
-  /** Dispatches that wait for a run: left behind by the last taking, and written since. */
+  /** Dispatches that wait for a run: as of the last `take_work`, and those written since. */
   private waiting = 0;
   private arrived = 0;
 
@@ -52,7 +52,7 @@ export class WorkLoop {
     this.clockWatch = new ClockWatch(parts.context.clock);
   }
 
-  /** Starts the loop; resolves with the number of runs and attempts that dead processes had under way. */
+  /** Starts the loop; resolves with the number of runs and attempts that earlier processes left under way. */
   start(): Promise<number> {
     this.parts.context.store.shared?.watch((change) => {
       if (change === 'left') this.needsRecovery = true;
@@ -64,12 +64,12 @@ export class WorkLoop {
     });
   }
 
-  /** Dispatches that wait for a run, as far as is known. */
+  /** Number of dispatches that wait for a run, approximately. */
   get queued(): number {
     return this.waiting + Math.max(0, this.arrived);
   }
 
-  /** Nothing is due and nothing under way. */
+  /** Whether nothing is due and nothing is under way. */
   get isIdle(): boolean {
     return this.isExhausted && !this.isBusy;
   }
@@ -78,13 +78,13 @@ export class WorkLoop {
     return this.isTurning || this.parts.runs.underWay.size + this.parts.deliveries.underWay.size > 0;
   }
 
-  /** A dispatch is being stored that waits for a run; -1: it was not. */
+  /** Counts a dispatch that is being stored and will wait for a run; -1 when it was not stored after all. */
   arrive(count: 1 | -1): void {
     this.arrived += count;
     if (count === 1 && this.parts.runs.room > 0) this.wake();
   }
 
-  /** There may be work: what was written before this call is taken. */
+  /** Starts a turn, which takes work that was written before this call. */
   wake(): void {
     this.isExhausted = false;
     if (this.isWoken || this.isClosed) return;
@@ -92,7 +92,7 @@ export class WorkLoop {
     if (!this.isTurning) queueMicrotask(() => void this.turn());
   }
 
-  /** Something falls due. @param at unix ms */
+  /** Wakes the loop when work falls due. @param at Unix ms */
   wakeAt(at: number): void {
     if (at >= this.wakesAt || this.isClosed) return;
     const { clock } = this.parts.context;
@@ -127,7 +127,7 @@ export class WorkLoop {
     this.parts.changed();
   }
 
-  /** False: the store takes nothing now. */
+  /** Returns false when the store is unavailable. */
   private async pull(): Promise<boolean> {
     const { context, holder, runs, deliveries } = this.parts;
     const { store, clock, observer } = context;
@@ -137,13 +137,13 @@ export class WorkLoop {
     if (room.runs === 0 && room.attempts === 0) return true;
     const { arrived } = this;
     const limits = { ...room, attempts_per_target: MAX_PER_TARGET };
-    // Without a result, it may have taken work that no worker knows about.
+    // If the write fails, the store may have handed out work that no worker has.
     this.needsRecovery = true;
     const taken = await orRefused(store.write({ kind: 'take_work', holder, now: clock.now(), ...limits }));
     if ('kind' in taken) return false;
     this.needsRecovery = false;
     observer?.reached?.('work.taken');
-    // Changes take effect in order: what was written before is counted.
+    // Changes take effect in order, so `waiting` includes the dispatches written before this one.
     this.arrived -= arrived;
     this.waiting = taken.waiting;
     if (taken.next_due_at !== null) this.wakeAt(taken.next_due_at);
@@ -155,7 +155,7 @@ export class WorkLoop {
 
   private async giveOut({ runs, attempts }: TakenWork): Promise<void> {
     const { parts } = this;
-    // Closed meanwhile: it is due for the next process.
+    // The loop was closed meanwhile: put the work back for the next process.
     if (this.isClosed) {
       await Promise.all([
         ...runs.map((run) => parts.runs.putBack(run)),
@@ -174,7 +174,7 @@ export class WorkLoop {
     this.needsRecovery = true;
   }
 
-  /** False: the store takes nothing now. */
+  /** Returns false when the store is unavailable. */
   private async recover(): Promise<boolean> {
     const { context, holder, runs: runWorker, deliveries } = this.parts;
     const { log, clock, store, observer } = context;

@@ -1,4 +1,4 @@
-/** What performs work that was taken from the store, and what it is made of. */
+/** Workers, which perform the work that is taken from the store. */
 import type { Holder } from '../store/mutations.ts';
 import type { Contents } from './contents.ts';
 import type { DispatchContext } from './context.ts';
@@ -6,12 +6,12 @@ import type { Persister } from './persist.ts';
 
 /** Performs one kind of work. */
 export interface Worker<Taken> {
-  /** How much may be started now. */
+  /** How much more work can be started now. */
   readonly room: number;
-  /** What was started, until its end is stored. */
+  /** Work that was started and whose result is not stored yet. */
   readonly underWay: ReadonlySet<Taken>;
   start(taken: Taken): Promise<void>;
-  /** Gives back what was taken and is not to begin. */
+  /** Returns taken work to the store without starting it. */
   putBack(taken: Taken): Promise<void>;
 }
 
@@ -20,6 +20,6 @@ export interface WorkerParts {
   readonly holder: Holder;
   readonly persister: Persister;
   readonly contents: Contents;
-  /** Something has ended or was stored: there may be more to do. */
+  /** Call when work has ended or was stored: there may be more to do. */
   readonly changed: () => void;
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { linkAddress } from '../../runtime/deliver/address.ts';
 import type { DeliveryOutcome } from '../../runtime/deliver/deliverer.ts';
-import { judgeGh } from '../../runtime/deliver/drivers/gh-outcome.ts';
+import { ghOutcome } from '../../runtime/deliver/drivers/gh-outcome.ts';
 import { decideDelivery } from '../../runtime/dispatch/delivery-decision.ts';
 import { REASON_CODES } from '../../runtime/intake/reason-codes.ts';
 import { startGateway, until } from '../helpers/gateway.ts';
@@ -115,7 +115,7 @@ test('why an answer was not posted', () => {
   };
   const decided = [decideDelivery(cut, 1, policy, 0), decideDelivery({ ...cut, kind: 'retry' }, 8, policy, 0)];
   const refused = { kind: 'exit', code: 1, signal: null, stdout: Buffer.alloc(0), stderr: 'HTTP 401' } as const;
-  const gh = [judgeGh({ kind: 'spawn_failed', code: 'ENOENT', stderr: '' }), judgeGh(refused)];
+  const gh = [ghOutcome({ kind: 'spawn_failed', code: 'ENOENT', stderr: '' }), ghOutcome(refused)];
   assertSame('The answer was not posted', [
     ...[...gh, ...decided].map((each) => ('reason' in each ? each.reason : '')),
     ...[...telegram.matchAll(/reason: (the bot token was .*|there is no such chat.*)/g)].map(

@@ -1,8 +1,8 @@
 /**
  * The `email` target: one plain text mail per delivery, over SMTP with TLS.
  *
- * Port 465 speaks TLS from the start, every other port must offer STARTTLS. Only a server on this machine may do
- * without, and only there a self-signed certificate is accepted.
+ * Port 465 uses TLS from the start; every other port must offer STARTTLS. Only a server on this machine may omit TLS or
+ * use a self-signed certificate.
  */
 import MailComposer from 'nodemailer/lib/mail-composer';
 import type { Address, ResolveAddress } from '../address.ts';
@@ -14,7 +14,7 @@ import { DeliveryRefusal } from '../http/values.ts';
 import type { Probe, ProbeOptions } from '../probe.ts';
 import { notLive, probed, probeFailed } from '../probe.ts';
 import { transformText } from '../text/transforms.ts';
-import { judgeSmtp } from './smtp-outcome.ts';
+import { smtpOutcome } from './smtp-outcome.ts';
 import type { SmtpServer } from './smtp-server.ts';
 import { readSmtpServer } from './smtp-server.ts';
 import type { SmtpRequest, SmtpResult } from './smtp-session.ts';
@@ -27,7 +27,7 @@ export const createEmailDriver: CreateDriver = (target, context) => {
 
 const TIMEOUT_MS = 60_000;
 
-/** Longest subject, in code points; lines of a mail end at 998 bytes. */
+/** Longest subject, in code points; a line of a mail has at most 998 bytes. */
 const MAX_SUBJECT = 200;
 
 interface Mail {
@@ -35,7 +35,7 @@ interface Mail {
   readonly subject: string;
   readonly text: string;
   readonly messageId: string;
-  /** Message-ID of the mail this one answers. */
+  /** Message-ID of the mail that this one replies to. */
   readonly thread: string | null;
 }
 
@@ -71,13 +71,13 @@ class EmailDriver implements Driver {
   async deliver(request: DeliveryRequest): Promise<DeliveryOutcome> {
     const mail = this.compose(request);
     const content = { from: this.server.from.address, to: mail.to, message: await this.build(mail) };
-    return judgeSmtp(await this.talk(content, request.signal), mail.messageId);
+    return smtpOutcome(await this.talk(content, request.signal), mail.messageId);
   }
 
   async probe({ live, signal }: ProbeOptions): Promise<readonly Probe[]> {
     if (!live) return [notLive('mail server')];
     const { host, port } = this.server.options;
-    const outcome = judgeSmtp(await this.talk(null, signal), '');
+    const outcome = smtpOutcome(await this.talk(null, signal), '');
     if (outcome.kind === 'ok') return [probed('mail server', `${host}:${port} greets and takes the login`)];
     const fix = 'check smtp_host, smtp_port, smtp_secure and the login';
     return [probeFailed('mail server', `${host}:${port}: ${outcome.reason}`, fix)];
@@ -125,7 +125,7 @@ class EmailDriver implements Driver {
     const thread = mail.thread === null ? {} : { inReplyTo: mail.thread, references: [mail.thread] };
     const composer = new MailComposer({
       from: { name: this.server.from.name, address: this.server.from.address },
-      // An object: a text would be parsed as a list of addresses.
+      // An object, because a string would be parsed as a list of addresses.
       to: { name: '', address: mail.to },
       subject: mail.subject,
       text: mail.text,

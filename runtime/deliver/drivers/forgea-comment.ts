@@ -1,16 +1,14 @@
 /**
  * The `forgea_comment` target: comments on a pull request or an issue through the code host's command-line client, `gh`.
  *
- * The text goes in on stdin. What comes from a payload (repository, number) is checked strictly before it becomes an
- * argument: `gh` would take a URL there and follow it to another host with our token. The environment is an allow-list:
- * with a token of the profile's own, `gh` sees an empty configuration; without one it uses the login of this machine.
+ * The text is passed on stdin. Repository and number come from a payload and are checked strictly before they become
+ * arguments: `gh` would accept a URL there and send our token to another host (gh-environment.ts has the environment).
  *
- * A comment ends in a hidden marker. Before an attempt that follows one with an unknown outcome, the
- * comments are searched for it, so that a repeat posts nothing twice.
+ * A comment ends with a hidden marker. Before a retry whose earlier outcome is unknown, the comments are searched for
+ * it, so that nothing is posted twice.
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { allowedEnvironment } from '../../platform/process/child-environment.ts';
 import type { ProcessRequest, ProcessResult } from '../../platform/process/run-process.ts';
 import type { DeliveryOutcome, DeliveryRequest } from '../deliverer.ts';
 import type { BoundTarget, CreateDriver, DeliveryContext, Driver, ShownDelivery } from '../driver.ts';
@@ -21,12 +19,13 @@ import { probed, probeFailed } from '../probe.ts';
 import type { Pieces } from '../text/prepare-pieces.ts';
 import { preparePieces } from '../text/prepare-pieces.ts';
 import { transformText } from '../text/transforms.ts';
-import { judgeGh } from './gh-outcome.ts';
+import { ghEnvironment } from './gh-environment.ts';
+import { ghOutcome } from './gh-outcome.ts';
 import { quietMentions } from './quiet-mentions.ts';
 
 export const createForgeaCommentDriver: CreateDriver = (target, context) => new ForgeaCommentDriver(target, context);
 
-/** 65536 characters are taken; the marker and a little air are left. */
+/** The limit is 65,536 characters; this leaves room for the marker. */
 const TEXT = {
   limit: 65_000,
   unit: 'utf16',
@@ -43,7 +42,7 @@ const NUMBER = /^[1-9][0-9]{0,9}$/;
 const TIMEOUT_MS = 60_000;
 const MAX_STDOUT_BYTES = 8 * 1024 * 1024;
 
-/** How many deliveries are remembered as certainly not sent. */
+/** Most deliveries that are remembered as not sent. */
 const MAX_REMEMBERED = 1000;
 
 interface Place {
@@ -55,7 +54,7 @@ class ForgeaCommentDriver implements Driver {
   private readonly target: BoundTarget;
   private readonly context: DeliveryContext;
   private readonly folder: string;
-  /** Keys whose last attempt certainly posted nothing: no need to search for them. */
+  /** Keys whose last attempt posted nothing for certain, so that no search is needed. */
   private readonly unsent = new Set<string>();
 
   constructor(target: BoundTarget, context: DeliveryContext) {
@@ -89,7 +88,7 @@ class ForgeaCommentDriver implements Driver {
       const attempt = { place, request, index };
       const outcome = await this.post(attempt, comments[index] ?? '', search && index === request.sent);
       if (outcome.kind !== 'ok') {
-        // A search that failed says nothing about what was posted before.
+        // A failed search does not show what was posted before.
         if (outcome.kind === 'retry' && !search) this.rememberUnsent(request.key);
         return { ...outcome, sent: index };
       }
@@ -102,13 +101,13 @@ class ForgeaCommentDriver implements Driver {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
     const found = await this.run([this.program(), '--version'], '', signal);
     if (found.kind !== 'exit' || found.code !== 0) {
-      const why = judgeGh(found);
+      const why = ghOutcome(found);
       return [probeFailed('gh', why.kind === 'ok' ? '' : why.reason, 'install it: https://cli.github.com')];
     }
     const version = probed('gh', stdoutOf(found).split('\n')[0] ?? '');
-    // Without --live only this machine is asked: whether there is a login at all.
+    // Without --live this only checks on this machine that there is a login.
     const argv = live ? ['api', 'user', '--jq=.login'] : ['auth', 'token'];
-    const login = judgeGh(await this.run([this.program(), ...argv], '', signal));
+    const login = ghOutcome(await this.run([this.program(), ...argv], '', signal));
     if (login.kind === 'ok') return [version, probed('login', live ? 'accepted by the code host' : 'there is one')];
     return [version, probeFailed('login', login.reason, 'gh auth login, or set the `token` of the target')];
   }
@@ -120,15 +119,15 @@ class ForgeaCommentDriver implements Driver {
   ): Promise<DeliveryOutcome> {
     if (search) {
       const found = await this.run(this.searchArgv(place), '', request.signal);
-      const judged = judgeGh(found);
-      // Nothing was posted by looking: whatever went wrong, looking again is safe.
-      if (judged.kind !== 'ok') return { ...judged, kind: judged.kind === 'permanent' ? 'permanent' : 'retry' };
+      const outcome = ghOutcome(found);
+      // A search posts nothing, so it is always safe to retry.
+      if (outcome.kind !== 'ok') return { ...outcome, kind: outcome.kind === 'permanent' ? 'permanent' : 'retry' };
       const marker = markerOf(request.key, index);
       if (stdoutOf(found).includes(marker)) return { kind: 'ok', message_id: null, sent: index + 1 };
     }
     const result = await this.run(this.commentArgv(place), comment, request.signal);
-    const judged = judgeGh(result);
-    if (judged.kind !== 'ok') return judged;
+    const outcome = ghOutcome(result);
+    if (outcome.kind !== 'ok') return outcome;
     const url = /https:\/\/\S{1,500}/.exec(stdoutOf(result))?.[0] ?? null;
     return { kind: 'ok', message_id: url === null ? null : this.target.redact(url), sent: index + 1 };
   }
@@ -165,41 +164,6 @@ class ForgeaCommentDriver implements Driver {
   }
 }
 
-/** Where `gh auth login` has left a login: its configuration, or the keyring that is reached over the session's bus. */
-const MACHINE_LOGIN = [
-  'GH_CONFIG_DIR',
-  'XDG_CONFIG_HOME',
-  'XDG_RUNTIME_DIR',
-  'DBUS_SESSION_BUS_ADDRESS',
-  'GH_TOKEN',
-  'GH_ENTERPRISE_TOKEN',
-] as const;
-
-/** The whole environment of `gh`. What would redirect it (GH_REPO, GH_DEBUG, GIT_DIR, …) is simply not there. */
-function ghEnvironment(
-  target: Pick<BoundTarget, 'settings' | 'profile'>,
-  { env }: Pick<DeliveryContext, 'env'>,
-  folder: string,
-): Record<string, string | undefined> {
-  const token = target.settings.get('token');
-  const host = target.settings.get('host');
-  const enterprise = host !== undefined && host !== 'github.com' && !host.endsWith('.ghe.com');
-  const own = token === undefined ? {} : { [enterprise ? 'GH_ENTERPRISE_TOKEN' : 'GH_TOKEN']: token };
-  // The login of this machine, for the user who runs the gateway; a profile needs its own token.
-  const machine = Object.fromEntries(MACHINE_LOGIN.map((name) => [name, env[name]]));
-  const isolated = { HOME: folder, GH_CONFIG_DIR: folder };
-  return {
-    // Behind a proxy, or one that reads TLS with a certificate of its own, gh reaches nothing without these.
-    ...allowedEnvironment(env),
-    ...(token === undefined && target.profile === 'default' ? machine : isolated),
-    ...own,
-    ...(host === undefined ? {} : { GH_HOST: host }),
-    GH_PROMPT_DISABLED: '1',
-    GH_NO_UPDATE_NOTIFIER: '1',
-    NO_COLOR: '1',
-  };
-}
-
 async function prepare(
   request: DeliveryRequest,
 ): Promise<{ readonly place: Place; readonly comments: readonly string[] }> {
@@ -211,7 +175,7 @@ async function prepare(
   return { place, comments };
 }
 
-/** Transformed first: a control character that goes away must not have hidden a mention. */
+/** The text is transformed first, because a control character that is removed could hide a mention. */
 async function quietPieces(raw: string): Promise<Pieces> {
   const plan = { ...TEXT, transforms: [...TEXT.transforms] };
   const text = transformText(raw, plan.transforms);

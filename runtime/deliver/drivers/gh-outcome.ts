@@ -1,4 +1,4 @@
-/** Reads from how `gh` ended what became of a comment. Its exit codes say little (1 is any failure), its stderr more. */
+/** Derives the outcome of a delivery from the result of `gh`, mostly from its stderr: exit code 1 means any failure. */
 import type { ProcessResult } from '../../platform/process/run-process.ts';
 import type { DeliveryOutcome } from '../deliverer.ts';
 import { failed } from '../outcome.ts';
@@ -10,7 +10,7 @@ interface Rule {
   readonly retry_after_ms?: number;
 }
 
-/** First match wins. Reasons are ours: stderr may quote anything. */
+/** The first match wins. Reasons are our own texts, because stderr may quote anything. */
 const RULES: readonly Rule[] = [
   {
     fits: /rate limit|submitted too quickly/i,
@@ -39,8 +39,8 @@ const RULES: readonly Rule[] = [
   { fits: /HTTP 5\d\d/i, kind: 'ambiguous', reason: 'the code host failed' },
 ];
 
-/** `ambiguous` is idempotent here: the next attempt looks for the marker first. */
-export function judgeGh(result: ProcessResult): DeliveryOutcome {
+/** An `ambiguous` outcome is idempotent, because the next attempt searches for the marker first. */
+export function ghOutcome(result: ProcessResult): DeliveryOutcome {
   switch (result.kind) {
     case 'spawn_failed':
       return result.code === 'ENOENT'
@@ -52,11 +52,11 @@ export function judgeGh(result: ProcessResult): DeliveryOutcome {
     case 'overflow':
       return failed('ambiguous', 'gh wrote too much', { idempotent: true });
     case 'exit':
-      return judgeExit(result.code, result.stderr);
+      return exitOutcome(result.code, result.stderr);
   }
 }
 
-function judgeExit(code: number | null, stderr: string): DeliveryOutcome {
+function exitOutcome(code: number | null, stderr: string): DeliveryOutcome {
   if (code === 0) return { kind: 'ok', message_id: null, sent: 0 };
   if (code === 4) {
     return failed('permanent', 'gh has no login: run `gh auth login` or set the `token` of the target');

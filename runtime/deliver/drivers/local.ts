@@ -1,4 +1,4 @@
-/** The `local` target: nothing is sent. The text stays with its dispatch in the store (`hookwright deliveries show`). */
+/** The `local` target: sends nothing. The text is kept with its dispatch in the store (`hookwright deliveries show`). */
 import type { CreateDriver } from '../driver.ts';
 
 export const createLocalDriver: CreateDriver = () => ({

@@ -1,4 +1,4 @@
-/** The `log` target: the text goes to the gateway's log. */
+/** The `log` target: writes the text to the gateway's log. */
 import type { DeliveryRequest } from '../deliverer.ts';
 import type { CreateDriver } from '../driver.ts';
 

@@ -1,9 +1,9 @@
-/** Reads from how an SMTP dialogue ended what became of the mail. */
+/** Derives the outcome of a delivery from the result of an SMTP session. */
 import type { DeliveryOutcome } from '../deliverer.ts';
 import { failed } from '../outcome.ts';
 import type { SmtpResult } from './smtp-session.ts';
 
-/** Errors that no repeat cures, whatever the server said. */
+/** Errors that a retry cannot fix, whatever the server replied. */
 const FINAL: Readonly<Record<string, string>> = {
   EAUTH: 'the mail server refused the login: check smtp_user and smtp_pass',
   ENOAUTH: 'the mail server wants a login: set smtp_user and smtp_pass',
@@ -14,7 +14,7 @@ const FINAL: Readonly<Record<string, string>> = {
 };
 
 /** RFC 5321: a 4xx reply is transient, a 5xx reply permanent. */
-export function judgeSmtp(result: SmtpResult, messageId: string): DeliveryOutcome {
+export function smtpOutcome(result: SmtpResult, messageId: string): DeliveryOutcome {
   if (result.kind === 'sent') return { kind: 'ok', message_id: messageId, sent: 1 };
   const { code, reply, handedOver } = result;
   const answered = reply === 0 ? code : `${code}, reply ${reply}`;

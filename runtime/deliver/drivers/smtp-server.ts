@@ -1,4 +1,4 @@
-/** Reads the settings of the `email` target: which server, how it is spoken to, who is the sender. */
+/** Reads the settings of the `email` target: the server, its encryption and login, and the sender. */
 import type { SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection';
 import type { BoundTarget } from '../driver.ts';
 
@@ -36,7 +36,7 @@ const TIMEOUTS = {
   socketCloseTimeout: 1000,
 };
 
-/** The server, or which setting is wrong. */
+/** Returns the server, or which setting is wrong. */
 export function readSmtpServer({ settings, binding }: BoundTarget): SmtpServer | string {
   const host = settings.get('smtp_host') ?? '';
   const port = Number(settings.get('smtp_port') ?? 587);

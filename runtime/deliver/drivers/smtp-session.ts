@@ -1,4 +1,4 @@
-/** One SMTP dialogue over nodemailer's connection: connect, log in, hand over one message, and say how far it came. */
+/** One SMTP session over nodemailer's connection: connects, logs in, sends one message and reports how far it got. */
 import { Readable } from 'node:stream';
 import type { NodemailerError } from 'nodemailer/lib/errors';
 import type { SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection';
@@ -8,7 +8,7 @@ import type { Clock } from '../../platform/clock.ts';
 export interface SmtpRequest {
   readonly options: SMTPConnectionOptions;
   readonly auth: { readonly user: string; readonly pass: string } | null;
-  /** null: only log in. */
+  /** Null: only log in. */
   readonly mail: { readonly from: string; readonly to: string; readonly message: Buffer } | null;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
@@ -18,15 +18,15 @@ export type SmtpResult =
   | { readonly kind: 'sent' }
   | {
       readonly kind: 'failed';
-      /** nodemailer's word: EAUTH, EENVELOPE, ECONNECTION, …; ours: TIMEOUT, ABORTED. */
+      /** nodemailer's code (EAUTH, EENVELOPE, ECONNECTION, …), or our TIMEOUT or ABORTED. */
       readonly code: string;
       /** The server's reply code, 0 when it gave none. */
       readonly reply: number;
-      /** The message, or the beginning of it, was handed over. */
+      /** Whether at least a part of the message was handed over. */
       readonly handedOver: boolean;
     };
 
-/** Never rejects. */
+/** Runs the session. Never rejects. */
 export function sendMail(request: SmtpRequest, clock: Clock): Promise<SmtpResult> {
   if (request.signal.aborted) {
     return Promise.resolve({ kind: 'failed', code: 'ABORTED', reply: 0, handedOver: false });
@@ -35,7 +35,7 @@ export function sendMail(request: SmtpRequest, clock: Clock): Promise<SmtpResult
   const message = new WatchedMessage(request.mail?.message ?? Buffer.alloc(0));
   return new Promise((resolve) => {
     const end = (result: SmtpResult): void => {
-      // First: closing emits further events, which must not be the answer.
+      // Resolve first: closing emits further events, which must not decide the result.
       resolve(result);
       timer.cancel();
       request.signal.removeEventListener('abort', onAbort);
@@ -65,7 +65,7 @@ export function sendMail(request: SmtpRequest, clock: Clock): Promise<SmtpResult
   });
 }
 
-/** Knows whether anybody has begun to read it: nodemailer does so once the server has answered DATA. */
+/** Records whether reading has begun: nodemailer starts to read once the server has accepted DATA. */
 class WatchedMessage extends Readable {
   started = false;
   private readonly content: Buffer;

@@ -1,4 +1,4 @@
-/** Links request bodies to functions that write them: typed trees to JSON text, named texts to forms. */
+/** Links request bodies to functions that write them: typed trees as JSON, named texts as forms. */
 import type { BodyNode, BodyPlan, TextNode } from '../../../schemas/generated/types.ts';
 import type { FillScope, Values } from './values.ts';
 import { DeliveryRefusal, fillWith, HIDDEN, linkFill } from './values.ts';
@@ -38,7 +38,7 @@ function linkForm(plans: (BodyPlan & { kind: 'form' })['fields'], scope: FillSco
   };
 }
 
-/** JSON text that is always the same, or a function of the values; undefined: left out of what holds it. */
+/** Constant JSON text, or a function of the values; undefined leaves it out of its parent. */
 type Json = string | ((values: Values) => string | undefined);
 
 const jsonWith = (json: Json, values: Values): string | undefined => (typeof json === 'function' ? json(values) : json);
@@ -102,7 +102,7 @@ const CASTS: Readonly<Record<TextNode['cast'], (text: string) => string>> = {
   auto: (text) => (isInteger(text) ? text : JSON.stringify(text)),
   int: (text) => {
     if (isInteger(text)) return text;
-    // Where the request is only shown, a number that is secret is a text.
+    // In a request that is only shown, a secret number is hidden as text.
     if (text === HIDDEN) return JSON.stringify(text);
     throw new DeliveryRefusal('an address or setting that must be an integer is none');
   },

@@ -1,8 +1,8 @@
 /**
- * Decides what a response means: success predicate, then the target's ordered rules, then what HTTP statuses mean anywhere.
+ * Classifies a response: first by the success condition, then by the target's rules in order, then by the HTTP status.
  *
- * The defaults lean to the safe side: a 5xx or a time-out may have been sent (ambiguous), a 429 was not (retry),
- * anything else that no rule matches is final, because repeating what was refused does not help.
+ * The defaults are conservative: after a 5xx or a timeout the message may have been sent (ambiguous), after a 429 it was
+ * not (retry). Anything else that no rule matches is permanent, because repeating a refused request does not help.
  */
 import type { OutcomeRulePlan, VariantPlan } from '../../../schemas/generated/types.ts';
 import { linkCondition, linkReader } from './condition.ts';
@@ -76,7 +76,7 @@ function usualReason(outcome: OutcomeRulePlan['outcome'], status: number, code: 
   return USUAL_REASON[outcome];
 }
 
-/** Ids and error codes are short words; anything else in their place is not passed on. */
+/** Ids and error codes are short words; anything else is dropped. */
 function toId(value: unknown): string | null {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && /^[\x21-\x7e]{1,200}$/.test(value) ? value : null;

@@ -1,4 +1,4 @@
-/** Links the response tests of a target plan (success, outcome rules) to predicates. */
+/** Links the response conditions of a target plan (success, outcome rules) to predicates. */
 import { RE2JS } from 're2js';
 import type { BodyCheck, CheckPlan, ExpectPlan, ResponseCondition } from '../../../schemas/generated/types.ts';
 import { linkPath, readPath } from '../../table/payload-path.ts';
@@ -13,7 +13,7 @@ export function linkCondition(plan: ResponseCondition): Condition {
   return (response) => checks.every((check) => check(response));
 }
 
-/** Reads a dotted path of a plan; an empty one is the value itself. */
+/** Links a path of a plan to a reader; an empty path reads the value itself. */
 export function linkReader(path: readonly string[]): (root: unknown) => unknown {
   if (path.length === 0) return (root) => root;
   const linked = linkPath(path);

@@ -1,18 +1,18 @@
 /**
- * One timer for many requests that may all take equally long: a timer of its own for each would cost more than the rest
- * of building it. The first request is due first, so only the oldest needs a timer.
+ * One timer for many requests with the same time limit: a timer for each would cost more than building the request.
+ * Requests fall due in the order in which they were added, so only the oldest needs a timer.
  *
- * The requests form a list through their own fields, and one that leaves lets go of its neighbours: a Map, or a link
- * left behind, would keep ended requests alive from one young garbage collection to the next.
+ * The requests form a linked list through their own fields, and clear those fields when they leave it: a Map, or a link
+ * left behind, would keep ended requests alive across minor garbage collections.
  */
 import type { Clock } from '../../platform/clock.ts';
 
-/** Something that may take only so long. The fields are the list's. */
+/** Something with a time limit. The fields belong to the list. */
 export abstract class Timed {
   dueAt = 0;
   older: Timed | null = null;
   newer: Timed | null = null;
-  /** Its time is over. */
+  /** Called when the time limit is reached; must call `delete`. */
   abstract expire(): void;
 }
 
@@ -37,7 +37,7 @@ export class Deadlines {
     this.arm(this.durationMs);
   }
 
-  /** One that is in the list. */
+  /** Removes an element that is in the list. */
   delete(timed: Timed): void {
     const { older, newer } = timed;
     if (older === null) this.oldest = newer;
@@ -48,7 +48,7 @@ export class Deadlines {
     timed.newer = null;
   }
 
-  /** A timer that finds nothing due costs little; it looks for the next one. */
+  /** Sets the timer unless it is set. When it fires too early, it is set again for the oldest element. */
   private arm(delayMs: number): void {
     if (this.armed) return;
     this.armed = true;
@@ -58,7 +58,6 @@ export class Deadlines {
     });
   }
 
-  /** Whatever expires takes itself out. */
   private expireDue(): void {
     const now = this.clock.monotonic();
     for (let timed = this.oldest; timed !== null; timed = this.oldest) {

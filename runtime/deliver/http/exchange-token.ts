@@ -1,4 +1,4 @@
-/** Exchanges the credentials of a binding for a short-lived token, as the target's plan says. */
+/** Exchanges the credentials of a binding for a short-lived token, according to the target's plan. */
 
 import type { BaseUrl } from '../../../base/base-url.ts';
 import type { ExchangePlan, VariantPlan } from '../../../schemas/generated/types.ts';
@@ -23,7 +23,7 @@ export type ExchangeToken = (context: ExchangeContext) => Promise<TokenResult>;
 
 export type ExchangeContext = SendContext & { readonly clock: Clock };
 
-/** The target's own outcome rules classify what the token server responds: services number their errors alike. */
+/** The target's outcome rules also classify responses of the token server: a service uses the same error codes for both. */
 export function linkExchange({ variant, plan, base, settings }: ExchangeParts): ExchangeToken {
   const classify = linkClassifier({ ...variant, success: plan.success, message_id: null });
   const readToken = linkReader(plan.token);
@@ -31,7 +31,7 @@ export function linkExchange({ variant, plan, base, settings }: ExchangeParts): 
   const build = linkRequest(plan.request, { base, settings });
   return async (context) => {
     const request = build(NO_VALUES);
-    // Shared by all that wait for it: no single delivery's signal may end it.
+    // Several deliveries may wait for this exchange, so the signal of one must not abort it.
     const { signal } = new AbortController();
     const received = await sendRequest(request, { max_response_bytes: variant.max_response_bytes, signal }, context);
     if (received.kind === 'failed') {
@@ -46,13 +46,13 @@ export function linkExchange({ variant, plan, base, settings }: ExchangeParts): 
       }
       return { kind: 'permanent', reason: 'no token: the answer holds none', retry_after_ms: null };
     }
-    // Nothing was delivered yet: what may have happened at the token server does no harm twice.
+    // Nothing was delivered yet, and repeating the exchange does no harm.
     const kind = result.kind === 'retry' || result.kind === 'ambiguous' ? 'retry' : 'permanent';
     return { kind, reason: `no token: ${result.reason}`, retry_after_ms: result.retry_after_ms };
   };
 }
 
-/** A lifetime is a number or a text of digits, in seconds; a margin that would leave nothing is halved away. */
+/** How long the token can be used, in ms: its lifetime less the margin, but at least half of it. The lifetime is in seconds. */
 function usableMs(plan: ExchangePlan, lifetime: unknown): number {
   const seconds = typeof lifetime === 'string' && /^\d+$/.test(lifetime) ? Number(lifetime) : lifetime;
   const lifetimeMs =

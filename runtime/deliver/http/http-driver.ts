@@ -1,10 +1,10 @@
 /**
- * The one executor of all declarative HTTP targets.
+ * The driver of all declarative HTTP targets.
  *
  *   address → form of the request → pieces of the text → for each piece not yet sent:
  *   pace → token (cached) → build → send → classify; on `refresh` once more with a new token.
  *
- * The first piece that is not ok ends the attempt; `sent` is the number of pieces delivered, and the next attempt resumes there.
+ * The first piece that fails ends the attempt. `sent` is the number of pieces delivered; the next attempt resumes there.
  */
 import { createHash } from 'node:crypto';
 import type { DeliveryOutcome, DeliveryRequest } from '../deliverer.ts';
@@ -30,7 +30,7 @@ export const createHttpDriver: CreateDriver = (target, context) => {
   return typeof variant === 'string' ? variant : new HttpDriver(target, variant, context);
 };
 
-/** One delivery made ready: everything its pieces share. */
+/** Everything that the pieces of a delivery share. */
 interface Prepared {
   readonly form: NonNullable<ReturnType<PickRequest>>;
   readonly address: Values['address'];
@@ -42,7 +42,7 @@ class HttpDriver implements Driver {
   private readonly variant: LinkedVariant;
   private readonly context: DeliveryContext;
   private readonly sender: PieceSender;
-  /** Names these credentials at this server, for the token cache and the pace. */
+  /** Identifies the credentials and their server, for the token cache and the pace. */
   private readonly account: string;
 
   constructor(target: BoundTarget, variant: LinkedVariant, context: DeliveryContext) {
@@ -90,7 +90,7 @@ class HttpDriver implements Driver {
     const rules = this.paceRules(prepared.address);
     let messageId: string | null = null;
     for (let index = request.sent; index < prepared.pieces.length; index++) {
-      // Blank pieces come from long runs of blanks: services refuse them as empty.
+      // A long run of blanks gives blank pieces, which services refuse as empty.
       if (prepared.pieces[index]?.trim() === '') continue;
       const slot = rules.length === 0 ? null : await this.context.pace.take(rules, request.signal);
       if (slot?.kind === 'later') {
@@ -113,7 +113,7 @@ class HttpDriver implements Driver {
     return { ...prepared, pieces: pieces.pieces };
   }
 
-  /** Where to and in which form, or why not. */
+  /** The address and the form of the request, or why there is none. */
   private prepareAddress(
     request: Pick<DeliveryRequest, 'extra' | 'unresolved'>,
   ): Pick<Prepared, 'form' | 'address'> | string {
@@ -165,7 +165,7 @@ function noForm(hasChat: boolean): string {
   return hasChat ? 'chat_id does not have one of the forms that this target takes' : 'no chat_id and no home_channel';
 }
 
-/** Deliveries with equal credentials at one server share a token and a pace, whatever profile they belong to. */
+/** Deliveries with the same credentials at the same server share a token and a pace, in all profiles. */
 function accountOf({ plan, settings, apiBase }: BoundTarget, variant: LinkedVariant): string {
   const named = [...settings].sort(([left], [right]) => (left < right ? -1 : 1));
   const text = JSON.stringify([plan.name, variant.plan.name, apiBase, variant.base.origin, named]);

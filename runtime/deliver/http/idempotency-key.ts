@@ -1,14 +1,14 @@
-/** The `{key}` of a piece: the same for every attempt to send it, different for every other piece and delivery. */
+/** Computes the `{key}` of a piece: the same for every attempt, different for every piece and delivery. */
 import { createHash } from 'node:crypto';
 import type { VariantPlan } from '../../../schemas/generated/types.ts';
 
-/** `root`: DeliveryRequest.key; `piece`: its index in the text. */
+/** @param root DeliveryRequest.key @param piece index of the piece */
 export function idempotencyKey(plan: VariantPlan['key'], root: string, piece: number): string {
   const hex = createHash('sha256').update(`${root}\n${piece}`, 'utf8').digest('hex');
   return plan.form === 'uuid' ? toUuid(hex) : hex.slice(0, plan.max_length);
 }
 
-/** Version 8 of RFC 9562: a UUID whose bits are the maker's own. */
+/** A UUID of version 8 (RFC 9562), whose bits are custom. */
 function toUuid(hex: string): string {
   const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16);
   return [

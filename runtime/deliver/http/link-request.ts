@@ -1,4 +1,4 @@
-/** Links one request of a target to a function that builds it: host fixed, every value encoded in its place. */
+/** Links one request of a target to a function that builds it. The host is fixed, and every value is encoded for its place. */
 
 import type { BaseUrl } from '../../../base/base-url.ts';
 import type { NamedTemplate, RequestPlan, ValueRef } from '../../../schemas/generated/types.ts';
@@ -16,13 +16,13 @@ export interface HttpRequest {
   readonly body: string | null;
 }
 
-/** What a request is linked with. */
+/** The base URL and settings that a request is linked with. */
 export interface RequestScope {
   readonly base: BaseUrl;
   readonly settings: ReadonlyMap<string, string>;
 }
 
-/** @throws DeliveryRefusal (the function) when a value is missing or cannot stand where the plan puts it. */
+/** The returned function throws DeliveryRefusal when a value is missing or not allowed in its place. */
 export function linkRequest(plan: RequestPlan, { base, settings }: RequestScope): (values: Values) => HttpRequest {
   const path = linkFill(plan.path, { settings, write: encodeSegment });
   const query = linkQuery(plan.query, { settings, write: encode });
@@ -38,7 +38,7 @@ export function linkRequest(plan: RequestPlan, { base, settings }: RequestScope)
   };
 }
 
-/** The same request for a dry run. */
+/** Builds the same request for a dry run, with secrets hidden. */
 export function showRequest(plan: RequestPlan, values: Values, { base, settings }: RequestScope): ShownRequest {
   const hide = hideSecrets();
   const path = fillWith(linkFill(plan.path, { settings, write: hideSecrets(encodeSegment) }), values) ?? '';
@@ -51,7 +51,7 @@ export function showRequest(plan: RequestPlan, values: Values, { base, settings 
   };
 }
 
-/** RFC 3986: everything but unreserved characters; `:` and `@`, which a path may hold, only from settings. */
+/** Encodes all but unreserved characters (RFC 3986); settings may also have `:` and `@`, which are allowed in a path. */
 function encodeSegment(value: string, ref: ValueRef): string {
   if (value === '.' || value === '..') throw new DeliveryRefusal(`\`${ref.name || ref.of}\` may not be ${value}`);
   const encoded = encode(value);
@@ -67,7 +67,7 @@ const percent = (char: string): string => `%${char.charCodeAt(0).toString(16).to
 
 type Query = (values: Values, separator: string) => string;
 
-/** `separator`: what stands before the first parameter. */
+/** `separator` precedes the first parameter. */
 function linkQuery(plans: readonly NamedTemplate[], scope: FillScope): Query {
   if (plans.length === 0) return () => '';
   const parameters = plans.map(({ name, value }) => ({ name: `${encode(name)}=`, fill: linkFill(value, scope) }));
@@ -102,7 +102,7 @@ function linkHeaders(plan: RequestPlan, type: string | null, scope: FillScope): 
   };
 }
 
-/** The compiler lets settings alone in here: the same for every delivery. */
+/** The compiler allows only settings here, so the header is the same for every delivery. */
 function linkBasic(plan: RequestPlan['basic'], { settings, write }: FillScope): Fill {
   if (plan === null) return null;
   const user = linkFill(plan.user, { settings });
@@ -112,6 +112,6 @@ function linkBasic(plan: RequestPlan['basic'], { settings, write }: FillScope): 
     const pair = Buffer.from(`${user}:${password}`, 'utf8').toString('base64');
     return `Basic ${write === undefined ? pair : HIDDEN}`;
   }
-  // One of them is missing: the error names it.
+  // One of them is missing: filling it throws the error that names it.
   return (values) => (fillWith(user, values) === null ? null : fillWith(password, values));
 }

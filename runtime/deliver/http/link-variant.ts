@@ -1,4 +1,4 @@
-/** Links one binding of a declarative target: its variant chosen, base URL checked, patterns and tests compiled. */
+/** Links one binding of a declarative target: picks the variant, checks the base URL, compiles patterns and conditions. */
 import { RE2JS } from 're2js';
 import type { BaseUrl } from '../../../base/base-url.ts';
 import { parseBaseUrl } from '../../../base/base-url.ts';
@@ -24,10 +24,10 @@ export interface LinkedVariant {
   readonly pickRequest: PickRequest;
   readonly classify: ClassifyResponse;
   readonly exchange: ExchangeToken | null;
-  /** Builds the request that tells whether the credentials are taken; null: the service has none. */
+  /** Builds the request that checks the credentials; null: the service has none. */
   readonly buildCheck: (() => HttpRequest) | null;
   readonly sign: Sign;
-  /** Empty when `base` is not the public service's own: its limits do not hold there. */
+  /** Empty when `base` is not the public service, because its limits do not apply elsewhere. */
   readonly pacing: VariantPlan['pacing'];
 }
 
@@ -35,16 +35,16 @@ export interface LinkedVariant {
 export interface LinkedRequest {
   readonly plan: RequestPlan;
   readonly build: (values: Values) => HttpRequest;
-  /** Something in it is the idempotency key. */
+  /** Whether the request contains the idempotency key. */
   readonly usesKey: boolean;
 }
 
-/** The request that fits an address, with the groups of its chat_id pattern. */
+/** Picks the request that matches an address, with the groups of its chat_id pattern; null when none does. */
 export type PickRequest = (
   address: Address,
 ) => { readonly request: LinkedRequest; readonly match: ReadonlyMap<string, string> } | null;
 
-/** The linked variant, or what is wrong with the binding. */
+/** Returns the linked variant, or what is wrong with the binding. */
 export function linkVariant(target: BoundTarget): LinkedVariant | string {
   const { settings } = target;
   const plan = pickVariant(target);
@@ -75,7 +75,7 @@ function linkCheck({ check }: VariantPlan, scope: RequestScope): LinkedVariant['
   return () => build(NO_VALUES);
 }
 
-/** The variant the config names, else the first whose settings are all there. */
+/** The variant that the config names, otherwise the first whose settings are all set; a string says what is missing. */
 function pickVariant({ plan, binding, settings }: BoundTarget): VariantPlan | string {
   if (binding.variant !== null) {
     const named = plan.variants.find((variant) => variant.name === binding.variant);
@@ -88,11 +88,11 @@ function pickVariant({ plan, binding, settings }: BoundTarget): VariantPlan | st
   return `no variant can be used: set ${plan.variants.map((variant) => variant.needs.join(' and ')).join(', or ')}`;
 }
 
-/** `api_base` of the config replaces the target's own base, also that of its token server. */
+/** `api_base` of the config replaces the base URL of the target and of its token server. */
 function linkBase(template: ValueTemplate | null, { apiBase, binding, settings }: BoundTarget): BaseUrl | string {
   const text = apiBase ?? (template === null ? null : fillWith(linkFill(template, { settings }), NO_VALUES));
   if (text === null) return 'api_base must be set';
-  // A base written as a reference was meant not to be seen.
+  // A base URL that is given as a reference is treated as a secret.
   const secret =
     apiBase === null
       ? (template ?? []).some((part) => part.kind === 'value' && part.secret)

@@ -1,4 +1,4 @@
-/** Looks whether the server of an HTTP target can be reached, and whether it takes the credentials; these go only where the target's file says. */
+/** Checks whether the server of an HTTP target can be reached and accepts the credentials. They go only where the target's file says. */
 
 import type { BaseUrl } from '../../../base/base-url.ts';
 import type { DeliveryContext } from '../driver.ts';
@@ -17,7 +17,7 @@ const CHECK = 'host';
 
 type ProbeContext = Pick<DeliveryContext, 'dispatcher' | 'clock'>;
 
-/** Any answer counts: what a service says to its bare address is its own business. */
+/** Checks that the server responds; any response to `GET /` will do. */
 export async function probeHost({ origin }: BaseUrl, signal: AbortSignal, context: ProbeContext): Promise<Probe> {
   const request = { origin, method: 'GET', path: '/', headers: {}, body: null } as const;
   const wire = { dispatcher: context.dispatcher, deadlines: new Deadlines(context.clock, TIMEOUT_MS) };
@@ -33,7 +33,7 @@ export async function probeHost({ origin }: BaseUrl, signal: AbortSignal, contex
 
 const ACCOUNT = 'account';
 
-/** Whether the service takes the credentials; null where it has no request that tells without effect. */
+/** Checks that the service accepts the credentials; null when it has no request for that without side effects. */
 export async function probeAccount(
   { plan, buildCheck }: Pick<LinkedVariant, 'plan' | 'buildCheck'>,
   signal: AbortSignal,
@@ -50,7 +50,7 @@ export async function probeAccount(
   return probeFailed(ACCOUNT, outcome.reason, 'enter the credentials again, as the service shows them');
 }
 
-/** A service that is down or busy says nothing of the credentials. */
+/** For a service that is down or busy, which shows nothing about the credentials. */
 const undecided = (detail: string): Probe => ({
   check: ACCOUNT,
   status: 'skipped',

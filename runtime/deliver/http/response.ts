@@ -1,23 +1,23 @@
-/** A response as the judging code sees it: status, headers, and a body that may be anything. */
+/** A response as conditions read it: status, headers, and a body that may be anything. */
 
-/** What came over the wire. */
+/** A response as received. */
 export interface RawResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** At most the target's cap. */
+  /** Cut off at the target's limit. */
   readonly body: Buffer;
 }
 
 export interface TargetResponse {
   readonly status: number;
-  /** Value of a header by lower-case name; several are joined as HTTP does. */
+  /** Value of a header by lower-case name; repeated ones are joined with commas. */
   readonly header: (name: string) => string | undefined;
   readonly text: string;
-  /** The parsed JSON; undefined when the body is none (HTML of a proxy, cut off, empty). */
+  /** The parsed JSON; undefined when the body is not JSON (a proxy's HTML, cut off, empty). */
   readonly json: unknown;
 }
 
-/** Never throws: bodies are whatever a proxy in between likes to send. */
+/** Never throws: a proxy may send any body. */
 export function readResponse({ status, headers, body }: RawResponse): TargetResponse {
   const text = body.toString('utf8').replace(/^\uFEFF/, '');
   return { status, header: (name) => readHeader(headers, name), text, json: parseJson(text) };

@@ -1,10 +1,10 @@
-/** Reads from a response how long its service wants to be left alone. */
+/** Reads from a response how long the service asks to wait. */
 import { RE2JS } from 're2js';
 import type { VariantPlan, WaitSource } from '../../../schemas/generated/types.ts';
 import { linkReader } from './condition.ts';
 import type { TargetResponse } from './response.ts';
 
-/** The wait in ms, capped; null when the response names none that can be believed. `now`: unix ms, for HTTP dates. */
+/** Returns the wait in ms, capped; null when the response has no valid one. @param now Unix ms, for HTTP dates */
 export type ReadWait = (response: TargetResponse, now: number) => number | null;
 
 export function linkRetryAfter(plan: Pick<VariantPlan, 'retry_after' | 'retry_after_cap_ms'>): ReadWait {
@@ -40,7 +40,7 @@ function linkSource(source: WaitSource): ReadWait {
   }
 }
 
-/** Fractions of a ms are rounded up: coming back a little late costs nothing. */
+/** Rounds fractions of a ms up. */
 function toWait(value: unknown, unit: number): number | null {
   const number = typeof value === 'string' && /^\s*\d+(?:\.\d+)?\s*$/.test(value) ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) && number >= 0 ? Math.ceil(number * unit) : null;

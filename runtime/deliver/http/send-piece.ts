@@ -1,4 +1,4 @@
-/** Sends one piece and reads what became of it; a refused token is exchanged once more, and the second refusal is final. */
+/** Sends one piece and classifies the response. A refused token is exchanged once more; a second refusal is final. */
 import type { DeliveryContext } from '../driver.ts';
 import type { TokenResult } from '../token-cache.ts';
 import type { DeliveryResult } from './classify-response.ts';
@@ -11,11 +11,11 @@ import { HIDDEN } from './values.ts';
 
 export interface PieceSender {
   send(request: LinkedRequest, values: Values, signal: AbortSignal): Promise<DeliveryResult>;
-  /** The exchanged token, kept or new; null for targets without an exchange. */
+  /** The exchanged token, cached or new; null for targets without an exchange. */
   token(signal: AbortSignal): Promise<TokenResult> | null;
 }
 
-/** `account`: names the credentials and the server they are for, for the token cache. */
+/** @param account identifies the credentials and their server, for the token cache */
 export function createPieceSender(variant: LinkedVariant, account: string, context: DeliveryContext): PieceSender {
   const { plan, classify, exchange } = variant;
   const { clock, tokens, dispatcher } = context;
@@ -57,13 +57,13 @@ export function createPieceSender(variant: LinkedVariant, account: string, conte
   };
 }
 
-/** A service that echoes the token has no say in what is logged. */
+/** Removes the token from the result, in case the service echoes it. */
 function hideToken(result: DeliveryResult, token: string): DeliveryResult {
   if (result.kind !== 'ok') return { ...result, reason: result.reason.replaceAll(token, HIDDEN) };
   return result.message_id?.includes(token) === true ? { ...result, message_id: null } : result;
 }
 
-/** A delivery that is given up does not wait for the token; the exchange itself continues for the others. */
+/** An aborted delivery stops waiting for the token; the exchange itself continues for the others. */
 function untilAborted(result: Promise<TokenResult>, signal: AbortSignal): Promise<TokenResult> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => resolve({ kind: 'retry', reason: 'no token in time', retry_after_ms: null });

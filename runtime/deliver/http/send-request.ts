@@ -1,9 +1,9 @@
 /**
- * Makes one HTTP request over undici and tells, when it fails, whether anything can have reached the target.
+ * Makes one HTTP request over undici. When it fails, the result tells whether anything can have reached the target.
  *
- * Until undici hands the request to a socket (`onRequestStart`) nothing was sent: refused connections, DNS and TLS
- * failures end there. After that only a complete response is certain. Redirects are never followed: they could carry
- * the credential elsewhere.
+ * Nothing is sent until undici hands the request to a socket (`onRequestStart`): refused connections, DNS and TLS
+ * failures come before that. After it, only a complete response is certain. Redirects are never followed, because they
+ * could take the credentials elsewhere.
  */
 import type { Dispatcher } from 'undici';
 import type { Deadlines } from './deadlines.ts';
@@ -18,22 +18,22 @@ export interface SendOptions {
 
 export type SendResult =
   | ({ readonly kind: 'response' } & RawResponse)
-  /** `code` is the system's or undici's word for it, never their message: that may quote the URL. */
+  /** `code` is the system's or undici's error code; their messages may quote the URL. */
   | { readonly kind: 'failed'; readonly sent: boolean; readonly code: string };
 
 export interface SendContext {
   readonly dispatcher: Dispatcher;
-  /** Ends a request that takes too long. */
+  /** Enforces the time limit. */
   readonly deadlines: Deadlines;
 }
 
-/** Never rejects. */
+/** Makes the request. Never rejects. */
 export function sendRequest(request: HttpRequest, options: SendOptions, context: SendContext): Promise<SendResult> {
   if (options.signal.aborted) return Promise.resolve({ kind: 'failed', sent: false, code: 'ABORTED' });
   return new Promise((resolve) => new Exchange(options, context.deadlines, resolve).start(request, context.dispatcher));
 }
 
-/** One request from its start to its one result. */
+/** One request, from start to result. */
 class Exchange extends Timed implements Dispatcher.DispatchHandler {
   private controller: Dispatcher.DispatchController | null = null;
   private status = 0;
@@ -60,7 +60,7 @@ class Exchange extends Timed implements Dispatcher.DispatchHandler {
   start(request: HttpRequest, dispatcher: Dispatcher): void {
     const { origin, path, method, headers, body } = request;
     try {
-      // The deadline above covers the whole exchange; undici's own timers would only be a second opinion.
+      // The deadline covers the whole exchange, so undici's own timers are off.
       dispatcher.dispatch({ origin, path, method, headers, body, headersTimeout: 0, bodyTimeout: 0 }, this);
     } catch (error) {
       this.fail(codeOf(error));
@@ -68,13 +68,13 @@ class Exchange extends Timed implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Given up while it waited for a socket: it must not be sent any longer.
+    // It was aborted while it waited for a socket and must not be sent.
     if (this.settled) controller.abort(new Error('given up'));
     else this.controller = controller;
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: RawResponse['headers']): void {
-    // 1xx answers come before the one that counts.
+    // 1xx responses precede the final one.
     if (status < 200) return;
     this.status = status;
     this.headers = headers;

@@ -1,4 +1,4 @@
-/** The HMAC primitive of target plans: `{timestamp}` and `{signature}` of one request. */
+/** Computes the `{timestamp}` and `{signature}` (HMAC) of one request of a target plan. */
 import { createHmac } from 'node:crypto';
 import type { SignaturePlan } from '../../../schemas/generated/types.ts';
 import { fillWith, linkFill, NO_VALUES } from './values.ts';
@@ -10,7 +10,7 @@ export interface Signed {
 
 const UNSIGNED: Signed = { timestamp: '', signature: '' };
 
-/** Both empty when the plan's optional secret is not set. `now`: unix ms. */
+/** Both are empty when the plan's optional secret is not set. @param now Unix ms */
 export type Sign = (now: number) => Signed;
 
 export function linkSign(plan: SignaturePlan | null, settings: ReadonlyMap<string, string>): Sign {

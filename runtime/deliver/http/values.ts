@@ -1,8 +1,8 @@
 /**
- * The values of one piece of a delivery, and texts filled with them, for everything the executor puts on the wire.
+ * The values of one piece of a delivery, and the templates that they fill, for everything that the HTTP driver sends.
  *
- * Texts are linked once: settings are the same for every delivery of a binding, so they become part of the text, and
- * what is left to do for a delivery is to append its own few values.
+ * Templates are linked once: settings are the same for every delivery of a binding, so they become part of the text, and
+ * a delivery only inserts its own few values.
  */
 import type { ValueRef, ValueTemplate } from '../../../schemas/generated/types.ts';
 
@@ -21,7 +21,7 @@ export interface Values {
   readonly exchanged_token: string;
 }
 
-/** Values of nothing, to be spread below those there are. */
+/** Empty values, as the base for those that are set. */
 export const NO_VALUES: Values = {
   text: '',
   address: new Map(),
@@ -34,7 +34,7 @@ export const NO_VALUES: Values = {
   exchanged_token: '',
 };
 
-/** A delivery that cannot be made as it is: a permanent failure with a reason for the operator. */
+/** A delivery that cannot be made: a permanent failure, with a reason for the operator. */
 export class DeliveryRefusal extends Error {
   override readonly name = 'DeliveryRefusal';
 }
@@ -53,29 +53,28 @@ const READ: Readonly<Record<Of, (values: Values, name: string) => string | undef
   exchanged_token: (values) => values.exchanged_token,
 };
 
-/** How a value is written into its text: encoded, or hidden from people's eyes. */
+/** Writes a value into its text: encoded, or hidden. */
 export type WriteValue = (value: string, ref: ValueRef) => string;
 
 const asIs: WriteValue = (value) => value;
 
-/** The mark that stands for a secret wherever a request is shown. */
+/** Replaces a secret wherever a request is shown. */
 export const HIDDEN = '***';
 
-/** Wraps a writer so that secrets come out as `***`. */
+/** Wraps a writer so that it writes secrets as `***`. */
 export function hideSecrets(write: WriteValue = asIs): WriteValue {
   return (value, ref) => (ref.secret ? HIDDEN : write(value, ref));
 }
 
-/** What texts are linked with. */
+/** The settings and the writer that templates are linked with. */
 export interface FillScope {
   readonly settings: ReadonlyMap<string, string>;
   readonly write?: WriteValue;
 }
 
 /**
- * A text that is the same for every delivery, or a function of the delivery's values: null when one of its optional
- * values is empty, for then what holds it is left out.
- * @throws DeliveryRefusal (the function) when a value it cannot do without is empty.
+ * A constant text, or a function of the delivery's values. Null when an optional value is empty: then the field that holds
+ * the text is left out. The function throws DeliveryRefusal when a required value is empty.
  */
 export type Fill = string | null | ((values: Values) => string | null);
 

@@ -1,16 +1,15 @@
 /**
- * Appends one turn to an existing session file, for the mirror and for anything else that takes part in a chat.
+ * Appends one turn to an existing session file, for the mirror and for any other participant of a chat.
  *
- * A turn is one line, written by one `write` to a file opened for appending: the system places each such write at the
- * end of the file as a whole, so that turns of several processes never interleave. The file is not created here: a chat
- * has a session once one was opened.
+ * A turn is one line, written with one `write` to a file opened for appending: the system appends each such write as a
+ * whole, so turns of several processes never interleave. The file is not created here; `openSession` does that.
  */
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
 import type { Turn } from '../../store/sessions.ts';
 
-/** False: the chat has no session. @throws as node:fs does for anything else. */
+/** Returns false when the chat has no session. Rejects as node:fs does for anything else. */
 export async function appendTurn(path: string, turn: Turn): Promise<boolean> {
   const line = Buffer.from(`${JSON.stringify({ role: turn.role, content: turn.content, at: turn.at })}\n`, 'utf8');
   const file = await openExisting(path);
@@ -26,7 +25,7 @@ export async function appendTurn(path: string, turn: Turn): Promise<boolean> {
 
 async function openExisting(path: string): Promise<FileHandle | null> {
   try {
-    // A FIFO in its place would block the open until a reader appears.
+    // O_NONBLOCK, because opening a FIFO would block until a reader appears.
     const file = await open(path, constants.O_WRONLY | constants.O_APPEND | (constants.O_NONBLOCK ?? 0));
     if ((await file.stat()).isFile()) return file;
     await file.close();

@@ -1,4 +1,4 @@
-/** Mirrors delivered texts into the chat's session (§4.7): best effort, never the reason for a failed delivery. */
+/** Mirrors delivered texts into the chat's session (§4.7). Best effort: a failure does not fail the delivery. */
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/log.ts';
 import type { Sessions } from '../../store/sessions.ts';

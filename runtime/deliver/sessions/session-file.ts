@@ -1,4 +1,4 @@
-/** Where the session of a chat is kept, `<profile home>/sessions/<target>/<chat id>.jsonl`, and how ids become file names. */
+/** Paths of session files, `<profile home>/sessions/<target>/<chat id>.jsonl`, and the encoding of ids as file names. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 
@@ -12,7 +12,7 @@ export interface ChatRef {
 
 const SUFFIX = '.jsonl';
 
-/** Most file systems take 255 bytes; names are ASCII. */
+/** In characters; names are ASCII, and most file systems allow 255 bytes. */
 const MAX_NAME = 200;
 
 export function sessionsFolder(home: string): string {
@@ -24,8 +24,8 @@ export function sessionPath({ home, target, chatId }: ChatRef): string {
 }
 
 /**
- * Everything but letters, digits and a few signs is percent-encoded, also a leading dot, so that no id names a folder,
- * a hidden file or a file elsewhere. An id that is too long for a name ends in its hash.
+ * Percent-encodes everything except letters, digits and a few signs, and also a leading dot, so that no id names a folder,
+ * a hidden file or a file elsewhere. An id that is too long is shortened and ends with its hash.
  */
 export function fileName(chatId: string): string {
   const encoded = [...Buffer.from(chatId, 'utf8')]
@@ -40,7 +40,7 @@ export function fileName(chatId: string): string {
   return `${encoded.slice(0, MAX_NAME - hash.length - 1)}~${hash}${SUFFIX}`;
 }
 
-/** The id a file name stands for; null for other files. A shortened one comes back shortened. */
+/** The id that a file name encodes; null for other files. A shortened id stays shortened. */
 export function chatIdOf(name: string): string | null {
   if (!name.endsWith(SUFFIX)) return null;
   try {

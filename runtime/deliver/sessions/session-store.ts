@@ -7,10 +7,10 @@ import type { SessionSummary, Turn } from '../../store/sessions.ts';
 import type { ChatRef } from './session-file.ts';
 import { chatIdOf, sessionPath, sessionsFolder } from './session-file.ts';
 
-/** Longer sessions are not shown, in bytes. */
+/** Longest session that is read, in bytes. */
 const MAX_SESSION_BYTES = 256 * 1024 * 1024;
 
-/** Creates the chat's session, readable by its owner alone; one that exists is left as it is. */
+/** Creates the chat's session, readable only by its owner; an existing one is kept. */
 export async function openSession(chat: ChatRef): Promise<{ readonly path: string; readonly created: boolean }> {
   const path = sessionPath(chat);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -23,7 +23,7 @@ export async function openSession(chat: ChatRef): Promise<{ readonly path: strin
   }
 }
 
-/** By target, then chat; a profile without sessions has none. */
+/** All sessions of a profile, sorted by target and file name. */
 export async function listSessions(home: string): Promise<readonly SessionSummary[]> {
   const found: SessionSummary[] = [];
   for (const target of (await entries(sessionsFolder(home))).filter((entry) => entry.isDirectory())) {
@@ -40,7 +40,7 @@ export async function listSessions(home: string): Promise<readonly SessionSummar
   return found;
 }
 
-/** The turns in order; null when the chat has no session. A truncated line (left by a full disk) is skipped. */
+/** The turns in order; null when the chat has no session. Skips truncated lines, which a full disk may leave. */
 export async function readTurns(path: string): Promise<readonly Turn[] | null> {
   try {
     const text = await readRegularText(path, MAX_SESSION_BYTES);

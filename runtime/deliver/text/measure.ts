@@ -1,4 +1,4 @@
-/** How long a text is in a target's own unit, for splitting. */
+/** Measures texts in a target's own unit, for splitting. */
 import type { TextPlan } from '../../../schemas/generated/types.ts';
 
 export type Unit = TextPlan['unit'];
@@ -22,7 +22,7 @@ function utf8Bytes(code: number): number {
   return code < 0x10000 ? 3 : 4;
 }
 
-/** As JSON.stringify writes it: line ends and similar escapes take two bytes, other control characters six. */
+/** Bytes that JSON.stringify writes: two for line ends and similar escapes, six for other control characters. */
 function jsonBytes(code: number): number {
   if (code === 0x22 || code === 0x5c) return 2;
   if (code >= 0x20) return utf8Bytes(code);
@@ -38,7 +38,7 @@ export function measure(text: string, unit: Unit): number {
   return length;
 }
 
-/** The UTF-16 offset up to which `text`, read from `start`, fits into the limit; always behind a whole code point. */
+/** The UTF-16 offset up to which `text`, from `start`, fits into the limit; never inside a surrogate pair. */
 export function fitEnd(text: string, start: number, { limit, unit }: Limit): number {
   const cost = COST[unit];
   let end = start;

@@ -1,4 +1,4 @@
-/** Turns the text of a delivery into the pieces that are sent: transformed, split or shortened as its target's plan says. */
+/** Turns the text of a delivery into the pieces to send: transforms, splits or shortens it according to the target's plan. */
 import type { TextPlan } from '../../../schemas/generated/types.ts';
 import { measure } from './measure.ts';
 import { splitText } from './split-text.ts';
@@ -35,12 +35,12 @@ const OVERFLOW: Readonly<Record<TextPlan['overflow'], (plan: Limited, text: stri
   },
 };
 
-/** `room`: what is kept free in every piece. */
+/** @param room length to leave free in every piece */
 function splitAt(plan: Limited, text: string, room: number): string[] {
   return splitText(text, { limit: plan.limit - room, unit: plan.unit, atoms: atomsOf(plan.transforms) });
 }
 
-/** ` (i/n)` needs room that depends on n: it is tried with ever more digits until they are enough. */
+/** ` (i/n)` needs room that depends on the number of pieces: more digits are tried until they suffice. */
 function splitNumbered(plan: Limited, text: string): string[] {
   for (let digits = 1; ; digits++) {
     const pieces = splitAt(plan, text, ' (/)'.length + 2 * digits);

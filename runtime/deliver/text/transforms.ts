@@ -1,16 +1,16 @@
 /**
- * The named text transforms of target plans: they keep a service from reading delivered text as markup or as a mention
- * that pings a crowd. Applied in the plan's order, before splitting, so that what they add counts.
+ * The text transforms of target plans. They keep a service from parsing delivered text as markup or as a mention of many
+ * people. They run in the plan's order, before splitting, so that the characters they add count.
  */
 import type { TextPlan } from '../../../schemas/generated/types.ts';
 
 export type Transform = TextPlan['transforms'][number];
 
-/** Zero-width space: invisible, and the end of whatever a parser had begun to recognise. */
+/** Zero-width space: invisible, and it ends any markup that a parser had begun to recognise. */
 const ZWSP = '\u200B';
 
 const TRANSFORMS: Readonly<Record<Transform, (text: string) => string>> = {
-  // `&` first: the entities that follow hold one.
+  // `&` first, because the entities contain it.
   slack_entities: (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
   zwsp_after_at: (text) => text.replaceAll('@', `@${ZWSP}`),
   break_angle_at: (text) => text.replace(/<(?=@|at\b)/gi, `<${ZWSP}`),
@@ -20,13 +20,13 @@ const TRANSFORMS: Readonly<Record<Transform, (text: string) => string>> = {
   strip_controls: (text) => text.replace(/[\0-\x08\x0B\x0C\x0E-\x1F\x7F]/g, ''),
 };
 
-/** Lone surrogates become U+FFFD first: no service takes them, and UTF-8 has no form for them. */
+/** Replaces lone surrogates with U+FFFD first, because UTF-8 cannot encode them. */
 export function transformText(text: string, transforms: readonly Transform[]): string {
   const wellFormed = text.replace(/\p{Surrogate}/gu, '\uFFFD');
   return transforms.reduce((result, name) => TRANSFORMS[name](result), wellFormed);
 }
 
-/** What a transform wrote and a split must not cut in two; null when there is nothing of the kind. */
+/** Matches the sequences that a transform writes and that must not be split; null when there are none. */
 export function atomsOf(transforms: readonly Transform[]): RegExp | null {
   return transforms.includes('slack_entities') ? /&(?:amp|lt|gt);/y : null;
 }

@@ -1,9 +1,9 @@
 /**
  * The agent as a program: prompt on stdin, answer on stdout, exit code 0 for success (decisions §5).
  *
- * An agent reads strangers' text and must not be able to print what signs or sends in our name: of the environment it
- * gets a list of what is allowed and what `agent.env` names. It works in a folder of its own, not in the home, where the
- * store and `.env` lie. That keeps secrets out of its way, not out of its reach: it runs as the same user.
+ * An agent reads untrusted text, so it must not have the secrets that sign or send in the gateway's name. Its environment
+ * holds only allowed variables and those that `agent.env` names. Its working folder is its own, not the home, which has
+ * the store and `.env`. This does not confine the agent: it runs as the same user.
  */
 import { mkdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -30,7 +30,7 @@ export interface CommandAgentContext {
   readonly home: string;
   /** The profile's home. */
   readonly folder: string;
-  /** Replaces secrets in what a failed program said last. */
+  /** Replaces secrets in the last line that a failed program wrote to stderr. */
   readonly redact: (text: string) => string;
 }
 
@@ -81,7 +81,7 @@ function folderOf({ cwd }: CommandAgentPlan, { folder, env }: CommandAgentContex
   return isAbsolute(cwd) ? cwd : join(folder, cwd);
 }
 
-/** The usual folder is made when it is missing; one that the configuration names has to be there. */
+/** Creates the default folder when it is missing; a configured folder must exist. */
 async function prepareFolder(folder: string, { cwd }: CommandAgentPlan): Promise<void> {
   try {
     if (cwd === null) await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -94,7 +94,7 @@ async function prepareFolder(folder: string, { cwd }: CommandAgentPlan): Promise
 }
 
 function compose(argv: readonly string[], request: AgentRequest) {
-  // A NUL can stand neither in an argument nor in a variable; a delivery id may come from a payload.
+  // Neither an argument nor a variable can hold a NUL, but a delivery id from a payload can.
   const plain = (text: string): string => text.replaceAll('\0', '');
   const toolsets = request.toolsets.join(',');
   const session = plain(request.session);

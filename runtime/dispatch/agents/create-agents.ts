@@ -1,4 +1,4 @@
-/** The agents of a table's profiles, each with its skills, limits and home. Linked once per table. */
+/** Creates the agents of a table's profiles, with their skills, limits and homes, once per table. */
 import { join } from 'node:path';
 import type { Dispatcher } from 'undici';
 import type { AgentPlan, ProfilePlan, RouteTable } from '../../../schemas/generated/types.ts';
@@ -28,7 +28,7 @@ export interface AgentsContext {
   readonly secrets: SecretResolver;
   readonly readText: ReadText;
   readonly log: Logger;
-  /** In place of the agent that each profile's plan names. */
+  /** Used instead of the agents that the table names. */
   readonly agent?: RunAgent | null;
   /** Replaces every known secret. */
   readonly redact: Redact;

@@ -1,4 +1,4 @@
-/** An agent that is a function of the program around the runtime. */
+/** An agent that is a function of the embedding program. */
 import type { AgentRunner, RunAgent } from '../agent-runner.ts';
 import { AgentError } from '../agent-runner.ts';
 

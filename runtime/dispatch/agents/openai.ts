@@ -1,4 +1,4 @@
-/** The agent as an OpenAI-compatible server: one chat completion per run, nothing of its error texts passed on. */
+/** The agent as an OpenAI-compatible server: one chat completion per run. The server's error texts are never passed on. */
 import type { Dispatcher } from 'undici';
 import { request as send } from 'undici';
 import { parseBaseUrl } from '../../../base/base-url.ts';
@@ -27,7 +27,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
 
 export function createOpenAiAgent(plan: OpenAiAgentPlan, context: OpenAiAgentContext): AgentRunner {
   const base = parseBaseUrl(plan.base_url, { allowHttp: plan.allow_http, secret: false });
-  // The compiler refuses such a table; with one from elsewhere the key is not even read, and nothing is sent.
+  // The compiler refuses a bad URL. With a table from elsewhere, the key is not read and nothing is sent.
   const authorization = typeof base === 'string' ? {} : authorize(plan, context.secrets);
   return {
     async run(request) {
@@ -54,7 +54,7 @@ export function createOpenAiAgent(plan: OpenAiAgentPlan, context: OpenAiAgentCon
   };
 }
 
-/** @throws SecretError: a table whose key cannot be read is not served */
+/** @throws SecretError when the key cannot be read; then the table is not served */
 function authorize({ api_key }: OpenAiAgentPlan, secrets: SecretResolver): Record<string, string> {
   if (api_key === null) return {};
   try {
@@ -82,7 +82,7 @@ async function readBody(body: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** `choices[0].message.content`: a text, or a list of parts of which the texts count. */
+/** Reads `choices[0].message.content`: a text, or a list of parts, whose texts are joined. */
 function readAnswer(body: string): string {
   const choices = field(parse(body), 'choices');
   const content = field(field(Array.isArray(choices) ? choices[0] : undefined, 'message'), 'content');
@@ -107,7 +107,7 @@ function field(value: unknown, name: string): unknown {
   return Object.hasOwn(value, name) ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
 }
 
-/** The system's or undici's code; a message may hold the URL. */
+/** Uses the error code of the system or undici, because the message may hold the URL. */
 function explain(error: unknown): string {
   const code = field(error, 'code');
   return `no answer from the server: ${typeof code === 'string' ? code : 'connection failed'}`;

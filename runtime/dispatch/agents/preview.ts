@@ -1,4 +1,4 @@
-/** The agent of a gateway that has none: answers with the prompt, so that a route can be tried out. */
+/** The default agent: it returns the prompt as its answer, so that a route can be tried out without an agent. */
 import type { AgentRunner } from '../agent-runner.ts';
 
 export const previewAgent: AgentRunner = { run: ({ prompt }) => Promise.resolve(prompt) };

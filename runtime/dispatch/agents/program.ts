@@ -1,22 +1,22 @@
-/** The program of a command agent: where it is, and whether it can be started. */
+/** Finds the program of a command agent and checks that it can be started. */
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import type { AgentPlan } from '../../../schemas/generated/types.ts';
 
-/** A program with a relative path lies in the profile's home, wherever it works; a bare name is looked for on the PATH. */
+/** Resolves a relative path against the profile's home, whatever the working folder; a bare name is left for the PATH. */
 export function locateProgram(program: string, folder: string): string {
   return program.includes('/') && !isAbsolute(program) ? join(folder, program) : program;
 }
 
-/** Where a program is looked for. */
+/** Where programs are searched. */
 interface ProgramPlaces {
   /** The profile's home. */
   readonly folder: string;
-  /** That of the process which would start it. */
+  /** The environment of the process that starts it. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Why the agent's program cannot be started here, or null. A variable PATH of the agent's own is not looked into. */
+/** Why the agent's program cannot be started here, or null. An agent with a PATH of its own is not checked. */
 export function missingAgent(agent: AgentPlan, places: ProgramPlaces): string | null {
   if (agent.kind !== 'command' || Object.hasOwn(agent.env, 'PATH')) return null;
   return missingProgram(agent.argv, places);

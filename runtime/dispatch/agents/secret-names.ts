@@ -1,7 +1,7 @@
 /** Finds the environment variables that a table's secret references name, so that agents do not inherit them. */
 import type { SecretRef } from '../../../schemas/generated/types.ts';
 
-/** Always hidden, whether or not a reference names it: the global secret's variable (§2.4). */
+/** Always hidden: the variable of the global secret (§2.4). */
 const ALWAYS = ['WEBHOOK_SECRET'];
 
 export function secretNames(refs: readonly SecretRef[]): ReadonlySet<string> {

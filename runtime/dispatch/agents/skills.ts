@@ -1,4 +1,4 @@
-/** Loads the skills of a run: texts of the profile that go before the prompt, in the order in which they are listed. */
+/** Loads the skills of a run: texts of the profile that precede the prompt, in the order in which they are listed. */
 
 import { join } from 'node:path';
 import { messageOf } from '../../../base/message-of.ts';
@@ -7,10 +7,10 @@ import type { Logger } from '../../platform/log.ts';
 /** Reads the text of a regular file; rejects when there is none. */
 export type ReadText = (path: string) => Promise<string>;
 
-/** No separators and no dots in front: a skill is a folder right below `skills`. */
+/** No separators and no leading dot: a skill is a folder directly below `skills`. */
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
 
-/** The texts, each followed by a blank line; an unknown skill is a log line, the others still apply. */
+/** Returns the texts, each followed by a blank line. An unknown skill is logged and left out. */
 export async function loadSkills(
   names: readonly string[],
   home: string,

@@ -1,26 +1,26 @@
-/** The instants of a schedule, for the scheduler: the next one, the latest one, and how many lie between. */
+/** Computes the instants of a schedule, for the scheduler: the next, the latest, and their number. */
 import { Cron } from 'croner';
 
 export interface CronTimes {
-  /** Unix ms of the first instant after `after`; null when there is none any more. */
+  /** Unix ms of the first instant after `after`; null when there are no more. */
   next(after: number): number | null;
-  /** Unix ms of the last instant up to `until`, itself included; `least`, an earlier instant, when the search fails. */
+  /** Unix ms of the last instant up to and including `until`, but not before `least`. */
   latest(least: number, until: number): number;
   /** Instants in (after, before), counted up to `most`. */
   count(after: number, before: number, most: number): number;
 }
 
-/** The same as the compiler's: what is forecast and what fires must not differ. A test compares them. */
+/** The same as the compiler's, so that jobs fire at the times that it forecasts. A test compares them. */
 const OPTIONS = { mode: '5-part', fixedTimeRule: 'no-wildcard', paused: true } as const;
 
-/** @throws Error for an expression that cannot be read, and the first time it is asked, for such a zone: the compiler has refused those. */
+/** @throws Error for an expression that cannot be parsed; an unknown zone throws on first use. The compiler refuses both. */
 export function readCron(schedule: string, timezone: string): CronTimes {
   const cron = new Cron(schedule, { ...OPTIONS, timezone });
   const next = (after: number): number | null => cron.nextRun(new Date(after))?.getTime() ?? null;
   return {
     next,
     latest(least, until) {
-      // The library looks strictly before its argument, in whole seconds.
+      // The library searches strictly before its argument, in whole seconds.
       const [last] = cron.previousRuns(1, new Date(until + 1000 - (until % 1000)));
       return Math.max(least, last?.getTime() ?? least);
     },

@@ -1,8 +1,8 @@
 /**
- * Decides what happens to the instants of a job that have passed since it was last checked.
+ * Decides which of a job's instants fire that have passed since it was last checked.
  *
  *   cursor ──┬────┬────┬──── started_at ────┬────┬──── now
- *            missed while nothing ran       late: a jump of the clock, a busy machine
+ *            missed: no gateway ran         late: a jump of the clock, a busy machine
  *
  * Late instants become one run, for the latest of them. When all of them were missed while no gateway ran, the job's
  * `misfire` decides: `skip` fires nothing, `once` fires for the latest. Nothing ever fires twice to catch up.
@@ -12,9 +12,9 @@ import type { CronTimes } from './cron-times.ts';
 
 export interface Elapsed {
   readonly cron: CronTimes;
-  /** Unix ms of the first instant that has not been dealt with; it has come. */
+  /** Unix ms of the first passed instant that has not been handled. */
   readonly first: number;
-  /** Unix ms since when a gateway has been running. */
+  /** Unix ms since which a gateway has been running. */
   readonly started_at: number;
   /** Unix ms. */
   readonly now: number;
@@ -22,16 +22,16 @@ export interface Elapsed {
 }
 
 export interface Due {
-  /** Unix ms of the instant all the others are settled with. */
+  /** Unix ms of the latest instant; all earlier ones are handled together with it. */
   readonly due_at: number;
   readonly fires: boolean;
-  /** Instants that nothing fires for. */
+  /** Number of instants for which nothing fires. */
   readonly missed: number;
-  /** Unix ms of the instant after it; null: never again. */
+  /** Unix ms of the next instant; null: there is none. */
   readonly next: number | null;
 }
 
-/** Beyond this many it no longer matters, and counting them would take seconds. */
+/** Counting stops here: it would take seconds, and the exact number no longer matters. */
 const MOST_MISSED = 1000;
 
 export function decideDue({ cron, first, started_at, now, misfire }: Elapsed): Due {

@@ -1,4 +1,4 @@
-/** Turns a job that is to run into a dispatch: the unit everything behind it works on. */
+/** Creates the dispatch for a run of a job. */
 import { labelField } from '../../../base/label.ts';
 import type { Dispatch, DispatchDelivery, RouteTable } from '../../../schemas/generated/types.ts';
 import { linkTemplate } from '../../table/link-template.ts';
@@ -6,13 +6,13 @@ import { sessionId } from '../session-id.ts';
 import { homeTarget, LOCAL } from './home-channel.ts';
 import type { Job } from './job.ts';
 
-/** A dispatch needs to know no more of the table. */
+/** The part of a table that the dispatch of a job needs. */
 export type DeliveryTable = Pick<RouteTable, 'profiles' | 'targets'>;
 
-/** A job has no payload: a placeholder in an address stays unresolved, and the delivery says so. */
+/** A job has no payload: placeholders in an address stay unresolved, which fails the delivery. */
 const NO_BUILTINS = { event_type: '', route: '', delivery_id: '' };
 
-/** `origin` becomes the home channel; without one the answer is only saved. */
+/** Replaces `origin` with the home channel; without one the answer is only saved. */
 function targetOf(target: string, job: Job, { profiles }: DeliveryTable): string {
   if (target !== 'origin') return target;
   const profile = profiles[job.profile];
@@ -61,7 +61,7 @@ function dispatchOf(job: Job, table: DeliveryTable, { id, event, delivery_id, no
   };
 }
 
-/** A run because its time has come. @param due_at Unix ms */
+/** For a scheduled run. `due_at` and `now` are Unix ms. */
 export function scheduledDispatch(
   job: Job,
   table: DeliveryTable,
@@ -72,7 +72,7 @@ export function scheduledDispatch(
   return { ...dispatchOf(job, table, { id, event: 'schedule', delivery_id, now }), due_at };
 }
 
-/** A run started by hand. */
+/** For a run started by hand. */
 export function manualDispatch(
   job: Job,
   table: DeliveryTable,
@@ -83,8 +83,8 @@ export function manualDispatch(
 }
 
 /**
- * A run because of an event: the event's rendered prompt is context for this run only; prompt, skills, toolsets and
- * deliveries are the job's own (§3.3).
+ * For a run started by an event. The event's rendered prompt is added to the job's prompt for this run only; skills,
+ * toolsets and deliveries are the job's (§3.3).
  */
 export function eventDispatch(job: Job, table: DeliveryTable, event: Dispatch): Dispatch {
   const context = event.prompt.trim() === '' ? '' : `\n\n${event.prompt}`;

@@ -1,4 +1,4 @@
-/** A job as the scheduler sees it, whether it stands in the config or was made at run time. */
+/** A job as the scheduler sees it, whether it comes from the config or was created at run time. */
 import type { JobPlan, RouteTable } from '../../../schemas/generated/types.ts';
 import type { JobRecord } from '../../store/job-mutations.ts';
 
@@ -16,14 +16,14 @@ export interface Job {
   readonly deliver: JobPlan['deliver'];
   readonly skills: readonly string[];
   readonly toolsets: readonly string[];
-  /** As configured; what the user says at run time is kept in the store and wins. */
+  /** As configured; a pause or resume at run time is stored, and wins. */
   readonly paused: boolean;
   readonly misfire: JobPlan['misfire'];
-  /** Unix ms since when it can be due; null: since a scheduler first sees it. */
+  /** Unix ms from which it can be due; null: from when a scheduler first sees it. */
   readonly since: number | null;
 }
 
-/** What a job's cursor belongs to: with another schedule, or unpaused in the config, the job counts anew. */
+/** Identifies the schedule that a cursor belongs to: when it changes, the cursor restarts at the current time. */
 export function jobSignature(job: {
   readonly schedule: string;
   readonly timezone: string;
@@ -52,7 +52,7 @@ function fromRecord(record: JobRecord, { profiles }: JobTable): Job {
 }
 
 /**
- * Every job by id. Jobs of profiles that are not served are left out; a job of the config wins over one of the same id.
+ * All jobs by id. Jobs of unserved profiles are left out; a job of the config wins over a dynamic one with the same id.
  * @param machineZone IANA zone for jobs that name none in a config that names none.
  */
 export function listJobs(

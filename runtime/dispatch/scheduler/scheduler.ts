@@ -1,9 +1,9 @@
 /**
- * Fires scheduled jobs, each at most once for an instant it was due and never while its run before is under way.
+ * Fires scheduled jobs, each at most once for each instant, and never while its previous run is under way.
  *
- * The scheduler sleeps until the next instant, but never longer than `pollMs`: so it notices a clock that was set, and
- * jobs that somebody has changed. Whether a job fires is decided by the store, in the transaction that stores the run
- * (../../store/job-mutations.ts); what is kept here only says when it is worth asking.
+ * The scheduler sleeps until the next instant, but never longer than `pollMs`, so that it notices changed jobs and a
+ * changed clock. The store decides whether a job fires, in the transaction that stores the run
+ * (../../store/job-mutations.ts); the state kept here only determines when to ask it.
  */
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import type { Clock, Timer } from '../../platform/clock.ts';
@@ -29,14 +29,14 @@ export interface SchedulerOptions {
   readonly store: Store;
   /** The table in service, read anew each time. */
   readonly table: () => JobTable;
-  /** Called when a run was stored: it waits to be taken. */
+  /** Called when a run was stored and can be taken. */
   readonly wake: () => void;
   /** IANA zone for jobs that name none in a config that names none. */
   readonly timezone: string;
   readonly ids: Ids;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Called with the jobs of the store once they have changed, whichever process changed them. */
+  /** Called with the jobs of the store whenever any process has changed them. */
   readonly changed?: (records: readonly JobRecord[]) => void;
   /** Longest sleep, in ms. Default: 1000. */
   readonly pollMs?: number;
@@ -58,7 +58,7 @@ export class JobScheduler implements JobFirer {
   private working: Promise<void> = Promise.resolve();
   private loading: Promise<void> = Promise.resolve();
   private stopped = true;
-  /** The store has refused the last work: said once. */
+  /** The store was unavailable at the last attempt; logged once. */
   private isRefused = false;
 
   constructor(options: SchedulerOptions) {
@@ -67,21 +67,21 @@ export class JobScheduler implements JobFirer {
     this.ticks = new TickRetention(options.store);
   }
 
-  /** Begins to watch the jobs; what was due before now was missed. */
+  /** Starts to watch the jobs; instants before now count as missed. */
   start(): void {
     this.stopped = false;
     this.startedAt = this.options.clock.now();
     this.wake();
   }
 
-  /** Fires nothing more; resolves when what was under way is stored. */
+  /** Stops firing; resolves when work under way is stored. */
   async stop(): Promise<void> {
     this.stopped = true;
     this.timer?.cancel();
     await this.working;
   }
 
-  /** Polls now instead of at the next interval, for a table that was swapped and jobs that were changed. */
+  /** Polls now instead of at the next interval, after a table was swapped or jobs were changed. */
   refresh(): void {
     if (this.stopped) return;
     this.timer?.cancel();
@@ -142,7 +142,7 @@ export class JobScheduler implements JobFirer {
     this.timer = this.options.clock.after(Math.max(1, ms), () => this.wake());
   }
 
-  /** Takes in a table or a store that has changed, and a clock that was set back. One after another. */
+  /** Reloads the jobs when table, store or clock have changed. Loads run one at a time. */
   private load(): Promise<void> {
     this.loading = this.loading.then(
       () => this.loadNow(),

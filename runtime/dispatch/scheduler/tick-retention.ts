@@ -1,10 +1,10 @@
-/** Removes the records of instants that were dealt with long ago, once an hour, for the scheduler. */
+/** Removes old records of fired instants, once an hour, for the scheduler. */
 import type { Store } from '../../store/store.ts';
 
 const EVERY_MS = 3_600_000;
-/** How many at once. */
+/** Most records removed in one change. */
 const SLICE = 1000;
-/** They are kept at least so long, in ms: they are what makes a clock that steps back harmless. */
+/** Least time they are kept, in ms: they prevent a second firing after the clock was set back. */
 const KEEP_MS = 48 * 3_600_000;
 
 export class TickRetention {
@@ -15,9 +15,9 @@ export class TickRetention {
     this.store = store;
   }
 
-  /** @param now unix ms @param days for which ended dispatches are kept */
+  /** @param now Unix ms @param days for which ended dispatches are kept */
   async forget(now: number, days: number): Promise<void> {
-    // An hour that lies further ahead is one of a clock that was set back since.
+    // A due time that is further ahead was set before the clock was set back.
     if (now < this.dueAt && this.dueAt - now <= EVERY_MS) return;
     this.dueAt = now + EVERY_MS;
     const before = Math.round(now - Math.max(KEEP_MS, days * 24 * 3_600_000));

@@ -1,4 +1,4 @@
-/** Which jobs the scheduler watches, and from where each counts: resumes where the store says it stopped. */
+/** Determines which jobs the scheduler watches, and from which instant: each resumes at its cursor in the store. */
 import type { JobState, WatchJob } from '../../store/job-mutations.ts';
 import { NO_STATE } from '../../store/job-mutations.ts';
 import type { CronTimes } from './cron-times.ts';
@@ -10,47 +10,47 @@ export interface Watched {
   readonly job: Job;
   readonly cron: CronTimes;
   readonly paused: boolean;
-  /** Unix ms of the latest instant that has been dealt with, or since when it counts. */
+  /** Unix ms of the latest handled instant, or from which the job is watched. */
   cursor: number;
-  /** Unix ms of the next instant; null: never again, or paused. */
+  /** Unix ms of the next instant; null: there is none, or the job is paused. */
   next: number | null;
 }
 
 export interface WatchInput {
   readonly states: Readonly<Record<string, JobState>>;
-  /** What was watched until now: a schedule that has not changed is not read again. */
+  /** The jobs watched so far: an unchanged schedule is not parsed again. */
   readonly before: ReadonlyMap<string, Watched>;
   readonly now: number;
 }
 
 export interface WatchedJobs {
   readonly watched: ReadonlyMap<string, Watched>;
-  /** To be stored: these jobs count from now on. */
+  /** Changes to store for jobs that are watched from now on. */
   readonly begun: readonly WatchJob[];
   readonly unreadable: readonly { readonly job: string; readonly error: unknown }[];
 }
 
-/** Less is the ordinary adjustment of a clock, in ms. */
+/** Smaller steps of the clock, in ms, are ordinary adjustments. */
 const MINUTE_MS = 60_000;
 
 /**
- * The clock was set back: by the new time the job would be silent until the old time comes round again. It counts anew
- * from now, and the store still knows which instants have fired.
+ * Whether the clock was set back so far that the job would not fire until it reaches the old time again. Such a job is
+ * watched from now on; the store still has the instants that have fired.
  */
 export const isAhead = (cursor: number, now: number): boolean => cursor - now > MINUTE_MS;
 
-/** Where the job was left; null when it is new, has another schedule, or the clock was set back since. */
+/** The stored cursor; null when the job is new, has another schedule, or the clock was set back since. */
 function leftAt(job: Job, { cursor, signature }: JobState, now: number): number | null {
   const isSame = signature === jobSignature(job) || (signature === null && job.kind === 'dynamic');
   return isSame && cursor !== null && !isAhead(cursor, now) ? cursor : null;
 }
 
-/** A job that no scheduler has seen yet counts from when it was made. */
+/** The first cursor of a job: the creation time for a job that no scheduler has seen yet, otherwise now. */
 function beginAt(job: Job, { cursor, signature }: JobState, now: number): number {
   return signature === null && cursor === null && job.since !== null ? Math.min(job.since, now) : now;
 }
 
-function goesOn(known: Watched | undefined, job: Job, paused: boolean, state: JobState): known is Watched {
+function isUnchanged(known: Watched | undefined, job: Job, paused: boolean, state: JobState): known is Watched {
   if (known === undefined || known.paused !== paused || jobSignature(known.job) !== jobSignature(job)) return false;
   return (state.cursor ?? Number.NEGATIVE_INFINITY) <= known.cursor;
 }
@@ -63,7 +63,7 @@ export function watchJobs(jobs: ReadonlyMap<string, Job>, { states, before, now 
     const state = (Object.hasOwn(states, id) ? states[id] : undefined) ?? NO_STATE;
     const paused = state.paused ?? job.paused;
     const known = before.get(id);
-    if (goesOn(known, job, paused, state)) {
+    if (isUnchanged(known, job, paused, state)) {
       watched.set(id, { ...known, job });
       continue;
     }

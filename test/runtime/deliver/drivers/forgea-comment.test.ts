@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, test } from 'node:test';
 import type { DeliveryRequest } from '../../../../runtime/deliver/deliverer.ts';
-import { judgeGh } from '../../../../runtime/deliver/drivers/gh-outcome.ts';
+import { ghOutcome } from '../../../../runtime/deliver/drivers/gh-outcome.ts';
 import { quietMentions } from '../../../../runtime/deliver/drivers/quiet-mentions.ts';
 import { createTestDeliverer, deliveryTo } from '../../../helpers/deliveries.ts';
 import { bindingOf, shippedTarget } from '../../../helpers/targets.ts';
@@ -208,7 +208,7 @@ test('gh that is missing is permanent, one that hangs is ambiguous', async (t) =
   const outcome = await gone.deliver(comment());
   assert.equal(outcome.kind, 'permanent');
   assert.match(outcome.kind === 'permanent' ? outcome.reason : '', /not installed or not on the PATH/);
-  assert.equal(judgeGh({ kind: 'timeout', stderr: '' }).kind, 'ambiguous');
+  assert.equal(ghOutcome({ kind: 'timeout', stderr: '' }).kind, 'ambiguous');
 });
 
 describe('a repeat after an attempt of unknown end', () => {
