@@ -30,10 +30,12 @@ export function checkConfig<S extends keyof Schemas>(
 
 /** The names a removed entry would have defined. */
 function namesOf(path: NodePath): readonly string[] {
-  const [top, name, setting, inner] = path.map(String);
-  if (top === 'jobs' && name !== undefined) return [`job:${name}`];
-  if (top === 'sources' && name !== undefined) return [`source:${name}`];
-  if (top !== 'platforms' || name === undefined) return [];
+  const [top = '', name, setting, inner] = path.map(String);
+  // A target's settings may stand at the top of the file by mistake.
+  if (name === undefined) return [`target:${top}`];
+  if (top === 'jobs') return [`job:${name}`];
+  if (top === 'sources') return [`source:${name}`];
+  if (top !== 'platforms') return [];
   if (name !== 'webhook') return [`target:${name}`];
   return [`setting:${setting === 'extra' ? inner : setting}`];
 }

@@ -5,6 +5,10 @@ const OCTET = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 const IPV4 = new RegExp(`^${OCTET}(?:\\.${OCTET}){3}$`);
 const GROUP = /^[0-9a-f]{1,4}$/i;
 
+/** What to write for proxies that are not named by an address. */
+export const PROXIES =
+  'write where the proxy connects from: `trusted_proxies: [127.0.0.1]` for this machine, `[172.16.0.0/12]` for a container; names are not looked up';
+
 /** Null when the text is neither. */
 export function parseNetwork(text: string): NetworkPlan | null {
   const [address = '', prefix, ...rest] = text.split('/');

@@ -7,7 +7,7 @@ export type NodePath = readonly (string | number)[];
 /**
  * A repair that is certain. `rename` puts another name in the place of what `at` (and `within`) point at and keeps its
  * quotes; `replace` puts a text there as it is to stand in the file; `quote` puts double quotes around what is written.
- * The others change the layout: `flow` writes a map or list on one line (and another key behind it), `items` writes a map as a list of these items, `nest` moves a key below others,
+ * The others change the layout: `flow` writes a map or list on one line (and another key behind it), `items` writes a map as a list of these items, `nest` moves a key below others, `move` into the map of a key beside it,
  * `indent` moves the keys that follow this one below it, `named-items` turns a list of maps with a `name` into a map.
  */
 export type Repair =
@@ -16,6 +16,7 @@ export type Repair =
   | { readonly kind: 'flow'; readonly text: string; readonly andKey?: string }
   | { readonly kind: 'items'; readonly items: readonly string[] }
   | { readonly kind: 'nest'; readonly under: readonly [string, ...string[]] }
+  | { readonly kind: 'move'; readonly into: string }
   | { readonly kind: 'indent'; readonly keys: readonly string[] }
   | { readonly kind: 'named-items' };
 

@@ -26,7 +26,7 @@ export function fixedLines(
     at = range.end;
   }
   text += lines.textOf(source, last.line).slice(last.column - 1);
-  return dedent(printable(text).split('\n'));
+  return dedent(printable(text.replace(/^\n+|\s+$/g, '')).split('\n'));
 }
 
 function dedent(lines: readonly string[]): readonly string[] {

@@ -8,7 +8,7 @@ export const templateBraces = {
   id: 'template-braces',
   group: 'templates',
   severity: 'warning',
-  title: 'A template holds the syntax of another template language: `{{name}}`, `{{ name }}`, `${name}`, `{% if %}`.',
+  title: 'A template holds the syntax of another template language, such as `{{ name }}` or `{% if … %}`.',
   why: 'A placeholder is one pair of braces around a path; everything else stays in the text. In code between backticks such syntax may be meant, and a `$` before an amount of money is one.',
   check(text: string): readonly Problem[] {
     const code = [...text.matchAll(CODE)].map(({ 0: span, index }) => ({ start: index, end: index + span.length }));

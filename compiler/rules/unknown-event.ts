@@ -4,7 +4,7 @@ import type { SenderEventNames } from '../config/event-names.ts';
 import { isEventGlob } from '../config/event-names.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { globSource, linkGlob } from '../globs/linear-glob.ts';
-import { certainMatch, editDistance, suggest } from '../text/suggest.ts';
+import { certainMatch, editDistance, oneOf, suggest } from '../text/suggest.ts';
 import type { RouteView } from '../views/route-scope.ts';
 import type { ViewRule } from './support/view-rule.ts';
 
@@ -27,14 +27,33 @@ export const unknownEvent = {
       if (shaped.length > 0 && !isSlip(entry, shaped)) return [];
       const withAction = eventWithAction(route, entry, known);
       if (withAction !== null) return [{ rule: unknownEvent, path: ['events', index], at: 'value', ...withAction }];
-      const exact = sameWord(entry, known) ?? certainMatch(entry, known) ?? undefined;
-      const meant = exact ?? suggest(entry, known)[0];
-      const message = `\`${config.source}\` documents no event \`${entry}\`${meant === undefined ? '' : `: it sends \`${meant}\``}`;
-      const fix: Pick<Problem, 'fix'> = exact === undefined ? {} : { fix: { kind: 'rename', text: exact } };
-      return [{ rule: unknownEvent, path: ['events', index], at: 'value', message, ...fix }];
+      const { names, isCertain } = eventMeant(entry, known);
+      const sends = names.length === 0 ? '' : `: it sends ${oneOf(names, 'and')}`;
+      const message = `\`${config.source}\` documents no event \`${entry}\`${sends}`;
+      const repair: Pick<Problem, 'fix' | 'hint'> = isCertain
+        ? { fix: { kind: 'rename', text: names.join() } }
+        : { hint: `\`hookwright source show ${config.source}\` lists its events` };
+      return [{ rule: unknownEvent, path: ['events', index], at: 'value', message, ...repair }];
     });
   },
 } as const satisfies ViewRule;
+
+const MOST_MEANT = 4;
+
+interface MeantEvent {
+  readonly names: readonly string[];
+  /** There is one name, and nothing else can be meant. */
+  readonly isCertain: boolean;
+}
+
+function eventMeant(entry: string, known: readonly string[]): MeantEvent {
+  const exact = sameWord(entry, known) ?? certainMatch(entry, known);
+  if (exact !== null) return { names: [exact], isCertain: true };
+  // `invoice.payment_failed` for `payment_failed`: what is spelt nearly the same is another event.
+  const longer = known.filter((event) => event.toLowerCase().endsWith(`.${entry.toLowerCase()}`));
+  if (longer.length > 0) return { names: longer.slice(0, MOST_MEANT), isCertain: longer.length === 1 };
+  return { names: suggest(entry, known).slice(0, 1), isCertain: false };
+}
 
 /** At most one letter in four is wrong: `order` is no slip of `other`. */
 function isSlip(entry: string, known: readonly string[]): boolean {

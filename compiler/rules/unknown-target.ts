@@ -1,12 +1,13 @@
 /** A target that does not exist (§4.4). */
 
 import { DEFAULT_PROFILE } from '../../base/profiles.ts';
-import type { WrittenTarget } from '../config/deliveries.ts';
+import type { DeliveryConfig, WrittenTarget } from '../config/deliveries.ts';
 import { JOB_DELIVERIES, targetNamed, writtenTargets } from '../config/deliveries.ts';
 import { targetEntries } from '../config/target-entries.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { didYouMean, renameFix } from '../text/suggest.ts';
 import type { RouteScope } from '../views/route-scope.ts';
+import { targetWithAddress } from './support/target-with-address.ts';
 import { deliverPath } from './support/targets.ts';
 import type { ViewRule } from './support/view-rule.ts';
 
@@ -17,10 +18,10 @@ export const unknownTarget = {
   title: '`deliver`, or a key under `platforms`, names no delivery target.',
   why: 'Nothing could be delivered, and a misspelt name would be found out only when the first message is lost.',
   checkRoute(route): readonly Problem[] {
-    return unknownTargets(route.config.deliver, route.scope);
+    return unknownTargets(route.config, route.scope);
   },
   checkJob(job): readonly Problem[] {
-    return unknownTargets(job.config.deliver, job.scope, JOB_DELIVERIES);
+    return unknownTargets(job.config, job.scope, JOB_DELIVERIES);
   },
   checkProfile({ name: profile, config, scope }): readonly Problem[] {
     const names = scope.table.target_names;
@@ -42,25 +43,29 @@ export const unknownTarget = {
   },
 } as const satisfies ViewRule;
 
-/** @param deliver as written. @param further names that are allowed here and are no targets (`origin`). */
+/** @param further names that are allowed here and are no targets (`origin`) */
 function unknownTargets(
-  deliver: string | readonly string[] | undefined,
+  config: DeliveryConfig,
   scope: Pick<RouteScope, 'table' | 'unsure'>,
   further: readonly string[] = [],
 ): readonly Problem[] {
   const names = scope.table.target_names;
   const isUnknown = ({ name }: WrittenTarget): boolean =>
     targetNamed(names, name) === null && !further.includes(name) && !scope.unsure.has(`target:${name}`);
-  return writtenTargets(deliver)
+  return writtenTargets(config.deliver)
     .filter(isUnknown)
-    .map(({ name, index }) => ({
-      rule: unknownTarget,
-      path: deliverPath(index),
-      at: 'value',
-      message: `there is no delivery target \`${name}\`${didYouMean(name, [...Object.keys(names), ...further])}`,
-      ...(/^https?:\/\//.test(name) ? { hint: URL_HINT, sensitive: true } : {}),
-      ...renameFix(name, [...Object.keys(names), ...further]),
-    }));
+    .map((written) => {
+      const { name, index } = written;
+      const at = { rule: unknownTarget, path: deliverPath(index), at: 'value' } as const;
+      const addressed = targetWithAddress(written, config, scope.table);
+      if (addressed !== null) return { ...at, ...addressed };
+      return {
+        ...at,
+        message: `there is no delivery target \`${name}\`${didYouMean(name, [...Object.keys(names), ...further])}`,
+        ...(/^https?:\/\//.test(name) ? { hint: URL_HINT, sensitive: true } : {}),
+        ...renameFix(name, [...Object.keys(names), ...further]),
+      };
+    });
 }
 
 const URL_HINT = 'a URL is no target: name one (`slack`, `telegram`, …), and set it up under `platforms`';

@@ -3,7 +3,7 @@
 import type { TextEdit } from '../diagnostics/diagnostic.ts';
 import type { Problem, Repair } from '../diagnostics/problem.ts';
 import type { Range } from '../text/source-text.ts';
-import { indentSiblings, listItems, nestKey, replaceNode, unlistNamed } from './layout-edits.ts';
+import { indentSiblings, listItems, moveKey, nestKey, replaceNode, unlistNamed } from './layout-edits.ts';
 import type { NodePlace } from './source-tree.ts';
 
 /** A node to repair. */
@@ -19,6 +19,10 @@ export function editsFor(problem: Pick<Problem, 'at' | 'within'>, repair: Repair
   switch (repair.kind) {
     case 'nest':
       return nestKey(place, repair.under);
+    case 'move': {
+      const home = place.sibling(repair.into);
+      return home === null ? null : moveKey(place, home);
+    }
     case 'indent':
       return indentSiblings(place, repair.keys);
     case 'flow':

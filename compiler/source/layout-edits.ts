@@ -20,6 +20,40 @@ export function nestKey({ key, value, file }: NodePlace, under: readonly [string
   return [{ range: key, text: names }, ...deeper(text, { start: key.end, end }, STEP.repeat(under.length - 1))];
 }
 
+/** A key and its value become the last of another map: one of several lines, as the key's is. */
+export function moveKey({ key, value, file }: NodePlace, home: NodePlace): Edits {
+  const { text } = file.source;
+  const own = key === null ? null : indentOf(text, key.start);
+  const indent = indentOf(text, home.value.start);
+  if (key === null || own === null || indent === null || home.file !== file || indent.length <= own.length) return null;
+  const from = withCommentsAbove(text, key.start - own.length);
+  const to = nextLine(text, { start: key.start, end: Math.max(key.end, value.end) });
+  const place = nextLine(text, home.value);
+  const lines = text.slice(from, to).trimEnd().split('\n');
+  const moved = lines.map((line) => (line.trim() === '' ? line : indent.slice(own.length) + line)).join('\n');
+  if (place === from) return [{ range: { start: from, end: to }, text: text.endsWith('\n') ? `${moved}\n` : moved }];
+  const removal = { range: { start: from, end: to }, text: '' };
+  const insertion = { range: at(place), text: text[place - 1] === '\n' ? `${moved}\n` : `\n${moved}` };
+  return place < from ? [insertion, removal] : [removal, insertion];
+}
+
+/** Where a line begins, or the comments right above it, which are about it. */
+function withCommentsAbove(text: string, lineStart: number): number {
+  let from = lineStart;
+  while (from > 0) {
+    const previous = text.lastIndexOf('\n', from - 2) + 1;
+    if (!/^ *#/.test(text.slice(previous, from))) return from;
+    from = previous;
+  }
+  return from;
+}
+
+/** Where the line begins that follows the end of the range; without one, the end of the text. */
+function nextLine(text: string, range: Range): number {
+  const end = text.indexOf('\n', trimmed(text, range).end);
+  return end < 0 ? text.length : end + 1;
+}
+
 /** In a map that is written on one line: `a: { b: { key: value } }`. */
 function wrapFlow(
   text: string,
@@ -52,28 +86,28 @@ export function indentSiblings(
 }
 
 /** @param andKey a key and its value, which follow in the same map */
-export function replaceNode({ key, value, file }: NodePlace, replacement: string, andKey?: string): Edits {
+export function replaceNode({ key, value: written, file }: NodePlace, replacement: string, andKey?: string): Edits {
   const { text } = file.source;
-  const range = trimmed(text, value);
+  const range = trimmed(text, written);
   if (hasComment(text, range)) return null;
-  if (andKey === undefined) return [{ range, text: replacement }];
-  const indent = key === null ? null : indentOf(text, key.start);
-  if (key === null || indent === null) return [{ range, text: `${replacement}, ${andKey}` }];
   // A block of lines below the key becomes one value beside it.
-  const isBelow = /^:\s*\n\s*$/.test(text.slice(key.end, range.start));
+  const isBelow = key !== null && /^:\s*\n\s*$/.test(text.slice(key.end, range.start));
   const place = isBelow ? { start: key.end, end: range.end } : range;
-  return [{ range: place, text: `${isBelow ? ': ' : ''}${replacement}\n${indent}${andKey}` }];
+  const value = isBelow ? `: ${replacement}` : replacement;
+  if (andKey === undefined) return [{ range: place, text: value }];
+  const indent = key === null ? null : indentOf(text, key.start);
+  return [{ range: place, text: indent === null ? `${value}, ${andKey}` : `${value}\n${indent}${andKey}` }];
 }
 
 /** It would be lost. */
 const hasComment = (text: string, { start, end }: Range): boolean => /(?:^|\s)#/.test(text.slice(start, end));
 
-/** A map becomes a list of these items: on one line or on several, as the map was. */
+/** A map or a list becomes a list of these items: on one line or on several, as it was. */
 export function listItems({ value, file }: NodePlace, items: readonly string[]): Edits {
   const range = trimmed(file.source.text, value);
   const written = file.source.text.slice(range.start, range.end);
   if (hasComment(file.source.text, range)) return null;
-  if (written.startsWith('{')) return [{ range, text: `[${items.join(', ')}]` }];
+  if (/^[{[]/.test(written)) return [{ range, text: `[${items.join(', ')}]` }];
   const indent = indentOf(file.source.text, range.start);
   return indent === null ? null : [{ range, text: items.map((item) => `- ${item}`).join(`\n${indent}`) }];
 }

@@ -3,6 +3,7 @@ import type { NodePath } from '../../diagnostics/problem.ts';
 import { unknownKey } from '../../rules/unknown-key.ts';
 import { wrongType } from '../../rules/wrong-type.ts';
 import { isPlainMap } from '../../text/plain-map.ts';
+import { isSecretName } from '../../text/secret-names.ts';
 import { certainMatch } from '../../text/suggest.ts';
 import { typesOf } from '../alternatives.ts';
 import { knownKeys, takesKey } from '../known-keys.ts';
@@ -132,3 +133,29 @@ export const outsidePlatforms: Slip = ({ schema, data, path }, { keyword, params
     ...(Object.hasOwn(data, 'platforms') ? { hint } : { fix: { kind: 'nest', under: home.under } }),
   };
 };
+
+/** A target's settings at the top of the file. */
+export const targetOutside: Slip = ({ schema, data, path }, { keyword, params }) => {
+  const key = String(params.additionalProperty);
+  if (schema !== 'config' || keyword !== 'additionalProperties' || path.length > 0 || !isPlainMap(data)) return null;
+  const { platforms } = data;
+  if (key.startsWith('x-') || !isTarget(data[key])) return null;
+  const problem = {
+    rule: unknownKey,
+    path: [key],
+    at: 'key',
+    message: `\`${key}\` belongs under \`platforms\``,
+  } as const;
+  if (platforms === undefined) return { ...problem, fix: { kind: 'nest', under: ['platforms', key] } };
+  const isFree = isPlainMap(platforms) && !Object.hasOwn(platforms, key);
+  const hint = 'move it below the `platforms` that is here';
+  return { ...problem, hint, ...(isFree ? { fix: { kind: 'move', into: 'platforms' } } : {}) };
+};
+
+const TARGET_KEYS = knownKeys('config', ['platforms', 'x']);
+
+/** Settings of a route are no target's: such a map is there for its anchor. */
+const isTarget = (value: unknown): boolean =>
+  isPlainMap(value) &&
+  Object.keys(value).some((key) => TARGET_KEYS.includes(key) || isSecretName(key)) &&
+  Object.keys(value).every((key) => TARGET_KEYS.includes(key) || !ROUTE_KEYS.includes(key));

@@ -1,9 +1,10 @@
 /** Every mistake that is recognised in errors of shape; the first that fits explains the error. */
+import { extraWithoutMap } from './deliver-extra.ts';
 import { deliverMap } from './deliver-map.ts';
 import { filterSlip } from './filter-slips.ts';
 import { hermesConfig } from './hermes-config.ts';
 import { blueprintInJob, keyOfElsewhere, otherKey, outsideExtra } from './key-slips.ts';
-import { listOfEntries, misspeltWebhook, notIndented, outsidePlatforms } from './layout-slips.ts';
+import { listOfEntries, misspeltWebhook, notIndented, outsidePlatforms, targetOutside } from './layout-slips.ts';
 import { numberAsText, numberForText } from './number-as-text.ts';
 import type { Slip } from './slip.ts';
 import { textForFilter } from './text-for-filter.ts';
@@ -17,12 +18,14 @@ export const SLIPS: readonly Slip[] = [
   notIndented,
   listOfEntries,
   deliverMap,
+  extraWithoutMap,
   textForFilter,
   textForList,
   numberAsText,
   numberForText,
   filterSlip,
   outsidePlatforms,
+  targetOutside,
   blueprintInJob,
   outsideExtra,
   keyOfElsewhere,

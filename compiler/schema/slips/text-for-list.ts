@@ -1,6 +1,8 @@
 /** `events: pull_request`, `command: claude -p`: text where a list is expected. */
+import { PROXIES, parseNetwork } from '../../config/network.ts';
 import { holdsCredential } from '../../diagnostics/printable.ts';
 import { wrongType } from '../../rules/wrong-type.ts';
+import { argvText, needsShell } from '../../text/argv-text.ts';
 import { flowText } from '../../text/flow-text.ts';
 import { typesOf } from '../alternatives.ts';
 import { valueAt } from '../pointer.ts';
@@ -22,18 +24,17 @@ function namesText(place: ShapePlace, found: string): ShapeProblem {
   const names = /[{}"\n]/.test(found) ? [found] : found.split(',').map((name) => name.trim());
   const list = flowText(names.filter((name) => name !== ''));
   const name = nameOf(place.path);
+  if (name === 'trusted_proxies' && names.some((text) => parseNetwork(text) === null))
+    return { ...atValue(place, wrongType, `\`${name}\` must be a list, not text`), hint: PROXIES };
   if (holdsCredential(`${name}: ${list}`)) return atValue(place, wrongType, `\`${name}\` must be a list, not text`);
   const problem = atValue(place, wrongType, `\`${name}\` must be a list, not text: write \`${name}: ${list}\``);
   return { ...problem, fix: { kind: 'replace', text: list } };
 }
 
-/** Quotes, variables and redirections are a shell's: how to split such a text is not certain. */
-const SHELL = /["'`$|&;<>()*?\\#\n]/;
-
 function commandText(place: ShapePlace, found: string): ShapeProblem {
   const message = '`command` must be a list of arguments, because no shell reads it';
   if (holdsCredential(found)) return { ...atValue(place, wrongType, message), sensitive: true };
-  if (SHELL.test(found)) {
+  if (needsShell(found)) {
     const hint =
       'write one entry for each argument, e.g. `command: [sh, -c, "my-agent | tee log"]` where a shell is meant';
     return { ...atValue(place, wrongType, message), hint };
@@ -45,7 +46,7 @@ function commandText(place: ShapePlace, found: string): ShapeProblem {
 
 function agentText(place: ShapePlace, found: string): ShapeProblem {
   const message = '`agent` must be a map, not text';
-  if (SHELL.test(found) || holdsCredential(found))
+  if (needsShell(found) || holdsCredential(found))
     return {
       ...atValue(place, wrongType, message),
       hint: 'write the program as `command: [program, argument]` below it',
@@ -54,5 +55,3 @@ function agentText(place: ShapePlace, found: string): ShapeProblem {
   const problem = atValue(place, wrongType, `${message}: write \`agent: ${text}\``);
   return { ...problem, fix: { kind: 'replace', text } };
 }
-
-const argvText = (command: string): string => flowText(command.trim().split(/\s+/));

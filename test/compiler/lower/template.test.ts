@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are templates of other tools
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { defaultPrompt, lowerCoalesceKey, lowerTemplate } from '../../../compiler/lower/template.ts';

@@ -1,0 +1,38 @@
+/** Arguments of the agent's program that are run together. */
+
+import { holdsCredential } from '../diagnostics/printable.ts';
+import type { Problem } from '../diagnostics/problem.ts';
+import { argvOf, needsShell } from '../text/argv-text.ts';
+import { flowText } from '../text/flow-text.ts';
+import type { ViewRule } from './support/view-rule.ts';
+
+export const agentCommand = {
+  id: 'agent-command',
+  group: 'config',
+  severity: 'warning',
+  title: 'An entry of `agent.command` holds several arguments.',
+  why: 'No shell splits it: `[my-agent --print]` runs a program whose name contains a space, and `--model fast` as one entry is an option that no program knows.',
+  checkProfile({ config }): readonly Problem[] {
+    const { command = [] } = config.agent ?? {};
+    const index = command.findIndex(isRunTogether);
+    if (index < 0) return [];
+    const message = 'each argument is an entry of its own, because no shell splits them';
+    const at = { rule: agentCommand, path: ['agent', 'command', index], at: 'value' } as const;
+    if (command.some((entry, place) => isRunTogether(entry, place) && (needsShell(entry) || holdsCredential(entry)))) {
+      return [{ ...at, message, hint: 'write one entry for each argument, or `[sh, -c, "…"]` where a shell is meant' }];
+    }
+    const argv = command.flatMap((entry, place) => (isRunTogether(entry, place) ? argvOf(entry) : [entry]));
+    return [
+      {
+        ...at,
+        message: `${message}: write \`command: ${flowText(argv)}\``,
+        fix: { kind: 'items', items: argv.map(flowText) },
+        fixAt: ['agent', 'command'],
+      },
+    ];
+  },
+} as const satisfies ViewRule;
+
+/** A program in a folder may have a space in its name, unless an option follows. An option has none in its name. */
+const isRunTogether = (entry: string, index: number): boolean =>
+  index === 0 ? /^[^\s/\\]+\s+\S|\s-{1,2}\w/.test(entry.trim()) : /^(?:--[a-z][\w-]*|-[A-Za-z])\s+\S/.test(entry);

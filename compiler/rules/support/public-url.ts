@@ -1,0 +1,22 @@
+/** Values of `public_url` that are no URL a sender could call. */
+import type { Problem } from '../../diagnostics/problem.ts';
+import type { Rule } from '../../diagnostics/rule.ts';
+
+/** A host name as senders know it, with what may follow it. */
+const HOST = /^(?:\/\/)?((?:[a-z0-9-]+\.)+[a-z]{2,}(?::\d{1,5})?(?:\/[\w./-]*)?)$/i;
+const LOCAL = /^(?:\/\/)?((?:localhost|127\.0\.0\.1)(?::\d{1,5})?(?:\/[\w./-]*)?)$/i;
+
+/** @param text as the route or the config has it */
+export function publicUrlProblems(rule: Rule, text: string | undefined): readonly Problem[] {
+  if (text === undefined || (/^https?:\/\/[^/]/i.test(text) && URL.canParse(text))) return [];
+  const host = HOST.exec(text)?.[1];
+  const local = LOCAL.exec(text)?.[1];
+  const meant = host !== undefined ? `https://${host}` : local !== undefined ? `http://${local}` : undefined;
+  const problem = { rule, path: ['public_url'], at: 'value' } as const;
+  if (meant !== undefined) {
+    const message = `\`public_url\` begins with \`https://\` or \`http://\`: write \`${meant}\``;
+    return [{ ...problem, message, fix: { kind: 'rename', text: meant } }];
+  }
+  const hint = 'write the URL itself, such as `https://hooks.example.com`: no variable is looked up here';
+  return [{ ...problem, message: '`public_url` is no URL that a sender could call', hint }];
+}
