@@ -1,16 +1,20 @@
 /** A queue of files for several processes, kept in a folder: who makes the mark of an entry has it. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const listPath = (folder: string): string => join(folder, 'queue.json');
 
+const MARK = 'taken-';
+
+/** In place of the queue that the folder holds. */
 export function createQueue(folder: string, files: readonly string[]): void {
+  for (const name of readdirSync(folder)) if (name.startsWith(MARK)) rmdirSync(join(folder, name));
   writeFileSync(listPath(folder), JSON.stringify(files));
 }
 
 function take(folder: string, index: number): boolean {
   try {
-    mkdirSync(join(folder, `taken-${index}`));
+    mkdirSync(join(folder, `${MARK}${index}`));
     return true;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
