@@ -12,6 +12,7 @@ import { duplicateDefinition } from '../rules/duplicate-definition.ts';
 import { invalidValue } from '../rules/invalid-value.ts';
 import { missingSetting } from '../rules/missing-setting.ts';
 import { secretReference } from '../rules/secret-reference.ts';
+import { meantField } from '../rules/support/address-names.ts';
 import { unknownKey } from '../rules/unknown-key.ts';
 import { parseSecretRef, secretRefProblem } from '../text/secret-ref.ts';
 import { didYouMean, oneOf, renameFix } from '../text/suggest.ts';
@@ -89,7 +90,9 @@ function sortSettings(config: TargetConfig, plan: TargetPlan): { known: Written[
     const setting = byName.get(key);
     const twice = setting?.name === 'api_base' && config.api_base !== undefined ? 'api_base' : undefined;
     const earlier = twice ?? known.find((one) => one.setting === setting)?.key;
-    if (setting === undefined) {
+    if (setting === undefined && isChat(key, plan)) {
+      problems.push(homeChannel(key, config, plan));
+    } else if (setting === undefined) {
       const message = `${plan.title} has no setting \`${key}\`${didYouMean(key, [...COMMON_KEYS, ...byName.keys()])}`;
       problems.push({
         rule: unknownKey,
@@ -109,6 +112,22 @@ function sortSettings(config: TargetConfig, plan: TargetPlan): { known: Written[
     }
   }
   return { known, problems };
+}
+
+const isChat = (key: string, { address }: TargetPlan): boolean =>
+  address.some(({ name }) => name === 'chat_id') && (key === 'chat_id' || meantField(key, ['chat_id']) !== null);
+
+function homeChannel(key: string, config: TargetConfig, plan: TargetPlan): Problem {
+  const message = `${plan.title} has no setting \`${key}\`: the chat of deliveries that name none is called \`home_channel\``;
+  const isFree = config.home_channel === undefined;
+  const hint = 'remove it, or set it as `chat_id` in the `deliver_extra` of a route';
+  return {
+    rule: unknownKey,
+    path: [key],
+    at: 'key',
+    message,
+    ...(isFree ? { fix: { kind: 'rename', text: 'home_channel' } } : { hint }),
+  };
 }
 
 function listSettings({ settings }: TargetPlan): string {

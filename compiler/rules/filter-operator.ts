@@ -2,7 +2,9 @@
 
 import type { FilterConfig } from '../../schemas/generated/types.ts';
 import { OPERATORS, operatorsOf } from '../config/filter-keys.ts';
+import { holdsCredential } from '../diagnostics/printable.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
+import { flowText } from '../text/flow-text.ts';
 import type { ListedRule } from './support/listed-rule.ts';
 
 export const filterOperator = {
@@ -16,7 +18,24 @@ export const filterOperator = {
     if (used.length === 1) return [];
     const found = used.length === 0 ? 'none' : used.join(' and ');
     const message = `a filter on a field takes exactly one operator, found ${found}`;
-    const hint = used.length === 0 ? `one of ${OPERATORS.join(', ')}` : 'split it into filters under `all` or `any`';
-    return [{ rule: filterOperator, path, at: 'value', message, hint }];
+    return [
+      {
+        rule: filterOperator,
+        path,
+        at: 'value',
+        message,
+        hint: used.length === 0 ? oneMissing(config) : split(config),
+      },
+    ];
   },
 } as const satisfies ListedRule;
+
+const oneMissing = ({ field = 'action' }: FilterConfig): string =>
+  `write for example \`${flowText({ field, equals: 'opened' })}\`; there are ${OPERATORS.join(', ')}`;
+
+function split(config: FilterConfig): string {
+  const conditions = operatorsOf(config).map((operator) => ({ field: config.field, [operator]: config[operator] }));
+  const all = flowText({ all: conditions });
+  if (holdsCredential(all)) return 'split it into filters under `all` or `any`';
+  return `write \`${all}\`, or \`any\` where one of them is enough`;
+}

@@ -8,6 +8,7 @@ import type { Alias, Node, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import { isAlias, isMap, isScalar, isSeq } from 'yaml';
 import type { Finding } from '../diagnostics/diagnostic.ts';
 import type { Rule } from '../diagnostics/rule.ts';
+import { curlyQuotes } from '../rules/curly-quotes.ts';
 import { duplicateKey } from '../rules/duplicate-key.ts';
 import { invalidNumber } from '../rules/invalid-number.ts';
 import { yamlAlias } from '../rules/yaml-alias.ts';
@@ -149,6 +150,8 @@ function mergeInto(
 /** An integer beyond 2^53 keeps its digits as text: chat ids of some services are that long. */
 function scalarValue(builder: Builder, node: Scalar): unknown {
   const { value } = node;
+  if (typeof value === 'string' && node.type === 'PLAIN')
+    builder.findings.push(...curlyQuotes.check(builder.source, rangeOf(node)));
   if (typeof value !== 'number') return value;
   if (!Number.isFinite(value)) {
     const range = rangeOf(node);

@@ -1,5 +1,5 @@
 /** Parses one YAML (or JSON) file to plain data and keeps its nodes, so that every value can be located later. */
-import type { YAMLError } from 'yaml';
+import type { Document, YAMLError } from 'yaml';
 import { parseDocument } from 'yaml';
 import { applyEdits } from '../diagnostics/apply-fixes.ts';
 import type { Finding } from '../diagnostics/diagnostic.ts';
@@ -8,6 +8,8 @@ import type { Range, SourceText } from '../text/source-text.ts';
 import { START } from '../text/source-text.ts';
 import type { AliasTargets, YamlNode } from './build-value.ts';
 import { buildValue } from './build-value.ts';
+import type { OpenQuote } from './open-quote.ts';
+import { findOpenQuote } from './open-quote.ts';
 import { findSyntaxSlip } from './syntax-slips.ts';
 
 export interface ParsedFile {
@@ -41,7 +43,7 @@ export function parseYaml(source: SourceText): ParseResult {
 function parse(source: SourceText): ParseResult {
   const document = parseDocument(source.text, OPTIONS);
   const found = [...document.errors, ...document.warnings];
-  if (found.length > 0) return { file: null, findings: syntaxFindings(source, found) };
+  if (found.length > 0) return { file: null, findings: syntaxFindings(source, document, found) };
   const built = buildValue(source, document.contents);
   if (built.fatal) return { file: null, findings: built.findings };
   const file = { source, value: built.value, root: document.contents, aliases: built.aliases };
@@ -61,16 +63,18 @@ function complaints(text: string): readonly YAMLError[] {
   return [...errors, ...warnings];
 }
 
-function syntaxFindings(source: SourceText, found: readonly YAMLError[]): readonly Finding[] {
+function syntaxFindings(source: SourceText, document: Document, found: readonly YAMLError[]): readonly Finding[] {
   const lines = new Set<number>();
   const findings: Finding[] = [];
   for (const complaint of found.toSorted((a, b) => a.pos[0] - b.pos[0])) {
-    const start = Math.min(complaint.pos[0], source.text.length);
+    const open = findOpenQuote(source.text, document, complaint);
+    const start = Math.min(open?.range.start ?? complaint.pos[0], source.text.length);
     const line = source.text.lastIndexOf('\n', start - 1);
     if (lines.has(line) || findings.length === MAX_SYNTAX_ERRORS) continue;
     lines.add(line);
     const range = { start, end: Math.max(start, Math.min(complaint.pos[1], source.text.length)) };
-    findings.push({ rule: yamlSyntax, source, range, ...explain(source, complaint, line + 1) });
+    const said = open === null ? { range, ...explain(source, complaint, line + 1) } : closed(source, open, complaint);
+    findings.push({ rule: yamlSyntax, source, ...said });
   }
   return findings;
 }
@@ -79,6 +83,7 @@ function syntaxFindings(source: SourceText, found: readonly YAMLError[]): readon
 const SENTENCES: Partial<Record<YAMLError['code'], string>> = {
   MULTIPLE_DOCS: 'a second document starts here; put it into a file of its own',
   NON_STRING_KEY: 'a key must be plain text',
+  TAG_RESOLVE_FAILED: 'YAML tags (`!name`) mean nothing here; write the value without it',
   TAB_AS_INDENT: 'a tab is used for indentation; use spaces',
   BLOCK_AS_IMPLICIT_KEY:
     'this value cannot hold a map: check the indentation of the next line, or quote the value if it contains `: `',
@@ -96,6 +101,17 @@ function explain({ text }: SourceText, complaint: YAMLError, lineStart: number):
   if (fix.length > 0 && complaints(mended).some(({ pos }) => pos[0] >= lineStart))
     return { message: sentence(complaint) };
   return { message: slip.message, ...(fix.length === 0 ? {} : { fix }) };
+}
+
+/** With the repair, where the quote belongs at the end of its line. */
+function closed(
+  { text }: SourceText,
+  { range, quote, fix }: OpenQuote,
+  complaint: YAMLError,
+): Pick<Finding, 'range' | 'message' | 'fix'> {
+  const message = `the quote that begins here is not closed: put \`${quote}\` at the end of the text`;
+  const isMended = complaints(applyEdits(text, fix)).every(({ pos }) => pos[0] > complaint.pos[0] + 1);
+  return { range, message, ...(fix.length > 0 && isMended ? { fix } : {}) };
 }
 
 const shifted = ({ start, end }: Range, by: number): Range => ({ start: start + by, end: end + by });

@@ -24,7 +24,30 @@ const NEEDS_QUOTES: readonly { readonly value: RegExp; readonly why: string }[] 
 
 /** @returns null: the line gives no hint of what is wrong. */
 export function findSyntaxSlip(line: string): SyntaxSlip | null {
-  return missingSpace(line) ?? missingQuotes(line);
+  return missingSpace(line) ?? spaceInReference(line) ?? tagForReference(line) ?? missingQuotes(line);
+}
+
+/** `secret: env: NAME` */
+function spaceInReference(line: string): SyntaxSlip | null {
+  const [, before = '', kind = '', space = '', name = ''] =
+    /^(\s*(?:- +)*[\w-]+: +)(env|file):( +)(\S+)\s*$/.exec(line) ?? [];
+  if (before === '') return null;
+  const start = before.length + kind.length + 1;
+  // What is no name of a variable may be a secret.
+  const shown = /^[A-Z_][A-Z0-9_]*$/.test(name) ? `: write \`${kind}:${name}\`` : '';
+  return {
+    message: `no space follows the colon of a reference${shown}`,
+    edits: [{ range: { start, end: start + space.length }, text: '' }],
+  };
+}
+
+/** `secret: !env NAME`, as other tools name variables. */
+function tagForReference(line: string): SyntaxSlip | null {
+  const [, before = '', tag = '', name = ''] =
+    /^(\s*(?:- +)*[\w-]+: +)(!env(?:_var)? +)([A-Z_][A-Z0-9_]*)\s*$/i.exec(line) ?? [];
+  if (before === '') return null;
+  const range = { start: before.length, end: before.length + tag.length };
+  return { message: `a reference is no tag: write \`env:${name}\``, edits: [{ range, text: 'env:' }] };
 }
 
 function missingSpace(line: string): SyntaxSlip | null {

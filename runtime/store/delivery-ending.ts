@@ -1,15 +1,15 @@
-/** How a dispatch ends once none of its deliveries is left: for the engines, and for deliveries stored with their answer. */
+/** Computes the final state of a dispatch whose deliveries have all ended. */
 import { targetLabel } from '../../base/label.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Step } from './mutations.ts';
 
 export interface DeliveryEnding {
   readonly state: 'done' | 'dead';
-  /** Each delivery that was given up, with the reason of its last attempt; null when none was. */
+  /** The deliveries that were given up, with the reason of the last attempt of each; null when there are none. */
   readonly reason: string | null;
 }
 
-/** The last attempt of each delivery decides; one that was never attempted was not wanted. */
+/** The last attempt of each delivery decides. A delivery without any attempt counts as delivered. */
 export function endDelivering(
   deliveries: readonly Pick<Dispatch['deliveries'][number], 'target' | 'label'>[],
   steps: readonly Pick<Step, 'kind' | 'index' | 'outcome' | 'reason'>[],

@@ -1,11 +1,11 @@
 /**
- * Changes on their way to an engine: one small JSON text for each, and its large texts beside it as the tables
- * keep them, so that a body is written as JSON once and never parsed on the way.
+ * Encodes changes for an engine: a small JSON text for each change, and separately its large texts in the form in which
+ * the tables keep them. So a body is serialized once and never parsed in between.
  */
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Mutation, MutationKind, MutationResults } from './mutations.ts';
 
-/** What the columns of a dispatch need; the rest stands in its body. */
+/** The fields of a dispatch that have columns; the rest is in its body. */
 export type DispatchHead = Pick<
   Dispatch,
   'id' | 'profile' | 'route' | 'job' | 'mode' | 'event' | 'delivery_id' | 'accepted_at' | 'replay_of'
@@ -14,7 +14,7 @@ export type DispatchHead = Pick<
   readonly targets: readonly string[];
 };
 
-/** A change, its dispatch reduced to the head. */
+/** A change with its dispatch reduced to the head. */
 export type Headed<M> = M extends { readonly dispatch: Dispatch | null }
   ? Omit<M, 'dispatch'> & { readonly dispatch: DispatchHead | Extract<M['dispatch'], null> }
   : M;
@@ -25,14 +25,17 @@ export interface LargeTexts {
   readonly answer: string | null;
 }
 
-/** JSON of the headed change, its body, its answer. */
+/** The JSON of the headed change, the body and the answer. */
 export type EncodedChange = readonly [change: string, body: string | null, answer: string | null];
 
 /** The result of a change. */
 export type CommitResult =
   | { readonly kind: 'ok'; readonly value: MutationResults[MutationKind] }
-  /** `unavailable`: the medium failed, worth another try later. `failed`: this change can never be stored. */
-  /** `in_doubt`: it failed within the commit, and still does. `unknown`: it may have been made before, and is not repeated. */
+  /**
+   * `unavailable`: the medium failed; a retry may succeed. `failed`: this change can never be stored.
+   * `in_doubt`: the medium failed during the commit, and still does. `unknown`: the change may have been made before, and
+   * was not repeated.
+   */
   | { readonly kind: 'unavailable' | 'in_doubt' | 'failed' | 'unknown'; readonly message: string };
 
 export function encodeChange(mutation: Mutation): EncodedChange {

@@ -1,12 +1,12 @@
 /**
- * Group commit: what arrives while a commit is under way forms the next transaction, which goes out the moment the last
- * one's answer comes. Nothing waits for a timer.
+ * Group commit: changes that arrive while a commit is under way form the next transaction, which is sent as soon as the
+ * result of that commit arrives. Nothing waits for a timer.
  *
- * Beyond what the disk takes the queue is bounded, in bytes and in time: a new event is rejected while more waits than
- * the next transaction takes and the oldest change has waited long, and one that has waited too long itself is taken out
- * again. What records things that have happened is never rejected for load.
+ * When the disk is too slow, the queue is bounded in bytes and in time. A new event is rejected while more changes wait
+ * than fit into the next transaction and the oldest has waited long; an event that has waited too long itself is removed
+ * from the queue. Changes that record what has already happened are never rejected.
  *
- * Waits are counted in ticks, and not by the clock: an event loop that was blocked has the results of meanwhile to give
+ * Waits are counted in ticks instead of by the clock: after the event loop was blocked, pending results must be handled
  * first.
  */
 import { messageOf } from '../../base/message-of.ts';
@@ -18,9 +18,9 @@ import { StoreInDoubt, StoreUnavailable } from './store.ts';
 export interface GroupCommitParts {
   /** Rejects when it is unknown whether anything was stored. */
   readonly commit: (changes: readonly EncodedChange[]) => Promise<readonly CommitResult[]>;
-  /** Before a group that records what has happened. */
+  /** Called before a group that records what has already happened. */
   readonly beforeCommit: (() => void) | undefined;
-  /** A group was not stored. */
+  /** Called when a group was not stored. */
   readonly failed: (problem: string) => void;
 }
 
@@ -28,20 +28,20 @@ interface Waiting {
   readonly kind: MutationKind;
   readonly change: EncodedChange;
   readonly chars: number;
-  /** Tick at which it came. */
+  /** Tick at which it arrived. */
   readonly since: number;
   readonly resolve: (result: never) => void;
   readonly reject: (error: Error) => void;
 }
 
-/** Changes that bring new work: their senders can retry. */
+/** Changes that add new work, whose senders can retry. */
 export const NEW_WORK: ReadonlySet<MutationKind> = new Set(['accept', 'join_group', 'fire_job']);
-/** While changes wait. */
+/** Length of a tick, in ms. */
 const TICK_MS = 100;
-/** Age of the oldest waiting change from which on new work may be rejected, and at which it is taken out, in ticks. */
+/** In ticks: age of the oldest change at which new work may be rejected, and age at which new work is removed. */
 const LONG = 5;
 const TOO_LONG = 9;
-/** UTF-16 units of text that may wait; those of one group, and its changes. */
+/** Most text that may wait, in UTF-16 units; most text and most changes of one group. */
 const MAX_WAITING_CHARS = 32 * 1024 * 1024;
 const GROUP_CHARS = 4 * 1024 * 1024;
 const GROUP_CHANGES = 1000;
@@ -61,6 +61,7 @@ export class GroupCommit {
     this.parts = parts;
   }
 
+  /** Resolves once the change is committed. Rejects with StoreUnavailable or StoreInDoubt, or an Error for a bad change. */
   async write<M extends Mutation>(mutation: M): Promise<MutationResults[M['kind']]> {
     if (NEW_WORK.has(mutation.kind) && this.isOverloaded()) throw new StoreUnavailable(OVERLOADED);
     const change = encodeChange(mutation);
@@ -73,7 +74,7 @@ export class GroupCommit {
     });
   }
 
-  /** Resolves once nothing waits and nothing is under way. */
+  /** Resolves once the queue is empty and no commit is under way. */
   settled(): Promise<void> {
     return new Promise((resolve) => {
       if (this.underWay) this.idle.push(resolve);
@@ -107,7 +108,7 @@ export class GroupCommit {
       results = group.map(() => ({ kind: 'in_doubt', message }));
     }
     this.underWay = false;
-    // The next transaction is sent before the results of this one are given.
+    // Send the next transaction before handling the results of this one.
     this.send();
     const failed = results.find(({ kind }) => kind === 'unavailable' || kind === 'in_doubt');
     if (failed !== undefined && 'message' in failed) this.parts.failed(failed.message);
@@ -125,19 +126,19 @@ export class GroupCommit {
     return this.queue.splice(0, count);
   }
 
-  /** Behind a commit that does not end, senders that can retry must not wait. */
+  /** Ticks while changes wait, so that new work does not wait behind a commit that hangs. */
   private startTicking(): void {
     if (this.timer !== null) return;
     this.timer = setTimeout(() => {
       this.timer = null;
       this.ticks++;
-      this.takeOut();
+      this.removeLate();
       if (this.queue.length > 0) this.startTicking();
     }, TICK_MS);
     this.timer.unref();
   }
 
-  private takeOut(): void {
+  private removeLate(): void {
     const kept: Waiting[] = [];
     for (const waiting of this.queue.splice(0)) {
       if (this.ticks - waiting.since < TOO_LONG || !NEW_WORK.has(waiting.kind)) kept.push(waiting);

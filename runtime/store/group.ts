@@ -1,5 +1,5 @@
 /**
- * The coalesce group as a state machine (§3.2), for the engines that keep groups.
+ * The coalesce group as a state machine (§3.2), for all engines.
  *
  *   none ── event ──> pending(first_at, due_at, superseded 0)
  *   pending ── event ──> pending(same first_at, later due_at, superseded + 1)
@@ -16,15 +16,15 @@ export interface GroupLimits {
 export interface Group extends GroupLimits {
   /** Unix ms of the group's first event. */
   readonly first_at: number;
-  /** Unix ms at which its latest event runs. */
+  /** Unix ms at which the latest event is run. */
   readonly due_at: number;
-  /** Events that the latest one has replaced. */
+  /** Number of events that the latest one has replaced. */
   readonly superseded: number;
 }
 
 /** The group after an event at `now`; the limits of the latest event apply. */
 export function joinGroup(group: Group | null, now: number, { window_ms, max_wait_ms }: GroupLimits): Group {
-  // Not later than now: the clock was set back, and the longest wait counts from here.
+  // A later instant means that the clock was set back: then the longest wait starts now.
   const first_at = Math.min(group?.first_at ?? now, now);
   return {
     window_ms,

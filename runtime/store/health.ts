@@ -1,4 +1,4 @@
-/** Why the store takes no changes, and since when: logged when it begins and when it is over. */
+/** Why the store cannot write, and since when. The beginning and the end of a problem are logged. */
 import type { Logger } from '../platform/log.ts';
 import type { StoreProblem } from './store.ts';
 
@@ -7,7 +7,7 @@ export class Health {
   private readonly now: () => number;
   private current: StoreProblem | null = null;
 
-  /** @param now unix ms */
+  /** @param now returns Unix ms */
   constructor(log: Logger, now: () => number) {
     this.log = log;
     this.now = now;

@@ -1,16 +1,16 @@
 /**
- * What the store keeps of scheduled jobs, and every change it can make to it.
+ * The records of scheduled jobs, and all changes to them.
  *
- * A job has at most one run at a time and at most one run for an instant it was due: both are decided inside the
- * transaction that stores the run's dispatch, so neither a crash nor a second process comes between. The `cursor` is the
- * latest instant that has been dealt with; what lies before it never fires, whatever the clock does.
+ * A job has at most one run at a time and at most one run for each instant. Both are decided inside the transaction that
+ * stores the run's dispatch, so neither a crash nor a second process can interfere. The `cursor` is the latest handled
+ * instant; instants before it never fire, whatever the clock does.
  */
 import type { DeliveryPlan, Dispatch } from '../../schemas/generated/types.ts';
 import type { Ref, StoredClaim } from './identity.ts';
 
-/** A job made at run time; those of the config live in the route table. */
+/** A job created at run time; those of the config are in the route table. */
 export interface JobRecord {
-  /** Unique among all jobs, never used twice. */
+  /** Unique among all jobs; never reused. */
   readonly id: string;
   readonly profile: string;
   readonly name: string;
@@ -30,48 +30,48 @@ export interface JobRecord {
   readonly blueprint: { readonly key: string; readonly values: Readonly<Record<string, string>> } | null;
 }
 
-/** Where a job stands, of the config or of the store. */
+/** The state of a job, static or dynamic. */
 export interface JobState {
-  /** What the user has said at run time; null: as it is configured. */
+  /** Set by pause and resume; null: as configured. */
   readonly paused: boolean | null;
   /** Unix ms; null before a scheduler has seen the job. */
   readonly cursor: number | null;
-  /** Schedule and zone the cursor belongs to. */
+  /** The schedule and zone that the cursor belongs to (`jobSignature`). */
   readonly signature: string | null;
   /** Its latest run. */
   readonly ref: Ref | null;
 }
 
-/** What became of an instant at which a job was due. */
+/** The record of an instant at which a job was due. */
 export interface JobTick {
   /** Unix ms. */
   readonly due_at: number;
-  /** `overlapped`: the run before was still under way. */
+  /** `overlapped`: the previous run was still under way. */
   readonly outcome: 'fired' | 'missed' | 'overlapped';
   readonly ref: Ref | null;
-  /** Instants up to here at which nothing fired because no gateway was running; with `missed` this one is among them. */
+  /** Number of instants up to this one at which nothing fired because no gateway ran; includes this one if `missed`. */
   readonly missed: number;
 }
 
-/** `new`: fails when the profile has a job of that name. `old`: fails when there is no job of that id. */
+/** `new`: fails when the profile has a job with this name. `old`: fails when there is no job with this id. */
 export interface PutJob {
   readonly kind: 'put_job';
   readonly job: JobRecord;
   readonly expect: 'new' | 'old';
   /**
-   * Names that jobs of the config have. Given: a taken name is not refused, the job is stored under the first free one
-   * of `name-2`, `name-3`, …
+   * Names of jobs in the config. If set, a taken name is not refused; the job is stored under the first free name of
+   * `name-2`, `name-3`, …
    */
   readonly numbered_beside?: readonly string[];
 }
 
-/** Its history stays until its retention ends. */
+/** Removes the job; its history is kept until retention removes it. */
 export interface RemoveJob {
   readonly kind: 'remove_job';
   readonly id: string;
 }
 
-/** A resumed job continues from now: what was due meanwhile does not count as missed. */
+/** Pauses or resumes a job. A resumed job continues from now: instants in between do not count as missed. */
 export interface PauseJob {
   readonly kind: 'pause_job';
   readonly job: string;
@@ -79,7 +79,7 @@ export interface PauseJob {
   readonly now: number;
 }
 
-/** A scheduler sees a job for the first time, or with another schedule: it counts from now on. */
+/** Sets the cursor of a job that a scheduler sees for the first time, or with another schedule. */
 export interface WatchJob {
   readonly kind: 'watch_job';
   readonly job: string;
@@ -89,31 +89,31 @@ export interface WatchJob {
 
 interface Firing {
   readonly job: string;
-  /** As configured, for a job about which the user has said nothing at run time. */
+  /** As configured; used unless the job was paused or resumed at run time. */
   readonly paused: boolean;
   readonly now: number;
 }
 
-/** Deals with an instant at which a job was due. */
+/** Records an instant at which a job was due, and fires the job. */
 export interface TickJob extends Firing {
   readonly kind: 'tick_job';
   readonly due_at: number;
-  /** Null: nothing fires, the instant was missed. */
+  /** Null: the instant was missed, and the job does not fire. */
   readonly dispatch: Dispatch | null;
   readonly missed: number;
 }
 
-/** Fires a job out of turn: for an event, or by hand. */
+/** Fires a job outside its schedule: for an event, or by hand. */
 export interface FireJob extends Firing {
   readonly kind: 'fire_job';
   readonly dispatch: Dispatch;
-  /** The event's delivery id; also held when the job is running already, for then the event has been answered. */
+  /** The event's delivery id; also claimed when the job is already running, because the event is answered then too. */
   readonly claim: StoredClaim | null;
-  /** By hand a paused job can be tried. */
+  /** Fire a paused job too: for a run by hand. */
   readonly even_paused: boolean;
 }
 
-/** Removes at most `limit` records of instants before `before` (unix ms). */
+/** Removes at most `limit` records of instants before `before` (Unix ms). */
 export interface ForgetTicks {
   readonly kind: 'forget_ticks';
   readonly before: number;
@@ -123,13 +123,13 @@ export interface ForgetTicks {
 export type JobMutation = PutJob | RemoveJob | PauseJob | WatchJob | TickJob | FireJob | ForgetTicks;
 
 export interface JobMutationResults {
-  /** `name`: under which it was stored. */
+  /** `name`: the name under which it was stored. */
   put_job: { readonly kind: 'stored'; readonly name: string } | { readonly kind: 'name_taken' | 'unknown' };
-  /** False: there was none. */
+  /** False when there is no such job. */
   remove_job: boolean;
   pause_job: null;
   watch_job: null;
-  /** `claimed`: the instant was dealt with before. */
+  /** `claimed`: the instant has been handled already. */
   tick_job:
     | { readonly kind: 'stored'; readonly ref: Ref }
     | { readonly kind: 'claimed' | 'missed' | 'running' | 'paused' };

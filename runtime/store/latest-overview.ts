@@ -1,6 +1,6 @@
 /**
- * For a store that can be away while its gateway runs: `gateway status` and metrics go on with the latest overview that
- * was read, and `problem()` says why there is no newer one.
+ * Wraps a store that may be unavailable while its gateway runs: `gateway status` and metrics then use the latest overview
+ * that was read, and `problem()` tells why there is no newer one.
  */
 import type { Query, QueryResults, StoreOverview } from './queries.ts';
 import type { Store } from './store.ts';

@@ -1,9 +1,9 @@
-/** What a store holds while it moves from one engine to another: as plain rows, in slices. */
+/** The contents of a store as plain rows, in slices, for moving them from one engine to another. */
 import type { Ref } from './identity.ts';
 import type { DispatchState } from './states.ts';
 import type { TallyColumn } from './tally.ts';
 
-/** A dispatch with everything that belongs to it, held by no process. Texts are JSON as they are stored. */
+/** A dispatch with all its rows, held by no process. Texts are JSON, as stored. */
 export interface MovedDispatch {
   readonly ref: Ref;
   readonly id: string;
@@ -13,7 +13,7 @@ export interface MovedDispatch {
   readonly mode: string;
   readonly accepted_at: number;
   readonly max_concurrent: number | null;
-  /** [event, delivery_id, replay_of, superseded]; an older version wrote the last one into the body. */
+  /** [event, delivery_id, replay_of, superseded]; older versions kept the last one in the body. */
   readonly head: string;
   readonly body: string;
   readonly state: DispatchState;
@@ -24,7 +24,7 @@ export interface MovedDispatch {
   readonly finished_at: number | null;
   readonly reason: string | null;
   readonly failed: number;
-  /** The coalesce group whose latest event it is: JSON [profile, route, key]. */
+  /** The coalesce group in which it waits: JSON [profile, route, key]. */
   readonly group_key: string | null;
   readonly first_at: number | null;
   readonly superseded: number | null;
@@ -40,20 +40,20 @@ export interface MovedDelivery {
   readonly set_at: number;
 }
 
-/** `claimKey` of a delivery id, and when it is forgotten. */
+/** The `claimKey` of a delivery id, and its expiry in Unix ms. */
 export interface MovedClaim {
   readonly key: string;
   readonly expires_at: number;
 }
 
-/** Counts of the runs of a route, and its limit of runs at once. */
+/** The counts of a route, and its limit of runs at once. */
 export interface MovedCounts {
   readonly lane: string;
   readonly max_concurrent: number | null;
   readonly counts: Readonly<Record<TallyColumn, number>>;
 }
 
-/** What is small enough to be moved at once. */
+/** The tables that are small enough to move at once. */
 export interface MovedRest {
   readonly counts: readonly MovedCounts[];
   readonly jobs: readonly {
@@ -80,7 +80,7 @@ export interface MovedRest {
   readonly meta: readonly { readonly key: string; readonly value: string }[];
 }
 
-/** Rows of each kind, to be compared at the end. */
+/** Number of rows of each kind, compared at the end. */
 export interface MovedCount {
   readonly dispatches: number;
   readonly deliveries: number;
@@ -91,9 +91,9 @@ export interface MovedCount {
   readonly job_ticks: number;
 }
 
-/** A store that can be read whole, in slices. Nothing writes to it meanwhile. */
+/** Reads a whole store in slices. Nothing may write to it meanwhile. */
 export interface MoveSource {
-  /** The same for the same store, whenever it is opened. */
+  /** Identifies the store; the same each time it is opened. */
   readonly id: string;
   readonly count: MovedCount;
   dispatches(): Iterable<readonly MovedDispatch[]>;

@@ -1,10 +1,10 @@
 /**
- * Every change a store can make, as plain data: the same for each engine, and able to cross a thread or a socket.
- * Mutations take effect in the order in which they were written, each entirely or not at all.
+ * All changes that a store can make, as plain data: the same for each engine, and able to cross a thread or a socket.
+ * Mutations take effect in the order in which they are written, and each is atomic.
  *
  * Work is pulled. A dispatch that waits for its run, and each of its deliveries, is a row with the instant at which it
  * is due. `take_work` marks due rows as held by a process and returns them; `advance` and `record_attempt` end or
- * reschedule what was taken; `recover` makes due again what is held by a process that is gone.
+ * reschedule taken work; `recover` releases the work of processes that have ended.
  */
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { GroupLimits } from './group.ts';
@@ -17,7 +17,7 @@ import type { Step } from './step.ts';
 
 export type { ClaimKey, Holder, Ref, Step, StoredClaim };
 
-/** A delivery that is to be attempted. Its lane is (profile of the dispatch, target). */
+/** A delivery that has not ended. Its lane is (profile of the dispatch, target). */
 export interface OpenDelivery {
   readonly index: number;
   readonly target: string;
@@ -29,25 +29,25 @@ export interface OpenDelivery {
 export type InitialWork =
   /** A run, due at once. */
   | { readonly kind: 'run' }
-  /** Its deliveries, at least one: the answer (null: the prompt) is there already. */
+  /** Its deliveries, at least one. The text is the answer, or the prompt when that is null. */
   | { readonly kind: 'deliveries'; readonly answer: string | null; readonly open: readonly OpenDelivery[] }
-  /** Nothing: `holder` delivers it while the sender waits. It is dead when that process ends before it says more. */
+  /** Nothing: `holder` delivers it while the sender waits. If that process ends first, the dispatch is dead. */
   | { readonly kind: 'held'; readonly holder: Holder };
 
-/** Stores a dispatch. When its delivery id is claimed already it is a duplicate, and nothing is stored. */
+/** Stores a dispatch. If its delivery id is already claimed, it is a duplicate and nothing is stored. */
 export interface Accept {
   readonly kind: 'accept';
   readonly dispatch: Dispatch;
-  /** Runs of its route at once, over all processes; null: no limit. The latest one given applies to the route. */
+  /** Most runs of its route at once, over all processes; null: no limit. The latest value applies to the route. */
   readonly max_concurrent: number | null;
   readonly claim: StoredClaim | null;
-  /** `later`: the id is only checked now, and claimed by the change that records success. */
+  /** `later`: the id is only checked now; the change that records success claims it. */
   readonly claiming: 'now' | 'later';
   readonly work: InitialWork;
   readonly now: number;
 }
 
-/** Stores a dispatch as the waiting one of its group, due at the group's end; the one it replaces is skipped. */
+/** Stores a dispatch in its coalesce group, due at the group's end; the one that it replaces is skipped. */
 export interface JoinGroup {
   readonly kind: 'join_group';
   readonly dispatch: Dispatch;
@@ -58,27 +58,28 @@ export interface JoinGroup {
   readonly now: number;
 }
 
-/** Makes the waiting dispatch of every group due (§3.2: a stop drops nothing). */
+/** Makes the dispatches of all groups due, so that a stop loses nothing (§3.2). */
 export interface FlushGroups {
   readonly kind: 'flush_groups';
   readonly now: number;
 }
 
 /**
- * Takes what is due: runs become `running`, and both kinds are held by `holder`. Lanes take turns (runs: one for each
- * profile and route; attempts: for each profile and target), each lane in order of due time, then of storing. Turns go on
- * from one call to the next: of two lanes that may, the one that was served longer ago comes first, so that taking one
- * row at a time is as fair as taking ten. A run that was waiting in a group closes the group.
+ * Takes due work: runs become `running`, and runs and attempts are held by `holder`. Lanes take turns (runs: a lane for
+ * each profile and route; attempts: for each profile and target); within a lane, rows are ordered by due time, then by
+ * ref. Turns continue from one call to the next: the lane that was served longest ago comes first, so that taking one row
+ * at a time is as fair as taking ten. Taking a run that waits in a group closes the group.
  *
- * When its outcome is in doubt it is not repeated, as it would take other rows: `recover` gives back what it may have taken.
+ * When its outcome is in doubt, it is not repeated, because it would take other rows: `recover` releases what it may have
+ * taken.
  */
 export interface TakeWork {
   readonly kind: 'take_work';
   readonly holder: Holder;
   readonly now: number;
-  /** The most runs to take. */
+  /** Most runs to take. */
   readonly runs: number;
-  /** The most delivery attempts to take, so that `holder` has at most `attempts_per_target` in each lane. */
+  /** Most delivery attempts to take; `holder` gets at most `attempts_per_target` in each lane. */
   readonly attempts: number;
   readonly attempts_per_target: number;
 }
@@ -87,7 +88,7 @@ export interface TakenRun {
   readonly ref: Ref;
   readonly profile: string;
   readonly route: string | null;
-  /** Runs of it that have failed so far. */
+  /** Number of its runs that have failed. */
   readonly failed: number;
 }
 
@@ -99,13 +100,13 @@ export interface TakenAttempt {
 export interface TakenWork {
   readonly runs: readonly TakenRun[];
   readonly attempts: readonly TakenAttempt[];
-  /** Dispatches that are left waiting for a run, without those in groups. */
+  /** Number of dispatches that still wait for a run, without those in groups. */
   readonly waiting: number;
-  /** Unix ms at which the next row falls due that is not due yet; null: there is none. */
+  /** Unix ms at which the next row falls due; null: there is none. Rows that are due already do not count. */
   readonly next_due_at: number | null;
 }
 
-/** Moves a dispatch that `holder` has taken to a state, with what happened on the way. */
+/** Moves a dispatch that `holder` has taken to another state, with its answer and steps. */
 export interface Advance {
   readonly kind: 'advance';
   readonly ref: Ref;
@@ -115,26 +116,26 @@ export interface Advance {
   readonly reason?: string;
   /** Unix ms at which the run began. */
   readonly started_at?: number;
-  /** Earliest unix ms of the next run, for `pending`; default `at`. */
+  /** Earliest Unix ms of the next run, for `pending`; default `at`. */
   readonly due_at?: number;
   readonly answer?: string;
   readonly steps?: readonly Step[];
-  /** For `delivering`: what is left to be attempted, at least one. What is not named has ended, as `steps` say. */
+  /** For `delivering`: the deliveries that have not ended, at least one. The others have ended, as `steps` record. */
   readonly open?: readonly OpenDelivery[];
   /** The delivery id to claim with this change. */
   readonly claim?: StoredClaim;
 }
 
-/** Records a delivery attempt that `holder` has taken, or gives it back unattempted. */
+/** Records a delivery attempt that `holder` has taken, or releases it without an attempt. */
 export interface RecordAttempt {
   readonly kind: 'record_attempt';
   readonly ref: Ref;
   readonly index: number;
   readonly holder: Holder;
   readonly at: number;
-  /** Null: the target was not contacted (paced, or cut off by a stop). */
+  /** Null: no attempt counts (paced, or cancelled by a stop). */
   readonly step: Step | null;
-  /** Unix ms of the next attempt; null: the delivery has ended, well or not, as the step says. */
+  /** Unix ms of the next attempt; null: the delivery has ended, with the outcome of the step. */
   readonly due_at: number | null;
 }
 
@@ -157,11 +158,11 @@ export interface MutationResults extends JobMutationResults, RetentionMutationRe
     | { readonly kind: 'duplicate' };
   flush_groups: null;
   take_work: TakenWork;
-  /** False: unknown, held by another process, or the way is barred because the dispatch has ended. */
+  /** False: the dispatch is unknown, held by another process, or has ended. */
   advance: boolean;
   /**
-   * The state of the dispatch after it: `delivering` with no reason while a delivery is left, else how it has ended
-   * (delivery-ending.ts). Null: as for `advance`.
+   * The state of the dispatch afterwards: `delivering` without a reason while a delivery is left, otherwise its final
+   * state (delivery-ending.ts). Null where `advance` returns false.
    */
   record_attempt: {
     readonly state: Exclude<DispatchState, 'pending' | 'running'>;

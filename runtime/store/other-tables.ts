@@ -1,9 +1,9 @@
-/** Describes, for `/readyz` and the log, that the gateways sharing a store serve different tables. */
+/** Describes, for `/readyz` and the log, that gateways of one store serve different tables. */
 
-/** So much of a hash tells tables apart. */
+/** Characters of a hash that are shown. */
 const HASH_CHARS = 12;
 
-/** @param tables hashes of what the other gateways serve. @returns null: nothing else than this one */
+/** Null when all gateways serve the same table. @param tables hashes of the tables that the other gateways serve */
 export function describeOtherTables(own: string | null, tables: readonly string[]): string | null {
   const others = tables.filter((hash) => hash !== own).map((hash) => hash.slice(0, HASH_CHARS));
   if (others.length === 0) return null;

@@ -1,10 +1,10 @@
-/** Every query of a store, as plain data. */
+/** All queries of a store, as plain data. */
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { JobRecord, JobState, JobTick } from './job-mutations.ts';
 import type { ClaimKey, Ref, Step } from './mutations.ts';
 import type { DispatchState } from './states.ts';
 
-/** One line of a list. */
+/** A dispatch in a list. */
 export interface DispatchSummary {
   readonly ref: Ref;
   readonly id: string;
@@ -23,7 +23,7 @@ export interface DispatchSummary {
   readonly replay_of: string | null;
 }
 
-/** Everything known of one dispatch. */
+/** A dispatch with everything that is stored for it. */
 export interface StoredDispatch extends DispatchSummary {
   readonly dispatch: Dispatch;
   readonly max_concurrent: number | null;
@@ -38,12 +38,12 @@ export interface ListFilter {
   readonly job?: string;
   /** Accepted at or after, unix ms. */
   readonly since?: number;
-  /** Only those stored before this one: the way to the next page. */
+  /** Only those stored before this one, for the next page. */
   readonly before?: Ref;
   readonly limit: number;
 }
 
-/** Counts of one route since the store was created. `removed`: ended ones that retention has taken away. */
+/** Counts of one route since the store was created. `removed`: ended dispatches that retention has removed. */
 export interface Tally extends Readonly<Record<DispatchState, number>> {
   readonly profile: string;
   /** Null: scheduled runs. */
@@ -59,22 +59,22 @@ export interface LastError {
   readonly reason: string;
 }
 
-/** What waits, over all processes. */
+/** Waiting work, over all processes. */
 export interface Backlog {
   readonly runs: number;
-  /** Delivery attempts that are due. */
+  /** Deliveries that are due. */
   readonly deliveries: number;
   /** Deliveries that wait for their next attempt. */
   readonly deliveries_delayed: number;
   readonly groups: number;
 }
 
-/** What was lost or found broken in the store's file, for `doctor` and `gateway status`. */
+/** Damage or loss found in the store's file, for `doctor` and `gateway status`. */
 export interface DamageReport {
   /** Unix ms at which it was found. */
   readonly at: number;
   readonly message: string;
-  /** Absolute path of the copy of the damaged file; null: none could be made. */
+  /** Absolute path of the copy of the damaged file; null when there is none. */
   readonly copy: string | null;
 }
 
@@ -88,35 +88,35 @@ export interface StoreOverview {
   readonly damage: DamageReport | null;
 }
 
-/** How much of what was accepted has not ended and needs a target: runs that wait or are under way, and deliveries. */
+/** Number of dispatches that have not ended, with the target that each needs: pending or running ones, and deliveries. */
 export interface OpenWork {
   readonly profile: string;
   /** Null: scheduled runs. */
   readonly route: string | null;
   readonly job: string | null;
-  /** Null: of runs that deliver nowhere. */
+  /** Null: runs without deliveries. */
   readonly target: string | null;
   readonly count: number;
 }
 
-/** A gateway of those that share the store: each that has not ended, and the latest start of each that has. */
+/** A gateway that shares the store. The list has each running one, and the latest start of each that has ended. */
 export interface StoredNode {
-  /** Number of its start. */
+  /** Number of this start. */
   readonly node: number;
   readonly url: string;
-  /** Of its program. */
+  /** Version of hookwright. */
   readonly version: string;
   /** Hash of the table it serves; null: it has none. */
   readonly table: string | null;
   /** Unix ms. */
   readonly started_at: number;
-  /** Unix ms; that of its end where it has ended. */
+  /** Unix ms; the time of its end when it has ended. */
   readonly lease_expires_at: number;
-  /** `lost`: its lease has ended by itself. */
+  /** `lost`: its lease has expired. */
   readonly state: 'serving' | 'stopped' | 'lost';
-  /** What keeps it from serving what the others serve; null: nothing. */
+  /** Why it does not serve what the others serve; null when it does. */
   readonly problem: string | null;
-  /** Unix ms at which this was read, by the same clock. */
+  /** Unix ms at which this was read, by the store's clock. */
   readonly read_at: number;
 }
 
@@ -124,25 +124,25 @@ export type Query =
   /** Whether a delivery id is claimed. */
   | { readonly kind: 'is_claimed'; readonly key: ClaimKey; readonly now: number }
   | { readonly kind: 'load'; readonly ref: Ref }
-  /** By id, or by the beginning of one that no other dispatch shares. */
+  /** By id, or by a unique prefix of one. */
   | { readonly kind: 'find'; readonly id: string }
   /** Newest first. */
   | { readonly kind: 'list'; readonly filter: ListFilter }
-  /** `now`: what is due by then, in unix ms, counts as due. */
+  /** `now`: Unix ms at which work counts as due. */
   | { readonly kind: 'overview'; readonly now: number }
   /** One row for each profile, route, job and target. Reads every open dispatch. */
   | { readonly kind: 'open_work' }
-  /** Jobs made at run time by name, and where every job stands. */
+  /** Dynamic jobs, sorted by name, and the states of all jobs. */
   | { readonly kind: 'jobs' }
-  /** Grows with every change a user makes to a job. */
+  /** Grows with every change that a user makes to a job. */
   | { readonly kind: 'jobs_version' }
-  /** The job has a run that waits or is under way. */
+  /** Whether the job has a run that waits or is under way. */
   | { readonly kind: 'job_running'; readonly job: string }
   /** Newest first. */
   | { readonly kind: 'job_ticks'; readonly job: string; readonly limit: number }
-  /** In the order of their starts; none where one process has the store for itself. */
+  /** In the order of their starts; none for a store of one process. */
   | { readonly kind: 'nodes' }
-  /** What does not add up, one line each: accepted = done + dead + skipped + pending + running + delivering. Slow. */
+  /** Checks that accepted = done + dead + skipped + pending + running + delivering; a line for each mismatch. Slow. */
   | { readonly kind: 'audit' };
 export type QueryKind = Query['kind'];
 
@@ -168,7 +168,7 @@ export interface QueryResults {
   audit: readonly string[];
 }
 
-/** What answers each query in an engine. */
+/** An engine's function for each query. */
 export type QueryHandlers = {
   readonly [K in QueryKind]: (query: Extract<Query, { kind: K }>) => QueryResults[K];
 };

@@ -1,24 +1,24 @@
-/** Slots of the rate windows that gateways share: what is asked of the store, and what it grants. */
+/** Slots of shared rate windows: the request to the store, and its grant. */
 
 export interface SlotRequest {
   /** Name of the window: the lane of its route. */
   readonly window: string;
-  /** Slots of the whole window, over all gateways. */
+  /** Most slots of the window, over all gateways. */
   readonly limit: number;
-  /** For requests that are waiting. */
+  /** Slots for requests that are waiting. */
   readonly needed: number;
-  /** For those of the next moment: at most a 64th of what is then left, so that no gateway keeps the last ones. */
+  /** Slots to take ahead; at most a 64th of the rest is granted, so that no gateway hoards the last ones. */
   readonly ahead: number;
 }
 
 export interface SlotGrant {
-  /** Fewer than `needed`: the window is full. */
+  /** Fewer than `needed` when the window is full. */
   readonly granted: number;
-  /** Slots of the window that all gateways have taken, with these. */
+  /** Slots that all gateways have taken, including these. */
   readonly taken: number;
-  /** Until the window ends, in ms, from when the store granted them. */
+  /** Time until the window ends, in ms, at the time of the grant. */
   readonly left_ms: number;
 }
 
-/** @throws (as a rejection) StoreUnavailable */
+/** Rejects with StoreUnavailable. */
 export type TakeSlots = (request: SlotRequest) => Promise<SlotGrant>;

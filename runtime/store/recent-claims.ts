@@ -1,8 +1,8 @@
 /**
- * The delivery ids that this process has claimed most recently: the synchronous answer to "is this id known to be done?".
+ * A cache of the delivery ids that this process has claimed most recently, for a synchronous check for duplicates.
  *
- * The rule: an id enters when the change that claimed it has been committed, and never before; a claim ends by its expiry
- * alone; the oldest entries are dropped when the cache is full. So `true` is certain, and `false` means: ask the store.
+ * An id is added once the change that claimed it is committed, never before. A claim ends only when it expires; the
+ * oldest entries are dropped when the cache is full. So `true` is certain, and after `false` the store must be asked.
  */
 import { claimKey } from './identity.ts';
 import type { ClaimKey, Mutation, MutationResults, StoredClaim } from './mutations.ts';
@@ -15,7 +15,7 @@ export class RecentClaims {
   private newer = new Map<string, number>();
   private older = new Map<string, number>();
 
-  /** Takes note of a change that was committed. */
+  /** Adds the claim of a committed change. */
   committed<M extends Mutation>(mutation: M, result: MutationResults[M['kind']]): void {
     const claim = claimedBy(mutation, result);
     if (claim === null) return;
@@ -26,7 +26,7 @@ export class RecentClaims {
     this.newer.set(claimKey(claim), claim.expires_at);
   }
 
-  /** @param now unix ms */
+  /** @param now Unix ms */
   has(claim: ClaimKey, now: number): boolean {
     const key = claimKey(claim);
     return (this.newer.get(key) ?? this.older.get(key) ?? 0) > now;
@@ -42,7 +42,7 @@ function claimedBy(mutation: Mutation, result: MutationResults[Mutation['kind']]
     case 'join_group':
       return kind === 'stored' ? mutation.claim : null;
     case 'fire_job':
-      // The event of a job that is running already has been answered too.
+      // An event for a job that is already running has been answered too.
       return kind === 'stored' || kind === 'running' ? mutation.claim : null;
     case 'advance':
       return result === true ? (mutation.claim ?? null) : null;

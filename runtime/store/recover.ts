@@ -1,18 +1,17 @@
-/** The change with which a gateway takes over abandoned work: what processes before it left, and what it lost. */
+/** The change with which a gateway takes over abandoned work: of processes that have ended, and its own lost work. */
 import type { Holder, Ref } from './identity.ts';
 import type { Step } from './step.ts';
 
 /**
- * Makes due again, with the due time they had, what processes that are gone were holding: runs go back to `pending` with
- * an `interrupted` step, a delivery under way is due, and a dispatch that was `held` is dead (its sender was told nothing
- * and may come again). Every holder but `holder` is gone, in an engine that serves one process; one whose lease has
- * ended, in others.
+ * Releases the work of processes that have ended: runs return to `pending` with an `interrupted` step, deliveries under
+ * way are due again, and a `held` dispatch is dead (its sender had no response and may retry). In an engine for one
+ * process, every holder but `holder` has ended; in others, those whose lease has expired.
  *
- * What `holder` itself holds and has not `under_way` was taken by a `take_work` whose result it never learned: it is due
- * again too, without a step. A dispatch that is `held` stays with its holder.
+ * Work that `holder` holds and that is not in `under_way` was taken by a `take_work` whose result was lost: it is released
+ * too, without a step. A `held` dispatch stays with its holder.
  *
- * Also repairs what a clock that was set back has done: a row whose due time was set at an instant later than `now` is
- * due as long after `now` as it was to wait then.
+ * Also repairs due times after the clock was set back: a row whose due time was set later than `now` keeps its waiting
+ * time, which starts at `now`.
  */
 export interface Recover {
   readonly kind: 'recover';
@@ -21,13 +20,13 @@ export interface Recover {
   readonly under_way: UnderWay;
 }
 
-/** What a process has taken and not ended: everything before the `recover` that it has not given back in the store. */
+/** Work that a process has taken and not ended, as of the `recover`. */
 export interface UnderWay {
   readonly runs: readonly Ref[];
   readonly attempts: readonly { readonly ref: Ref; readonly index: number }[];
 }
 
-/** A dispatch that was dead then. */
+/** A dispatch that `recover` has set to dead. */
 export interface GivenUp {
   readonly id: string;
   readonly profile: string;
@@ -42,10 +41,10 @@ export interface Recovered {
   readonly given_up: readonly GivenUp[];
 }
 
-/** Why a dispatch is dead whose sender was waiting. */
+/** The reason of a dispatch that is dead because its process ended while the sender waited. */
 export const UNANSWERED = 'the gateway ended before the delivery was answered: it may have arrived';
 
-/** What is recorded of a run that was cut off. */
+/** The step of a run whose process has ended. */
 export const interruptedStep = (started_at: number, at: number): Step => ({
   ...{ kind: 'run', index: null, outcome: 'interrupted', started_at, at, next_at: null },
   ...{ reason: 'the gateway ended while it was running', sent: 0, message_id: null },

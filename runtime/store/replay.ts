@@ -1,4 +1,4 @@
-/** Repeats a dispatch as a new one that names it, for operators. */
+/** Replays a dispatch as a new one with a reference to it, for operators. */
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Accept, InitialWork } from './mutations.ts';
 import type { StoredDispatch } from './queries.ts';
@@ -6,14 +6,14 @@ import type { StoredDispatch } from './queries.ts';
 export interface ReplayOptions {
   readonly id: string;
   readonly now: number;
-  /** Run the agent again although its answer is there. */
+  /** Run the agent again even if there is an answer. */
   readonly rerun: boolean;
 }
 
 /**
- * The change that stores the repeat. An answer that could not be delivered is delivered again without a second run; a
- * direct delivery is sent again; everything else runs again. The delivery id stays, for lookups, but claims
- * nothing: a sender's repeat of it is still a duplicate.
+ * Returns the change that stores the replay. An answer that could not be delivered is delivered without a second run; a
+ * direct delivery is sent again; everything else runs again. The delivery id is kept for lookups, but is not claimed: a
+ * repeat by the sender is still a duplicate.
  */
 export function replay(stored: StoredDispatch, { id, now, rerun }: ReplayOptions): Accept {
   const dispatch: Dispatch = { ...stored.dispatch, id, accepted_at: now, replay_of: stored.id };
@@ -30,7 +30,7 @@ function workOf({ dispatch, mode, state, answer }: StoredDispatch, rerun: boolea
   return { kind: 'deliveries', answer: isAnswered ? answer : null, open };
 }
 
-/** Why a dispatch cannot be repeated, or null. */
+/** Why a dispatch cannot be replayed, or null. */
 export function whyNotReplay({ state }: StoredDispatch): string | null {
   return state === 'pending' || state === 'running' || state === 'delivering' ? `it is still ${state}` : null;
 }

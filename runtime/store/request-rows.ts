@@ -1,4 +1,4 @@
-/** Kept requests as rows that gateways share: `n` is the number of the id, `head` everything but the body, as JSON. */
+/** Kept requests as rows that gateways share: `n` is the number in the id, `head` is everything but the body, as JSON. */
 
 export interface RequestRow {
   readonly n: number;
@@ -6,7 +6,7 @@ export interface RequestRow {
   readonly body: Uint8Array | null;
 }
 
-/** What a row is found by, beside its number. */
+/** The columns, besides the number, by which rows are found. */
 export interface RequestColumns {
   readonly profile: string;
   readonly route: string;
@@ -14,24 +14,24 @@ export interface RequestColumns {
   readonly reason: string | null;
 }
 
-/** Each condition that is given must hold; the bounds of `n` are exclusive. */
+/** All given conditions must hold; the bounds of `n` are exclusive. */
 export interface RequestFilter extends Partial<RequestColumns> {
   readonly above?: number;
   readonly below?: number;
-  /** Text in head or body; ASCII letters in either case. */
+  /** Text in head or body; ignores the case of ASCII letters. */
   readonly grep?: string;
-  /** The oldest ones first; default: the newest. */
+  /** True: oldest first; false: newest first. */
   readonly isAscending: boolean;
   readonly limit: number;
 }
 
 /** All reject with StoreUnavailable. */
 export interface RequestRows {
-  /** @returns how many were stored: one whose number is taken is not */
+  /** Returns the number of rows stored; rows whose number is taken are not. */
   add(rows: readonly (RequestRow & RequestColumns)[]): Promise<number>;
-  /** Removes rows below `n`, then the oldest until the rest has at most so many bytes. */
+  /** Removes rows below `n`, then the oldest ones until the rest has at most `maxBytes`. */
   trim(n: number, maxBytes: number): Promise<void>;
   list(filter: RequestFilter): Promise<readonly Omit<RequestRow, 'body'>[]>;
-  /** At most two with a number from `from` to `to`, both inclusive. */
+  /** At most two rows with a number from `from` to `to`, both inclusive. */
   between(from: number, to: number): Promise<readonly RequestRow[]>;
 }

@@ -1,4 +1,4 @@
-/** The changes that remove what has been kept long enough, a slice at a time. */
+/** The changes that remove expired rows, a slice at a time. */
 import type { Ref } from './identity.ts';
 
 /** Examines `limit` claims after the key `after` ('': the first ones) and removes those that have expired by `now`. */
@@ -10,8 +10,8 @@ export interface ExpireClaims {
 }
 
 /**
- * Examines `limit` dispatches after `after` and removes those that ended before `before` (unix ms). The newest of all
- * stays, so that its number is not given out again.
+ * Examines `limit` dispatches after `after` and removes those that ended before `before` (Unix ms). The newest dispatch is
+ * kept, so that its number is not reused.
  */
 export interface Cleanup {
   readonly kind: 'cleanup';
@@ -20,7 +20,7 @@ export interface Cleanup {
   readonly limit: number;
 }
 
-/** Removes at most `limit` ended dispatches, oldest first, as long as the store is larger than `max_bytes`; never the newest. */
+/** Removes at most `limit` ended dispatches, oldest first and never the newest, while the store is larger than `max_bytes`. */
 export interface Trim {
   readonly kind: 'trim';
   readonly max_bytes: number;

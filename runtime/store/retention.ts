@@ -1,7 +1,6 @@
 /**
- * Removes what has been kept long enough: ended dispatches after `retention_days`, or before where the store is larger
- * than `retention_max_mb`, and delivery ids after their time. A small slice at a time with pauses in between, so that no
- * answer is delayed.
+ * Removes ended dispatches after `retention_days`, or earlier when the store is larger than `retention_max_mb`, and
+ * expired delivery ids: in small slices with pauses in between, so that no response is delayed.
  */
 import type { Clock, Timer } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
@@ -14,27 +13,27 @@ export interface RetentionContext {
   readonly clock: Clock;
   readonly log: Logger;
   readonly retentionDays: () => number;
-  /** Size of the store beyond which ended dispatches go before their days. */
+  /** Size of the store above which ended dispatches are removed early. */
   readonly maxBytes: () => number;
 }
 
 const DAY_MS = 86_400_000;
-/** First pass and every further one, in ms after the one before. */
+/** Wait before the first pass, and between passes, in ms. */
 const FIRST_MS = 60_000;
 const EVERY_MS = 3_600_000;
-/** Between two checks of the size, in ms. */
+/** Wait between two checks of the size, in ms. */
 const SIZE_MS = 5000;
-/** Part of the size at which a warning is logged, and below which it may be logged again. */
+/** Share of the largest size at which a warning is logged, and below which it may be logged again. */
 const WARN_AT = 0.8;
 const WARN_AGAIN_AT = 0.7;
 /** Rows examined in one transaction, and the pause after it. */
 const SLICE = 200;
-/** The same for delivery ids, of which most stay where they are. */
+/** The same for delivery ids, most of which are kept. */
 const CLAIMS_SLICE = 500;
 const TRIM_SLICE = 64;
 const PAUSE_MS = 20;
 
-/** Begins. @returns what ends it */
+/** Starts the passes; returns a function that stops them. */
 export function startRetention(context: RetentionContext): () => void {
   const stops = [
     repeat(context, FIRST_MS, EVERY_MS, (stopped) => cleanUp(context, stopped)),
@@ -45,7 +44,7 @@ export function startRetention(context: RetentionContext): () => void {
   };
 }
 
-/** Runs passes, each of which resolves to the number of dispatches that it has removed. */
+/** Repeats a pass, which resolves to the number of dispatches that it removed. */
 function repeat(
   { clock, log }: RetentionContext,
   firstMs: number,
@@ -59,7 +58,7 @@ function repeat(
       const removed = await work(() => stopped);
       if (removed > 0) log.info({ removed }, 'removed ended dispatches from the store');
     } catch (error) {
-      // A full disk is reported by the store; the next pass comes anyway.
+      // The store itself reports a full disk; the next pass tries again.
       if (!(error instanceof StoreUnavailable)) log.error({ err: error }, 'cannot clean up');
     }
     if (!stopped) timer = clock.after(everyMs, pass);
@@ -73,7 +72,7 @@ function repeat(
 
 const pause = (clock: Clock): Promise<void> => new Promise((resolve) => clock.after(PAUSE_MS, resolve));
 
-/** One pass over everything. @returns the number of dispatches removed */
+/** Runs one pass over the whole store; resolves to the number of dispatches removed. */
 export async function cleanUp(
   { store, clock, retentionDays }: Omit<RetentionContext, 'log' | 'maxBytes'>,
   stopped: () => boolean,
@@ -96,7 +95,7 @@ export async function cleanUp(
   return removed;
 }
 
-/** Checks the size once, and removes what is beyond it. */
+/** Returns a pass that checks the size and removes dispatches until the store is small enough. */
 function createTrim({ store, clock, log, maxBytes }: RetentionContext): (stopped: () => boolean) => Promise<number> {
   let warned = false;
   return async (stopped) => {

@@ -1,4 +1,4 @@
-/** A dispatch as every engine stores it, and how it moves from state to state. */
+/** A new dispatch and a change of state, in the form shared by all engines. */
 import type { DispatchHead, LargeTexts } from './encode.ts';
 import type { Step } from './mutations.ts';
 import type { DispatchState, OpenState } from './states.ts';
@@ -6,7 +6,7 @@ import type { DispatchState, OpenState } from './states.ts';
 export interface NewDispatch {
   readonly head: Omit<DispatchHead, 'targets'>;
   readonly texts: LargeTexts;
-  /** Undefined: the route's limit stays as it is. */
+  /** Undefined: the route's limit is unchanged. */
   readonly max_concurrent?: number | null;
   readonly state: OpenState;
   /** Unix ms, as all times here. */
@@ -18,7 +18,7 @@ export interface NewDispatch {
 export interface Move {
   readonly to: DispatchState;
   readonly at: number;
-  /** Null leaves it as it is. */
+  /** Null: unchanged. */
   readonly due_at?: number | null;
   readonly started_at?: number | null;
   readonly reason?: string | null;

@@ -1,4 +1,4 @@
-/** The sessions of chats: files of a profile's home, or rows of the database that gateways share. */
+/** Sessions of chats: files in a profile's home, or rows of a shared database. */
 
 /** One message of a session. */
 export interface Turn {
@@ -18,7 +18,7 @@ export interface Chat {
 export interface SessionSummary {
   readonly target: string;
   readonly chat_id: string;
-  /** Of its file; null in a database. */
+  /** Path of its file; null in a database. */
   readonly path: string | null;
   readonly turns: number;
   /** UTC instant, RFC 3339. */
@@ -26,11 +26,11 @@ export interface SessionSummary {
 }
 
 export interface Sessions {
-  /** Gives a chat a session; one that exists is left as it is. `path`: as in a summary. */
+  /** Creates the chat's session unless it exists. `path`: as in a summary. */
   open(chat: Chat): Promise<{ readonly path: string | null; readonly created: boolean }>;
-  /** False: the chat has no session. */
+  /** Returns false when the chat has no session. */
   append(chat: Chat, turn: Turn): Promise<boolean>;
-  /** By target, then chat. */
+  /** Sorted by target, then chat. */
   list(profile: string): Promise<readonly SessionSummary[]>;
   /** The turns in order; null when the chat has no session. */
   read(chat: Chat): Promise<readonly Turn[] | null>;

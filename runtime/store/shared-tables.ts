@@ -1,4 +1,4 @@
-/** Compiled tables that travel to the gateways through their store. */
+/** Compiled tables that are distributed to the gateways through their store. */
 
 /** The files that `compile` writes, as texts. */
 export interface TableFiles {
@@ -16,13 +16,13 @@ export interface SharedTable {
 
 /** All reject with StoreUnavailable. */
 export interface SharedTables {
-  /** Only the newest are kept, and the active one. @returns false when it was there */
+  /** Stores a table; only the newest ones and the active one are kept. Returns false when it was stored already. */
   push(table: Pick<SharedTable, 'hash' | 'routes'>, files: TableFiles): Promise<boolean>;
-  /** The newest first. */
+  /** Newest first. */
   list(): Promise<readonly SharedTable[]>;
-  /** Null: it is not there. */
+  /** Null when there is no such table. */
   load(hash: string): Promise<TableFiles | null>;
 }
 
-/** Name of the shared document that holds the hash of the table to be served. */
+/** Name of the shared document that holds the hash of the active table. */
 export const ACTIVE_TABLE = 'table';

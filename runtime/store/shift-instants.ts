@@ -1,8 +1,8 @@
-/** The changes of commands, which go by their machine's clock, brought to the clock that counts in the store. */
+/** Converts the instants in the changes of commands from the machine's clock to the store's clock. */
 import type { Mutation } from './mutations.ts';
 import type { Store } from './store.ts';
 
-/** The store for those who go by the machine's clock. @param offset how far that is behind now, in ms */
+/** Wraps a store for callers that use the machine's clock. @param offset how far that clock is behind the store's, in ms */
 export function byMachineClock(store: Store, offset: () => number): Store {
   return {
     read: (query) => store.read(query),

@@ -1,14 +1,14 @@
 /**
- * The states of a dispatch and the ways between them, for every store.
+ * The states of a dispatch and the transitions between them, for all engines.
  *
  *   pending ──> running ──> delivering ──> done
  *      ^          │  │           └───────> dead
  *      └──────────┘  └──> done, skipped, dead
  *
- * `pending`: waits for a run, or in its coalesce group. `running`: the agent works. `delivering`: the answer is stored
- * and on its way. `done`, `dead` (given up, with the reason) and `skipped` (nothing to deliver, or superseded) are
- * final: a late writer cannot change them. An interrupted or failed run goes back to `pending`. What begins and ends
- * between two changes is not seen: a short run, a delivery within this process.
+ * `pending`: waits for a run, or in its coalesce group. `running`: the agent runs. `delivering`: the answer is stored and
+ * is being delivered. `done`, `dead` (given up, with the reason) and `skipped` (nothing to deliver, or superseded) are
+ * final: a late writer cannot change them. An interrupted or failed run returns to `pending`. States that begin and end
+ * between two changes are not stored, such as a delivery within this process.
  */
 
 export const OPEN_STATES = ['pending', 'running', 'delivering'] as const;
@@ -29,7 +29,7 @@ export const REACHED_FROM: Readonly<Record<DispatchState, readonly OpenState[]>>
   skipped: ['pending', 'running'],
 };
 
-/** A dispatch is done only with an answer: one that was stored before, or that comes with the change. */
+/** Whether the transition is allowed. A dispatch is done only with an answer, stored before or with this change. */
 export function canAdvance(
   from: DispatchState,
   { to, answer }: { readonly to: DispatchState; readonly answer?: string },

@@ -1,4 +1,4 @@
-/** Where a home keeps its store, and the lock of the one process that has it. */
+/** Paths of a home's store and of its lock. */
 import { join } from 'node:path';
 
 export const storePath = (home: string): string => join(home, 'state.db');

@@ -1,10 +1,10 @@
 /**
- * What outlives the process: dispatches with their states, delivery ids, coalesce groups, jobs. The one thing about
- * persistence that the rest of the runtime knows. An engine (sqlite/) implements it; SQL stays in the engine's folder.
+ * The store: everything that outlives the process (dispatches with their states, delivery ids, coalesce groups, jobs).
+ * The rest of the runtime uses only this interface. An engine (sqlite/, postgres/) implements it; SQL stays in its folder.
  *
- * Changes and questions are plain data (mutations.ts, queries.ts), so that they can cross a thread, the control socket
- * or a network. Every change is atomic, and acknowledged means stored: `write` resolves once its change is committed. A
- * rejected `write` stored nothing, now or later, unless it says that this is in doubt.
+ * Changes and queries are plain data (mutations.ts, queries.ts), so that they can cross a thread, the control socket or a
+ * network. Every change is atomic, and `write` resolves once its change is committed. A rejected `write` has stored
+ * nothing, now or later, unless it rejects with StoreInDoubt.
  */
 
 import type { Mutation, MutationResults } from './mutations.ts';
@@ -15,22 +15,22 @@ import type { Sessions } from './sessions.ts';
 import type { SharedDocuments } from './shared-documents.ts';
 import type { SharedTables } from './shared-tables.ts';
 
-/** The medium cannot take writes now (full, read-only, gone, failing), or the backlog is full. Nothing was stored. */
+/** The medium cannot be written (full, read-only, gone, failing), or the backlog is full. Nothing was stored. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 }
 
-/** The medium failed within the commit, and keeps failing: whether the change is stored is known once it works again. */
+/** The medium failed during the commit and keeps failing; whether the change is stored is known once it works again. */
 export class StoreInDoubt extends StoreUnavailable {}
 
-/** The store cannot be used at all; the message says what to do. */
+/** The store cannot be used; the message says what to do. */
 export class StoreRefused extends Error {
   override readonly name = 'StoreRefused';
 }
 
-/** Why the store takes no writes, for `gateway status` and `/readyz`. */
+/** Why the store cannot be written, for `gateway status` and `/readyz`. */
 export interface StoreProblem {
-  /** `replaced`: the file is not the one that was opened. */
+  /** `replaced`: the file is no longer the one that was opened. */
   readonly kind: 'unavailable' | 'replaced' | 'full';
   readonly message: string;
   /** Unix ms. */
@@ -38,17 +38,17 @@ export interface StoreProblem {
 }
 
 /**
- * `work`: another process may have stored some. `jobs`: it may have changed jobs, too. `left`: one is gone, and a `recover`
- * takes over what it held.
+ * `work`: another process may have stored work. `jobs`: it may also have changed jobs. `left`: a process has ended, and a
+ * `recover` takes over its work.
  */
 export type SharedChange = 'work' | 'jobs' | 'left';
 
 export interface SharedStore {
   /** Hashes of the tables that the other gateways serve, as of a few seconds ago. */
   readonly otherTables: () => readonly string[];
-  /** Calls each listener when other processes may have changed something. */
+  /** Adds a listener, called when other processes may have changed something. */
   watch(listener: (change: SharedChange) => void): void;
-  /** Takes slots of a rate window, which counts the requests of all processes. */
+  /** Takes slots of a rate window that all processes share. */
   readonly takeSlots: TakeSlots;
 }
 
@@ -62,19 +62,19 @@ export interface SharedState {
 
 export interface Store {
   /**
-   * Applies one change. Changes take effect in the order in which they were written by this process; those that arrive
-   * while a commit is under way share the next one.
-   * @throws StoreUnavailable (as a rejection) when it cannot be stored now, StoreInDoubt when it is unknown whether it was.
+   * Applies one change. Changes of this process take effect in the order in which they were written; those that arrive
+   * during a commit share the next one. Rejects with StoreUnavailable when the change cannot be stored now, with
+   * StoreInDoubt when it is unknown whether it was stored.
    */
   write<M extends Mutation>(mutation: M): Promise<MutationResults[M['kind']]>;
-  /** Sees everything that was committed when it was called. */
+  /** Runs a query, which sees everything that was committed before the call. */
   read<Q extends Query>(query: Q): Promise<QueryResults[Q['kind']]>;
   /** Null while writes succeed. */
   problem(): StoreProblem | null;
-  /** What the gateways that share the store have in common; null: this process is the only one, or no gateway. */
+  /** What gateways share besides the rows; null for a store of one process, and for commands. */
   readonly shared: SharedStore | null;
-  /** What outlives a request and is no work, where processes share it; null: files of the home keep it. */
+  /** Shared state that is not work; null: it is kept in files of the home. */
   readonly state: SharedState | null;
-  /** Waits for what is written, and closes. */
+  /** Waits for pending writes, and closes. */
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Counts per route that every store keeps beside the dispatches, so that a lost one shows as a sum that is off. */
+/** Counts per route that every engine keeps in addition to the dispatches, so that an audit finds lost ones. */
 import type { Tally } from './queries.ts';
 import type { DispatchState } from './states.ts';
 import { DISPATCH_STATES } from './states.ts';
@@ -7,11 +7,11 @@ export type TallyColumn = DispatchState | 'accepted' | 'removed';
 
 export const TALLY_COLUMNS = ['accepted', 'removed', ...DISPATCH_STATES] as const satisfies readonly TallyColumn[];
 
-/** Those of a route that has had no event. */
+/** The counts of a route without events. */
 export const noCounts = (): Record<TallyColumn, number> =>
   Object.fromEntries(TALLY_COLUMNS.map((column) => [column, 0])) as Record<TallyColumn, number>;
 
-/** What is off in one route's counts; `stored` are the dispatches really there, by state. */
+/** Returns a line for each mismatch in one route's counts. @param stored number of stored dispatches by state */
 export function auditTally(tally: Tally, stored: Readonly<Partial<Record<DispatchState, number>>>): readonly string[] {
   const name = `${tally.profile}/${tally.route ?? '(scheduled)'}`;
   const off: string[] = [];

@@ -23,11 +23,15 @@ export const numberAsText: Slip = (place, { keyword, params }) => {
   return { ...problem, fix: { kind: 'replace', text: String(number) } };
 };
 
+const WORDS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
+
 /** Seconds in a unit. */
 const UNITS: Readonly<Record<string, number>> = { s: 1, sec: 1, m: 60, min: 60, h: 3600, d: 86_400 };
 
 /** A unit is understood where the key's name says which one the number has. */
 function readNumber(text: string, key: string): number | null {
+  const word = WORDS.indexOf(text.trim().toLowerCase());
+  if (word >= 0) return word;
   const [, digits, unit = ''] = /^(-?\d+(?:\.\d+)?)\s*([a-z]*)$/.exec(text.trim()) ?? [];
   if (digits === undefined) return null;
   if (unit === '') return Number(digits);

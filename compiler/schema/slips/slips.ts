@@ -5,7 +5,9 @@ import { filterSlip } from './filter-slips.ts';
 import { hermesConfig } from './hermes-config.ts';
 import { blueprintInJob, keyOfElsewhere, otherKey, outsideExtra } from './key-slips.ts';
 import { listOfEntries, misspeltWebhook, notIndented, outsidePlatforms, targetOutside } from './layout-slips.ts';
+import { listForText } from './list-for-text.ts';
 import { numberAsText, numberForText } from './number-as-text.ts';
+import { referenceMap } from './reference-map.ts';
 import type { Slip } from './slip.ts';
 import { textForFilter } from './text-for-filter.ts';
 import { textForList } from './text-for-list.ts';
@@ -21,6 +23,8 @@ export const SLIPS: readonly Slip[] = [
   extraWithoutMap,
   textForFilter,
   textForList,
+  listForText,
+  referenceMap,
   numberAsText,
   numberForText,
   filterSlip,

@@ -1,4 +1,4 @@
-/** How dispatches move on: a run has ended, an attempt was made. */
+/** Advances dispatches after a run or a delivery attempt. */
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import { endDelivering } from '../delivery-ending.ts';
 import type { LargeTexts } from '../encode.ts';
@@ -46,7 +46,7 @@ export function createRecordAttempt(rows: Rows): (m: RecordAttempt) => MutationR
   };
 }
 
-/** How a dispatch ends once its last delivery has. Its targets are looked up only where one was given up. */
+/** Computes the final state after the last delivery. The body is read only when a delivery was given up. */
 function createEnding({ db }: Rows): (ref: Ref, latest: readonly Step[]) => ReturnType<typeof endDelivering> {
   const stored = db.query<[string]>('SELECT data FROM step WHERE id BETWEEN ? AND ? ORDER BY id');
   const body = db.query<[string]>('SELECT body FROM dispatch WHERE ref = ?');

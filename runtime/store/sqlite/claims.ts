@@ -10,7 +10,7 @@ export function createClaims(db: Connection) {
   );
   const held = db.query('SELECT 1 FROM claim WHERE key = ? AND expires_at > ?');
   return {
-    /** False: it is claimed already. */
+    /** Claims the id; returns false when it is already claimed. */
     claimFree: (claim: StoredClaim | null, now: number): boolean =>
       claim === null || takeFree(claimKey(claim), claim.expires_at, now) > 0,
     claim(claim: StoredClaim | null | undefined): void {

@@ -1,4 +1,4 @@
-/** Removes what has been kept long enough, a slice at a time: ended dispatches, expired delivery ids. */
+/** Removes old ended dispatches and expired delivery ids, a slice at a time. */
 import type { Ref } from '../mutations.ts';
 import type { Connection } from './driver.ts';
 import type { Rows } from './rows.ts';
@@ -13,7 +13,7 @@ type EndedRow = readonly [
   route: string | null,
 ];
 
-/** The newest row stays: its number would be given out again. */
+/** The newest row is kept, because its number would be reused. */
 const SLICE =
   'SELECT w.ref, w.finished_at, d.accepted_at, d.profile, d.route FROM work w JOIN dispatch d USING (ref) ' +
   'WHERE w.ref > ? AND w.ref < (SELECT max(ref) FROM dispatch)';
@@ -24,7 +24,7 @@ export function createCleanup(rows: Rows): Pick<SqlHandlers, 'cleanup' | 'trim' 
   const ended = db.query<EndedRow>(`${SLICE} AND w.finished_at IS NOT NULL ORDER BY w.ref LIMIT ?`);
   const remove = createRemove(rows);
   const bytes = createBytes(db);
-  /** Everything ended up to here has been trimmed, but for what has ended since the last round. */
+  /** Dispatches up to here have been trimmed, except those that have ended since. */
   let trimmed: Ref = 0;
   return {
     cleanup({ before, after, limit }) {
@@ -32,7 +32,7 @@ export function createCleanup(rows: Rows): Pick<SqlHandlers, 'cleanup' | 'trim' 
       const old = found.filter(([, finishedAt]) => finishedAt !== null && finishedAt < before);
       remove(old);
       const last = found.at(-1);
-      // What was accepted later has also ended later: there is nothing to find beyond.
+      // Later rows were accepted, and so have ended, after `before`.
       const more = last !== undefined && found.length === limit && last[2] < before;
       return { removed: old.length, next: more ? last[0] : null };
     },
@@ -55,9 +55,9 @@ export function createCleanup(rows: Rows): Pick<SqlHandlers, 'cleanup' | 'trim' 
   };
 }
 
-/** Dispatches removed between two checks of the size. */
+/** Number of dispatches removed between two checks of the size. */
 const TRIM_STEP = 8;
-/** What one change frees at most, about: other changes wait meanwhile. */
+/** Approximate limit of what one change frees, in bytes, because other changes wait meanwhile. */
 const TRIM_BYTES = 2 * 1024 * 1024;
 
 function createRemove({ db, counts }: Rows): (ended: readonly EndedRow[]) => void {
@@ -76,7 +76,7 @@ function createRemove({ db, counts }: Rows): (ended: readonly EndedRow[]) => voi
   };
 }
 
-/** Pages in use, in bytes: what was removed makes room for what comes, though the file keeps its length. */
+/** Returns the size of the used pages, in bytes. Free pages do not count: they are reused, and the file keeps its length. */
 export function createBytes(db: Connection): () => number {
   const used = db.query<[number]>(
     'SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size',

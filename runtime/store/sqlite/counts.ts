@@ -1,13 +1,13 @@
 /**
- * What the writer counts, in memory and in the tally table: dispatches of each route by state, its limit of runs at once,
- * and the open groups. The writer is the only one that changes them, so it reads them once, and again after a rollback.
+ * The writer's counts, in memory and in the tally table: dispatches of each route by state, the route's limit of runs at
+ * once, and open groups. Only the writer changes them, so it reads them once, and again after a rollback.
  */
 import { laneKey } from '../identity.ts';
 import type { TallyColumn } from '../tally.ts';
 import { noCounts, TALLY_COLUMNS } from '../tally.ts';
 import type { Connection, Value } from './driver.ts';
 
-/** The counts of one route; the lane of its runs. */
+/** The counts of one route, and the lane of its runs. */
 export interface RouteCounts {
   readonly profile: string;
   /** Null: scheduled runs. */
@@ -21,7 +21,7 @@ export interface RouteCounts {
 const COLUMNS = ['profile', 'route', 'max_concurrent', ...TALLY_COLUMNS];
 
 export class Counts {
-  /** Groups that are open. */
+  /** Number of open groups. */
   groups = 0;
   private readonly byLane = new Map<string, RouteCounts>();
   private readonly readAll: () => readonly (readonly Value[])[];
@@ -39,7 +39,7 @@ export class Counts {
     this.reload();
   }
 
-  /** Pending dispatches that are in no group. */
+  /** Number of pending dispatches that are in no group. */
   get waiting(): number {
     let pending = -this.groups;
     for (const { counts } of this.byLane.values()) pending += counts.pending;
@@ -61,7 +61,7 @@ export class Counts {
     of.changed = true;
   }
 
-  /** Part of the transaction. */
+  /** Writes changed counts; part of the transaction. */
   flush(): void {
     for (const row of this.byLane.values()) {
       if (!row.changed) continue;
@@ -70,7 +70,7 @@ export class Counts {
     }
   }
 
-  /** After a rollback. */
+  /** Reads all counts; call it after a rollback. */
   reload(): void {
     this.byLane.clear();
     for (const [profile, name, max_concurrent, ...counts] of this.readAll() as [

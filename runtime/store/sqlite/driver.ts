@@ -1,6 +1,6 @@
 /**
- * The SQLite driver, and the little that the rest of this repository uses of it: the only file that names the package.
- * docs/architecture.md ("The store") says when it is to be replaced.
+ * The interface to the SQLite driver; the only file that imports the package. docs/architecture.md ("The store") has the
+ * reasons for this driver, and when to replace it.
  */
 import Database from 'libsql';
 
@@ -14,18 +14,18 @@ export interface RowQuery<R extends Row> {
 }
 
 export interface Connection {
-  /** True between BEGIN and COMMIT or ROLLBACK; some errors roll back by themselves. */
+  /** True between BEGIN and COMMIT or ROLLBACK; some errors roll back automatically. */
   readonly inTransaction: boolean;
   exec(sql: string): void;
   query<R extends Row>(sql: string): RowQuery<R>;
-  /** A statement that changes rows. @returns how many */
+  /** A statement that changes rows; it returns their number. */
   change(sql: string): (...values: readonly Value[]) => number;
   close(): void;
 }
 
 export type Connect = (path: string, options: { readonly busyMs: number }) => Connection;
 
-/** @throws Error with a code of SQLite's, as all that a connection does. */
+/** Opens a connection. It and all methods of the connection throw errors with SQLite's codes. */
 export const connect: Connect = (path, { busyMs }) => {
   const db = new Database(path, { timeout: busyMs });
   return {
@@ -48,20 +48,20 @@ export const connect: Connect = (path, { busyMs }) => {
   };
 };
 
-/** The code of SQLite (`SQLITE_IOERR_FSYNC`) or of the system (`ENOSPC`); '' for an error of another kind. */
+/** The code of SQLite (`SQLITE_IOERR_FSYNC`) or of the system (`ENOSPC`); '' for any other error. */
 export function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
 export const isBusy = (error: unknown): boolean => errorCode(error).startsWith('SQLITE_BUSY');
 
-/** The file's pages contradict each other, or are not a database's. */
+/** Whether the file's pages are inconsistent, or it is not a database. */
 export const isMalformed = (error: unknown): boolean => /^SQLITE_(?:CORRUPT|NOTADB)/.test(errorCode(error));
 
-/** Codes that speak of the statement or of its values, not of the medium. */
+/** Codes of errors in the statement or its values, not in the medium. */
 const STATEMENT_ERROR = /^SQLITE_(?:ERROR|CONSTRAINT|MISMATCH|TOOBIG|RANGE|MISUSE)/;
 
-/** The medium failed: it is full, read-only, gone, damaged, or in use. */
+/** Whether the medium failed: it is full, read-only, gone, damaged, or in use. */
 export function isMediumError(error: unknown): boolean {
   const code = errorCode(error);
   return code.startsWith('SQLITE_') ? !STATEMENT_ERROR.test(code) : /^E[A-Z]+$/.test(code);

@@ -1,4 +1,4 @@
-/** Reads the file of a store that no gateway serves, for a move to another engine. */
+/** Reads the file of a store that no gateway uses, for a move to another engine. */
 import { laneKey } from '../identity.ts';
 import type { MovedClaim, MovedCount, MovedDelivery, MovedDispatch, MovedRest, MoveSource } from '../moved-rows.ts';
 import type { Ref } from '../mutations.ts';
@@ -10,12 +10,12 @@ import { connect } from './driver.ts';
 import { openWriting } from './open-database.ts';
 import { stepIds } from './rows.ts';
 
-/** The most dispatches, and about the most bytes of them, in one slice. */
+/** Most dispatches in one slice, and approximately most bytes of them. */
 const SLICE_ROWS = 500;
 const SLICE_BYTES = 4 * 1024 * 1024;
 const SLICE_CLAIMS = 5000;
 
-/** The caller holds the store's lock, and has recovered what a killed process held. @param newId used where it has none */
+/** The caller holds the store's lock and has recovered the work of a killed process. @param newId used if the store has no id */
 export function openExport(path: string, newId: string): MoveSource {
   const db = openWriting(connect, path, 'full');
   db.change("INSERT OR IGNORE INTO meta VALUES ('store_id', ?)")(newId);
@@ -87,7 +87,7 @@ function* dispatches(db: Connection): Generator<readonly MovedDispatch[]> {
   }
 }
 
-/** @returns the first and the last ref of it; null: nothing is left */
+/** The first and last ref of the next slice; null when nothing is left. */
 function firstSlice(sizes: readonly (readonly [ref: Ref, bytes: number])[]): readonly [Ref, Ref] | null {
   const [first] = sizes;
   if (first === undefined) return null;

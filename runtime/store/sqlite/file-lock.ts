@@ -1,8 +1,8 @@
 /**
  * An exclusive lock on a path, for the one server of a home and for writers of a shared file.
  *
- * It is the operating system's lock on a database file that is never written: it ends with the process that holds it,
- * however that process ends. So there is no stale lock, no process id to guess, and no process is ever killed for one.
+ * It is the operating system's lock on a database file that is never written. The lock ends with the process that holds
+ * it, however that process ends, so there are no stale locks and no process ids to check.
  */
 import { accessSync, chmodSync, closeSync, constants, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -11,14 +11,14 @@ import { makeFolder } from '../../platform/make-folder.ts';
 import { connect, errorCode, isBusy } from './driver.ts';
 
 export interface FileLock {
-  /** Lets the next one in. Idempotent. */
+  /** Releases the lock. Idempotent. */
   release(): void;
 }
 
-/** Takes the lock, or returns null when another process (or another lock of this one) holds it. */
+/** Takes the lock; null when another process, or another `FileLock` of this process, holds it. */
 export function tryLock(path: string): FileLock | null {
   makeFolder(dirname(path), 0o700);
-  // SQLite would not say why it cannot.
+  // If the file cannot be created, this error says why; SQLite's would not.
   createFile(path);
   const file = connect(path, { busyMs: 0 });
   try {
@@ -41,8 +41,8 @@ export function tryLock(path: string): FileLock | null {
 }
 
 /**
- * Creates a database file with mode 0600 before SQLite sees it: its companions inherit that. A file that is there is not
- * opened: closing it again would drop the locks that SQLite holds on it for this whole process.
+ * Creates a database file with mode 0600 before SQLite opens it, because the files beside it inherit its mode. An existing
+ * file is not opened: closing it would release all locks that SQLite holds on it in this process.
  */
 export function createFile(path: string): void {
   try {
@@ -50,23 +50,23 @@ export function createFile(path: string): void {
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error;
     accessSync(path, constants.R_OK | constants.W_OK);
-    // A copy that was restored may be open to others.
+    // A restored copy may be readable by others.
     const { mode, uid } = statSync(path);
     if ((mode & 0o077) !== 0 && uid === process.getuid?.()) chmodSync(path, 0o600);
   }
 }
 
 /**
- * Pauses between two tries, in ms: longer from try to try, because many who wait must not take the machine from the one
- * who works, and uneven, so that they do not march in step.
+ * Pauses between two tries, in ms. They grow, so that many waiting processes do not slow down the one that holds the lock,
+ * and vary, so that the processes do not retry in step.
  */
 const FIRST_PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 400;
 const GROWTH = 1.3;
-/** Lengths a pause can have, from half of the usual one to one and a half. */
+/** Number of lengths that a pause can have, from 0.5 to 1.5 times the usual one. */
 const STEPS = 40;
 
-/** Waits for the lock up to `timeoutMs`; null when it was held all the time. */
+/** Waits for the lock up to `timeoutMs`; null when it was not released in time. */
 export async function waitForLock(path: string, timeoutMs: number, clock: Clock): Promise<FileLock | null> {
   const until = clock.monotonic() + timeoutMs;
   let usual = FIRST_PAUSE_MS;
@@ -79,5 +79,5 @@ export async function waitForLock(path: string, timeoutMs: number, clock: Clock)
   }
 }
 
-// Not the clock's timer: that one lets the process end, and a command that waits for its turn must not.
+// Not the clock's timer, which does not keep the process alive; a command that waits for the lock must not exit.
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

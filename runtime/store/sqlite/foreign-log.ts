@@ -1,14 +1,14 @@
 /**
- * Whether a write-ahead log belongs to the file beside it. After a restore it may be what a kill has left of the file
- * before; SQLite cannot tell, and would write it over the restored one.
+ * Detects a write-ahead log that does not belong to the database file beside it. After a restore it may be left over from
+ * the previous file, whose process was killed; SQLite cannot tell, and would write it over the restored file.
  */
 import { closeSync, openSync } from 'node:fs';
 import { readAt } from './read-at.ts';
 
 export interface LoggedPages {
-  /** Number of the page in each frame, in their order. */
+  /** The page number of each frame, in order. */
   readonly pages: readonly number[];
-  /** Frames that checkpoints had brought into the file, from the first on. */
+  /** Number of frames, from the first, that checkpoints have copied into the file. */
   readonly checkpointed: number;
   readonly pageBytes: number;
   /** Offset of a frame's page in the log. */
@@ -16,11 +16,11 @@ export interface LoggedPages {
 }
 
 /**
- * True: of the pages that had been checkpointed into the file, most are not what stands there. Where none had been, nothing can
- * be said: that is so until the first checkpoint of the log, a second after its first commit.
+ * True when most of the pages that were checkpointed from the log differ from those in the file. False when none was
+ * checkpointed, as until a second after the first commit of a log: then this cannot be decided.
  */
 export function isForeignLog(path: string, { pages, checkpointed, pageBytes, pageAt }: LoggedPages): boolean {
-  // A checkpoint that was cut off may have written later versions of a page.
+  // An interrupted checkpoint may have written later versions of a page.
   const later = new Set(pages.slice(checkpointed));
   const latest = new Map(pages.slice(0, checkpointed).map((page, frame) => [page, frame]));
   const [file, log] = [openSync(path, 'r'), openSync(`${path}-wal`, 'r')];

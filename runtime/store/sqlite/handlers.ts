@@ -1,4 +1,4 @@
-/** Every change as SQL, by its kind. A handler runs inside the transaction of its group. */
+/** The SQL for each kind of change. A handler runs inside the transaction of its group. */
 import { messageOf } from '../../../base/message-of.ts';
 import type { CommitResult, EncodedChange, Headed, LargeTexts } from '../encode.ts';
 import { decodeChange } from '../encode.ts';
@@ -26,9 +26,8 @@ function createHandlers(rows: Rows): SqlHandlers {
 }
 
 /**
- * Makes one change. Where `again` says that it may have been made before, a dispatch that is stored is not stored twice,
- * and no work is taken.
- * @throws when the medium fails
+ * Returns a function that applies one change. With `again` the change may have been made before: then a stored dispatch is
+ * not stored twice, and no work is taken. The function throws when the medium fails.
  */
 export function createApply(rows: Rows): (encoded: EncodedChange, again: boolean) => CommitResult {
   const handlers = createHandlers(rows);
@@ -36,7 +35,7 @@ export function createApply(rows: Rows): (encoded: EncodedChange, again: boolean
     const [, body, answer] = encoded;
     try {
       const change = decodeChange(encoded);
-      // The process that wrote it finds out what it holds by `recover`.
+      // The process that wrote it releases what it may hold with `recover`.
       if (again && change.kind === 'take_work') return { kind: 'unknown', message: 'a thread of the store has ended' };
       const id = 'dispatch' in change ? change.dispatch?.id : undefined;
       const stored = again && id !== undefined ? findStored(rows, id) : null;

@@ -1,4 +1,4 @@
-/** The changes of ../job-mutations.ts as SQL. */
+/** The SQL for the changes of ../job-mutations.ts. */
 
 import type { Headed, LargeTexts } from '../encode.ts';
 import type { FireJob, JobMutation, JobTick, PutJob, TickJob } from '../job-mutations.ts';

@@ -1,10 +1,10 @@
-/** Who holds a lock of file-lock.ts, for messages. */
+/** Finds the process that holds a lock of file-lock.ts, for messages. */
 import { readFileSync, statSync } from 'node:fs';
 
 /** A line of proc_locks(5): process, device (major:minor, hexadecimal), inode. */
 const HELD = /POSIX +ADVISORY +WRITE (\d+) ([0-9a-f]+):([0-9a-f]+):(\d+) /;
 
-/** The process that holds the lock at `path`; null: none does, or this system does not tell. */
+/** The id of the process that holds the lock at `path`; null when none does or the system does not report it. */
 export function lockHolder(path: string): number | null {
   try {
     const { dev, ino } = statSync(path);
@@ -16,7 +16,7 @@ export function lockHolder(path: string): number | null {
       if (heldMajor === major && heldMinor === minor && Number(file[2]) === ino) return Number(pid);
     }
   } catch {
-    // Only Linux has the list.
+    // Only Linux has /proc/locks.
   }
   return null;
 }

@@ -13,13 +13,13 @@ import { setDamagedAside, setOrphanAside } from './wal-damage.ts';
 /** `full`: each commit is synced. `normal`: only checkpoints are. */
 export type Durability = 'full' | 'normal';
 
-/** How long a connection waits for another's write, in ms. */
+/** How long a connection waits while another one writes, in ms. */
 const BUSY_MS = 5000;
-/** What the file of the write-ahead log keeps of its length when it is begun anew, in bytes. */
+/** The length to which the file of the write-ahead log is cut when the log restarts, in bytes. */
 export const WAL_BYTES = 64 * 1024 * 1024;
 const SYNCHRONOUS: Readonly<Record<Durability, string>> = { full: 'FULL', normal: 'NORMAL' };
 
-/** The connection that writes. The reader makes the checkpoints. */
+/** Opens the connection that writes. The reader makes the checkpoints. */
 export function openWriting(connect: Connect, path: string, durability: Durability): Connection {
   return configure(connect(path, { busyMs: BUSY_MS }), [
     'journal_mode = WAL',
@@ -30,7 +30,7 @@ export function openWriting(connect: Connect, path: string, durability: Durabili
   ]);
 }
 
-/** A connection that only reads. */
+/** Opens a connection that only reads. */
 export function openReading(connect: Connect, path: string): Connection {
   return configure(connect(path, { busyMs: BUSY_MS }), ['query_only = 1', 'cache_size = -16000']);
 }
@@ -46,18 +46,17 @@ function configure(db: Connection, settings: readonly string[]): Connection {
 }
 
 export interface Prepared {
-  /** A process that had the file was killed, and no server has checked all of it since. */
+  /** A process that used the file was killed, and no server has checked the whole file since. */
   readonly unchecked: boolean;
-  /** What was found lost with the log since then, by this process or by a command before it. */
+  /** Loss found in the log since then, by this process or by an earlier command. */
   readonly damage: DamageReport | null;
-  /** What an earlier check has found broken in the file, which may have been repaired since. */
+  /** Damage that an earlier check found in the file; it may have been repaired since. */
   readonly broken: DamageReport | null;
 }
 
 /**
- * Creates or migrates the file, imports what an older version has left beside it, and looks for damage. The caller holds
- * the store's lock.
- * @throws StoreRefused when this version cannot use the file; other errors when the medium fails.
+ * Creates or migrates the file, imports what an older version left beside it, and checks for damage. The caller holds the
+ * store's lock. Rejects with StoreRefused when this version cannot use the file, with other errors when the medium fails.
  */
 export async function prepareDatabase(
   connect: Connect,
@@ -86,7 +85,7 @@ export async function prepareDatabase(
   }
 }
 
-/** Checkpoints all of the log, where no other connection prevents it: an empty log is the sign of a clean stop. */
+/** Checkpoints the whole log, unless another connection prevents it. An empty log is the sign of a clean stop. */
 export function emptyLog(db: Connection): void {
   db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
 }
@@ -99,7 +98,7 @@ function findings(db: Connection): Prepared {
   return { unchecked: found !== null || broken !== null, damage: isNew ? damage : null, broken };
 }
 
-/** All of the file has been checked. @param broken null: it is whole */
+/** Records that the whole file has been checked. @param broken null: it is intact */
 export function noteChecked(db: Connection, broken: DamageReport | null): void {
   inTransaction(db, () => {
     db.exec("DELETE FROM meta WHERE key IN ('unclean_stop_found', 'broken_file')");
@@ -116,7 +115,7 @@ const getMeta = (db: Connection, key: string): string | null =>
 const putMeta = (db: Connection, key: string, value: string): void =>
   void db.change('INSERT OR REPLACE INTO meta VALUES (?, ?)')(key, value);
 
-/** @returns what was found damaged of what an older version has left */
+/** Migrates the file to this version's format. Resolves to the damage found in an older version's log. */
 async function bringUpToDate(db: Connection, path: string, now: number): Promise<DamageReport | null> {
   const format = formatOf(db);
   if (format > FORMAT) {
@@ -135,7 +134,7 @@ async function bringUpToDate(db: Connection, path: string, now: number): Promise
   return importOlder(db, path, journals, now);
 }
 
-/** The medium may do better later: it is full, read-only, or failing. */
+/** Errors that may be temporary: the medium is full, read-only, or failing. */
 const PASSING =
   /^(?:ENOSPC|EDQUOT|EROFS|EIO|EMFILE|ENFILE|SQLITE_(?:FULL|IOERR|READONLY|CANTOPEN|BUSY|LOCKED|PROTOCOL))/;
 

@@ -1,4 +1,4 @@
-/** Opens the SQLite store: for the one server of a home, and for a command while no server runs. */
+/** Opens the SQLite store: for the server of a home, or for a command while no server runs. */
 import { statSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { systemClock } from '../../platform/clock.ts';
@@ -28,23 +28,23 @@ export type { Durability };
 export interface ServerStoreOptions {
   /** Path of the database file. */
   readonly path: string;
-  /** `full`: acknowledged survives a loss of power. `normal`: it survives the end of the process. */
+  /** `full`: an acknowledged event survives a power loss. `normal`: it survives the end of the process. */
   readonly durability: Durability;
   readonly log: Logger;
-  /** Called before a change that records an event is handed over: its log lines must be written first. */
+  /** Called before a change that records something is sent, so that its log lines are written first. */
   readonly beforeCommit?: () => void;
   /** Starts the writer thread; default: the shipped one. */
   readonly writer?: StartThread;
 }
 
-/** How long commands, and a server that starts, wait for each other, in ms. */
+/** How long commands and a starting server wait for each other, in ms. */
 const LOCK_MS = 15_000;
 
 /**
- * Opens the store for the one server of a home, creating, migrating and repairing it first; waits while a command has it.
- * When the medium is full, read-only or failing the store opens all the same: it is unavailable, as `problem()` says, and
- * recovers by itself once the medium does.
- * @throws StoreRefused when another server has it, or the file is none that this version can use.
+ * Opens the store for the server of a home, after creating, migrating or repairing it; waits while a command uses it.
+ * When the medium is full, read-only or failing, the store still opens: `problem()` reports that it is unavailable, and
+ * it recovers once the medium does. Rejects with StoreRefused when another server uses it, or this version cannot use the
+ * file.
  */
 export async function openServerStore({ path, durability, log, ...options }: ServerStoreOptions): Promise<Store> {
   const thread = (role: StoreThreadData['role']): StartThread => {
@@ -68,14 +68,13 @@ export async function openServerStore({ path, durability, log, ...options }: Ser
 }
 
 /**
- * Opens the store for a command while no server has it, creating and migrating it when need be. Holds the store's lock
- * until it is closed; waits while another command does.
- * @throws StoreRefused when a server keeps it, or when it is none that this version can use; StoreUnavailable when the
- *   medium fails.
+ * Opens the store for a command while no server uses it, creating and migrating it if necessary. Holds the store's lock
+ * until it is closed; waits while another command holds it. Rejects with StoreRefused when a server uses it or this version
+ * cannot use the file, with StoreUnavailable when the medium fails.
  */
 export const openOfflineStore = (path: string): Promise<Store> => openInline(path, () => lockStore(path));
 
-/** The same without waiting: null while another process has the store. */
+/** The same without waiting; null while another process uses the store. */
 export async function tryOpenOfflineStore(path: string): Promise<Store | null> {
   let lock: FileLock | null;
   try {
@@ -87,8 +86,8 @@ export async function tryOpenOfflineStore(path: string): Promise<Store | null> {
 }
 
 /**
- * The jobs in the file alone, read without a lock and without the writes that opening a database makes: what was changed
- * just before a kill is missing.
+ * Reads the jobs from the file alone, without a lock and without the writes of opening a database. Changes that are only
+ * in the log, from just before a kill, are missing.
  * @throws when the file cannot be read
  */
 export function readJobsUnopened(path: string): readonly JobRecord[] {
@@ -101,7 +100,7 @@ export function readJobsUnopened(path: string): readonly JobRecord[] {
   }
 }
 
-/** The same where nothing can be missing; null while the file has a log, or changes, or when it cannot be read. */
+/** The same when nothing can be missing; null while the file has a log, is changing, or cannot be read. */
 export function readClosedJobs(path: string): readonly JobRecord[] | null {
   try {
     const before = closedStateOf(path);
@@ -112,7 +111,7 @@ export function readClosedJobs(path: string): readonly JobRecord[] | null {
   }
 }
 
-/** Differs after every change of the file; null while a log stands beside it. */
+/** Identifies the state of the file; null while it has a log. */
 function closedStateOf(path: string): string | null {
   if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) return null;
   const { ino, size, mtimeNs } = statSync(path, { bigint: true });
@@ -149,7 +148,7 @@ async function opened(store: SqliteStore): Promise<void> {
   }
 }
 
-/** The operating system's lock: it ends with the process that holds it. */
+/** Waits for the store's lock. Rejects with StoreRefused when it is not released in time. */
 async function lockStore(path: string): Promise<FileLock> {
   const lock = await waitForLock(lockPath(path), LOCK_MS, systemClock);
   if (lock !== null) return lock;

@@ -1,4 +1,4 @@
-/** Reads a part of a file; less than `length` bytes where the file ends before. */
+/** Reads `length` bytes of a file at an offset; fewer when the file ends before. */
 import { readSync } from 'node:fs';
 
 export function readAt(file: number, at: number, length: number): Buffer {

@@ -1,4 +1,4 @@
-/** The questions of ../queries.ts as SQL, over a connection that only reads. */
+/** The SQL for the queries of ../queries.ts, over a connection that only reads. */
 import { existsSync } from 'node:fs';
 import { claimKey } from '../identity.ts';
 import type { Ref } from '../mutations.ts';
@@ -56,7 +56,7 @@ const CONDITIONS = [
 function list(db: Connection, filter: ListFilter): readonly DispatchSummary[] {
   const given = CONDITIONS.filter(([name]) => filter[name] !== undefined);
   const where: string[] = given.map(([, condition]) => condition);
-  // Written out, because a partial index is only used for a literal.
+  // A literal, because SQLite uses a partial index only for literals.
   const state = DISPATCH_STATES.find((known) => known === filter.state);
   if (state !== undefined) where.push(`w.state = '${state}'`);
   if (state !== undefined && !isFinal(state)) where.push('w.finished_at IS NULL');
@@ -67,7 +67,7 @@ function list(db: Connection, filter: ListFilter): readonly DispatchSummary[] {
   return rows.all(...given.map(([name]) => filter[name] as string | number), filter.limit).map(readSummary);
 }
 
-/** One snapshot of the file for all queries of a `read`, while the writer continues. */
+/** Runs all queries of `read` on one snapshot of the file, while the writer continues. */
 function inSnapshot<T>(db: Connection, read: () => T): T {
   db.exec('BEGIN');
   try {
@@ -119,7 +119,7 @@ function createOverview(db: Connection): QueryHandlers['overview'] {
 }
 
 function createOpenWork(db: Connection): QueryHandlers['open_work'] {
-  // Of a dispatch that is delivered, a delivery that has ended is no row of `delivery` any more.
+  // A delivery that has ended has no row in `delivery`.
   const rows = db.query<[string, string | null, string | null, string | null, number]>(
     "SELECT d.profile, d.route, d.job, json_extract(j.value, '$.target'), count(*) FROM work w JOIN dispatch d USING (ref) " +
       "LEFT JOIN json_each(d.body, '$.deliveries') j WHERE w.finished_at IS NULL AND (w.state <> 'delivering' OR " +
@@ -128,7 +128,7 @@ function createOpenWork(db: Connection): QueryHandlers['open_work'] {
   return () => rows.all().map(([profile, route, job, target, count]) => ({ profile, route, job, target, count }));
 }
 
-/** Who has removed the copy of what was damaged has seen the report. */
+/** The report is no longer shown once the operator has removed the copy of the damaged file. */
 const unseen = (damage: DamageReport | null): DamageReport | null =>
   damage === null || damage.copy === null || existsSync(damage.copy) ? damage : null;
 

@@ -1,4 +1,4 @@
-/** The connection that reads, on a thread of its own in a server: runs queries and makes the checkpoints. */
+/** The reading connection, which in a server has its own thread: runs queries and makes checkpoints. */
 import { messageOf } from '../../../base/message-of.ts';
 import type { Query, QueryHandlers, QueryKind, QueryResults } from '../queries.ts';
 import type { Connect, Connection } from './driver.ts';
@@ -14,7 +14,7 @@ export interface ReaderOptions {
 
 export type ReaderRequest =
   | { readonly kind: 'read'; readonly queries: readonly Query[] }
-  /** `check`: of the whole file, which takes seconds. */
+  /** `check` reads the whole file, which takes seconds. */
   | { readonly kind: 'checkpoint' | 'check' | 'close' };
 
 export type ReadResult =
@@ -29,11 +29,11 @@ export class Reader {
     this.options = options;
   }
 
-  /** @returns results in the order of the queries, as JSON; frames left in the log; what is wrong with the file */
+  /** Returns, by kind: the results of the queries in order, as JSON; the frames in the log; what is wrong with the file. */
   serve(request: ReaderRequest): string | number | null {
     switch (request.kind) {
       case 'read':
-        // As one text: that crosses threads at a fraction of what cloning its objects costs.
+        // As one text: sending it to another thread costs a fraction of cloning the objects.
         return JSON.stringify(request.queries.map((query) => this.read(query)));
       case 'checkpoint': {
         const row = this.open().db.query<[number, number, number]>('PRAGMA wal_checkpoint(PASSIVE)').get();
@@ -48,7 +48,7 @@ export class Reader {
     }
   }
 
-  /** What is wrong with the file; null: nothing. */
+  /** Returns what is wrong with the file; null when it is intact. */
   private check(): string | null {
     try {
       const found = this.open().db.query<[string]>('PRAGMA quick_check(1)').get()?.[0];

@@ -1,4 +1,4 @@
-/** The statements that the changes have in common: dispatches put in and moved from state to state, steps, claims. */
+/** Statements that several changes share: they insert dispatches, move them between states, and store steps and claims. */
 
 import { laneKey } from '../identity.ts';
 import type { OpenDelivery, Ref } from '../mutations.ts';
@@ -12,13 +12,13 @@ import type { Connection } from './driver.ts';
 import { Turns } from './turns.ts';
 import { ATTEMPTS, RUNS } from './work-queries.ts';
 
-/** Numbers for the steps of one dispatch: more than any can have. */
+/** Range of step ids for one dispatch, larger than any needs. */
 const STEPS = 2 ** 20;
-/** The first and the last id that a step of the dispatch can have. */
+/** The first and the last possible step id of a dispatch. */
 export const stepIds = (ref: Ref): readonly [number, number] => [ref * STEPS, ref * STEPS + STEPS - 1];
 
 interface NumberedDispatch extends NewDispatch {
-  /** Default: the next one. */
+  /** Default: the next number. */
   readonly ref?: Ref;
   readonly superseded?: number;
 }
@@ -45,9 +45,9 @@ export function createRows(db: Connection) {
     ...memory,
     ...createClaims(db),
     insert,
-    /** Moves a dispatch to a state, without a holder. */
+    /** Moves a dispatch to a state and clears its holder. */
     move: createMove(db, memory),
-    /** Reads everything that is remembered of the tables again: after a rollback. */
+    /** Reads all cached state from the tables again, after a rollback. */
     reload(): void {
       for (const part of Object.values(memory)) part.reload();
       reloadLast();
@@ -67,7 +67,7 @@ export function createRows(db: Connection) {
   };
 }
 
-/** What is remembered of the tables, so that it need not be queried. */
+/** Cached state of the tables, which saves queries. */
 interface Memory {
   readonly counts: Counts;
   readonly runs: Turns;

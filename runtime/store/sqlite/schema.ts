@@ -1,21 +1,21 @@
 /**
- * The tables, in the format of this version. Text that a stranger can choose is kept as JSON, because a NUL would end it
- * otherwise. What older versions wrote is brought to this format by import/.
+ * The tables in this version's format. Untrusted text is stored as JSON, because a NUL would end it otherwise. import/
+ * migrates older formats.
  */
 import type { Connection } from './driver.ts';
 
 export const FORMAT = 6;
-/** The oldest that import/ knows. */
+/** The oldest format that import/ can migrate. */
 export const OLDEST_FORMAT = 5;
 
-/** What waits and who has it; created here, and beside the tables of format 5. */
+/** Tables and indexes of waiting and held work; also added to the tables of format 5. */
 export const WORK_TABLES = `
-  -- What is due, in the order in which a lane takes it; what a process holds.
+  -- Due work, in the order in which it is taken from a lane; work held by a process.
   CREATE INDEX work_due ON work (lane, due_at, ref) WHERE state = 'pending';
   CREATE INDEX work_held ON work (holder) WHERE holder IS NOT NULL;
   CREATE INDEX group_ref ON coalesce_group (ref);
 
-  -- Deliveries that have not ended, of dispatches that are delivering. lane: JSON [profile, target].
+  -- Open deliveries of dispatches in state delivering. lane: JSON [profile, target].
   CREATE TABLE delivery (
     ref INTEGER NOT NULL,
     n INTEGER NOT NULL,
@@ -30,7 +30,7 @@ export const WORK_TABLES = `
 `;
 
 const TABLES = `
-  -- What was accepted; never changed. head: JSON [event, delivery_id, replay_of, superseded]; body: JSON of the dispatch.
+  -- Accepted dispatches, never changed. head: JSON [event, delivery_id, replay_of, superseded]; body: JSON of the dispatch.
   CREATE TABLE dispatch (
     ref INTEGER PRIMARY KEY,
     id TEXT NOT NULL,
@@ -47,9 +47,9 @@ const TABLES = `
   CREATE INDEX dispatch_route ON dispatch (route);
   CREATE INDEX dispatch_job ON dispatch (job) WHERE job IS NOT NULL;
 
-  -- How far it has come: small rows apart from the large ones, for they change several times. lane: JSON [profile, route].
-  -- due_at, of a pending one: when its run, or its group's end, is due. set_at: when that was decided. holder: who runs
-  -- or delivers it. reason: JSON text. failed, steps: how many there are so far.
+  -- Progress of each dispatch: small rows, apart from the large ones, because they change several times. lane: JSON
+  -- [profile, route]. due_at of a pending one: when its run or its group's end is due. set_at: when due_at was set.
+  -- holder: the process that runs or delivers it. reason: JSON text. failed: failed runs. steps: number of steps.
   CREATE TABLE work (
     ref INTEGER PRIMARY KEY,
     state TEXT NOT NULL,
@@ -104,7 +104,7 @@ const TABLES = `
     PRIMARY KEY (profile, route)
   ) STRICT, WITHOUT ROWID;
 
-  -- Jobs made at run time (body: JSON), where each job stands (ref: its latest run), and one row for each instant.
+  -- Dynamic jobs (body: JSON), the state of each job (ref: its latest run), and one row for each instant.
   CREATE TABLE job (id TEXT PRIMARY KEY, profile TEXT NOT NULL, name TEXT NOT NULL, body TEXT NOT NULL)
     STRICT, WITHOUT ROWID;
   CREATE UNIQUE INDEX job_name ON job (profile, name);
@@ -122,12 +122,12 @@ const TABLES = `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 `;
 
-/** The file's format; 0: it has no tables. */
+/** The file's format; 0 when it has no tables. */
 export function formatOf(db: Connection): number {
   return db.query<[number]>('PRAGMA user_version').get()?.[0] ?? 0;
 }
 
-/** Within a transaction. */
+/** Creates all tables; call it within a transaction. */
 export function createTables(db: Connection): void {
   db.exec(TABLES);
   db.exec(WORK_TABLES);

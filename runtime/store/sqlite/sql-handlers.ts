@@ -1,4 +1,4 @@
-/** What each change is carried out by, inside the transaction of its group. */
+/** The handler of each kind of change; it runs inside the transaction of its group. */
 
 import type { Headed, LargeTexts } from '../encode.ts';
 import type { Mutation, MutationKind, MutationResults } from '../mutations.ts';

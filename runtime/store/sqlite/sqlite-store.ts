@@ -1,6 +1,6 @@
 /**
- * The store over one SQLite file: changes go to the writer in groups, questions to the reader. In a server both are
- * threads, so that nothing blocks the event loop; in a command they are objects.
+ * The store over one SQLite file. Changes go to the writer in groups, queries to the reader. In a server both are threads,
+ * so that nothing blocks the event loop; in a command they are plain objects.
  */
 import { messageOf } from '../../../base/message-of.ts';
 import type { Logger } from '../../platform/log.ts';
@@ -21,11 +21,11 @@ export interface StoreParts {
   readonly path: string;
   readonly writer: Client<WriterRequest>;
   readonly reader: Client<ReaderRequest>;
-  /** Checks the whole file after an unclean stop, or when it was broken; null: it is not checked. */
+  /** Checks the whole file after an unclean stop, or when it was damaged; null: the file is not checked. */
   readonly checker: Client<ReaderRequest> | null;
   readonly log: Logger;
   readonly beforeCommit: (() => void) | undefined;
-  /** Takes the store's lock. @throws StoreRefused when another process keeps it; other errors when the medium fails */
+  /** Takes the store's lock. Rejects with StoreRefused when another process holds it, with others when the medium fails. */
   readonly lock: () => Promise<{ release(): void }>;
   /** Unix ms. */
   readonly now: () => number;
@@ -56,18 +56,18 @@ export class SqliteStore implements Store {
     this.group = new GroupCommit({
       commit: (changes) => this.commit(changes),
       beforeCommit: parts.beforeCommit,
-      // A later commit may have had nothing to write: only a probe ends the problem.
+      // Only a probe ends the problem: a later commit may have had nothing to write.
       failed: (problem) => this.health.begin('unavailable', problem),
     });
   }
 
-  /** @throws StoreRefused; a medium that fails only becomes a problem */
+  /** Opens the file. Rejects with StoreRefused; a failing medium is only reported by `problem()`. */
   async open(): Promise<void> {
     const { writer, reader, log, now } = this.parts;
     try {
       this.lock ??= await this.parts.lock();
-      // Both threads start at once; the reader opens the file when it is prepared. As long as it has it open, a writer that
-      // dies is not the last one, which would fold up the log and remove it.
+      // Starts both threads at once; the reader opens the file once it is prepared. While the reader has it open, the
+      // connection of a dying writer is not the last one, which would checkpoint and remove the log.
       void reader.ask({ kind: 'read', queries: [] }).catch(() => {});
       const result = await writer.ask<PrepareResult>({ kind: 'prepare', now: now() });
       if (result.kind === 'refused') throw new StoreRefused(result.message);
@@ -83,7 +83,7 @@ export class SqliteStore implements Store {
     }
   }
 
-  /** For a server, which keeps the store open. */
+  /** Starts checkpoints and recovery, for a server. */
   startUpkeep(): void {
     const { path, writer, reader } = this.parts;
     const tryAgain = async (): Promise<void> => {
@@ -143,14 +143,14 @@ export class SqliteStore implements Store {
     const { writer } = this.parts;
     const send = (again: boolean): Promise<string> => writer.ask<string>({ kind: 'commit', changes, again });
     const text = await send(false).catch((error: unknown) => {
-      // The next thread finds out whether it was committed.
+      // The thread that is started next checks whether it was committed.
       if (error instanceof ThreadEnded) return send(true);
       throw error;
     });
     return JSON.parse(text) as readonly CommitResult[];
   }
 
-  /** All that was asked in one turn crosses to the reader at once. */
+  /** Sends all queries of one turn to the reader in one request. */
   private async ask(): Promise<void> {
     const { reading } = this;
     this.reading = [];
@@ -170,7 +170,7 @@ export class SqliteStore implements Store {
     }
   }
 
-  /** A read has met a page that is broken: said once, and kept for `status` and `doctor`. */
+  /** A query has found a damaged page: this is logged once, and kept for `status` and `doctor`. */
   private noteDamage(broken: string): void {
     if (this.isDamageNoted) return;
     this.isDamageNoted = true;
@@ -184,13 +184,13 @@ export class SqliteStore implements Store {
     return damage;
   }
 
-  /** Checks the whole file. @param known what an earlier check has found: not said again */
+  /** Checks the whole file. @param known damage that an earlier check found, which is not logged again */
   private async check(known: DamageReport | null): Promise<void> {
     const { checker, writer, log } = this.parts;
     if (checker === null) return;
     try {
       const broken = await checker.ask<string | null>({ kind: 'check' });
-      // A request would start the writer again, and nothing would stop it.
+      // Once closed, a request would start the writer again, and nothing would stop it.
       if (this.closing !== null) return;
       await writer.ask({ kind: 'note_checked', broken: broken === null ? null : (known ?? this.report(broken)) });
     } catch (error) {

@@ -1,4 +1,4 @@
-/** The entry of the store's threads: one that writes, one that reads, one that checks the file and ends. */
+/** The entry of the store's threads: one writes, one reads, and one checks the file and ends. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { Reader } from './reader.ts';
 import { serveThread } from './thread.ts';

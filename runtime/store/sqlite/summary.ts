@@ -1,4 +1,4 @@
-/** Dispatches as they are read: the columns that lists and single ones share, how a row of them reads, and one whole. */
+/** Reads dispatches: as summaries for lists, and complete ones. */
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import type { Ref, Step } from '../mutations.ts';
 import type { DispatchSummary, StoredDispatch } from '../queries.ts';
@@ -26,7 +26,7 @@ export type SummaryRow = readonly [
   reason: string | null,
 ];
 
-/** Null where the dispatch was the only one of its group, or an older version wrote it into the body. */
+/** Null when an older version kept it in the body. */
 const supersededOf = (head: string): number | null => (JSON.parse(head) as [string, string, null, number?])[3] ?? null;
 
 export function readSummary(row: SummaryRow): DispatchSummary {

@@ -1,4 +1,4 @@
-/** Taking what is due, and making due again what is held by a process that is gone. */
+/** Takes due work, and releases the work of processes that have ended. */
 import type { MutationResults, Ref, TakenAttempt, TakenRun, TakeWork } from '../mutations.ts';
 import type { GivenUp, Recover, Recovered } from '../recover.ts';
 import { interruptedStep, UNANSWERED } from '../recover.ts';

@@ -1,16 +1,16 @@
-/** Workers of the store: threads in a server, plain objects in a command. Requests are answered in their order. */
+/** Clients of the store's workers: threads in a server, plain objects in a command. Replies come in request order. */
 
 import type { MessagePort, Worker } from 'node:worker_threads';
 import { messageOf } from '../../../base/message-of.ts';
 
 export interface Client<Request> {
-  /** Rejects with ThreadEnded when the thread ends first, and with what the request has thrown. */
+  /** Rejects with ThreadEnded when the thread ends first, and with an Error when the request throws. */
   ask<Answer>(request: Request): Promise<Answer>;
-  /** A last request, where there is a worker that needs it. */
+  /** Sends a last request if the worker has been started, and ends the worker. */
   end(last: Request): Promise<void>;
 }
 
-/** The thread that had a request has ended: how far it came is unknown. */
+/** The thread ended while it had a request; whether it finished it is unknown. */
 export class ThreadEnded extends Error {
   override readonly name = 'ThreadEnded';
 }
@@ -24,12 +24,12 @@ interface Waiting {
 
 type Reply = { readonly answer: unknown } | { readonly error: string };
 
-/** A client of a thread, which is started with the first request, and again when it has died. */
+/** A client of a thread, which is started with the first request, and started again after it has died. */
 export class ThreadClient<Request> implements Client<Request> {
   private readonly start: StartThread;
   private readonly onDeath: (reason: string) => void;
   private thread: Worker | null = null;
-  /** From then on nothing starts it again: what is asked too late would keep the process alive. */
+  /** Once true, the thread is not started again: a late request would keep the process alive. */
   private isEnding = false;
   private readonly waiting: Waiting[] = [];
 
@@ -78,7 +78,7 @@ export class ThreadClient<Request> implements Client<Request> {
   }
 }
 
-/** A client of what serves in this thread. */
+/** A client of a worker in this thread. */
 export function inlineClient<Request>(serve: (request: Request) => unknown): Client<Request> {
   return {
     ask: async <Answer>(request: Request) => (await serve(request)) as Answer,
@@ -86,13 +86,13 @@ export function inlineClient<Request>(serve: (request: Request) => unknown): Cli
       try {
         await serve(last);
       } catch {
-        // As a thread that ends: what could not be done then is done at the next start.
+        // Like a thread that ends: what failed is done at the next start.
       }
     },
   };
 }
 
-/** The other side: serves requests on `port`. */
+/** Serves requests on `port`, one at a time, for a ThreadClient. */
 export function serveThread<Request>(port: MessagePort, serve: (request: Request) => unknown): void {
   let last: Promise<void> = Promise.resolve();
   const answer = async (request: Request): Promise<void> => {

@@ -1,4 +1,4 @@
-/** Runs `work` as one transaction: all of it, or nothing when it throws. */
+/** Runs `work` in a transaction, which is rolled back when it throws. */
 import type { Connection } from './driver.ts';
 
 export function inTransaction(db: Connection, work: () => void): void {

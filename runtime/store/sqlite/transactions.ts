@@ -1,10 +1,10 @@
 /**
- * A group of changes as one transaction: all of them share its sync. A change that cannot be stored fails alone, and the
- * others are stored without it.
+ * Commits a group of changes in one transaction with one sync. A change that cannot be stored fails alone; the others are
+ * stored without it.
  *
- * A commit that fails while it is synced leaves its frames in the write-ahead log, where a crash would bring them back.
- * So before it is reported that nothing was stored, the connection is reopened and a small commit is written over them.
- * Where that fails too, the commit is reported as in doubt, and nothing else is committed until it succeeds.
+ * A commit whose sync fails leaves its frames in the write-ahead log, and a crash would restore them. So before such a
+ * commit is reported as not stored, the connection is reopened and a small commit overwrites the frames. If that fails
+ * too, the commit is reported as in doubt, and nothing else is committed until the overwrite succeeds.
  */
 import { messageOf } from '../../../base/message-of.ts';
 import type { CommitResult, EncodedChange } from '../encode.ts';
@@ -16,18 +16,18 @@ import type { Rows } from './rows.ts';
 import { createRows } from './rows.ts';
 import { inTransaction } from './transaction.ts';
 
-/** Moments of a commit. */
+/** Checkpoints of a commit, for tests. */
 export type CommitPoint = 'begun' | 'applied' | 'committed';
 
-/** For how long a failed commit is tried to be overwritten before it is reported, in ms, and between two tries. */
+/** How long the overwrite of a failed commit is retried before it is reported as in doubt, and the pause, in ms. */
 const OVERWRITE_MS = 2000;
 const RETRY_MS = 50;
-/** What a probe writes, in bytes: about as much as an event. */
+/** Bytes that a probe writes: about the size of an event. */
 const PROBE_BYTES = 64 * 1024;
-/** The commit was cut off before its last frame: there is nothing to overwrite. */
+/** Errors before the last frame of a commit was written: there is nothing to overwrite. */
 const INCOMPLETE = /^SQLITE_(?:FULL|BUSY|IOERR_WRITE)/;
 
-/** A failed commit could not be overwritten yet: a crash now would bring it back. */
+/** A failed commit has not been overwritten yet: a crash now would restore it. */
 export class CommitInDoubt extends Error {}
 
 interface Opened {
@@ -41,7 +41,7 @@ export class Transactions {
   private readonly connect: () => Connection;
   private readonly reached: (point: CommitPoint) => void;
   private opened: Opened | null = null;
-  /** Why a failed commit may still be in the log, or the connection be in no good state. */
+  /** Why a failed commit may still be in the log, or why the connection must be replaced. */
   private doubt: string | null = null;
 
   constructor(connect: () => Connection, reached: (point: CommitPoint) => void) {
@@ -53,15 +53,15 @@ export class Transactions {
     return this.open().db;
   }
 
-  /** Continues with this connection. */
+  /** Uses this connection from now on. */
   use(db: Connection): void {
     this.opened = withConnection(db);
   }
 
   /**
-   * Results in the order of the changes.
-   * @param again they may have been committed before: what was is not stored twice
-   * @throws CommitInDoubt; other errors when the medium fails: nothing was stored then
+   * Commits the changes and returns the results in the same order.
+   * @param again the changes may have been committed before; then they are not stored twice
+   * @throws CommitInDoubt; other errors when the medium fails, and then nothing was stored
    */
   commit(changes: readonly EncodedChange[], again: boolean): readonly CommitResult[] {
     if (this.doubt !== null) this.overwrite();
@@ -72,7 +72,7 @@ export class Transactions {
     }
   }
 
-  /** Writes and syncs something, and removes it again. @throws when the medium fails */
+  /** Writes and syncs a row, and deletes it again. @throws when the medium fails */
   probe(): void {
     if (this.doubt !== null) this.overwrite();
     this.commitAlone("INSERT OR REPLACE INTO meta VALUES ('probe', hex(randomblob(?)))", PROBE_BYTES / 2);
@@ -89,7 +89,7 @@ export class Transactions {
     }
   }
 
-  /** @param failed changes to leave out. Null: one more has failed, and the others are to be tried without it */
+  /** Returns null when one more change has failed: try again without it. @param failed the changes to leave out */
   private transact(
     changes: readonly EncodedChange[],
     again: boolean,
@@ -145,7 +145,7 @@ export class Transactions {
     }
   }
 
-  /** A connection that cannot be rolled back is replaced before the next commit. */
+  /** Rolls back. If that fails, the connection is replaced before the next commit. */
   private rollBack({ db, rows }: Opened): void {
     try {
       if (db.inTransaction) db.exec('ROLLBACK');
@@ -168,7 +168,7 @@ export class Transactions {
 
   /** @throws as long as the medium fails */
   private overwrite(): void {
-    // Opened before the other one is closed: the last connection that closes would fold the log into the file.
+    // Open the new connection first: closing the last one would checkpoint the log.
     const next = withConnection(this.connect());
     this.opened?.db.close();
     this.opened = next;
@@ -176,7 +176,7 @@ export class Transactions {
       next.db.exec("INSERT OR REPLACE INTO meta VALUES ('overwritten', hex(randomblob(8)))"),
     );
     this.doubt = null;
-    // Begins the log anew where no reader is in the way: what is left of the failed commit behind is no sign of damage.
+    // Restart the log unless a reader prevents it, so that the remaining frames of the failed commit do not look like damage.
     emptyLog(next.db);
   }
 

@@ -1,9 +1,9 @@
 /**
- * Whose turn it is among lanes of rows that fall due. A lane that was served longer ago comes first, and lanes that have
- * much waiting share what is taken at once, so that a burst in one does not hold up the others.
+ * Fair turns among lanes of rows that fall due. The lane that was served longest ago comes first, and busy lanes share the
+ * rows that are taken at once, so that a burst in one lane does not delay the others.
  *
- * Of each lane that has rows, two lower bounds are remembered, so that lanes without due rows cost no query: `next`, the
- * earliest due time, and `later`, the earliest after the last look. They may be too early, which costs a query, but are
+ * For each lane with rows, two lower bounds are cached, so that lanes without due rows cost no query: `next`, the earliest
+ * due time, and `later`, the earliest due time after the last check. They may be too early, which costs a query, but are
  * never too late.
  */
 import type { Connection, RowQuery, Value } from './driver.ts';
@@ -12,7 +12,7 @@ import type { LaneSql } from './work-queries.ts';
 interface Lane {
   next: number;
   later: number;
-  /** Number of the taking in which it was last served. */
+  /** Sequence number of the row with which it was last served. */
   served: number;
 }
 
@@ -24,7 +24,7 @@ export class Turns {
   private readonly laneAfter: RowQuery<[string | null]>;
   private readonly next: RowQuery<[number | null]>;
   private readonly later: RowQuery<[number | null]>;
-  private takings = 0;
+  private sequence = 0;
 
   constructor(db: Connection, sql: LaneSql) {
     this.laneAfter = db.query(sql.laneAfter);
@@ -33,7 +33,7 @@ export class Turns {
     this.reload();
   }
 
-  /** A row of the lane falls due at `dueAt`. */
+  /** Adds a row of the lane, due at `dueAt`. */
   add(lane: string, dueAt: number, now: number): void {
     const known = this.lanes.get(lane) ?? { next: NEVER, later: NEVER, served: 0 };
     this.lanes.set(lane, known);
@@ -41,14 +41,14 @@ export class Turns {
     if (dueAt > now) known.later = Math.min(known.later, dueAt);
   }
 
-  /** A row of the lane no longer waits, though it was not taken. */
+  /** A row of the lane no longer waits, but was not taken: the bounds are unknown. */
   forget(lane: string): void {
     const known = this.lanes.get(lane);
     if (known !== undefined) Object.assign(known, { next: UNKNOWN, later: UNKNOWN });
   }
 
   /**
-   * Takes up to `limit` rows that are due, in the order of the turns.
+   * Takes up to `limit` due rows, lanes in turn.
    * @param room how many may be taken from a lane
    * @param take takes up to `count` due rows of a lane
    */
@@ -68,14 +68,14 @@ export class Turns {
         const taken = take(name, count);
         rows.push(...taken);
         left -= taken.length;
-        if (taken.length < count) this.look(name, lane);
+        if (taken.length < count) this.refreshBounds(name, lane);
         return taken.length === count;
       });
     }
     return this.inTurns(entries);
   }
 
-  /** Unix ms at which the next row falls due that is not due at `now`; null: there is none. */
+  /** Unix ms at which the next row falls due after `now`; null when there is none. */
   nextDue(now: number): number | null {
     let next = NEVER;
     for (const [name, lane] of this.lanes) {
@@ -85,7 +85,7 @@ export class Turns {
     return next === NEVER ? null : next;
   }
 
-  /** Rows have got other due times, or a transaction was rolled back. */
+  /** Reads the lanes again, after due times have changed or a transaction was rolled back. */
   reload(): void {
     const before = new Map(this.lanes);
     this.lanes.clear();
@@ -97,7 +97,7 @@ export class Turns {
     }
   }
 
-  /** One row of each lane after the other, as if they had been taken one by one. */
+  /** Orders the rows as if they had been taken one at a time, lanes in turn. */
   private inTurns<T>(entries: readonly { readonly lane: Lane; readonly rows: readonly T[] }[]): readonly T[] {
     const ordered: T[] = [];
     const rounds = Math.max(0, ...entries.map(({ rows }) => rows.length));
@@ -105,14 +105,14 @@ export class Turns {
       for (const { lane, rows } of entries) {
         if (round >= rows.length) continue;
         ordered.push(rows[round] as T);
-        lane.served = ++this.takings;
+        lane.served = ++this.sequence;
       }
     }
     return ordered;
   }
 
-  /** All that was due has been taken. */
-  private look(name: string, lane: Lane): void {
+  /** Reads the bounds of a lane without due rows. */
+  private refreshBounds(name: string, lane: Lane): void {
     lane.next = first(this.next, name);
     lane.later = lane.next;
   }

@@ -1,6 +1,6 @@
 /**
- * What a server does for its store once a second: a checkpoint, and another try where the medium failed; and more often a
- * look whether the file is still the one that was opened. None of it blocks the event loop.
+ * A server's periodic work for its store: once a second a checkpoint, or a retry if the medium failed; more often, a check
+ * that the file is still the one that was opened. None of it blocks the event loop.
  */
 import { stat } from 'node:fs/promises';
 import type { Health } from '../health.ts';
@@ -9,9 +9,9 @@ import type { ReaderRequest } from './reader.ts';
 import type { Client } from './thread.ts';
 import type { WriterRequest } from './writer.ts';
 
-/** In ms. A file that was taken away is noticed within a second. */
+/** Periods in ms. A removed file is noticed within a second. */
 const TICK_MS = 1000;
-const LOOK_MS = 400;
+const IDENTITY_MS = 400;
 const PAGE_BYTES = 4096;
 
 export interface UpkeepParts {
@@ -19,22 +19,22 @@ export interface UpkeepParts {
   readonly writer: Client<WriterRequest>;
   readonly reader: Client<ReaderRequest>;
   readonly health: Health;
-  /** Opens the store, or overwrites a commit that has failed. */
+  /** Opens the store, or overwrites a failed commit. */
   readonly tryAgain: () => Promise<void>;
   readonly isOpen: () => boolean;
 }
 
-/** Begins. @returns what ends it */
+/** Starts the timers; returns a function that stops them. */
 export function startUpkeep(parts: UpkeepParts): () => void {
-  const look = createLook(parts);
-  void look();
-  const timers = [every(TICK_MS, () => tick(parts)), every(LOOK_MS, look)];
+  const checkIdentity = createIdentityCheck(parts);
+  void checkIdentity();
+  const timers = [every(TICK_MS, () => tick(parts)), every(IDENTITY_MS, checkIdentity)];
   return () => {
     for (const timer of timers) clearInterval(timer);
   };
 }
 
-/** One after the other: a slow one is not overtaken by the next. */
+/** Runs `work` periodically, skipping a period while it is still running. */
 function every(ms: number, work: () => Promise<void>): NodeJS.Timeout {
   let busy = false;
   const timer = setInterval(async () => {
@@ -50,11 +50,11 @@ async function tick({ writer, reader, health, tryAgain, isOpen }: UpkeepParts): 
   if (health.problem?.kind === 'unavailable') await tryAgain();
   if (!isOpen()) return;
   const pages = await reader.ask<number>({ kind: 'checkpoint' });
-  // Under a steady load the reader never reaches the end of the log: only the writer can, between two commits.
+  // Under steady load a checkpoint of the reader never reaches the end of the log; the writer's does, between two commits.
   if (pages * PAGE_BYTES > WAL_BYTES) await writer.ask({ kind: 'checkpoint' });
 }
 
-function createLook({ path, health, isOpen }: UpkeepParts): () => Promise<void> {
+function createIdentityCheck({ path, health, isOpen }: UpkeepParts): () => Promise<void> {
   let opened: string | null = null;
   return async () => {
     if (!isOpen()) return;
@@ -68,7 +68,7 @@ function createLook({ path, health, isOpen }: UpkeepParts): () => Promise<void> 
   };
 }
 
-/** Device and number of the database, its log and its lock; null: they are not there. */
+/** Device and inode numbers of the database, its log and its lock; null when one of them is missing. */
 async function identityOf(path: string): Promise<string | null> {
   try {
     const found = await Promise.all(['', '-wal', '.lock'].map((suffix) => stat(path + suffix, { bigint: true })));

@@ -1,10 +1,10 @@
 /**
- * Finds damage in the write-ahead log of a killed process before SQLite opens it, for SQLite silently drops everything
- * behind the first bad frame (https://www.sqlite.org/fileformat2.html#the_write_ahead_log).
+ * Finds damage in the write-ahead log of a killed process before SQLite opens it, because SQLite silently drops everything
+ * after the first bad frame (https://www.sqlite.org/fileformat2.html#the_write_ahead_log).
  *
- * A frame is good when its salts are those of the log's header and its checksum follows from the frame before it. Behind
- * the last commit of a killed process there is at most a torn transaction, which was not acknowledged. A good commit
- * behind a bad frame was lost to damage.
+ * A frame is good when its salts match the log's header and its checksum continues that of the previous frame. After the
+ * last commit of a killed process there is at most a torn transaction, which was not acknowledged. A good commit after a
+ * bad frame was lost to damage.
  */
 import {
   closeSync,
@@ -27,13 +27,13 @@ import { readAt } from './read-at.ts';
 
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
-/** Read at once, about. */
+/** Approximate number of bytes read at once. */
 const CHUNK_BYTES = 4 * 1024 * 1024;
-/** How the header begins: the lowest bit says in which order of bytes the checksums are computed. */
+/** The magic number of the header; its lowest bit gives the byte order of the checksums. */
 const LITTLE_ENDIAN_SUMS = 0x377f0682;
 const PAGE_BYTES = 4096;
 
-/** Copies a damaged log and its database aside, and moves one aside that belongs to another file. Null: all is well. */
+/** Copies a damaged log and its database aside, or moves a foreign log aside. Null when the log is intact. @param now Unix ms */
 export function setDamagedAside(path: string, now: number): DamageReport | null {
   const { lost, pages, pageBytes, salts } = walkLog(`${path}-wal`);
   const checkpointed = checkpointedFrames(`${path}-shm`, salts);
@@ -47,12 +47,12 @@ export function setDamagedAside(path: string, now: number): DamageReport | null 
   const commits = lost === 1 ? '1 commit' : `${lost} commits`;
   const message = `the write-ahead log of ${path} was damaged: at most ${commits} of the time before the last stop are lost`;
   const report = { at: now, message, copy: copyAside(path, copy) ? copy : null };
-  // What is left of the log is older than the file: read over it, its pages would belong to another state.
+  // The readable part of the log is older than the file: its pages would be of an earlier state than the rest.
   if (pages.length < checkpointed) truncateSync(`${path}-wal`);
   return report;
 }
 
-/** Moves the log of a database that is gone aside: SQLite would remove it. */
+/** Moves the log of a missing database aside, because SQLite would remove it. */
 export const setOrphanAside = (path: string, now: number): DamageReport =>
   setLogAside(path, now, 'was left, and the file itself was gone: a new store was begun');
 
@@ -63,12 +63,12 @@ function setLogAside(path: string, now: number, what: string): DamageReport {
   return { at: now, message: `the write-ahead log of ${path} ${what}`, copy };
 }
 
-/** Where what was damaged is put aside. @param now unix ms */
+/** The path to which a damaged file is copied or moved. @param now Unix ms */
 export const asideName = (path: string, now: number): string =>
   `${path}.damaged-${new Date(now).toISOString().replaceAll(':', '-')}`;
 
 /**
- * Frames of the log that checkpoints had brought into the file, from the index beside it; 0 where that is unknown
+ * Number of frames that checkpoints have copied into the file, from the index file; 0 when unknown
  * (https://www.sqlite.org/walformat.html#the_wal_index_file_format).
  */
 function checkpointedFrames(shmPath: string, salts: Buffer): number {
@@ -78,7 +78,7 @@ function checkpointedFrames(shmPath: string, salts: Buffer): number {
   return endianness() === 'LE' ? index.readUInt32LE(96) : index.readUInt32BE(96);
 }
 
-/** False: there is no room for it, which the store needs itself. */
+/** Returns false when there is not enough room for the copy and the store itself. */
 function copyAside(path: string, copy: string): boolean {
   const suffixes = ['', '-wal'].filter((suffix) => existsSync(path + suffix));
   try {
@@ -94,9 +94,9 @@ function copyAside(path: string, copy: string): boolean {
 }
 
 export interface WalkedLog {
-  /** Good commits behind the first bad frame, or behind a bad header. */
+  /** Number of good commits after the first bad frame or a bad header. */
   readonly lost: number;
-  /** Page number of each frame before it, up to the end of a commit: those that SQLite reads. */
+  /** Page number of each frame before that, up to the end of a commit: the frames that SQLite reads. */
   readonly pages: readonly number[];
   readonly pageBytes: number;
   readonly salts: Buffer;
@@ -118,16 +118,16 @@ interface Header {
   readonly isGood: boolean;
   readonly frameBytes: number;
   /**
-   * Of the frames of the log's present run; those of earlier runs, which may follow, have others. A bad header does not
-   * tell: each frame has those of the one before.
+   * The salts of the current frames; frames from before the last restart of the log, which may follow, have others. With a
+   * bad header they are taken from the previous frame.
    */
   readonly salts: Buffer;
   readonly isLittle: boolean;
-  /** From which the first frame may follow: one, or two where it is not known which of them is wrong. */
+  /** Checksums that the first frame may continue: one, or two when it is unknown which is right. */
   readonly sums: readonly Sums[];
 }
 
-/** What a bad header does not tell is taken from the frames, and from what SQLite does by default. */
+/** With a bad header, the values are taken from the frames and from SQLite's defaults. */
 function readHeader(bytes: Buffer): Header {
   const stored = sumsAt(bytes, 24);
   const sumsOf = (little: boolean): Sums => checksum(bytes.subarray(0, 24), [0, 0], little);
@@ -161,7 +161,7 @@ function walkFrames(file: number, { isGood, frameBytes, isLittle, sums: first, .
         sums = [stored];
       } else {
         isBroken = true;
-        // Either its page is wrong or what it says of its sum: the next frame follows from the right one.
+        // Either the page or its stored checksum is wrong; the next frame continues the right one.
         sums = [stored, ...computed.slice(0, 1)];
       }
       if (!isGood) salts = Buffer.from(frame.subarray(8, 16));
@@ -179,7 +179,7 @@ const frameSums = (frame: Buffer, sums: Sums, isLittle: boolean): Sums =>
 
 /** The checksum of a multiple of 8 bytes, continued from `sums`. */
 function checksum(bytes: Buffer, [from1, from2]: Sums, isLittle: boolean): Sums {
-  // A copy at the start of a buffer of its own: 32-bit words have to be aligned.
+  // Copied to a new buffer, because 32-bit words must be aligned.
   const copy = new Uint8Array(bytes);
   if (!isLittle) Buffer.from(copy.buffer).swap32();
   const words = new Uint32Array(copy.buffer);

@@ -1,11 +1,10 @@
 /**
- * What is asked for with each taking of work, the same of runs and of delivery attempts. Answered from partial indexes
- * over what waits and what is held, so that it costs the same however much has ended: test/runtime/store/sqlite/plans.test.ts
- * holds the plans.
+ * The queries of each `take_work`, the same for runs and delivery attempts. They use partial indexes over waiting and held
+ * rows, so that their cost does not grow with the ended ones; test/runtime/store/sqlite/plans.test.ts checks the plans.
  */
 
 export interface LaneSql {
-  /** What is due in a lane, in its order. */
+  /** Due rows of a lane, in order. */
   readonly due: string;
   /** The first lane by name after this one. */
   readonly laneAfter: string;
@@ -23,7 +22,7 @@ const laneSql = (columns: string, waiting: string, order: string): LaneSql => ({
 
 export const RUNS = laneSql('ref, failed', "FROM work WHERE state = 'pending'", 'due_at, ref');
 export const ATTEMPTS = laneSql('ref, n', 'FROM delivery WHERE holder IS NULL', 'due_at, ref, n');
-/** What no process works on: held by processes other than ?1, or by it and not among ?2 (JSON), what it has under way. */
+/** Abandoned work: held by processes other than ?1, or by ?1 but not in ?2 (JSON), the list of its work under way. */
 export const LEFT_RUNS =
   'SELECT ref, holder <> ?1, started_at, reason FROM work WHERE holder IS NOT NULL ' +
   "AND (holder <> ?1 OR state = 'running' AND ref NOT IN (SELECT value FROM json_each(?2)))";

@@ -1,4 +1,4 @@
-/** What the writer does for the store, on a thread of its own in a server: prepares the file, and commits groups. */
+/** The writer of the store, which in a server has its own thread: prepares the file and commits groups of changes. */
 import { messageOf } from '../../../base/message-of.ts';
 import { describeDiskError } from '../../platform/describe-disk-error.ts';
 import type { CommitResult, EncodedChange } from '../encode.ts';
@@ -26,13 +26,13 @@ export interface WriterOptions {
 
 export type WriterRequest =
   | { readonly kind: 'prepare'; readonly now: number }
-  /** `again`: the thread that had them has ended, and how far it came is unknown. */
+  /** `again`: the thread that had these changes has ended, and they may have been committed. */
   | { readonly kind: 'commit'; readonly changes: readonly EncodedChange[]; readonly again: boolean }
-  /** `broken`: what was found when all of the file was checked. */
+  /** `broken`: damage found by a check of the whole file. */
   | { readonly kind: 'note_checked'; readonly broken: DamageReport | null }
   | { readonly kind: 'probe' | 'checkpoint' | 'close' };
 
-/** `refused`: this version cannot use the file. `unavailable`: the medium may do better later. */
+/** `refused`: this version cannot use the file. `unavailable`: the medium failed, perhaps temporarily. */
 export type PrepareResult =
   | ({ readonly kind: 'prepared' } & Prepared)
   | { readonly kind: 'refused' | 'unavailable'; readonly message: string };
@@ -47,14 +47,14 @@ export class Writer {
     this.transactions = new Transactions(() => openWriting(connect, path, durability), reached);
   }
 
-  /** @returns the result of `prepare`; those of a commit as JSON */
+  /** Resolves to the result of `prepare`, or to the results of a commit as JSON. */
   async serve(request: WriterRequest): Promise<PrepareResult | string | null> {
     const { transactions } = this;
     switch (request.kind) {
       case 'prepare':
         return this.prepare(request.now);
       case 'commit':
-        // As one text: that crosses threads at a fraction of what cloning its objects costs.
+        // As one text: sending it to another thread costs a fraction of cloning the objects.
         return JSON.stringify(this.commit(request.changes, request.again));
       case 'note_checked':
         noteChecked(transactions.db, request.broken);
@@ -97,6 +97,6 @@ export class Writer {
   }
 }
 
-/** A file that begins like no database may never have been one. */
+/** A file without SQLite's header may never have been a database, so it is not called damaged. */
 const damaged = (path: string, message: string): string =>
   /not a database/.test(message) ? `cannot open ${path}: ${message}` : `${path} is damaged: ${message}`;

@@ -1,4 +1,4 @@
-/** Migrates a home of an older version to this one: its tables, and what a killed server has left in its log beside them. */
+/** Migrates the store of an older version: its tables, and the log that a killed server left beside them. */
 import { renameSync, rmSync } from 'node:fs';
 import type { DamageReport } from '../../queries.ts';
 import { StoreRefused } from '../../store.ts';
@@ -12,9 +12,9 @@ import { readSegment } from './log-segments.ts';
 import { upgrade } from './upgrade.ts';
 
 /**
- * Once all of a log is in the tables its files are removed, those that are damaged put aside; a start that is killed in
- * between imports nothing twice.
- * @param now unix ms
+ * Once a log is in the tables, its files are removed, or moved aside when damaged; a start that is killed in between
+ * imports nothing twice. Returns the damage that was found.
+ * @param now Unix ms
  */
 export function importOlder(
   db: Connection,

@@ -1,6 +1,6 @@
 /**
- * Reads the log that format 5 kept beside its tables: what a killed server of that version had acknowledged and not
- * brought into them yet. All numbers are little-endian; the CRC of a record begins with the salt of its segment.
+ * Reads the log that format 5 kept beside its tables: changes that a killed server of that version had acknowledged but not
+ * written to the tables. All numbers are little-endian; the CRC of a record starts from the salt of its segment.
  *
  *     segment = head record*
  *     head    = "HWJ1"  salt: u32  store: 16 bytes  CRC-32 of the 24 bytes before: u32
@@ -27,7 +27,7 @@ export interface LoggedDispatch {
   readonly accepted_at: number;
   readonly max_concurrent: number | null;
   readonly dispatch: Dispatch;
-  /** JSON of it. */
+  /** The JSON of `dispatch`. */
   readonly body: string;
 }
 
@@ -50,15 +50,15 @@ export interface LogRecord {
 
 export interface Segment {
   readonly file: string;
-  /** Whose log it is; null: its head does not tell. */
+  /** Id of the store that the log belongs to; null when its head is bad. */
   readonly store: string | null;
-  /** All that are good, also behind a bad one. */
+  /** All good records, including those after a bad one. */
   readonly records: readonly LogRecord[];
-  /** Its head is bad, or a record before a good one. A torn end alone is what a kill leaves. */
+  /** The head is bad, or a record before a good one. A torn end alone is normal after a kill. */
   readonly isDamaged: boolean;
 }
 
-/** Null: it was never begun. */
+/** Null when the segment was never started. */
 export function readSegment(file: string): Segment | null {
   const bytes = readFileSync(file);
   const head = bytes.subarray(0, HEAD_BYTES);
@@ -78,7 +78,7 @@ export function readSegment(file: string): Segment | null {
   return { file, store: isHeadGood ? head.toString('hex', 8, 24) : null, records, isDamaged };
 }
 
-/** Null: there is no good one. */
+/** Null when there is no good record at this offset. */
 function readRecord(bytes: Buffer, at: number, salt: number): (LogRecord & { readonly length: number }) | null {
   const number = bytes.readDoubleLE(at + 8);
   const length = RECORD_HEAD_BYTES + bytes.readUInt32LE(at + 4);

@@ -6,10 +6,10 @@ import type { Connection } from '../driver.ts';
 import { stepIds } from '../rows.ts';
 import { FORMAT, WORK_TABLES } from '../schema.ts';
 
-/** Holder of the work that an older version had under way: a process that is gone. */
+/** Holder of the work that an older version had under way: a process that has ended. */
 const GONE = 'an older version';
 
-/** Format 6: work is pulled, so that all that waits has a lane and a due time. Within a transaction. */
+/** Migrates to format 6, in which all waiting work has a lane and a due time. Call it within a transaction. */
 export function upgrade(db: Connection): void {
   db.exec(`
     DROP TABLE inbox;
@@ -41,7 +41,7 @@ export function upgrade(db: Connection): void {
   db.exec(`PRAGMA user_version = ${FORMAT}`);
 }
 
-/** Puts in what a dispatch has left to deliver. False: its sender waited for it, and is gone. */
+/** Inserts the open deliveries of a dispatch. The function returns false when there are none, or a sender waited for them. */
 function createDeliveries(db: Connection): (ref: Ref, profile: string, steps: readonly Step[]) => boolean {
   const bodyOf = db.query<[string]>('SELECT body FROM dispatch WHERE ref = ?');
   const put = db.change('INSERT INTO delivery VALUES (?, ?, ?, ?, 0, NULL)');

@@ -1,0 +1,30 @@
+/** Typographic quotes around a value, as word processors and chats make them of straight ones. */
+import type { Finding, TextEdit } from '../diagnostics/diagnostic.ts';
+import type { Range, SourceText } from '../text/source-text.ts';
+import type { ListedRule } from './support/listed-rule.ts';
+
+export const curlyQuotes = {
+  id: 'curly-quotes',
+  group: 'reading',
+  severity: 'warning',
+  title: 'A value stands between typographic quotes.',
+  why: 'Only `"` and `\'` are quotes of YAML: the others are a part of the text. Where they are wanted, straight quotes around the value say so.',
+  /** @param range where a scalar without quotes is written */
+  check(source: SourceText, range: Range): readonly Finding[] {
+    const written = source.text.slice(range.start, range.end);
+    if (!CURLY.test(written)) return [];
+    const quote = straightFor(written.slice(1, -1));
+    const message = `${written.at(0)}…${written.at(-1)} are no quotes of YAML and stay in the text: put straight ones, ${quote ?? '"'}…${quote ?? '"'}`;
+    return [{ rule: curlyQuotes, source, range, message, ...(quote === null ? {} : { fix: straight(range, quote) }) }];
+  },
+} as const satisfies ListedRule;
+
+const CURLY = /^[“”„‟][^“”„‟]*[“”‟]$|^[‘’‚‛][^‘‚‛]*[‘’‛]$/;
+
+/** null: the text holds both quotes. */
+const straightFor = (text: string): '"' | "'" | null => (!/["\\]/.test(text) ? '"' : text.includes("'") ? null : "'");
+
+const straight = ({ start, end }: Range, text: string): readonly TextEdit[] => [
+  { range: { start, end: start + 1 }, text },
+  { range: { start: end - 1, end }, text },
+];

@@ -1,0 +1,40 @@
+/** `secret: { env: NAME }`: a reference as other tools write it, as a map. */
+import { wrongType } from '../../rules/wrong-type.ts';
+import { isPlainMap } from '../../text/plain-map.ts';
+import { typesOf } from '../alternatives.ts';
+import { valueAt } from '../pointer.ts';
+import { atValue, nameOf } from '../shape-problem.ts';
+import type { Slip } from './slip.ts';
+
+const KINDS: Readonly<Record<string, string>> = {
+  env: 'env',
+  env_var: 'env',
+  from_env: 'env',
+  fromEnv: 'env',
+  variable: 'env',
+  file: 'file',
+  path: 'file',
+  from_file: 'file',
+};
+
+export const referenceMap: Slip = (place, { keyword, params }) => {
+  const found = valueAt(place.data, place.path);
+  if (keyword !== 'type' || !typesOf(params).includes('string') || !isPlainMap(found)) return null;
+  const [[key, value] = ['', null], second] = Object.entries(found);
+  const kind = Object.hasOwn(KINDS, key) && second === undefined ? KINDS[key] : undefined;
+  if (kind === undefined || typeof value !== 'string' || !FORMS[kind]?.test(value)) return null;
+  const text = `${kind}:${value}`;
+  const message = `a reference is text and no map: write \`${nameOf(place.path)}: ${text}\``;
+  return {
+    ...atValue(place, wrongType, message),
+    fix: { kind: 'flow', text },
+    fixAt: place.path,
+    covers: [place.path],
+  };
+};
+
+/** A name, or a path: a literal secret under such a key is not repeated. */
+const FORMS: Readonly<Record<string, RegExp>> = {
+  env: /^[A-Z_][A-Z0-9_]*$/,
+  file: /^[~.\w-]*\/[\w./-]+$/,
+};
