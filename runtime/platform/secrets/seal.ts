@@ -1,18 +1,19 @@
 /**
- * Encrypts secrets that leave this machine, with AES-256-GCM: 96 bits of fresh nonce, 128 of tag (NIST SP 800-38D). The
- * key is derived from a text with HKDF-SHA-256 (RFC 5869), which takes no guessable one for a good one: it has to be long.
+ * Encrypts secrets that leave this machine, with AES-256-GCM: a random 96-bit nonce and a 128-bit tag (NIST SP 800-38D).
+ * The key is derived from a text with HKDF-SHA-256 (RFC 5869), which does not strengthen a guessable text, so the text
+ * must be long.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { SEALED_PREFIX } from '../../../base/sealed-text.ts';
 
 const [NONCE_BYTES, TAG_BYTES, KEY_BYTES] = [12, 16, 32];
-/** Characters of the text that a key is derived from. */
+/** Least length, in characters, of the text from which a key is derived. */
 export const SHORTEST_KEY_TEXT = 32;
 
 export interface Seal {
-  /** @param place what the secret belongs to: sealed for one place it is none in another */
+  /** Encrypts. @param place what the secret belongs to; it cannot be opened for another place */
   seal(secret: string, place: string): string;
-  /** @throws Error when it was sealed with another key, or for another place */
+  /** Decrypts. @throws Error when the secret was sealed with another key, or for another place */
   open(sealed: string, place: string): string;
 }
 
