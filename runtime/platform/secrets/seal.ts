@@ -4,8 +4,8 @@
  * must be long.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { SEALED_PREFIX } from '../../../base/sealed-text.ts';
 
-const PREFIX = 'sealed:v1:';
 const [NONCE_BYTES, TAG_BYTES, KEY_BYTES] = [12, 16, 32];
 /** Least length, in characters, of the text from which a key is derived. */
 export const SHORTEST_KEY_TEXT = 32;
@@ -17,8 +17,6 @@ export interface Seal {
   open(sealed: string, place: string): string;
 }
 
-export const isSealed = (text: string): boolean => text.startsWith(PREFIX);
-
 /** @throws Error when the text is too short */
 export function createSeal(keyText: string): Seal {
   if (keyText.length < SHORTEST_KEY_TEXT)
@@ -29,10 +27,10 @@ export function createSeal(keyText: string): Seal {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(place, 'utf8'));
       const text = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
-      return PREFIX + Buffer.concat([nonce, cipher.getAuthTag(), text]).toString('base64');
+      return SEALED_PREFIX + Buffer.concat([nonce, cipher.getAuthTag(), text]).toString('base64');
     },
     open(sealed, place) {
-      const bytes = Buffer.from(sealed.slice(PREFIX.length), 'base64');
+      const bytes = Buffer.from(sealed.slice(SEALED_PREFIX.length), 'base64');
       const [nonce, rest] = [bytes.subarray(0, NONCE_BYTES), bytes.subarray(NONCE_BYTES)];
       try {
         const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
