@@ -61,6 +61,8 @@ export interface GatewayOptions {
   /** Counts for metrics. */
   readonly onRequest?: CountRequest;
   readonly onTableLoad?: (ok: boolean) => void;
+  /** See HandlerContext; default: no path is pending. */
+  readonly isPending?: (path: string) => boolean;
   /** Keeps requests; default: none is kept. */
   readonly keep?: KeepRequest;
 }

@@ -120,6 +120,11 @@ export class Work {
     return this.service;
   }
 
+  /** See SharedSubscriptions. */
+  isPending(path: string): boolean {
+    return this.shared?.isPending(path) ?? false;
+  }
+
   /** Links a further table; what it returns takes it over. Rejects as `openWork` does. */
   async prepare(table: RouteTable): Promise<() => void> {
     const next = await linkWork(this.context, this.deliveries.context, table);

@@ -162,7 +162,7 @@ export class RunningGateway implements Gateway {
   }
 
   private createHandler(): RequestHandler {
-    const { catalog, clock, log, onRequest, keep } = this.options;
+    const { catalog, clock, log, onRequest, keep, isPending } = this.options;
     return new RequestHandler({
       services: this.services,
       events: new EventLog(log, clock, onRequest ?? (() => {})),
@@ -170,6 +170,7 @@ export class RunningGateway implements Gateway {
       refresh: () => this.tables.refresh(),
       findRoute: (path) => this.tables.find(path),
       loading: () => this.tables.loading,
+      isPending: isPending ?? (() => false),
       connections: this.connections,
       documents: new Documents({ source: catalog, log }),
     });

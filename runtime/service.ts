@@ -59,6 +59,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const gateway = new RunningGateway(tables, {
     ...gatewayOptions,
     keep: capture.keep,
+    isPending: (path) => work.isPending(path),
     dispatcher: work.dispatcher,
     drain: (timeoutMs) => work.stop(timeoutMs),
     prepare: (next) => work.prepare(next),

@@ -2,6 +2,7 @@
 import type { CommandClass } from 'clipanion';
 import type { Paint } from '../../base/paint.ts';
 import type { CliContext } from '../base/context.ts';
+import { wrapWords } from '../output/wrap-words.ts';
 import type { CommandEntry, CommandGroup } from './command-entry.ts';
 import type { CommandShape, OptionShape } from './command-shape.ts';
 
@@ -62,7 +63,7 @@ function formatRows(rows: readonly (readonly [name: string, text: string])[], la
   const { paint } = layout;
   const width = Math.max(...rows.map(([name]) => name.length));
   return rows.flatMap(([name, text]) =>
-    wrap(text, layout.width - width - 4).map(
+    wrapWords(text, layout.width - width - 4).map(
       (line, at) => `${INDENT}${at === 0 ? paint('bold', name.padEnd(width)) : ' '.repeat(width)}  ${line}`,
     ),
   );
@@ -95,7 +96,7 @@ export function formatCommandHelp({ command, shape, usage }: HelpSubject, layout
         .trim()
         .split('\n')
         .map((line) => line.trim())
-        .flatMap((line) => wrap(line, layout.width)),
+        .flatMap((line) => wrapWords(line, layout.width)),
     );
   if (examples.length > 0) {
     sections.push([
@@ -112,13 +113,3 @@ export function formatCommandHelp({ command, shape, usage }: HelpSubject, layout
 /** As it is typed: `-n, --lines <count>`. */
 export const optionLabel = ({ names, takesValue, value }: OptionShape): string =>
   takesValue ? `${names.join(', ')} <${value}>` : names.join(', ');
-
-function wrap(text: string, width: number): string[] {
-  const lines: string[] = [''];
-  for (const word of text.split(' ')) {
-    const line = lines.at(-1) ?? '';
-    if (line !== '' && line.length + 1 + word.length > width) lines.push(word);
-    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
-  }
-  return lines;
-}

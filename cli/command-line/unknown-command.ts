@@ -37,7 +37,11 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
   logs: 'gateway logs',
   log: 'gateway logs',
   metrics: 'gateway metrics',
-  routes: 'webhook list',
+  routes: 'webhook list --all',
+  route: 'webhook list --all',
+  targets: 'docs targets',
+  target: 'docs targets',
+  platforms: 'docs targets',
   subscribe: 'webhook subscribe',
   test: 'webhook test',
   replay: 'deliveries replay',
@@ -46,7 +50,8 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
 
 /** The command that was meant; a word for a group alone is that group's list. */
 function closeCommand(paths: readonly string[], typed: string, first: string): string | undefined {
-  if (Object.hasOwn(OTHER_WORDS, typed)) return OTHER_WORDS[typed];
+  const noun = typed.replace(/ (?:list|ls)$/, '');
+  if (Object.hasOwn(OTHER_WORDS, noun)) return OTHER_WORDS[noun];
   const groups = [...new Set(paths.flatMap((path) => (path.includes(' ') ? [path.split(' ')[0] ?? ''] : [])))];
   const group = groups.find((name) => name === first.replace(/s$/, '') || name === `${first}s`);
   const rest = typed === first ? '' : typed.slice(first.length);

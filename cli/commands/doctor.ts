@@ -23,6 +23,7 @@ import {
   checkOtherConfigs,
   checkPort,
   checkSilence,
+  checkSubscriptions,
   checkTable,
   findGateway,
 } from '../doctor/check-gateway.ts';
@@ -73,7 +74,9 @@ export class DoctorCommand extends Command<CliContext> {
   private async checks(compiled: CompileResult, found: FoundGateway): Promise<readonly Check[]> {
     const { status, silence } = found;
     const store = silence === null ? await this.store(status) : [checkSilence(silence)];
-    const gateway = [checkConfiguration(compiled), ...checkOtherConfigs(compiled), checkTable(compiled), ...store];
+    const served = status === null ? [] : [checkSubscriptions(status)];
+    const files = [checkConfiguration(compiled), ...checkOtherConfigs(compiled), checkTable(compiled)];
+    const gateway = [...files, ...store, ...served];
     if (compiled.output === null) return gateway;
     const { table } = compiled.output;
     // A silent gateway has its port.

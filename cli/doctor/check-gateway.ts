@@ -84,6 +84,17 @@ export function checkSilence({ message, hints }: CliError): Check {
   });
 }
 
+/** What the gateway that runs has set aside. */
+export function checkSubscriptions({ subscriptions }: GatewayStatus): Check {
+  const { serving, quarantined, error } = subscriptions;
+  const about = { subject: 'gateway', check: 'subscriptions' };
+  const fix = 'hookwright webhook list';
+  if (error !== null) return gatewayCheck({ ...about, status: 'warning', detail: error, fix });
+  if (quarantined.length === 0) return gatewayCheck({ ...about, status: 'ok', detail: `${serving} served` });
+  const detail = `not served: ${quarantined.map(({ name, reason }) => `${name} (${reason})`).join(', ')}`;
+  return gatewayCheck({ ...about, status: 'warning', detail, fix });
+}
+
 /** A warning: the gateway serves without it, and runs fail until it is there. */
 export function checkAgentPrograms({ profiles }: RouteTable, { home, env }: CliContext): readonly Check[] {
   return Object.values(profiles).flatMap(({ name, home: folder, agent }): Check[] => {

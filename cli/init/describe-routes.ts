@@ -1,4 +1,5 @@
 /** What is left to do at each sender once a config is there: URL, secret, and the sender's own steps. */
+import { isLoopback } from '../../base/loopback.ts';
 import { describeSecret, setupSteps } from '../../compiler/sources/describe-source.ts';
 import { printSecretRef } from '../../runtime/platform/secrets/secrets.ts';
 import type { RoutePlan, RouteTable, SecretRef } from '../../schemas/generated/types.ts';
@@ -15,8 +16,19 @@ export interface RoutesContext {
 
 /** Lines for a person, a paragraph for each route. */
 export function describeRoutes(routes: readonly RoutePlan[], context: RoutesContext): readonly string[] {
-  return routes.flatMap((route) => ['', ...describeRoute(route, context)]);
+  const paragraphs = routes.flatMap((route) => ['', ...describeRoute(route, context)]);
+  return isOutOfReach(routes, context) ? [...paragraphs, ...OUT_OF_REACH] : paragraphs;
 }
+
+/** Whether a route waits for a known sender at an address that this machine alone reaches. */
+const isOutOfReach = (routes: readonly RoutePlan[], { table: { server } }: RoutesContext): boolean =>
+  server.public_url === null && isLoopback(server.host) && routes.some(({ source }) => source !== null);
+
+const OUT_OF_REACH: readonly string[] = [
+  '',
+  'A sender on another machine cannot reach these URLs. Open a proxy or a tunnel to',
+  'them, and set `public_url` to its address: `hookwright docs proxies`',
+];
 
 function describeRoute(route: RoutePlan, { table, sources, keptIn }: RoutesContext): readonly string[] {
   const url = publicRouteUrl(route, { table, url: null });

@@ -4,6 +4,7 @@ import { cutToWidth, displayWidth } from '../../base/display-width.ts';
 import { createPaint } from '../../base/paint.ts';
 import type { CliContext } from '../base/context.ts';
 import { visible } from './print.ts';
+import { wrapWords } from './wrap-words.ts';
 
 export interface Column<Row> {
   readonly title: string;
@@ -12,6 +13,8 @@ export interface Column<Row> {
   readonly align?: 'right';
   /** An id, a name, a URL: people copy it, so it is never cut. */
   readonly whole?: true;
+  /** A text that goes on below itself where it is too wide, in place of being cut. */
+  readonly wrap?: true;
   /** On a terminal the column is left out where every row says this. */
   readonly usual?: string;
 }
@@ -19,10 +22,12 @@ export interface Column<Row> {
 interface Cells {
   readonly title: string;
   readonly isRight: boolean;
-  readonly isWhole: boolean;
+  readonly isWrapped: boolean;
   readonly texts: readonly string[];
   /** Columns of the terminal that title and texts take. */
   readonly natural: number;
+  /** Columns that they can do with. */
+  readonly least: number;
 }
 
 const GAP = '  ';
@@ -42,44 +47,56 @@ export function formatTable<Row>(rows: readonly Row[], columns: readonly Column<
     width === undefined
       ? inline.map(({ natural }) => natural)
       : shrink(inline, width - GAP.length * (inline.length - 1));
-  const line = (text: (cells: Cells) => string): string =>
+  const line = (texts: readonly string[]): string =>
     inline
-      .map((cells, at) => pad(text(cells), widths[at] ?? 0, cells.isRight))
+      .map(({ isRight }, at) => pad(texts[at] ?? '', widths[at] ?? 0, isRight))
       .join(GAP)
       .trimEnd();
   const entry = (row: number): string =>
-    [line(({ texts }) => texts[row] ?? ''), ...below.flatMap((cells) => lineBelow(cells, row))].join('\n');
-  return [line(({ title }) => title), ...rows.map((_, row) => entry(row))];
+    [...rowLines(inline, widths, row).map(line), ...below.flatMap((cells) => lineBelow(cells, row))].join('\n');
+  return [line(inline.map(({ title }) => title)), ...rows.map((_, row) => entry(row))];
+}
+
+/** The cells of a row line by line: those that are wrapped go on in the following ones. */
+function rowLines(inline: readonly Cells[], widths: readonly number[], row: number): string[][] {
+  const columns = inline.map(({ isWrapped, texts }, at) =>
+    isWrapped ? wrapWords(texts[row] ?? '', widths[at] ?? 0) : [texts[row] ?? ''],
+  );
+  const height = Math.max(...columns.map((lines) => lines.length));
+  return Array.from({ length: height }, (_, index) => columns.map((lines) => lines[index] ?? ''));
 }
 
 function tells<Row>({ value, usual = '' }: Column<Row>, rows: readonly Row[]): boolean {
   return rows.some((row) => ![usual, ''].includes(String(value(row))));
 }
 
-function cellsOf<Row>({ title, value, align, whole }: Column<Row>, rows: readonly Row[]): Cells {
+function cellsOf<Row>({ title, value, align, whole, wrap }: Column<Row>, rows: readonly Row[]): Cells {
   const texts = rows.map((row) => visible(String(value(row))));
-  // Not spread: a table may have more rows than a call takes arguments.
-  const natural = texts.reduce((most, text) => Math.max(most, displayWidth(text)), displayWidth(title));
-  return { title, isRight: align === 'right', isWhole: whole === true, texts, natural };
+  const natural = widest([title, ...texts]);
+  const least = whole ? natural : Math.min(natural, Math.max(LEAST, wrap ? widest(texts.flatMap(wordsOf)) : 0));
+  return { title, isRight: align === 'right', isWrapped: wrap === true, texts, natural, least };
 }
+
+const wordsOf = (text: string): readonly string[] => text.split(' ');
+
+/** Not spread: a table may have more rows than a call takes arguments. */
+const widest = (texts: readonly string[]): number =>
+  texts.reduce((most, text) => Math.max(most, displayWidth(text)), 0);
 
 /** The first column stays, however wide it is. */
 function arrange(all: readonly Cells[], width: number): { inline: readonly Cells[]; below: readonly Cells[] } {
   let count = all.length;
-  const least = (): number =>
-    all.slice(0, count).reduce((sum, cells) => sum + leastWidth(cells), GAP.length * (count - 1));
+  const least = (): number => all.slice(0, count).reduce((sum, cells) => sum + cells.least, GAP.length * (count - 1));
   while (count > 1 && least() > width) count -= 1;
   return { inline: all.slice(0, count), below: all.slice(count) };
 }
-
-const leastWidth = ({ isWhole, natural }: Cells): number => (isWhole ? natural : Math.min(natural, LEAST));
 
 /** Takes columns away from the widest that may be cut until the table fits, or nothing more can be taken. */
 function shrink(inline: readonly Cells[], room: number): number[] {
   const widths = inline.map(({ natural }) => natural);
   let excess = widths.reduce((sum, width) => sum + width, 0) - room;
   while (excess > 0) {
-    const spare = widths.map((width, at) => (width > leastWidth(inline[at] as Cells) ? width : 0));
+    const spare = widths.map((width, at) => (width > (inline[at]?.least ?? 0) ? width : 0));
     const widest = spare.indexOf(Math.max(...spare));
     if ((spare[widest] ?? 0) === 0) break;
     widths[widest] = (widths[widest] ?? 0) - 1;

@@ -7,14 +7,16 @@ import type { CopyParts } from '../../runtime/table/shared-subscriptions.ts';
 import { pullSubscriptions } from '../../runtime/table/shared-subscriptions.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
-import { printNote } from '../output/print.ts';
+import { printNote, visible } from '../output/print.ts';
 import { configuredStore, StoreOutOfReach, UnknownStore } from '../store/configured-store.ts';
 import { useSharedState } from '../store/use-shared-state.ts';
 
 /** Brings the home's copy up to date, where there is a database; one that is away is said, and the copy stays. */
 export async function refreshCopy(context: CliContext, configs: readonly string[] | undefined): Promise<void> {
   try {
-    await withShared(context, configs, { create: false }, pullSubscriptions);
+    const pulled = await withShared(context, configs, { create: false }, (parts) => pullSubscriptions(parts, false));
+    const sealed = [...(pulled?.sealed ?? [])].map((name) => `"${visible(name)}"`).join(', ');
+    if (sealed !== '') printNote(context, `cannot be decrypted with the gateway.store.key set here: ${sealed}`);
   } catch (error) {
     if (error instanceof UnknownStore) return;
     if (!(error instanceof StoreOutOfReach)) throw error;
@@ -39,7 +41,7 @@ export function useSharedText<T>(
     use(async () => {
       const { version, text } = await documents.read(SUBSCRIPTIONS);
       return {
-        text: version === 0 ? null : openSubscriptions(text, seal),
+        text: version === 0 ? null : openSubscriptions(text, seal).text,
         put: (next) => documents.replace(SUBSCRIPTIONS, version, sealed(next, seal)),
       };
     }),

@@ -54,9 +54,16 @@ export function describeWindow({ timestamp }: SourceFile): string | null {
   return `${timestamp.tolerance} s${timestamp.tolerance_by === 'ours' ? ' (ours)' : ''}`;
 }
 
+/** The headers that the services themselves send come first. */
 export function describePlaces(places: readonly Locator[]): string {
-  return places.map(describePlace).join(', ');
+  const isNeutral = ({ header = '' }: Locator): number => (NEUTRAL.test(header) ? 1 : 0);
+  return places
+    .toSorted((a, b) => isNeutral(a) - isNeutral(b))
+    .map(describePlace)
+    .join(', ');
 }
+
+const NEUTRAL = /^X-Forge[ab]-/i;
 
 function describePlace({ header, query, json, form, prefix }: Locator): string {
   const behind = prefix === undefined ? '' : ` behind \`${prefix}\``;

@@ -1,13 +1,13 @@
-/** Decides which requests of a route are kept, so that neither a busy sender nor a stranger fills the file. */
+/** Decides which requests of a route are kept, so that neither a busy sender nor an outsider fills the file. */
 
-/** Requests without a valid signature that are kept of a route in a minute. */
-const STRANGERS = 5;
+/** Most requests of a route without a valid signature that are kept per minute. */
+const UNVERIFIED = 5;
 const SECOND_MS = 1000;
 const MINUTE_MS = 60_000;
 
-/** What is to be kept and can still give way to another. */
+/** A request that waits to be stored and can still be replaced by another. */
 export interface Waiting {
-  /** It has been handed on, or given up. */
+  /** It has been sent to the writer, or dropped. */
   isGone: boolean;
 }
 
@@ -15,24 +15,24 @@ export interface Waiting {
 export class CaptureBudget<Record extends Waiting> {
   private second = Number.NEGATIVE_INFINITY;
   private used = 0;
-  /** Records of accepted requests in this second: they give way to those of refused ones. */
+  /** Records of accepted requests in this second; refused requests replace them. */
   private taken: Record[] = [];
   private minute = Number.NEGATIVE_INFINITY;
-  private strangers = 0;
+  private unverified = 0;
 
   /** Whether another request without a valid signature is kept. @param now monotonic ms */
-  admitStranger(now: number): boolean {
+  admitUnverified(now: number): boolean {
     if (now - this.minute >= MINUTE_MS) {
       this.minute = now;
-      this.strangers = 0;
+      this.unverified = 0;
     }
-    this.strangers++;
-    return this.strangers <= STRANGERS;
+    this.unverified++;
+    return this.unverified <= UNVERIFIED;
   }
 
   /**
-   * Whether another request is kept; a record: it is, in place of this one.
-   * @param perSecond how many of this route @param isTaken it is on its way to an agent, a target or a job
+   * Whether another request is kept; a record means that it is kept instead of that one.
+   * @param perSecond most requests of this route @param isTaken its event was accepted @param now monotonic ms
    */
   admit(perSecond: number, isTaken: boolean, now: number): boolean | Record {
     if (now - this.second >= SECOND_MS) {
@@ -49,7 +49,7 @@ export class CaptureBudget<Record extends Waiting> {
     return false;
   }
 
-  /** One that was admitted and was taken. */
+  /** Adds the record of an admitted request whose event was accepted. */
   addTaken(record: Record): void {
     this.taken.push(record);
   }

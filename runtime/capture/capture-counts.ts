@@ -1,7 +1,7 @@
-/** How many requests were kept since the start, and how many were not although their route wants them kept. */
+/** Number of requests kept since the start, and of those that were dropped although their route keeps requests. */
 export interface CaptureCounts {
   kept: number;
-  /** `rate`: over what a route may have. `queue`: the thread that writes is behind. `failed`: the disk does not take them. */
+  /** `rate`: over the route's rate. `queue`: the writer thread is behind. `failed`: they cannot be stored. */
   readonly dropped: { rate: number; queue: number; failed: number };
 }
 

@@ -1,5 +1,5 @@
-/** Where a home keeps requests. */
+/** The path of a home's kept requests. */
 import { join } from 'node:path';
 
-/** A file of its own: losing it loses no event. */
+/** A separate file, whose loss loses no event. */
 export const capturePath = (home: string): string => join(home, 'requests.db');

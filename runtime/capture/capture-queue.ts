@@ -1,6 +1,6 @@
 /**
- * Requests on their way to the thread that writes: they wait for at most a second for others to be written with, in bounded
- * memory. What there is no room for, or the disk does not take, is dropped and counted.
+ * Queues requests for the writer thread. They wait at most a second, to be written in one transaction, in bounded memory.
+ * Requests for which there is no room, or which cannot be stored, are dropped and counted.
  */
 import { messageOf } from '../../base/message-of.ts';
 import type { Clock, Timer } from '../platform/clock.ts';
@@ -12,22 +12,22 @@ import type { CaptureWriterRequest } from './sqlite/capture-writer.ts';
 
 /** How long a request waits for others, in ms. */
 const FLUSH_MS = 1000;
-/** Memory of what waits and of what the thread is busy with, in bytes and requests. */
+/** Most bytes and requests that wait or are being written. */
 const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_REQUESTS = 5000;
-/** What a request takes beside its body, in bytes. */
+/** Assumed size of a request without its body, in bytes. */
 const HEAD_BYTES = 2048;
-/** Between two looks for what has become too old, in ms. */
+/** How often expired requests are removed, in ms. */
 const EXPIRE_MS = 60_000;
 
 export interface WaitingRequest {
   readonly captured: Captured;
-  /** It has been handed to the thread, or given up. */
+  /** It has been sent to the thread, or dropped. */
   isGone: boolean;
 }
 
 export interface QueueContext {
-  /** Those that no kept request may hold; they are only added. */
+  /** Secrets that no kept request may contain; the set only grows. */
   readonly secrets: () => ReadonlySet<string>;
   readonly writer: Client<CaptureWriterRequest>;
   readonly counts: CaptureCounts;
@@ -44,8 +44,8 @@ export class CaptureQueue {
   private flushTimer: Timer | null = null;
   private expireTimer: Timer;
   private writing: Promise<void> = Promise.resolve();
-  /** How many secrets the thread knows. */
-  private told = 0;
+  /** Number of secrets that the thread has. */
+  private sentSecrets = 0;
   private failedWith = '';
 
   constructor(context: QueueContext, limits: () => CaptureLimits) {
@@ -67,7 +67,7 @@ export class CaptureQueue {
     return waiting;
   }
 
-  /** Gives up one that still waits. */
+  /** Drops a request that still waits. */
   remove(waiting: WaitingRequest): void {
     waiting.isGone = true;
     this.hold(waiting.captured, -1);
@@ -104,13 +104,13 @@ export class CaptureQueue {
     for (const record of records) this.hold(record, -1);
   }
 
-  /** Null: the thread was started again, and has to be told all secrets. */
+  /** Null: the thread was restarted and needs all secrets again. */
   private async ask(records: readonly Captured[]): Promise<number | null> {
     const all = [...this.context.secrets()];
-    const secrets = { known: this.told, added: all.slice(this.told) };
+    const secrets = { known: this.sentSecrets, added: all.slice(this.sentSecrets) };
     const request: CaptureWriterRequest = { kind: 'write', records, limits: this.limits(), secrets };
     const stored = await this.context.writer.ask<number | null>(request);
-    this.told = stored === null ? 0 : all.length;
+    this.sentSecrets = stored === null ? 0 : all.length;
     return stored;
   }
 
@@ -119,7 +119,7 @@ export class CaptureQueue {
     this.heldBytes += count * (HEAD_BYTES + (body?.length ?? 0));
   }
 
-  /** Says so once for each thing that is wrong. */
+  /** Logs each reason once. */
   private fail(error: unknown): void {
     const reason = messageOf(error);
     if (reason === this.failedWith) return;

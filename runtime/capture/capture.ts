@@ -1,6 +1,5 @@
 /**
- * Keeps requests after they were answered: those that their route's budget lets through, without credentials. No answer
- * waits for it.
+ * Keeps answered requests, without credentials, within the budgets of their routes. No response waits for it.
  */
 import type { GatewayPlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { Intake } from '../intake/intake.ts';
@@ -25,12 +24,12 @@ import type { CaptureReaderRequest } from './sqlite/capture-reader.ts';
 import type { CaptureWriterRequest } from './sqlite/capture-writer.ts';
 
 export interface CaptureContext {
-  /** The one in service. */
+  /** The table in service. */
   readonly table: () => RouteTable;
   readonly writer: Client<CaptureWriterRequest>;
   readonly reader: Client<CaptureReaderRequest>;
   readonly counts: CaptureCounts;
-  /** Those that no kept request may hold; they are only added. */
+  /** Secrets that no kept request may contain; the set only grows. */
   readonly secrets: () => ReadonlySet<string>;
   /** See `createRequestIds`. */
   readonly place?: () => number;
@@ -45,7 +44,7 @@ export class Capture {
   private readonly context: CaptureContext;
   private readonly queue: CaptureQueue;
   private readonly nextNumber: (now: number) => number;
-  /** As long as a route has its window, through every swap of the table. */
+  /** Keyed by the route's window, which survives swaps of the table. */
   private readonly budgets = new WeakMap<LinkedRoute['window'], CaptureBudget<WaitingRequest>>();
   private places: { readonly table: RouteTable; readonly places: CredentialPlaces } | null = null;
   private isClosed = false;
@@ -68,7 +67,7 @@ export class Capture {
     };
   }
 
-  /** Keeps an answered request, if there is room. @returns its id; null: it is not kept @param replayOf id of the one it repeats */
+  /** Keeps an answered request if there is room; returns its id, or null. @param replayOf id of the request that it repeats */
   take(intake: Intake, reply: Reply, replayOf: string | null = null): string | null {
     const isTaken = TAKEN.has(reply.outcome);
     const { capture } = intake.route.plan;
@@ -77,7 +76,7 @@ export class Capture {
     const now = clock.monotonic();
     const budget = this.budgetOf(intake.route);
     const { capture_per_second } = this.settings;
-    const place = intake.authenticated ? budget.admit(capture_per_second, isTaken, now) : budget.admitStranger(now);
+    const place = intake.authenticated ? budget.admit(capture_per_second, isTaken, now) : budget.admitUnverified(now);
     if (typeof place === 'object') this.queue.remove(place);
     if (place !== true) counts.dropped.rate++;
     if (place === false) return null;
@@ -98,7 +97,7 @@ export class Capture {
     return idOf(number);
   }
 
-  /** Resolves once everything that waits is stored, or dropped where it cannot be. */
+  /** Resolves once all waiting requests are stored or dropped. */
   flush(): Promise<void> {
     return this.queue.flush();
   }

@@ -1,4 +1,4 @@
-/** A request on its way into the file: what the server hands to the thread that writes. */
+/** A request in the form in which the server sends it to the writer thread. */
 import type { LocatorPlan } from '../../schemas/generated/types.ts';
 import type { RefusedRequest } from '../verify/signature-evidence.ts';
 import type { KeptHead } from './kept-request.ts';
@@ -6,25 +6,25 @@ import type { KeptHead } from './kept-request.ts';
 export interface Captured {
   /** The number in its id. */
   readonly number: number;
-  /** What the thread finds out is not in it yet: the digest of the body, and the cause. */
+  /** Without the digest of the body and the cause, which the thread adds. */
   readonly head: KeptHead;
-  /** As received; null: it was not read. */
+  /** As received; null when it was not read. */
   readonly body: Uint8Array | null;
   /** Places of the body that hold credentials. */
   readonly credentials: readonly LocatorPlan[];
-  /** A refused signature, with what is needed to find out why; else null. */
+  /** What the search for the cause of a refused signature needs; null for any other request. */
   readonly refused: RefusedRequest | null;
 }
 
-/** Those that are known since the thread was told last. */
+/** Secrets added since the last request to the thread. */
 export interface NewSecrets {
-  /** How many it was told before. */
+  /** Number of secrets that the thread already has. */
   readonly known: number;
   readonly added: readonly string[];
 }
 
 export interface CaptureLimits {
-  /** Numbers of requests that are too old by now lie below this one. */
+  /** Requests with lower numbers have expired. */
   readonly before: number;
   readonly maxBytes: number;
 }

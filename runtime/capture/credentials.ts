@@ -1,16 +1,16 @@
 /**
- * Takes credentials out of a request before it is kept. Which headers and query parameters hold them is known from the data
- * of the sources: every place that any scheme reads a signature, a token or a secret from. Others are recognised by their
- * names, since a token may be sent to the wrong route.
+ * Removes credentials from a request before it is kept. The data of the sources tells which headers and query parameters
+ * hold them: all places from which any scheme reads a signature, a token or a secret, because a token may be sent to the
+ * wrong route. Others are recognised by their names.
  */
 import type { LocatorPlan, SchemePlan } from '../../schemas/generated/types.ts';
 import { marker } from '../verify/removed.ts';
 
-/** By names in small letters. */
+/** Values by their names in lower case. */
 interface NamedValues {
-  /** What the value is. */
+  /** The kind of credential, by name. */
   readonly credentials: ReadonlyMap<string, string>;
-  /** Those that hold an event type, an id, an instant or a challenge, whatever their names sound like. */
+  /** Names of values that hold an event type, an id, a timestamp or a challenge, even if they sound like credentials. */
   readonly harmless: ReadonlySet<string>;
 }
 
@@ -19,20 +19,20 @@ export interface CredentialPlaces {
   readonly query: NamedValues;
 }
 
-/** Headers that hold credentials, whichever sender uses them. */
+/** Standard headers that hold credentials. */
 const HEADERS: readonly (readonly [string, string])[] = [
   ['authorization', 'credentials'],
   ['proxy-authorization', 'credentials'],
   ['cookie', 'cookies'],
   ['set-cookie', 'cookies'],
 ];
-/** Names that no source uses, but that sound as if they held one. */
+/** Names that suggest a credential although no source uses them. */
 const SOUNDS_SECRET =
   /token|secret|passw|pwd|auth(?!or(?!i))|signature|hmac|credential|session|jwt|oidc|(api|access|account|subscription|functions?|private|shared)[^a-z]?key/;
-/** Query parameters that are credentials by custom, though their names do not sound so. */
+/** Query parameters that often hold credentials although their names do not match the expression. */
 const PARAMETERS = ['key', 'sig', 'sign', 'code'];
 
-/** The places of all these schemes. */
+/** Collects the places of all these schemes. */
 export function credentialPlaces(schemes: readonly SchemePlan[]): CredentialPlaces {
   const named = (place: LocatorPlan['in'], credentials: readonly (readonly [string, string])[]): NamedValues => {
     const own = schemes.flatMap(placesOf).filter(([at]) => at.in === place);
@@ -56,7 +56,7 @@ function harmlessPlaces({ event, delivery, id, timestamp, challenges }: SchemePl
   return [...event, ...delivery, id, timestamp?.at ?? null, ...sentBack].filter((at) => at !== null);
 }
 
-/** Every place of a scheme that holds a credential, with what it is. */
+/** All places of a scheme that hold a credential, each with its kind. */
 export function placesOf({ verify, signature, challenges }: SchemePlan): readonly (readonly [LocatorPlan, string])[] {
   const what = verify === 'token' ? 'token' : verify === 'basic' ? 'credentials' : 'signature';
   const own = signature.map((at) => [at, what] as const);
@@ -67,7 +67,7 @@ export function placesOf({ verify, signature, challenges }: SchemePlan): readonl
   return [...own, ...handshakes];
 }
 
-/** The headers in their order, with a marker in place of each credential. @param rawHeaders names and values in turn */
+/** The headers in order, with a marker instead of each credential. @param rawHeaders names and values alternating */
 export function withoutCredentials(
   rawHeaders: readonly string[],
   { header, query }: CredentialPlaces,
@@ -81,7 +81,7 @@ export function withoutCredentials(
   return kept;
 }
 
-/** A request target with a marker in place of each credential of its query. */
+/** A request target with a marker instead of each credential in its query. */
 export const pathWithoutCredentials = (url: string, { query }: CredentialPlaces): string =>
   withoutUrlCredentials(url, query);
 
@@ -90,13 +90,13 @@ function whatOf(name: string, { credentials, harmless }: NamedValues): string | 
   return credentials.get(key) ?? (SOUNDS_SECRET.test(key) && !harmless.has(key) ? 'credential' : null);
 }
 
-/** Begins behind whatever separates parameters, so that a long text is searched once. */
+/** A parameter name and `=`. It starts after a separator, so that a long text is searched only once. */
 const PARAMETER = /(?<![^?&;#\s=/])[^?&;#\s=/]+=/g;
 const USER = /:\/\/[^/?#\s]*@/g;
 
 /**
- * A text without the users and the secret parameters of the URLs in it: a request target, or a header in which a proxy hands
- * on the one it got. A value ends at `&` or a space: some read `;` as a separator, others as a part of the value.
+ * Removes the user part and secret parameters of URLs from a text: a request target, or a header in which a proxy forwards
+ * the original one. A value ends at `&` or white space, not at `;`, which some parsers read as part of the value.
  */
 function withoutUrlCredentials(text: string, query: NamedValues): string {
   if (!text.includes('=') && !text.includes('@')) return text;
@@ -114,7 +114,7 @@ function withoutUrlCredentials(text: string, query: NamedValues): string {
   return kept + url.slice(copied);
 }
 
-/** `token` of `%74oken[]=`. */
+/** The decoded name without brackets: `token` for `%74oken[]=`. */
 function parameterName(start: string): string {
   const [name = ''] = new URLSearchParams(start).keys();
   return name.replace(/\[.*$/s, '');

@@ -1,4 +1,4 @@
-/** The last steps before a request is stored, off the event loop: why its signature was refused, and no secret in it. */
+/** The last steps before a request is stored, off the event loop: finds why its signature was refused, and redacts secrets. */
 import { createHash } from 'node:crypto';
 import type { LocatorPlan } from '../../schemas/generated/types.ts';
 import type { Redact } from '../deliver/redact.ts';
@@ -14,9 +14,9 @@ export interface FinishedRecord {
   readonly body: Buffer | null;
 }
 
-/** @param redact replaces every known secret */
+/** @param redact replaces all known secrets */
 export function finishRecord({ head, body: bytes, credentials, refused }: Captured, redact: Redact): FinishedRecord {
-  // What has crossed a thread is no Buffer any more.
+  // A Buffer that was sent to another thread arrives as a Uint8Array.
   const body = bytes === null ? null : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const body_sha256 = body === null ? null : createHash('sha256').update(body).digest('hex');
   const cause = refused === null ? null : findCause({ ...refused, parts: { ...refused.parts, body: body ?? NO_BODY } });
@@ -27,14 +27,14 @@ export function finishRecord({ head, body: bytes, credentials, refused }: Captur
   };
 }
 
-/** A secret may stand anywhere: in a header of the sender's own, in what a script has printed. */
+/** A secret may be anywhere, such as in a custom header or in the output of a script. */
 function redactHead(head: KeptHead, redact: Redact): KeptHead {
   const text = JSON.stringify(head);
   const clean = redact(text);
   return clean === text ? head : (JSON.parse(clean) as KeptHead);
 }
 
-/** Byte by byte, whatever its encoding. */
+/** Works on bytes, whatever the encoding. */
 function redactBytes(body: Buffer, redact: Redact): Buffer {
   const text = body.toString('latin1');
   const clean = redact(text);
@@ -43,7 +43,7 @@ function redactBytes(body: Buffer, redact: Redact): Buffer {
 
 const NO_BODY = Buffer.alloc(0);
 
-/** Null where a credential would remain: it stands there in a spelling of its own. */
+/** Replaces credentials in the body; null when one would remain, in a spelling that is not found. */
 function withoutCredentials(body: Buffer, head: KeptHead, places: readonly LocatorPlan[]): Buffer | null {
   let kept = body;
   for (const at of places) {
@@ -60,7 +60,7 @@ function requestOf({ method, path, headers }: KeptHead, body: Buffer): LazyReque
   return new LazyRequest({ method, url: path, headers: named, rawHeaders: headers.flat(), body });
 }
 
-/** In the spellings that JSON and forms have for a text. */
+/** Replaces a text in its plain, JSON and form spellings. */
 function replaceAll(body: Buffer, value: string, by: string): Buffer {
   const spellings = [value, JSON.stringify(value).slice(1, -1), new URLSearchParams({ v: value }).toString().slice(2)];
   const latin1 = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');

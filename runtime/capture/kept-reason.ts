@@ -1,4 +1,4 @@
-/** What goes with a reason, in the form in which it is kept and printed: that of `schemas/requests.schema.json`. */
+/** Converts the detail of a reason to the form in which it is kept and printed (`schemas/requests.schema.json`). */
 import type { KeptReason } from '../../schemas/generated/types.ts';
 import type { ReasonDetail } from '../intake/reason.ts';
 

@@ -1,62 +1,62 @@
 /**
- * A request that was kept, as data: what `requests`, `explain`, `diff` and the control socket hand on. Credentials are not in
- * it; whether its signature was right, and why not, was decided when it came.
+ * A kept request as data, for `requests`, `explain`, `diff` and the control socket. It holds no credentials; whether its
+ * signature was valid was decided when it arrived.
  */
 import type { KeptReason, SignatureCause } from '../../schemas/generated/types.ts';
 import type { Outcome } from '../intake/reply.ts';
 import type { StageName } from '../intake/stage.ts';
 
-/** What a list shows. */
+/** A kept request in a list. */
 export interface KeptSummary {
   readonly id: string;
-  /** When it came, in Unix ms. */
+  /** Unix ms at which it arrived. */
   readonly at: number;
   readonly profile: string;
   readonly route: string;
   readonly method: string;
   readonly outcome: Outcome;
-  /** Status of the answer. */
+  /** HTTP status of the answer. */
   readonly status: number;
-  /** The stage that decided; null: a fault of this program. */
+  /** The stage that decided; null after an internal error. */
   readonly stage: StageName | null;
-  /** Why, as a code; null when the outcome says everything. */
+  /** Reason code; null when the outcome says everything. */
   readonly reason: string | null;
-  /** As identified; empty where it did not come so far. */
+  /** Event type; empty when the request was refused before it was identified. */
   readonly event: string;
   readonly delivery_id: string;
-  /** The signature was right, or the route checks none. Without it there is no body. */
+  /** Whether the signature was valid, or the route checks none. The body is kept only then. */
   readonly verified: boolean;
-  /** Length of the body in bytes; null: it was not read. */
+  /** Length of the body in bytes; null when it was not read. */
   readonly body_bytes: number | null;
 }
 
 export interface KeptRequest extends KeptSummary {
-  /** With the query, as sent but for credentials. */
+  /** Path and query as sent, without credentials. */
   readonly path: string;
-  /** In the order in which they came; a marker stands in place of each credential. */
+  /** In the order received, with a marker instead of each credential. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** Base64; null where it is not kept. */
+  /** Base64; null when it is not kept. */
   readonly body: string | null;
-  /** Hexadecimal SHA-256 of the body as received; null: it was not read. */
+  /** Hexadecimal SHA-256 of the body as received; null when it was not read. */
   readonly body_sha256: string | null;
-  /** The scheme that verified it; null: none did. */
+  /** The scheme that verified it; null when none did. */
   readonly scheme: string | null;
-  /** What goes with the reason. */
+  /** Details of the reason. */
   readonly about: KeptReason | null;
-  /** What was wrong with a signature that was refused; else null. */
+  /** Why the signature was refused; null when it was not. */
   readonly cause: SignatureCause | null;
-  /** Id of the run or delivery that it became; else null. */
+  /** Id of its dispatch; null when it has none. */
   readonly dispatch_id: string | null;
-  /** Id of the kept request that was sent again; else null. */
+  /** Id of the kept request that it replays; null when it is not a replay. */
   readonly replay_of: string | null;
-  /** From its headers to its answer, in ms. */
+  /** Time from its headers to its answer, in ms. */
   readonly ms: number;
 }
 
-/** What is stored of it beside its number and its body. */
+/** The part that is stored as JSON, besides the number and the body. */
 export type KeptHead = Omit<KeptRequest, 'id' | 'body'>;
 
-/** Each condition that is given must hold. */
+/** All given conditions must hold. */
 export interface KeptFilter {
   readonly profile?: string;
   readonly route?: string;
@@ -64,16 +64,16 @@ export interface KeptFilter {
   readonly reason?: string;
   /** Unix ms. */
   readonly since?: number;
-  /** Text in path, headers, event, delivery id or body; ASCII letters in either case. */
+  /** Text in path, headers, event, delivery id or body; ignores the case of ASCII letters. */
   readonly grep?: string;
 }
 
 /** Newest first. */
 export interface KeptPage {
   readonly limit: number;
-  /** Only older ones than the request with this id, which may be gone by now. */
+  /** Only requests older than this id, which need not exist any more. */
   readonly before?: string;
-  /** Only newer ones, the oldest of these first. */
+  /** Only requests newer than this id, oldest first. */
   readonly after?: string;
 }
 
@@ -81,10 +81,10 @@ export type FoundRequest =
   | { readonly kind: 'found'; readonly request: KeptRequest }
   | { readonly kind: 'unknown' | 'ambiguous' };
 
-/** The kept requests, wherever they are: a running server, or the file of a home. */
+/** Reads kept requests, from a running server or from a home's file. */
 export interface KeptRequests {
   list(filter: KeptFilter, page: KeptPage): Promise<readonly KeptSummary[]>;
-  /** @param id or the beginning of one */
+  /** @param id an id, or a prefix of one */
   load(id: string): Promise<FoundRequest>;
   close(): Promise<void>;
 }

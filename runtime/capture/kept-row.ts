@@ -1,8 +1,8 @@
-/** A kept request of its row: the number of its id, its head as JSON, and its body. */
+/** Reads a kept request from its row: the number in its id, its head as JSON, and its body. */
 import type { KeptHead, KeptRequest, KeptSummary } from './kept-request.ts';
 import { idOf } from './request-id.ts';
 
-/** At most so many are listed at once. */
+/** Most requests in one list. */
 export const LONGEST_PAGE = 1000;
 
 export function requestOf(n: number, head: string, body: Buffer | null): KeptRequest {

@@ -1,4 +1,4 @@
-/** Loads the room that keeps requests when the first request is to be kept, or kept ones are read. */
+/** Loads the code that keeps requests when it is first needed, to keep a request or to read kept ones. */
 import { messageOf } from '../../base/message-of.ts';
 import type { KeepRequest } from '../intake/keep-request.ts';
 import type { RequestRows } from '../store/request-rows.ts';
@@ -8,14 +8,14 @@ import { createCaptureCounts } from './capture-counts.ts';
 import { capturePath } from './capture-path.ts';
 import type { KeptRequests } from './kept-request.ts';
 
-/** Requests that wait while it is loaded; it takes some ten ms. */
+/** Most requests that wait while it is loaded, which takes about 10 ms. */
 const MOST_EARLY = 100;
 
 export class LateCapture {
   readonly counts: CaptureCounts = createCaptureCounts();
   private readonly home: string;
   private readonly context: Omit<CaptureContext, 'writer' | 'reader' | 'counts' | 'place'> & {
-    /** Where gateways share a database; null: they are kept in a file. Asked when the first one is to be kept. */
+    /** The rows of a shared database; null: requests are kept in a file. Called when the first one is kept. */
     readonly rows: () => RequestRows | null;
   };
   private room: Capture | null = null;
@@ -40,7 +40,7 @@ export class LateCapture {
     return (await this.load()).requests;
   }
 
-  /** Loads it where requests are kept: what is too old is removed also when none come. */
+  /** Loads it if any route keeps requests, so that expired ones are removed even if none arrive. */
   start(): void {
     const { gateway, routes } = this.context.table();
     const isWanted = gateway.capture !== 'none' || Object.values(routes).some(({ capture }) => capture !== 'none');

@@ -1,4 +1,4 @@
-/** Makes the record of a request that has been answered, without credentials. */
+/** Creates the record of an answered request, without credentials. */
 import type { RoutePlan, SchemePlan } from '../../schemas/generated/types.ts';
 import type { Intake } from '../intake/intake.ts';
 import { reasonOf } from '../intake/reason.ts';
@@ -19,7 +19,7 @@ export interface RecordContext {
   readonly schemes: Readonly<Record<string, SchemePlan>>;
   /** Monotonic ms. */
   readonly now: number;
-  /** Id of the kept request that this one repeats. */
+  /** Id of the kept request that this one replays. */
   readonly replayOf: string | null;
 }
 
@@ -70,7 +70,7 @@ function headOf(
   };
 }
 
-/** Where the route's senders have credentials in the body. */
+/** Places in the body where the route's senders put credentials. */
 function bodyPlaces(
   { source, schemes: accepted }: RoutePlan,
   schemes: RecordContext['schemes'],
@@ -87,7 +87,7 @@ function refusedOf(intake: Intake): RefusedRequest | null {
   return {
     ...route.evidence(),
     refused: { ok: false, scheme: scheme === '' ? null : scheme, reason: reason as VerifyReason },
-    // The body goes beside it.
+    // The body is sent separately.
     parts: { method, url, headers, rawHeaders, body: NO_BODY },
     now: receivedAt,
   };

@@ -1,4 +1,4 @@
-/** Opens the room in which a server keeps requests: in the database that gateways share, else in a file of the home. */
+/** Opens the kept requests of a server: in the shared database, or in a file of the home. */
 import type { RequestRows } from '../store/request-rows.ts';
 import type { CaptureContext } from './capture.ts';
 import { Capture } from './capture.ts';
@@ -6,7 +6,7 @@ import { anyPlace } from './request-id.ts';
 import { sharedReader, sharedWriter } from './shared/shared-requests.ts';
 import { startThreads } from './sqlite/start-threads.ts';
 
-/** @param path of the file @param rows of the database; null: there is none */
+/** @param path of the file @param rows of the shared database; null when there is none */
 export function openCapture(
   path: string,
   rows: RequestRows | null,

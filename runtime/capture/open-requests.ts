@@ -1,4 +1,4 @@
-/** The kept requests of a home whose gateway does not run, for a command. */
+/** Opens the kept requests of a home whose gateway is not running, for a command. */
 
 import type { Client } from '../store/sqlite/thread.ts';
 import { inlineClient } from '../store/sqlite/thread.ts';
@@ -6,7 +6,7 @@ import type { FoundRequest, KeptRequests, KeptSummary } from './kept-request.ts'
 import type { CaptureReaderRequest } from './sqlite/capture-reader.ts';
 import { CaptureReader } from './sqlite/capture-reader.ts';
 
-/** @param path see `capturePath`; where there is no file, nothing was kept */
+/** @param path see `capturePath`; without a file, there are no kept requests */
 export function openRequests(path: string): KeptRequests {
   const reader = new CaptureReader(path);
   return requestsOf(inlineClient<CaptureReaderRequest>((request) => reader.serve(request)));

@@ -1,4 +1,4 @@
-/** Finishes requests before they are stored, and remembers the secrets that it was told of. */
+/** Finishes requests before they are stored, and keeps the secrets that are redacted. */
 import { Redactor } from '../deliver/redact.ts';
 import type { Captured, NewSecrets } from './captured.ts';
 import type { FinishedRecord } from './finish-record.ts';
@@ -11,10 +11,10 @@ export interface NumberedRecord extends FinishedRecord {
 export class RecordFinisher {
   private redactor = new Redactor();
 
-  /** Null: nothing is finished, all secrets are to be told again. */
+  /** Returns null, without finishing any, when it needs all secrets again. */
   finish(records: readonly Captured[], { known, added }: NewSecrets): readonly NumberedRecord[] | null {
     if (known !== this.redactor.secrets.size) {
-      // Its thread was started again, or a write failed behind which it had learned some.
+      // The thread was restarted, or a write failed after new secrets were added.
       this.redactor = new Redactor();
       return null;
     }

@@ -1,4 +1,4 @@
-/** Sends a kept request through the stages again: a new request whose signature was checked when the kept one came. */
+/** Sends a kept request through the stages again, as a new request. Its signature was checked when the kept one arrived. */
 import { createIntake } from '../explain/unconnected.ts';
 import type { Replay } from '../intake/handler.ts';
 import type { Intake, Services } from '../intake/intake.ts';
@@ -7,7 +7,7 @@ import type { LinkedRoute } from '../table/linked-table.ts';
 import type { KeptRequest } from './kept-request.ts';
 import { requestParts } from './request-parts.ts';
 
-/** Decided when it came: who the sender is, and that it was no handshake. */
+/** Stages that were decided when it arrived: its sender, and that it is not a handshake. */
 const DECIDED: ReadonlySet<StageName> = new Set([
   'origin',
   'probe',
@@ -17,14 +17,14 @@ const DECIDED: ReadonlySet<StageName> = new Set([
   'challenge',
 ]);
 
-/** Why it cannot be sent again; null: it can. */
+/** Why a kept request cannot be replayed; null when it can. */
 export function whyNotReplayable({ verified, outcome, body }: KeptRequest): string | null {
   if (!verified) return 'it had no valid signature';
   if (outcome === 'challenge') return "it was its sender's check of the URL, no event";
   return body === null ? 'its body is not kept' : null;
 }
 
-/** One that `whyNotReplayable` has nothing against. It takes nothing from what its route may have in a minute. */
+/** Prepares the replay of a request for which `whyNotReplayable` returns null. It does not count against the rate limit. */
 export function replayRequest(kept: KeptRequest, route: LinkedRoute, services: Services): Replay {
   const parts = requestParts(kept);
   const intake = createIntake(parts, route, services.clock);
@@ -42,7 +42,7 @@ export function replayRequest(kept: KeptRequest, route: LinkedRoute, services: S
   };
 }
 
-/** Under its old id it would be a duplicate. */
+/** With its old id it would be a duplicate. */
 function giveNewId(intake: Intake, { ids }: Services): void {
   intake.deliveryId = ids.delivery(intake.receivedAt);
   if (intake.claim !== null) intake.claim = { ...intake.claim, delivery_id: intake.deliveryId, generated: true };

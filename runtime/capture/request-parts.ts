@@ -1,9 +1,9 @@
-/** A kept request as the stages read one. */
+/** Converts a kept request to the form that the stages read. */
 import { isMarker } from '../verify/removed.ts';
 import type { RequestParts } from '../verify/request.ts';
 import type { KeptRequest } from './kept-request.ts';
 
-/** Names in lower case and repeated values joined, as node:http does; without the headers whose value was removed. */
+/** Lower-cases names and joins repeated values, as node:http does; leaves out headers whose value was removed. */
 export function requestParts(kept: Pick<KeptRequest, 'method' | 'path' | 'headers' | 'body'>): RequestParts {
   const headers = sentHeaders(kept.headers);
   const joined: Record<string, string> = {};
@@ -15,6 +15,6 @@ export function requestParts(kept: Pick<KeptRequest, 'method' | 'path' | 'header
   return { method: kept.method, url: kept.path, headers: joined, rawHeaders: headers.flat(), body };
 }
 
-/** Those that are as they came. */
+/** The headers without those whose value was removed. */
 export const sentHeaders = (headers: KeptRequest['headers']): KeptRequest['headers'] =>
   headers.filter(([, value]) => !isMarker(value));

@@ -1,6 +1,6 @@
 /**
- * The second listener, for supervisors and collectors: `/livez`, `/readyz` and `/metrics`. It is never the port that senders
- * reach. A client without the token, where there is one, learns from status codes alone whether the gateway lives and is ready.
+ * The second listener, for supervisors and collectors: `/livez`, `/readyz` and `/metrics`. Its port is never the public
+ * one. If a token is set, clients without it learn only from the status codes whether the gateway is live and ready.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -11,15 +11,15 @@ import { listenOn, urlOf } from '../intake/server.ts';
 import type { Logger } from '../platform/log.ts';
 import type { Readiness } from './readiness.ts';
 
-/** Collectors and supervisors are few, and send no body. */
+/** Limits for few clients that send no bodies. */
 const MAX_CONNECTIONS = 64;
 const REQUEST_MS = 5000;
 
 export interface ConsoleContext {
-  /** null: everybody who reaches the port may read everything. */
+  /** Null: any client may read everything. */
   readonly token: string | null;
   readonly readiness: () => Readiness;
-  /** Prometheus text. Rejects where the store cannot be read. */
+  /** Prometheus text. Rejects when the store cannot be read. */
   readonly metrics: () => Promise<{ readonly content_type: string; readonly text: string }>;
   readonly log: Logger;
 }
@@ -66,7 +66,7 @@ export class ConsoleServer {
     this.server.maxConnections = MAX_CONNECTIONS;
   }
 
-  /** @returns its URL @throws (as a rejection) ListenError when the address cannot be bound */
+  /** Listens and resolves to its URL. Rejects with ListenError when the address cannot be bound. */
   async listen({ host, port }: ListenAddress): Promise<string> {
     return urlOf(await listenOn(this.server, host, port));
   }

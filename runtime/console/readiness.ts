@@ -1,11 +1,11 @@
-/** Whether this gateway takes events, and what an operator should know of it: the answer of `/readyz`. */
+/** Computes the answer of `/readyz`: whether this gateway accepts events, and its problems. */
 import type { ServingStatus } from '../gateway-options.ts';
 import { describeOtherTables } from '../store/other-tables.ts';
 import type { StoreProblem } from '../store/store.ts';
 
 export interface ReadinessProblem {
   readonly part: 'gateway' | 'store' | 'table' | 'subscriptions';
-  /** Events are answered 503 because of it. Otherwise the gateway serves what it had before. */
+  /** True: events are answered with 503. False: the gateway serves, with the previous table or subscriptions. */
   readonly blocking: boolean;
   readonly message: string;
 }

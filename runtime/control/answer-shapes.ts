@@ -1,10 +1,10 @@
 /**
- * The shape of every control answer, so that the command line never reads into an answer that another version, or
- * something that is no gateway at all, has sent. One entry per operation, with the fields that the commands read.
+ * The shapes of control answers. The command line checks them, because another version, or another program, may have sent
+ * the answer. One entry per operation, with the fields that the commands read.
  */
 import type { ControlName } from './operations.ts';
 
-/** Returns the path of the first field that is missing or of another kind; null when the value has the shape. */
+/** Returns the path of the first field that is missing or has the wrong type; null when the value has the shape. */
 export type AnswerShape = (value: unknown, path: string) => string | null;
 
 const kind =
@@ -16,7 +16,7 @@ const text = kind((value) => typeof value === 'string');
 const number = kind((value) => typeof value === 'number');
 const flag = kind((value) => typeof value === 'boolean');
 
-/** What the store answers has the shape of its question: both sides are one version, which `status` tells. */
+/** For results of the store, whose shape depends on the query; `status` shows whether both sides have the same version. */
 const anything: AnswerShape = () => null;
 
 const orNull =

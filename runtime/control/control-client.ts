@@ -1,4 +1,4 @@
-/** Asks a running gateway something over its control socket, for the command line. */
+/** Calls operations of a running gateway over its control socket, for the command line. */
 import { request } from 'node:http';
 import type { AnswerShape } from './answer-shapes.ts';
 import { ANSWER_SHAPES, REFUSAL_SHAPE } from './answer-shapes.ts';
@@ -11,12 +11,12 @@ export class NotRunningError extends Error {
   override readonly name = 'NotRunningError';
 }
 
-/** No answer that can be used came from what listens on the socket; the message says why. */
+/** The process that listens on the socket gave no usable answer; the message says why. */
 export class ControlCallError extends Error {
   override readonly name = 'ControlCallError';
 }
 
-/** What listens on the socket took the call and said nothing in time. */
+/** The process that listens on the socket did not answer in time. */
 export class NoAnswerError extends ControlCallError {}
 
 const GONE = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK']);
@@ -28,9 +28,9 @@ const MAX_ANSWER = 64 * 1024 * 1024;
 const MAX_MESSAGE = 2000;
 
 /**
- * Calls one operation and returns its result.
- * @throws NotRunningError when no process listens; ControlError when the gateway refuses, or the socket is not ours;
- *   ControlCallError when no usable answer comes; NoAnswerError when none comes within `timeoutMs`
+ * Calls one operation and resolves to its result. Rejects with NotRunningError when no process listens, ControlError when
+ * the gateway refuses or the socket belongs to another user, ControlCallError when the answer cannot be used, and
+ * NoAnswerError when there is none within `timeoutMs`.
  */
 export async function callControl<Name extends ControlName>(
   socket: string,
@@ -88,7 +88,7 @@ function post(
       });
       response.once('error', (error) => fail(error));
     });
-    // For the whole call: a response that trickles in does not extend it.
+    // The timeout covers the whole call; a slow response does not extend it.
     const timer = setTimeout(() => {
       call.destroy(new NoAnswerError(`the gateway gave no answer within ${timeoutMs / 1000} s`));
     }, timeoutMs);
@@ -97,7 +97,7 @@ function post(
       reject(explain(error, socket));
     };
     call.once('error', fail);
-    // An offer to speak something else is no answer, and closes the connection without one.
+    // An upgrade to another protocol closes the connection without an answer.
     call.once('upgrade', (_response, stream) => {
       stream.destroy();
       fail(new ControlCallError('what listens on the control socket is no gateway: it offers another protocol'));
@@ -106,7 +106,7 @@ function post(
   });
 }
 
-/** Other codes than those of a missing listener come from bytes that are no HTTP, or an end in the middle of it. */
+/** Codes other than those of a missing listener mean a response that is not HTTP, or incomplete. */
 function explain(error: NodeJS.ErrnoException, socket: string): Error {
   if (error instanceof ControlCallError) return error;
   if (GONE.has(error.code ?? '')) return new NotRunningError(`nobody listens on ${socket}`);

@@ -1,4 +1,4 @@
-/** A refusal that crosses the control socket: a code for programs, a message for people. */
+/** A refusal over the control socket, with a code for programs and a message for users. */
 export class ControlError extends Error {
   override readonly name = 'ControlError';
   readonly code: string;

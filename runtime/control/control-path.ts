@@ -1,21 +1,21 @@
-/** Where a running gateway can be reached on its own machine. */
+/** Paths through which a running gateway is reached on its own machine. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 
-/** Longest path a Unix socket may have everywhere (macOS: 104 bytes with the final zero). */
+/** Longest path of a Unix socket on all systems, in bytes (macOS: 104 with the final zero). */
 const LONGEST = 103;
 
 export interface ControlPaths {
-  /** Folder of everything that lives only while a gateway runs; mode 0700. */
+  /** Folder of the files that exist only while a gateway runs; mode 0700. */
   readonly folder: string;
   readonly socket: string;
-  /** Held for as long as a gateway serves this home. */
+  /** Locked while a gateway serves this home. */
   readonly lock: string;
-  /** Who holds the lock, for messages; never trusted for anything else. */
+  /** Describes the process that holds the lock; used only in messages. */
   readonly info: string;
 }
 
-/** The paths of one home. A home too deep for a socket gets one below `temporary`, named by the home's hash. */
+/** The paths of a home. If the home's path is too long for a socket, the socket is below `temporary`, named by a hash. */
 export function controlPaths(home: string, temporary: string): ControlPaths {
   const folder = join(home, 'run');
   const near = join(folder, 'control.sock');

@@ -15,18 +15,18 @@ import type { ControlHandlers } from './operations.ts';
 import { foreignFolder, ownUid } from './socket-owner.ts';
 
 export interface ControlServer {
-  /** Stops listening and removes the socket; answers under way are finished. */
+  /** Stops listening and removes the socket; resolves when requests under way are answered. */
   close(): Promise<void>;
 }
 
-/** Largest request, in bytes: a dispatch that is repeated comes whole. */
+/** Largest request, in bytes; a replay sends a whole dispatch. */
 const MAX_BODY = 64 * 1024 * 1024;
 
 type Handler = (input: never) => unknown;
 
 /**
- * Listens on `socket`. The caller holds the home's lock, so whatever stands at that path is left over and is replaced.
- * @throws ControlError when the socket's folder belongs to another user.
+ * Listens on `socket`. The caller holds the home's lock, so a file at that path is left over and is replaced.
+ * Rejects with ControlError when the socket's folder belongs to another user.
  */
 export async function serveControl(socket: string, handlers: ControlHandlers, log: Logger): Promise<ControlServer> {
   openFolder(dirname(socket));
@@ -85,11 +85,11 @@ async function answer(
 
 interface Operation {
   readonly name: string;
-  /** What the path says of the input. */
+  /** Input fields that are part of the path. */
   readonly named: Readonly<Record<string, string>>;
 }
 
-/** An operation is named by its path; a resource of the catalog has a path of its own. */
+/** The path names the operation, except for blueprints, which have paths of their own. */
 function operationOf(url: string): Operation {
   const key = /^\/blueprints\/([a-z0-9-]+)\/jobs$/.exec(url)?.[1];
   return key === undefined ? { name: url.slice(1), named: {} } : { name: 'create_blueprint_job', named: { key } };
@@ -108,7 +108,7 @@ async function readInput(request: IncomingMessage): Promise<object> {
     const input: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
     if (typeof input === 'object' && input !== null) return input;
   } catch {
-    // Answered below, like any other input that is not an object.
+    // Refused below, like any other input that is not an object.
   }
   throw new ControlError('malformed', 'a control request is a JSON object');
 }
@@ -118,7 +118,7 @@ function send(response: ServerResponse, status: number, type: string, text: stri
   response.end(text);
 }
 
-/** The folder keeps others from the socket in the moment before its own mode is set. */
+/** Creates the folder with mode 0700, which protects the socket before its own mode is set. */
 function openFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const problem = foreignFolder(folder, lstatSync(folder), ownUid(), false);

@@ -1,6 +1,6 @@
 /**
- * What a running gateway can be asked over its control socket. One line per operation: area code supplies the handlers,
- * the command line calls them by name; both sides are checked against this list.
+ * The operations of a running gateway over its control socket. The gateway implements them and the command line calls
+ * them by name; both sides are type-checked against this list.
  */
 import type { FoundRequest, KeptFilter, KeptPage, KeptSummary } from '../capture/kept-request.ts';
 import type { DamageReport, LastError } from '../store/queries.ts';
@@ -8,25 +8,24 @@ import type { DispatchState } from '../store/states.ts';
 import type { StoreProblem } from '../store/store.ts';
 import type { StoreOperations } from './store-operations.ts';
 
-/** Name → what goes in and what comes out; both are JSON. */
+/** The input and output of each operation, as JSON. */
 export interface ControlContract extends StoreOperations {
-  /** Whether it is alive: answers at once, whatever it is busy with. */
+  /** Checks that the gateway is alive; answers at once. */
   ping: { input: Record<never, never>; output: { readonly pid: number } };
   status: { input: Record<never, never>; output: GatewayStatus };
-  /** Stops the gateway; answers when everything under way is done or given up. */
+  /** Stops the gateway; answers when all work under way has ended or was cancelled. */
   stop: { input: { drain_seconds?: number }; output: StopReport };
-  /** Compiles and loads the configuration again, now. */
-  /** @param fail_on what the swap is refused for; default: what the gateway was started with */
+  /** Compiles and loads the configuration now. `fail_on`: what the swap is refused for; default: as at the start. */
   reload: { input: { fail_on?: readonly FailOn[] }; output: ReloadReport };
-  /** Waits a while for the secret that a route's sender sends in its handshake; to be asked again until it came. */
+  /** Waits for a limited time for the secret in the handshake of a route's sender; call it again until it has arrived. */
   enroll: { input: { profile: string; route: string }; output: EnrollReport };
-  /** Fills a blueprint and makes its job; also as `POST /blueprints/<key>/jobs`. */
+  /** Fills in a blueprint and creates its job; also as `POST /blueprints/<key>/jobs`. */
   create_blueprint_job: { input: BlueprintJobRequest; output: BlueprintJobReport };
-  /** Requests that were kept, without headers and bodies. */
+  /** Lists kept requests, without headers and bodies. */
   requests_list: { input: { filter: KeptFilter; page: KeptPage }; output: readonly KeptSummary[] };
-  /** One of them, by its id or the beginning of one. */
+  /** Returns a kept request, by its id or a prefix of it. */
   requests_load: { input: { id: string }; output: FoundRequest };
-  /** Sends one of them through the stages again, as a new request. */
+  /** Sends a kept request through the stages again, as a new request. */
   requests_replay: { input: { id: string }; output: ReplayReport };
   /** Prometheus text. */
   metrics: { input: Record<never, never>; output: { content_type: string; text: string } };
@@ -48,37 +47,37 @@ export interface QuarantinedSubscription {
 export interface GatewayStatus extends WorkStatus {
   readonly pid: number;
   readonly version: string;
-  /** Where it listens. */
+  /** URL of the public server. */
   readonly url: string;
-  /** Where its console listens; null: it has none. */
+  /** URL of the console; null when there is none. */
   readonly console: string | null;
   /** Unix ms. */
   readonly started_at: number;
   readonly state: 'serving' | 'draining';
   readonly log_file: string | null;
-  /** Absolute path of the config that is recompiled on change; null: only its tables are served. */
+  /** Absolute path of the config that is recompiled on change; null when only tables are served. */
   readonly config: string | null;
   readonly table: {
     /** Absolute path of routes.json. */
     readonly file: string;
     readonly hash: string;
-    /** Counts the tables served since the start. */
+    /** Number of tables served since the start. */
     readonly generation: number;
     /** Unix ms. */
     readonly loaded_at: number;
     readonly routes: number;
-    /** Why the newest configuration is not the one being served; null when it is. */
+    /** Why the newest configuration is not in service; null when it is. */
     readonly error: string | null;
   };
   readonly subscriptions: {
     readonly serving: number;
     readonly quarantined: readonly QuarantinedSubscription[];
-    /** Why the file as a whole is not the one being served; null when it is. */
+    /** Why the current file is not in service; null when it is. */
     readonly error: string | null;
   };
 }
 
-/** Where the store cannot be read, only its problem is known. */
+/** Work and store. When the store cannot be read, only its problem is known. */
 export interface WorkStatus {
   /** Agent runs; null: the store cannot be read. */
   readonly runs: { readonly active: number; readonly queued: number } | null;
@@ -88,17 +87,17 @@ export interface WorkStatus {
 }
 
 export interface StoreStatus {
-  /** Why it takes no writes, or cannot be read; null while it does and can. */
+  /** Why it cannot be written or read; null when it can. */
   readonly problem:
     | StoreProblem
     | { readonly kind: 'unreadable'; readonly message: string; readonly since: number }
     | null;
-  /** What was found broken in its file and has not been examined since; null when nothing was. */
+  /** Damage found in its file that no operator has dealt with yet; null when there is none. */
   readonly damage: DamageReport | null;
   readonly bytes: number;
 }
 
-/** Counts of everything accepted since the store was created. */
+/** Counts of all dispatches since the store was created. */
 export interface DispatchStatus {
   readonly states: Readonly<Record<DispatchState, number>>;
   /** Unix ms at which the oldest unfinished one was accepted. */
@@ -114,73 +113,73 @@ export interface StopReport {
 }
 
 export interface ReplayReport {
-  /** Id under which the new request is kept; null: it is not. */
+  /** Id under which the new request is kept; null when it is not. */
   readonly id: string | null;
   readonly status: number;
   readonly outcome: string;
-  /** Body of the answer that a sender would have got. */
+  /** Body of the answer that a sender would receive. */
   readonly answer: string;
 }
 
-/** `waiting`: nothing came yet. */
+/** `waiting`: no secret has arrived yet. */
 export interface EnrollReport {
   readonly kind: 'waiting' | 'stored' | 'failed';
-  /** Where the secret was stored; else null. */
+  /** Path of the file with the secret; null unless it was stored. */
   readonly file: string | null;
   readonly reason: string | null;
 }
 
 export interface ReloadReport {
   readonly ok: boolean;
-  /** The table was replaced; false also when the configuration had not changed. */
+  /** Whether the table was replaced; false also when the configuration had not changed. */
   readonly changed: boolean;
   readonly hash: string;
   /** The diagnostics, as `lint` prints them. */
   readonly diagnostics: string;
-  /** Why the table was not replaced although it has no errors; else null. */
+  /** Why a table without errors was refused; null when it was not. */
   readonly refused: RefusedSwap | null;
   /**
-   * With `fail_on`: when the gateway has taken a table in by itself since the last reload, without a gate. Unix ms; null:
-   * it has not.
+   * With `fail_on`: Unix ms at which the gateway, since the last reload, has loaded a changed table by itself, without a
+   * gate; null when it has not.
    */
   readonly taken_ungated_at: number | null;
 }
 
-/** Kept requests of which a new table would make something else. `FailOn` says what a swap is refused for. */
+/** Kept requests that a new table would treat differently. `FailOn` says what a swap is refused for. */
 export interface RefusedSwap {
-  /** How many were examined: the newest. */
+  /** Number of requests examined, the newest ones. */
   readonly total: number;
-  /** Taken by the old table and not by the new one, and the other way round. */
+  /** Accepted by the old table and not by the new one, and the reverse. */
   readonly lost: number;
   readonly gained: number;
-  /** Another outcome, prompt or address. */
+  /** With a different outcome, prompt or address. */
   readonly changed: number;
-  /** The first of them. */
+  /** The first of these requests. */
   readonly requests: readonly {
     readonly id: string;
     readonly route: string;
     readonly kind: 'lost' | 'gained' | 'changed';
-    /** For a person: `202 accepted → 200 ignored: filter`. */
+    /** For display: `202 accepted → 200 ignored: filter`. */
     readonly text: string;
   }[];
 }
 
-/** `changed` covers everything that is treated differently, including what is lost. */
+/** `changed` includes everything that is treated differently, also what is lost. */
 export const FAIL_ON = ['lost', 'changed'] as const;
 export type FailOn = (typeof FAIL_ON)[number];
 
 export interface BlueprintJobRequest {
-  /** The blueprint's. */
+  /** Key of the blueprint. */
   readonly key: string;
-  /** By field name; every field needs one. */
+  /** Values by field name, for all fields. */
   readonly values: Readonly<Record<string, string>>;
-  /** Default: the key, with a number behind it when that is taken. */
+  /** Default: the key, with a number appended when that is taken. */
   readonly name?: string;
   /** Default: `default`. */
   readonly profile?: string;
   /** IANA zone. Default: the gateway's. */
   readonly timezone?: string;
-  /** The chat it was asked for in, which `deliver: origin` then means. Default: the home channel. */
+  /** The chat in which the job was requested, used for `deliver: origin`. Default: the home channel. */
   readonly origin?: { readonly target: string; readonly chat_id: string; readonly thread_id?: string };
 }
 

@@ -1,6 +1,6 @@
 /**
- * The store of a running gateway, for commands: they ask over the control socket instead of opening the file, so that the
- * server stays the only process that writes it. Both ends are here: what the server answers, and a `Store` that asks.
+ * The store of a running gateway, for commands. They use the control socket instead of opening the file, so that only the
+ * server writes it. This file has both ends: the server's handlers, and a `Store` that calls them.
  */
 import type { FireJob, PauseJob, PutJob, RemoveJob, WatchJob } from '../store/job-mutations.ts';
 import type { Accept, Mutation, MutationResults } from '../store/mutations.ts';
@@ -9,7 +9,7 @@ import type { Store } from '../store/store.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import { ControlError } from './control-error.ts';
 
-/** The changes that commands make; the others belong to the server's own work. */
+/** The changes that commands may make; only the server itself makes the others. */
 export type CommandMutation = Accept | FireJob | PutJob | RemoveJob | PauseJob | WatchJob;
 
 const COMMAND_MUTATIONS: Readonly<Record<CommandMutation['kind'], true>> = {
@@ -22,9 +22,9 @@ const COMMAND_MUTATIONS: Readonly<Record<CommandMutation['kind'], true>> = {
 };
 
 export interface StoreOperations {
-  /** A question to the store. */
+  /** Runs a query. */
   store_read: { input: Query; output: QueryResults[QueryKind] };
-  /** A change to the store; what it makes due is begun at once. */
+  /** Makes a change; work that it makes due starts at once. */
   store_write: { input: CommandMutation; output: MutationResults[CommandMutation['kind']] };
 }
 
@@ -33,13 +33,13 @@ export interface StoreHandlers {
   readonly store_write: (mutation: CommandMutation) => Promise<MutationResults[CommandMutation['kind']]>;
 }
 
-/** Code of a refusal that means: try again, the store cannot take it now. */
+/** Code of a refusal while the store is unavailable; a retry may succeed. */
 const UNAVAILABLE = 'store_unavailable';
 
 const isCommandMutation = ({ kind }: { readonly kind: unknown }): boolean =>
   typeof kind === 'string' && Object.hasOwn(COMMAND_MUTATIONS, kind);
 
-/** @param changed called after each change: there may be work */
+/** @param changed called after each change, because there may be new work */
 export function createStoreHandlers(store: () => Store, changed: () => void): StoreHandlers {
   return {
     store_read: (query) => refusing(() => store().read(query)),
@@ -63,13 +63,13 @@ async function refusing<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Sends one operation to the gateway. */
+/** Calls one store operation of the gateway. */
 export type AskStore = <Name extends keyof StoreOperations>(
   name: Name,
   input: StoreOperations[Name]['input'],
 ) => Promise<StoreOperations[Name]['output']>;
 
-/** The store of a running gateway. */
+/** The store of a running gateway, as a `Store`. */
 export function createRemoteStore(ask: AskStore): Store {
   return {
     read: <Q extends Query>(query: Q) => ask('store_read', query) as Promise<QueryResults[Q['kind']]>,

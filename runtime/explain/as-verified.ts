@@ -1,8 +1,8 @@
-/** A route for a request whose signature was verified on arrival: what verifying it again would need is not kept. */
+/** Adapts a route to a request whose signature was verified on arrival, because credentials are not kept. */
 import type { LinkedRoute } from '../table/linked-table.ts';
 import type { Verification } from '../verify/verification.ts';
 
-/** @param scheme the one it was right by; a route that does not accept it (any more) refuses the request */
+/** @param scheme the one that verified it; a route that no longer accepts it refuses the request */
 export function asVerified(route: LinkedRoute, scheme: string): LinkedRoute {
   if (route.insecure) return route;
   const isAccepted = route.authenticator.schemes.some(({ name }) => name === scheme);

@@ -1,4 +1,4 @@
-/** Which sender an unsigned request is taken to be from, so that its event type and id are read where that one puts them. */
+/** Picks the scheme that an unsigned request is assumed to use, so that its event type and id are read from the right places. */
 import type { SchemePlan } from '../../schemas/generated/types.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
 import { isOutsideBody, readValue } from '../verify/locator.ts';
@@ -6,12 +6,12 @@ import { isMarker } from '../verify/removed.ts';
 import type { SignedRequest } from '../verify/request.ts';
 import type { SignatureEvidence } from '../verify/signature-evidence.ts';
 
-/** A scheme that takes event and id in headers of the specification, whatever the payload looks like. */
+/** A scheme whose event type and id are in headers, whatever the payload is. */
 const PREFERRED = 'forgea';
 
 /**
- * Whether the request carries a signature: of a scheme that the route accepts, or outside of the body one of another sender,
- * with which it is refused.
+ * Whether the request carries a signature: of a scheme that the route accepts, or, outside the body, of another sender, for
+ * which it is refused.
  */
 export function isSigned({ route, evidence }: SignedRoute, request: SignedRequest): boolean {
   const { schemes } = route.authenticator;
@@ -20,7 +20,7 @@ export function isSigned({ route, evidence }: SignedRoute, request: SignedReques
   return schemes.some((plan) => carries(plan, true)) || (evidence?.known ?? []).some((plan) => carries(plan, false));
 }
 
-/** A marker says that there was a credential when the request was kept. */
+/** A marker stands for a credential that was removed from a kept request. */
 const isSent = (value: unknown): boolean => value !== undefined && !(typeof value === 'string' && isMarker(value));
 
 export interface SignedRoute {
@@ -28,7 +28,7 @@ export interface SignedRoute {
   readonly evidence: SignatureEvidence | null;
 }
 
-/** The first scheme whose own event or id the request carries, else the most usual one. */
+/** The first scheme whose event or id header the request has, otherwise a default; null when the route has none. */
 export function assumeScheme({ authenticator }: LinkedRoute, request: SignedRequest): SchemePlan | null {
   const { schemes } = authenticator;
   const carries = ({ event, delivery }: SchemePlan): boolean =>
@@ -42,7 +42,7 @@ export function assumeScheme({ authenticator }: LinkedRoute, request: SignedRequ
   );
 }
 
-/** The request with an event type in the header that the scheme reads, unless it has one. */
+/** Adds the event type in the header that the scheme reads, unless the request has one. */
 export function withEvent<Request extends { readonly headers: SignedRequest['headers'] }>(
   request: Request,
   scheme: SchemePlan | null,

@@ -1,4 +1,4 @@
-/** A dispatcher without effect, for `explain` and tests: what the answer would be, as far as the configuration decides it. */
+/** A dispatcher without effect, for `explain` and tests: it returns the result that follows from the configuration. */
 import { targetLabel } from '../../base/label.ts';
 import type { DispatchDelivery } from '../../schemas/generated/types.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
@@ -6,7 +6,7 @@ import type { Dispatcher } from '../dispatch/dispatcher.ts';
 /** Why a delivery would fail whatever its text; null: it may succeed. */
 export type RefusesDelivery = (profile: string, delivery: DispatchDelivery) => Promise<string | null> | string | null;
 
-/** What a job would do if it were fired. */
+/** The result of firing a job. */
 export type JobOutcome = 'accepted' | 'paused' | 'unknown_job';
 
 export interface DryContext {
@@ -14,7 +14,7 @@ export interface DryContext {
   readonly jobState: (profile: string, id: string) => Promise<JobOutcome> | JobOutcome;
 }
 
-/** Knows no id, has an empty queue, and every delivery whose address can be used succeeds. */
+/** There are no duplicates, the queue is empty, and every delivery with a usable address succeeds. */
 export function createDryDispatcher({ refusal, jobState }: DryContext): Dispatcher {
   return {
     isKnownDone: () => false,

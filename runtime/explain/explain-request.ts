@@ -1,6 +1,6 @@
 /**
- * Explains what becomes of a request: the stages that serve it, run without effect, and after each of them what it found.
- * For the command line, tests of a configuration, and whatever shows a kept request.
+ * Explains how a request is handled: runs the intake stages without effect, and records what each of them found. For the
+ * command line, tests of a configuration, and kept requests.
  */
 import { targetLabel } from '../../base/label.ts';
 import type { Dispatch, ExplainedStage, Explanation } from '../../schemas/generated/types.ts';
@@ -30,20 +30,20 @@ import type { Warnings } from './warnings.ts';
 
 export interface ExplainRequest {
   readonly route: LinkedRoute;
-  /** Kind of the agent of the route's profile. */
+  /** The kind of agent of the route's profile. */
   readonly agent: Explanation['agent'];
   readonly request: RequestParts;
-  /** Event type in place of the one that is sent; null: as sent. */
+  /** Event type that replaces the one in the request; null: as sent. */
   readonly event: string | null;
-  /** The scheme by which its signature was right when it came, for a kept request: it is not verified again. */
+  /** For a kept request, the scheme that verified it on arrival; it is not verified again. */
   readonly verifiedBy?: string;
-  /** Why a signature cannot be verified; null: it is, if the request carries one. */
+  /** Why signatures cannot be verified; null: they are, if the request has one. */
   readonly unverified: string | null;
-  /** What a refused signature is looked into with; null: its cause is not looked for. */
+  /** For finding the cause of a refused signature; null: it is not searched for. */
   readonly evidence: SignatureEvidence | null;
-  /** Null: the script is not run, and nothing is known of what it would do. */
+  /** Null: the script is not run. */
   readonly runScript: RunScript | null;
-  /** Takes what would not work later; may hold what was found while the route was linked. */
+  /** Collects warnings; may already hold those of linking the route. */
   readonly warnings: Warnings;
 }
 
@@ -54,10 +54,10 @@ export interface ExplainContext {
   readonly ids: Ids;
 }
 
-/** Left out where the signature is not verified. */
+/** Stages that are skipped when the signature is not verified. */
 const OF_SIGNATURE: ReadonlySet<StageName> = new Set(['credential', 'handshake', 'signature', 'challenge']);
 
-/** Rejects only on a bug in hookwright. */
+/** Resolves to the explanation; rejects only for a bug in hookwright. */
 export async function explainRequest(input: ExplainRequest, context: ExplainContext): Promise<Explanation> {
   const watched = new WatchedRequest(input, context);
   return watched.explanation(await runPipeline(watched.intake, watched.services, watched));
@@ -69,7 +69,7 @@ class WatchedRequest implements Watcher {
   private readonly input: ExplainRequest;
   private readonly stages: ExplainedStage[] = [];
   private readonly unverified: 'not_signed' | 'no_secret' | null;
-  /** The scheme that the request is taken to be of where its signature is not verified. */
+  /** The scheme that the request is assumed to use when its signature is not verified. */
   private readonly assumed: string | null;
   private filter: Explanation['filter'] = null;
   private outcome: ScriptOutcome | null = null;
@@ -100,7 +100,7 @@ class WatchedRequest implements Watcher {
     if (stage === 'identify' && input.event !== null) intake.event = printableStart(input.event, EVENT_LIMIT);
     if (stage === 'filter') this.filter = intake.route.filter?.inspect(subjectOf(intake)) ?? null;
     if (stage === 'render') this.dispatch = intake.dispatch;
-    // What the dispatch stage answers is not the reason of a stop where it takes the event.
+    // A reply of the dispatch stage that accepts the event is not a stop.
     const isStop = reply !== null && !TAKEN.has(reply.outcome);
     const result = isStop ? 'stop' : 'pass';
     const facts = { ...stageFacts(stage, intake), ...(isStop ? this.causeFacts(stage) : {}) };
@@ -210,10 +210,10 @@ function unverifiedBecause(input: ExplainRequest, request: LazyRequest): 'not_si
   return input.unverified === null ? null : 'no_secret';
 }
 
-/** Longest event type, as the intake cuts it. */
+/** Longest event type, in UTF-16 units, as in the intake. */
 const EVENT_LIMIT = 256;
 
-/** A stage that left no code says everything with its answer. */
+/** Without a reason code, the outcome is the reason. */
 function reasonCode({ reason }: Intake, { outcome }: Reply): string {
   return reason ?? outcome;
 }

@@ -1,4 +1,4 @@
-/** Links one route to be explained: as a gateway does, but without a secret that is not available where it is explained. */
+/** Links one route for an explanation: as a gateway does, except that secrets may be missing. */
 
 import { isLoopback } from '../../base/loopback.ts';
 import type { RoutePlan } from '../../schemas/generated/types.ts';
@@ -22,7 +22,7 @@ export interface ExplainLinkContext {
   readonly home: string;
   readonly userHome: string;
   readonly files: ListFiles;
-  /** Null: no signature is to be verified, and no secret is looked for. */
+  /** Null: signatures are not verified, and no secret is read. */
   readonly secrets: SecretResolver | null;
   readonly clock: Clock;
   readonly warnings: Warnings;
@@ -30,13 +30,13 @@ export interface ExplainLinkContext {
 
 export interface ExplainedRoute {
   readonly route: LinkedRoute;
-  /** Why signatures cannot be verified here, such as a missing secret; null: they can. */
+  /** Why signatures cannot be verified here, such as a missing secret; null when they can. */
   readonly unverified: string | null;
-  /** What a refused signature is looked into with; null: it cannot be verified. */
+  /** For finding the cause of a refused signature; null when it cannot be verified. */
   readonly evidence: SignatureEvidence | null;
 }
 
-/** A route of this table, static or dynamic. @throws LinkError when it cannot be served for another reason than a secret. */
+/** Links a static or dynamic route. @throws LinkError when it cannot be served for a reason other than a secret */
 export function linkExplained(plan: RoutePlan, table: TableHeadPlan, context: ExplainLinkContext): ExplainedRoute {
   const link = linkContext(table, context);
   const found = context.secrets === null ? NOT_ASKED : tryAuthentication(plan, table, link);
@@ -70,7 +70,7 @@ const NO_SECRETS: SecretResolver = {
 
 const NOT_ASKED = 'no secret was looked for';
 
-/** Or why it is not available. */
+/** Returns the authentication, or why it cannot be linked. */
 function tryAuthentication(plan: RoutePlan, table: TableHeadPlan, link: LinkContext): Authentication | string {
   try {
     return linkAuthentication(plan, table, link);
@@ -80,7 +80,7 @@ function tryAuthentication(plan: RoutePlan, table: TableHeadPlan, link: LinkCont
   }
 }
 
-/** Knows which schemes the route accepts, and verifies none. */
+/** An authentication that has the route's schemes but verifies nothing. */
 function withoutSecrets(plan: RoutePlan, table: TableHeadPlan): Authentication {
   const schemes = plan.schemes.map((name) => schemeOf(name, plan, table));
   return {

@@ -1,4 +1,4 @@
-/** What a stage found, from what it left in the intake: facts beside its result, for an explanation. */
+/** Reads what a stage found from the intake, in addition to its result, for an explanation. */
 import type { ExplainedStage } from '../../schemas/generated/types.ts';
 import type { Intake } from '../intake/intake.ts';
 import { reasonOf, schemeLabel, signaturePlaces } from '../intake/reason.ts';

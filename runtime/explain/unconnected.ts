@@ -1,4 +1,4 @@
-/** An intake of a request that came from a file, not from a connection. */
+/** Creates the intake of a request that comes from a file instead of a connection. */
 import { ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { IntakeRequest } from '../intake/body.ts';
@@ -18,6 +18,6 @@ export function createIntake(
   request.url = url;
   request.headers = headers;
   request.rawHeaders = [...rawHeaders];
-  // Nothing else has come to this route in this minute.
+  // An empty rate window.
   return new Intake(request, new ServerResponse(request), { ...route, window: new RateWindow() }, clock);
 }

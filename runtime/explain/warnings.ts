@@ -1,4 +1,4 @@
-/** Collects what would not work later, in words, while a request is explained. */
+/** Collects warnings about what would fail later, while a request is explained. */
 import { targetLabel } from '../../base/label.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { LogFields, Logger } from '../platform/log.ts';
@@ -18,7 +18,7 @@ export class Warnings {
     if (reason !== null) this.texts.push(`the signature scheme ${scheme} is deprecated: ${reason}`);
   }
 
-  /** All of them, and those about the addresses of a dispatch. */
+  /** All warnings, with those about the addresses of the dispatch. */
   of(dispatch: Dispatch | null): string[] {
     const addresses = (dispatch?.deliveries ?? []).flatMap(({ extra, unresolved, ...delivery }) =>
       unresolved.map((key) => `deliver_extra.${key} of ${targetLabel(delivery)} does not resolve: ${extra[key] ?? ''}`),

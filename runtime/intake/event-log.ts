@@ -90,9 +90,9 @@ export class EventLog {
   }
 
   /** A request for an unknown path. Strangers may send any number of them. */
-  unknown(path: string): void {
-    this.count({ route: '', profile: '', outcome: 'unknown_route', ignored: null, ms: 0, secret: 0 });
-    this.log.debug({ path: printableStart(path, 200) }, 'unknown_route');
+  noRoute(path: string, outcome: 'unknown_route' | 'overloaded'): void {
+    this.count({ route: '', profile: '', outcome, ignored: null, ms: 0, secret: 0 });
+    this.log.debug({ path: printableStart(path, 200) }, outcome);
   }
 }
 

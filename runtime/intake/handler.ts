@@ -27,6 +27,8 @@ import {
 } from './reply.ts';
 
 const INTAKE_PATH = /^\/(?:webhooks|p)\//;
+/** The route may be there, but not on this gateway, or not yet. */
+const PENDING = retryLater('overloaded', 5);
 /** One client has too many requests on their way. */
 const CROWDED = retryLater('overloaded', 5);
 /** After an ambiguous request the next one may be ambiguous too; a slow body may never end. */
@@ -41,6 +43,8 @@ export interface HandlerContext {
   readonly findRoute: (path: string) => LinkedRoute | undefined;
   /** Settles when routes that are being taken in can be found; null: none are. */
   readonly loading: () => Promise<void> | null;
+  /** True for a path without a route that other gateways may serve: a 404 would tell its sender to give up. */
+  readonly isPending: (path: string) => boolean;
   readonly documents: Documents;
   readonly connections: Connections;
 }
@@ -95,8 +99,10 @@ export class RequestHandler {
   /** Answers a request for anything but a route. */
   private async other(request: IntakeRequest, response: ServerResponse, path: string): Promise<void> {
     const document = await this.context.documents.find(path);
-    if (document === undefined) this.context.events.unknown(path);
-    this.answer(request, response, document === undefined ? UNKNOWN_ROUTE : documentReply(document, request));
+    if (document !== undefined) return this.answer(request, response, documentReply(document, request));
+    const isPending = INTAKE_PATH.test(path) && this.context.isPending(path);
+    this.context.events.noRoute(path, isPending ? 'overloaded' : 'unknown_route');
+    this.answer(request, response, isPending ? PENDING : UNKNOWN_ROUTE);
   }
 
   /** Resolves once no event is on its way through the stages. */

@@ -1,34 +1,34 @@
 /**
- * Metrics whose library is loaded once the gateway answers, so that a start does not wait for it. What happens before is
- * kept and counted then.
+ * Metrics whose library is loaded after the gateway has started, so that the start does not wait for it. Until then, what
+ * is to be counted is buffered.
  */
 import type { DispatchObserver } from '../dispatch/observer.ts';
 import type { CountRequest } from '../intake/event-log.ts';
 import type { LiveFigures, Metrics } from './metrics.ts';
 
-/** The most events that are kept; a start takes a fraction of a second. */
-const KEPT = 100_000;
+/** Most counts that are buffered; a start takes a fraction of a second. */
+const MAX_BUFFERED = 100_000;
 
 export class LateMetrics {
   private metrics: Metrics | null = null;
   private loading: Promise<Metrics> | null = null;
-  private kept: ((metrics: Metrics) => void)[] = [];
+  private buffered: ((metrics: Metrics) => void)[] = [];
 
   readonly onRequest: CountRequest = (finished) => {
-    if (this.metrics === null) this.keep((metrics) => metrics.onRequest(finished));
+    if (this.metrics === null) this.buffer((metrics) => metrics.onRequest(finished));
     else this.metrics.onRequest(finished);
   };
 
-  readonly onTableLoad = (ok: boolean): void => this.tell((metrics) => metrics.onTableLoad(ok));
+  readonly onTableLoad = (ok: boolean): void => this.count((metrics) => metrics.onTableLoad(ok));
 
   readonly observer: DispatchObserver = {
-    runEnded: (...run) => this.tell(({ observer }) => observer.runEnded?.(...run)),
-    attemptEnded: (...attempt) => this.tell(({ observer }) => observer.attemptEnded?.(...attempt)),
-    retryScheduled: (kind) => this.tell(({ observer }) => observer.retryScheduled?.(kind)),
-    finished: (...dispatch) => this.tell(({ observer }) => observer.finished?.(...dispatch)),
+    runEnded: (...run) => this.count(({ observer }) => observer.runEnded?.(...run)),
+    attemptEnded: (...attempt) => this.count(({ observer }) => observer.attemptEnded?.(...attempt)),
+    retryScheduled: (kind) => this.count(({ observer }) => observer.retryScheduled?.(kind)),
+    finished: (...dispatch) => this.count(({ observer }) => observer.finished?.(...dispatch)),
   };
 
-  /** Begins to count; `read` does so too. */
+  /** Loads the library; `read` does so too. */
   load(): Promise<Metrics> {
     this.loading ??= this.start();
     return this.loading;
@@ -41,18 +41,18 @@ export class LateMetrics {
   private async start(): Promise<Metrics> {
     const { createMetrics } = await import('./metrics.ts');
     const metrics = createMetrics();
-    for (const count of this.kept) count(metrics);
-    this.kept = [];
+    for (const add of this.buffered) add(metrics);
+    this.buffered = [];
     this.metrics = metrics;
     return metrics;
   }
 
-  private tell(count: (metrics: Metrics) => void): void {
-    if (this.metrics === null) this.keep(count);
-    else count(this.metrics);
+  private count(add: (metrics: Metrics) => void): void {
+    if (this.metrics === null) this.buffer(add);
+    else add(this.metrics);
   }
 
-  private keep(count: (metrics: Metrics) => void): void {
-    if (this.kept.length < KEPT) this.kept.push(count);
+  private buffer(add: (metrics: Metrics) => void): void {
+    if (this.buffered.length < MAX_BUFFERED) this.buffered.push(add);
   }
 }

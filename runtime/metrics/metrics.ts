@@ -1,6 +1,6 @@
 /**
- * The gateway's metrics as Prometheus text, for the control socket: what is counted as it happens, and what is asked at a scrape.
- * Totals that are kept elsewhere are copied by the `collect` of their metric, which prom-client calls at each scrape.
+ * The gateway's metrics as Prometheus text: counters updated as things happen, and gauges read at each scrape. Totals that
+ * are kept elsewhere are copied by the `collect` function of their metric, which prom-client calls at each scrape.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { CaptureCounts } from '../capture/capture-counts.ts';
@@ -10,17 +10,17 @@ import type { CountRequest } from '../intake/event-log.ts';
 import type { Tally } from '../store/queries.ts';
 import { RequestCounts } from './request-counts.ts';
 
-/** How things are at the moment of a scrape. */
+/** Values at the moment of a scrape. */
 export interface LiveFigures {
-  /** Counts the tables served since the start. */
+  /** Number of tables served since the start. */
   readonly generation: number;
   readonly routes: number;
   readonly subscriptions: number;
   readonly quarantined: number;
   readonly capture: CaptureCounts;
-  /** Whether the store takes new events. */
+  /** Whether the store accepts new events. */
   readonly storeUp: boolean;
-  /** What the store tells; null: it cannot be read. */
+  /** Values from the store; null when it cannot be read. */
   readonly stored: StoredFigures | null;
 }
 
@@ -36,11 +36,11 @@ export interface Metrics {
   readonly onRequest: CountRequest;
   readonly onTableLoad: (ok: boolean) => void;
   readonly observer: DispatchObserver;
-  /** The text a scraper gets. */
+  /** The text for a scraper. */
   readonly read: (live: LiveFigures) => Promise<{ readonly content_type: string; readonly text: string }>;
 }
 
-/** Upper bounds in seconds: of requests, and of work that may take minutes. */
+/** Bucket bounds in seconds: for requests, and for work that may take minutes. */
 const REQUEST_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30];
 const WORK_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900];
 const STATES = ['pending', 'running', 'delivering', 'done', 'dead', 'skipped'] as const;

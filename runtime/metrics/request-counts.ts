@@ -1,11 +1,11 @@
-/** Counts requests by route and outcome with one map access each, for metrics: a labelled counter costs far more per request. */
+/** Counts requests by route and outcome with one map access each, because a labelled counter costs far more per request. */
 import type { Outcome } from '../intake/reply.ts';
 
 export interface RequestCount {
   readonly profile: string;
   readonly route: string;
   readonly outcome: Outcome;
-  /** Why an event was ignored. */
+  /** Why an event was ignored; null for other outcomes. */
   readonly reason: string | null;
   count: number;
 }

@@ -1,4 +1,4 @@
-/** Time as the runtime sees it: injected, so that every rule of time is tested with a fake clock. */
+/** The clock of the runtime. It is injected, so that tests can use a fake clock. */
 
 /** A pending timer; `cancel` is idempotent. */
 export interface Timer {
@@ -14,7 +14,7 @@ export interface Clock {
   after(delayMs: number, fire: () => void): Timer;
 }
 
-/** Longest delay setTimeout takes; longer ones are chained. */
+/** Longest delay of setTimeout; longer delays are chained. */
 const MAX_DELAY_MS = 0x7fffffff;
 
 export const systemClock: Clock = {

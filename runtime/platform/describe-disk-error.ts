@@ -1,4 +1,4 @@
-/** What is wrong with a disk, in words for people, from the code of an error of the system or of SQLite. */
+/** Describes a disk error for users, from the code of the system's or SQLite's error. */
 
 const CAUSES: readonly (readonly [codes: RegExp, cause: string])[] = [
   [/^(?:ENOSPC|EDQUOT|SQLITE_(?:FULL|IOERR_SHMSIZE))/, 'the disk is full'],
@@ -6,7 +6,7 @@ const CAUSES: readonly (readonly [codes: RegExp, cause: string])[] = [
   [/^(?:EACCES|EPERM)/, 'this user may not write there'],
 ];
 
-/** The message of an error that is none of these. */
+/** The cause in words; for any other error its message. */
 export function describeDiskError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error ? String(error.code) : '';

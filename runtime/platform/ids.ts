@@ -1,9 +1,9 @@
-/** Ids the runtime makes up: of dispatches, of events whose sender names none, and of the markers in prompts. */
+/** Generates ids: of dispatches, of events whose sender gives none, and of the markers in prompts. */
 
 export interface Ids {
   /** Unique, and sorts by time even when the clock steps back. @param now Unix ms */
   dispatch(now: number): string;
-  /** `<ms timestamp>-<random>`: two events of one millisecond are two events (decisions §4). @param now Unix ms */
+  /** `<ms timestamp>-<random>`, so that two events in one millisecond differ (decisions §4). @param now Unix ms */
   delivery(now: number): string;
   /** Id of the markers in one prompt: 12 unguessable hexadecimal digits. */
   marker(): string;
@@ -12,11 +12,11 @@ export interface Ids {
 const TIME_DIGITS = 9;
 const SEQUENCE_DIGITS = 3;
 const SEQUENCE_END = 36 ** SEQUENCE_DIGITS;
-/** Random bytes of an id, and of the pool they are drawn from: one draw serves many ids. */
+/** Random bytes in an id, and in the pool: one call for random bytes serves many ids. */
 const RANDOM_BYTES = 6;
 const POOL_BYTES = RANDOM_BYTES * 512;
 
-/** @param randomBytes as node:crypto's */
+/** @param randomBytes as in node:crypto */
 export function createIds(randomBytes: (size: number) => Buffer): Ids {
   let pool: Buffer = Buffer.alloc(0);
   let used = 0;

@@ -1,4 +1,4 @@
-/** The logger the runtime writes to: pino's calling convention, so that a test can pass a recorder. */
+/** The interface of the log, with pino's calling convention. Tests pass a recorder. */
 
 export type LogFields = Readonly<Record<string, unknown>>;
 
@@ -9,5 +9,5 @@ export interface Logger {
   error(fields: LogFields, message: string): void;
 }
 
-/** Takes everything and writes nothing. */
+/** Discards everything. */
 export const silentLog: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

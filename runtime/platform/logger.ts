@@ -1,4 +1,4 @@
-/** The process's log: pino, as JSON lines for a pipe or in a form for people on a terminal. */
+/** The log of the process, written by pino: JSON lines for a pipe, or readable lines for a terminal. */
 import type { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { createPaint } from '../../base/paint.ts';
@@ -10,22 +10,22 @@ import { TurnBuffer } from './turn-buffer.ts';
 export interface LoggerOptions {
   readonly stream: Writable;
   readonly level: 'debug' | 'info' | 'warn' | 'error';
-  /** For people: see print-log-line.ts. */
+  /** Readable lines instead of JSON; see print-log-line.ts. */
   readonly pretty: boolean;
   readonly colour: boolean;
   readonly clock: Clock;
-  /** Replaces secrets in each line. Default: none. */
+  /** Replaces secrets in each line. Default: replaces none. */
   readonly redact?: (text: string) => string;
 }
 
-/** `flush` writes what the current turn has logged; to be called before an end that does not wait for the event loop. */
+/** `flush` writes buffered lines at once; call it before the process ends without waiting for the event loop. */
 export interface ProcessLogger extends Logger {
   flush(): void;
 }
 
 /**
- * A logger on a stream. Values are always quoted, so that no text of a sender can begin a line or move a cursor; messages
- * are constants of this program.
+ * Creates a logger on a stream. Values are always quoted, so that a sender's text cannot start a line or move the cursor;
+ * messages are constants.
  */
 export function createLogger(options: LoggerOptions): ProcessLogger {
   const { stream, level, pretty: forPeople, colour, clock, redact = (text) => text } = options;
@@ -42,7 +42,7 @@ export function createLogger(options: LoggerOptions): ProcessLogger {
   return Object.assign(pino(base, lines), { flush: () => {} });
 }
 
-/** ISO time of a line; made once per millisecond, for it costs as much as the rest of the line. */
+/** The ISO time of a line, formatted once per millisecond, because it costs as much as the rest of the line. */
 function createTimestamp(clock: Clock): () => string {
   let last = Number.NaN;
   let text = '';

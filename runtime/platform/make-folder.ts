@@ -1,8 +1,8 @@
-/** Makes a folder with those above it. */
+/** Creates folders whose parents may be missing. */
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** @throws the system's error; Node.js alone says ENOENT where a disk is read-only */
+/** Creates a folder and its parents. @throws the system's error; Node.js itself reports ENOENT on a read-only disk */
 export function makeFolder(path: string, mode = 0o777): void {
   try {
     mkdirSync(path, { recursive: true, mode });

@@ -1,4 +1,4 @@
-/** The file system as the gateway uses it, handed in so that tests can stand in its place. */
+/** The file operations of the gateway, injected so that tests can replace them. */
 import { statSync, watch } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
@@ -7,7 +7,7 @@ import { readRegularFile, readRegularText } from '../../base/read-regular-file.t
 /** Larger tables are refused, in bytes. */
 const MAX_TABLE_BYTES = 512 * 1024 * 1024;
 
-/** The parts of node:fs' Stats that change with a file. */
+/** The fields of node:fs' Stats that change with a file. */
 export interface FileStamp {
   readonly mtimeMs: number;
   readonly ctimeMs: number;
@@ -15,24 +15,24 @@ export interface FileStamp {
   readonly ino: number;
 }
 
-/** What is read are regular files only. Everything throws or rejects as node:fs does. */
+/** Reads regular files only. All functions throw or reject as node:fs does. */
 export interface GatewayFiles {
-  /** undefined for a missing file. */
+  /** Undefined for a missing file. */
   stat(path: string): FileStamp | undefined;
   read(path: string): Promise<Buffer>;
   readText(path: string): Promise<string>;
-  /** Without symbolic links. */
+  /** Resolves symbolic links. */
   realPath(path: string): Promise<string>;
   describe(path: string): Promise<FoundFile>;
-  /** Calls back when the file at `path` may have changed; returns a function that stops it. */
+  /** Calls `changed` when the file at `path` may have changed; returns a function that stops. */
   watch(path: string, changed: () => void): () => void;
 }
 
-/** What decides whether a script may run. */
+/** Properties that decide whether a script may run. */
 export interface FoundFile {
   /** A regular file. */
   readonly isFile: boolean;
-  /** How many names it has. */
+  /** Number of hard links. */
   readonly links: number;
 }
 
@@ -46,12 +46,12 @@ export const gatewayFiles: GatewayFiles = {
     return { isFile: found.isFile(), links: found.nlink };
   },
   watch(path, changed) {
-    // The folder is watched, because a file that is replaced by a rename takes its watch with it.
+    // Watches the folder, because a watch on the file ends when the file is replaced by a rename.
     const name = basename(path);
     const watcher = watch(dirname(path), { persistent: false }, (_event, file) => {
       if (file === null || file === name) changed();
     });
-    // A folder that is removed ends the watch; the look before routing goes on.
+    // Removing the folder ends the watch; the check before routing still works.
     watcher.on('error', () => watcher.close());
     return () => watcher.close();
   },

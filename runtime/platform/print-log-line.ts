@@ -1,5 +1,5 @@
 /**
- * A line of the log for people: time, level, the event it is about, what happened, and the rest as `name=value`.
+ * Formats a log line for a terminal: time, level, the event it is about, the message, and the rest as `name=value`.
  *
  *     14:02:07 INFO  pull-requests  pull_request  7d3e…  accepted  ms=2.1
  */
@@ -8,10 +8,10 @@ import { isPrintable, printableStart } from './printable.ts';
 
 const LEVELS: Readonly<Record<string, Style>> = { debug: 'dim', info: 'green', warn: 'yellow', error: 'red' };
 
-/** Shown by themselves, in front of the message, in this order. */
+/** Shown without their names, before the message, in this order. */
 const SUBJECT = ['route', 'job', 'event', 'delivery_id'] as const;
 
-/** Whatever is not a line of JSON is returned as it is, made printable. Times are local; of another day than `now` with their date. */
+/** Times are local, with the date unless it is that of `now`. A line that is not JSON is only made printable. */
 export function printLogLine(line: string, paint: Paint, now: number): string {
   const entry = parseLogEntry(line);
   if (entry === null) return printableLine(line);
@@ -45,7 +45,7 @@ const shortHash = (value: unknown): string => printValue(String(value).slice(0, 
 const isPlain = (value: unknown): value is string =>
   typeof value === 'string' && /^[\p{L}\p{N}_./:@#+%~-]+$/u.test(value);
 
-/** Text that could be mistaken for something else is quoted. */
+/** Quotes text that could be mistaken for something else. */
 function printValue(value: unknown): string {
   if (isPlain(value)) return value;
   if (Array.isArray(value) && value.length > 0 && value.every(isPlain)) return value.join();
@@ -54,7 +54,7 @@ function printValue(value: unknown): string {
 
 const printableLine = (text: string): string => (isPrintable(text) ? text : printableStart(text, text.length));
 
-/** What has lines of its own, indented, so that none of them looks like an entry of the log. */
+/** The lines of a multi-line value, indented, so that none of them looks like a log entry. */
 function below(value: unknown): string[] {
   const text =
     typeof value === 'object' && value !== null

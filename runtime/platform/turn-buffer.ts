@@ -1,11 +1,11 @@
 /**
- * Gathers lines into few writes, for the log: under load a write costs more than its line. The first line after a quiet
- * moment is written at the end of its turn of the event loop; a busy process writes every few ms.
+ * Buffers log lines, because under load a write costs more than its line. The first line after a quiet period is written at
+ * the end of its turn of the event loop; a busy process writes every few ms.
  */
 import type { Writable } from 'node:stream';
 import type { Clock } from './clock.ts';
 
-/** A longer text is written at once, in UTF-16 units: bounds what a burst holds in memory. */
+/** Longest text that is buffered, in UTF-16 units, which bounds the memory of a burst. */
 const LIMIT = 65_536;
 /** Least time between two writes, in ms. */
 const PAUSE_MS = 10;
@@ -28,7 +28,7 @@ export class TurnBuffer {
     if (this.text.length > LIMIT) this.flush();
   }
 
-  /** Writes what is there now; for ends that are not normal. */
+  /** Writes the buffered text at once; for abnormal exits. */
   flush(): void {
     if (this.text === '') return;
     const { text } = this;
@@ -37,7 +37,7 @@ export class TurnBuffer {
     this.stream.write(text);
   }
 
-  /** Timers of the process itself, which they keep alive: a normal end loses nothing. */
+  /** Uses real timers, which keep the process alive, so that a normal exit loses nothing. */
   private schedule(): void {
     const wait = this.writtenAt + PAUSE_MS - this.clock.monotonic();
     if (wait > 0) setTimeout(this.onTurn, wait);

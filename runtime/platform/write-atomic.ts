@@ -1,4 +1,4 @@
-/** Replaces a file atomically: a reader, also after a crash, finds either the old text or the new one. */
+/** Replaces a file atomically: readers find either the old text or the new one, also after a crash. */
 import {
   closeSync,
   fchmodSync,
@@ -16,12 +16,12 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { isSystemError } from '../../base/system-error.ts';
 
-/** Temporary files older than this, in ms, belong to a writer that was killed. */
+/** Older temporary files, in ms, are left over from a killed writer. */
 const ABANDONED_MS = 60 * 60 * 1000;
 
 /**
- * Temporary file beside the target, fsync, rename, fsync of the folder. A symbolic link stays one: what it points at is replaced.
- * `mode` holds whatever the umask and whatever mode the old file had.
+ * Writes a temporary file in the same folder, syncs it, renames it, and syncs the folder. Of a symbolic link the target is
+ * replaced. The new file has `mode`, whatever the umask and the mode of the old file.
  */
 export function writeAtomic(path: string, text: string, mode: number): void {
   const target = followLink(path);
@@ -53,7 +53,7 @@ function followLink(path: string): string {
   }
 }
 
-/** Without this a power cut could undo the rename; some file systems cannot do it, and then need not. */
+/** Without this a power loss could undo the rename. File systems that cannot sync a folder are ignored. */
 function syncFolder(folder: string): void {
   const handle = openSync(folder, 'r');
   try {
@@ -65,7 +65,7 @@ function syncFolder(folder: string): void {
   }
 }
 
-/** Removes what killed writers of the same file left behind. */
+/** Removes temporary files that killed writers of the same file left behind. */
 function sweep(folder: string, name: string, now: number): void {
   for (const file of readdirSync(folder)) {
     if (!file.startsWith(`.${name}.`) || !file.endsWith('.tmp')) continue;

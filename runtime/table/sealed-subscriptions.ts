@@ -2,9 +2,8 @@
  * Subscriptions as they are stored in a shared database: the text of the file, with literal secrets encrypted.
  * References (`env:NAME`, `file:path`) are kept and are resolved on each gateway's own machine.
  */
-import { messageOf } from '../../base/message-of.ts';
+import { isSealed } from '../../base/sealed-text.ts';
 import type { Seal } from '../platform/secrets/seal.ts';
-import { isSealed } from '../platform/secrets/seal.ts';
 import { StoreRefused } from '../store/store.ts';
 
 /** Name of the document in the database. */
@@ -16,7 +15,8 @@ type Replace = (secret: string, name: string) => string;
 /** Encrypts the secrets. @param seal null: no key is set @throws StoreRefused naming the subscription that needs one */
 export function sealSubscriptions(text: string, seal: Seal | null): string {
   return replaceSecrets(text, (secret, name) => {
-    if (isReference(secret)) return secret;
+    // What another key has encrypted stays as it is.
+    if (isReference(secret) || isSealed(secret)) return secret;
     if (seal !== null) return seal.seal(secret, name);
     throw new StoreRefused(
       `the secret of subscription "${name}" stands in the subscription itself, and there is no key to encrypt it with`,
@@ -24,18 +24,26 @@ export function sealSubscriptions(text: string, seal: Seal | null): string {
   });
 }
 
-/** Decrypts the secrets. @throws StoreRefused naming the subscription whose secret cannot be decrypted */
-export function openSubscriptions(text: string, seal: Seal | null): string {
-  return replaceSecrets(text, (secret, name) => {
+export interface OpenedSubscriptions {
+  readonly text: string;
+  /** Names of those with a secret that cannot be decrypted here; it stands in the text as it is stored. */
+  readonly sealed: ReadonlySet<string>;
+}
+
+/** Decrypts the secrets. @param seal null: no key is set */
+export function openSubscriptions(text: string, seal: Seal | null): OpenedSubscriptions {
+  const sealed = new Set<string>();
+  const opened = replaceSecrets(text, (secret, name) => {
     if (!isSealed(secret)) return secret;
-    const why = `the secret of subscription "${name}" cannot be decrypted`;
-    if (seal === null) throw new StoreRefused(`${why}: gateway.store.key is not set here`);
     try {
-      return seal.open(secret, name);
-    } catch (error) {
-      throw new StoreRefused(`${why}: ${messageOf(error)}`);
+      if (seal !== null) return seal.open(secret, name);
+    } catch {
+      // Encrypted with another key.
     }
+    sealed.add(name);
+    return secret;
   });
+  return { text: opened, sealed };
 }
 
 const isReference = (secret: string): boolean => /^(?:env|file):/.test(secret) || secret === 'INSECURE_NO_AUTH';

@@ -24,19 +24,30 @@ export interface CopyParts {
   readonly lock: () => Promise<{ release(): void }>;
 }
 
+export interface Pulled {
+  readonly version: number;
+  /** Names of those whose secrets cannot be decrypted with this key. */
+  readonly sealed: ReadonlySet<string>;
+}
+
 /**
- * Updates the copy and returns its version. While the database has no subscriptions, the home's file stays, and becomes
- * the first version with the next change. Rejects with StoreUnavailable, or with the error of writing the file.
+ * Updates the copy. While the database has no subscriptions, the home's file stays, and becomes the first version with the
+ * next change. Rejects with StoreUnavailable, or with the error of writing the file.
+ * @param isGateway false: what the gateway of this home could decrypt is not replaced by what a command cannot
  */
-export async function pullSubscriptions({ documents, path, seal, lock }: CopyParts): Promise<number> {
+export async function pullSubscriptions(
+  { documents, path, seal, lock }: CopyParts,
+  isGateway: boolean,
+): Promise<Pulled> {
   const held = await lock();
   try {
     const { version, text } = await documents.read(SUBSCRIPTIONS);
-    if (version > 0) {
-      const opened = openSubscriptions(text, seal);
-      if (!existsSync(path) || readFileSync(path, 'utf8') !== opened) writeAtomic(path, opened, 0o600);
-    }
-    return version;
+    if (version === 0) return { version, sealed: new Set() };
+    const { text: opened, sealed } = openSubscriptions(text, seal);
+    const copy = existsSync(path) ? readFileSync(path, 'utf8') : null;
+    const isKept = copy !== null && sealed.size > 0 && !isGateway;
+    if (copy !== opened && !isKept) writeAtomic(path, opened, 0o600);
+    return { version, sealed };
   } finally {
     held.release();
   }
@@ -46,7 +57,8 @@ export class SharedSubscriptions {
   private readonly parts: CopyParts;
   private readonly clock: Clock;
   private readonly log: Logger;
-  private version = 0;
+  /** Null until the subscriptions were read for the first time. */
+  private pulled: Pulled | null = null;
   private loggedReason: string | null = null;
   private timer: Timer | null = null;
   private isStopped = false;
@@ -68,10 +80,18 @@ export class SharedSubscriptions {
     this.timer?.cancel();
   }
 
+  /**
+   * True for the path of a route that this gateway may not know, or cannot serve, though others do: the subscriptions have
+   * not been read yet, or a secret of this one cannot be decrypted here.
+   */
+  isPending(path: string): boolean {
+    return this.pulled === null || this.pulled.sealed.has(path.slice(path.lastIndexOf('/') + 1));
+  }
+
   private async poll(): Promise<void> {
     try {
       const found = await this.parts.documents.version(SUBSCRIPTIONS);
-      if (found !== this.version) this.version = await pullSubscriptions(this.parts);
+      if (found !== this.pulled?.version) this.pulled = await pullSubscriptions(this.parts, true);
       this.loggedReason = null;
     } catch (error) {
       const reason = messageOf(error);

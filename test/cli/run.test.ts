@@ -48,6 +48,8 @@ test('each group lists its commands, a line each', async (t) => {
 
 const usage: readonly (readonly [string[], RegExp])[] = [
   [[], /Usage: hookwright/],
+  [['routes', 'list'], /unknown command "routes list"\n {2}did you mean: hookwright webhook list --all/],
+  [['targets', 'list'], /unknown command "targets list"\n {2}did you mean: hookwright docs targets/],
   [['schma'], /unknown command "schma"\n {2}did you mean: hookwright schema/],
   [['--json', 'schema'], /comes before the command/],
   [['schema', '--jsno'], /unknown option --jsno\n {2}did you mean --json\?/],

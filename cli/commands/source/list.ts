@@ -44,7 +44,7 @@ function otherNames({ name, file }: OpenSource): string {
 
 const COLUMNS = [
   { title: 'SOURCE', value: ({ name, file }: OpenSource) => commonName(name, file), whole: true as const },
-  { title: 'SENDER', value: ({ file }: OpenSource) => file.title ?? '' },
+  { title: 'SENDER', value: ({ file }: OpenSource) => file.title ?? '', wrap: true as const },
   { title: 'SIGNS WITH', value: ({ file }: OpenSource) => primitiveName(file.verify) },
   { title: 'WINDOW', value: ({ file }: OpenSource) => describeWindow(file) ?? '-' },
   { title: 'ALSO CALLED', value: otherNames, whole: true as const },

@@ -16,6 +16,7 @@ import { commonName } from '../../../compiler/text/common-name.ts';
 import type { CliContext } from '../../base/context.ts';
 import { configOption } from '../../command-line/options.ts';
 import { printJson, printLine, visible } from '../../output/print.ts';
+import { wrapWords } from '../../output/wrap-words.ts';
 import type { OpenSource } from '../../sources/open-sources.ts';
 import { openSources } from '../../sources/open-sources.ts';
 
@@ -57,34 +58,38 @@ function describe(context: CliContext, { name, file, plan }: OpenSource): string
     ['Evidence', file.evidence ?? null],
     ['Docs', file.docs ?? null],
   ];
-  const width = Math.max(...rows.map(([title]) => title.length)) + 1;
+  const width = context.stdout.columns ?? USUAL_WIDTH;
+  const indent = Math.max(...rows.map(([title]) => title.length)) + 2;
   const shown = rows.flatMap(([title, text]) =>
-    text === null ? [] : [`${`${title}:`.padEnd(width)} ${visible(text)}`],
+    text === null ? [] : hanging(`${title}:`.padEnd(indent), visible(text), width),
   );
-  const list = (title: string, items: readonly string[]): string[] =>
-    items.length === 0 ? [] : ['', paint('bold', title), ...items.map((item) => `  ${visible(item)}`)];
+  const list = (title: string, lines: readonly string[]): string[] =>
+    lines.length === 0 ? [] : ['', paint('bold', title), ...lines];
   return [
     `${paint('bold', visible(file.title ?? name))} (${known}${aliases})`,
     ...shown,
     ...list(
       'At the sender',
-      setupSteps(file).map((step, index) => `${index + 1}. ${step}`),
+      setupSteps(file).flatMap((step, index) => hanging(`  ${index + 1}. `, visible(step), width)),
     ),
-    ...list('In hookwright.yaml', routeSnippet(known, file, plan).split('\n')),
-    ...list('Notes', file.notes ?? []),
-    ...list('Events', wrap(file.events ?? [])),
+    // To be copied, as it stands.
+    ...list(
+      'In hookwright.yaml',
+      routeSnippet(known, file, plan)
+        .split('\n')
+        .map((line) => `  ${visible(line)}`),
+    ),
+    ...list(
+      'Notes',
+      (file.notes ?? []).flatMap((note) => hanging('  ', visible(note), width)),
+    ),
+    ...list('Events', file.events === undefined ? [] : hanging('  ', visible(file.events.join(', ')), width)),
   ];
 }
 
-/** Names in lines of at most this many characters. */
-const LINE = 96;
+/** Columns where no terminal says how many it has. */
+const USUAL_WIDTH = 80;
 
-function wrap(names: readonly string[]): string[] {
-  const lines: string[] = [];
-  for (const name of names) {
-    const last = lines.at(-1);
-    if (last === undefined || last.length + name.length + 2 > LINE) lines.push(`${name},`);
-    else lines[lines.length - 1] = `${last} ${name},`;
-  }
-  return lines.map((line, index) => (index === lines.length - 1 ? line.slice(0, -1) : line));
-}
+/** Lines whose first one begins with `lead`; the others stand below its text. */
+const hanging = (lead: string, text: string, width: number): string[] =>
+  wrapWords(text, width - lead.length).map((line, index) => (index === 0 ? lead : ' '.repeat(lead.length)) + line);

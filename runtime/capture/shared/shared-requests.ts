@@ -1,6 +1,6 @@
 /**
- * Kept requests in the database that gateways share, by the requests of the file's writer and reader. A thread finishes
- * them; the rows are few and small enough to be sent from here.
+ * Kept requests in a shared database, with the same interface as the file's writer and reader. A thread finishes them; the
+ * rows are few and small, so they are sent from the main thread.
  */
 import type { Logger } from '../../platform/log.ts';
 import { startEntry } from '../../platform/process/start-thread.ts';
@@ -15,10 +15,10 @@ import { firstNumber, numberOf, numbersOf } from '../request-id.ts';
 import type { CaptureReaderRequest } from '../sqlite/capture-reader.ts';
 import type { CaptureWriterRequest } from '../sqlite/capture-writer.ts';
 
-/** The limits are enforced each minute, and once this share of the space has been written since. */
+/** The limits are enforced every minute, and whenever this share of the space has been written. */
 const TRIM_SHARE = 1 / 32;
 
-/** Of the database; closing them is up to the caller. */
+/** The kept requests of a database; the caller closes it. */
 export const sharedRequests = (rows: RequestRows): Omit<KeptRequests, 'close'> => ({
   list: (filter, page) => list(rows, filter, page),
   load: (id) => load(rows, id),
@@ -54,7 +54,7 @@ export function sharedWriter(rows: RequestRows, log: Logger): Client<CaptureWrit
       if (finished === null) return null as Answer;
       const stored = finished.length === 0 ? 0 : await rows.add(finished.map(rowOf));
       for (const { head } of finished) untrimmed += head.body_bytes ?? 0;
-      // The queue asks with nothing to write each minute.
+      // Every minute the queue sends a request without records.
       await trim(request.limits, finished.length === 0);
       return stored as Answer;
     },
@@ -82,7 +82,7 @@ async function list(rows: RequestRows, filter: KeptFilter, page: KeptPage): Prom
   return found.map(({ n, head }) => summaryOf(n, JSON.parse(head) as KeptHead));
 }
 
-/** An id that is none stands before all others. */
+/** An invalid id sorts before all others. */
 const startOf = (id: string | undefined): number | undefined => (id === undefined ? undefined : (numberOf(id) ?? 0));
 
 async function load(rows: RequestRows, id: string): Promise<FoundRequest> {

@@ -1,4 +1,4 @@
-/** Reads kept requests from their file: on a thread of its own in a server, inline in a command. */
+/** Reads kept requests from their file: in its own thread in a server, inline in a command. */
 import type { Connect, Connection, Value } from '../../store/sqlite/driver.ts';
 import { connect as connectDriver } from '../../store/sqlite/driver.ts';
 import { openReading } from '../../store/sqlite/open-database.ts';
@@ -37,7 +37,7 @@ export class CaptureReader {
     }
   }
 
-  /** Nothing is kept where there is no file. */
+  /** Empty when there is no file. */
   private list(filter: KeptFilter, page: KeptPage): readonly KeptSummary[] {
     const db = this.open();
     if (db === null) return [];
@@ -58,13 +58,13 @@ export class CaptureReader {
     return other === undefined ? { kind: 'found', request: requestOf(...found) } : { kind: 'ambiguous' };
   }
 
-  /** Null where nothing was kept. Somebody may have removed the file, and the server has begun a new one. */
+  /** Null when there is no file. If the file was replaced meanwhile, the new one is opened. */
   private open(): Connection | null {
     const inode = inodeOf(this.path);
     if (this.opened?.inode !== inode) this.close();
     if (this.opened === null && inode !== null) {
       const db = openReading(this.connect, this.path);
-      // It has just been made, or is of another version.
+      // Otherwise it has just been created, or is from another version.
       if (captureFormatOf(db) === CAPTURE_FORMAT) this.opened = { db, inode };
       else db.close();
     }

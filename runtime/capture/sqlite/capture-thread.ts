@@ -1,4 +1,4 @@
-/** The entry of the threads that keep requests and read them. */
+/** The entry of the threads that store and read kept requests. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { serveThread } from '../../store/sqlite/thread.ts';
 import { CaptureReader } from './capture-reader.ts';

@@ -1,4 +1,4 @@
-/** The connection that keeps requests, on a thread of its own: stores them, and removes the oldest beyond the limits. */
+/** The writer of kept requests, in its own thread: stores them, and removes the oldest ones beyond the limits. */
 import type { Connect, Connection } from '../../store/sqlite/driver.ts';
 import { connect as connectDriver } from '../../store/sqlite/driver.ts';
 import { inTransaction } from '../../store/sqlite/transaction.ts';
@@ -18,12 +18,12 @@ export type CaptureWriterRequest =
 
 /** Rows removed in one transaction. */
 const SLICE = 200;
-/** Pages given back to the file system after a slice. */
+/** Most pages returned to the file system after a trim. */
 const VACUUM_PAGES = 1000;
 
 interface Opened {
   readonly db: Connection;
-  /** Number of the file that was opened. */
+  /** Inode of the file that was opened. */
   readonly inode: bigint | null;
 }
 
@@ -38,7 +38,7 @@ export class CaptureWriter {
     this.connect = connect;
   }
 
-  /** @returns how many were stored; null: nothing, all secrets are to be told again @throws the driver's error when the medium fails */
+  /** Returns the number of requests stored; null, with none stored, when it needs all secrets again. @throws the driver's error */
   serve(request: CaptureWriterRequest): number | null {
     if (request.kind === 'close') {
       this.close();
@@ -72,7 +72,7 @@ export class CaptureWriter {
     return stored;
   }
 
-  /** Somebody may have removed the file: then a new one is begun. */
+  /** If the file was removed meanwhile, a new one is created. */
   private open(): Connection {
     if (this.opened !== null && this.opened.inode !== inodeOf(this.path)) this.close();
     if (this.opened === null) {
@@ -88,7 +88,7 @@ export class CaptureWriter {
   }
 }
 
-/** Removes the oldest, a slice at a time: what is too old, then as much as the file is too large. */
+/** Removes expired requests, then the oldest ones until the file is small enough, a slice at a time. */
 function trim(db: Connection, { before, maxBytes }: CaptureLimits): void {
   const removeBelow = db.change(
     'DELETE FROM request WHERE n IN (SELECT n FROM request WHERE n < ? ORDER BY n LIMIT ?)',
@@ -106,7 +106,7 @@ function trim(db: Connection, { before, maxBytes }: CaptureLimits): void {
   if (removed > 0) db.exec(`PRAGMA incremental_vacuum(${VACUUM_PAGES})`);
 }
 
-/** The number behind the oldest rows that have so many bytes together; null: there are no rows. */
+/** The number after the oldest rows that together have `excess` bytes; null when there are no rows. */
 function endOfOldest(rows: readonly (readonly [n: number, bytes: number])[], excess: number): number | null {
   let left = excess;
   let end: number | null = null;
@@ -118,7 +118,7 @@ function endOfOldest(rows: readonly (readonly [n: number, bytes: number])[], exc
   return end;
 }
 
-/** Bytes of the pages in use. */
+/** Size of the used pages, in bytes. */
 function usedBytes(db: Connection): number {
   const [pages, free, size] = ['page_count', 'freelist_count', 'page_size'].map(
     (name) => db.query<[number]>(`PRAGMA ${name}`).get()?.[0] ?? 0,

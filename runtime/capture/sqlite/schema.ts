@@ -1,14 +1,14 @@
-/** The table of kept requests, in a file of its own that may be deleted at any time. */
+/** The table of kept requests, in a separate file that may be deleted at any time. */
 import { closeSync, openSync, rmSync, statSync } from 'node:fs';
 import type { Connect, Connection } from '../../store/sqlite/driver.ts';
 import { errorCode } from '../../store/sqlite/driver.ts';
 
-/** In `PRAGMA user_version`. A file of another format is begun anew. */
+/** Stored in `PRAGMA user_version`. A file with another format is replaced by an empty one. */
 export const CAPTURE_FORMAT = 1;
 
 /**
- * `n` is the number of the id (request-id.ts); an index holds it behind what it indexes, so that the newest of a route or
- * an outcome are found without sorting. `head` is everything but the body, as JSON.
+ * `n` is the number in the id (request-id.ts). Each index also contains it, so that the newest requests of a route or an
+ * outcome are found without sorting. `head` is everything but the body, as JSON.
  */
 const TABLE = `
   CREATE TABLE request (
@@ -27,8 +27,8 @@ const TABLE = `
 const BUSY_MS = 5000;
 
 /**
- * The connection that writes; makes the file where there is none, and again where it is of no use. Nothing is synced: what
- * a loss of power leaves may be damaged, and is begun anew.
+ * Opens the connection that writes; creates the file if it is missing, and replaces it if it cannot be used. Nothing is
+ * synced: a power loss may damage the file, which is then replaced.
  * @throws the driver's error when the medium fails
  */
 export function openCaptureFile(connect: Connect, path: string): Connection {
@@ -43,7 +43,7 @@ export function openCaptureFile(connect: Connect, path: string): Connection {
   }
 }
 
-/** Whether the file is one that SQLite cannot use. */
+/** Whether the file is damaged or has another format. */
 export const isDamaged = (error: unknown): boolean =>
   error instanceof OtherFormat || /^SQLITE_(?:CORRUPT|NOTADB)/.test(errorCode(error));
 
@@ -75,11 +75,11 @@ function open(connect: Connect, path: string): Connection {
 
 export const captureFormatOf = (db: Connection): number => db.query<[number]>('PRAGMA user_version').get()?.[0] ?? 0;
 
-/** Number of the file at this path; null: there is none. */
+/** Inode of the file at this path; null when there is none. */
 export const inodeOf = (path: string): bigint | null =>
   statSync(path, { bigint: true, throwIfNoEntry: false })?.ino ?? null;
 
-/** With mode 0600 before SQLite sees it: its companions inherit that. */
+/** Creates the file with mode 0600 before SQLite opens it, because the files beside it inherit its mode. */
 function createFile(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));

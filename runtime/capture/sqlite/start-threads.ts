@@ -1,4 +1,4 @@
-/** The threads of a server that keep requests and read them; each starts when it is first asked something. */
+/** The threads of a server that store and read kept requests; each starts with its first request. */
 import type { Logger } from '../../platform/log.ts';
 import { startEntry } from '../../platform/process/start-thread.ts';
 import { ThreadClient } from '../../store/sqlite/thread.ts';

@@ -1,9 +1,9 @@
 /**
- * Runs one program to its end for agents, scripts and command-line drivers: argv in, bounded output out.
+ * Runs a program to its end, with bounded output, for agents, scripts and command-line drivers.
  *
- * The program leads a process group of its own. Whatever ends the run (exit, timeout, abort, too much output) ends
- * the group with SIGKILL, and on Linux also what left the group, so that nothing it forked outlives it. Where a
- * descendant cannot be found, it is not waited for. Never throws and never rejects: each way a run can end is a `kind`.
+ * The program leads its own process group. When the run ends (exit, timeout, abort, too much output), the group is killed
+ * with SIGKILL, and on Linux also descendants that have left the group. Descendants that cannot be found are not waited
+ * for. The result is never a rejection: each way in which a run can end is a `kind`.
  */
 import type { ChildProcessByStdio } from 'node:child_process';
 import { spawn } from 'node:child_process';
@@ -13,12 +13,12 @@ import type { Clock, Timer } from '../clock.ts';
 import { killLeavers, RUN_MARK } from './kill-leavers.ts';
 
 export interface ProcessRequest {
-  /** Program and arguments; no shell reads them. */
+  /** Program and arguments; no shell is involved. */
   readonly argv: readonly string[];
   readonly cwd: string;
-  /** The whole environment, to which only the mark of the run is added: nothing is inherited. */
+  /** The complete environment, except for the mark of the run: nothing is inherited. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Written to stdin, which is then closed. A program that does not read it is fine. */
+  /** Written to stdin, which is then closed. The program need not read it. */
   readonly stdin: string | Uint8Array;
   readonly timeoutMs: number;
   readonly maxStdoutBytes: number;
@@ -26,7 +26,7 @@ export interface ProcessRequest {
 }
 
 export type ProcessResult =
-  /** `code` is null when a signal ended it. */
+  /** `code` is null when a signal ended the program. */
   | {
       readonly kind: 'exit';
       readonly code: number | null;
@@ -35,13 +35,13 @@ export type ProcessResult =
       readonly stderr: string;
     }
   | { readonly kind: 'timeout' | 'overflow' | 'aborted'; readonly stderr: string }
-  /** It never ran; `code` is the system's word (`ENOENT`, `EACCES`, `EAGAIN`, …). */
+  /** The program did not start; `code` is the system's error code (`ENOENT`, `EACCES`, `EAGAIN`, …). */
   | { readonly kind: 'spawn_failed'; readonly code: string; readonly stderr: string };
 
-/** The form in which code that starts programs receives it. */
+/** `runProcess` with its clock bound. */
 export type RunProcess = (request: ProcessRequest) => Promise<ProcessResult>;
 
-/** How much of the end of stderr is kept, in bytes. */
+/** Bytes kept from the end of stderr. */
 const STDERR_TAIL_BYTES = 4096;
 /** How long the pipes of a finished program may stay open, in ms. */
 const PIPE_GRACE_MS = 250;
@@ -73,7 +73,7 @@ function start({ argv, cwd, env }: ProcessRequest, mark: string): Child {
   });
 }
 
-/** One started program, from its first byte to the one result. */
+/** One started program, until its result. */
 class Execution {
   private readonly stdout: Buffer[] = [];
   private stdoutBytes = 0;
@@ -83,7 +83,7 @@ class Execution {
   private readonly onAbort = (): void => this.end({ kind: 'aborted' });
   private readonly child: Child;
   private readonly mark: string;
-  /** Settles once nothing of the run is alive. */
+  /** Resolves once no process of the run is alive. */
   private alone: Promise<void> = Promise.resolve();
   private readonly request: ProcessRequest;
   private readonly clock: Clock;
@@ -108,7 +108,7 @@ class Execution {
     child.stderr.on('data', (chunk: Buffer) => {
       this.stderr = Buffer.concat([this.stderr, chunk]).subarray(-STDERR_TAIL_BYTES);
     });
-    // EPIPE and ECONNRESET: the program closed its end first. Its exit code says what that means.
+    // EPIPE and ECONNRESET: the program closed its end first; its exit code decides.
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => {});
     if (child.pid === undefined) return;
     child.stdin.end(request.stdin);
@@ -122,7 +122,7 @@ class Execution {
     else this.end({ kind: 'overflow' });
   }
 
-  /** The first cause wins, except that output found to be too long after the exit still counts as too long. */
+  /** The first cause wins, except that too much output, even if found after the exit, replaces the exit. */
   private end(cause: Ending | Exit): void {
     const first = this.ending === null;
     if (!first && !(this.ending?.kind === 'exit' && cause.kind === 'overflow')) return;
@@ -131,20 +131,20 @@ class Execution {
     if (first) this.awaitPipes();
   }
 
-  private killAll(look: 'new' | 'all'): void {
+  private killAll(scope: 'new' | 'all'): void {
     killGroup(this.child);
     const { pid } = this.child;
-    if (pid !== undefined) this.alone = killLeavers({ mark: this.mark, pid, look });
+    if (pid !== undefined) this.alone = killLeavers({ mark: this.mark, pid, scope });
   }
 
-  /** Finishes once the pipes stay silent; the turn of the loop after the timer reads what a busy loop left unread. */
+  /** Finishes once the pipes are silent. The check waits for the turn after the timer, which reads what is still unread. */
   private awaitPipes(): void {
     const seen = this.stdoutBytes;
-    const look = (): void => (this.stdoutBytes === seen ? this.finish() : this.awaitPipes());
-    this.timers.push(this.clock.after(PIPE_GRACE_MS, () => setImmediate(look)));
+    const check = (): void => (this.stdoutBytes === seen ? this.finish() : this.awaitPipes());
+    this.timers.push(this.clock.after(PIPE_GRACE_MS, () => setImmediate(check)));
   }
 
-  /** After the pipes are drained, or given up. */
+  /** Called once the pipes are closed or silent. */
   private finish(): void {
     const stderr = this.stderr.toString('utf8');
     if (this.ending?.kind === 'exit') {
@@ -167,7 +167,7 @@ function killGroup(child: Child): void {
   try {
     process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // ESRCH: the whole group is gone already.
+    // ESRCH: the whole group has ended.
   }
 }
 

@@ -1,9 +1,9 @@
-/** Starts a thread from the build and from source alike. */
+/** Starts a thread, from the build or from source. */
 import { Worker } from 'node:worker_threads';
 
 /**
- * Starts `entry` (named as it is when built) with `workerData`. From source the file is TypeScript, and a thread does
- * not inherit the loader of its process: it has to register one first.
+ * Starts `entry` (with its name in the build) with `workerData`. From source the file is TypeScript, and the thread must
+ * register a loader first, because it does not inherit that of the process.
  */
 export function startEntry(entry: URL, workerData: unknown): Worker {
   if (import.meta.url.endsWith('.js')) return new Worker(entry, { workerData });

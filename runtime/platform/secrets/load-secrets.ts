@@ -9,10 +9,10 @@ export interface SecretLoaderContext extends Omit<SecretContext, 'readFile'> {
   readonly readFile: (path: string) => Promise<string>;
 }
 
-/** Files read at a time: each takes a file descriptor. */
+/** Files that are read at once; each needs a file descriptor. */
 const AT_ONCE = 64;
 
-/** A resolver for these references as they are now. What cannot be read is reported when it is resolved. */
+/** Resolves to a resolver with the current values of these references. A file that cannot be read fails when it is resolved. */
 export async function loadSecrets(refs: readonly SecretRef[], context: SecretLoaderContext): Promise<SecretResolver> {
   const paths = [...new Set(refs.flatMap((ref) => secretFiles(ref, context)))];
   const texts = new Map<string, string>();

@@ -1,4 +1,4 @@
-/** Secret references resolved on this machine, as they are now. */
+/** Resolves secret references on this machine. */
 import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { mayOthersWrite } from '../../../base/env-lines.ts';
@@ -10,20 +10,20 @@ import { createSecretResolver } from './secret-resolver.ts';
 import type { SecretResolver } from './secrets.ts';
 import { SecretError } from './secrets.ts';
 
-/** Largest file of a secret or of variables that is read, in bytes. */
+/** Largest secret file or `.env` that is read, in bytes. */
 const MAX_SECRET_BYTES = 1024 * 1024;
 
 export interface SecretSources {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
-  /** A file of variables of a project, which wins over that of the home. One that others can write is not read. */
+  /** The `.env` of a project, which wins over that of the home. It is not read if others can write to it. */
   readonly projectEnv?: string | undefined;
 }
 
 /** The folder that `~/` stands for. */
 export const userHome = (env: SecretSources['env']): string => env.HOME || homedir();
 
-/** For commands. Make a new one whenever secrets may have changed: a resolver reads each `.env` once. */
+/** For commands. Create a new resolver when secrets may have changed: a resolver reads each `.env` once. */
 export function createSecrets(sources: SecretSources): SecretResolver {
   return createSecretResolver({
     ...placesOf(sources),
@@ -31,12 +31,12 @@ export function createSecrets(sources: SecretSources): SecretResolver {
   });
 }
 
-/** For a server: reads these references as they are now, without blocking. */
+/** For a server: reads the current values of these references, without blocking. */
 export function loadSecretsOf(sources: SecretSources, refs: readonly SecretRef[]): Promise<SecretResolver> {
   return loadSecrets(refs, { ...placesOf(sources), readFile: (path) => readRegularText(path, MAX_SECRET_BYTES) });
 }
 
-/** The values that exist; the caller that needs a missing one reports it. */
+/** The values that can be resolved; missing ones are left out. */
 export function resolvable(refs: readonly SecretRef[], secrets: SecretResolver): string[] {
   return refs.flatMap((ref) => {
     try {

@@ -1,22 +1,21 @@
 /**
- * Encrypts secrets that leave this machine, with AES-256-GCM: 96 bits of fresh nonce, 128 of tag (NIST SP 800-38D). The
- * key is derived from a text with HKDF-SHA-256 (RFC 5869), which takes no guessable one for a good one: it has to be long.
+ * Encrypts secrets that leave this machine, with AES-256-GCM: a random 96-bit nonce and a 128-bit tag (NIST SP 800-38D).
+ * The key is derived from a text with HKDF-SHA-256 (RFC 5869), which does not strengthen a guessable text, so the text
+ * must be long.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { SEALED_PREFIX } from '../../../base/sealed-text.ts';
 
-const PREFIX = 'sealed:v1:';
 const [NONCE_BYTES, TAG_BYTES, KEY_BYTES] = [12, 16, 32];
-/** Characters of the text that a key is derived from. */
+/** Least length, in characters, of the text from which a key is derived. */
 export const SHORTEST_KEY_TEXT = 32;
 
 export interface Seal {
-  /** @param place what the secret belongs to: sealed for one place it is none in another */
+  /** Encrypts. @param place what the secret belongs to; it cannot be opened for another place */
   seal(secret: string, place: string): string;
-  /** @throws Error when it was sealed with another key, or for another place */
+  /** Decrypts. @throws Error when the secret was sealed with another key, or for another place */
   open(sealed: string, place: string): string;
 }
-
-export const isSealed = (text: string): boolean => text.startsWith(PREFIX);
 
 /** @throws Error when the text is too short */
 export function createSeal(keyText: string): Seal {
@@ -28,10 +27,10 @@ export function createSeal(keyText: string): Seal {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(place, 'utf8'));
       const text = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
-      return PREFIX + Buffer.concat([nonce, cipher.getAuthTag(), text]).toString('base64');
+      return SEALED_PREFIX + Buffer.concat([nonce, cipher.getAuthTag(), text]).toString('base64');
     },
     open(sealed, place) {
-      const bytes = Buffer.from(sealed.slice(PREFIX.length), 'base64');
+      const bytes = Buffer.from(sealed.slice(SEALED_PREFIX.length), 'base64');
       const [nonce, rest] = [bytes.subarray(0, NONCE_BYTES), bytes.subarray(NONCE_BYTES)];
       try {
         const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });

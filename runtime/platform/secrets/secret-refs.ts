@@ -1,14 +1,14 @@
-/** Finds the secret references of a table: what has to be read before it is linked, and what must never be shown. */
+/** Finds the secret references of a table, whose values are read before it is linked and must never be shown. */
 import type { RoutePlan, RouteTable, SecretRef } from '../../../schemas/generated/types.ts';
 
-/** Every secret reference anywhere in `plan`. */
+/** All secret references in `plan`. */
 export function collectSecretRefs(plan: unknown): readonly SecretRef[] {
   if (typeof plan !== 'object' || plan === null) return [];
   if (isSecretRef(plan)) return [plan];
   return Object.values(plan).flatMap(collectSecretRefs);
 }
 
-/** The references of the table itself. Its routes, of which there may be very many, are read where their references are. */
+/** All references of a table. Of its routes, which may be very many, only the fields with references are searched. */
 export function tableSecretRefs(
   table: Pick<RouteTable, 'profiles' | 'server' | 'routes'> & Partial<Pick<RouteTable, 'gateway'>>,
 ): readonly SecretRef[] {

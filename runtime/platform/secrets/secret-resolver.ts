@@ -1,4 +1,4 @@
-/** Resolves secret references against the environment, the profiles' `.env` files and files, for the start and each new table. */
+/** Resolves secret references from the environment, the profiles' `.env` files and secret files. */
 
 import { isAbsolute, join } from 'node:path';
 import { parseEnvLines } from '../../../base/env-lines.ts';
@@ -9,11 +9,11 @@ import type { SecretResolver } from './secrets.ts';
 import { printSecretRef, SecretError } from './secrets.ts';
 
 export interface SecretContext {
-  /** The process environment: the default profile's, and of no other. */
+  /** The process environment, used for the default profile only. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** `<home_dir>`. */
   readonly home: string;
-  /** A second file of variables, of the default profile alone, which wins over that of the home; absolute. */
+  /** Absolute path of a second `.env` for the default profile only, which wins over that of the home. */
   readonly projectEnv?: string | null;
   /** The user's home folder, for `~/`. */
   readonly userHome: string;
@@ -21,13 +21,13 @@ export interface SecretContext {
   readonly readFile: (path: string) => string;
 }
 
-/** Profile names are names of folders: nothing else may become a part of a path. */
+/** Profile names become parts of paths, so no others are allowed. */
 const PROFILE = /^[a-z0-9][a-z0-9_-]*$/;
 
 /**
- * A resolver that reads each `.env` file once: make a new one for each table.
- * The default profile's variables are those of the process, then those of `projectEnv`, then `<home_dir>/.env`; any other profile has only its own
- * `.env`, so that nothing falls back from one profile to another (decisions §4).
+ * Creates a resolver that reads each `.env` file once; create a new one for each table.
+ * The default profile's variables are those of the process, then those of `projectEnv`, then of `<home_dir>/.env`. Any
+ * other profile has only its own `.env`, without fallback to another profile (decisions §4).
  */
 export function createSecretResolver(context: SecretContext): SecretResolver {
   const envFiles = new Map<string, ReadonlyMap<string, string>>();
@@ -41,7 +41,7 @@ export function createSecretResolver(context: SecretContext): SecretResolver {
   return { resolve: (ref) => present(ref, READERS[ref.kind](ref, context, envFile), context) };
 }
 
-/** The files of variables of a profile, those that win last. */
+/** The `.env` files of a profile; later ones win. */
 function variableFiles(scope: string, context: Pick<SecretContext, 'home' | 'projectEnv'>): readonly string[] {
   const own = join(homeOf(scope, context), '.env');
   return scope === DEFAULT_PROFILE && typeof context.projectEnv === 'string' ? [own, context.projectEnv] : [own];
@@ -61,7 +61,7 @@ const READERS: Record<SecretRef['kind'], Reader> = {
   },
   file: (ref, context) => {
     try {
-      // Editors and `echo` end a file with a newline; no secret does.
+      // Editors and `echo` end a file with a newline, which is not part of the secret.
       return context.readFile(filePath(ref, context)).replace(/\r?\n$/, '');
     } catch (error) {
       throw new SecretError(`${printSecretRef(ref)}: ${whyUnreadable(filePath(ref, context), error)}`);
@@ -75,7 +75,7 @@ function present(ref: SecretRef, secret: string | undefined, context: SecretCont
   return secret;
 }
 
-/** The files that were read. */
+/** Says where the variable was searched, for the error. */
 function whereOf({ kind, scope }: SecretRef, context: SecretContext): string {
   if (kind !== 'env') return '';
   const files = variableFiles(scope, context).toReversed();
@@ -90,7 +90,7 @@ export function filePath(ref: SecretRef, context: Pick<SecretContext, 'home' | '
   return isAbsolute(ref.value) ? ref.value : join(homeOf(ref.scope, context), ref.value);
 }
 
-/** The files a reference is read from: its own, or those of the variables of its profile; none for a literal. */
+/** The files from which a reference is read: its own file, or the `.env` files of its profile; none for a literal. */
 export function secretFiles(
   ref: SecretRef,
   context: Pick<SecretContext, 'home' | 'userHome' | 'projectEnv'>,
@@ -115,7 +115,7 @@ function readEnvFile(path: string, { readFile }: SecretContext): ReadonlyMap<str
   }
 }
 
-/** Names the absolute path that was tried. */
+/** The error text, with the absolute path. */
 function whyUnreadable(path: string, error: unknown): string {
   return error instanceof UnreadableFile ? error.message : `${path} cannot be read (${codeOf(error)})`;
 }

@@ -1,10 +1,10 @@
-/** Turns secret references into secrets: from the process environment, a profile's .env or a file. */
+/** The interface that turns secret references into secrets. */
 import type { SecretRef } from '../../../schemas/generated/types.ts';
 
 export interface SecretResolver {
   /**
-   * The secret's text.
-   * @param setting the name of a setting or variable that need not be a secret, for a resolver that refuses what can be none
+   * Returns the secret's text.
+   * @param setting name of a setting whose value need not be a secret, for resolvers that check the values of secrets
    * @throws SecretError naming the reference (never its value) when it is missing or empty.
    */
   resolve(ref: SecretRef, setting?: string): string;

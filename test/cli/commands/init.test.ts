@@ -49,6 +49,7 @@ test('each route is told with its URL, its secret and what to do at the sender',
   assert.match(stderr, /URL: {4}http:\/\/127\.0\.0\.1:8644\/webhooks\/code-review\n/);
   assert.match(stderr, /Secret: env:GITHUB_WEBHOOK_SECRET, in \.env\n/);
   assert.match(stderr, /2\. Payload URL: `http:\/\/127\.0\.0\.1:8644\/webhooks\/code-review`/);
+  assert.match(stderr, /cannot reach these URLs.*`public_url`.*`hookwright docs proxies`/s);
   const config = readFileSync(join(cwd, 'hookwright.yaml'), 'utf8');
   assert.match(config, /^# yaml-language-server: \$schema=\.\/hookwright\.schema\.json\n/);
   assert.equal(JSON.parse(readFileSync(join(cwd, 'hookwright.schema.json'), 'utf8')).title, 'Config');

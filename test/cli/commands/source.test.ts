@@ -45,6 +45,8 @@ test('source show: how it signs, what to do, a route to copy', async (t) => {
   const { stdout, code } = await runInProcess(['source', 'show', 'github'], { home });
   assert.equal(code, 0);
   assert.match(stdout, /^GitHub \(github, also called forgea\)\nSignature: HMAC-SHA256 of `\{body\}`/);
+  assert.match(stdout, /\nEvent: +`X-GitHub-Event`, `X-Forgea-Event`\n/);
+  assert.ok(stdout.split('\n').every((line) => line.length <= 80 || line.startsWith('Docs:')));
   assert.match(stdout, /At the sender\n {2}1\. Settings > Webhooks/);
   assert.match(stdout, /source: github\n {6}secret: env:GITHUB_SECRET/);
   const json = await runInProcess(['source', 'show', 'stripe', '--json'], { home });

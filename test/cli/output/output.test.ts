@@ -48,6 +48,24 @@ test('a table aligns its columns and is cut only to a terminal', () => {
   ]);
 });
 
+test('a text that is wrapped goes on below itself, and no word of it is cut', () => {
+  const rows = [
+    { name: 'meta', title: 'Meta (WhatsApp, Messenger, Instagram)', n: 'HMAC' },
+    { name: 'x', title: 'Supercalifragilistic', n: 'token' },
+  ];
+  const columns = [
+    { title: 'SOURCE', value: ({ name }: (typeof rows)[0]) => name, whole: true as const },
+    { title: 'SENDER', value: ({ title }: (typeof rows)[0]) => title, wrap: true as const },
+    { title: 'SIGNS', value: ({ n }: (typeof rows)[0]) => n },
+  ];
+  assert.deepEqual(formatTable(rows, columns, 38), [
+    'SOURCE  SENDER                   SIGNS',
+    'meta    Meta (WhatsApp,          HMAC\n        Messenger, Instagram)',
+    'x       Supercalifragilistic     token',
+  ]);
+  assert.ok(formatTable(rows, columns, 20).join('\n').includes('Supercalifragilistic'));
+});
+
 test('ids are never cut: what does not fit beside them stands below its row, and what says nothing is left out', () => {
   const id = '7d3e0c1a-5b2f-4e6d-9a8b-0c1d2e3f4a5b';
   const rows = [

@@ -9,6 +9,7 @@ import { runInProcess } from '../../helpers/cli.ts';
 import { startGateway, until } from '../../helpers/gateway.ts';
 import { skipWithoutPostgres } from '../../helpers/postgres/binaries.ts';
 import { runSql, testDatabase } from '../../helpers/postgres/database.ts';
+import { startTcpProxy } from '../../helpers/tcp-proxy.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
 const CONFIG = `gateway: { store: { postgres: env:DATABASE_URL } }
@@ -17,6 +18,7 @@ platforms: { webhook: { enabled: true, routes: {} } }
 const KEYED = CONFIG.replace('env:DATABASE_URL', 'env:DATABASE_URL, key: env:STORE_KEY');
 const SECRET = 'a-literal-secret-of-a-subscription';
 const KEY = '0123456789abcdef0123456789abcdef';
+const OTHER_KEY = '9c1f77d2b5e84a03c6b21e5df0a8437fe2c54b19';
 
 describe('subscriptions on PostgreSQL', { skip: skipWithoutPostgres() }, () => {
   function makeNode(t: Ending, url: string, config = CONFIG, more: Record<string, string> = {}) {
@@ -81,15 +83,84 @@ describe('subscriptions on PostgreSQL', { skip: skipWithoutPostgres() }, () => {
     assert.match(row?.body ?? '', /"secret": "sealed:v1:/);
     assert.doesNotMatch(row?.body ?? '', new RegExp(SECRET));
     assert.match((await b.run('webhook', 'show', 'alerts', '--reveal')).stdout, new RegExp(SECRET));
-    const other = makeNode(t, url, KEYED, { STORE_KEY: KEY.toUpperCase().padStart(40, 'x') });
-    assert.match(
-      (await other.run('webhook', 'list')).stderr,
-      /"alerts" cannot be decrypted: it was encrypted with another/,
-    );
-    assert.match(
-      (await without.run('webhook', 'list')).stderr,
-      /"alerts" cannot be decrypted: gateway\.store\.key is not set here/,
-    );
+  });
+
+  it('serve the others where the secret of one cannot be decrypted, and let its sender retry', async (t) => {
+    const url = await testDatabase(t);
+    const a = makeNode(t, url, KEYED);
+    assert.equal((await a.subscribe('sealed', SECRET)).code, 0);
+    assert.equal((await a.subscribe('open')).code, 0);
+    for (const more of [{ STORE_KEY: OTHER_KEY }, null]) {
+      const config = more === null ? CONFIG : KEYED;
+      const b = makeNode(t, url, config, more ?? {});
+      const listed = await b.run('webhook', 'list', '--json');
+      assert.equal(listed.code, 0, listed.stderr);
+      const states = (JSON.parse(listed.stdout) as { name: string; state: string; reason: string | null }[]).map(
+        ({ name, state, reason }) => [name, state, reason],
+      );
+      const reason = /secret-sealed: this secret cannot be decrypted/;
+      assert.deepEqual(
+        states.map(([name, state]) => [name, state]),
+        [
+          ['sealed', 'quarantined'],
+          ['open', 'serving'],
+        ],
+      );
+      assert.match(String(states[0]?.[2]), reason);
+      assert.match(listed.stderr, /cannot be decrypted with the gateway\.store\.key set here: "sealed"/);
+      const gateway = await startGateway(t, { home: b.home, env: b.env, config });
+      const status = await b.run('gateway', 'status');
+      assert.match(status.stdout, /1 serving, 1 quarantined[\s\S]*sealed: secret-sealed/);
+      const doctor = JSON.parse((await b.run('doctor', '--json')).stdout) as {
+        check: string;
+        status: string;
+        detail: string;
+      }[];
+      const served = doctor.find(({ check }) => check === 'subscriptions');
+      assert.equal(served?.status, 'warning');
+      assert.match(served?.detail ?? '', /^not served: sealed \(secret-sealed/);
+      const answers = await Promise.all(
+        ['sealed', 'open', 'none'].map((name) =>
+          fetch(`${gateway.url}/webhooks/${name}`, { method: 'POST', body: '{}' }),
+        ),
+      );
+      assert.deepEqual(
+        answers.map(({ status: code, headers }) => [code, headers.get('retry-after')]),
+        [
+          [503, '5'],
+          [401, null],
+          [404, null],
+        ],
+      );
+      // Another node changes something else: what is encrypted with the key of the others stays as it is.
+      assert.equal((await b.subscribe(more === null ? 'third' : 'second')).code, 0);
+      assert.match((await a.run('webhook', 'show', 'sealed', '--reveal')).stdout, new RegExp(SECRET));
+      await b.run('webhook', 'remove', more === null ? 'third' : 'second');
+    }
+  });
+
+  it('a command with another key leaves the copy of a gateway that decrypts it', async (t) => {
+    const url = await testDatabase(t);
+    const a = makeNode(t, url, KEYED);
+    assert.equal((await a.subscribe('sealed', SECRET)).code, 0);
+    const before = readFileSync(join(a.home, 'webhook_subscriptions.json'), 'utf8');
+    const env = { ...a.env, STORE_KEY: OTHER_KEY };
+    assert.equal((await runInProcess(['webhook', 'list'], { home: a.home, env })).code, 0);
+    assert.equal(readFileSync(join(a.home, 'webhook_subscriptions.json'), 'utf8'), before);
+  });
+
+  it('are unknown to no sender before the database was read once, whatever the copy says', async (t) => {
+    const url = await testDatabase(t);
+    const proxy = await startTcpProxy(t, url);
+    proxy.refuse();
+    const b = makeNode(t, proxy.via(url));
+    const gateway = await startGateway(t, { home: b.home, env: b.env, config: CONFIG });
+    const post = (path: string) => fetch(`${gateway.url}${path}`, { method: 'POST', body: '{}' });
+    const early = await post('/webhooks/later');
+    assert.deepEqual([early.status, early.headers.get('retry-after')], [503, '5']);
+    assert.equal((await post('/elsewhere')).status, 404);
+    proxy.heal();
+    await until(async () => (await post('/webhooks/later')).status === 404);
   });
 
   it('begin with those that the home has, and go on from its copy while the database is away', async (t) => {

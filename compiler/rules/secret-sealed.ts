@@ -1,0 +1,32 @@
+/** A secret that is still encrypted: the key of this machine does not decrypt it. */
+
+import { DEFAULT_PROFILE } from '../../base/profiles.ts';
+import { isSealed } from '../../base/sealed-text.ts';
+import type { Problem } from '../diagnostics/problem.ts';
+import { parseSecretRef } from '../text/secret-ref.ts';
+import type { ViewRule } from './support/view-rule.ts';
+
+export const secretSealed = {
+  id: 'secret-sealed',
+  group: 'secrets',
+  severity: 'error',
+  title: 'A secret is encrypted, and this machine has no key that decrypts it.',
+  why: 'Subscriptions on PostgreSQL keep their secrets encrypted with `gateway.store.key`. With another key, or none, a signature cannot be checked.',
+  checkRoute({ config: { verify_token }, secrets }): readonly Problem[] {
+    const token =
+      verify_token === undefined
+        ? []
+        : [{ ref: parseSecretRef(verify_token, DEFAULT_PROFILE), path: ['verify_token'] }];
+    return [...secrets, ...token].flatMap(({ ref, path }): readonly Problem[] =>
+      path === null || ref.kind !== 'literal' || !isSealed(ref.value)
+        ? []
+        : [
+            {
+              ...{ rule: secretSealed, path, at: 'value', sensitive: true },
+              message: 'this secret cannot be decrypted: it was encrypted with another `gateway.store.key`',
+              hint: 'give this machine the key of the others, or subscribe anew',
+            },
+          ],
+    );
+  },
+} as const satisfies ViewRule;
