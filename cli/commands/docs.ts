@@ -4,7 +4,7 @@ import { createPaint } from '../../base/paint.ts';
 import { suggest } from '../../compiler/text/suggest.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
-import { pageNames, readPage, readSections } from '../docs/pages.ts';
+import { pageNames, pagesAbout, readPage, readSections } from '../docs/pages.ts';
 import { printJson, printLine } from '../output/print.ts';
 
 export class DocsCommand extends Command<CliContext> {
@@ -49,9 +49,10 @@ export class DocsCommand extends Command<CliContext> {
   private show(name: string): void {
     const page = readPage(name);
     if (page === null) {
-      const [close] = suggest(name, pageNames());
-      const next = close === undefined ? 'hookwright docs lists them' : `did you mean: hookwright docs ${close}`;
-      throw new CliError(`there is no page "${name}"`, next);
+      const near = suggest(name, pageNames()).slice(0, 1);
+      const meant = near.length > 0 ? near : pagesAbout(name);
+      const next = meant.map((page) => `did you mean: hookwright docs ${page}`);
+      throw new CliError(`there is no page "${name}"`, ...(next.length === 0 ? ['hookwright docs lists them'] : next));
     }
     if (this.json) printJson(this.context, page);
     else this.context.stdout.write(page.text);

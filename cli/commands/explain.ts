@@ -4,6 +4,8 @@ import { createPaint } from '../../base/paint.ts';
 import type { CliContext } from '../base/context.ts';
 import { UsageError } from '../base/errors.ts';
 import { configOption } from '../command-line/options.ts';
+import { readRules } from '../docs/pages.ts';
+import { showRule } from '../docs/show-rule.ts';
 import { explainRoute } from '../explain/explain-route.ts';
 import { formatExplanation } from '../explain/format-explanation.ts';
 import { openConfig } from '../explain/open-config.ts';
@@ -20,7 +22,7 @@ export class ExplainCommand extends Command<CliContext> {
   static override usage = Command.Usage({
     description: 'Show what happens to an event on a route, and why',
     details:
-      'Every stage, every filter with what it found, the prompt, the addresses. The event goes through the stages of the gateway, on the configuration as it is now, without any effect. A payload is a JSON body, or a saved request: raw HTTP, a curl command line, a HAR file. A signature is verified when the request carries one; that of a kept request was verified when it came. Exits 0 when the event would be taken, 1 when not.',
+      'Every stage, every filter with what it found, the prompt, the addresses. The event goes through the stages of the gateway, on the configuration as it is now, without any effect. A payload is a JSON body, or a saved request: raw HTTP, a curl command line, a HAR file. A signature is verified when the request carries one; that of a kept request was verified when it came. Exits 0 when the event would be taken, 1 when not. `explain <rule>` is `hookwright rule <rule>`.',
     examples: [
       ['A recorded payload', '$0 explain code-review --event pull_request --payload @pull_request.json'],
       ['A copied curl command, signature and all', 'pbpaste | $0 explain code-review --payload -'],
@@ -41,6 +43,10 @@ export class ExplainCommand extends Command<CliContext> {
 
   async execute(): Promise<number> {
     const { context } = this;
+    if (this.isAboutRule()) {
+      showRule(context, this.route ?? '', this.json);
+      return 0;
+    }
     const kept = await this.readKept();
     const { table, facts } = await openConfig(context, this.config);
     const name = this.route ?? kept?.route;
@@ -53,6 +59,12 @@ export class ExplainCommand extends Command<CliContext> {
     if (this.json) printJson(context, found);
     else for (const line of formatExplanation(found, createPaint(context.colour.stdout))) printLine(context, line);
     return found.taken ? 0 : 1;
+  }
+
+  /** Without a request there is no event to explain, so that the name of a rule cannot be meant as a route's. */
+  private isAboutRule(): boolean {
+    const { route, request, payload } = this;
+    return route !== undefined && request === undefined && payload === undefined && readRules().has(route);
   }
 
   /** Null: no kept request is asked for. */

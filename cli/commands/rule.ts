@@ -1,9 +1,8 @@
 /** `hookwright rule`: what a rule of the compiler checks, with a bad and a good example, from the pages that come with it. */
 import { Command, Option } from 'clipanion';
-import { suggest } from '../../compiler/text/suggest.ts';
 import type { CliContext } from '../base/context.ts';
-import { CliError } from '../base/errors.ts';
 import { readRules } from '../docs/pages.ts';
+import { showRule } from '../docs/show-rule.ts';
 import { printJson, printLine } from '../output/print.ts';
 
 export class RuleCommand extends Command<CliContext> {
@@ -21,9 +20,8 @@ export class RuleCommand extends Command<CliContext> {
   name = Option.String({ required: false, name: 'rule' });
 
   async execute(): Promise<number> {
-    const rules = readRules();
-    if (this.name === undefined) this.list([...rules.keys()]);
-    else this.show(this.name, rules);
+    if (this.name === undefined) this.list([...readRules().keys()]);
+    else showRule(this.context, this.name, this.json);
     return 0;
   }
 
@@ -34,16 +32,5 @@ export class RuleCommand extends Command<CliContext> {
         names.map((name) => ({ name })),
       );
     else for (const name of names) printLine(this.context, name);
-  }
-
-  private show(name: string, rules: ReadonlyMap<string, string>): void {
-    const text = rules.get(name);
-    if (text === undefined) {
-      const [close] = suggest(name, [...rules.keys()]);
-      const next = close === undefined ? 'hookwright rule lists them' : `did you mean: hookwright rule ${close}`;
-      throw new CliError(`there is no rule "${name}"`, next);
-    }
-    if (this.json) printJson(this.context, { name, text });
-    else printLine(this.context, `${name}\n\n${text}`);
   }
 }

@@ -40,6 +40,14 @@ export function readSections(): readonly DocsSection[] {
 export const pageNames = (): readonly string[] =>
   readSections().flatMap(({ entries }) => entries.map(({ name }) => name));
 
+/** Names of the pages whose line in the index has this word, whatever its number: `nginx`, `proxy`. */
+export function pagesAbout(word: string): readonly string[] {
+  const stem = word.toLowerCase().replace(/(?:ies|y|s)$/, '');
+  if (stem.length < 3) return [];
+  const entries = readSections().flatMap((section) => section.entries);
+  return entries.filter(({ name, about }) => `${name} ${about}`.toLowerCase().includes(stem)).map(({ name }) => name);
+}
+
 /** null: there is no such page. */
 export function readPage(name: string): DocsPage | null {
   const path = join(FOLDER, `${name}.md`);

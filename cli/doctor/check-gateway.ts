@@ -13,15 +13,24 @@ import { tryAskGateway } from '../gateway/ask-gateway.ts';
 import type { Check } from './check.ts';
 import { gatewayCheck } from './check.ts';
 
-export function checkConfiguration({ diagnostics, output, root }: CompileResult): Check {
+export function checkConfiguration({ diagnostics, output, root, files }: CompileResult): Check {
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
-  const warnings = diagnostics.length - errors;
-  const counts = `${root}: ${errors} errors, ${warnings} warnings`;
+  const counts = `${root}: ${count(errors, 'error')}, ${count(diagnostics.length - errors, 'warning')}`;
   const about = { subject: 'configuration', check: 'compiles', detail: counts };
+  const [first] = diagnostics;
+  if (files.length === 0 && first !== undefined) {
+    return gatewayCheck({ ...about, detail: first.message, status: 'failed', fix: first.hint ?? 'hookwright lint' });
+  }
   if (output === null) return gatewayCheck({ ...about, status: 'failed', fix: 'hookwright lint' });
-  if (warnings > 0) return gatewayCheck({ ...about, status: 'warning', fix: 'hookwright lint' });
-  return gatewayCheck({ ...about, status: 'ok', detail: `${root}: ${Object.keys(output.table.routes).length} routes` });
+  if (diagnostics.length > 0) return gatewayCheck({ ...about, status: 'warning', fix: 'hookwright lint' });
+  return gatewayCheck({
+    ...about,
+    status: 'ok',
+    detail: `${root}: ${count(Object.keys(output.table.routes).length, 'route')}`,
+  });
 }
+
+const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
 
 /** Configs that look as if they counted: the one that is edited may not be the one that is read. */
 export const checkOtherConfigs = ({ root, ignored }: CompileResult): readonly Check[] =>

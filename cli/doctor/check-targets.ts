@@ -69,9 +69,8 @@ const subjectOf = ({ profile, label }: Subject): Pick<Check, 'profile' | 'subjec
 
 function refused(subject: Subject, message: string): Check {
   const reference = /env:(\w+)/.exec(message)?.[1];
-  const file = subject.profile === 'default' ? '<home>/.env' : `profiles/${subject.profile}/.env`;
-  const fix =
-    reference === undefined ? `mend platforms.${subject.label}` : `set ${reference} in ${file} or the environment`;
+  // The message names the files where it was looked for.
+  const fix = reference === undefined ? `correct platforms.${subject.label}` : `set ${reference}`;
   return { ...subjectOf(subject), check: 'credentials', status: 'failed', detail: message, fix };
 }
 

@@ -58,7 +58,7 @@ function parse(name: string, text: string): Document.Parsed {
   if (error !== undefined) {
     const before = text.slice(0, error.pos[0]).split('\n');
     const place = `${name}:${before.length}:${(before.at(-1) ?? '').length + 1}`;
-    throw new CliError(`${place}: ${error.message}`, 'mend it first: hookwright lint');
+    throw new CliError(`${place}: ${error.message}`, 'correct it first: hookwright lint shows where');
   }
   const { contents } = document;
   if (contents !== null && !isMap(contents) && !isEmpty(contents)) {

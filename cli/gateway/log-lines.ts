@@ -1,7 +1,8 @@
 /** The lines of a gateway's log as a command shows them: for people on a terminal, as they are in a pipe. */
 import { createPaint } from '../../base/paint.ts';
-import { printLogLine } from '../../runtime/platform/print-log-line.ts';
+import { parseLogEntry, printLogLine } from '../../runtime/platform/print-log-line.ts';
 import type { CliContext } from '../base/context.ts';
+import { visible } from '../output/print.ts';
 
 /** Takes bytes as they are read, which may end within a line, and returns the text to write. */
 export function createLogView(context: CliContext): (bytes: Buffer) => string | Buffer {
@@ -25,4 +26,21 @@ export function warningsIn(bytes: Buffer, context: CliContext): readonly string[
     .split('\n')
     .filter((line) => /^\{"level":"(?:warn|error)"/.test(line))
     .map((line) => printLogLine(line, paint, context.clock.now()));
+}
+
+/** Why a start failed, by these bytes of its log: reasons, hints and diagnostics; and lines that are no entries, such as the trace of a crash. */
+export function failuresIn(bytes: Buffer): readonly string[] {
+  return bytes
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .flatMap((line) => {
+      const entry = parseLogEntry(line);
+      if (entry === null) return [line];
+      const { level, msg, reason, hints, diagnostics } = entry;
+      const frames = typeof diagnostics === 'string' ? diagnostics.trimEnd().split('\n') : [];
+      if (level !== 'error') return frames;
+      return [String(reason ?? msg), ...(Array.isArray(hints) ? hints.map(String) : []), ...frames];
+    })
+    .map(visible);
 }

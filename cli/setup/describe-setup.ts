@@ -31,10 +31,11 @@ export async function describeSetup(
 /** The place that counts where there are several. */
 function whereKept(context: CliContext, ref: SecretRef): string {
   if (ref.kind === 'literal') return 'in the configuration';
-  const files = secretFiles(ref, { ...context, userHome: userHome(context.env) });
+  const { home, projectEnv = null, env } = context;
+  const files = secretFiles(ref, { home, projectEnv, userHome: userHome(env) });
   const shown = (path: string): string => displayPath(path, context.cwd);
   if (ref.kind === 'file') return `in ${files.map(shown).join()}`;
-  if (ref.scope === 'default' && (context.env[ref.value] ?? '') !== '') return 'in the environment';
+  if (ref.scope === 'default' && (env[ref.value] ?? '') !== '') return 'in the environment';
   const found = files.findLast((path) => (parseEnvLines(readIfThere(path)).values.get(ref.value) ?? '') !== '');
   return found === undefined ? `to be set in ${files.map(shown).join(' or ')}` : `in ${shown(found)}`;
 }

@@ -28,7 +28,7 @@ export async function openTable(context: CliContext, configs: readonly string[] 
   if (open !== null) return open;
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
   context.stderr.write(formatDiagnostics('pretty', errors, context, 'stderr'));
-  throw new CliError('the configuration has errors', 'mend it first, or make one: hookwright init');
+  throw new CliError('the configuration has errors', 'correct it first: hookwright lint');
 }
 
 /** Null when there is none: for commands that can do without. */

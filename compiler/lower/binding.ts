@@ -93,16 +93,7 @@ function sortSettings(config: TargetConfig, plan: TargetPlan): { known: Written[
     if (setting === undefined && isChat(key, plan)) {
       problems.push(homeChannel(key, config, plan));
     } else if (setting === undefined) {
-      const message = `${plan.title} has no setting \`${key}\`${didYouMean(key, [...COMMON_KEYS, ...byName.keys()])}`;
-      problems.push({
-        rule: unknownKey,
-        path: [key],
-        at: 'key',
-        message,
-        hint: listSettings(plan),
-        ...renameFix(key, [...COMMON_KEYS, ...byName.keys()]),
-        sensitive: true,
-      });
+      problems.push(unknownSetting(key, plan, [...COMMON_KEYS, ...byName.keys()]));
     } else if (earlier !== undefined) {
       const message = `\`${key}\` and \`${earlier}\` are two names of one setting; keep one`;
       const related = [{ path: [earlier], message: 'the other one' }];
@@ -112,6 +103,17 @@ function sortSettings(config: TargetConfig, plan: TargetPlan): { known: Written[
     }
   }
   return { known, problems };
+}
+
+function unknownSetting(key: string, plan: TargetPlan, known: readonly string[]): Problem {
+  const problem = { rule: unknownKey, path: [key], at: 'key', sensitive: true } as const;
+  const message = `${plan.title} has no setting \`${key}\``;
+  const guess = didYouMean(key, known);
+  // `webhook` for `webhook_url`
+  const [longer, other] = plan.settings.map(({ name }) => name).filter((name) => name.split('_').includes(key));
+  if (guess === '' && longer !== undefined && other === undefined)
+    return { ...problem, message: `${message}: it is called \`${longer}\``, fix: { kind: 'rename', text: longer } };
+  return { ...problem, message: message + guess, hint: listSettings(plan), ...renameFix(key, known) };
 }
 
 const isChat = (key: string, { address }: TargetPlan): boolean =>

@@ -52,8 +52,9 @@ const SLIPS: readonly { readonly closed: boolean; readonly inside: RegExp; reado
   { closed: false, inside: new RegExp(`^[A-Za-z]${DOTTED}(?:\\s|$)`), what: 'is not closed' },
 ];
 
-/** What stands before the inner braces of `{{ … }}` and `${{ … }}`. */
-const outerBraces = (text: string, at: number): string => /\$?\{$/.exec(text.slice(Math.max(0, at - 2), at))?.[0] ?? '';
+/** What stands before the inner braces of `{{ … }}`, of `${{ … }}` and, in n8n, of a text that begins with `={{ … }}`. */
+const outerBraces = (text: string, at: number): string =>
+  /(?:\$|^=)?\{$/.exec(text.slice(Math.max(0, at - 2), at))?.[0] ?? '';
 
 /** Names of the payload in n8n and JSONPath (`{{ $json.body.a }}`, `{$.a}`) and in workflows of GitHub (`${{ github.event.a }}`). */
 const PAYLOAD = /^\$(?:github\.event\.|json(?:\.body)?(?=[.[]))?/;
@@ -67,7 +68,7 @@ const BESIDE: Readonly<Record<string, string>> = {
 
 /** The placeholder most likely meant by `found`. */
 function meantBy(found: string): string {
-  const path = found.replace(/["'\s{}]/g, '');
+  const path = found.replace(/["'\s{}]|^=/g, '');
   const parts = (BESIDE[path] ?? path.replace(PAYLOAD, '')).split(/[.[\]]+/);
   return `{${parts.filter((part) => part !== '').join('.')}}`;
 }

@@ -74,6 +74,7 @@ export function parseSchedule(text: string): ParsedSchedule {
   const first = parts[0] ?? '';
   if (first.startsWith('@')) {
     const meant = Object.hasOwn(NICKNAMES, first) ? NICKNAMES[first] : undefined;
+    if (meant === undefined && first === '@every') return explainWords(text, parts);
     if (meant === undefined) return refuse(`\`${first}\` is not a five-field cron expression`);
     return { ...refuse(`write \`${meant}\` for \`${first}\``), meant: { cron: meant, exact: true } };
   }

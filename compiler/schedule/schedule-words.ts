@@ -53,10 +53,25 @@ export interface MeantSchedule {
 
 /** @returns null: the text says no time that is understood. */
 export function readScheduleWords(text: string): MeantSchedule | null {
-  const words = text.trim().toLowerCase().replace(/\s+/g, ' ').replace(/^@/, '');
+  const cloud = cloudSchedule(text.trim());
+  if (cloud !== null) return cloud;
+  const words = text
+    .trim()
+    .toLowerCase()
+    .replace(/\s+/g, ' ')
+    .replace(/^@/, '')
+    .replace(/^rate\((.*)\)$/, 'every $1');
   if (Object.hasOwn(PHRASES, words)) return { cron: PHRASES[words] ?? '', exact: EXACT.has(words) };
   const cron = interval(words) ?? timeOfDay(words);
   return cron === null ? null : { cron, exact: true };
+}
+
+/** `cron(0 9 * * ? *)`, whose last field is the year, and whose days of the week begin with 1. */
+function cloudSchedule(text: string): MeantSchedule | null {
+  const [, fields = '', weekday = ''] = /^cron\(((?:\S+ ){4})(\S+) \*\)$/.exec(text) ?? [];
+  if (fields === '') return null;
+  const cron = (fields + weekday).replaceAll('?', '*');
+  return { cron, exact: !/\d/.test(weekday) };
 }
 
 /** `every 15 minutes`, `15m`, `every 2 hours`. */

@@ -204,8 +204,18 @@ function wrongTypeProblem(place: Place, types: readonly string[]): Problem {
   const was = rule === invalidNumber ? notThis(place) : `, not ${TYPE_NAMES[typeOf(found)] ?? typeOf(found)}`;
   const problem = value(place, rule, `\`${nameOf(place.path)}\` must be ${expected}${was}`);
   const hint = types.includes('boolean') && typeof found === 'string' ? truthHint(found) : undefined;
+  if (found === null) return { ...problem, ...emptyHint(place) };
   if (hint === undefined) return described(place, problem);
   return { ...problem, hint: `write \`${hint}\``, fix: { kind: 'replace', text: hint } };
+}
+
+/** A key whose value is still to be written. */
+function emptyHint({ schema, path }: Place): Pick<Problem, 'hint'> {
+  const isItem = typeof path.at(-1) === 'number';
+  const example = exampleAt(schema, isItem ? path.slice(0, -1) : path);
+  const value: unknown = isItem && Array.isArray(example) ? example[0] : example;
+  if (value === undefined) return { hint: 'write what belongs to it below, indented further, or remove the key' };
+  return { hint: `write for example \`${isItem ? '-' : `${nameOf(path)}:`} ${flowText(value)}\`, or remove it` };
 }
 
 /** `yes` and its like were truth values in older YAML, and are text today; so is `true` in quotes. */

@@ -13,23 +13,24 @@ const SUBJECT = ['route', 'job', 'event', 'delivery_id'] as const;
 
 /** Times are local, with the date unless it is that of `now`. A line that is not JSON is only made printable. */
 export function printLogLine(line: string, paint: Paint, now: number): string {
-  const entry = parseEntry(line);
+  const entry = parseLogEntry(line);
   if (entry === null) return printableLine(line);
-  const { time, level, msg, err, diagnostics, ...fields } = entry;
+  const { time, level, msg, err, diagnostics, hint, ...fields } = entry;
   const name = String(level);
-  const subject = SUBJECT.flatMap((key) => (typeof fields[key] === 'string' ? [printValue(fields[key])] : []));
+  const subject = SUBJECT.map((key) => fields[key]).filter((value) => typeof value === 'string' && value !== '');
   const rest = Object.entries(fields)
-    .filter(([key, value]) => !(subject.length > 0 && isSubject(key) && typeof value === 'string'))
+    .filter(([key, value]) => value !== null && !(isSubject(key) && typeof value === 'string'))
     .filter(([key, value]) => key !== 'outcome' || value !== msg)
-    .map(([key, value]) => paint('dim', `${key}=${printValue(value)}`));
+    .map(([key, value]) => paint('dim', `${key}=${key === 'hash' ? shortHash(value) : printValue(value)}`));
   const head = `${printTime(String(time), now)} ${paint(LEVELS[name] ?? 'dim', name.toUpperCase().padEnd(5))}`;
-  const words = [...subject, paint('bold', printableLine(String(msg))), ...rest].join('  ');
-  return [`${head} ${words}`, ...below(err), ...below(diagnostics)].join('\n');
+  const words = [...subject.map(printValue), paint('bold', printableLine(String(msg))), ...rest].join('  ');
+  return [`${head} ${words}`, ...below(err), ...below(diagnostics), ...below(hint)].join('\n');
 }
 
 const isSubject = (key: string): boolean => SUBJECT.some((subject) => subject === key);
 
-function parseEntry(line: string): Readonly<Record<string, unknown>> | null {
+/** The fields of an entry; null: the line is none. */
+export function parseLogEntry(line: string): Readonly<Record<string, unknown>> | null {
   try {
     const value: unknown = JSON.parse(line);
     return typeof value === 'object' && value !== null && 'msg' in value ? { ...value } : null;
@@ -38,9 +39,16 @@ function parseEntry(line: string): Readonly<Record<string, unknown>> | null {
   }
 }
 
+/** As `gateway status` shows it. */
+const shortHash = (value: unknown): string => printValue(String(value).slice(0, 12));
+
+const isPlain = (value: unknown): value is string =>
+  typeof value === 'string' && /^[\p{L}\p{N}_./:@#+%~-]+$/u.test(value);
+
 /** Quotes text that could be mistaken for something else. */
 function printValue(value: unknown): string {
-  if (typeof value === 'string' && /^[\p{L}\p{N}_./:@#+%~-]+$/u.test(value)) return value;
+  if (isPlain(value)) return value;
+  if (Array.isArray(value) && value.length > 0 && value.every(isPlain)) return value.join();
   return printableLine(JSON.stringify(value) ?? 'undefined');
 }
 

@@ -1,6 +1,7 @@
 /** `hookwright gateway run`: compiles, serves, and recompiles on change, in the foreground. */
 import { Command } from 'clipanion';
 import { Redactor } from '../../../runtime/deliver/redact.ts';
+import type { ProcessLogger } from '../../../runtime/platform/logger.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';
 import {
@@ -39,17 +40,30 @@ export class GatewayRunCommand extends Command<CliContext> {
   logFile = logFileOption();
 
   async execute(): Promise<number> {
+    const redactor = new Redactor();
+    const log = createServerLog(this.context, redactor.redact);
+    try {
+      return await this.serve(log, redactor);
+    } catch (error) {
+      // In the background each line of the log is JSON, this one too.
+      if (this.logFile === undefined || !(error instanceof CliError)) throw error;
+      log.error({ reason: error.message, hints: error.hints }, 'not started');
+      log.flush();
+      return error.exitCode;
+    }
+  }
+
+  private async serve(log: ProcessLogger, redactor: Redactor): Promise<number> {
     const { port } = this;
     // Made anew for each compile: jobs may have been added to the store.
     const request = (): Promise<RecompileRequest> => this.request(port);
-    const first = await this.compileFirst(await request());
-    const redactor = new Redactor();
+    const first = await this.compileFirst(await request(), log);
     return serveGateway(this.context, {
       folder: first.folder,
       host: this.host,
       port,
       logFile: this.logFile ?? null,
-      log: createServerLog(this.context, redactor.redact),
+      log,
       redactor,
       recompile: { request, first },
     });
@@ -67,10 +81,16 @@ export class GatewayRunCommand extends Command<CliContext> {
   }
 
   /** A configuration that the gate refuses is not taken in by a start either: the table of before is served. */
-  private async compileFirst(request: RecompileRequest): Promise<RecompileReport> {
+  private async compileFirst(request: RecompileRequest, log: ProcessLogger): Promise<RecompileReport> {
     const report = await recompile(request);
-    this.context.stderr.write(report.diagnostics);
-    noteIgnored(this.context, report);
+    const { diagnostics, ignored } = report;
+    if (this.logFile === undefined) {
+      this.context.stderr.write(diagnostics);
+      noteIgnored(this.context, report);
+    } else {
+      if (diagnostics !== '') log.warn({ diagnostics }, 'the configuration has diagnostics');
+      if (ignored.length > 0) log.warn({ config: report.root, ignored }, 'another config is not read');
+    }
     if (!report.ok && report.refused === null) throw new CliError('not started: the configuration has errors');
     return report;
   }

@@ -9,7 +9,7 @@ import { CliError } from '../../base/errors.ts';
 import { configOption, failOnOption, hostOption } from '../../command-line/options.ts';
 import { tryAskGateway } from '../../gateway/ask-gateway.ts';
 import { logFile, openLogFile } from '../../gateway/log-file.ts';
-import { warningsIn } from '../../gateway/log-lines.ts';
+import { failuresIn, warningsIn } from '../../gateway/log-lines.ts';
 import type { LogPosition } from '../../gateway/tail.ts';
 import { readSince, readTail } from '../../gateway/tail.ts';
 import { printLine, printNote, visible } from '../../output/print.ts';
@@ -111,7 +111,7 @@ export class GatewayStartCommand extends Command<CliContext> {
   private failure(position: LogPosition, ended: boolean): CliError {
     const path = logFile(this.context.home);
     if (!ended) return new CliError('the gateway does not get ready', `look at its log: ${path}`);
-    const said = readSince(path, position).bytes.toString('utf8').trimEnd();
-    return new CliError('the gateway did not start', ...(said === '' ? [`its log: ${path}`] : said.split('\n')));
+    const reasons = failuresIn(readSince(path, position).bytes);
+    return new CliError('the gateway did not start', ...(reasons.length === 0 ? [`its log: ${path}`] : reasons));
   }
 }

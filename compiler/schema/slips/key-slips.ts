@@ -33,6 +33,8 @@ const SAME: Readonly<Record<string, string>> = {
   endpoint: 'base_url',
   key: 'api_key',
   prompt_template: 'prompt',
+  environment: 'env',
+  working_directory: 'cwd',
 };
 
 /** What a number's key may lack: `window` for `window_seconds`. */
@@ -68,6 +70,10 @@ const onlyMap = (schema: SchemaName, path: NodePath): boolean => {
   return types.has('object') && !types.has('string');
 };
 
+const NO_COMMAND =
+  'a route runs no command: the agent does, `agent: { command: [program] }` at the top of the file, or a `script` that filters';
+const ADNANH = 'it is a key of adnanh/webhook: run `hookwright convert adnanh` with the file it comes from';
+
 /** Keys of other tools, and where their setting is here. */
 const ELSEWHERE: Readonly<Record<string, { readonly beside: string; readonly hint: string }>> = {
   args: { beside: 'command', hint: 'arguments follow the program: `command: [program, argument]`' },
@@ -83,8 +89,21 @@ const ELSEWHERE: Readonly<Record<string, { readonly beside: string; readonly hin
   actions: { beside: 'events', hint: 'write `filters: [{ field: action, in: [opened, reopened] }]`' },
   chat: { beside: 'deliver_extra', hint: 'write `deliver_extra: { chat_id: "-1001234" }`' },
   thread: { beside: 'deliver_extra', hint: 'write `deliver_extra: { thread_id: "17" }`' },
-  path: { beside: 'deliver', hint: 'a route is served at `/webhooks/<its name>`' },
+  path: { beside: 'deliver', hint: 'remove it: a route is served at `/webhooks/<its name>`' },
   method: { beside: 'deliver', hint: 'remove it: a route takes POST' },
+  httpMethod: { beside: 'deliver', hint: 'remove it: a route takes POST' },
+  if: { beside: 'events', hint: 'write `filters: [{ field: action, equals: opened }]`' },
+  when: { beside: 'events', hint: 'write `filters: [{ field: action, equals: opened }]`' },
+  run: { beside: 'deliver', hint: NO_COMMAND },
+  steps: { beside: 'deliver', hint: NO_COMMAND },
+  command: { beside: 'deliver', hint: NO_COMMAND },
+  exec: { beside: 'deliver', hint: NO_COMMAND },
+  'execute-command': { beside: 'deliver', hint: ADNANH },
+  'trigger-rule': { beside: 'deliver', hint: ADNANH },
+  'command-working-directory': { beside: 'deliver', hint: ADNANH },
+  'pass-arguments-to-command': { beside: 'deliver', hint: ADNANH },
+  'response-message': { beside: 'deliver', hint: ADNANH },
+  env_file: { beside: 'platforms', hint: 'remove it: a `.env` beside this file is read' },
   model: { beside: 'openai', hint: 'it belongs under `openai`, beside `base_url`' },
 };
 

@@ -1,7 +1,9 @@
 /** `secret: { env: NAME }`: a reference as other tools write it, as a map. */
 import { wrongType } from '../../rules/wrong-type.ts';
 import { isPlainMap } from '../../text/plain-map.ts';
+import { isSecretName } from '../../text/secret-names.ts';
 import { typesOf } from '../alternatives.ts';
+import { knownKeys } from '../known-keys.ts';
 import { valueAt } from '../pointer.ts';
 import { atValue, nameOf } from '../shape-problem.ts';
 import type { Slip } from './slip.ts';
@@ -22,7 +24,11 @@ export const referenceMap: Slip = (place, { keyword, params }) => {
   if (keyword !== 'type' || !typesOf(params).includes('string') || !isPlainMap(found)) return null;
   const [[key, value] = ['', null], second] = Object.entries(found);
   const kind = Object.hasOwn(KINDS, key) && second === undefined ? KINDS[key] : undefined;
-  if (kind === undefined || typeof value !== 'string' || !FORMS[kind]?.test(value)) return null;
+  if (kind === undefined || typeof value !== 'string' || !FORMS[kind]?.test(value)) {
+    if (!isSecretName(nameOf(place.path))) return null;
+    const hint = `write \`${nameOf(place.path)}: env:NAME\` with the name of a variable, or \`file:path\``;
+    return { ...atValue(place, wrongType, 'a reference is text and no map'), hint, covers: [place.path] };
+  }
   const text = `${kind}:${value}`;
   const message = `a reference is text and no map: write \`${nameOf(place.path)}: ${text}\``;
   return {
@@ -37,4 +43,22 @@ export const referenceMap: Slip = (place, { keyword, params }) => {
 const FORMS: Readonly<Record<string, RegExp>> = {
   env: /^[A-Z_][A-Z0-9_]*$/,
   file: /^[~.\w-]*\/[\w./-]+$/,
+};
+
+/** `secret: [env:NEW, env:OLD]`, where several are `secrets`. */
+export const secretList: Slip = (place, { keyword }) => {
+  const found = valueAt(place.data, place.path);
+  const isOne = keyword === 'type' && place.path.at(-1) === 'secret' && Array.isArray(found);
+  const siblings = knownKeys(place.schema, place.path.slice(0, -1));
+  const parent = valueAt(place.data, place.path.slice(0, -1));
+  if (!isOne || !siblings.includes('secrets') || !isPlainMap(parent)) return null;
+  const isFree = parent.secrets === undefined;
+  return {
+    rule: wrongType,
+    path: place.path,
+    at: 'key',
+    message: '`secret` is one; write `secrets` for a list',
+    covers: [place.path],
+    ...(isFree ? { fix: { kind: 'rename', text: 'secrets' } } : { hint: 'move them to the `secrets` that are here' }),
+  };
 };

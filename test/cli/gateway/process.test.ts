@@ -72,7 +72,16 @@ test('a start that fails says why and exits 1', async (t) => {
   const home = furnished(t, CONFIG.replace('a-secret-for-the-process-tests', 'env:NOT_SET'));
   const { code, stderr } = await runInProcess(['gateway', 'start'], { home });
   assert.equal(code, 1);
-  assert.match(stderr, /error: the gateway did not start\n[\s\S]*env:NOT_SET is not set/);
+  assert.match(stderr, /^error: the gateway did not start\n {2}[^{\n]*env:NOT_SET is not set[^{]*$/);
+  const broken = await runInProcess(['gateway', 'start', '--config', 'nowhere.yaml'], { home });
+  assert.match(broken.stderr, /unreadable-file/);
+  // A program that reads the log finds an entry in each line.
+  const logs = await runInProcess(['gateway', 'logs'], { home });
+  const entries = logs.stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { msg: string });
+  assert.equal(entries.filter(({ msg }) => msg === 'not started').length, 2);
 });
 
 test('after kill -9 nothing left behind stands in the way, and nobody else is stopped', async (t) => {

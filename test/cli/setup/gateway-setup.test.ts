@@ -41,6 +41,16 @@ test('a file a person wrote keeps every comment and its layout', async (t) => {
   assert.equal(existsSync(join(home, '.env')), false);
 });
 
+test('it ends by naming the .env beside the config where a secret is kept', async (t) => {
+  const home = tempDir(t);
+  const routes = 'routes: { hello: { prompt: hi } }';
+  writeFileSync(join(home, 'hookwright.yaml'), `platforms:\n  webhook: { enabled: true, secret: env:S, ${routes} }\n`);
+  writeFileSync(join(home, '.env'), 'S=only-for-this-test\n', { mode: 0o600 });
+  const { code, stderr } = await setup(home, '--yes', '--set', 'port=9000');
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /hello[\s\S]*Secret: env:S, in \.env/);
+});
+
 test('what would not compile is not written', async (t) => {
   const home = tempDir(t);
   const { code, stderr } = await setup(home, '--yes', '--set', 'gateway.drain_seconds=soon');

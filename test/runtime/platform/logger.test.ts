@@ -88,6 +88,25 @@ describe('createLogger', () => {
     assert.match(writes[0] ?? '', /^\d\d:\d\d:\d\d INFO {2}ci {2}accepted {2}ms=2\n$/);
   });
 
+  test('for people nothing is empty, hashes are short, and a hint has its own line', () => {
+    const { writes, stream } = recorder();
+    const log = createLogger({ stream, level: 'info', pretty: true, colour: false, clock: new FakeClock() });
+    log.info({ hash: 'ab'.repeat(32), routes: 2 }, 'table loaded');
+    const refused = { route: 'ci', event: '', delivery_id: '', looked_for: ['x-a', 'x-b'], scheme: null };
+    log.warn({ ...refused, hint: 'hookwright requests show i3p' }, 'invalid_signature');
+    log.flush();
+    const lines = writes
+      .join('')
+      .replace(/^\d\d:\d\d:\d\d /gm, '')
+      .split('\n');
+    assert.deepEqual(lines, [
+      'INFO  table loaded  hash=abababababab  routes=2',
+      'WARN  ci  invalid_signature  looked_for=x-a,x-b',
+      '    hookwright requests show i3p',
+      '',
+    ]);
+  });
+
   test('no value begins a line of its own or moves the cursor', () => {
     for (const pretty of [false, true]) {
       const { writes, stream } = recorder();

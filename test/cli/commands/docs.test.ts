@@ -1,0 +1,27 @@
+/** `docs`, `rule`, `explain <rule>`: what is asked for by another name is found. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runInProcess } from '../../helpers/cli.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
+
+test('a page asked for by a word of its line in the index is suggested', async (t) => {
+  const home = tempDir(t);
+  for (const [asked, page] of [
+    ['nginx', 'proxies'],
+    ['proxy', 'proxies'],
+    ['backup', 'deployment'],
+    ['strip', 'stripe'],
+  ]) {
+    const { code, stderr } = await runInProcess(['docs', asked ?? ''], { home });
+    assert.equal(code, 1);
+    assert.match(stderr, new RegExp(`did you mean: hookwright docs ${page}\n`));
+  }
+  assert.match((await runInProcess(['docs', 'zzz'], { home })).stderr, /hookwright docs lists them/);
+});
+
+test('explain with the name of a rule and no event explains the rule', async (t) => {
+  const home = tempDir(t);
+  const rule = await runInProcess(['rule', 'template-syntax'], { home });
+  assert.match(rule.stdout, /^template-syntax\n/);
+  assert.equal((await runInProcess(['explain', 'template-syntax'], { home })).stdout, rule.stdout);
+});
