@@ -1,36 +1,13 @@
-/** Mounts the service in a server that is there already. Here node:http; README.md has Express, Hono and Fastify. */
+/** Mounts the service in a server of the program: here node:http; README.md has Express, Fastify and Hono. */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compileText } from 'hookwright/compiler';
-import type { Service } from 'hookwright/runtime';
 import { createService } from 'hookwright/runtime';
-
-/**
- * Answers a request of node:http, and so of Express and Fastify. Its body must not have been read: what is signed are its
- * bytes.
- */
-export async function answerWith(service: Service, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-  const { method = 'GET', url = '/', headersDistinct, socket } = incoming;
-  const headers = new Headers();
-  for (const [name, values] of Object.entries(headersDistinct)) {
-    for (const value of values ?? []) headers.append(name, value);
-  }
-  const hasBody = method !== 'GET' && method !== 'HEAD';
-  const request = new Request(`http://${headers.get('host') ?? 'localhost'}${url}`, {
-    method,
-    headers,
-    // What is not read of it must not end the connection before the answer.
-    ...(hasBody && { body: incoming.iterator({ destroyOnReturn: false }), duplex: 'half' as const }),
-  });
-  const response = await service.handle(request, { address: socket.remoteAddress });
-  outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-  outgoing.end(Buffer.from(await response.arrayBuffer()));
-}
+import { answerWith } from './answer-with.js';
 
 const yaml = `
 platforms:
