@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { isLoopback } from '../base/loopback.ts';
 import type { GatewayPlan, RouteTable, SecretRef, ServerPlan } from '../schemas/generated/types.ts';
-import { createLinkContext } from './gateway-link-context.ts';
+import { createLinkContext } from './gateway-context.ts';
 import type { GatewayOptions, ListenAddress } from './gateway-options.ts';
 import { routeSecretRefs, tableSecretRefs } from './platform/secrets/secret-refs.ts';
 import type { Store } from './store/store.ts';
