@@ -1,4 +1,4 @@
-/** Opens the second listener that a table wants; its room is loaded only then. */
+/** Opens the console, the second listener, if the table has one; its code is loaded only then. */
 import type { RouteTable, SecretRef } from '../schemas/generated/types.ts';
 import type { ConsoleContext } from './console/console-server.ts';
 import type { SecretResolver } from './platform/secrets/secrets.ts';
@@ -14,7 +14,7 @@ export interface ConsoleParts extends Omit<ConsoleContext, 'token'> {
   readonly secrets: (refs: readonly SecretRef[], host: string) => Promise<SecretResolver>;
 }
 
-/** Null: the table wants none. @throws (as a rejection) TableError without its token, ListenError without its address */
+/** Null when the table has no console. Rejects with TableError for its token, ListenError for its address. */
 export async function openConsole(
   { gateway: { console: plan } }: RouteTable,
   { secrets, ...parts }: ConsoleParts,

@@ -1,4 +1,4 @@
-/** What a program leaves out of its options: clock, log, processes, secrets and catalog as the command line has them. */
+/** Defaults for the service options: clock, log, processes, secrets and catalog. */
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import type { SecretRef } from '../schemas/generated/types.ts';
@@ -20,24 +20,24 @@ import { SharedClock } from './platform/shared-clock.ts';
 import type { TableSource } from './table/table-source.ts';
 import { tableFile, tableValue } from './table/table-source.ts';
 
-/** What every part of a service takes from its surroundings. */
+/** The dependencies that the parts of a service share. */
 export interface ServiceContext {
   readonly home: string;
   /** The user's home folder, for `~/`. */
   readonly userHome: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: SharedClock;
-  /** Is told the time of a database that is shared; a program's own clock counts all the same. */
+  /** Called with the time of a shared database; does nothing when the program passes its own clock. */
   readonly follow: SharedClock['follow'];
   readonly log: ServiceLog;
   readonly run: RunProcess;
   readonly ids: Ids;
   readonly redactor: Redactor;
-  /** Reads these references as they are now. @param host the table's */
+  /** Reads the current values of these references. @param host the table's */
   readonly secrets: (refs: readonly SecretRef[], host: string) => Promise<SecretResolver>;
 }
 
-/** The surroundings that the options name, and the system's for the rest. */
+/** The dependencies given in the options, with the system's as defaults. */
 export function serviceContext(options: ServiceOptions): ServiceContext {
   const { home, env = { ...process.env }, random = randomBytes, projectEnv } = options;
   const clock = new SharedClock(options.clock ?? systemClock);
@@ -62,11 +62,11 @@ function defaultLog(redactor: Redactor): ServiceLog {
   });
 }
 
-/** The table's file, watched, or the table itself. */
+/** The source of the table: a watched file, or the table itself. */
 export const tableSourceOf = ({ table }: ServiceOptions, clock: Clock): TableSource =>
   'file' in table ? tableFile(table.file, gatewayFiles, clock) : tableValue(table);
 
-/** By default the catalog that was written beside the table. */
+/** The blueprint catalog; by default the file beside the table. */
 export function catalogOf({ table, blueprints }: ServiceOptions, clock: Clock): SwappableCatalog {
   if (blueprints !== undefined) return new SwappableCatalog(catalogValue(blueprints));
   if (!('file' in table)) return new SwappableCatalog(catalogValue([]));

@@ -1,4 +1,4 @@
-/** Tells a program what happens in the service that it runs. */
+/** Calls the event listeners of the embedding program. */
 import type { ServiceEvents } from './gateway-service.ts';
 import type { Logger } from './platform/log.ts';
 
@@ -12,13 +12,13 @@ export class Listeners {
     this.log = log;
   }
 
-  /** Returns the way to stop listening. */
+  /** Adds a listener; returns a function that removes it. */
   on<Name extends keyof ServiceEvents>(name: Name, listener: (event: ServiceEvents[Name]) => void): () => void {
     this.registered[name].add(listener);
     return () => void this.registered[name].delete(listener);
   }
 
-  /** A listener that throws is logged, and keeps nothing from going on. */
+  /** Calls all listeners. An error of a listener is logged and has no other effect. */
   emit<Name extends keyof ServiceEvents>(name: Name, event: ServiceEvents[Name]): void {
     for (const listener of this.registered[name]) {
       try {

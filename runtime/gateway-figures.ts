@@ -1,4 +1,4 @@
-/** Figures of the work and its store, for `gateway status` and metrics: also while the store cannot be read. */
+/** Reads the state of work and store for `gateway status` and metrics, even while the store cannot be read. */
 import type { DispatchStatus, WorkStatus } from './control/operations.ts';
 import type { DispatchCounts } from './dispatch/dispatch-service.ts';
 import type { LiveFigures } from './metrics/metrics.ts';
@@ -15,7 +15,7 @@ export interface FigureSources {
   readonly clock: Clock;
 }
 
-/** How the work of all routes stands: also of a store that cannot be read, whose problem it is there to show. */
+/** The status of all work. When the store cannot be read, it only has the store's problem. */
 export async function readStatus(sources: FigureSources): Promise<WorkStatus> {
   const { store, counts, clock } = sources;
   try {
@@ -37,7 +37,7 @@ export async function readStatus(sources: FigureSources): Promise<WorkStatus> {
   }
 }
 
-/** For metrics, which are asked for above all while something does not work. */
+/** Figures for metrics. When the store cannot be read, `stored` is null. */
 export async function readFigures(sources: FigureSources): Promise<Pick<LiveFigures, 'storeUp' | 'stored'>> {
   const { store, counts, clock } = sources;
   const storeUp = store.problem() === null;

@@ -1,4 +1,4 @@
-/** Links what a table says of the work behind the server; a swap replaces all of it. */
+/** Links the targets and agents of a table; a swap replaces all of them. */
 import { labelIn } from '../base/label.ts';
 import { readRegularText } from '../base/read-regular-file.ts';
 import type { RouteTable, SecretRef } from '../schemas/generated/types.ts';
@@ -17,7 +17,7 @@ import type { SecretResolver } from './platform/secrets/secrets.ts';
 import { SecretError } from './platform/secrets/secrets.ts';
 import { TableError } from './table/load.ts';
 
-/** Longer skills are refused, in bytes: a prompt has to hold them. */
+/** Largest skill, in bytes; a prompt contains it. */
 const MAX_SKILL_BYTES = 4 * 1024 * 1024;
 
 export interface WorkLinkContext {
@@ -25,15 +25,15 @@ export interface WorkLinkContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: Logger;
   readonly run: RunProcess;
-  /** Reads these references as they are now. @param host the table's */
+  /** Reads the current values of these references. @param host the table's */
   readonly secrets: (refs: readonly SecretRef[], host: string) => Promise<SecretResolver>;
-  /** In place of the table's default agent; null: what the table says. */
+  /** Used instead of the table's agents; null: the table's agents. */
   readonly agent: RunAgent | null;
-  /** Replaces every known secret. */
+  /** Replaces all known secrets. */
   readonly redact: Redact;
 }
 
-/** What a table links: its secrets, targets and agents. */
+/** A table with its secrets, targets and agents. */
 export interface LinkedWork {
   readonly table: RouteTable;
   readonly secrets: SecretResolver;
@@ -41,7 +41,7 @@ export interface LinkedWork {
   readonly agents: Agents;
 }
 
-/** @throws (as a rejection) TableError naming every credential that is missing */
+/** Rejects with TableError naming all missing credentials. */
 export async function linkWork(
   context: WorkLinkContext,
   deliveries: DeliveryContext,

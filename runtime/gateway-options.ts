@@ -1,4 +1,4 @@
-/** What a gateway is made of, and what it can be asked. */
+/** The options and the interface of the gateway. */
 import type { RoutePlan, RouteTable, SecretRef } from '../schemas/generated/types.ts';
 import type { Dispatcher } from './dispatch/dispatcher.ts';
 import type { CatalogSource } from './intake/catalog-source.ts';
@@ -28,27 +28,27 @@ export interface GatewayOptions {
   readonly home: string;
   /** The user's home folder, for `~/`. */
   readonly userHome: string;
-  /** The process environment, of which scripts get a few variables. */
+  /** The process environment; scripts inherit a few of its variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The compiled table. */
   readonly source: TableSource;
   /** The blueprint catalog. */
   readonly catalog: CatalogSource;
-  /** In place of the table's. */
+  /** Replaces the table's host. */
   readonly host?: string | undefined;
   readonly port?: number | undefined;
   readonly limits?: Partial<ServerLimits>;
   readonly dispatcher: Dispatcher;
-  /** Flushes and finishes the work behind the dispatcher within `timeoutMs`; returns how much was left. */
+  /** Flushes and finishes the dispatcher's work within `timeoutMs`; resolves to the number of runs and deliveries cancelled. */
   readonly drain: (timeoutMs: number) => Promise<{ readonly abandoned: number }>;
-  /** Called with each table about to be served; rejects with TableError to refuse it. What it returns runs at the swap. */
+  /** Called with each table before it is served; rejects with TableError to refuse it. Returns a function to call at the swap. */
   readonly prepare?: (table: RouteTable) => Promise<() => void> | (() => void);
   /**
-   * Reads these references as they are now, without blocking; called for each table and each list of subscriptions.
-   * @param host what the server listens on
+   * Reads the current values of these references, without blocking; called for each table and each list of subscriptions.
+   * @param host the host on which the server listens
    */
   readonly secrets: (refs: readonly SecretRef[], host: string) => Promise<SecretResolver> | SecretResolver;
-  /** Takes the secret that a source sends in its handshake. */
+  /** Accepts the secret that a source sends in its handshake. */
   readonly capture?: (plan: RoutePlan) => CaptureSecret;
   readonly lowerSubscriptions: LowerSubscriptions;
   readonly run: RunProcess;
@@ -63,12 +63,12 @@ export interface GatewayOptions {
   readonly onTableLoad?: (ok: boolean) => void;
   /** See HandlerContext; default: no path is pending. */
   readonly isPending?: (path: string) => boolean;
-  /** Keeps requests; default: none is kept. */
+  /** Keeps requests; default: keeps none. */
   readonly keep?: KeepRequest;
 }
 
 export interface ServingStatus {
-  /** null before `listen` and after `stop`. */
+  /** Null before `listen` and after `stop`. */
   readonly url: string | null;
   readonly state: 'serving' | 'draining';
   readonly table: TableState & { readonly routes: number };
@@ -80,23 +80,23 @@ export interface ServingStatus {
 }
 
 export interface Gateway {
-  /** Loads and links the table. @throws TableError listing everything that prevents serving it */
+  /** Loads and links the table. Rejects with TableError listing everything that prevents serving it. */
   load(): Promise<RouteTable>;
   /**
-   * Begins to serve the loaded table, at this address in place of the one it was made for.
-   * @throws ListenError when the address cannot be bound, TableError when a route must not be served there
+   * Starts to serve the loaded table, at this address instead of the table's. Rejects with ListenError when the address
+   * cannot be bound, with TableError when a route must not be served there.
    */
   listen(at?: Partial<ListenAddress>): Promise<ListenAddress & { readonly url: string }>;
-  /** Answers a request that came in otherwise; see intake/fetch-request.ts. */
+  /** Answers a request that did not come over the listener; see intake/fetch-request.ts. */
   handle(request: Request, from?: RequestOrigin): Promise<Response>;
   /**
-   * Takes in a changed table now, with `relink` also an unchanged one with the secrets as they are now.
-   * False when the one in service is still the old one.
+   * Loads a changed table now; with `relink` also an unchanged one, with the current secrets. False when the table in
+   * service is still the old one.
    */
   reload(relink?: boolean): Promise<boolean>;
   /**
-   * Stops: events are answered 503 from now on, those under way are finished, waiting work is flushed and drained for at
-   * most `drainSeconds` (default: the table's), then the server closes.
+   * Stops: from now on events are answered with 503, requests under way are finished, waiting work is flushed and drained
+   * for at most `drainSeconds` (default: the table's), then the server closes.
    */
   stop(drainSeconds?: number): Promise<{ readonly drained: boolean; readonly abandoned: number }>;
   status(): ServingStatus;

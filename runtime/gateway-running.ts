@@ -1,4 +1,4 @@
-/** The running service: what its parts do together when it is asked, started and stopped. */
+/** The running service: implements `Service` with the parts that `service.ts` creates. */
 import type { Catalog, RouteTable } from '../schemas/generated/types.ts';
 import type { KeptRequests } from './capture/kept-request.ts';
 import type { LateCapture } from './capture/late-capture.ts';
@@ -22,8 +22,8 @@ import type { Store } from './store/store.ts';
 import type { TableState } from './table/tables.ts';
 import type { Enrolments } from './verify/enrolment.ts';
 
-/** One turn of waiting for a secret, in ms: short, because a stop waits for it. */
-const ENROLL_TURN_MS = 2000;
+/** Time of one poll for a secret, in ms; short, because a stop waits for it. */
+const ENROLL_POLL_MS = 2000;
 
 export interface ServiceParts {
   readonly tables: GatewayTables;
@@ -36,7 +36,7 @@ export interface ServiceParts {
   readonly catalog: SwappableCatalog;
   /** Unix ms. */
   readonly startedAt: number;
-  /** For those outside, who go by the machine's clock. */
+  /** For callers that use the machine's clock. */
   readonly store: Store;
   readonly openConsole: (readiness: () => Readiness, metrics: Service['metrics']) => Promise<OpenConsole | null>;
 }
@@ -132,9 +132,9 @@ export class RunningService implements Service {
     });
   }
 
-  /** A captured secret counts at once: the sender's first event may be on its way. */
+  /** Puts a captured secret into service at once, because the sender's first event may follow immediately. */
   async enroll({ profile, route }: Parameters<Service['enroll']>[0]): Promise<EnrollReport> {
-    const captured = await this.parts.enrolments.wait(profile, route, ENROLL_TURN_MS);
+    const captured = await this.parts.enrolments.wait(profile, route, ENROLL_POLL_MS);
     if (captured === null) return { kind: 'waiting', file: null, reason: null };
     if (captured.kind === 'failed') return { kind: 'failed', file: null, reason: captured.reason };
     await this.reload(true);
@@ -158,7 +158,7 @@ export class RunningService implements Service {
     const { gateway, tables, work, capture } = this.parts;
     try {
       if (this.started) return await gateway.stop(drainSeconds);
-      // Nothing was served: there is nothing to drain.
+      // Nothing was served, so there is nothing to drain.
       tables.stop();
       return { drained: true, abandoned: 0 };
     } finally {

@@ -1,4 +1,4 @@
-/** Reads the secrets of a table, and makes them known to the log's redactor. */
+/** Reads the secrets of a table and adds them to the redactor. */
 import { setImmediate } from 'node:timers/promises';
 import { passwordsIn } from '../base/postgres-url.ts';
 import type { SecretRef } from '../schemas/generated/types.ts';
@@ -8,7 +8,7 @@ import type { SecretSources } from './platform/secrets/machine-secrets.ts';
 import { loadSecretsOf, resolvable } from './platform/secrets/machine-secrets.ts';
 import type { SecretResolver } from './platform/secrets/secrets.ts';
 
-/** Secrets passed to the redactor in one turn of the event loop: a few ms. */
+/** Secrets added in one turn of the event loop, which takes a few ms. */
 const SECRETS_A_TURN = 200;
 
 export interface SecretReaderContext {
@@ -16,7 +16,7 @@ export interface SecretReaderContext {
   readonly redactor: Redactor;
   /** Called with the names of the variables that were read. */
   readonly onRead: (names: ReadonlySet<string>) => void;
-  /** Puts further conditions on what is resolved. @param host what the server listens on */
+  /** Wraps the resolver with further checks. @param host the host on which the server listens */
   readonly check: (secrets: SecretResolver, host: string) => SecretResolver;
 }
 
@@ -31,9 +31,9 @@ export function secretReader({
     for (let at = 0; at < refs.length; at += SECRETS_A_TURN) {
       const values = resolvable(refs.slice(at, at + SECRETS_A_TURN), resolver);
       redactor.add(values);
-      // A driver's message may show the password without the URL around it.
+      // A driver's error may show the password without the rest of the URL.
       redactor.add(values.flatMap(passwordsIn));
-      // A table may have ten thousand: requests come in between.
+      // A table may have ten thousand secrets: serve requests in between.
       await setImmediate();
     }
     onRead(secretNames(refs));

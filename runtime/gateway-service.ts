@@ -1,4 +1,4 @@
-/** What a service is made of, and what it can be asked: the interface of the runtime for programs that embed it. */
+/** The options and the interface of a service, for programs that embed the runtime. */
 import type { Catalog, RoutePlan, RouteTable } from '../schemas/generated/types.ts';
 import type { KeptRequests } from './capture/kept-request.ts';
 import type { EnrollReport, ReplayReport, WorkStatus } from './control/operations.ts';
@@ -18,53 +18,53 @@ import type { Rejected } from './table/load-subscriptions.ts';
 import type { TableState } from './table/tables.ts';
 
 export interface ServiceOptions {
-  /** A compiled table, or the absolute path of one (`routes.json`), which is then loaded again when it changes. */
+  /** A compiled table, or the absolute path of one (`routes.json`), which is loaded again when it changes. */
   readonly table: RouteTable | { readonly file: string };
-  /** `<home_dir>`, absolute: store, secrets, scripts, skills. Created, readable by its owner alone, when it is not there. */
+  /** `<home_dir>`, absolute, with store, secrets, scripts and skills. Created with mode 0700 if it is missing. */
   readonly home: string;
-  /** What `GET /blueprints` answers. Default: `blueprints.json` beside the table's file; without a file, nothing. */
+  /** Served at `GET /blueprints`. Default: `blueprints.json` beside the table's file; without a file, nothing. */
   readonly blueprints?: Catalog;
-  /** Where secrets and programs find their variables. Default: as the process has it now. */
+  /** The environment for secrets and programs. Default: a copy of the process environment. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** In place of the agent that the table names; a map has it as `default`. */
+  /** Used instead of the agents that the table names. */
   readonly agent?: RunAgent | { readonly default: RunAgent };
-  /** Where it listens, in place of what the table says. */
+  /** Replaces the table's host. */
   readonly host?: string | undefined;
   readonly port?: number | undefined;
   /**
-   * Checks and lowers `webhook_subscriptions.json`, as `subscriptionCompiler` of `hookwright/compiler` does. Default: none,
-   * the file is ignored.
+   * Checks and lowers `webhook_subscriptions.json`, as `subscriptionCompiler` of `hookwright/compiler` does. Default: the
+   * file is ignored.
    */
   readonly lowerSubscriptions?: CompileSubscriptions;
-  /** Version of the program, as other gateways that share the store see it. Default: empty. */
+  /** Version of the program, shown to other gateways of the same store. Default: empty. */
   readonly version?: string;
-  /** The IANA zone of jobs that name none. Default: the machine's. */
+  /** IANA zone of jobs that name none. Default: the machine's. */
   readonly timezone?: string;
-  /** A further file of variables, which wins over `<home>/.env`; absolute. One that others can write is not read. Default: none. */
+  /** Absolute path of a second `.env`, which wins over `<home>/.env`; not read if others can write to it. Default: none. */
   readonly projectEnv?: string | undefined;
   /** Default: warnings and errors, as JSON lines on stderr. */
   readonly log?: ServiceLog;
-  /** Knows every secret that was read, for a log of the program's own: pass its lines through `redact`. */
+  /** Collects all secrets that are read, so that a program can redact its own log with `redact`. */
   readonly redactor?: Redactor;
-  /** Default: the system's; instants are the database's where the store is one that gateways share. */
+  /** Default: the system's clock; with a shared store it follows the database's time. */
   readonly clock?: Clock;
   /** Starts scripts, agents and command-line targets. Default: child processes. */
   readonly run?: RunProcess;
-  /** Random bytes for ids. Default: node:crypto's. */
+  /** Returns random bytes for ids. Default: node:crypto's. */
   readonly random?: (bytes: number) => Buffer;
   /**
-   * Puts further conditions on secrets: what it returns resolves them, or throws SecretError. Default: none.
-   * @param host what the server listens on
+   * Wraps the resolver of secrets with further checks, which throw SecretError. Default: none.
+   * @param host the host on which the server listens
    */
   readonly checkSecrets?: (secrets: SecretResolver, host: string) => SecretResolver;
-  /** Called with the names of variables that hold secrets, once they were read. */
+  /** Called with the names of the variables that hold secrets, after they were read. */
   readonly onSecretsRead?: (names: ReadonlySet<string>) => void;
 }
 
-/** `flush`, where a log keeps lines back, writes them at once. */
+/** `flush`, if the log buffers lines, writes them at once. */
 export type ServiceLog = Logger & { flush?(): void };
 
-/** @param jobs those of the store, which a subscription may name */
+/** @param jobs the jobs of the store, which a subscription may name */
 export type CompileSubscriptions = (
   text: string,
   table: RouteTable,
@@ -74,7 +74,7 @@ export type CompileSubscriptions = (
 /** A dispatch that has ended. */
 export interface FinishedDispatch extends DispatchOwner {
   readonly state: FinalState;
-  /** Why it is not simply done; else null. */
+  /** Why it is dead or skipped; null when it is done. */
   readonly reason: string | null;
 }
 
@@ -83,59 +83,59 @@ export interface ServiceEvents {
 }
 
 export interface ServiceStatus extends ServingStatus, WorkStatus {
-  /** Where the console listens; null: it has none. */
+  /** URL of the console; null when there is none. */
   readonly console: string | null;
   /** Unix ms. */
   readonly startedAt: number;
 }
 
 export interface StopResult {
-  /** False when the time ended with work still running. */
+  /** False when the time was up with work still running. */
   readonly drained: boolean;
   /** Runs and deliveries that were interrupted; they resume after the next start. */
   readonly abandoned: number;
 }
 
-/** Begins to work with `listen`, the first `handle`, or `start`, whichever comes first. */
+/** Starts to work with `listen`, the first `handle`, or `start`, whichever comes first. */
 export interface Service {
   /** The table in service. */
   readonly table: RouteTable;
-  /** When it was loaded, and why the newest one is not it. */
+  /** When the table was loaded, and why the newest one is not in service. */
   readonly tableState: TableState;
-  /** The store behind it. Who changes it tells so with `changed`. */
+  /** The store. Call `changed` after changing it. */
   readonly store: Store;
-  /** Jobs made at run time. */
+  /** Jobs created at run time. */
   readonly jobs: readonly JobRecord[];
   /**
-   * Serves over HTTP.
-   * @throws ListenError when the address cannot be bound; TableError when a route without a signature must not be served there
+   * Serves over HTTP. Rejects with ListenError when the address cannot be bound, with TableError when a route without a
+   * signature must not be served there.
    */
   listen(at?: Partial<ListenAddress>): Promise<ListenAddress & { readonly url: string }>;
   /**
-   * Answers a request of another server, without a listener of its own. Rejects only when the sender goes away.
-   * @param from the peer's address: a route without a signature takes requests from this machine only
+   * Answers a request that another server received. Rejects only when the sender closes the connection.
+   * @param from the peer's address; a route without a signature accepts only requests from this machine
    */
   handle(request: Request, from?: RequestOrigin): Promise<Response>;
-  /** Fires jobs and resumes what the last stop left, for a program that neither listens nor handles. Idempotent. */
+  /** Fires jobs and resumes unfinished work, for a program that neither listens nor handles requests. Idempotent. */
   start(): void;
-  /** Serves another table from the next request on; a file is no longer watched. @throws TableError: the old one stays */
+  /** Serves this table from the next request on; a file is no longer watched. Rejects with TableError: then the old one stays. */
   swap(table: RouteTable, blueprints?: Catalog): Promise<void>;
-  /** Loads the table's file again, with `relink` also when it did not change: secrets and lists may have. False: the old one stays. */
+  /** Loads the table's file if it changed; with `relink` even if it did not, because secrets may have. False: the old one stays. */
   reload(relink?: boolean): Promise<boolean>;
-  /** What `hookwright gateway status` shows. */
+  /** The status that `hookwright gateway status` shows. */
   status(): Promise<ServiceStatus>;
-  /** Requests that were kept, those that have just been answered among them. */
+  /** The kept requests, including those that have just been answered. */
   requests(): Promise<KeptRequests>;
-  /** Sends a kept request through the stages again, as a new one. @throws ControlError when it cannot be */
+  /** Sends a kept request through the stages again, as a new one. Rejects with ControlError when that is not possible. */
   replay(id: string): Promise<ReplayReport>;
   /** Prometheus text. */
   metrics(): Promise<{ readonly content_type: string; readonly text: string }>;
-  /** Waits for the secret that a route's sender sends in its handshake; to be called again until it came. */
+  /** Waits for a limited time for the secret in the handshake of a route's sender; call it again until it has arrived. */
   enroll(route: { readonly profile: string; readonly route: string }): Promise<EnrollReport>;
-  /** The store was changed past the service: there may be work, or another job. */
+  /** Call after changing the store directly: there may be new work or a changed job. */
   changed(): void;
-  /** Calls back for each event of this kind; returns the way to stop. */
+  /** Adds a listener for events of this kind; returns a function that removes it. */
   on<Name extends keyof ServiceEvents>(name: Name, listener: (event: ServiceEvents[Name]) => void): () => void;
-  /** Answers 503 from now on, finishes what it can in `drainMs` (default: the table's), then closes server and store. */
+  /** Answers with 503 from now on, drains work for up to `drainMs` (default: the table's), then closes server and store. */
   stop(options?: { readonly drainMs?: number }): Promise<StopResult>;
 }

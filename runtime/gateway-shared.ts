@@ -1,4 +1,4 @@
-/** Keeps the home's subscriptions those of the database, where gateways share one. */
+/** Keeps the home's subscriptions up to date with a shared database. */
 import { join } from 'node:path';
 import { messageOf } from '../base/message-of.ts';
 import type { RouteTable } from '../schemas/generated/types.ts';
@@ -11,7 +11,7 @@ import { StoreRefused } from './store/store.ts';
 import type { CopyParts } from './table/shared-subscriptions.ts';
 import { SharedSubscriptions } from './table/shared-subscriptions.ts';
 
-/** How long another writer of the copy is waited for, in ms. */
+/** How long to wait for another writer of the copy, in ms. */
 const LOCK_MS = 60_000;
 
 interface SharingContext {
@@ -20,7 +20,7 @@ interface SharingContext {
   readonly log: Logger;
 }
 
-/** What a copy of the subscriptions is made of. @throws StoreRefused when the key cannot be used */
+/** The parts of a copy of the subscriptions. @throws StoreRefused when the key cannot be used */
 export function copyParts(
   { home, clock }: Omit<SharingContext, 'log'>,
   documents: CopyParts['documents'],
@@ -41,7 +41,7 @@ export function copyParts(
   };
 }
 
-/** Null where the store is this gateway's own. While the database is away the copy of before is served. */
+/** Null when the store is not shared. While the database is unavailable, the previous copy is served. */
 export async function shareSubscriptions(
   context: SharingContext,
   store: Pick<Store, 'state' | 'problem'>,

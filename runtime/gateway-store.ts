@@ -1,4 +1,4 @@
-/** Opens the store that a table names. What PostgreSQL needs is loaded only where one is configured. */
+/** Opens the store that a table names. The PostgreSQL engine is loaded only when it is configured. */
 import { isPostgresUrl } from '../base/postgres-url.ts';
 import type { RouteTable, SecretRef } from '../schemas/generated/types.ts';
 import type { Clock } from './platform/clock.ts';
@@ -16,16 +16,16 @@ import { storePath } from './store/store-path.ts';
 export interface StoreContext {
   readonly home: string;
   readonly clock: Clock;
-  /** Is told the time of a database that is shared, which counts for all gateways. */
+  /** Called with the time of a shared database, which all its gateways follow. */
   readonly follow: SharedClock['follow'];
   readonly log: Logger;
-  /** Writes what was logged, before a change that it tells of is stored. */
+  /** Writes buffered log lines, before the change that they report is stored. */
   readonly flushLog: () => void;
-  /** How this gateway shows to the others that share its store. */
+  /** What other gateways of the same store see of this one. */
   readonly node: NodeIdentity;
 }
 
-/** @throws (as a rejection) StoreRefused when the store cannot be used; one that cannot be reached opens all the same */
+/** Rejects with StoreRefused when the store cannot be used. A store that cannot be reached still opens. */
 export async function openStore(
   { home, clock, follow, log, flushLog, node }: StoreContext,
   { gateway }: RouteTable,
@@ -49,7 +49,7 @@ export async function openStore(
   );
 }
 
-/** @throws StoreRefused where the reference leads to no URL; its text is not repeated */
+/** @throws StoreRefused when the value is not a URL; the message does not contain it */
 export function databaseUrl(url: SecretRef, secrets: SecretResolver): string {
   const text = resolveUrl(url, secrets);
   if (isPostgresUrl(text)) return text;

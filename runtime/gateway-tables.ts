@@ -1,4 +1,4 @@
-/** The routes in service: the table, the subscriptions over it, and what both are linked with. */
+/** The routes in service: the table and its subscriptions, and the context in which both are linked. */
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { isLoopback } from '../base/loopback.ts';
@@ -34,9 +34,9 @@ export type TablesOptions = Pick<
   | 'onTableLoad'
 >;
 
-/** What happens at a swap. */
+/** Callbacks of a swap. */
 export interface SwapHooks {
-  /** Called with each further table before it is served; rejects with TableError to refuse it. What it returns runs at the swap. */
+  /** Called with each later table before it is served; rejects with TableError to refuse it. Returns a function to call at the swap. */
   readonly prepare: (table: RouteTable) => Promise<() => void>;
   /** Called after each swap. */
   readonly swapped: () => void;
@@ -45,9 +45,9 @@ export interface SwapHooks {
 const NO_HOOKS: SwapHooks = { prepare: async () => () => {}, swapped: () => {} };
 
 export class GatewayTables {
-  /** What the server listens on; a later table does not move it. */
+  /** The configured address on which the server listens; a later table does not change it. */
   bound: ListenAddress | null = null;
-  /** Where it listens in fact: port 0 is any. */
+  /** The actual address, which differs for port 0. */
   listening: ListenAddress | null = null;
   readonly subscriptions: LiveSubscriptions;
   private readonly options: TablesOptions;
@@ -65,19 +65,19 @@ export class GatewayTables {
     this.tables = this.createTables();
   }
 
-  /** Loads and links the first table. @throws TableError listing everything that prevents serving it */
+  /** Loads and links the first table. Rejects with TableError listing everything that prevents serving it. */
   load(): Promise<RouteTable> {
     return this.tables.loadFirst();
   }
 
-  /** Takes in the subscriptions, and further tables from now on. */
+  /** Loads the subscriptions; from now on later tables are loaded too. */
   begin(hooks: SwapHooks): Promise<void> {
     this.hooks = hooks;
     this.swapped(() => {});
     return this.tables.begin();
   }
 
-  /** Routes count their requests in this store, where others share it. */
+  /** Rate windows are counted in this store if it is shared. */
   shareWindows({ shared }: Store): void {
     if (shared !== null) this.windows.share(shared.takeSlots, this.options.clock);
   }
@@ -116,15 +116,14 @@ export class GatewayTables {
     return this.tables.loading;
   }
 
-  /** The address that the table asks for. */
+  /** The address of a table, with the overrides of the options. */
   addressFor({ host, port }: ServerPlan): ListenAddress {
     return { host: this.overrides.host ?? host, port: this.overrides.port ?? port };
   }
 
   /**
-   * Another address than the one given so far. Routes without a signature are served on a loopback address only: a table
-   * that was linked for one is linked again for any other.
-   * @throws TableError when a route must not be served there
+   * Overrides the address. Routes without a signature are served only on a loopback address, so the table is linked again
+   * when that changes. Rejects with TableError when a route must not be served there.
    */
   async use({ host, port }: Partial<ListenAddress>): Promise<void> {
     const before = this.addressFor(this.plan.server);
@@ -183,7 +182,7 @@ export class GatewayTables {
     this.warnOfStart(this.plan.gateway);
   }
 
-  /** Store and console are opened once. */
+  /** Warns that a changed store or console takes effect with the next start, because they are opened once. */
   private warnOfStart(plan: GatewayPlan): void {
     this.first ??= plan;
     for (const key of ['store', 'console'] as const) {
@@ -192,7 +191,7 @@ export class GatewayTables {
     }
   }
 
-  /** Everything a link resolves, it resolves anew: secrets and lists as they are now. */
+  /** A new context for each link, with the current secrets and lists. */
   private async linkContext(table: RouteTable, refs: readonly SecretRef[]): Promise<LinkContext> {
     const { home, userHome, secrets, capture, files, clock, log } = this.options;
     const { host } = this.bound ?? this.addressFor(table.server);

@@ -1,6 +1,6 @@
 /**
- * The work behind the server: store, agents, targets and the dispatcher over them. Everything that a table decides is linked
- * anew with each table and taken over at the swap; the store is opened with the first one.
+ * The work behind the server: the store, agents, targets and the dispatcher. Agents and targets are linked again for each
+ * table and replaced at the swap; the store is opened once, with the first table.
  */
 
 import type { RouteTable } from '../schemas/generated/types.ts';
@@ -31,14 +31,14 @@ import type { Store } from './store/store.ts';
 import { StoreUnavailable } from './store/store.ts';
 import type { SharedSubscriptions } from './table/shared-subscriptions.ts';
 
-/** Between two tries to read from a store that is not open, in ms. */
+/** Wait between two attempts to read from a store that is not open, in ms. */
 const RETRY_MS = 1000;
 
 export interface WorkContext extends StoreContext, WorkLinkContext {
   /** Counts for metrics. */
   readonly observer: DispatchObserver;
   readonly ids: Ids;
-  /** The machine's IANA zone, for jobs that name none in a config that names none. */
+  /** IANA zone for jobs that name none, if the config names none either. */
   readonly timezone: string;
 }
 
@@ -46,7 +46,7 @@ type Deliveries = ReturnType<typeof createDeliveryContext>;
 
 /**
  * Links the first table and opens the store.
- * Rejects with TableError naming every credential that is missing; StoreRefused when the store cannot be used.
+ * Rejects with TableError naming all missing credentials, with StoreRefused when the store cannot be used.
  */
 export async function openWork(context: WorkContext, table: RouteTable): Promise<Work> {
   const deliveries = createDeliveryContext(context);
@@ -71,7 +71,7 @@ interface WorkParts {
 }
 
 export class Work {
-  /** What commands change in it is to be told with `changed`. */
+  /** Call `changed` after a command has changed it. */
   readonly store: Store;
   private readonly context: WorkContext;
   private readonly deliveries: Deliveries;
@@ -125,7 +125,7 @@ export class Work {
     return this.shared?.isPending(path) ?? false;
   }
 
-  /** Links a further table; what it returns takes it over. Rejects as `openWork` does. */
+  /** Links a later table; returns a function that swaps it in. Rejects like `openWork`. */
   async prepare(table: RouteTable): Promise<() => void> {
     const next = await linkWork(this.context, this.deliveries.context, table);
     return () => {
@@ -136,7 +136,7 @@ export class Work {
     };
   }
 
-  /** Begins to fire jobs, and resumes in the background what the last stop or crash left: there may be much of it. */
+  /** Starts to fire jobs, and resumes unfinished work in the background, because there may be much of it. */
   start(): void {
     const { clock, log } = this.context;
     this.service.start().catch((error: unknown) => log.error({ err: error }, 'cannot take up unfinished work'));
@@ -146,7 +146,7 @@ export class Work {
     this.endRetention = startRetention({ store: this.store, clock, log, retentionDays, maxBytes });
   }
 
-  /** Finishes what it can within `timeoutMs`; the rest resumes after the next start. */
+  /** Drains work for up to `timeoutMs`; the rest resumes after the next start. */
   async stop(timeoutMs: number): Promise<DispatchReport> {
     await this.scheduler.stop();
     return this.service.stop(timeoutMs);
@@ -169,14 +169,14 @@ export class Work {
     return this.records;
   }
 
-  /** A command has changed the store: there may be work, or another job. */
+  /** Call after a command has changed the store: there may be new work or a changed job. */
   changed(): void {
     this.service.wake();
     this.scheduler.refresh();
     this.readJobs().catch((error: unknown) => this.context.log.error({ err: error }, 'cannot read the jobs'));
   }
 
-  /** Tries again where the store is not open yet: its disk is full, read-only or failing. */
+  /** Reads the jobs; retries while the store is not open, because its disk is full, read-only or failing. */
   async readJobs(): Promise<void> {
     try {
       this.records = (await this.store.read({ kind: 'jobs' })).records;
@@ -187,12 +187,12 @@ export class Work {
     }
   }
 
-  /** How the work of all routes stands: also of a store that cannot be read, whose problem it is there to show. */
+  /** See `readStatus`. */
   status(): Promise<WorkStatus> {
     return readStatus(this.figureSources());
   }
 
-  /** For metrics, which are asked for above all while something does not work. */
+  /** See `readFigures`. */
   figures(): Promise<Pick<LiveFigures, 'storeUp' | 'stored'>> {
     return readFigures(this.figureSources());
   }

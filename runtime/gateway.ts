@@ -1,6 +1,6 @@
 /**
- * The gateway: the public server in front of the table in service, its start and stop. The work behind it comes in as a
- * Dispatcher; `service.ts` puts both together.
+ * The gateway: the public server for the table in service, with its start and stop. The work behind it is passed as a
+ * Dispatcher; `service.ts` assembles both.
  */
 import type { AddressInfo } from 'node:net';
 import type { RouteTable, ServerPlan } from '../schemas/generated/types.ts';
@@ -8,6 +8,7 @@ import type { KeptRequest } from './capture/kept-request.ts';
 import type { ReplayReport } from './control/operations.ts';
 import type { Gateway, GatewayOptions, ListenAddress, ServingStatus } from './gateway-options.ts';
 import { GatewayTables } from './gateway-tables.ts';
+import { createDeprecationWarner, createDropWarner } from './gateway-warnings.ts';
 import { Connections } from './intake/connections.ts';
 import { Documents } from './intake/documents.ts';
 import { EventLog } from './intake/event-log.ts';
@@ -21,15 +22,13 @@ import type { HandleRequest } from './intake/server.ts';
 import { IntakeServer, SERVER_LIMITS, urlOf } from './intake/server.ts';
 import { UnverifiedBodies } from './intake/unverified-bodies.ts';
 import type { Timer } from './platform/clock.ts';
-import type { Logger } from './platform/log.ts';
 
-/** How long answers may take to leave once everything is drained, in ms. */
+/** How long responses may take after everything is drained, in ms. */
 const CLOSE_MS = 1000;
-const DROP_QUIET_MS = 60_000;
-/** A stop waits at least so long, in ms, for events that are on their way through the stages. */
+/** Least time that a stop waits for requests in the stages, in ms. */
 const IDLE_MS = 1000;
 
-/** Nothing is opened yet: `load` reads the table, `listen` opens the port. */
+/** Opens nothing yet: `load` reads the table, `listen` opens the port. */
 export function createGateway(options: GatewayOptions): Gateway {
   return new RunningGateway(new GatewayTables(options), options);
 }
@@ -45,7 +44,7 @@ export class RunningGateway implements Gateway {
   private readonly services: Services;
   private readonly answer: HandleRequest = (request, response) => this.handler.handle(request, response);
   private server: IntakeServer | null = null;
-  /** Where it listens. */
+  /** The address on which it listens. */
   private address: AddressInfo | null = null;
   private url: string | null = null;
   private stopping: Promise<{ drained: boolean; abandoned: number }> | null = null;
@@ -67,7 +66,7 @@ export class RunningGateway implements Gateway {
     return table;
   }
 
-  /** Takes in subscriptions and further tables, once the first one is loaded. */
+  /** Loads the subscriptions and later tables; call it once the first table is loaded. */
   begin(): Promise<void> {
     const { prepare } = this.options;
     return this.tables.begin({
@@ -93,7 +92,7 @@ export class RunningGateway implements Gateway {
     return answerFetch(this.answer, request, from);
   }
 
-  /** Sends a kept request through the stages again; null: no route is at its path any more. */
+  /** Sends a kept request through the stages again; null when there is no longer a route at its path. */
   async replay(kept: KeptRequest): Promise<ReplayReport | null> {
     await this.tables.refresh();
     const [path = ''] = kept.path.split('?', 1);
@@ -123,7 +122,7 @@ export class RunningGateway implements Gateway {
     };
   }
 
-  /** What strangers may have of this server. */
+  /** Sets the limits for connections and unverified bodies. */
   private configure(plan: ServerPlan): void {
     this.connections.configure({
       maxConnections: plan.max_connections,
@@ -136,7 +135,7 @@ export class RunningGateway implements Gateway {
   private async drainAndClose(drainSeconds: number): Promise<{ drained: boolean; abandoned: number }> {
     const { clock, drain, log } = this.options;
     const deadline = clock.monotonic() + drainSeconds * 1000;
-    // A sender that comes back when the drain has ended finds the next server.
+    // A sender that retries after the drain reaches the next server.
     this.shutdown.retryAfterSeconds = Math.max(1, Math.ceil(drainSeconds));
     log.info({ drain_seconds: drainSeconds }, 'stopping');
     this.tables.stop();
@@ -195,30 +194,4 @@ export class RunningGateway implements Gateway {
       warnDeprecated: createDeprecationWarner(log),
     };
   }
-}
-
-/** Says once per route and scheme that the sender should move on (§9.1). */
-function createDeprecationWarner(log: Logger): Services['warnDeprecated'] {
-  const told = new Set<string>();
-  return ({ plan, deprecated }, scheme) => {
-    const reason = deprecated.get(scheme);
-    const key = `${plan.profile}/${plan.name}/${scheme}`;
-    if (reason === undefined || told.has(key)) return;
-    told.add(key);
-    log.warn({ route: plan.name, scheme, reason }, 'deprecated signature scheme');
-  };
-}
-
-/** Says at most once a minute that connections are turned away. */
-function createDropWarner({ log, clock }: GatewayOptions): () => void {
-  let quietUntil = Number.NEGATIVE_INFINITY;
-  return () => {
-    const now = clock.monotonic();
-    if (now < quietUntil) return;
-    quietUntil = now + DROP_QUIET_MS;
-    log.warn(
-      {},
-      'too many connections: the oldest idle ones are closed (max_connections, max_connections_per_address)',
-    );
-  };
 }

@@ -1,4 +1,4 @@
-/** `hookwright/runtime`: a compiled table in, a running service out. */
+/** `hookwright/runtime`: turns a compiled table into a running service. */
 
 export type { EnrollReport } from './control/operations.ts';
 export { Redactor } from './deliver/redact.ts';

@@ -1,6 +1,6 @@
 /**
- * The runtime for programs that embed it, the command line among them: a compiled table in, a running service out. Here it is
- * put together: table, work and server, each made once, over the defaults for what a program leaves out.
+ * The runtime for programs that embed it, such as the command line: turns a compiled table into a running service. It
+ * assembles table, work and server, with defaults for the options that a program leaves out.
  */
 import { mkdirSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -26,8 +26,8 @@ import { Enrolments } from './verify/enrolment.ts';
 import { storeCaptured } from './verify/store-captured.ts';
 
 /**
- * Links the table and opens the store; nothing listens or runs yet.
- * @throws TableError listing everything that prevents serving the table; StoreRefused when the store cannot be used
+ * Links the table and opens the store; nothing listens or runs yet. Rejects with TableError listing everything that
+ * prevents serving the table, with StoreRefused when the store cannot be used.
  */
 export async function createService(options: ServiceOptions): Promise<Service> {
   const context = serviceContext(options);
@@ -37,7 +37,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const metrics = new LateMetrics();
   const enrolments = new Enrolments({ clock, store: (plan, secret) => storeCaptured(context, plan, secret) });
   const catalog = catalogOf(options, clock);
-  // None are known before the store is open.
+  // Empty until the store is open.
   let storedJobs = (): readonly JobRecord[] => [];
   const gatewayOptions: Omit<GatewayOptions, 'dispatcher' | 'drain'> = {
     ...context,
@@ -103,7 +103,7 @@ async function openServiceWork(
   return openWork(workContext, first);
 }
 
-/** Where the other gateways' operators find this one: a wildcard address means nothing to them. */
+/** The URL of this gateway for operators of other gateways, with the host's name instead of a wildcard address. */
 function nodeUrl({ host, port }: ListenAddress): string {
   const name = host === '' || host === '0.0.0.0' || host === '::' ? hostname() : host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;

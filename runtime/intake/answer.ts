@@ -1,26 +1,26 @@
-/** Writes a reply, for the server, so that a sender that is still sending can read a refusal. */
+/** Writes a reply so that a sender that is still sending its body can read it. */
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../platform/clock.ts';
 import type { IntakeRequest } from './body.ts';
 import type { Reply } from './reply.ts';
 
-/** An unread body up to this size is dropped and its connection kept, in bytes. */
+/** Largest unread body, in bytes, that is discarded while its connection is kept. */
 const DISCARD_BYTES = 65_536;
 /**
- * How long, in ms, and how far, in bytes, a longer one is dropped before its connection is closed. Closing at once would
- * reset it, and the reset can overtake the answer: most clients send all of a body before they read.
+ * Limits, in ms and bytes, for discarding a longer body before its connection is closed. Closing at once would reset the
+ * connection, and the client would lose the answer: most clients send the whole body before they read.
  */
 const LINGER_MS = 2000;
 const LINGER_BYTES = 33_554_432;
 
-/** Answers a request. `close`: the connection ends with this answer. */
+/** Answers a request. @param close the connection ends with this answer */
 export function answer(
   request: IntakeRequest,
   response: ServerResponse,
   reply: Reply,
   { clock, close }: { readonly clock: Clock; readonly close: boolean },
 ): void {
-  // The client may send a body it was not asked for, or not: the next bytes on this connection are ambiguous.
+  // The client may or may not send the body that it was not asked for: the next bytes on this connection are ambiguous.
   if (close || request.awaitsContinue) response.shouldKeepAlive = false;
   if (!request.complete && !request.awaitsContinue && unreadBytes(request) > DISCARD_BYTES) {
     lingerThenClose(request, response, reply, clock);
@@ -30,12 +30,12 @@ export function answer(
   }
 }
 
-/** The most that the sender still has to send, as far as it has declared. */
+/** Most bytes that the sender may still send, by its headers. */
 function unreadBytes({ headers }: IntakeRequest): number {
   return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : Number.POSITIVE_INFINITY;
 }
 
-/** The whole answer leaves at once; only its end, which closes the connection, waits for the sender. */
+/** Writes the whole answer at once; only the end, which closes the connection, waits for the sender. */
 function lingerThenClose(request: IntakeRequest, response: ServerResponse, reply: Reply, clock: Clock): void {
   response.shouldKeepAlive = false;
   response.writeHead(reply.status, reply.headers);

@@ -1,13 +1,13 @@
 /**
- * The bytes of one request's body while they arrive, for `UnverifiedBodies`.
+ * Collects the bytes of one request's body, for `UnverifiedBodies`.
  *
- * They are kept as they came: the signature is checked over them and the payload parsed from them. Reading ends at the byte
- * that goes past the limit; answer.ts drops what still arrives afterwards.
+ * They are kept as received: the signature is checked over them and the payload is parsed from them. Reading stops when
+ * the limit is exceeded; answer.ts discards what arrives afterwards.
  */
 import { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Why a body did not arrive: it outgrew its limit or the memory there is, came too slowly, or its sender went away. */
+/** Why a body was not read: it exceeds its limit or the free memory, arrives too slowly, or the sender disconnected. */
 export type BodyFault = 'too_large' | 'overloaded' | 'too_slow' | 'aborted';
 
 /** The reader of a request body (unverified-bodies.ts). */
@@ -16,7 +16,7 @@ export interface BodyOwner {
   fail(request: IntakeRequest, fault: BodyFault): void;
 }
 
-/** Requests of our server: they carry their reader, so that listeners need no closure of their own. */
+/** Requests of our server. They hold their reader, so that listeners need no closures. */
 export class IntakeRequest extends IncomingMessage {
   reader: BodyReader | null;
   bodies: BodyOwner | null;
@@ -24,9 +24,9 @@ export class IntakeRequest extends IncomingMessage {
   held: number;
   /** The sender waits for `100 Continue` before it sends the body. */
   awaitsContinue: boolean;
-  /** Client behind a trusted proxy for whom this request is counted; else null. */
+  /** The client behind a trusted proxy for which this request is counted; null for other requests. */
   client: string | null;
-  /** It came over a connection of this server, or from this machine: false where the sender is unknown. */
+  /** Whether it came over a connection of this server, or from this machine; false when the sender is unknown. */
   isDirect: boolean;
 
   constructor(socket: Socket) {
@@ -40,11 +40,11 @@ export class IntakeRequest extends IncomingMessage {
   }
 }
 
-/** Chunks below this size, in bytes, are put together: a buffer of its own for each byte would take a hundred times more. */
+/** Smaller chunks, in bytes, are copied into blocks: a buffer for each byte would take a hundred times the memory. */
 const SMALL_CHUNK = 1024;
 const BLOCK_BYTES = 16_384;
 
-/** Counts memory about to be held for a request; false when there is none left. */
+/** Counts memory that a request needs; false when there is none left. */
 export interface BodyMemory {
   hold(request: Pick<IntakeRequest, 'held'>, bytes: number): boolean;
 }
@@ -52,11 +52,11 @@ export interface BodyMemory {
 export class BodyReader {
   /** Bytes so far. */
   size = 0;
-  /** Since when, in monotonic ms, and from how many bytes on the pace is measured. */
+  /** Monotonic ms and number of bytes from which the pace is measured. */
   paceSince: number;
   paceSize = 0;
   private readonly chunks: Buffer[] = [];
-  /** The last of the chunks, while it has room for small ones; null: it is a chunk as received. */
+  /** The last chunk, while it is a block with room for small ones; otherwise null. */
   private block: Buffer | null = null;
   private filled = 0;
   private readonly limit: number;
@@ -78,7 +78,7 @@ export class BodyReader {
     this.settle = settle;
   }
 
-  /** Null, or why no further chunk is taken. */
+  /** Adds a chunk; returns why the body is refused, or null. */
   take(chunk: Buffer): BodyFault | null {
     this.size += chunk.length;
     if (this.size > this.limit) return 'too_large';

@@ -1,17 +1,17 @@
-/** Where the blueprint catalog comes from: a file that may change, or a value that a program hands over. */
+/** Sources of the blueprint catalog: a file that may change, or a value that the embedding program passes. */
 import type { Catalog } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { GatewayFiles } from '../platform/node-files.ts';
 import { FileVersion } from '../table/file-version.ts';
 
 export interface CatalogSource {
-  /** Its file, for messages; null: none. */
+  /** Its file, for messages; null when there is none. */
   readonly file: string | null;
-  /** The text when it may have changed since the last call; null: it has not, undefined: there is none. */
+  /** Resolves to the text if it may have changed since the last call; null: it has not; undefined: there is no catalog. */
   read(): Promise<string | null | undefined>;
 }
 
-/** `blueprints.json`, absolute; it may be missing. */
+/** A catalog in a file, which may be missing. @param path of `blueprints.json`, absolute */
 export function catalogFile(
   path: string,
   { stat, readText }: Pick<GatewayFiles, 'stat' | 'readText'>,
@@ -29,7 +29,7 @@ export function catalogFile(
   };
 }
 
-/** A catalog in memory; an empty one is none. */
+/** A catalog in memory; an empty one counts as none. */
 export function catalogValue(catalog: Catalog): CatalogSource {
   let text: string | null | undefined = catalog.length === 0 ? undefined : JSON.stringify(catalog);
   return {
@@ -42,7 +42,7 @@ export function catalogValue(catalog: Catalog): CatalogSource {
   };
 }
 
-/** A source that another one may take the place of. */
+/** A source that can be replaced by another one. */
 export class SwappableCatalog implements CatalogSource {
   private source: CatalogSource;
 

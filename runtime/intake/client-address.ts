@@ -1,12 +1,12 @@
-/** Tells whose request it is: the peer of a connection, or behind trusted proxies the last hop that is none of them. */
+/** Determines the client of a request: the peer of the connection, or, behind trusted proxies, the last other hop. */
 import { BlockList, isIP } from 'node:net';
 import type { NetworkPlan } from '../../schemas/generated/types.ts';
 
 const MAPPED = '::ffff:';
-/** The same as a URL writes it, whatever zeros it was written with. */
+/** The same in the normalised form of a URL. */
 const MAPPED_URL = /^http:\/\/\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]/;
 
-/** An IPv4 address that came in over an IPv6 socket is itself, however a proxy spells it. */
+/** Converts an IPv4-mapped IPv6 address, in any spelling, to IPv4. */
 export function plainAddress(address: string): string {
   const text = address.toLowerCase();
   if (!text.includes('ffff:') || isIP(text) !== 6 || text.includes('%')) return text;
@@ -17,14 +17,14 @@ export function plainAddress(address: string): string {
   return bits.flatMap((group) => [group >> 8, group & 255]).join('.');
 }
 
-/** On this machine: a proxy or tunnel, which speaks for anybody. */
+/** Whether the address is of this machine: then it may be a proxy or tunnel for any client. */
 export function isLocal(address: string): boolean {
   return address === '::1' || (address.startsWith('127.') && isIP(address) === 4);
 }
 
 /**
- * What counts as one client: an IPv4 address, or the first 64 bits of an IPv6 one, because one client usually controls
- * every address below them.
+ * The key under which a client is counted: an IPv4 address, or the first 64 bits of an IPv6 address, because one client
+ * usually controls all addresses with that prefix.
  */
 export function clientOf(address: string): string {
   if (isIP(address) !== 6) return address;
@@ -49,7 +49,7 @@ export class TrustedProxies {
     return version !== 0 && this.list.check(address, version === 4 ? 'ipv4' : 'ipv6');
   }
 
-  /** The last hop of `X-Forwarded-For` that is no trusted proxy; null when it names none. */
+  /** The last hop of `X-Forwarded-For` that is not a trusted proxy; null when there is none. */
   clientIn(forwarded: string | readonly string[] | undefined): string | null {
     const hops = String(forwarded ?? '').split(',');
     for (const hop of hops.reverse()) {

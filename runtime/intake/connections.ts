@@ -1,9 +1,9 @@
 /**
- * Bounds the open connections of the public server, in all and for each client, so that no client shuts the others out.
+ * Limits the open connections of the public server, in total and for each client, so that no client can exclude the others.
  *
- * A connection is idle while no request of it is being answered, also while its first headers are still coming. At a bound,
- * the one that has been idle longest gives way to the new one; when none is idle, the new one is closed. Of a trusted proxy,
- * whose connections carry the requests of many clients, the requests are counted instead.
+ * A connection is idle while none of its requests is being answered, and also before its first headers are complete. At a
+ * limit, the connection that has been idle longest is closed; when none is idle, the new one is. For a trusted proxy, whose
+ * connections carry requests of many clients, requests are counted instead.
  */
 import type { Socket } from 'node:net';
 import type { NetworkPlan } from '../../schemas/generated/types.ts';
@@ -18,10 +18,10 @@ export interface ConnectionLimits {
 
 interface Connection {
   readonly socket: Socket;
-  /** The client it counts against; null: a proxy, or this machine. */
+  /** The client for which it is counted; null for a proxy, or this machine. */
   readonly client: string | null;
   readonly trusted: boolean;
-  /** Requests on their way. */
+  /** Requests that are not answered yet. */
   active: number;
 }
 
@@ -32,7 +32,7 @@ export class Connections {
   private readonly open = new Map<Socket, Connection>();
   /** In the order in which they became idle. */
   private readonly idle = new Set<Connection>();
-  /** Connections, and behind a proxy requests, by client. */
+  /** Number of connections of each client, or of requests behind a proxy. */
   private readonly counts = new Map<string, number>();
 
   /** @param onDrop called for each connection that is closed because there are too many */
@@ -40,13 +40,13 @@ export class Connections {
     this.onDrop = onDrop;
   }
 
-  /** Counts from now on; what is open already stays as it was counted. */
+  /** Sets the limits; connections that are open keep their count. */
   configure(limits: ConnectionLimits): void {
     this.limits = limits;
     this.proxies = new TrustedProxies(limits.trustedProxies);
   }
 
-  /** Open ones. */
+  /** Number of open connections. */
   get size(): number {
     return this.open.size;
   }
@@ -63,7 +63,7 @@ export class Connections {
     if (this.open.size > this.limits.maxConnections) this.closeIdle(null);
   }
 
-  /** A request begins; false when its client has too many on their way. Ended by `end` either way. */
+  /** Counts a request; false when its client has too many. Call `end` in both cases. */
   begin(request: IntakeRequest): boolean {
     const connection = this.open.get(request.socket);
     if (connection === undefined) return true;
@@ -85,7 +85,7 @@ export class Connections {
     if (connection.active === 0) this.idle.add(connection);
   }
 
-  /** Closes the oldest idle connection of one client, or of all; the newest only when there is no other. */
+  /** Closes the connection that has been idle longest, of one client or of all; the newest only when there is no other. */
   private closeIdle(client: string | null): void {
     for (const connection of this.idle) {
       if (client !== null && connection.client !== client) continue;

@@ -1,4 +1,4 @@
-/** What the public server answers to GET: its health and the blueprint catalog. None of it holds a secret (decisions §3). */
+/** The documents that the public server serves: its health and the blueprint catalog. They hold no secrets (decisions §3). */
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Logger } from '../platform/log.ts';
@@ -8,7 +8,7 @@ import { jsonReply, textReply } from './reply.ts';
 
 export interface Document {
   readonly reply: Reply;
-  /** Answered when the client has this version already; null: no versions. */
+  /** The answer when the client has this version already; null for a document without versions. */
   readonly notModified: Reply | null;
   readonly etag: string;
 }
@@ -25,10 +25,10 @@ export interface DocumentContext {
   readonly log: Logger;
 }
 
-/** The documents by request path; the catalog is read again when its file changed. */
+/** The documents by request path. The catalog is read again when its file changes. */
 export class Documents {
   private readonly context: DocumentContext;
-  /** The check under way, which concurrent requests share. */
+  /** The refresh under way, shared by concurrent requests. */
   private refreshing: Promise<void> | null = null;
   private catalog: ReadonlyMap<string, Document> = new Map();
 
@@ -47,7 +47,7 @@ export class Documents {
     return this.catalog.get(path);
   }
 
-  /** An invalid file leaves the previous catalog in service. */
+  /** Reads a changed catalog. If it is invalid, the previous one stays in service. */
   private async refresh(): Promise<void> {
     const { source, log } = this.context;
     try {
@@ -59,7 +59,7 @@ export class Documents {
   }
 }
 
-/** @throws Error when the text is no list of entries with keys */
+/** @throws Error when the text is not a list of entries with keys */
 function publishCatalog(text: string): Map<string, Document> {
   const documents = new Map([[CATALOG_PATH, publish(text)]]);
   const entries: unknown = JSON.parse(text);
@@ -91,7 +91,7 @@ function keyOf(entry: unknown): string {
   throw new Error('an entry of the blueprint catalog has no key');
 }
 
-/** `If-None-Match` compares weakly (RFC 9110 §13.1.2): a proxy that compressed the answer has marked its tag `W/`. */
+/** Compares weakly, as `If-None-Match` requires (RFC 9110 §13.1.2): a proxy that compresses marks the tag with `W/`. */
 function namesTag(header: string, etag: string): boolean {
   return header.split(',').some((part) => {
     const tag = part.trim();

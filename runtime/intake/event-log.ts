@@ -1,6 +1,6 @@
 /**
- * Says what became of a request: one count, and one log line for each event. Requests of strangers share a budget of lines
- * a route. Payloads and secrets never get here.
+ * Reports the outcome of each request: one count, and one log line for each event. Unauthenticated requests share a budget
+ * of lines for each route. Payloads and secrets are never logged.
  */
 import { DEFAULT_PROFILE } from '../../base/profiles.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -17,10 +17,10 @@ export interface Finished {
   readonly route: string;
   readonly profile: string;
   readonly outcome: Outcome;
-  /** The stage's code, when the event was ignored; else null. */
+  /** The stage's code when the event was ignored; otherwise null. */
   readonly ignored: string | null;
   readonly ms: number;
-  /** Which of the route's secrets signed: above 0 the sender still uses a previous one. */
+  /** Index of the secret that matched; above 0 when the sender still uses a previous one. */
   readonly secret: number;
 }
 
@@ -29,7 +29,7 @@ export type CountRequest = (finished: Finished) => void;
 
 type Level = keyof Logger;
 
-/** Placeholders that are named in a line. */
+/** Most placeholders that are named in a line. */
 const MOST_UNRESOLVED = 20;
 
 /** Levels of the outcomes that are not logged as `info`. */
@@ -53,7 +53,7 @@ export class EventLog {
   private readonly log: Logger;
   private readonly clock: Clock;
   private readonly count: CountRequest;
-  /** By route; for what anyone can cause. */
+  /** Budgets by route, for lines that any client can cause. */
   private readonly budgets = new Map<string, LineBudget>();
 
   constructor(log: Logger, clock: Clock, count: CountRequest) {
@@ -62,7 +62,7 @@ export class EventLog {
     this.count = count;
   }
 
-  /** @param kept id under which the request is kept; null: it is not */
+  /** Reports a finished request. @param kept id under which it is kept; null when it is not */
   finished(intake: Intake, { outcome }: Reply, kept: string | null): void {
     const { plan } = intake.route;
     const now = this.clock.monotonic();
@@ -89,14 +89,14 @@ export class EventLog {
     return budget;
   }
 
-  /** A request for an unknown path. Strangers may send any number of them. */
+  /** Reports a request for an unknown path, within the budget, because any client can send them. */
   noRoute(path: string, outcome: 'unknown_route' | 'overloaded'): void {
     this.count({ route: '', profile: '', outcome, ignored: null, ms: 0, secret: 0 });
     this.log.debug({ path: printableStart(path, 200) }, outcome);
   }
 }
 
-/** Omits fields at their default: no reason, the default profile, the current secret. */
+/** The fields of a line, without those that have their default value. */
 function fieldsOf(intake: Intake, outcome: Outcome, ms: number, kept: string | null): LogFields {
   const { plan } = intake.route;
   const fields: Record<string, unknown> = {

@@ -1,6 +1,6 @@
 /**
- * Answers a fetch `Request` as the server answers one that came over a connection: for programs that mount the gateway in a
- * server of their own. It passes the same handler and the same stages.
+ * Answers a fetch `Request` with the same handler and stages as a request over a connection, for programs that mount the
+ * gateway in their own server.
  */
 import { ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
@@ -9,13 +9,13 @@ import { isLocal, plainAddress } from './client-address.ts';
 import type { HandleRequest } from './server.ts';
 
 export interface RequestOrigin {
-  /** Address of the peer that sent it, where the server around it knows. A route without a signature takes only local ones. */
+  /** Address of the peer, if the embedding server knows it. A route without a signature accepts only local peers. */
   readonly address?: string | undefined;
 }
 
 /**
- * Rejects as `fetch` does when the sender goes away: with the reason of the request's signal, or the error of its body.
- * Every other request gets a response.
+ * Resolves to the response. Rejects, as `fetch` does, only when the sender disconnects: with the reason of the request's
+ * signal, or the error of its body.
  */
 export function answerFetch(handle: HandleRequest, request: Request, { address }: RequestOrigin): Promise<Response> {
   return new Promise((resolve, reject) => {
@@ -29,7 +29,7 @@ export function answerFetch(handle: HandleRequest, request: Request, { address }
     request.signal.addEventListener('abort', abort, { once: true });
     const respond = (response: Response): void => {
       request.signal.removeEventListener('abort', abort);
-      // What is unread stays unread.
+      // The rest of the body is not read.
       incoming
         .off('error', reject)
         .on('error', () => {})
@@ -40,7 +40,7 @@ export function answerFetch(handle: HandleRequest, request: Request, { address }
   });
 }
 
-/** Node.js' own kind of request, whose body is read from the fetch request. */
+/** A Node.js request whose body is read from the fetch request. */
 class FetchedRequest extends IntakeRequest {
   private readonly chunks: ReadableStreamDefaultReader<Uint8Array> | null;
 
@@ -56,12 +56,12 @@ class FetchedRequest extends IntakeRequest {
     for (const [name, value] of request.headers) this.addHeader(name, value);
     if (!request.headers.has('host')) this.addHeader('host', host);
     this.chunks = request.body?.getReader() ?? null;
-    // Its end is known to come: there is no connection on which the next request could follow.
+    // There is no connection on which another request could follow, so nothing needs to be discarded.
     this.complete = true;
   }
 
   override _read(size: number): void {
-    // There is no connection to read from, but Node.js asks for more only after this call.
+    // There is no connection to read from, but Node.js calls `_read` again only after this call.
     super._read(size);
     if (this.chunks === null) {
       this.push(null);
@@ -80,13 +80,13 @@ class FetchedRequest extends IntakeRequest {
 
   private addHeader(name: string, value: string): void {
     this.rawHeaders.push(name, value);
-    // Values of one name come joined, but for cookies.
+    // Repeated values are already joined, except cookies.
     const known = this.headers[name];
     this.headers[name] = typeof known === 'string' ? `${known}; ${value}` : value;
   }
 }
 
-/** Takes what answer.ts writes, in place of a connection. */
+/** A Node.js response that collects what answer.ts writes into a fetch `Response`. */
 class FetchedResponse extends ServerResponse<IntakeRequest> {
   private readonly respond: (response: Response) => void;
   private head: { readonly status: number; readonly headers: Headers } = { status: 500, headers: new Headers() };
@@ -96,7 +96,7 @@ class FetchedResponse extends ServerResponse<IntakeRequest> {
     this.respond = respond;
   }
 
-  /** @param flat names and values in turn */
+  /** @param flat names and values alternating */
   override writeHead(status: number, flat?: unknown): this {
     const headers = new Headers();
     const list = Array.isArray(flat) ? (flat as readonly unknown[]) : [];
@@ -111,7 +111,7 @@ class FetchedResponse extends ServerResponse<IntakeRequest> {
     return this;
   }
 
-  /** A fault of this program prevented the response. */
+  /** Called after an internal error. */
   override destroy(): this {
     this.respond(new Response(null, { status: 500 }));
     return this;

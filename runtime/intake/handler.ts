@@ -1,4 +1,4 @@
-/** Takes each request of the public server from its path to its answer. */
+/** Handles each request of the public server: finds its route, runs the stages and writes the answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { LogFields } from '../platform/log.ts';
 import { printableStart } from '../platform/printable.ts';
@@ -29,19 +29,19 @@ import {
 const INTAKE_PATH = /^\/(?:webhooks|p)\//;
 /** The route may be there, but not on this gateway, or not yet. */
 const PENDING = retryLater('overloaded', 5);
-/** One client has too many requests on their way. */
+/** The answer when a client has too many requests at once. */
 const CROWDED = retryLater('overloaded', 5);
-/** After an ambiguous request the next one may be ambiguous too; a slow body may never end. */
+/** Replies that close the connection: after an ambiguous request the next may be ambiguous too; a slow body may never end. */
 const ENDS_CONNECTION: ReadonlySet<Reply> = new Set([MALFORMED_REQUEST, REQUEST_TIMEOUT, CROWDED]);
 
 export interface HandlerContext {
   readonly services: Services;
   readonly events: EventLog;
   readonly keep: KeepRequest;
-  /** Takes in changed files; null when a request need not wait for them. */
+  /** Loads changed files; null when a request need not wait for them. */
   readonly refresh: () => Promise<void> | null;
   readonly findRoute: (path: string) => LinkedRoute | undefined;
-  /** Settles when routes that are being taken in can be found; null: none are. */
+  /** Resolves when the routes that are being loaded can be found; null when none are being loaded. */
   readonly loading: () => Promise<void> | null;
   /** True for a path without a route that other gateways may serve: a 404 would tell its sender to give up. */
   readonly isPending: (path: string) => boolean;
@@ -49,7 +49,7 @@ export interface HandlerContext {
   readonly connections: Connections;
 }
 
-/** A request that did not come over a connection, ready for the stages. */
+/** A request that is sent through the stages without a connection. */
 export interface Replay {
   readonly intake: Intake;
   readonly services: Services;
@@ -59,7 +59,7 @@ export interface Replay {
 export class RequestHandler {
   private readonly context: HandlerContext;
   private active = 0;
-  /** Answers of this turn. */
+  /** Answers to write at the end of this turn. */
   private leaving: { readonly intake: Intake; readonly reply: Reply }[] = [];
   private onIdle: (() => void) | null = null;
 
@@ -67,7 +67,7 @@ export class RequestHandler {
     this.context = context;
   }
 
-  /** Responds to every request, even when a fault of ours interrupts it. */
+  /** Answers every request, even after an internal error. */
   handle(request: IntakeRequest, response: ServerResponse): void {
     const admitted = this.context.connections.begin(request);
     if (!admitted || !hasOneHost(request)) {
@@ -92,11 +92,11 @@ export class RequestHandler {
     const loading = route === undefined ? this.context.loading() : null;
     if (route !== undefined) void this.intake(request, response, route);
     else if (loading === null || !INTAKE_PATH.test(path)) this.other(request, response, path);
-    // It may be one of them: a 404 would tell its sender to give up.
+    // The route may be among them; a 404 would make its sender give up.
     else void loading.then(() => this.route(request, response, path));
   }
 
-  /** Answers a request for anything but a route. */
+  /** Answers a request whose path is not a route. */
   private async other(request: IntakeRequest, response: ServerResponse, path: string): Promise<void> {
     const document = await this.context.documents.find(path);
     if (document !== undefined) return this.answer(request, response, documentReply(document, request));
@@ -105,7 +105,7 @@ export class RequestHandler {
     this.answer(request, response, isPending ? PENDING : UNKNOWN_ROUTE);
   }
 
-  /** Resolves once no event is on its way through the stages. */
+  /** Resolves once no request is in the stages. */
   idle(): Promise<void> {
     if (this.active === 0) return Promise.resolve();
     return new Promise((resolve) => {
@@ -123,7 +123,7 @@ export class RequestHandler {
     if (this.leaving.length === 1) setImmediate(this.leave);
   }
 
-  /** Takes a request that came over no connection through the stages. @param replayOf id of the kept request that it repeats */
+  /** Runs the stages for a request without a connection. @param replayOf id of the kept request that it repeats */
   async replay(
     { intake, services, watcher }: Replay,
     replayOf: string,
@@ -152,8 +152,8 @@ export class RequestHandler {
   }
 
   /**
-   * The answers of one turn of the event loop leave together, at its end: the first write wakes the reader on the other
-   * side of the loopback, and those behind it cost a fraction of what they would one by one between reads.
+   * Writes the answers of one turn of the event loop together, at its end: over the loopback the first write wakes the
+   * reader, and the following ones cost a fraction of what they would between reads.
    */
   private readonly leave = (): void => {
     const { leaving } = this;
@@ -181,7 +181,7 @@ export class RequestHandler {
     try {
       answer(request, response, reply, { clock, close });
     } catch (error) {
-      // A header that cannot be sent, for instance: this one request must not take the others with it.
+      // Such as a header that cannot be sent. The other requests must still be answered.
       this.fault(error, { outcome: reply.outcome });
       response.destroy();
     }
@@ -193,8 +193,8 @@ function documentReply(document: Document, { method, headers }: IntakeRequest): 
 }
 
 /**
- * RFC 9112 §3.2: a server must refuse an HTTP/1.1 request without one, and any with two: a proxy may go by the other one.
- * An HTTP/1.0 request may lack it.
+ * RFC 9112 §3.2: a server must refuse an HTTP/1.1 request without a Host header, and any request with two, of which a proxy
+ * may use the other. It is optional in HTTP/1.0.
  */
 function hasOneHost({ rawHeaders, httpVersionMinor }: IncomingMessage): boolean {
   let count = 0;
@@ -205,7 +205,7 @@ function hasOneHost({ rawHeaders, httpVersionMinor }: IncomingMessage): boolean 
   return count === 1 || (count === 0 && httpVersionMinor === 0);
 }
 
-/** Paths are compared as sent: an escaped or doubled slash is another path. */
+/** The path as sent: an escaped or doubled slash makes a different path. */
 function pathOf(url: string): string {
   const query = url.indexOf('?');
   return query < 0 ? url : url.slice(0, query);

@@ -1,4 +1,4 @@
-/** One request on its way through the stages, and what the stages may use. */
+/** The state of one request in the stages, and the services that stages use. */
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Claim, Dispatcher } from '../dispatch/dispatcher.ts';
@@ -18,8 +18,8 @@ import type { StageName } from './stage.ts';
 import type { UnverifiedBodies } from './unverified-bodies.ts';
 
 /**
- * A stage ends the request with a reply, or lets it go on with null. Asynchronous only where it has to wait.
- * What it learns it writes into the intake.
+ * A stage ends the request with a reply, or returns null to continue. It stores what it finds in the intake, and is
+ * asynchronous only if it must wait.
  */
 export type Stage = (intake: Intake, services: Services) => Reply | null | Promise<Reply | null>;
 
@@ -36,16 +36,16 @@ export interface Services {
   readonly warnDeprecated: (route: LinkedRoute, scheme: string) => void;
 }
 
-/** Whether the server takes new events. */
+/** Whether the server is stopping. */
 export interface Shutdown {
-  /** Seconds after which to come back, once the server is stopping; else null. */
+  /** Seconds after which senders should retry, once the server is stopping; otherwise null. */
   retryAfterSeconds: number | null;
 }
 
 const NO_BODY = Buffer.alloc(0);
 const ALL_RESOLVED: readonly string[] = [];
 
-/** Every field is there from the start, so that all intakes have one shape. */
+/** All fields are set from the start, so that V8 gives all intakes the same shape. */
 export class Intake implements SignedRequest {
   readonly request: IntakeRequest;
   readonly response: ServerResponse;
@@ -58,22 +58,22 @@ export class Intake implements SignedRequest {
   /** Monotonic ms. */
   readonly startedAt: number;
   body: Buffer = NO_BODY;
-  /** The sender is known. */
+  /** Whether the sender is authenticated. */
   authenticated = false;
-  /** Scheme that verified or refused the request; empty before. */
+  /** The scheme that verified or refused the request; empty before. */
   scheme = '';
   /** Index of the secret that matched; above 0 during a rotation. */
   secret = 0;
   /** The stage that answered. */
   stage: StageName | null = null;
-  /** Why the request ended as it did, as a code (see `reasonOf`), for the operator; never for the sender. */
+  /** Reason code of the outcome (see `reasonOf`), for the operator; never sent to the sender. */
   reason: ReasonCode | null = null;
-  /** What the code leaves open, as text. */
+  /** Details of the reason, as text. */
   detail: string | null = null;
   event = '';
   deliveryId = '';
   claim: Claim | null = null;
-  /** The payload that prompt and addresses are rendered over: the sender's, or what the script returned. */
+  /** The payload from which prompt and addresses are rendered: the sender's, or the script's result. */
   data: unknown = undefined;
   dispatch: Dispatch | null = null;
   /** Placeholders of the prompt that did not resolve, as written. */
@@ -107,8 +107,8 @@ export class Intake implements SignedRequest {
   }
 
   /**
-   * Lets go of the payload once the event is rendered, and of the body where the request is not kept: while it waits for the
-   * store they would be copied about.
+   * Drops the payload once the event is rendered, and the body unless the request is kept, so that garbage collections do not
+   * copy them while the event waits for the store.
    */
   release(): void {
     if (this.route.plan.capture === 'none') this.body = NO_BODY;

@@ -1,6 +1,6 @@
-/** Keeps strangers from filling the disk with log lines: a maximum of each kind a minute, then only a count. */
+/** Limits the log lines that any client can cause: a maximum of each kind per minute, then only a count. */
 
-/** Lines of one kind that are written in a minute. */
+/** Most lines of one kind per minute. */
 const LINES = 100;
 const MINUTE_MS = 60_000;
 
@@ -10,7 +10,7 @@ export class LineBudget {
   private held = 0;
 
   /**
-   * Whether another line may be written now, and how many were not written since the last that was.
+   * Whether another line may be written now, and how many were left out since the last one.
    * @param now monotonic ms
    */
   take(now: number): { readonly write: boolean; readonly held: number } {

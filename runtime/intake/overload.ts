@@ -1,8 +1,8 @@
 /**
- * Sheds load when this process itself is the bottleneck: more arrives than it can parse and verify. Where requests wait
- * then, in the kernel and between turns of the event loop, it cannot see; so while it is busy it measures what a sender
- * would: how long `GET /health` takes on a new connection. While that is long it takes an ever smaller share of the
- * events, and refuses the others before anything of them is read, which costs a fraction of taking them.
+ * Sheds load when this process is the bottleneck because it cannot parse and verify all events. It cannot see how long
+ * requests wait in the kernel and between turns of the event loop, so while it is busy it measures this as a sender would:
+ * by the time of `GET /health` on a new connection. While that time is too long, it accepts a shrinking share of the
+ * events, and refuses the others before they are read, which costs a fraction of accepting them.
  */
 import { get } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,16 +11,16 @@ import { performance } from 'node:perf_hooks';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
 
-/** A wait that is too long, in ms, and for how long waits must stay above it before events are refused: a burst passes. */
+/** Longest acceptable wait, in ms, and how long waits must exceed it before events are refused, so that a burst passes. */
 const MAX_WAIT_MS = 350;
 const SUSTAINED_MS = 500;
-/** With fewer requests served meanwhile there is no queue: the machine is slow. */
+/** With fewer requests during a measurement there is no queue; then the machine is slow. */
 const QUEUE = 50;
-/** Between two measurements of a busy process, in ms. */
+/** Time between two measurements while the process is busy, in ms. */
 const EVERY_MS = 100;
-/** Share of time in which the event loop works, from which on the process is busy. */
+/** Utilization of the event loop from which the process counts as busy. */
 const BUSY = 0.8;
-/** How the share of events that are taken falls with each measurement that is too long, how far, and how it grows again. */
+/** How the accepted share falls with each long measurement, its least value, and how it grows again. */
 const FALL = 0.3;
 const LEAST = 0.05;
 const GROW = 0.1;
@@ -28,25 +28,25 @@ const GROW = 0.1;
 export interface OverloadContext {
   readonly clock: Clock;
   readonly log: Logger;
-  /** Asks the server itself, as a sender would; settles with the answer. Null: it does not listen yet. */
+  /** Sends a request to the server as a sender would; settles with the answer. Null when it is not listening yet. */
   readonly ask: () => Promise<void> | null;
-  /** Share of time in which the event loop has worked since the last call. Default: this process's. */
+  /** Utilization of the event loop since the last call. Default: that of this process. */
   readonly utilization?: () => number;
 }
 
 export class Overload {
   private readonly context: OverloadContext;
   private readonly utilization: () => number;
-  /** Monotonic ms; null: no measurement is under way. */
+  /** Monotonic ms at which the measurement under way began; null when there is none. */
   private askedAt: number | null = null;
-  /** Requests since then. */
+  /** Number of requests since then. */
   private served = 0;
   private adjustedAt = Number.NEGATIVE_INFINITY;
-  /** Monotonic ms since when every wait was too long; null: the last one was not. */
+  /** Monotonic ms since which all waits were too long; null when the last one was not. */
   private longSince: number | null = null;
   /** Share of the events that is accepted. */
   private share = 1;
-  /** Parts of an event that may be taken, from those before. */
+  /** Accumulated fraction of an event that may be accepted. */
   private credit = 0;
   private refused = 0;
 
@@ -55,11 +55,11 @@ export class Overload {
     this.utilization = context.utilization ?? measureUtilization();
   }
 
-  /** True: an event that comes now is to be refused at once. */
+  /** Whether to refuse an event that arrives now. */
   refuses(): boolean {
     const now = this.context.clock.monotonic();
     this.served++;
-    if (now - this.adjustedAt >= EVERY_MS) this.look(now);
+    if (now - this.adjustedAt >= EVERY_MS) this.measure(now);
     if (this.share === 1) return false;
     this.credit += this.share;
     if (this.credit >= 1) {
@@ -70,8 +70,8 @@ export class Overload {
     return true;
   }
 
-  /** Begins a measurement, or joins the one under way. */
-  private look(now: number): void {
+  /** Starts a measurement, or checks the one under way. */
+  private measure(now: number): void {
     if (this.askedAt !== null) {
       if (now - this.askedAt > MAX_WAIT_MS) this.adjust(now - this.askedAt);
       return;
@@ -115,7 +115,7 @@ export class Overload {
   }
 }
 
-/** Asks a server that listens on `address` for its health. */
+/** Requests the health of a server that listens on `address`; settles with the answer. */
 export function askHealth({ address, port }: Pick<AddressInfo, 'address' | 'port'>): Promise<void> {
   const host = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address;
   return new Promise((resolve, reject) => {

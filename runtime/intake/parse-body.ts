@@ -1,6 +1,6 @@
 /**
- * Parses a body into the payload, by what its source says of it or by its content type, for the parse stage and for schemes
- * that sign a part of it.
+ * Parses a body into the payload, in the format of its source or by its content type, for the parse stage and for schemes
+ * that sign parts of it.
  */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -11,14 +11,14 @@ import type { XmlFault } from './parse-xml.ts';
 import { parseXml } from './parse-xml.ts';
 
 export interface ParsedBody {
-  /** undefined when there is a fault. */
+  /** Undefined when there is a fault. */
   readonly payload: unknown;
   /** The fields, when the body is a form. */
   readonly form: URLSearchParams | null;
   readonly fault: BodyFormatFault | null;
 }
 
-/** The last two cannot be parsed at all (415), the others are malformed (400). */
+/** The last two are unsupported formats (415), the others are malformed bodies (400). */
 export type BodyFormatFault =
   | PayloadFault
   | XmlFault
@@ -36,19 +36,19 @@ const PARSERS: Readonly<Record<BodyFormat, (body: Buffer) => ParsedBody>> = {
   xml: (body) => parseText(body, parseXml),
 };
 
-/** More fields than any form a person or a service sends. */
+/** Most fields of a form; real ones have far fewer. */
 const MAX_FIELDS = 10_000;
 /** Longest first name of a form, in UTF-16 units. */
 const MAX_NAME = 256;
 /**
- * What a form begins with (decisions §4). No JSON text does, and no signed content of a scheme with a timestamp: one that
- * begins with the instant fails at its first digit, one with an id before it at the digits between two dots.
+ * The name with which a form starts (decisions §4). Neither JSON nor the signed content of a scheme with a timestamp
+ * matches: one that starts with the timestamp fails at its first digit, one with an id before it at the digits after a dot.
  */
 const FIRST_NAME = /^(?!.*\.\d{9,}\.)[A-Za-z_][A-Za-z0-9_.[\]-]*$/;
 const NAME_END = /[=&]/;
 const ESCAPES = /(?:%[0-9a-fA-F]{2})+/g;
 
-/** @param format what the route's source says; null: the content type decides */
+/** @param format the format of the route's source; null: the content type decides */
 export function parseBody(headers: IncomingHttpHeaders, body: Buffer, format: BodyFormat | null = null): ParsedBody {
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding !== '' && encoding.toLowerCase() !== 'identity')
@@ -57,7 +57,7 @@ export function parseBody(headers: IncomingHttpHeaders, body: Buffer, format: Bo
   return found === null ? fault('content_type') : PARSERS[found](body);
 }
 
-/** No content type at all is JSON, and so is `text/plain` (decisions §3). */
+/** A missing content type and `text/plain` count as JSON (decisions §3). */
 function formatOf(contentType: string | undefined): 'json' | 'form' | null {
   if (contentType === undefined || contentType === 'application/json') return 'json';
   const end = contentType.indexOf(';');
@@ -92,8 +92,8 @@ function parseForm(body: Buffer): ParsedBody {
 }
 
 /**
- * The content type is not signed: somebody who sends signed JSON again as a form, or the signed content of one scheme as
- * the body of another, must not be given another payload for it.
+ * The content type is not signed. So an attacker who sends signed JSON again as a form, or the signed content of one scheme
+ * as the body of another, must not get a different payload accepted.
  */
 function looksLikeForm(text: string): boolean {
   const end = text.search(NAME_END);
@@ -110,7 +110,7 @@ function payloadOf(bytes: Buffer, form: URLSearchParams | null): ParsedBody {
   return parsed.ok ? { payload: parsed.value, form, fault: null } : fault(parsed.fault, form);
 }
 
-/** Whether every run of percent escapes is UTF-8: URLSearchParams would put U+FFFD in place of one that is not. */
+/** Whether all percent escapes are valid UTF-8; URLSearchParams would replace invalid ones with U+FFFD. */
 function escapesUtf8(text: string): boolean {
   try {
     for (const [run] of text.matchAll(ESCAPES)) decodeURIComponent(run);
@@ -126,7 +126,7 @@ function countFields(text: string): number {
   return count;
 }
 
-/** The last of several fields of one name stays. `fromEntries` defines own properties, `__proto__` included. */
+/** Of several fields with one name the last counts. `fromEntries` defines own properties, including `__proto__`. */
 function objectOf(form: URLSearchParams): Record<string, string> {
   return Object.fromEntries(form);
 }

@@ -1,7 +1,7 @@
-/** Parses the bytes of a JSON text that a stranger sent, for the parse stage: strict UTF-8, bounded depth. */
+/** Parses untrusted JSON for the parse stage: strict UTF-8, bounded depth. */
 import { isAscii, isUtf8 } from 'node:buffer';
 
-/** Deepest nesting of a payload (decisions §3). Everything behind the parse stage may recurse that far. */
+/** Deepest nesting of a payload (decisions §3). Code after the parse stage may recurse to this depth. */
 export const MAX_DEPTH = 200;
 
 export type PayloadFault = 'empty' | 'not_utf8' | 'too_deep' | 'not_json';
@@ -17,7 +17,7 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** `__proto__` is an own property of what this answers, like any other key. A byte order mark is skipped. */
+/** Parses the bytes. `__proto__` becomes an own property, like any other key. A byte order mark is skipped. */
 export function parseJson(bytes: Buffer): ParsedJson {
   if (bytes.length === 0) return { ok: false, fault: 'empty' };
   const text = readUtf8(bytes);
@@ -30,13 +30,13 @@ export function parseJson(bytes: Buffer): ParsedJson {
   }
 }
 
-/** Null: not UTF-8. Most payloads are ASCII, which need not be decoded. */
+/** Decodes UTF-8; null when the bytes are not valid. ASCII, the common case, is not validated further. */
 export function readUtf8(bytes: Buffer): string | null {
   if (isAscii(bytes)) return bytes.toString('latin1');
   return isUtf8(bytes) ? bytes.toString('utf8') : null;
 }
 
-/** Few opening brackets cannot nest deeply; searching for them is far cheaper than reading every character. */
+/** Whether there are enough opening brackets to nest too deeply; searching for them is far cheaper than a full scan. */
 function mayNestDeeply(text: string): boolean {
   let open = 0;
   for (let at = text.indexOf('{'); at >= 0; at = text.indexOf('{', at + 1)) if (++open > MAX_DEPTH) return true;
@@ -44,7 +44,7 @@ function mayNestDeeply(text: string): boolean {
   return false;
 }
 
-/** Counts brackets outside strings. The result is unspecified for invalid JSON. */
+/** Whether brackets outside strings nest too deeply. The result is unspecified for invalid JSON. */
 function nestsDeeply(text: string): boolean {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
@@ -57,7 +57,7 @@ function nestsDeeply(text: string): boolean {
   return false;
 }
 
-/** Where the string ends that begins at `start`: most of a payload is text, which need not be decoded for that. */
+/** The end of the string that starts at `start`. Escapes are not decoded. */
 function endOfString(text: string, start: number): number {
   let end = start;
   do end = text.indexOf('"', end + 1);
@@ -65,7 +65,7 @@ function endOfString(text: string, start: number): number {
   return end < 0 ? text.length : end;
 }
 
-/** Whether an odd number of backslashes stands before it. */
+/** Whether an odd number of backslashes precedes the index. */
 function isEscaped(text: string, at: number): boolean {
   let first = at;
   while (text.charCodeAt(first - 1) === BACKSLASH) first--;

@@ -1,6 +1,6 @@
 /**
- * Parses XML that a stranger sent into plain values, for sources with `body: xml`. A document type and entities of one's own
- * are refused, so nothing is expanded and nothing is fetched. One pass, with a list in place of recursion.
+ * Parses untrusted XML into plain values, for sources with `body: xml`. Document types and custom entities are refused, so
+ * nothing is expanded or fetched. It runs in one pass, without recursion.
  */
 import { MAX_DEPTH } from './parse-json.ts';
 
@@ -16,7 +16,7 @@ interface OpenElement {
   text: string;
 }
 
-/** Comments, processing instructions and the XML declaration carry nothing. */
+/** Comments, processing instructions and the XML declaration are skipped. */
 const SKIPPED = [
   ['<!--', '-->'],
   ['<?', '?>'],
@@ -30,9 +30,9 @@ const ENTITY = /&([^;&\s]{0,10})(;?)/g;
 const NAMED = new Map(Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }));
 
 /**
- * `{name: value}` of the root element. An element without attributes and elements is its text; another one is an object of
- * both, with its own text as `text`. What is there several times is a list. `yt:videoId` becomes `yt_videoId`, because a
- * placeholder has no colon; declarations of namespaces are left out.
+ * Returns `{name: value}` for the root element. An element with neither attributes nor child elements becomes its text, any
+ * other an object of both, with its own text as `text`. Repeated names become a list. `yt:videoId` becomes `yt_videoId`,
+ * because placeholders cannot contain a colon; namespace declarations are left out.
  */
 export function parseXml(text: string): ParsedXml {
   try {
@@ -82,7 +82,7 @@ function readText(cursor: Cursor): string {
   return cursor.text.slice(start, cursor.at);
 }
 
-/** What stands between two marks, where the first of them is next; null: it is not. */
+/** If `start` is next, returns the text up to `end`, and moves past it; otherwise null. */
 function between(cursor: Cursor, start: string, end: string): string | null {
   if (!cursor.text.startsWith(start, cursor.at)) return null;
   const from = cursor.at + start.length;
@@ -121,7 +121,7 @@ function readStartTag(cursor: Cursor, open: OpenElement[]): void {
   else open.push(element);
 }
 
-/** Puts the element's value into the one around it. */
+/** Adds the value of a closed element to its parent. */
 function close(element: OpenElement, open: OpenElement[]): void {
   open.at(-1)?.parts.push([keyOf(element.name), elementValue(element)]);
 }

@@ -1,4 +1,4 @@
-/** The path of a request, in order (§3.1, decisions §4). A stage that answers ends it. */
+/** The stages in order (§3.1, decisions §4). The first stage that returns a reply ends the request. */
 import type { Intake, Services, Stage } from './intake.ts';
 import type { Reply } from './reply.ts';
 import type { StageName } from './stage.ts';
@@ -49,17 +49,17 @@ const STAGES: Readonly<Record<StageName, Stage>> = {
 
 const IN_ORDER = STAGE_NAMES.map((name) => ({ name, stage: STAGES[name] }));
 
-/** Looks on while a request goes through the stages. */
+/** Observes a request in the stages, and can skip some of them. */
 export interface Watcher {
-  /** Called before each stage; true: the stage is left out. */
+  /** Called before each stage; true skips it. */
   readonly skips: (stage: StageName) => boolean;
-  /** Called after each stage, with its answer. */
+  /** Called after each stage, with its result. */
   readonly passed: (stage: StageName, reply: Reply | null) => void;
 }
 
 /**
- * Takes a request through the stages. Rejects only for a fault of ours.
- * @param watcher null for a request that is not explained
+ * Runs the stages for a request; resolves to the reply. Rejects only after an internal error.
+ * @param watcher for an explained or replayed request; otherwise null
  */
 export async function runPipeline(intake: Intake, services: Services, watcher: Watcher | null = null): Promise<Reply> {
   for (const { name, stage } of IN_ORDER) {

@@ -1,4 +1,4 @@
-/** Every code of why a request ended as it did: what stages leave in the intake, and what kept requests are searched by. */
+/** All reason codes: stages store them in the intake, and kept requests can be searched by them. */
 import type { Refusal } from '../dispatch/dispatcher.ts';
 import { REASON_TEXTS } from '../verify/reason-texts.ts';
 import type { VerifyReason } from '../verify/verification.ts';

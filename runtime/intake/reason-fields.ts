@@ -1,10 +1,10 @@
-/** What goes with a reason's code, as fields of a log line. */
+/** The details of a reason as fields of a log line. */
 import type { LogFields } from '../platform/log.ts';
 import type { Intake } from './intake.ts';
 import type { SignatureReason } from './reason.ts';
 import { reasonOf } from './reason.ts';
 
-/** Empty when the code says everything. @param kept id under which the request is kept; null: it is not */
+/** Empty when the code says everything. @param kept id under which the request is kept; null when it is not */
 export function reasonFields(intake: Intake, kept: string | null): LogFields {
   const about = reasonOf(intake)?.about ?? null;
   switch (about?.kind) {
@@ -31,7 +31,7 @@ function signatureFields({ lookedFor, otherSources, ageSeconds, sent }: Signatur
   return { looked_for: lookedFor, ...age, ...unverified, hint: sourceHint(otherSources) + hint };
 }
 
-/** A route without `source:` takes the senders that sign in one of a few ways; the others must be named. */
+/** A route without `source:` accepts only a few schemes; other senders must be named. */
 function sourceHint(names: readonly string[]): string {
   if (names.length === 0) return '';
   const sources = names.map((name) => `\`source: ${name}\``).join(' or ');

@@ -1,7 +1,6 @@
 /**
- * Why a request ended as it did, as data: the one thing that the log, `explain`, kept requests and tests print. A stage
- * leaves a code in the intake; its details are computed only on demand, with the functions that decided.
- * For the operator; a sender is never told.
+ * The reason of a request's outcome, as data, for the log, `explain`, kept requests and tests. A stage stores a code in the
+ * intake; the details are computed on demand, with the functions that decided. For the operator, never for the sender.
  */
 import { labelOf } from '../../base/label.ts';
 import { printableStart } from '../platform/printable.ts';
@@ -17,20 +16,20 @@ import { subjectOf } from './stages/filters.ts';
 
 export interface Reason {
   readonly stage: StageName;
-  /** `filter`, `missing_signature`, …; null when the answer says everything. */
+  /** `filter`, `missing_signature`, …; null when the outcome says everything. */
   readonly code: string | null;
   readonly about: ReasonDetail | null;
 }
 
 export type ReasonDetail =
   | SignatureReason
-  /** Entries that the event type was compared with. */
+  /** The entries with which the event type was compared. */
   | { readonly kind: 'event'; readonly accepts: readonly string[] }
   | FilterReason
-  /** Such as what a script did. */
+  /** Text, such as the result of a script. */
   | { readonly kind: 'text'; readonly text: string };
 
-/** The filter leaf that decided, with the kind of value it found: values are payload, and stay out of logs. */
+/** The filter leaf that decided, with the type of the value found: values are payload, and are not logged. */
 export interface FilterReason {
   readonly kind: 'filter';
   /** `filters[1].any[0]` */
@@ -42,19 +41,19 @@ export interface FilterReason {
 
 export interface SignatureReason {
   readonly kind: 'signature';
-  /** The scheme that committed; null: none did. */
+  /** The scheme that decided; null when no signature was present. */
   readonly scheme: string | null;
-  /** Where a signature would have been, of this scheme or of all that the route accepts. */
+  /** The places that were searched for a signature: of this scheme, or of all that the route accepts. */
   readonly lookedFor: readonly string[];
-  /** Sources that the route does not accept, whose signature header the request has. Nothing of it is verified. */
+  /** Sources that the route does not accept and whose signature header the request has. Not verified. */
   readonly otherSources: readonly string[];
-  /** Seconds since the signed instant, negative when it lies ahead; null when there is none to be read. */
+  /** Age of the signed timestamp in seconds, negative for one in the future; null when it cannot be read. */
   readonly ageSeconds: number | null;
-  /** As the headers say. Nothing of it is verified. */
+  /** From the headers. Not verified. */
   readonly sent: { readonly event: string | null; readonly deliveryId: string | null };
 }
 
-/** Null before a stage has answered, and for a fault of ours. */
+/** Null before a stage has answered, and after an internal error. */
 export function reasonOf(intake: Intake): Reason | null {
   const { stage, reason: code } = intake;
   return stage === null ? null : { stage, code, about: detailOf(intake, stage) };
@@ -100,13 +99,13 @@ function signatureReason(intake: Intake): SignatureReason {
   return { kind: 'signature', ...signaturePlaces(intake), otherSources, sent: sentIdentity(intake) };
 }
 
-/** The scheme that committed, as people know it; null: none did. */
+/** Display name of the scheme that decided; null when no signature was present. */
 export function schemeLabel({ scheme, route }: Intake): string | null {
   const committed = route.authenticator.schemes.find(({ name }) => name === scheme);
   return committed === undefined ? null : labelOf(committed);
 }
 
-/** Where a signature was looked for, and how old the request says it is. */
+/** The places that were searched for a signature, and the age of the signed timestamp. */
 export function signaturePlaces(intake: Intake): Pick<SignatureReason, 'scheme' | 'lookedFor' | 'ageSeconds'> {
   const { schemes } = intake.route.authenticator;
   const committed = schemes.find(({ name }) => name === intake.scheme);
@@ -126,10 +125,10 @@ function ageSeconds(intake: Intake): number | null {
   return age === null ? null : Math.round(age / 1000);
 }
 
-/** Longest event type or id of a stranger that is repeated, in UTF-16 units. */
+/** Longest unverified event type or id that is shown, in UTF-16 units. */
 const SENT_LIMIT = 128;
 
-/** By the headers and query places of every scheme the route accepts: the body is a stranger's and is not parsed for it. */
+/** Reads headers and query of all schemes that the route accepts; the body is untrusted and is not parsed for this. */
 function sentIdentity(intake: Intake): SignatureReason['sent'] {
   const found = { event: null as string | null, deliveryId: null as string | null };
   for (const { name } of intake.route.authenticator.schemes) {

@@ -1,4 +1,4 @@
-/** Every answer of the public server in one place: status, body and headers of docs/http.md, for the stages and the server. */
+/** All answers of the public server, with status, body and headers as in docs/http.md. */
 import type { OutgoingHttpHeader } from 'node:http';
 import type { TargetResult } from '../dispatch/dispatcher.ts';
 import type { HandshakeAnswer } from '../verify/handshake.ts';
@@ -14,18 +14,18 @@ const WITHOUT_ERROR = [
   'aborted',
 ] as const;
 
-/** What became of a request, as logs and metrics name it: the `status` of an answer or the `code` of an error. */
+/** The outcome of a request in logs and metrics: the `status` of an answer or the `code` of an error. */
 export type Outcome = (typeof WITHOUT_ERROR)[number] | ErrorCode;
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** Outcomes of an event that goes to an agent, a target or a job. */
+/** Outcomes of an event that is accepted for an agent, a target or a job. */
 export const TAKEN: ReadonlySet<Outcome> = new Set(['accepted', 'coalesced', 'delivered']);
 
-/** An answer, ready to be written. Constant ones are built once and shared by all requests. */
+/** An answer. Constant ones are built once and shared by all requests. */
 export interface Reply {
   readonly status: number;
-  /** Names and values in turn, content type and length included, as `writeHead` takes them. */
+  /** Names and values alternating, with content type and length, in the form of `writeHead`. */
   readonly headers: OutgoingHttpHeader[];
   readonly body: string;
   readonly outcome: Outcome;
@@ -58,7 +58,7 @@ export const ERRORS = {
 
 export const OUTCOMES: readonly Outcome[] = [...WITHOUT_ERROR, ...(Object.keys(ERRORS) as ErrorCode[])];
 
-/** A JSON answer. `more`: further names and values in turn. */
+/** A JSON answer. `more`: further names and values alternating. */
 export function jsonReply(
   status: number,
   outcome: Outcome,
@@ -76,7 +76,7 @@ export function textReply(status: number, outcome: Outcome, body: string, header
   return { status, headers: [...headers, 'Content-Length', Buffer.byteLength(body)], body, outcome };
 }
 
-/** What a source's handshake is answered with; null stays null: the request is none. */
+/** The reply to a source's handshake; null when the request is not one. */
 export function handshakeReply(answer: HandshakeAnswer | null): Reply | null {
   if (answer === null) return null;
   const { status, headers, body } = answer;
@@ -93,7 +93,7 @@ function errorReply(
   return jsonReply(status, code, { status: 'error', error, code, ...more }, headers);
 }
 
-/** Refusals that are the same for everyone. */
+/** Constant refusals. */
 export const MALFORMED_BODY = errorReply('malformed_body');
 export const MALFORMED_REQUEST = errorReply('malformed_request');
 export const INVALID_SIGNATURE = errorReply('invalid_signature');
@@ -116,7 +116,7 @@ export function retryLater(code: 'rate_limited' | 'overloaded' | 'shutting_down'
   return errorReply(code, ['Retry-After', String(seconds)]);
 }
 
-/** `results`: which of several targets took it; the reason of each failure is for the log alone. */
+/** `results`: which of several targets succeeded; the reasons of failures are only logged. */
 export function deliveryFailed(deliveryId: string, results: readonly TargetResult[]): Reply {
   return errorReply('delivery_failed', [], { delivery_id: deliveryId, ...several(results) });
 }

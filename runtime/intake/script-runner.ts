@@ -1,10 +1,10 @@
 /**
  * Runs a route's filter or transform script over a payload, for the script stage (§2.6).
  *
- * The script must be a regular file inside its profile's `scripts` folder once every symbolic link is resolved, and that
- * must be its only name: a hard link can expose a file outside the folder, and its path does not show it. It is checked again for each event,
- * because the folder may change under a running server. It runs as argv in its own folder, with
- * the payload as JSON on stdin and an environment that holds no secret.
+ * After symbolic links are resolved, the script must be a regular file inside its profile's `scripts` folder, without other
+ * hard links, which could expose a file from outside the folder. This is checked for each event, because the folder may
+ * change under a running server. The script runs in its own folder without a shell, with the payload as JSON on stdin and
+ * an environment without secrets.
  */
 import { dirname, sep } from 'node:path';
 import type { FoundFile } from '../platform/node-files.ts';
@@ -26,9 +26,9 @@ export type ScriptOutcome =
   | { readonly kind: 'payload'; readonly payload: unknown }
   /** The payload gains `script_output`. */
   | { readonly kind: 'text'; readonly text: string }
-  /** The event is ignored; `failed`: not because the script said so. */
+  /** The event is ignored. `failed`: because the script failed, not because it asked for that. */
   | { readonly kind: 'ignored'; readonly reason: string; readonly failed: boolean }
-  /** The machine cannot start a program just now; the sender should come back. */
+  /** The machine cannot start a program now; the sender should retry. */
   | { readonly kind: 'busy'; readonly reason: string };
 
 /** Never rejects. */
@@ -40,11 +40,11 @@ export interface ScriptContext {
   readonly realPath: (path: string) => Promise<string>;
   /** Rejects as node:fs/promises does. */
   readonly describe: (path: string) => Promise<FoundFile>;
-  /** The process environment; only what the whitelist below names is passed on. */
+  /** The process environment; only the variables in `INHERITED` are passed on. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** `<home_dir>`. */
   readonly home: string;
-  /** Aborted when a stop gives up waiting. */
+  /** Aborted when a drain times out. */
   readonly signal: AbortSignal;
 }
 
@@ -52,7 +52,7 @@ const IGNORE_KEY = '__hookwright_ignore__';
 const SILENT = '[SILENT]';
 const MAX_STDOUT_BYTES = 1_048_576;
 const INHERITED = ['PATH', 'HOME', 'LANG', 'TZ'] as const;
-/** Out of processes, memory or file descriptors. */
+/** Error codes for a lack of processes, memory or file descriptors. */
 const BUSY = new Set(['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE']);
 
 export function createScriptRunner(context: ScriptContext): RunScript {
@@ -77,7 +77,7 @@ type Located = { readonly path: string; readonly problem?: never } | { readonly 
 const NOT_THERE = { path: null, problem: 'script is missing or outside the scripts folder' } as const;
 const LINKED = { path: null, problem: 'script is a hard link: the file has a second name elsewhere' } as const;
 
-/** The script's real path, or why it is not run. */
+/** The script's real path, or why it is not allowed to run. */
 async function locate(script: LinkedScript, { realPath, describe }: ScriptContext): Promise<Located> {
   try {
     const [path, folder] = await Promise.all([realPath(script.path), realPath(script.folder)]);
@@ -101,7 +101,7 @@ function environment(request: ScriptRequest, { env, home }: ScriptContext): Reco
   };
 }
 
-/** What a script's end means for its event. */
+/** Converts the result of the script's process to its outcome. */
 export function scriptOutcome(result: ProcessResult): ScriptOutcome {
   switch (result.kind) {
     case 'spawn_failed':
@@ -119,7 +119,7 @@ export function scriptOutcome(result: ProcessResult): ScriptOutcome {
   }
 }
 
-/** §2.6.4. JSON that is no object is text. */
+/** Reads the script's output (§2.6.4). JSON other than an object counts as text. */
 function readOutput(stdout: Buffer): ScriptOutcome {
   const text = stdout.toString('utf8').trim();
   if (text === '' || text === SILENT) return ignored('script said so');

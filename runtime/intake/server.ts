@@ -1,4 +1,4 @@
-/** The public HTTP/1.1 server: listens, bounds what a slow or lying client can hold, and hands requests over. */
+/** The public HTTP/1.1 server: listens, limits the resources of slow or hostile clients, and passes requests on. */
 import type { Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
@@ -14,7 +14,7 @@ export interface ServerLimits {
   readonly headersTimeoutMs: number;
   /** From the first byte to the last of the body. */
   readonly requestTimeoutMs: number;
-  /** Between two requests of one connection; longer than the usual 60 s of a proxy, which must not find it closed. */
+  /** Between two requests of a connection; longer than the usual 60 s of proxies, so that they close it first. */
   readonly keepAliveMs: number;
   /** How often the first two are checked. */
   readonly checkEveryMs: number;
@@ -30,12 +30,12 @@ export const SERVER_LIMITS: ServerLimits = {
 };
 
 /**
- * What may wait in a stream, in bytes: as much as one read brings. A body that came with its headers would otherwise stop
- * the reading of its connection, and start it again.
+ * Bytes that a stream may buffer: the size of one read. Otherwise a body that arrives with its headers would pause and
+ * resume the reading of its connection.
  */
 const READ_BYTES = 65_536;
 
-/** The server cannot listen, and what to do about it. */
+/** The server cannot listen; the message says what to do. */
 export class ListenError extends Error {
   override readonly name = 'ListenError';
 }
@@ -55,10 +55,10 @@ export class IntakeServer {
       maxHeaderSize: limits.maxHeaderBytes,
       noDelay: true,
       highWaterMark: READ_BYTES,
-      // Answered by the handler, in JSON like everything else.
+      // The handler refuses it, with JSON like all other refusals.
       requireHostHeader: false,
     });
-    // By default the 2001st header and those behind it are dropped without a word: bytes are limited, and that is enough.
+    // By default headers after the 2000th are silently dropped. The limit in bytes suffices.
     server.maxHeadersCount = 0;
     server.on('connection', (socket) => connections.add(socket));
     server.on('request', handle);
@@ -66,18 +66,18 @@ export class IntakeServer {
       request.awaitsContinue = true;
       handle(request, response);
     });
-    // An unknown expectation is ignored: the request is one like any other.
+    // An unknown expectation is ignored.
     server.on('checkExpectation', handle);
     server.on('clientError', onClientError);
     this.server = server;
   }
 
-  /** @throws ListenError when the address cannot be bound. */
+  /** Rejects with ListenError when the address cannot be bound. */
   listen(host: string, port: number): Promise<AddressInfo> {
     return listenOn(this.server, host, port);
   }
 
-  /** Stops listening; connections without a request are closed at once, the others after their answer. */
+  /** Stops listening. Idle connections are closed at once, the others after their answer. */
   close(): Promise<void> {
     return new Promise((resolve) => {
       this.server.close(() => resolve());
@@ -85,13 +85,13 @@ export class IntakeServer {
     });
   }
 
-  /** Cuts what is still open. */
+  /** Closes all connections. */
   abort(): void {
     this.server.closeAllConnections();
   }
 }
 
-/** @throws (as a rejection) ListenError when the address cannot be bound. */
+/** Listens; resolves to the bound address. Rejects with ListenError when the address cannot be bound. */
 export function listenOn(server: NetServer, host: string, port: number): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     const onError = (error: NodeJS.ErrnoException): void => reject(new ListenError(explain(error, host, port)));
@@ -121,7 +121,7 @@ function explain(error: NodeJS.ErrnoException, host: string, port: number): stri
   }
 }
 
-/** Input that is not a valid request: the response says what is wrong, and the connection ends. */
+/** Answers to input that is not a valid request; the connection is closed. */
 const CLIENT_ERRORS: Readonly<Record<string, Reply>> = {
   HPE_HEADER_OVERFLOW: HEADERS_TOO_LARGE,
   ERR_HTTP_REQUEST_TIMEOUT: REQUEST_TIMEOUT,
@@ -134,7 +134,7 @@ const REASONS: Readonly<Record<number, string>> = {
 };
 
 function onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-  // After a reset there is no reader; in the middle of a response a second one would be read as part of it.
+  // After a reset nobody can read an answer; during a response it would be read as part of that one.
   if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {
     socket.destroy();
     return;

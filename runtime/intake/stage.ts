@@ -1,4 +1,4 @@
-/** The stages of the intake by name, in the order of `pipeline.ts`: what reasons, `explain` and kept requests call them. */
+/** The names of the stages, in the order of `pipeline.ts`, as used in reasons, `explain` and kept requests. */
 export const STAGE_NAMES = [
   'method',
   'open',

@@ -1,19 +1,19 @@
 /**
- * Reads bodies whose sender is not known yet, within what strangers may have of this server: together so much memory, and
- * each no slower than so many bytes a second. For the body and signature stages.
+ * Reads the bodies of requests that are not verified yet, within limits: the memory of all of them together, and a least
+ * rate for each. For the body and signature stages.
  */
 import type { Clock, Timer } from '../platform/clock.ts';
 import type { BodyFault, BodyMemory, IntakeRequest } from './body.ts';
 import { BodyReader } from './body.ts';
 
 export interface BodyLimits {
-  /** The limit of all bodies together. */
+  /** Most bytes of all bodies together. */
   readonly maxUnverifiedBytes: number;
-  /** Bytes per second; 0: any pace. */
+  /** Bytes per second; 0: no limit. */
   readonly minBodyRate: number;
 }
 
-/** The pace is that of the last 5 s: one that was fast before must not stand still for as long. */
+/** The rate is measured over the last 5 s, so that a body that was fast at first cannot stall for long. */
 const WINDOW_MS = 5000;
 const LOOK_MS = 1000;
 
@@ -29,8 +29,8 @@ export class UnverifiedBodies implements BodyMemory {
   }
 
   /**
-   * The whole body of at most `limit` bytes; its memory counts until `release`.
-   * Never rejects: what can go wrong is the sender's doing and a `BodyFault`.
+   * Resolves to the whole body, of at most `limit` bytes; its memory counts until `release`. Never rejects: all failures
+   * are caused by the sender and resolve to a `BodyFault`.
    */
   read(request: IntakeRequest, limit: number): Promise<Buffer | BodyFault> {
     return new Promise((resolve) => {
@@ -44,7 +44,7 @@ export class UnverifiedBodies implements BodyMemory {
     });
   }
 
-  /** Ends the reading; the listeners stay, and do nothing from now on. Null: it has ended. */
+  /** Ends the reading; the listeners stay but do nothing from now on. Null when it has ended already. */
   finish(request: IntakeRequest): BodyReader | null {
     const { reader } = request;
     request.reader = null;
@@ -57,7 +57,7 @@ export class UnverifiedBodies implements BodyMemory {
     this.finish(request)?.fail(fault);
   }
 
-  /** The sender is known, or the body is dropped: its memory no longer counts. Idempotent. */
+  /** Call when the sender is verified or the body is dropped: its memory no longer counts. Idempotent. */
   release(request: IntakeRequest): void {
     this.held -= request.held;
     request.held = 0;
@@ -93,7 +93,7 @@ function onEnd(this: IntakeRequest): void {
   this.bodies?.finish(this)?.end();
 }
 
-/** Without an `end` before it, a close means that the rest will never come. */
+/** A close without an `end` before it means that the rest will not arrive. */
 function onClose(this: IntakeRequest): void {
   if (this.reader !== null) this.bodies?.fail(this, 'aborted');
 }

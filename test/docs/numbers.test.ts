@@ -35,7 +35,7 @@ const NUMBERS: readonly (readonly [page: string, words: string, file: string, ..
     'operations',
     'five for each route and minute',
     'runtime/capture/capture-budget.ts',
-    'STRANGERS = 5;',
+    'UNVERIFIED = 5;',
     'MINUTE_MS = 60_000;',
   ],
   ['changing-a-config', 'the last 1,000 kept requests', 'cli/serve/gate.ts', 'GATE_REQUESTS = 1000;'],

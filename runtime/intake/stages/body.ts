@@ -1,10 +1,10 @@
-/** Reads the body: refused at the byte that goes past the limit, or when strangers hold all the memory they may. */
+/** Reads the body; refuses it when it exceeds the limit, or when unverified bodies use all the memory that they may. */
 import type { BodyFault } from '../body.ts';
 import type { Intake, Services, Stage } from '../intake.ts';
 import type { Reply } from '../reply.ts';
 import { ABORTED, PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT, retryLater } from '../reply.ts';
 
-/** When memory may be free again, in seconds: bodies that stand still are given up by then. */
+/** Retry time in seconds: by then, stalled bodies have been dropped and their memory is free. */
 const FULL_SECONDS = 5;
 
 const REPLIES: Readonly<Record<BodyFault, Reply>> = {

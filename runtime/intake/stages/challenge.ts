@@ -1,4 +1,4 @@
-/** Answers a source's handshake that comes signed like an event. */
+/** Answers a handshake of a source that is signed like an event. */
 import type { Stage } from '../intake.ts';
 import { handshakeReply } from '../reply.ts';
 

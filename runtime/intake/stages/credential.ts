@@ -1,7 +1,6 @@
 /**
- * Refuses a request that carries nothing its sender could be known by, before its body takes memory: no signature or token
- * of any scheme of the route in a header or the query, where none of them has it in the body. What carries one is read, and
- * checked by the signature stage.
+ * Refuses a request without any credential before its body takes memory: no scheme of the route finds a signature or token
+ * in headers or query, and none has it in the body. The signature stage checks the others.
  */
 import type { Stage } from '../intake.ts';
 import { INVALID_SIGNATURE } from '../reply.ts';

@@ -1,4 +1,4 @@
-/** Dispatches the event to its agent, target or job: the answer leaves once that is stored. */
+/** Dispatches the event to its agent, target or job. The answer is sent once that is stored. */
 import type { Dispatch, RoutePlan } from '../../../schemas/generated/types.ts';
 import type { Claim, Dispatcher } from '../../dispatch/dispatcher.ts';
 import type { Intake, Stage } from '../intake.ts';

@@ -1,4 +1,4 @@
-/** Lets through the event types the route asks for (§2.1). */
+/** Ignores events whose type the route does not accept (§2.1). */
 import type { Stage } from '../intake.ts';
 import { ignore } from './ignore.ts';
 

@@ -1,4 +1,4 @@
-/** Lets through the payloads that the route's filters match (§2.2). */
+/** Ignores events that the route's filters do not match (§2.2). */
 import type { FilterSubject } from '../../table/link-filter.ts';
 import type { Intake, Stage } from '../intake.ts';
 import type { Reply } from '../reply.ts';
@@ -17,7 +17,7 @@ function decide(intake: Intake): Reply | null {
   return filter.matches(subjectOf(intake)) ? null : ignore(intake, 'filter');
 }
 
-/** What filters see of an event. */
+/** The parts of an event that filters read. */
 export function subjectOf({ data, event, headers }: Intake): FilterSubject {
   return { payload: data, event, headers };
 }

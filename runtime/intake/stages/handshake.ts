@@ -1,4 +1,4 @@
-/** Answers a source's handshake that brings the secret itself, before there is a signature to check. */
+/** Answers a handshake that carries the secret itself, before the signature check. */
 import type { Stage } from '../intake.ts';
 import { handshakeReply } from '../reply.ts';
 

@@ -1,4 +1,4 @@
-/** Finds the event type and the delivery id, and makes them fit to be stored, logged and handed on (§6.1, §6.2). */
+/** Finds the event type and the delivery id, and makes them safe to store, log and pass on (§6.1, §6.2). */
 import { isPrintable, printableStart } from '../../platform/printable.ts';
 import type { Identity } from '../../table/link-identity.ts';
 import { digestOf } from '../../table/link-identity.ts';
@@ -6,9 +6,9 @@ import { readFirst } from '../../verify/locator.ts';
 import type { Intake, Stage } from '../intake.ts';
 
 const UNKNOWN_EVENT = 'unknown';
-/** Longest event type, in UTF-16 units; no sender's comes near it. */
+/** Longest event type, in UTF-16 units; real ones are far shorter. */
 const EVENT_LIMIT = 256;
-/** Longest delivery id kept as it is. A longer one is named by its digest: cut, two ids could become one. */
+/** Longest delivery id that is kept, in UTF-16 units. A longer one is replaced by its digest; cutting could merge two ids. */
 const ID_LIMIT = 256;
 
 export const identify: Stage = (intake, { ids }) => {

@@ -1,9 +1,9 @@
-/** Ends an authenticated event that the route does not want, for the stages that can find so. */
+/** Ends an authenticated event that the route ignores, for several stages. */
 import type { Intake } from '../intake.ts';
 import type { IgnoredReason, Reply } from '../reply.ts';
 import { ignored } from '../reply.ts';
 
-/** @param detail what is logged for the operator, beside the reason that the sender sees too */
+/** @param detail logged for the operator, in addition to the reason, which the sender sees too */
 export function ignore(intake: Intake, reason: IgnoredReason, detail: string | null = null): Reply {
   intake.reason = reason;
   intake.detail = detail;

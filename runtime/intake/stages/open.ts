@@ -1,11 +1,11 @@
 /**
- * Refuses events while the server is stopping or overloaded, and on routes that are switched off: before anything is read
- * of them.
+ * Refuses events while the server is stopping or overloaded, and for routes that are disabled, before anything of the
+ * request is read.
  */
 import type { Stage } from '../intake.ts';
 import { ROUTE_DISABLED, retryLater } from '../reply.ts';
 
-/** When to come back to a process that has more to do than it can, in seconds. */
+/** Retry time for an overloaded process, in seconds. */
 const OVERLOADED_SECONDS = 10;
 
 export const checkOpen: Stage = (intake, { shutdown, overload }) => {

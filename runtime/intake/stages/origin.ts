@@ -1,6 +1,6 @@
 /**
- * Refuses what a browser sends to a route without a signature: a loopback address keeps other machines out, but not the web
- * pages that the operator opens. A form is posted from anywhere; a name that is rebound to 127.0.0.1 passes for our own.
+ * Refuses requests of browsers to a route without a signature. A loopback address keeps other machines out, but not the web
+ * pages that the operator opens: any page can post a form, and DNS rebinding can point its host name to 127.0.0.1.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { isLoopback } from '../../../base/loopback.ts';
@@ -16,14 +16,14 @@ export const checkOrigin: Stage = (intake) => {
   return FOREIGN_ORIGIN;
 };
 
-/** Null: no browser sent it, or a page of this very server. */
+/** Null when no browser sent it, or a page of this server. */
 function foreignPart({ host, origin, 'sec-fetch-site': site }: IncomingHttpHeaders): ReasonCode | null {
   if (host !== undefined && !isLoopback(hostName(host))) return 'foreign_host';
   if (origin !== undefined && !isOwn(origin, host)) return 'foreign_origin';
   return site === undefined || site === 'same-origin' ? null : 'foreign_site';
 }
 
-/** Without port and brackets. */
+/** The host name without port and brackets. */
 function hostName(host: string): string {
   return host.replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1');
 }

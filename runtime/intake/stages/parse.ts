@@ -1,4 +1,4 @@
-/** Turns the body into the payload: JSON, a form, or what the route's source says. */
+/** Parses the body into the payload: JSON, a form, or the format of the route's source. */
 import type { Stage } from '../intake.ts';
 import { MALFORMED_BODY, UNSUPPORTED_MEDIA_TYPE } from '../reply.ts';
 

@@ -1,4 +1,4 @@
-/** Answers a handshake that comes by GET or HEAD: there is no signature, and the body is ignored. */
+/** Answers a handshake sent with GET or HEAD, which has no signature; a body is ignored. */
 import { isTokenCheck } from '../../verify/handshake.ts';
 import type { Stage } from '../intake.ts';
 import { handshakeReply, POST_ONLY } from '../reply.ts';

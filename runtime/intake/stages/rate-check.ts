@@ -1,4 +1,4 @@
-/** Refuses requests to a route whose window is full, before their body is read; takes nothing from it (§3.1). */
+/** Refuses requests to a route whose rate window is full, before their body is read; takes no slot (§3.1). */
 import type { Stage } from '../intake.ts';
 import { retryLater } from '../reply.ts';
 

@@ -1,4 +1,4 @@
-/** Takes a slot of the route's window, now that the sender is known: strangers cannot use up its quota. */
+/** Takes a slot of the route's rate window once the sender is verified, so that outsiders cannot use up its quota. */
 import { orRefused } from '../../dispatch/or-refused.ts';
 import type { Intake, Stage } from '../intake.ts';
 import type { Reply } from '../reply.ts';
@@ -7,14 +7,14 @@ import { refuse } from './refuse.ts';
 
 export const consumeRate: Stage = (intake) => {
   const { route, startedAt } = intake;
-  // Requests that were checked together may find the last slot taken.
+  // Another request that passed the check at the same time may have taken the last slot.
   const wait = route.window.take(route.plan.rate_limit, startedAt);
   return typeof wait === 'number' ? limited(wait) : takeShared(intake, wait);
 };
 
 const limited = (wait: number): Reply | null => (wait === 0 ? null : retryLater('rate_limited', wait));
 
-/** Without the store it is unknown whether there is a slot. */
+/** Refuses the event when the store is unavailable, because free slots are unknown then. */
 async function takeShared(intake: Intake, waiting: Promise<number>): Promise<Reply | null> {
   const wait = await orRefused(waiting);
   return typeof wait === 'number' ? limited(wait) : refuse(intake, wait);

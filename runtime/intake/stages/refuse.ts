@@ -1,4 +1,4 @@
-/** The answer to an event that the dispatcher refuses. */
+/** Answers an event that the dispatcher refuses. */
 import type { Refusal } from '../../dispatch/dispatcher.ts';
 import type { Intake } from '../intake.ts';
 import type { Reply } from '../reply.ts';
@@ -10,7 +10,7 @@ export function refuse(intake: Intake, refusal: Refusal): Reply {
   return retryLater(refusal.kind, refusal.retry_after_seconds);
 }
 
-/** What answers call an event. */
+/** The fields that identify an event in answers. */
 export function answeredEvent({ route, event, deliveryId }: Intake): {
   route: string;
   event: string;

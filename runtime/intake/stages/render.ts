@@ -1,4 +1,4 @@
-/** Renders prompt, addresses and coalesce key into the dispatch: nothing after it looks at the payload or the route. */
+/** Renders prompt, addresses and coalesce key into the dispatch. Later stages read neither payload nor route. */
 import type { Dispatch, DispatchDelivery, RoutePlan } from '../../../schemas/generated/types.ts';
 import { sessionId } from '../../dispatch/session-id.ts';
 import type { Builtins } from '../../table/link-template.ts';

@@ -5,7 +5,7 @@ import { retryLater } from '../reply.ts';
 import type { ScriptOutcome } from '../script-runner.ts';
 import { ignore } from './ignore.ts';
 
-/** When a machine that could not start a program may be asked again, in seconds. */
+/** Retry time after a program could not be started, in seconds. */
 const BUSY_SECONDS = 5;
 
 export const runScript: Stage = (intake, services) => (intake.route.script === null ? null : run(intake, services));
@@ -45,7 +45,7 @@ function apply(intake: Intake, outcome: ScriptOutcome): Reply | null {
   }
 }
 
-/** A root that is no object has no room for a key: it moves below `payload`. */
+/** Adds the script's output as a key. A payload that is not an object is put below `payload` first. */
 function withOutput(data: unknown, text: string): Record<string, unknown> {
   const isObject = typeof data === 'object' && data !== null && !Array.isArray(data);
   return isObject ? { ...data, script_output: text } : { payload: data, script_output: text };

@@ -1,6 +1,6 @@
 /**
- * Refuses an event that is known as done. Before a script runs that has to be certain, because scripts have side effects
- * (decisions §4); without one, what is missed here is found when the event is stored.
+ * Refuses duplicates. Before a script runs this must be certain, because scripts have side effects (decisions §4); without
+ * a script, duplicates that are missed here are found when the event is stored.
  */
 import type { Intake, Services, Stage } from '../intake.ts';
 import type { Reply } from '../reply.ts';

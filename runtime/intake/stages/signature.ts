@@ -1,4 +1,4 @@
-/** Authenticates the sender. What went wrong is for the log; the answer is the same for every cause (§5). */
+/** Authenticates the sender. The cause of a failure is only logged; the answer is the same for all causes (§5). */
 import type { Stage } from '../intake.ts';
 import { INVALID_SIGNATURE } from '../reply.ts';
 

@@ -1,4 +1,4 @@
-/** Refuses a body by its declared length, before it is sent. */
+/** Refuses a body by its declared length, before it is read. */
 import type { Stage } from '../intake.ts';
 import { PAYLOAD_TOO_LARGE } from '../reply.ts';
 

@@ -1,4 +1,4 @@
-/** How dispatches come in: accepted, or as the latest event of a coalesce group. */
+/** Stores new dispatches: accepted ones, and events of coalesce groups. */
 import type { Headed, LargeTexts } from '../encode.ts';
 import { joinGroup } from '../group.ts';
 import type { Accept, JoinGroup, MutationResults } from '../mutations.ts';

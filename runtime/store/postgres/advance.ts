@@ -1,4 +1,4 @@
-/** How dispatches move on: a run has ended, an attempt was made. */
+/** Advances dispatches after a run or a delivery attempt. */
 
 import type { DeliveryEnding } from '../delivery-ending.ts';
 import { endDelivering } from '../delivery-ending.ts';

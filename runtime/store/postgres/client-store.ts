@@ -1,6 +1,6 @@
 /**
- * The store on PostgreSQL for a command: it reads, and makes the changes that users make. It holds no lease, so it takes
- * no work; what it makes due is done by the gateways, which it tells.
+ * The store on PostgreSQL for a command: it reads, and makes the changes of users. It has no lease, so it takes no work; it
+ * notifies the gateways, which do the work that it makes due.
  */
 import type { Clock } from '../../platform/clock.ts';
 import { SharedClock } from '../../platform/shared-clock.ts';
@@ -29,24 +29,24 @@ export interface ClientOptions {
   readonly url: string;
   readonly schema: string;
   readonly clock: Clock;
-  /** Creates tables where there are none. */
+  /** Whether to create the tables if there are none. */
   readonly create: boolean;
   /** Default: the driver's. */
   readonly connect?: PgConnect;
 }
 
-/** Counts are kept for each gateway; those of commands belong to none, like those of gateways that are gone. */
+/** Counts are kept for each gateway; those of commands, and of gateways that have ended, belong to none. */
 const NO_NODE = 0;
 
 /**
- * Null: there are no tables yet. One connection reads; another one writes, made with the first change.
- * @throws (as a rejection) StoreUnavailable when the database cannot be reached, StoreRefused when it cannot be used
+ * Opens the store; null when there are no tables yet. One connection reads; another one, opened with the first change,
+ * writes. Rejects with StoreUnavailable when the database cannot be reached, with StoreRefused when it cannot be used.
  */
 export async function openClientStore(options: ClientOptions): Promise<Store | null> {
   const { url, schema, clock, create } = options;
   const quoted = quoteSchema(schema);
   const connectReal = options.connect ?? (await loadDriver());
-  // Nothing outlives a transaction, so this works behind a pooler too.
+  // No state outlives a transaction, so this works behind a pooler too.
   const connect = (): Promise<PgConnection> => connectReal({ url, name: 'hookwright command', prepare: false });
   const reader = new SnapshotReader(connect, beginReadOf(quoted));
   const shared = new SharedClock(clock);
@@ -97,7 +97,7 @@ class ClientWriter {
     this.parts = parts;
   }
 
-  /** One at a time. Rejects when it is unknown whether the changes are stored. */
+  /** Commits one group at a time. Rejects when it is unknown whether the changes are stored. */
   async commit(changes: Parameters<typeof commitGroup>[0]): ReturnType<typeof commitGroup> {
     try {
       this.db ??= await this.connect();

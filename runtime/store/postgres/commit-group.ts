@@ -1,4 +1,4 @@
-/** Commits a group of changes whose transaction may meet that of another gateway. */
+/** Commits a group of changes, and retries it after a conflict with another gateway. */
 import { messageOf } from '../../../base/message-of.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { CommitResult, EncodedChange } from '../encode.ts';
@@ -9,14 +9,13 @@ import { isConflict, isStatementError } from './driver.ts';
 /** Makes the changes in one transaction. */
 export type MakeGroup = (changes: readonly EncodedChange[]) => Promise<readonly MutationResults[MutationKind][]>;
 
-/** How often a group that meets another gateway's is made. */
+/** Most attempts of a group that conflicts with another gateway's. */
 const TRIES = 6;
 const PAUSE_MS = 20;
 
 /**
- * A group that meets another gateway's is made again; a change that cannot be stored fails alone.
- * Rejects when it is not known whether the changes were stored.
- * @returns results in the order of the changes
+ * Commits the changes; resolves to the results in the same order. A group that conflicts with another gateway's is retried;
+ * a change that cannot be stored fails alone. Rejects when it is unknown whether the changes were stored.
  */
 export async function commitGroup(
   changes: readonly EncodedChange[],

@@ -1,4 +1,4 @@
-/** The changes that are statements of their own, by their kind. */
+/** The changes that run their own statements instead of sharing a unit of work, by kind. */
 import type { Headed } from '../encode.ts';
 import type { Mutation, MutationResults } from '../mutations.ts';
 import { flushGroups } from './flush-groups.ts';

@@ -1,6 +1,6 @@
 /**
- * The PostgreSQL driver, and the little that the rest of this repository uses of it: the only file that names the
- * package. It is an optional peer dependency, loaded when a store on PostgreSQL is opened.
+ * The interface to the PostgreSQL driver; the only file that imports the package. It is an optional peer dependency,
+ * loaded when a store on PostgreSQL is opened.
  */
 import type { ConnectionOptions } from 'node:tls';
 import { messageOf } from '../../../base/message-of.ts';
@@ -9,28 +9,28 @@ import { planTls, tlsAdvice } from './tls-options.ts';
 
 export type PgValue = string | number | boolean | null | Uint8Array | readonly (string | number | boolean | null)[];
 
-/** One connection. Queries are sent in the order of the calls without waiting for each other, where the driver can. */
+/** One connection. Queries are sent in the order of the calls, pipelined if the driver can do that. */
 export interface PgConnection {
-  /** @throws (as a rejection) Error with a SQLSTATE in `code`, or with none when the connection is lost */
+  /** Rejects with an Error that has a SQLSTATE in `code`, or none when the connection is lost. */
   query<R extends object>(sql: string, values?: readonly PgValue[]): Promise<readonly R[]>;
-  /** The same for a change. @returns the number of rows */
+  /** The same for a change; resolves to the number of rows. */
   change(sql: string, values?: readonly PgValue[]): Promise<number>;
-  /** Several statements without values, separated by `;`. @returns the rows of the last one */
+  /** Runs several statements without values, separated by `;`; resolves to the rows of the last one. */
   script<R extends object>(sql: string): Promise<readonly R[]>;
-  /** Null while it can be used. */
+  /** Why the connection is lost; null while it can be used. */
   readonly lost: Error | null;
   close(): Promise<void>;
 }
 
 export interface PgConnectOptions {
   readonly url: string;
-  /** Seen in pg_stat_activity. */
+  /** Application name, shown in pg_stat_activity. */
   readonly name: string;
-  /** Statements are prepared once; false behind a pooler that gives each transaction another connection. */
+  /** Whether to prepare statements; false behind a pooler that may use another connection for each transaction. */
   readonly prepare: boolean;
   /** Called with the payload of each notification. */
   readonly notified?: (payload: string) => void;
-  /** The connection has ended, on either side. */
+  /** Called when the connection has ended, on either side. */
   readonly ended?: () => void;
 }
 
@@ -38,13 +38,13 @@ export type PgConnect = (options: PgConnectOptions) => Promise<PgConnection>;
 
 type Driver = typeof import('pg');
 
-/** How long a connection may take to come about, and a query to return, in ms. */
+/** Timeouts for connecting and for a query, in ms. */
 const CONNECT_MS = 5000;
 const QUERY_MS = 15_000;
-/** Object identifier of `int8`, which is read as a number: refs, counts and unix ms stay below 2^53. */
+/** Object identifier of `int8`, which is read as a number: refs, counts and Unix ms are below 2^53. */
 const INT8 = 20;
 
-/** @throws StoreRefused when the package is not installed; the function it returns: when the URL's TLS settings cannot be used */
+/** Rejects with StoreRefused when the package is not installed; the function does when TLS settings of the URL cannot be used. */
 export async function loadDriver(): Promise<PgConnect> {
   const driver = await importDriver();
   return async (options) => {
@@ -58,7 +58,7 @@ export async function loadDriver(): Promise<PgConnect> {
   };
 }
 
-/** Said by the driver, which has no code for it. */
+/** The driver's message, because it has no code for this error. */
 const NO_TLS = 'The server does not support SSL connections';
 
 async function connect(
@@ -76,7 +76,7 @@ async function connect(
     ...{ keepAlive: true, keepAliveInitialDelayMillis: CONNECT_MS },
   });
   let lost: Error | null = null;
-  // Without a listener an error would end the process.
+  // Without a listener, an error event would end the process.
   client.on('error', (error) => {
     lost ??= error;
   });
@@ -116,7 +116,7 @@ async function importDriver(): Promise<Driver> {
 
 const names = new Map<string, string>();
 
-/** Statements are prepared once for each connection; their texts are constants of this program. */
+/** The name under which a statement is prepared, once for each connection; all texts are constants. */
 function nameOf(sql: string): string {
   const known = names.get(sql);
   if (known !== undefined) return known;
@@ -125,31 +125,31 @@ function nameOf(sql: string): string {
   return name;
 }
 
-/** The SQLSTATE (`23505`) or the system's code (`ECONNREFUSED`); '' for an error of another kind. */
+/** The SQLSTATE (`23505`) or the system's code (`ECONNREFUSED`); '' for any other error. */
 export function sqlState(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-/** Codes of a statement or its values, which fail again: data, integrity, syntax, limits of the program. */
+/** Codes of errors that recur, because they are in a statement or its values: data, integrity, syntax, program limits. */
 const STATEMENT_ERROR = /^(?:2[1-3]|42|54)[0-9A-Z]{3}$/;
 
-/** It cannot be stored, whenever it is tried. */
+/** Whether a retry would fail too. */
 export const isStatementError = (error: unknown): boolean => STATEMENT_ERROR.test(sqlState(error));
 
-/** Another transaction was in the way: deadlock, serialization, a row that was inserted meanwhile. */
+/** Whether another transaction conflicted: a deadlock, a serialization failure, or a row inserted meanwhile. */
 export const isConflict = (error: unknown): boolean => /^(?:40P01|40001|23505)$/.test(sqlState(error));
 
-/** The connection has ended, or may have: the error is not a statement's. */
+/** Whether the connection may have ended: the error is not that of a statement. */
 export const isLost = (error: unknown): boolean => !/^(?!57P0|08|XX)[0-9A-Z]{5}$/.test(sqlState(error));
 
-/** What to do, by code. */
+/** Advice by code. */
 const ADVICE: Readonly<Record<string, string>> = {
   '42P05': 'behind a pooler in transaction mode gateway.store needs `listen: false`',
   '26000': 'behind a pooler in transaction mode gateway.store needs `listen: false`',
   '42501': 'what the role of a gateway needs: hookwright docs scale',
 };
 
-/** What may be told of an error, with what to do; no text of the driver or of PostgreSQL holds the password. */
+/** Describes an error for users, with advice. No message of the driver or PostgreSQL contains the password. */
 export function describePgError(error: unknown): string {
   const code = sqlState(error);
   const advice = ADVICE[code] ?? tlsAdvice(code);

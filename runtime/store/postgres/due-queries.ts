@@ -1,11 +1,11 @@
 /**
- * What is asked with each taking of work, the same of runs and of delivery attempts. Answered from partial indexes over
- * what waits, so that it costs the same however much has ended.
+ * The queries of each `take_work`, the same for runs and delivery attempts. They use partial indexes over waiting rows, so
+ * that their cost does not grow with the ended ones.
  */
 
 /**
- * Each lane that has rows that wait, with its earliest due time, the earliest after $1, and up to $3 of its rows that are
- * due at $1, in the order of their first row: a walk from lane to lane through the index. $2: the holder.
+ * Returns each lane with waiting rows, with its earliest due time, the earliest after $1, and up to $3 of its rows that are
+ * due at $1, ordered by their first row. It walks from lane to lane through the index. $2: the holder.
  */
 function dueLanes(table: string, waiting: string, [key, columns]: readonly [string, string], more: string): string {
   const first = `SELECT lane, due_at, ${key} FROM ${table} WHERE ${waiting}`;
@@ -34,7 +34,7 @@ export const DUE_ATTEMPTS = dueLanes(
   '(SELECT count(*) FROM delivery WHERE holder = $2 AND lane = l.lane) AS held',
 );
 
-/** Takes runs that are still there. A run that was waiting in a group closes the group. */
+/** Takes those of the chosen runs that still wait. Taking a run that waits in a group closes the group. */
 export const TAKE_RUNS =
   "WITH due AS MATERIALIZED (SELECT ref FROM work WHERE ref = ANY($1::bigint[]) AND state = 'pending' AND due_at <= $2 " +
   "ORDER BY ref FOR UPDATE SKIP LOCKED) UPDATE work w SET state = 'running', node = $3, holder = $4, started_at = $2, " +
@@ -45,13 +45,13 @@ export const TAKE_ATTEMPTS =
   'ON d.ref = x.ref AND d.n = x.n WHERE d.holder IS NULL AND d.due_at <= $2 ORDER BY d.ref, d.n FOR UPDATE OF d SKIP LOCKED) ' +
   'UPDATE delivery d SET node = $3, holder = $4 FROM due WHERE d.ref = due.ref AND d.n = due.n RETURNING d.ref, d.n, d.lane';
 
-/** Locks what guards the limits of these lanes, before their runs are counted; but for those that another gateway takes from just now. */
+/** Locks the rows that guard the limits of these lanes, before their runs are counted; skips lanes that another gateway has locked. */
 export const LOCK_LIMITS =
   'SELECT lane, max_concurrent FROM lane WHERE lane = ANY($1) ORDER BY lane FOR UPDATE SKIP LOCKED';
 export const COUNT_RUNNING =
   "SELECT lane, count(*) AS running FROM work WHERE state = 'running' AND lane = ANY($1) GROUP BY lane";
 
-/** Dispatches that wait for a run, without those in groups. */
+/** Number of dispatches that wait for a run, without those in groups. */
 export const WAITING =
   'SELECT (SELECT coalesce(sum(pending), 0)::bigint FROM tally) - ' +
   '(SELECT count(*) FROM work WHERE group_key IS NOT NULL) AS waiting';

@@ -1,4 +1,4 @@
-/** How jobs fire: at an instant, for an event, or by hand. Where a job stands is locked when this is decided. */
+/** Fires jobs: at an instant, for an event, or by hand. The job's state is locked when this is decided. */
 import type { Headed, LargeTexts } from '../encode.ts';
 import type { FireJob, JobTick, TickJob } from '../job-mutations.ts';
 import type { MutationResults, Ref } from '../mutations.ts';

@@ -1,4 +1,4 @@
-/** Makes the waiting dispatch of every group due. */
+/** Makes the dispatches of all groups due. */
 import type { FlushGroups } from '../mutations.ts';
 import type { Scope } from './scope.ts';
 

@@ -1,4 +1,4 @@
-/** Takes the sessions of chats into the database, each with its turns. */
+/** Imports the sessions of chats into the database, each with its turns. */
 import type { Chat, Turn } from '../sessions.ts';
 import type { PgConnection } from './driver.ts';
 
@@ -13,7 +13,7 @@ const SESSION =
   't AS (INSERT INTO session_turn (session, n, turn) SELECT s.id, x.n, x.turn FROM s, ' +
   'json_to_recordset($6::json) AS x(n bigint, turn text)) SELECT id FROM s';
 
-/** Within a transaction, into a database that has none. @returns how many it has stored */
+/** Imports into a database without sessions, within a transaction; resolves to the number of sessions stored. */
 export async function importSessions(db: PgConnection, sessions: AsyncIterable<MovedSession>): Promise<number> {
   let stored = 0;
   for await (const { profile, target, chatId, turns, changed_at } of sessions) {

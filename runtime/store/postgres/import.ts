@@ -1,4 +1,4 @@
-/** Takes a store of another engine into an empty database, in one transaction: all of it, or nothing. */
+/** Imports a store of another engine into an empty database, in one transaction. */
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import { laneKey } from '../identity.ts';
 import type { MovedCount, MovedDispatch, MoveSource } from '../moved-rows.ts';
@@ -12,7 +12,7 @@ import { ADD_COUNTS, CountChanges, insertInto, upsert } from './tables.ts';
 import type { DispatchRow } from './unit-rows.ts';
 import { ROW_BYTES } from './unit-rows.ts';
 
-/** Counts of what was moved belong to no gateway. */
+/** The counts of imported rows belong to no gateway. */
 const NO_NODE = 0;
 const MOVED_FROM = 'moved_from';
 
@@ -30,9 +30,9 @@ const JOBS =
   'AS x(id text, profile text, name text, body text)';
 
 /**
- * Within a transaction, with the tables in the search path.
- * @param progress is called with the number of rows of all kinds that are stored so far
- * @returns what the database has stored of each kind
+ * Imports the store, within a transaction and with the tables in the search path; resolves to the number of rows of each
+ * kind that the database has stored.
+ * @param progress called with the total number of rows stored so far
  */
 export async function importStore(
   db: PgConnection,
@@ -109,9 +109,8 @@ async function putRest(db: PgConnection, source: MoveSource, counts: CountChange
 }
 
 /**
- * Whether a store can be moved here.
- * @returns `moved`: this one was, and the database has it
- * @throws StoreRefused when gateways serve from the database, or when it holds something else
+ * Checks that a store can be moved here. Resolves to `moved` when this store was moved here already. Rejects with
+ * StoreRefused when gateways serve from the database, or when it holds other rows.
  */
 export async function checkEmpty(db: PgConnection, id: string): Promise<'empty' | 'moved'> {
   // A gateway that starts meanwhile waits until this transaction ends.

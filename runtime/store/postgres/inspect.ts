@@ -1,17 +1,17 @@
-/** What `hookwright doctor` asks a database. */
+/** The queries of `hookwright doctor` to a database. */
 import type { Clock } from '../../platform/clock.ts';
 import type { PgConnection } from './driver.ts';
 import { quoteSchema, versionFor } from './migrate.ts';
 import { readServerTime } from './server-time.ts';
 
 export interface DatabaseFacts {
-  /** As in `server_version_num`: 150018. */
+  /** `server_version_num`, such as 150018. */
   readonly version: number;
   readonly version_text: string;
   readonly role: string;
   readonly fsync: boolean;
   readonly full_page_writes: boolean;
-  /** For roles that are no superusers. */
+  /** For roles other than superusers. */
   readonly connections_allowed: number;
   readonly connections_used: number;
   /** How far this machine's clock is ahead of the database's, in ms. */
@@ -19,11 +19,11 @@ export interface DatabaseFacts {
 }
 
 export interface SchemaFacts {
-  /** Null: there are no tables yet. */
+  /** Null when there are no tables yet. */
   readonly version: number | null;
-  /** Tables and sequences that the role may not use as a gateway does. */
+  /** Tables and sequences on which the role lacks the privileges of a gateway. */
   readonly forbidden: readonly string[];
-  /** How long the oldest run that is due has waited, in ms. */
+  /** How long the oldest due run has waited, in ms. */
   readonly lag_ms: number;
   /** Tables with more dead rows than live ones. */
   readonly bloated: readonly { readonly name: string; readonly dead: number; readonly live: number }[];
@@ -45,7 +45,7 @@ export async function inspectServer(db: PgConnection, clock: Clock): Promise<Dat
   return { ...row, clock_ahead_ms };
 }
 
-/** What a gateway does with each table; the version is only read. */
+/** Finds tables and sequences without the privileges that a gateway needs; the version is only read. */
 const FORBIDDEN =
   'SELECT c.relname::text AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND (' +
   "c.relkind = 'r' AND NOT has_table_privilege(c.oid, 'SELECT') OR c.relkind = 'r' AND c.relname <> 'schema_version' AND NOT (" +
@@ -56,7 +56,7 @@ const BLOATED =
   'SELECT relname::text AS name, n_dead_tup AS dead, n_live_tup AS live FROM pg_stat_user_tables ' +
   'WHERE schemaname = $1 AND n_dead_tup > $2 AND n_dead_tup > n_live_tup ORDER BY n_dead_tup DESC';
 
-/** @throws StoreRefused when this program cannot work with the tables */
+/** Rejects with StoreRefused when this version cannot use the tables. */
 export async function inspectSchema(db: PgConnection, schema: string): Promise<SchemaFacts> {
   const forbidden = (await db.query<{ name: string }>(FORBIDDEN, [schema])).map(({ name }) => name);
   if (forbidden.length > 0) return { version: null, forbidden, lag_ms: 0, bloated: [] };

@@ -1,9 +1,9 @@
-/** Changes of jobs that users make. They are rare: each waits for the one before. */
+/** Users' changes of jobs. They are rare, so they run one at a time. */
 import type { ForgetTicks, PauseJob, PutJob, RemoveJob, WatchJob } from '../job-mutations.ts';
 import type { MutationResults } from '../mutations.ts';
 import type { Scope } from './scope.ts';
 
-/** Locks the row until the transaction ends. */
+/** Counts a change; this locks the row until the transaction ends. */
 const CHANGED =
   "INSERT INTO meta (key, value) VALUES ('jobs_version', '1') " +
   'ON CONFLICT (key) DO UPDATE SET value = (meta.value::bigint + 1)::text';

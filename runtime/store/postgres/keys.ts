@@ -1,12 +1,12 @@
-/** Keys of rows. What a stranger can choose may be longer than PostgreSQL takes into an index: then its digest stands for it. */
+/** Keys of rows. Untrusted text may be too long for an index of PostgreSQL; then its digest replaces it. */
 import { createHash } from 'node:crypto';
 import type { ClaimKey } from '../identity.ts';
 import { claimKey } from '../identity.ts';
 
-/** Characters of a key that is stored as it is; an index row holds 2,700 bytes. */
+/** Longest key that is stored unchanged, in UTF-16 units; an index row holds 2,700 bytes. */
 const MAX_CHARS = 600;
 
-/** JSON begins with `[`, so that no other text can be the digest of one. */
+/** Keys are JSON and start with `[`, so that no key can equal the digest of another. */
 export const shortenedKey = (key: string): string =>
   key.length <= MAX_CHARS ? key : `sha256:${createHash('sha256').update(key).digest('hex')}`;
 

@@ -1,20 +1,20 @@
-/** Whose turn it is among lanes that have due rows: the one that this process has served longest ago. */
+/** Fair turns among lanes with due rows: the lane that this process served longest ago comes first. */
 
-/** A lane with rows that are due, the earliest first. */
+/** A lane with due rows, the earliest first. */
 export interface DueLane<Row> {
   readonly name: string;
-  /** How many may be taken from it. */
+  /** Most rows that may be taken from it. */
   readonly room: number;
   readonly rows: readonly Row[];
 }
 
 export class LaneTurns {
   private readonly served = new Map<string, number>();
-  private takings = 0;
+  private sequence = 0;
 
   /**
-   * One row of each lane after the other, at most `limit`.
-   * @param lanes those that were never served go by this order
+   * Chooses up to `limit` rows, one from each lane in turn.
+   * @param lanes lanes that were never served keep this order
    */
   choose<Row>(lanes: readonly DueLane<Row>[], limit: number): readonly Row[] {
     const turns = [...lanes].sort((a, b) => this.servedAt(a.name) - this.servedAt(b.name));
@@ -27,9 +27,9 @@ export class LaneTurns {
     return chosen;
   }
 
-  /** A row of the lane was taken. */
+  /** Records that a row of the lane was taken. */
   serve(name: string): void {
-    this.served.set(name, ++this.takings);
+    this.served.set(name, ++this.sequence);
   }
 
   private servedAt(name: string): number {

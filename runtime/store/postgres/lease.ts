@@ -1,23 +1,23 @@
 /**
- * This gateway's lease: its row in `node`. Each transaction names its token, so that nothing is written once another
- * gateway has taken over; each leaves its number there, so that after a lost connection it is known what was committed.
- * Time decides who may take over, by the server's clock; only the token decides who may write.
+ * This gateway's lease: its row in `node`. Each transaction checks the row's token, so that nothing is written once another
+ * gateway has taken over, and stores its number there, so that after a lost connection it is known what was committed.
+ * The server's clock decides when a lease can be taken over; only the token decides who may write.
  */
 import type { PgConnection } from './driver.ts';
 import { checkOverlap } from './migrate.ts';
 import type { NodeIdentity } from './node-identity.ts';
 
-/** How long a lease lasts, and how often it is renewed, in ms. */
+/** Duration of a lease, and how often it is renewed, in ms. */
 export const LEASE_MS = 10_000;
 export const RENEW_MS = 3000;
 
-/** This node's lease has ended, and another gateway has taken its work over. */
+/** This node's lease has expired, and another gateway has taken over its work. */
 export class LeaseEnded extends Error {
   override readonly name = 'LeaseEnded';
 }
 
 const UNTIL = `clock_timestamp() + interval '${LEASE_MS} ms'`;
-/** Nodes whose lease has expired, and whose work no gateway has taken over. */
+/** Number of nodes whose lease has expired and whose work no gateway has taken over. */
 const LEFT =
   '(SELECT count(*) FROM node o WHERE o.ended_at IS NULL AND o.until < (SELECT clock_timestamp())) AS left_behind';
 
@@ -26,15 +26,15 @@ const TABLES =
   'ARRAY(SELECT DISTINCT o.table_hash FROM node o WHERE o.id <> node.id AND o.ended_at IS NULL ' +
   'AND o.until > (SELECT clock_timestamp()) AND o.table_hash IS NOT NULL ORDER BY 1) AS tables';
 
-/** What a renewal tells of the other gateways. */
+/** The other gateways, as of a renewal. */
 export interface Others {
-  /** Number of ended leases whose work has not been taken over. */
+  /** Number of expired leases whose work has not been taken over. */
   readonly left: number;
   /** Hashes of the tables that they serve. */
   readonly tables: readonly string[];
 }
 
-/** Read with each beginning and renewal: tables that are too new for this gateway end its lease. */
+/** Read at the start and at each renewal: a gateway whose tables have become too new loses its lease. */
 const SCHEMA = 'current_schema()::text AS schema, (SELECT version FROM schema_version) AS version';
 
 interface SchemaRow {
@@ -53,7 +53,7 @@ export class Lease {
     this.token = token;
   }
 
-  /** @throws StoreRefused when the tables are too new */
+  /** Begins a lease. Rejects with StoreRefused when the tables are too new. */
   static async begin(db: PgConnection, { url, version, table, problem }: NodeIdentity): Promise<Lease> {
     const [row] = await db.query<SchemaRow & { id: number; token: number }>(
       'INSERT INTO node (until, url, version, table_hash, problem) ' +
@@ -65,7 +65,7 @@ export class Lease {
     return new Lease(row.id, row.token);
   }
 
-  /** What a transaction begins with: no row where the lease has ended. */
+  /** The first statement of a transaction, and its number. It returns no row when the lease has ended. */
   nextBatch(): { readonly number: number; readonly sql: string } {
     const number = ++this.batch;
     return {
@@ -74,7 +74,7 @@ export class Lease {
     };
   }
 
-  /** @throws LeaseEnded; StoreRefused: the tables are too new */
+  /** Renews the lease. Rejects with LeaseEnded, or with StoreRefused when the tables are too new. */
   async renew(db: PgConnection, { url, table, problem }: NodeIdentity): Promise<Others> {
     const [row] = await db.query<SchemaRow & { left_behind: number; tables: readonly string[] }>(
       `UPDATE node SET until = ${UNTIL}, url = $3, table_hash = $4, problem = $5 WHERE id = $1 AND token = $2 ` +
@@ -87,13 +87,12 @@ export class Lease {
   }
 
   /**
-   * Resumes over a new connection with a new token: what the old one may still send writes nothing. Waits for a
-   * transaction of the old one that is under way.
-   * @returns the number of the last transaction that was committed, for certain
-   * @throws LeaseEnded, with that number
+   * Resumes the lease over a new connection with a new token, so that late statements of the old connection write nothing.
+   * Waits for a transaction of the old connection that is under way. Resolves to the number of the last committed
+   * transaction. If another gateway has taken over, the next use of the lease fails with LeaseEnded.
    */
   async resume(db: PgConnection): Promise<number> {
-    // Only a gateway that takes over sets ended_at, and only this one and such a one change the token.
+    // Only a gateway that takes over sets ended_at; only that one and this one change the token.
     const [row] = await db.query<{ batch: number; token: number }>(
       `UPDATE node SET token = token + 1, until = ${UNTIL} WHERE id = $1 AND ended_at IS NULL RETURNING batch, token`,
       [this.id],
@@ -107,7 +106,7 @@ export class Lease {
     return ended?.batch ?? 0;
   }
 
-  /** Gives the lease back: what this node held is free at once. */
+  /** Ends the lease, so that others can take over this node's work at once. */
   async end(db: PgConnection): Promise<void> {
     await db.change(
       'UPDATE node SET token = token + 1, until = clock_timestamp(), ended_at = clock_timestamp() WHERE id = $1 AND token = $2',

@@ -1,6 +1,6 @@
 /**
- * Loads and locks what a run of changes needs. All locks come first, in the order of their keys; what depends on a locked
- * row is read by a later statement, because each statement sees the database as it was when the statement began.
+ * Loads and locks the rows that a series of changes needs. All locks are taken first, in key order; rows that depend on a
+ * locked row are read by a later statement, because each statement sees the database as of its own start.
  */
 import type { Headed } from '../encode.ts';
 import { laneKey } from '../identity.ts';
@@ -15,7 +15,7 @@ export type UnitChange = Headed<
   Extract<Mutation, { kind: 'accept' | 'join_group' | 'advance' | 'record_attempt' | 'tick_job' | 'fire_job' }>
 >;
 
-/** What is to be looked up for a run of changes. */
+/** The keys to look up for a series of changes. */
 class Needs {
   dispatches = 0;
   readonly claims = new Set<string>();
@@ -23,7 +23,7 @@ class Needs {
   readonly groups = new Set<string>();
   readonly open = new Set<Ref>();
   readonly heads = new Set<Ref>();
-  /** Dispatches whose steps are needed: how their deliveries ended decides how they end. */
+  /** Dispatches whose steps are needed, because the outcomes of their deliveries decide their final state. */
   readonly steps = new Set<Ref>();
   readonly jobs = new Set<string>();
   readonly ticks: { readonly job: string; readonly due_at: number }[] = [];
@@ -66,11 +66,11 @@ const TICKS =
 const RUNNING =
   "SELECT s.job FROM job_state s JOIN work w ON w.ref = s.ref WHERE s.job = ANY($1) AND w.state IN ('pending', 'running')";
 
-/** Within a transaction. */
+/** Loads the rows, within a transaction. */
 export async function loadUnit(db: PgConnection, changes: readonly UnitChange[]): Promise<LoadedRows> {
   const needs = new Needs();
   for (const change of changes) needs.add(change);
-  /** Statements are sent at once, in this order; what is not needed is not asked for. */
+  // All statements are sent at once, in this order; those without keys are left out.
   const ask = async <R extends object>(sql: string, keys: ReadonlySet<string | number>): Promise<readonly R[]> =>
     keys.size === 0 ? [] : db.query<R>(sql, [[...keys]]);
   const [refs, claims, limits, open, grouped, jobs, heads, deliveries, steps, ticks, running] = await Promise.all([
@@ -102,7 +102,7 @@ export async function loadUnit(db: PgConnection, changes: readonly UnitChange[])
   };
 }
 
-/** What `recover` needs of rows that no gateway works on. */
+/** Loads the abandoned rows for `recover`. */
 export async function loadLeft(db: PgConnection, refs: readonly Ref[]): Promise<LoadedRows> {
   const [open, heads] = await Promise.all([db.query<OpenRow>(OPEN, [refs]), db.query<HeadRow>(HEADS, [refs])]);
   return {

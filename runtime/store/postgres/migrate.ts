@@ -1,10 +1,10 @@
-/** Migrates a database to this version's tables, and refuses what this version cannot work with. */
+/** Migrates a database to this version's tables, and refuses versions that it cannot use. */
 import { StoreRefused } from '../store.ts';
 import type { PgConnection } from './driver.ts';
 import { sqlState } from './driver.ts';
 import { SCHEMA_VERSION, STEPS } from './schema.ts';
 
-/** Versions before and after; 0: there were no tables. */
+/** Versions before and after; 0 when there were no tables. */
 export interface Migration {
   readonly from: number;
   readonly to: number;
@@ -12,15 +12,15 @@ export interface Migration {
 
 const INSUFFICIENT_PRIVILEGE = '42501';
 
-/** Names of more than letters, digits and `_` would need quotes in every statement that people write. */
+/** Quotes the name. Only lower-case letters, digits and `_` are allowed; other names would need quotes in users' statements. */
 export function quoteSchema(schema: string): string {
   if (/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) return `"${schema}"`;
   throw new StoreRefused(`gateway.store.schema: "${schema}" is no name: use a-z, 0-9 and _`);
 }
 
 /**
- * Creates or migrates the tables in one transaction, one gateway at a time.
- * @throws StoreRefused when a newer version wrote them, or when this role may not change them
+ * Creates or migrates the tables in one transaction, one gateway at a time. Rejects with StoreRefused when a newer version
+ * wrote them, or when this role may not change them.
  */
 export async function migrate(db: PgConnection, schema: string): Promise<Migration> {
   const quoted = quoteSchema(schema);
@@ -37,8 +37,8 @@ export async function migrate(db: PgConnection, schema: string): Promise<Migrati
 }
 
 /**
- * The version of the tables, for a command that leaves them as they are; null: there are none.
- * @throws StoreRefused when this program cannot work with them
+ * The version of the tables, for a command that does not change them; null when there are none. Rejects with StoreRefused
+ * when this version of hookwright cannot use them.
  */
 export async function versionFor(db: PgConnection, schema: string): Promise<number | null> {
   const version = await readVersion(db, schema, quoteSchema(schema));
@@ -51,9 +51,9 @@ export async function versionFor(db: PgConnection, schema: string): Promise<numb
   );
 }
 
-/** 0: there are no tables. */
+/** The version; 0 when there are no tables. */
 async function readVersion(db: PgConnection, schema: string, quoted: string): Promise<number> {
-  // to_regclass would do, but for its cache: within a transaction it may not see what was committed meanwhile.
+  // Not to_regclass, because within a transaction its cache may miss tables that were committed meanwhile.
   const found = await db.query("SELECT 1 FROM pg_tables WHERE schemaname = $1 AND tablename = 'schema_version'", [
     schema,
   ]);
@@ -62,12 +62,12 @@ async function readVersion(db: PgConnection, schema: string, quoted: string): Pr
   return row?.version ?? 0;
 }
 
-/** For a gateway that runs while others are upgraded: it keeps running beside the next version. @throws StoreRefused */
+/** A gateway that runs while others are upgraded can use the tables of the next version. @throws StoreRefused for later ones */
 export function checkOverlap({ schema, version }: { readonly schema: string; readonly version: number }): void {
   if (version > SCHEMA_VERSION + 1) throw newerSchema(schema, version);
 }
 
-/** @returns the version that was found under the lock */
+/** Migrates under a lock; resolves to the version that was found. */
 async function migrateAlone(db: PgConnection, schema: string, quoted: string): Promise<number> {
   await db.script('BEGIN');
   try {
@@ -85,7 +85,7 @@ async function migrateAlone(db: PgConnection, schema: string, quoted: string): P
 }
 
 async function createSchema(db: PgConnection, schema: string, quoted: string): Promise<void> {
-  // CREATE SCHEMA IF NOT EXISTS asks for the right to create schemas even where this one exists.
+  // CREATE SCHEMA IF NOT EXISTS needs the privilege to create schemas even if this one exists.
   const [existing] = await db.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema]);
   if (existing === undefined) await db.script(`CREATE SCHEMA ${quoted}`);
   await db.script(

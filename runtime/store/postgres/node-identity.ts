@@ -1,11 +1,11 @@
-/** How a node shows to the others (`gateway status --all`). */
+/** What other gateways see of a node (`gateway status --all`). The functions are called at each renewal of the lease. */
 export interface NodeIdentity {
-  /** Where this gateway is reached; read, like the others, at each renewal of the lease. */
+  /** URL of this gateway. */
   readonly url: () => string;
-  /** Version of this program. */
+  /** Version of hookwright. */
   readonly version: string;
   /** Hash of the table in service. */
   readonly table: () => string | null;
-  /** What keeps this node from serving what the others serve; null: nothing. */
+  /** Why this node does not serve what the others serve; null when it does. */
   readonly problem: () => string | null;
 }

@@ -19,23 +19,23 @@ export interface PostgresOptions {
   /** A libpq URL. Never logged. */
   readonly url: string;
   readonly schema: string;
-  /** False behind a pooler in transaction mode: no LISTEN and no prepared statements; changes are noticed by polling. */
+  /** False behind a pooler in transaction mode: no LISTEN and no prepared statements, and changes are found by polling. */
   readonly listen: boolean;
   readonly node: NodeIdentity;
   readonly clock: Clock;
-  /** Is told the time of the database, which counts for all gateways. Default: nobody. */
+  /** Called with the time of the database, which all gateways follow. Default: does nothing. */
   readonly follow?: SharedClock['follow'];
   readonly log: Logger;
-  /** Called before a change that records an event is handed over: its log lines must be written first. */
+  /** Called before a change that records something is sent, so that its log lines are written first. */
   readonly beforeCommit?: () => void;
   /** Default: the driver's. */
   readonly connect?: PgConnect;
 }
 
 /**
- * Opens the store, creating and migrating its tables first. Where the database cannot be reached it opens all the same:
- * it is unavailable, as `problem()` says, and recovers by itself.
- * @throws StoreRefused when `pg` is not installed, or the tables are not of this version
+ * Opens the store, after creating or migrating its tables. If the database cannot be reached, the store still opens:
+ * `problem()` reports that it is unavailable, and it recovers once the database does. Rejects with StoreRefused when `pg`
+ * is not installed, or this version cannot use the tables.
  */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
   const { url, schema, listen, node, clock, log, beforeCommit, follow = () => {} } = options;

@@ -1,4 +1,4 @@
-/** Documents that gateways share, in the database. */
+/** Shared documents in the database. */
 import type { SharedDocument, SharedDocuments } from '../shared-documents.ts';
 import type { SnapshotReader } from './snapshot.ts';
 
@@ -8,7 +8,7 @@ const CREATE =
   'INSERT INTO document (name, version, body) VALUES ($1, 1, $2) ON CONFLICT (name) DO NOTHING RETURNING 1';
 const REPLACE = 'UPDATE document SET version = version + 1, body = $2 WHERE name = $1 AND version = $3 RETURNING 1';
 
-/** @param reads, writes connections: a question and a change are a transaction each */
+/** @param reads, writes connections; each query and each change is one transaction */
 export function pgDocuments(reads: SnapshotReader, writes: SnapshotReader): SharedDocuments {
   const read = async (sql: string, name: string): Promise<SharedDocument> => {
     const [rows] = await reads.ask<readonly (readonly SharedDocument[])[]>([sql, name]);

@@ -1,9 +1,9 @@
-/** Kept requests in the database. Nothing waits for the disk: a crash of the server may lose the latest ones. */
+/** Kept requests in the database. Commits do not wait for the disk: a crash of the server may lose the latest requests. */
 import type { RequestColumns, RequestFilter, RequestRow, RequestRows } from '../request-rows.ts';
 import type { PgValue } from './driver.ts';
 import type { SnapshotReader } from './snapshot.ts';
 
-/** Bodies of one statement, in bytes; rows that are removed by one. */
+/** Most bytes of bodies stored, and most rows removed, by one statement. */
 const SLICE_BYTES = 2 * 1024 * 1024;
 const SLICE_ROWS = 500;
 
@@ -14,15 +14,15 @@ const ADD =
   'ON CONFLICT DO NOTHING RETURNING 1';
 const REMOVE_OLD =
   'DELETE FROM request WHERE n IN (SELECT n FROM request WHERE n < $1 ORDER BY n LIMIT $2) RETURNING 1';
-/** The newest that have at most $1 bytes together stay. */
+/** Keeps the newest rows that together have at most $1 bytes. */
 const REMOVE_EXCESS =
   'DELETE FROM request WHERE n IN (SELECT n FROM (SELECT n, sum(bytes) OVER (ORDER BY n DESC) AS newest FROM request) s ' +
   'WHERE newest > $1 ORDER BY n LIMIT $2) RETURNING 1';
 const BETWEEN = 'SELECT n, head, body FROM request WHERE n BETWEEN $1 AND $2 ORDER BY n LIMIT 2';
-/** Bytes as ASCII: a body may be no text at all. */
+/** Bytes as ASCII text, because a body may be binary. */
 const asciiOf = (bytes: string): string => `lower(encode(${bytes}, 'escape'))`;
 
-/** @param requests a connection of its own: a search may take long, and must keep nothing else waiting */
+/** @param requests a separate connection, so that a long search delays nothing else */
 export const pgRequests = (requests: SnapshotReader): RequestRows => ({
   async add(rows) {
     let stored = 0;
@@ -56,7 +56,7 @@ function listStatement(filter: RequestFilter): readonly [string, ...PgValue[]] {
     if (value !== undefined) terms.push(term(`$${values.push(value)}`));
   };
   for (const column of ['profile', 'route', 'outcome', 'reason'] as const) {
-    // No column holds a NUL, and PostgreSQL takes none.
+    // No column holds a NUL, and PostgreSQL does not accept one.
     add(filter[column]?.replaceAll('\0', '\ufffd'), (place) => `${column} = ${place}`);
   }
   add(filter.above, (place) => `n > ${place}`);

@@ -1,11 +1,11 @@
-/** The sessions of chats in the database. What a stranger can choose is kept as JSON. */
+/** Sessions of chats in the database. Untrusted text is stored as JSON. */
 import type { Chat, SessionSummary, Sessions, Turn } from '../sessions.ts';
 import type { SnapshotReader, Statement } from './snapshot.ts';
 
 const CHAT = 'profile = $1 AND target = $2 AND chat = $3';
 const OPEN =
   'INSERT INTO session (profile, target, chat) VALUES ($1, $2, $3) ON CONFLICT (profile, target, chat) DO NOTHING RETURNING id';
-/** The row of the session is locked until the commit: turns of several gateways get their numbers in turn. */
+/** Locks the session's row until the commit, so that turns of several gateways get consecutive numbers. */
 const APPEND =
   `WITH s AS (UPDATE session SET turns = turns + 1, changed_at = clock_timestamp() WHERE ${CHAT} RETURNING id, turns) ` +
   'INSERT INTO session_turn (session, n, turn) SELECT id, turns, $4 FROM s RETURNING n';
@@ -15,7 +15,7 @@ const LIST =
 const FIND = `SELECT id FROM session WHERE ${CHAT}`;
 const READ = `SELECT turn FROM session_turn WHERE session = (SELECT id FROM session WHERE ${CHAT}) ORDER BY n`;
 
-/** @param reads, writes connections: a question and a change are a transaction each */
+/** @param reads, writes connections; each query and each change is one transaction */
 export function pgSessions(reads: SnapshotReader, writes: SnapshotReader): Sessions {
   const of = ({ profile, target, chatId }: Chat): [string, string, string] => [profile, target, JSON.stringify(chatId)];
   const change = async (...statement: Statement): Promise<boolean> => {

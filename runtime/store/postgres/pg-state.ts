@@ -1,4 +1,4 @@
-/** What outlives a request and is no work, in the database. */
+/** Shared state that is not work, in the database. */
 import type { SharedState } from '../store.ts';
 import { pgDocuments } from './pg-documents.ts';
 import { pgRequests } from './pg-requests.ts';
@@ -6,7 +6,7 @@ import { pgSessions } from './pg-sessions.ts';
 import { pgTables } from './pg-tables.ts';
 import type { SnapshotReader } from './snapshot.ts';
 
-/** @param reads, writes connections: a question and a change are a transaction each @param requests see `pgRequests` */
+/** @param reads, writes connections; each query and each change is one transaction @param requests see `pgRequests` */
 export const pgState = (reads: SnapshotReader, writes: SnapshotReader, requests: SnapshotReader): SharedState => ({
   sessions: pgSessions(reads, writes),
   documents: pgDocuments(reads, writes),

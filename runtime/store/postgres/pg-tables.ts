@@ -3,7 +3,7 @@ import type { SharedTable, SharedTables, TableFiles } from '../shared-tables.ts'
 import { ACTIVE_TABLE } from '../shared-tables.ts';
 import type { SnapshotReader } from './snapshot.ts';
 
-/** Tables that are kept. */
+/** Number of tables that are kept. */
 const KEPT = 20;
 
 const PUSH =
@@ -16,7 +16,7 @@ const LIST =
   'FROM route_table ORDER BY route_table.pushed_at DESC, hash';
 const LOAD = 'SELECT files FROM route_table WHERE hash = $1';
 
-/** @param reads, writes connections: a question and a change are a transaction each */
+/** @param reads, writes connections; each query and each change is one transaction */
 export function pgTables(reads: SnapshotReader, writes: SnapshotReader): SharedTables {
   return {
     async push({ hash, routes }, files) {

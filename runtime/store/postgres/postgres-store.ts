@@ -1,6 +1,6 @@
 /**
- * The store on PostgreSQL that several gateways share: changes go to the writer in groups, questions to a connection that
- * only reads. While the database is away nothing is taken; a lost connection is made again, with growing pauses.
+ * The store on PostgreSQL that several gateways share. Changes go to the writer in groups, queries to a connection that
+ * only reads. While the database is unavailable, changes are refused; a lost connection is reopened, with growing pauses.
  */
 import type { Clock, Timer } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/log.ts';
@@ -21,12 +21,12 @@ import type { PgQueries, SnapshotReader } from './snapshot.ts';
 import type { PgWriter } from './writer.ts';
 
 export interface PgStoreParts {
-  /** @param lost is called when its connection is lost */
+  /** @param lost called when its connection is lost */
   readonly writer: (lost: (reason: string) => void) => PgWriter;
   readonly reader: SnapshotReader;
   /** Counts the requests of rate windows. */
   readonly counter: SnapshotReader;
-  /** Changes what is no work: sessions and documents. */
+  /** Changes sessions and documents. */
   readonly state: SnapshotReader;
   /** Stores and reads kept requests. */
   readonly requests: SnapshotReader;
@@ -38,12 +38,12 @@ export interface PgStoreParts {
   readonly beforeCommit: (() => void) | undefined;
 }
 
-/** Nothing is begun when the lease lasts no longer than this, in ms. */
+/** No work is started when the rest of the lease is shorter, in ms. */
 const LEASE_MARGIN_MS = 1000;
-/** Between two tries to connect, in ms: a random part of a pause that doubles. */
+/** First and longest pause between two attempts to connect, in ms; it doubles, with random jitter. */
 const RETRY_MS = 250;
 const MAX_RETRY_MS = 2000;
-/** What is begun by it must not be begun by another gateway too. */
+/** Changes that start work, which no other gateway may start too. */
 const BEGINS_WORK: ReadonlySet<MutationKind> = new Set([...NEW_WORK, 'take_work']);
 
 export class PostgresStore implements Store {
@@ -71,12 +71,12 @@ export class PostgresStore implements Store {
     this.group = new GroupCommit({
       commit: (changes) => this.writer.commit(changes),
       beforeCommit,
-      // A connection that is lost has said so itself; the rest passes with the next commit.
+      // A lost connection is reported separately; any other problem ends with the next commit.
       failed: (problem) => this.health.begin('unavailable', problem),
     });
   }
 
-  /** @throws StoreRefused; a database that is away only becomes a problem */
+  /** Connects. Rejects with StoreRefused; an unavailable database is only reported by `problem()`. */
   async open(): Promise<void> {
     await this.connect();
     this.renewLater();
@@ -89,12 +89,12 @@ export class PostgresStore implements Store {
       throw new StoreUnavailable('the lease of this gateway could not be renewed in time');
     }
     const result = await this.group.write(mutation);
-    // This process may have been stopped meanwhile: what it took is with another gateway by now, and must not begin here.
+    // The process may have been suspended meanwhile: then another gateway has taken over the work, and it must not start here.
     if (mutation.kind === 'take_work' && writer.leaseLeftMs <= 0) {
       throw new StoreUnavailable('the lease of this gateway ended while it took work');
     }
     health.end('unavailable');
-    this.others.tell(mutation.kind);
+    this.others.notify(mutation.kind);
     return result;
   }
 
@@ -125,7 +125,7 @@ export class PostgresStore implements Store {
     this.renewal?.cancel();
     this.retry?.cancel();
     this.others.close();
-    await Promise.race([this.group.settled(), this.whenCut()]);
+    await Promise.race([this.group.settled(), this.whenDisconnected()]);
     await this.writer.close();
     const { reader, counter, state, requests } = this.parts;
     await Promise.all([reader, counter, state, requests].map((connection) => connection.close()));
@@ -137,8 +137,8 @@ export class PostgresStore implements Store {
     throw new StoreUnavailable(this.health.problem?.message ?? 'the database cannot be reached');
   }
 
-  /** Without a connection there is nothing to wait for. */
-  private async whenCut(): Promise<void> {
+  /** Resolves once there is no connection: then there is nothing to wait for. */
+  private async whenDisconnected(): Promise<void> {
     while (this.writer.isConnected) await new Promise<void>((resolve) => this.parts.clock.after(RETRY_MS, resolve));
   }
 
@@ -156,7 +156,7 @@ export class PostgresStore implements Store {
     const pause = Math.min(MAX_RETRY_MS, RETRY_MS * 2 ** this.retries++);
     this.retry = this.parts.clock.after(pause * (0.5 + Math.random() / 2), () => {
       this.retry = null;
-      // Tables that do not fit may be migrated meanwhile.
+      // Tables of the wrong version may be migrated meanwhile.
       void this.connect().catch((error: unknown) => this.away(describePgError(error)));
     });
   }
@@ -178,7 +178,7 @@ export class PostgresStore implements Store {
     this.renewal = this.parts.clock.after(RENEW_MS, () => void this.renew());
   }
 
-  private hearTables(tables: readonly string[]): void {
+  private noteTables(tables: readonly string[]): void {
     const before = this.otherTables;
     this.otherTables = tables;
     const difference = describeOtherTables(this.parts.table(), tables);
@@ -190,8 +190,8 @@ export class PostgresStore implements Store {
     try {
       if (this.writer.isConnected) {
         const { left, tables } = await this.writer.renew();
-        this.hearTables(tables);
-        // A renewal is a commit: the database takes changes.
+        this.noteTables(tables);
+        // A renewal is a commit, so the database accepts changes.
         this.health.end('unavailable');
         if (left > 0) this.others.left();
       }

@@ -1,15 +1,15 @@
 /**
- * Slots of rate windows: one guarded row for each route, in a transaction of its own that does not wait for the disk, so
- * that gateways hold the row for no longer than the statement takes. A crash of the server loses the latest counts.
+ * Slots of rate windows: one row for each route. Each change is its own transaction, which does not wait for the disk, so
+ * that the row is locked only during the statement. A crash of the server loses the latest counts.
  */
 import type { SlotGrant, SlotRequest } from '../rate-slots.ts';
 import type { SnapshotReader } from './snapshot.ts';
 
 const WINDOW = "interval '60 s'";
-/** $2 of a window, $3 needed and $4 ahead: how many are granted where so many are free. */
+/** The number of slots granted when `free` of them are free. $2: limit; $3: needed; $4: ahead. */
 const granted = (free: string): string =>
   `least($3::bigint, ${free}) + least($4::bigint, greatest(${free} - $3::bigint, 0) / 64)`;
-/** A window in the future is one of before the server's clock was set back. */
+/** A window in the future is from before the server's clock was set back. */
 const IS_OVER = `w.opened_at NOT BETWEEN excluded.opened_at - ${WINDOW} AND excluded.opened_at + ${WINDOW}`;
 const USED = `CASE WHEN ${IS_OVER} THEN 0 ELSE w.taken END`;
 const FREE = `greatest($2::bigint - ${USED}, 0)`;
@@ -19,7 +19,7 @@ const TAKE =
   `opened_at = CASE WHEN ${IS_OVER} THEN excluded.opened_at ELSE w.opened_at END, ` +
   `taken = ${USED} + ${granted(FREE)}, granted = ${granted(FREE)} ` +
   `RETURNING granted, taken, floor(1000 * extract(epoch FROM opened_at + ${WINDOW} - clock_timestamp()))::bigint AS left_ms`;
-/** Removes the windows of routes that are gone. */
+/** Removes the windows of routes that no longer exist. */
 export const FORGET_WINDOWS = "DELETE FROM rate_window WHERE opened_at < clock_timestamp() - interval '1 day'";
 
 export async function takeSlots(db: SnapshotReader, { window, limit, needed, ahead }: SlotRequest): Promise<SlotGrant> {

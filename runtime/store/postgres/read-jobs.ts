@@ -1,4 +1,4 @@
-/** The questions about jobs as SQL. */
+/** The SQL for the queries about jobs. */
 import type { JobRecord, JobState, JobTick } from '../job-mutations.ts';
 import type { AskSnapshot, PgQueries, Statement } from './snapshot.ts';
 

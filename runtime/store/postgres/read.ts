@@ -1,4 +1,4 @@
-/** The questions of ../queries.ts as SQL. */
+/** The SQL for the queries of ../queries.ts. */
 import { laneKey } from '../identity.ts';
 import type { Step } from '../mutations.ts';
 import type {
@@ -48,7 +48,7 @@ interface StepRow {
 
 const stepsOf = (rows: readonly StepRow[]): readonly Step[] => rows.map(({ data }) => JSON.parse(data) as Step);
 
-/** One that has exactly this id; else those whose id begins with it, at most two. */
+/** The dispatch with exactly this id; otherwise at most two whose id has this prefix. */
 const FOUND =
   "SELECT ref FROM dispatch WHERE id = $1 UNION ALL (SELECT ref FROM dispatch WHERE $1 <> '' AND id ~>=~ $1 AND id ~<~ ($1 || $2) " +
   'AND NOT EXISTS (SELECT 1 FROM dispatch WHERE id = $1) LIMIT 2)';
@@ -131,7 +131,7 @@ async function overview(ask: AskSnapshot, now: number): Promise<StoreOverview> {
   };
 }
 
-/** While a dispatch is delivered, a delivery that has ended has no row in `delivery` any longer. */
+/** A delivery that has ended has no row in `delivery`. */
 const WAITING_WORK =
   'SELECT d.profile, d.route, d.job, d.targets, NULL::integer AS n, count(*) AS count FROM work w JOIN dispatch d USING (ref) ' +
   "WHERE w.state <> 'delivering' GROUP BY 1, 2, 3, 4 UNION ALL SELECT d.profile, d.route, d.job, d.targets, x.n, count(*) " +

@@ -1,6 +1,6 @@
 /**
- * Makes due again what no gateway works on. In two statements, each of which sees what the one before has committed or locked:
- * first the leases that have ended get another token, which stops their late writers; then what they held is freed.
+ * Releases abandoned work, in two statements, of which the second sees what the first has locked: first expired leases get
+ * a new token, which stops their late writers; then the work that they held is released.
  */
 import type { Ref } from '../mutations.ts';
 import type { GivenUp, Recover, Recovered } from '../recover.ts';
@@ -12,11 +12,11 @@ import { storeUnit } from './store-unit.ts';
 import { ADD_COUNTS, COUNT_COLUMNS } from './tables.ts';
 import { WorkUnit } from './unit.ts';
 
-/** A node that is in the middle of a transaction still has its lease: its row is locked. */
+/** Skips a node that is in a transaction, whose row is locked: it still has its lease. */
 const END_LEASES =
   'UPDATE node SET token = token + 1, ended_at = clock_timestamp() WHERE id IN (SELECT id FROM node WHERE ended_at IS NULL ' +
   'AND until < (SELECT clock_timestamp()) AND id <> $1 ORDER BY id FOR UPDATE SKIP LOCKED)';
-/** Held by a process that is gone: of this gateway's earlier ones, or of a node without a lease. */
+/** Whether the holder has ended: an earlier process of this gateway, or of a node without a lease. */
 const IS_GONE =
   'holder <> $1 AND (node = $2 OR NOT EXISTS (SELECT 1 FROM node n WHERE n.id = t.node AND n.ended_at IS NULL))';
 const LEFT =
@@ -30,7 +30,7 @@ const RESET_CLOCK = [
   'UPDATE delivery SET due_at = $1 + due_at - set_at, set_at = $1 WHERE holder IS NULL AND set_at > $1',
   'UPDATE work SET first_at = $1 WHERE group_key IS NOT NULL AND first_at > $1',
 ];
-/** Counts of nodes that are gone are kept as one row a lane. */
+/** Merges the counts of ended nodes into one row for each lane. */
 const FOLD_COUNTS =
   'WITH gone AS (DELETE FROM tally t USING node n WHERE n.id = t.node AND n.ended_at IS NOT NULL RETURNING t.*) ' +
   `SELECT lane, 0 AS node, ${COUNT_COLUMNS.map((name) => `sum(${name})::bigint AS ${name}`).join(', ')} FROM gone GROUP BY lane`;
@@ -61,7 +61,7 @@ function free(
   let runs = 0;
   for (const ref of refs) {
     const row = unit.loaded.open.get(ref);
-    // Another gateway was faster.
+    // Another gateway has released it already.
     if (row === undefined || row.holder === null) continue;
     if (row.state === 'running') {
       runs++;

@@ -1,4 +1,4 @@
-/** Removes what has been kept long enough, a slice at a time: ended dispatches, expired delivery ids. */
+/** Removes old ended dispatches and expired delivery ids, a slice at a time. */
 import { laneKey } from '../identity.ts';
 import type { MutationResults, Ref } from '../mutations.ts';
 import type { Cleanup, ExpireClaims, Trim } from '../retention-mutations.ts';
@@ -15,7 +15,7 @@ interface OldRow {
   readonly bytes: number;
 }
 
-/** The sizes are known without reading the texts. The newest row stays, as in every engine. */
+/** The sizes are computed without reading the texts. The newest row is kept, as in every engine. */
 const SLICE =
   'SELECT d.ref, e.finished_at, d.accepted_at, d.profile, d.route, octet_length(d.body) + ' +
   `coalesce(octet_length(a.text), 0) + ${ROW_BYTES} AS bytes FROM dispatch d %JOIN ended e ON e.ref = d.ref ` +
@@ -35,7 +35,7 @@ export async function cleanup(scope: Scope, { before, after, limit }: Cleanup): 
   const old = found.filter(({ finished_at }) => finished_at !== null && finished_at < before);
   await remove(scope, old);
   const last = found.at(-1);
-  // What was accepted later has also ended later: there is nothing to find beyond.
+  // Later rows were accepted, and so have ended, after `before`.
   const more = last !== undefined && found.length === limit && last.accepted_at < before;
   return { removed: old.length, next: more ? last.ref : null };
 }

@@ -1,17 +1,18 @@
 /**
- * The tables on PostgreSQL. All of them stand in one schema, which `search_path` names in each transaction. Texts that a
- * stranger can choose are kept as JSON: PostgreSQL takes no NUL.
+ * The tables on PostgreSQL. All are in one schema, which `search_path` names in each transaction. Untrusted text is stored
+ * as JSON, because PostgreSQL does not accept a NUL.
  *
- * A change of the tables is a new version with a new step. Gateways of the version before go on beside it, so a step adds:
- * tables, indexes, columns that are null or have a default. What they read is dropped one version later.
+ * Each change of the tables is a new version with a new step. Gateways of the previous version keep running with it, so a
+ * step may only add tables, indexes, and columns that are null or have a default. What the previous version reads can be
+ * dropped one version later.
  */
 
 /** The version that this program reads and writes. */
 export const SCHEMA_VERSION = 1;
 
 const VERSION_1 = `
-  -- Gateways, a row for each start. Who cannot name the token writes nothing; batch: the last one that was committed.
-  -- until: end of the lease, by this server's clock. ended_at: when another one took over.
+  -- Gateways, a row for each start. token: checked by each transaction of the gateway; batch: its last committed one.
+  -- until: end of the lease, by this server's clock. ended_at: when the lease was ended, or another gateway took over.
   CREATE TABLE node (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     token bigint NOT NULL DEFAULT 1,
@@ -27,8 +28,8 @@ const VERSION_1 = `
 
   CREATE SEQUENCE dispatch_ref AS bigint;
 
-  -- What was accepted; never changed. head: JSON [event, delivery_id, replay_of, superseded]; targets: JSON of the names
-  -- of its deliveries; body: JSON of the dispatch.
+  -- Accepted dispatches, never changed. head: JSON [event, delivery_id, replay_of, superseded]; targets: JSON list of the
+  -- targets of its deliveries; body: JSON of the dispatch.
   CREATE TABLE dispatch (
     ref bigint PRIMARY KEY,
     id text NOT NULL UNIQUE,
@@ -46,9 +47,9 @@ const VERSION_1 = `
   CREATE INDEX dispatch_route ON dispatch (route, ref);
   CREATE INDEX dispatch_job ON dispatch (job, ref) WHERE job IS NOT NULL;
 
-  -- How far a dispatch has come that has not ended: small rows, a few changes each. lane: JSON [profile, route].
-  -- due_at, of a pending one: when its run, or its group's end, is due. set_at: when that was decided. node, holder: who
-  -- runs or delivers it. group_key, first_at, superseded: the coalesce group whose latest event it is. reason: JSON.
+  -- Progress of dispatches that have not ended: small rows that change a few times. lane: JSON [profile, route].
+  -- due_at of a pending one: when its run or its group's end is due. set_at: when due_at was set. node, holder: the process
+  -- that runs or delivers it. group_key, first_at, superseded: the coalesce group in which it waits. reason: JSON.
   CREATE TABLE work (
     ref bigint PRIMARY KEY,
     lane text NOT NULL,
@@ -71,7 +72,7 @@ const VERSION_1 = `
   CREATE INDEX work_held ON work (node) WHERE holder IS NOT NULL;
   CREATE UNIQUE INDEX work_group ON work (group_key) WHERE group_key IS NOT NULL;
 
-  -- How a dispatch has ended: written once.
+  -- Ended dispatches; written once.
   CREATE TABLE ended (
     ref bigint PRIMARY KEY,
     state text NOT NULL,
@@ -83,7 +84,7 @@ const VERSION_1 = `
   CREATE INDEX ended_dead ON ended (ref) WHERE state = 'dead';
   CREATE INDEX ended_skipped ON ended (ref) WHERE state = 'skipped';
 
-  -- Deliveries that have not ended, of dispatches that are delivering. lane: JSON [profile, target].
+  -- Open deliveries of dispatches in state delivering. lane: JSON [profile, target].
   CREATE TABLE delivery (
     ref bigint NOT NULL,
     n integer NOT NULL,
@@ -101,10 +102,10 @@ const VERSION_1 = `
   CREATE TABLE answer (ref bigint PRIMARY KEY, text text NOT NULL);
   CREATE TABLE step (ref bigint NOT NULL, n integer NOT NULL, data text NOT NULL, PRIMARY KEY (ref, n));
 
-  -- Delivery ids. key: JSON [profile, route, delivery id], or its digest where that is long.
+  -- Delivery ids. key: JSON [profile, route, delivery id], or its digest when that is long.
   CREATE TABLE claim (key text COLLATE "C" PRIMARY KEY, expires_at bigint NOT NULL);
 
-  -- The limit of runs at once of a lane. Whoever takes runs of a limited lane locks its row first.
+  -- The limit of runs at once of a lane. A gateway that takes runs of a limited lane locks its row first.
   CREATE TABLE lane (lane text PRIMARY KEY, max_concurrent integer) WITH (fillfactor = 50);
 
   -- Counts of each lane, and the bytes of its texts: a row for each node, so that nodes do not wait for each other.
@@ -123,7 +124,7 @@ const VERSION_1 = `
     PRIMARY KEY (lane, node)
   ) WITH (fillfactor = 50);
 
-  -- Jobs made at run time (body: JSON), where each job stands (ref: its latest run), and one row for each instant.
+  -- Dynamic jobs (body: JSON), the state of each job (ref: its latest run), and one row for each instant.
   CREATE TABLE job (id text PRIMARY KEY, profile text NOT NULL, name text NOT NULL, body text NOT NULL,
     UNIQUE (profile, name));
   CREATE TABLE job_state (job text PRIMARY KEY, paused boolean, "cursor" bigint, signature text, ref bigint);
@@ -137,15 +138,15 @@ const VERSION_1 = `
   );
   CREATE INDEX job_tick_due ON job_tick (due_at);
 
-  -- Fixed windows of the rate limit of each route. granted: by the latest statement.
+  -- Fixed windows of the rate limits, one for each route. granted: slots granted by the latest statement.
   CREATE TABLE rate_window (name text PRIMARY KEY, opened_at timestamptz NOT NULL, taken bigint NOT NULL,
     granted bigint NOT NULL) WITH (fillfactor = 50);
 
-  -- Compiled tables that gateways take from here; files: JSON of their texts.
+  -- Compiled tables that are distributed to gateways; files: JSON of their texts.
   CREATE TABLE route_table (hash text PRIMARY KEY, routes integer NOT NULL, files text NOT NULL,
     pushed_at timestamptz NOT NULL DEFAULT clock_timestamp());
 
-  -- Texts that gateways share (subscriptions; the hash of the table to be served), each changed as a whole.
+  -- Texts that gateways share (subscriptions; the hash of the active table), each replaced as a whole.
   CREATE TABLE document (name text PRIMARY KEY, version bigint NOT NULL, body text NOT NULL);
 
   -- Sessions of chats (chat: JSON of its id), and their turns, as JSON.
@@ -188,9 +189,9 @@ const VERSION_1 = `
   CREATE TABLE meta (key text PRIMARY KEY, value text NOT NULL) WITH (fillfactor = 50);
 `.replaceAll(
   'VACUUM_SETTINGS',
-  // Rows live for seconds: what they leave is swept by their number, not by a share of the table.
+  // Rows live for seconds, so vacuum is triggered by the number of dead rows, not by their share of the table.
   'autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0',
 );
 
-/** Each migrates the tables from the version before to its own. */
+/** Each step migrates the tables from the previous version to its own. */
 export const STEPS: readonly string[] = [VERSION_1];

@@ -1,20 +1,19 @@
-/** What a change works with inside its transaction. */
+/** The connection of a change inside its transaction. */
 import type { PgConnection, PgValue } from './driver.ts';
 
 export interface Scope {
   readonly db: PgConnection;
   /** This gateway's row in `node`. */
   readonly node: number;
-  /** Sends a change on which nothing that follows depends, without waiting. If it fails, so does the transaction. */
+  /** Sends a statement whose result is not needed, without waiting. If it fails, so does the transaction. */
   readonly send: (sql: string, values: readonly PgValue[]) => void;
 }
 
 export interface OpenScope {
   readonly scope: Scope;
   /**
-   * Waits for what was sent.
-   * @param last the outcome of `work`, which was sent with it
-   * @throws the first failure; those after it only say that the transaction has failed
+   * Waits for `last` and for everything sent; resolves like `last`. Rejects with the first failure, because later ones only
+   * say that the transaction has failed.
    */
   readonly settle: <T>(last: Promise<T>) => Promise<T>;
 }
@@ -23,7 +22,7 @@ export function openScope(db: PgConnection, node: number): OpenScope {
   const sent: Promise<unknown>[] = [];
   const send: Scope['send'] = (sql, values) => {
     const change = db.change(sql, values);
-    // Reported by `settle`.
+    // `settle` reports the failure.
     change.catch(() => {});
     sent.push(change);
   };
@@ -38,7 +37,7 @@ export function openScope(db: PgConnection, node: number): OpenScope {
   };
 }
 
-/** Waits for all; then rejects with the first failure: those behind it only say that the transaction has failed. */
+/** Waits for all; then rejects with the first failure, because later ones only say that the transaction has failed. */
 export async function allOf(sent: readonly Promise<unknown>[]): Promise<void> {
   const results = await Promise.allSettled(sent);
   const failed = results.find((result) => result.status === 'rejected');

@@ -1,6 +1,7 @@
 /**
- * A group of changes within its transaction. The changes of a group are concurrent: none of them has been answered. So
- * those of events come first, as one unit of work, and what takes work sees them; the others follow in their order.
+ * Makes a group of changes within its transaction. The changes of a group are concurrent, because none has been
+ * acknowledged. So those of events are made first, as one unit of work, and `take_work` sees them; the others follow in
+ * their order.
  */
 import type { EncodedChange, Headed, LargeTexts } from '../encode.ts';
 import { decodeChange } from '../encode.ts';
@@ -18,19 +19,19 @@ import { WorkUnit } from './unit.ts';
 type Result = MutationResults[MutationKind];
 
 interface Change {
-  /** In the group. */
+  /** Index in the group. */
   readonly index: number;
   readonly change: Headed<Mutation>;
   readonly texts: LargeTexts;
 }
 
-/** Kinds that share a unit: whether a job's run is over is looked up once, so jobs do not share one with what ends runs. */
+/** Kinds that share a unit. Jobs do not share one with changes that end runs, because the unit looks up once which runs are over. */
 const UNIT_OF: Partial<Record<MutationKind, 'events' | 'firing'>> = {
   ...{ accept: 'events', join_group: 'events', advance: 'events', record_attempt: 'events' },
   ...{ tick_job: 'firing', fire_job: 'firing' },
 };
 
-/** Makes the changes; what they store has been sent. @returns their results, in their order */
+/** Makes the changes; resolves to their results, in order, once their statements have been sent. */
 export async function makeChanges(
   scope: Scope,
   direct: DirectChanges,

@@ -1,4 +1,4 @@
-/** Connections beside the one that writes, opened when they are needed. A question is a transaction of its own. */
+/** Connections other than the writer's, opened when they are first needed. Each query is its own transaction. */
 import type { Query, QueryKind, QueryResults } from '../queries.ts';
 import { StoreUnavailable } from '../store.ts';
 import type { PgConnection, PgValue } from './driver.ts';
@@ -6,7 +6,7 @@ import { describePgError } from './driver.ts';
 
 export type Statement = readonly [sql: string, ...values: readonly PgValue[]];
 
-/** @returns the rows of each statement */
+/** Runs the statements in one transaction; resolves to the rows of each. Rejects with StoreUnavailable. */
 export type AskSnapshot = <Rows extends readonly unknown[] = readonly (readonly object[])[]>(
   ...statements: readonly Statement[]
 ) => Promise<Rows>;
@@ -21,7 +21,7 @@ export class SnapshotReader {
   private opening: Promise<PgConnection> | null = null;
   private closed = false;
 
-  /** @param begin what each transaction begins with */
+  /** @param begin the first statements of each transaction */
   constructor(connect: () => Promise<PgConnection>, begin: string) {
     this.connect = connect;
     this.begin = begin;
@@ -30,7 +30,7 @@ export class SnapshotReader {
   readonly ask: AskSnapshot = async (...statements) => {
     try {
       const db = await this.open();
-      // Sent without waiting between them, so that another question does not come in between.
+      // Sent without waiting in between, so that another query cannot interleave.
       const sent = [
         db.script(this.begin),
         ...statements.map(([sql, ...values]) => db.query(sql, values)),
@@ -43,7 +43,7 @@ export class SnapshotReader {
     }
   };
 
-  /** @throws (as a rejection) what keeps it from being connected */
+  /** Opens the connection, or opens it again when it was lost. Rejects when that fails. */
   async open(): Promise<PgConnection> {
     if (this.closed) throw new StoreUnavailable('the store is closed');
     const opened = await this.opening?.catch(() => null);

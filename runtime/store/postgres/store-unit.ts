@@ -1,4 +1,4 @@
-/** Sends what a unit of work has changed: a statement for each kind of row, all of them at once. */
+/** Sends the changed rows of a unit of work: one statement for each kind of row, all at once. */
 import type { PgConnection, PgValue } from './driver.ts';
 import type { Scope } from './scope.ts';
 import { ADD_COUNTS, insertInto, updateRows, upsert } from './tables.ts';
@@ -8,7 +8,7 @@ import type { DispatchRow } from './unit-rows.ts';
 const NEW_CLAIMS = `${insertInto('claim')} ORDER BY key`;
 const LATER_CLAIMS = updateRows('claim', ['key'], ['expires_at']);
 const LIMITS = upsert('lane', 'lane');
-/** Bodies come as one binary parameter: as an array of texts they would be escaped and parsed. */
+/** Bodies are sent as one binary parameter; an array of texts would have to be escaped and parsed. */
 const DISPATCHES =
   'INSERT INTO dispatch (ref, id, profile, route, job, mode, accepted_at, max_concurrent, head, targets, body) ' +
   'SELECT ref, id, profile, route, job, mode, accepted_at, max_concurrent, head, targets, ' +
@@ -50,7 +50,7 @@ export function storeUnit({ send }: Scope, unit: WorkUnit): void {
     [...unit.newLimits].map(([lane, max_concurrent]) => ({ lane, max_concurrent })),
   );
   if (unit.newDispatches.length > 0) send(DISPATCHES, valuesOf(unit.newDispatches));
-  // Before the new ones: a group's latest event takes the place of the one before.
+  // Before the new rows, because a group's latest event replaces the previous one.
   if (unit.droppedOpen.length > 0) send(DROP_OPEN, [unit.droppedOpen]);
   put(NEW_OPEN, unit.newOpen);
   put(CHANGED_OPEN, unit.changedOpen);

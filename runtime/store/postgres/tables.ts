@@ -1,4 +1,4 @@
-/** Rows of the tables as the engine reads and writes them: many at once, as one JSON parameter. */
+/** Rows of the tables, and statements that write many of them at once, as one JSON parameter. */
 import type { Ref } from '../identity.ts';
 import type { DispatchState } from '../states.ts';
 import type { TallyColumn } from '../tally.ts';
@@ -33,7 +33,7 @@ export interface DeliveryRow {
   holder: string | null;
 }
 
-/** What is needed of a dispatch beside its `OpenRow`. */
+/** The fields of a dispatch that are needed in addition to its `OpenRow`. */
 export interface HeadRow {
   readonly ref: Ref;
   readonly id: string;
@@ -49,7 +49,7 @@ export interface JobRow {
   readonly paused: boolean | null;
   cursor: number | null;
   ref: Ref | null;
-  /** Its latest run waits or is under way. */
+  /** Whether its latest run waits or is under way. */
   running: boolean;
 }
 
@@ -57,7 +57,7 @@ export interface JobRow {
 export type CountColumn = TallyColumn | 'bytes';
 export const COUNT_COLUMNS = [...TALLY_COLUMNS, 'bytes'] as const satisfies readonly CountColumn[];
 
-/** The columns of each table that are written, with their types. */
+/** The columns that are written in each table, with their types. */
 const COLUMNS = {
   claim: 'key text, expires_at bigint',
   lane: 'lane text, max_concurrent integer',
@@ -85,14 +85,14 @@ export const rowsOf = (columns: string): string => `json_to_recordset($1::json) 
 export const insertInto = (table: Table): string =>
   `INSERT INTO ${table} (${namesOf(table).join(', ')}) SELECT ${namesOf(table).join(', ')} FROM ${rowsOf(COLUMNS[table])}`;
 
-/** Inserts, or sets the other columns where a row with this key is there. */
+/** Inserts rows, or sets the other columns of rows whose key exists. */
 export function upsert(table: Table, key: string): string {
   const others = namesOf(table).filter((name) => !key.split(', ').includes(name));
   const set = others.map((name) => `${name} = excluded.${name}`).join(', ');
   return `${insertInto(table)} ORDER BY ${key} ON CONFLICT (${key}) DO UPDATE SET ${set}`;
 }
 
-/** Sets these columns of rows that are there. */
+/** Sets these columns of existing rows. */
 export function updateRows(table: Table, keys: readonly string[], names: readonly string[]): string {
   const set = names.map((name) => `${name} = x.${name}`).join(', ');
   const where = keys.map((key) => `t.${key} = x.${key}`).join(' AND ');
@@ -104,7 +104,7 @@ export const ADD_COUNTS =
   `${insertInto('tally')} ORDER BY lane ON CONFLICT (lane, node) DO UPDATE SET ` +
   COUNT_COLUMNS.map((name) => `${name} = tally.${name} + excluded.${name}`).join(', ');
 
-/** What came in and went out, by lane. */
+/** Changes of the counts, by lane. */
 export class CountChanges {
   private readonly byLane = new Map<string, Record<CountColumn, number>>();
 

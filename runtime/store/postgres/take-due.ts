@@ -1,6 +1,6 @@
 /**
- * Takes what is due: looks which rows are, decides whose turn it is, and takes those that no other gateway has taken
- * meanwhile. Of lanes with a limit the row in `lane` is locked first, and their runs are counted behind that lock.
+ * Takes due work: reads the due rows, chooses among the lanes in turn, and takes the chosen rows that no other gateway has
+ * taken meanwhile. For lanes with a limit, the row in `lane` is locked first, and their runs are counted under that lock.
  */
 import { laneKey } from '../identity.ts';
 import type { MutationResults, Ref, TakenAttempt, TakenRun, TakeWork } from '../mutations.ts';
@@ -21,7 +21,7 @@ interface Lane<Row> {
   readonly lane: string;
   readonly due_at: number;
   readonly later: number | null;
-  /** In their order. */
+  /** In order. */
   readonly due: readonly Row[];
 }
 
@@ -30,7 +30,7 @@ type DueAttempt = { readonly ref: Ref; readonly n: number };
 type RunLane = Lane<DueRun> & { readonly max_concurrent: number | null };
 type AttemptLane = Lane<DueAttempt> & { readonly held: number };
 
-/** Before another look, where another gateway was taking from the same lane, in ms. */
+/** Wait before the next try when another gateway was taking from the same lane, in ms. */
 const BUSY_LANE_MS = 20;
 
 export async function takeWork(scope: Scope, turns: LaneTurns, m: TakeWork): Promise<MutationResults['take_work']> {
@@ -61,13 +61,13 @@ export async function takeWork(scope: Scope, turns: LaneTurns, m: TakeWork): Pro
   return {
     runs: runs.map(({ taken }) => taken),
     attempts: attempts.map(({ taken }) => taken),
-    // Of those that were counted, what was taken here does not wait any more; runs of groups were not counted.
+    // Runs that were counted and then taken no longer wait; runs of groups were not counted.
     waiting: Math.max(0, (counted?.waiting ?? 0) - runs.filter(({ row }) => !row.grouped).length),
     next_due_at: next.length === 0 ? null : Math.min(...next),
   };
 }
 
-/** How many runs may begin in the lanes with a limit that have due runs. */
+/** How many runs may start in each limited lane that has due runs. */
 async function roomOf(
   { db }: Scope,
   lanes: readonly RunLane[],
@@ -76,7 +76,7 @@ async function roomOf(
     .filter(({ due, max_concurrent }) => due.length > 0 && max_concurrent !== null)
     .map(({ lane }) => lane);
   if (limited.length === 0) return { room: new Map(), isBusy: false };
-  // A statement sees what was committed when it began: the count has to begin behind the lock.
+  // A statement sees what was committed when it started, so the count must start after the lock is held.
   const [limits, running] = await Promise.all([
     db.query<{ lane: string; max_concurrent: number | null }>(LOCK_LIMITS, [limited]),
     db.query<{ lane: string; running: number }>(COUNT_RUNNING, [limited]),
@@ -115,7 +115,7 @@ function choose<L extends Lane<unknown>>(
 
 type Taken<Row, T> = Chosen<Row> & { readonly taken: T };
 
-/** Those of the chosen runs that no other gateway has taken. */
+/** Takes those of the chosen runs that no other gateway has taken. */
 async function takeRuns(
   { db, node }: Scope,
   { now, holder }: TakeWork,

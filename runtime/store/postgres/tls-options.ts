@@ -1,6 +1,6 @@
 /**
- * The TLS settings of a database URL, with the meanings that libpq gives them. The driver has other ones (`require` is
- * `verify-full` to it), so they are taken out of the URL and handed over as options of Node.js.
+ * The TLS settings of a database URL, with the meaning that they have in libpq. The driver interprets them differently
+ * (`require` as `verify-full`), so they are removed from the URL and passed as options of Node.js.
  *
  * | sslmode       | encrypted    | certificate checked           | host name checked |
  * | ------------- | ------------ | ----------------------------- | ----------------- |
@@ -16,21 +16,21 @@ import { messageOf } from '../../../base/message-of.ts';
 import { StoreRefused } from '../store.ts';
 
 export interface TlsPlan {
-  /** Without the settings that are in `tls`. */
+  /** The URL without the settings that are in `tls`. */
   readonly url: string;
-  /** Null: plain. */
+  /** Null: not encrypted. */
   readonly tls: ConnectionOptions | null;
-  /** Plain where the server has no TLS. */
+  /** Whether to connect without encryption when the server has no TLS. */
   readonly isOptional: boolean;
 }
 
 const MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 type Mode = (typeof MODES)[number];
 
-/** Settings of libpq that would be ignored in silence. */
+/** Settings of libpq that would be silently ignored. */
 const UNSUPPORTED = ['sslcrl', 'sslcrldir', 'sslcertmode', 'requiressl'];
 
-/** Reads the files that the URL names. @throws StoreRefused for what cannot be done as it stands there */
+/** Plans the connection, and reads the files that the URL names. @throws StoreRefused for settings that cannot be used */
 export function planTls(url: string): TlsPlan {
   const parsed = new URL(url);
   const take = (name: string): string | null => {
@@ -44,7 +44,7 @@ export function planTls(url: string): TlsPlan {
   const files = { ca: take('sslrootcert'), cert: take('sslcert'), key: take('sslkey') };
   const mode = modeOf(take('sslmode') ?? (take('ssl') === 'true' ? 'require' : 'prefer'));
   const [passphrase, minVersion] = [take('sslpassword'), take('ssl_min_protocol_version')];
-  // As libpq does: a socket of this machine is never encrypted.
+  // As in libpq, a Unix socket is never encrypted.
   if (mode === 'disable' || isSocket(parsed)) return { url: parsed.href, tls: null, isOptional: false };
   const tls: ConnectionOptions = {
     ...checksOf(mode, files.ca),
@@ -87,11 +87,11 @@ function readPem(setting: string, path: string): Buffer {
 
 const refused = (what: string): StoreRefused => new StoreRefused(`the URL of gateway.store.postgres: ${what}`);
 
-/** Codes of Node.js for a certificate that no root vouches for. */
+/** Codes of Node.js for a certificate that no trusted root has signed. */
 const UNTRUSTED =
   /^(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_(?:VERIFY|GET)_[A-Z_]+|CERT_UNTRUSTED|CERT_SIGNATURE_FAILURE)$/;
 
-/** What to do about an error of TLS; null where it is none of these. */
+/** What to do about a TLS error; null for any other error. */
 export function tlsAdvice(code: string): string | null {
   if (UNTRUSTED.test(code))
     return 'sslrootcert in the URL of the database names the file of the CA that signed its certificate';

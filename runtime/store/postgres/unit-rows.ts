@@ -1,26 +1,26 @@
-/** What a unit of work holds: the rows that were loaded for it, and those that it makes. */
+/** The rows of a unit of work: those that were loaded for it, and those that it creates. */
 import type { DispatchHead } from '../encode.ts';
 import type { Ref, Step } from '../mutations.ts';
 import type { NewDispatch } from '../row-changes.ts';
 import type { DispatchState } from '../states.ts';
 import type { DeliveryRow, HeadRow, JobRow, OpenRow } from './tables.ts';
 
-/** What is stored when a change is made; `load-unit.ts` fills it. */
+/** The rows as stored, loaded by `load-unit.ts`. */
 export interface LoadedRows {
-  /** For new dispatches, in growing order. */
+  /** Numbers for new dispatches, in ascending order. */
   readonly refs: Ref[];
-  /** Expiry of each delivery id that is known. */
+  /** Expiry of each known delivery id. */
   readonly claims: Map<string, number>;
-  /** Runs at once of each lane that is known. */
+  /** Limit of runs at once of each known lane. */
   readonly limits: Map<string, number | null>;
   readonly open: Map<Ref, OpenRow>;
-  /** The latest event of each group that is open. */
+  /** The latest event of each open group. */
   readonly groups: Map<string, Ref>;
   readonly deliveries: Map<Ref, Map<number, DeliveryRow>>;
   readonly steps: Map<Ref, Step[]>;
   readonly heads: Map<Ref, HeadRow>;
   readonly jobs: Map<string, JobRow>;
-  /** `tickKey` of each instant that was dealt with. */
+  /** `keyOfTick` of each recorded instant. */
   readonly ticks: Set<string>;
 }
 
@@ -29,7 +29,7 @@ export interface NewUnitDispatch extends NewDispatch {
   readonly group?: { readonly key: string; readonly first_at: number; readonly superseded: number };
 }
 
-/** A dispatch to be stored, its body apart. */
+/** A dispatch to store, with its body separate. */
 export interface DispatchRow extends HeadRow {
   readonly mode: string;
   readonly accepted_at: number;
@@ -47,5 +47,5 @@ export interface EndedRow {
   readonly reason: string | null;
 }
 
-/** What a row and its indexes take beside its texts, in bytes, about. */
+/** Approximate size of a row and its indexes without its texts, in bytes. */
 export const ROW_BYTES = 600;

@@ -1,7 +1,7 @@
 /**
- * A unit of work: the rows that a run of changes needs, loaded and locked at once (load-unit.ts), changed here in memory
- * in the order of the changes, and written at once (store-unit.ts). So a group of a hundred changes costs as many round
- * trips as one, and the rules (accept.ts, advance.ts, firing.ts) are plain code.
+ * A unit of work: the rows that a series of changes needs are loaded and locked at once (load-unit.ts), changed in memory
+ * in the order of the changes, and written at once (store-unit.ts). So a hundred changes take as many round trips as one,
+ * and the rules (accept.ts, advance.ts, firing.ts) are plain code.
  */
 import { laneKey } from '../identity.ts';
 import type { OpenDelivery, Ref, StoredClaim } from '../mutations.ts';
@@ -77,7 +77,7 @@ export class WorkUnit {
     }
   }
 
-  /** Moves a dispatch to a state, without a holder. */
+  /** Moves a dispatch to a state and clears its holder. */
   move(
     row: OpenRow,
     { to, at, due_at = null, started_at = null, reason = null, answer = null, steps = [] }: Move,
@@ -107,7 +107,7 @@ export class WorkUnit {
     else if (!this.newOpen.has(row)) this.changedOpen.add(row);
   }
 
-  /** The delivery, where `holder` has taken it. */
+  /** The delivery if `holder` holds it; otherwise null. */
   heldDelivery(ref: Ref, index: number, holder: string): DeliveryRow | null {
     const row = this.loaded.deliveries.get(ref)?.get(index);
     return row === undefined || row.holder !== holder ? null : row;
@@ -118,7 +118,7 @@ export class WorkUnit {
     this.changedDeliveries.add(row);
   }
 
-  /** @returns whether others of the same dispatch are left */
+  /** Removes the delivery; returns whether others of the same dispatch are left. */
   endDelivery(row: DeliveryRow): boolean {
     const rows = this.loaded.deliveries.get(row.ref);
     rows?.delete(row.n);
@@ -143,7 +143,7 @@ export class WorkUnit {
     this.lastError = { id, route, at, reason };
   }
 
-  /** Where the job stands; a job of which nothing is known is new. */
+  /** The state of the job; a new one if the job is unknown. */
   job(job: string): JobRow {
     const known = this.loaded.jobs.get(job);
     if (known !== undefined) return known;

@@ -1,11 +1,11 @@
 /**
- * The connection that writes: a group of changes is one transaction under this node's lease. It has at most one under way,
- * so changes take effect in the order in which they were written.
+ * The connection that writes. A group of changes is one transaction under this node's lease. Transactions run one at a
+ * time, so changes take effect in the order in which they were written.
  *
  *   commit ──> BEGIN, token ──> changes ──> COMMIT ──> results
  *                │ no row          │ conflict   │ connection lost
  *                v                 v            v
- *           a new lease        once more    resume: was it committed?
+ *           a new lease        retry        resume: was it committed?
  */
 import type { Clock } from '../../platform/clock.ts';
 import type { SharedClock } from '../../platform/shared-clock.ts';
@@ -26,19 +26,19 @@ import { readServerTime } from './server-time.ts';
 import { transact } from './transact.ts';
 
 export interface WriterParts {
-  /** Connects, with the tables in place. @param ended is called when the connection has ended */
+  /** Connects to the migrated database. @param ended called when the connection has ended */
   readonly connect: (ended: () => void) => Promise<PgConnection>;
-  /** What each transaction begins with. */
+  /** The first statements of each transaction. */
   readonly begin: string;
   readonly node: NodeIdentity;
   readonly clock: Clock;
-  /** Is told the time of the database. */
+  /** Called with the time of the database. */
   readonly follow: SharedClock['follow'];
-  /** The connection is lost. */
+  /** Called when the connection is lost. */
   readonly lost: (reason: string) => void;
 }
 
-/** It is not known whether the transaction with this number was committed. */
+/** It is unknown whether the transaction with this number was committed. */
 class Unknown extends Error {
   readonly batch: number;
 
@@ -53,12 +53,12 @@ export class PgWriter {
   private readonly direct = createDirectChanges(new LaneTurns());
   private db: PgConnection | null = null;
   private lease: Lease | null = null;
-  /** Number of the last transaction that is known to be committed. */
+  /** Number of the last transaction that is known to have been committed. */
   private committed = 0;
-  /** Monotonic ms at which the lease ends at the earliest. */
+  /** Earliest monotonic ms at which the lease ends. */
   private leaseEnds = Number.NEGATIVE_INFINITY;
   private last: Promise<unknown> = Promise.resolve();
-  /** Called with true once it is known which transaction was the last; false: it stays unknown. */
+  /** Called with true once the last committed transaction is known; with false if it remains unknown. */
   private resumed: ((isKnown: boolean) => void)[] = [];
 
   constructor(parts: WriterParts) {
@@ -69,7 +69,7 @@ export class PgWriter {
     return this.db !== null && this.db.lost === null;
   }
 
-  /** How long the lease lasts for certain, in ms; negative: it may have ended. */
+  /** How long the lease lasts at least, in ms; negative when it may have ended. */
   get leaseLeftMs(): number {
     return this.leaseEnds - this.parts.clock.monotonic();
   }
@@ -78,7 +78,7 @@ export class PgWriter {
     return this.lease?.id ?? 0;
   }
 
-  /** Connects where there is no connection, and resumes under the lease. Rejects where it cannot. */
+  /** Connects if there is no connection, and resumes the lease. Rejects when that fails. */
   async connect(): Promise<void> {
     if (this.isConnected) return;
     const { db: before } = this;
@@ -116,7 +116,7 @@ export class PgWriter {
     });
   }
 
-  /** Results in the order of the changes. Rejects when it is not known whether they were stored. */
+  /** Commits the changes; resolves to the results in the same order. Rejects when it is unknown whether they were stored. */
   commit(changes: readonly EncodedChange[]): Promise<readonly CommitResult[]> {
     return this.alone(() => commitGroup(changes, (group) => this.makeUnderLease(group), this.parts.clock));
   }
@@ -156,7 +156,7 @@ export class PgWriter {
     }
   }
 
-  /** @throws LeaseEnded, Unknown, and what the database says: nothing was stored then */
+  /** Rejects with LeaseEnded, Unknown, or the database's error; after any but Unknown, nothing was stored. */
   private async makeAll(changes: readonly EncodedChange[]): ReturnType<typeof makeChanges> {
     const { db, lease } = this.open();
     const batch = lease.nextBatch();
@@ -164,7 +164,7 @@ export class PgWriter {
     const begun = db.script(`${this.parts.begin}; ${batch.sql}`);
     try {
       const making = makeChanges(scope, this.direct, changes);
-      // Sent at once; what the first of them says counts.
+      // All are sent at once; the first failure counts.
       const [first, made] = await Promise.allSettled([begun, making]);
       if (first.status === 'rejected') throw first.reason;
       if (first.value.length === 0) throw new LeaseEnded();
@@ -178,8 +178,8 @@ export class PgWriter {
   }
 
   /**
-   * Commits right behind the last changes, without waiting for them; where the response is lost, waits until the outcome is known.
-   * @throws the failure of a change: the server has rolled back then
+   * Sends the commit without waiting for the last changes. If its response is lost, waits until the outcome is known.
+   * Rejects with the failure of a change, after which the server has rolled back.
    */
   private async end(db: PgConnection, batch: number, settle: OpenScope['settle']): Promise<void> {
     const committing = db.script('COMMIT');
@@ -209,7 +209,7 @@ export class PgWriter {
     return transact(db, this.parts.begin, () => Lease.begin(db, this.parts.node));
   }
 
-  /** What those who wait are told. */
+  /** Converts an error for callers, and drops a lost connection. */
   private failed(error: unknown): Error {
     if (error instanceof StoreUnavailable) return error;
     if (isLost(error) && this.db !== null) {
