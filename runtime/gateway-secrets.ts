@@ -20,6 +20,7 @@ export interface SecretReaderContext {
   readonly check: (secrets: SecretResolver, host: string) => SecretResolver;
 }
 
+/** Returns a function that reads references, adds their values to the redactor and resolves to their resolver. */
 export function secretReader({
   sources,
   redactor,

@@ -3,20 +3,18 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { isLoopback } from '../base/loopback.ts';
 import type { GatewayPlan, RouteTable, SecretRef, ServerPlan } from '../schemas/generated/types.ts';
+import { createLinkContext } from './gateway-context.ts';
 import type { GatewayOptions, ListenAddress } from './gateway-options.ts';
 import { routeSecretRefs, tableSecretRefs } from './platform/secrets/secret-refs.ts';
 import type { Store } from './store/store.ts';
-import { createListOpener } from './table/in-file-set.ts';
 import { linkSubscriptions, linkTable } from './table/link.ts';
 import type { LinkContext } from './table/link-context.ts';
-import { identityLinker } from './table/link-identity.ts';
 import type { LinkedRoute } from './table/linked-table.ts';
 import { TableError } from './table/load.ts';
 import { RateWindows } from './table/rate-limit.ts';
 import { LiveSubscriptions } from './table/subscriptions.ts';
 import type { TableState } from './table/tables.ts';
 import { Tables } from './table/tables.ts';
-import { schemeLinker } from './verify/scheme.ts';
 
 export type TablesOptions = Pick<
   GatewayOptions,
@@ -192,26 +190,8 @@ export class GatewayTables {
   }
 
   /** A new context for each link, with the current secrets and lists. */
-  private async linkContext(table: RouteTable, refs: readonly SecretRef[]): Promise<LinkContext> {
-    const { home, userHome, secrets, capture, files, clock, log } = this.options;
+  private linkContext(table: RouteTable, refs: readonly SecretRef[]): Promise<LinkContext> {
     const { host } = this.bound ?? this.addressFor(table.server);
-    const listFiles = {
-      stat: (path: string) => {
-        const found = files.stat(path);
-        if (found === undefined) throw new Error(`${path} is missing`);
-        return found;
-      },
-      read: files.readText,
-    };
-    return {
-      home,
-      secrets: await secrets(refs, host),
-      windows: this.windows,
-      linkScheme: schemeLinker(),
-      linkIdentity: identityLinker(table),
-      openList: createListOpener({ home, userHome, files: listFiles, clock, log }),
-      loopback: isLoopback(host),
-      capture: capture ?? null,
-    };
+    return createLinkContext(this.options, { table, refs, host, windows: this.windows });
   }
 }

@@ -1,6 +1,6 @@
 /** Explains many requests to the routes of one table: linked when they are first asked for, without time, chance, secrets or store. */
 import { createDryDispatcher } from '../../runtime/explain/dry-dispatcher.ts';
-import type { ExplainContext } from '../../runtime/explain/explain-request.ts';
+import type { ExplainContext } from '../../runtime/explain/explain-services.ts';
 import type { ExplainedRoute } from '../../runtime/explain/link-explained.ts';
 import { linkExplained } from '../../runtime/explain/link-explained.ts';
 import { Warnings } from '../../runtime/explain/warnings.ts';

@@ -1,6 +1,7 @@
 /** A value that is not allowed. */
 
 import { PROXIES, parseNetwork } from '../config/network.ts';
+import type { EffectiveSettings } from '../config/webhook-settings.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { publicUrlProblems } from './support/public-url.ts';
 import type { ViewRule } from './support/view-rule.ts';
@@ -21,6 +22,18 @@ export const invalidValue = {
       const message = `\`${text}\` is not an address and not a network`;
       return [{ rule: invalidValue, path: [...path, index], at: 'value', message, hint: PROXIES }];
     });
-    return [...publicUrlProblems(invalidValue, config.public_url), ...proxies];
+    return [...publicUrlProblems(invalidValue, config.public_url), ...hostProblems(settings), ...proxies];
   },
 } as const satisfies ViewRule;
+
+/** `host: http://0.0.0.0:8644`: a URL, or a port behind the host. */
+function hostProblems({ values, pathOf }: EffectiveSettings): readonly Problem[] {
+  const [, scheme, host = '', port] = /^([a-z]+:\/\/)?([\w.-]*)(?::(\d{1,5}))?\/?$/i.exec(values.host ?? '') ?? [];
+  const path = pathOf('host');
+  if (path === null || host === '' || (scheme === undefined && port === undefined)) return [];
+  const isFree = port !== undefined && values.port === undefined;
+  const lines = [`host: ${host}`, ...(isFree ? [`port: ${port}`] : [])].map((line) => `\`${line}\``);
+  const message = `\`host\` is a name or an address alone: write ${lines.join(' and ')}`;
+  const fix = { kind: 'flow', text: host, ...(isFree ? { andKey: `port: ${port}` } : {}) } as const;
+  return [{ rule: invalidValue, path, at: 'value', message, fix, fixAt: path }];
+}

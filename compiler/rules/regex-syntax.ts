@@ -31,7 +31,7 @@ function refusal(source: string): Pick<Problem, 'message' | 'within' | 'hint'> |
     const fragment = error instanceof RE2JSSyntaxException ? (error.getPattern() ?? '') : '';
     const reason = error instanceof RE2JSSyntaxException ? error.getDescription() : String(error);
     const offset = fragment === '' ? -1 : source.indexOf(fragment);
-    const hint = regexHint(fragment) ?? regexHint(source);
+    const hint = regexHint(source) ?? regexHint(fragment);
     return {
       message: `the regex is not valid RE2: ${reason}${offset < 0 ? '' : `: ${fragment}`}`,
       ...(offset < 0 ? {} : { within: { offset, length: fragment.length } }),
@@ -43,6 +43,9 @@ function refusal(source: string): Pick<Problem, 'message' | 'within' | 'hint'> |
 /** Why the linear-time engine refuses what other engines take. */
 function regexHint(text: string): string | undefined {
   if (/\(\?<?[=!]/.test(text)) return 'lookaround is not linear-time; use two filters, one of them under `not`';
+  const [, end] = /^\*([\w.-]+)$/.exec(text) ?? [];
+  if (end !== undefined)
+    return `a regex is no glob: write \`regex: ${JSON.stringify(`${end.replaceAll('.', '[.]')}$`)}\``;
   if (/\\[1-9k]/.test(text)) return 'back-references are not linear-time; payloads are hostile';
   return undefined;
 }

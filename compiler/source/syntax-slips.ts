@@ -1,5 +1,6 @@
 /** Lines that are no YAML because of one missing character: a value that needs quotes, a colon without its space. */
 import type { TextEdit } from '../diagnostics/diagnostic.ts';
+import { knownKeys } from '../schema/known-keys.ts';
 
 export interface SyntaxSlip {
   readonly message: string;
@@ -24,7 +25,15 @@ const NEEDS_QUOTES: readonly { readonly value: RegExp; readonly why: string }[] 
 
 /** @returns null: the line gives no hint of what is wrong. */
 export function findSyntaxSlip(line: string): SyntaxSlip | null {
-  return missingSpace(line) ?? spaceInReference(line) ?? tagForReference(line) ?? missingQuotes(line);
+  return (
+    unfinishedMerge(line) ??
+    slashComment(line) ??
+    missingSpace(line) ??
+    spaceInReference(line) ??
+    tagForReference(line) ??
+    missingQuotes(line) ??
+    missingColon(line)
+  );
 }
 
 /** `secret: env: NAME` */
@@ -48,6 +57,44 @@ function tagForReference(line: string): SyntaxSlip | null {
   if (before === '') return null;
   const range = { start: before.length, end: before.length + tag.length };
   return { message: `a reference is no tag: write \`env:${name}\``, edits: [{ range, text: 'env:' }] };
+}
+
+/** What git leaves in a file where two changes meet. */
+function unfinishedMerge(line: string): SyntaxSlip | null {
+  if (!/^(?:<{7} |={7}$|>{7} )/.test(line)) return null;
+  return { message: 'a merge is unfinished here: keep one of the two sides, and remove the three marks', edits: [] };
+}
+
+/** `// a comment` */
+function slashComment(line: string): SyntaxSlip | null {
+  const [, before] = /^(\s*)\/\//.exec(line) ?? [];
+  if (before === undefined) return null;
+  const range = { start: before.length, end: before.length + 2 };
+  return { message: 'a comment begins with `#`: write it in place of `//`', edits: [{ range, text: '#' }] };
+}
+
+/** Keys of a config, wherever they stand. */
+const KEYS: ReadonlySet<string> = new Set(
+  [
+    [],
+    ['platforms', 'webhook'],
+    ['platforms', 'webhook', 'routes', 'x'],
+    ['platforms', 'x'],
+    ['agent'],
+    ['jobs', 'x'],
+  ].flatMap((path) => knownKeys('config', path)),
+);
+
+/** `prompt Hello` */
+function missingColon(line: string): SyntaxSlip | null {
+  const [, key] = /^(\s*(?:- +)?[a-z_]+)(?= [^:]*$)/.exec(line) ?? [];
+  // Any other word may begin a line of the text above.
+  if (key === undefined || !KEYS.has(key.replace(/^[\s-]+/, ''))) return null;
+  const range = { start: key.length, end: key.length };
+  return {
+    message: `a \`:\` is missing: put it behind \`${key.replace(/^[\s-]+/, '')}\``,
+    edits: [{ range, text: ':' }],
+  };
 }
 
 function missingSpace(line: string): SyntaxSlip | null {

@@ -23,6 +23,7 @@ export interface RecordContext {
   readonly replayOf: string | null;
 }
 
+/** @param number the number in the id of the kept request */
 export function makeRecord(number: number, intake: Intake, reply: Reply, context: RecordContext): Captured {
   const wasRead = readsBody(intake.stage);
   return {

@@ -25,6 +25,7 @@ function oneLine(text: string): string {
   return line.trim();
 }
 
+/** Links the address fields of a target with the profile's home channel. */
 export function linkAddress(fields: readonly AddressPlan[], homeChannel: string | null): ResolveAddress {
   const names = new Set(['chat_id', 'thread', ...fields.map((field) => field.name)]);
   const checks = new Map(

@@ -29,6 +29,7 @@ export interface DelivererParts {
   readonly redact?: Redact;
 }
 
+/** Creates the deliverer over these targets. Its `deliver` never rejects. */
 export function createDeliverer(parts: DelivererParts): SwappableDeliverer {
   let linked = parts.linked;
   const { log } = parts.context;

@@ -30,6 +30,7 @@ export interface PaceOptions {
 const MAX_KEYS = 10_000;
 const SWEEP_MS = 60_000;
 
+/** Creates a pace whose slots are kept in memory. */
 export function createPace({ clock, longestHoldMs }: PaceOptions): Pace {
   /** Slots taken for each key, oldest first, in monotonic ms; at most the number that its rule allows. */
   const taken = new Map<string, number[]>();

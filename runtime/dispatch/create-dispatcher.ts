@@ -24,6 +24,7 @@ const QUEUE_FULL: Refusal = { kind: 'overloaded', reason: 'queue_full', retry_af
 /** How long cancelled work may take to end, in ms. */
 const CANCEL_MS = 5000;
 
+/** Creates the dispatcher; call `start` to begin work. */
 export function createDispatcher(context: DispatchContext): DispatchService {
   return new DispatcherService(context);
 }

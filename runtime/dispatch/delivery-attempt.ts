@@ -79,7 +79,7 @@ export interface Attempted {
 export type MadeAttempt =
   | Attempted
   /** Cancelled by a stop: it may have arrived, and is repeated after the next start, as after a crash. */
-  | { readonly kind: 'cut_off' }
+  | { readonly kind: 'cancelled' }
   /** The target was not contacted. */
   | { readonly kind: 'paced'; readonly wait_ms: number };
 
@@ -100,7 +100,7 @@ export async function makeAttempt(
   const started = clock.monotonic();
   const outcome = await deliverOnce(context, content, progress, signal);
   observer?.reached?.('delivery.sent');
-  if (signal.aborted && outcome.kind !== 'ok') return { kind: 'cut_off' };
+  if (signal.aborted && outcome.kind !== 'ok') return { kind: 'cancelled' };
   const ms = Math.round(clock.monotonic() - started);
   if (outcome.kind === 'ok' || outcome.attempted) observer?.attemptEnded?.(label, outcome.kind, ms);
   const policy = context.policy(dispatch.profile, target);

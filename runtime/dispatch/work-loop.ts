@@ -148,12 +148,12 @@ export class WorkLoop {
     this.waiting = taken.waiting;
     if (taken.next_due_at !== null) this.wakeAt(taken.next_due_at);
     this.isExhausted = !this.isWoken && taken.runs.length + taken.attempts.length === 0;
-    await this.giveOut(taken);
+    await this.startTaken(taken);
     if (taken.runs.length === MAX_RUNS) this.wake();
     return true;
   }
 
-  private async giveOut({ runs, attempts }: TakenWork): Promise<void> {
+  private async startTaken({ runs, attempts }: TakenWork): Promise<void> {
     const { parts } = this;
     // The loop was closed meanwhile: put the work back for the next process.
     if (this.isClosed) {

@@ -4,7 +4,6 @@
  */
 import { targetLabel } from '../../base/label.ts';
 import type { Dispatch, ExplainedStage, Explanation } from '../../schemas/generated/types.ts';
-import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { Intake, Services } from '../intake/intake.ts';
 import type { Watcher } from '../intake/pipeline.ts';
 import { runPipeline } from '../intake/pipeline.ts';
@@ -14,8 +13,7 @@ import type { RunScript, ScriptOutcome } from '../intake/script-runner.ts';
 import type { StageName } from '../intake/stage.ts';
 import { STAGE_NAMES } from '../intake/stage.ts';
 import { subjectOf } from '../intake/stages/filters.ts';
-import type { Clock } from '../platform/clock.ts';
-import type { Ids } from '../platform/ids.ts';
+import { EVENT_LIMIT } from '../intake/stages/identify.ts';
 import { printableStart } from '../platform/printable.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
 import { findCause } from '../verify/find-cause.ts';
@@ -24,6 +22,8 @@ import { LazyRequest } from '../verify/request.ts';
 import type { SignatureEvidence } from '../verify/signature-evidence.ts';
 import { asVerified } from './as-verified.ts';
 import { assumeScheme, isSigned, withEvent } from './assume-scheme.ts';
+import type { ExplainContext } from './explain-services.ts';
+import { explainServices } from './explain-services.ts';
 import { stageFacts } from './stage-facts.ts';
 import { createIntake } from './unconnected.ts';
 import type { Warnings } from './warnings.ts';
@@ -45,13 +45,6 @@ export interface ExplainRequest {
   readonly runScript: RunScript | null;
   /** Collects warnings; may already hold those of linking the route. */
   readonly warnings: Warnings;
-}
-
-export interface ExplainContext {
-  /** Without effect: see `createDryDispatcher`. */
-  readonly dispatcher: Dispatcher;
-  readonly clock: Clock;
-  readonly ids: Ids;
 }
 
 /** Stages that are skipped when the signature is not verified. */
@@ -85,7 +78,9 @@ class WatchedRequest implements Watcher {
     const scheme = this.unverified === null ? null : assumeScheme(route, parsed);
     this.intake = createIntake(event === null ? request : withEvent(request, scheme, event), route, context.clock);
     this.assumed = scheme?.name ?? null;
-    this.services = this.createServices(context);
+    this.services = explainServices(input, context, (outcome) => {
+      this.outcome = outcome;
+    });
   }
 
   skips(stage: StageName): boolean {
@@ -181,37 +176,12 @@ class WatchedRequest implements Watcher {
     if (coalesce === null || key === null || this.dispatch === null) return null;
     return { key, window_seconds: coalesce.windowMs / 1000, max_wait_seconds: coalesce.maxWaitMs / 1000 };
   }
-
-  private createServices({ dispatcher, clock, ids }: ExplainContext): Services {
-    const { runScript, request, warnings } = this.input;
-    return {
-      clock,
-      ids,
-      dispatcher,
-      log: warnings.log,
-      runScript: async (asked) => {
-        if (runScript === null) throw new Error('the script stage is left out');
-        this.outcome = await runScript(asked);
-        return this.outcome;
-      },
-      shutdown: { retryAfterSeconds: null },
-      overload: { refuses: () => false },
-      bodies: {
-        read: async (_request, limit) => (request.body.length > limit ? 'too_large' : request.body),
-        release: () => {},
-      },
-      warnDeprecated: ({ deprecated }, scheme) => warnings.deprecated(scheme, deprecated.get(scheme) ?? null),
-    };
-  }
 }
 
 function unverifiedBecause(input: ExplainRequest, request: LazyRequest): 'not_signed' | 'no_secret' | null {
   if (!isSigned(input, request)) return 'not_signed';
   return input.unverified === null ? null : 'no_secret';
 }
-
-/** Longest event type, in UTF-16 units, as in the intake. */
-const EVENT_LIMIT = 256;
 
 /** Without a reason code, the outcome is the reason. */
 function reasonCode({ reason }: Intake, { outcome }: Reply): string {

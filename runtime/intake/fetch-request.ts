@@ -56,7 +56,7 @@ class FetchedRequest extends IntakeRequest {
     for (const [name, value] of request.headers) this.addHeader(name, value);
     if (!request.headers.has('host')) this.addHeader('host', host);
     this.chunks = request.body?.getReader() ?? null;
-    // There is no connection on which another request could follow, so nothing needs to be discarded.
+    // No other request can follow on a connection, so the rest of the body need not be discarded.
     this.complete = true;
   }
 

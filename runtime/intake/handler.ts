@@ -1,5 +1,5 @@
 /** Handles each request of the public server: finds its route, runs the stages and writes the answer. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { LogFields } from '../platform/log.ts';
 import { printableStart } from '../platform/printable.ts';
 import { StoreInDoubt } from '../store/store.ts';
@@ -25,9 +25,10 @@ import {
   retryLater,
   UNKNOWN_ROUTE,
 } from './reply.ts';
+import { hasOneHost, pathOf } from './request-head.ts';
 
 const INTAKE_PATH = /^\/(?:webhooks|p)\//;
-/** The route may be there, but not on this gateway, or not yet. */
+/** The answer when other gateways may have the route, or this one may have it later. */
 const PENDING = retryLater('overloaded', 5);
 /** The answer when a client has too many requests at once. */
 const CROWDED = retryLater('overloaded', 5);
@@ -43,7 +44,7 @@ export interface HandlerContext {
   readonly findRoute: (path: string) => LinkedRoute | undefined;
   /** Resolves when the routes that are being loaded can be found; null when none are being loaded. */
   readonly loading: () => Promise<void> | null;
-  /** True for a path without a route that other gateways may serve: a 404 would tell its sender to give up. */
+  /** Whether other gateways may serve a path that has no route here: a 404 would make its sender give up. */
   readonly isPending: (path: string) => boolean;
   readonly documents: Documents;
   readonly connections: Connections;
@@ -190,23 +191,4 @@ export class RequestHandler {
 
 function documentReply(document: Document, { method, headers }: IntakeRequest): Reply {
   return method === 'GET' || method === 'HEAD' ? readDocument(document, headers) : GET_ONLY;
-}
-
-/**
- * RFC 9112 §3.2: a server must refuse an HTTP/1.1 request without a Host header, and any request with two, of which a proxy
- * may use the other. It is optional in HTTP/1.0.
- */
-function hasOneHost({ rawHeaders, httpVersionMinor }: IncomingMessage): boolean {
-  let count = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] ?? '';
-    if (name.length === 4 && name.toLowerCase() === 'host') count++;
-  }
-  return count === 1 || (count === 0 && httpVersionMinor === 0);
-}
-
-/** The path as sent: an escaped or doubled slash makes a different path. */
-function pathOf(url: string): string {
-  const query = url.indexOf('?');
-  return query < 0 ? url : url.slice(0, query);
 }

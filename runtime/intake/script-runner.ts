@@ -55,6 +55,7 @@ const INHERITED = ['PATH', 'HOME', 'LANG', 'TZ'] as const;
 /** Error codes for a lack of processes, memory or file descriptors. */
 const BUSY = new Set(['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE']);
 
+/** Creates the runner. It never rejects: each failure is an outcome. */
 export function createScriptRunner(context: ScriptContext): RunScript {
   return async (request) => {
     const { path, problem } = await locate(request.script, context);

@@ -45,6 +45,7 @@ const REQUEST_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0
 const WORK_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900];
 const STATES = ['pending', 'running', 'delivering', 'done', 'dead', 'skipped'] as const;
 
+/** Creates a registry with all metrics, including those of the process. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const live = liveGauges(registry);

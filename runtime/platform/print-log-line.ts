@@ -29,7 +29,7 @@ export function printLogLine(line: string, paint: Paint, now: number): string {
 
 const isSubject = (key: string): boolean => SUBJECT.some((subject) => subject === key);
 
-/** The fields of an entry; null: the line is none. */
+/** The fields of an entry; null when the line is not one. */
 export function parseLogEntry(line: string): Readonly<Record<string, unknown>> | null {
   try {
     const value: unknown = JSON.parse(line);

@@ -38,6 +38,7 @@ export type CommitResult =
    */
   | { readonly kind: 'unavailable' | 'in_doubt' | 'failed' | 'unknown'; readonly message: string };
 
+/** Encodes a change. */
 export function encodeChange(mutation: Mutation): EncodedChange {
   const dispatch = 'dispatch' in mutation ? mutation.dispatch : null;
   const answer = answerOf(mutation);
@@ -54,6 +55,7 @@ export function encodeChange(mutation: Mutation): EncodedChange {
   ];
 }
 
+/** Decodes a change, without its large texts. */
 export const decodeChange = ([change]: EncodedChange): Headed<Mutation> => JSON.parse(change) as Headed<Mutation>;
 
 function headOf(dispatch: Dispatch): DispatchHead {

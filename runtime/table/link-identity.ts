@@ -92,6 +92,7 @@ function linkDigest({ signed }: SchemePlan): (request: SignedRequest) => string 
   return (request) => digestOf(contentBytes(content({ request, timestamp: '', id: '', base: '' })));
 }
 
+/** `sha256:` and the hexadecimal SHA-256 of the content. */
 export function digestOf(content: string | Buffer): string {
   return `sha256:${createHash('sha256').update(content).digest('hex')}`;
 }

@@ -15,7 +15,7 @@ type Replace = (secret: string, name: string) => string;
 /** Encrypts the secrets. @param seal null: no key is set @throws StoreRefused naming the subscription that needs one */
 export function sealSubscriptions(text: string, seal: Seal | null): string {
   return replaceSecrets(text, (secret, name) => {
-    // What another key has encrypted stays as it is.
+    // A secret that another key has encrypted is kept.
     if (isReference(secret) || isSealed(secret)) return secret;
     if (seal !== null) return seal.seal(secret, name);
     throw new StoreRefused(
@@ -26,7 +26,7 @@ export function sealSubscriptions(text: string, seal: Seal | null): string {
 
 export interface OpenedSubscriptions {
   readonly text: string;
-  /** Names of those with a secret that cannot be decrypted here; it stands in the text as it is stored. */
+  /** Names of subscriptions with a secret that cannot be decrypted here; it is left encrypted in the text. */
   readonly sealed: ReadonlySet<string>;
 }
 

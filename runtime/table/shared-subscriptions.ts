@@ -26,14 +26,14 @@ export interface CopyParts {
 
 export interface Pulled {
   readonly version: number;
-  /** Names of those whose secrets cannot be decrypted with this key. */
+  /** Names of subscriptions whose secrets cannot be decrypted with this key. */
   readonly sealed: ReadonlySet<string>;
 }
 
 /**
  * Updates the copy. While the database has no subscriptions, the home's file stays, and becomes the first version with the
  * next change. Rejects with StoreUnavailable, or with the error of writing the file.
- * @param isGateway false: what the gateway of this home could decrypt is not replaced by what a command cannot
+ * @param isGateway false: for a command, which must not replace secrets that the gateway could decrypt with encrypted ones
  */
 export async function pullSubscriptions(
   { documents, path, seal, lock }: CopyParts,
@@ -57,7 +57,7 @@ export class SharedSubscriptions {
   private readonly parts: CopyParts;
   private readonly clock: Clock;
   private readonly log: Logger;
-  /** Null until the subscriptions were read for the first time. */
+  /** Null until the subscriptions have been read. */
   private pulled: Pulled | null = null;
   private loggedReason: string | null = null;
   private timer: Timer | null = null;
@@ -81,8 +81,8 @@ export class SharedSubscriptions {
   }
 
   /**
-   * True for the path of a route that this gateway may not know, or cannot serve, though others do: the subscriptions have
-   * not been read yet, or a secret of this one cannot be decrypted here.
+   * Whether other gateways may serve the path although this one does not: the subscriptions have not been read yet, or a
+   * secret of this one cannot be decrypted here.
    */
   isPending(path: string): boolean {
     return this.pulled === null || this.pulled.sealed.has(path.slice(path.lastIndexOf('/') + 1));

@@ -26,6 +26,7 @@ const FORGED = new RegExp(
   'g',
 );
 
+/** Replaces forged markers in a text. */
 export function defuseForgedMarkers(text: string): string {
   const folded = foldText(text);
   const found = [...folded.matchAll(FORGED)].map((match) => ({

@@ -21,6 +21,7 @@ export function readSignatures(plan: SchemePlan, request: SignedRequest): readon
   return found.length === 0 ? missing : found;
 }
 
+/** The reason for a request without a signature or token of this scheme. */
 export function missingReason({ verify }: SchemePlan): VerifyReason {
   return verify === 'token' || verify === 'basic' ? 'missing_credential' : 'missing_signature';
 }

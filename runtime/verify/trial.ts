@@ -16,6 +16,7 @@ export interface Trial {
 /** In seconds. A recorded request is stale, and a timestamp in ms that is read as seconds is far in the future. */
 const ANY_AGE = Number.POSITIVE_INFINITY;
 
+/** Verifies the request of a trial. */
 export function tryTrial({ plan, parts, secret, url }: Trial): Verification {
   const ageless = plan.timestamp === null ? plan : { ...plan, timestamp: { ...plan.timestamp, tolerance: ANY_AGE } };
   const secrets = [{ text: secret, expires_at: null }];

@@ -10,7 +10,7 @@ import type { Slip } from './slip.ts';
 /** `port: "8080:8644"`: the gateway listens on the last one. */
 export const publishedPort: Slip = (place, { keyword }) => {
   const found = valueAt(place.data, place.path);
-  if (keyword !== 'type' || place.path.at(-1) !== 'port') return null;
+  if (keyword !== 'type' || place.path.at(-1) !== 'port' || /^\d*$/.test(String(found))) return null;
   const port = lastPort(found);
   if (port === null) return null;
   const message = `\`port\` is one number: write \`port: ${port}\``;

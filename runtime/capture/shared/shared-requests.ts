@@ -24,6 +24,7 @@ export const sharedRequests = (rows: RequestRows): Omit<KeptRequests, 'close'> =
   load: (id) => load(rows, id),
 });
 
+/** A client that reads kept requests from the database. */
 export function sharedReader(rows: RequestRows): Client<CaptureReaderRequest> {
   return inlineClient<CaptureReaderRequest>((request) => {
     switch (request.kind) {
@@ -37,6 +38,7 @@ export function sharedReader(rows: RequestRows): Client<CaptureReaderRequest> {
   });
 }
 
+/** A client that finishes requests in a thread and stores them in the database. */
 export function sharedWriter(rows: RequestRows, log: Logger): Client<CaptureWriterRequest> {
   const start = () => startEntry(new URL('./finisher-thread.js', import.meta.url), {});
   const onDeath = (reason: string): void => log.error({ reason }, 'a thread that keeps requests has died');

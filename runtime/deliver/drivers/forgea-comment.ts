@@ -19,6 +19,8 @@ import { probed, probeFailed } from '../probe.ts';
 import type { Pieces } from '../text/prepare-pieces.ts';
 import { preparePieces } from '../text/prepare-pieces.ts';
 import { transformText } from '../text/transforms.ts';
+import type { CommentPlace } from './comment-place.ts';
+import { readCommentPlace } from './comment-place.ts';
 import { ghEnvironment } from './gh-environment.ts';
 import { ghOutcome } from './gh-outcome.ts';
 import { quietMentions } from './quiet-mentions.ts';
@@ -35,20 +37,11 @@ const TEXT = {
   transforms: ['strip_controls'],
 } as const;
 
-const OWNER = /^[A-Za-z0-9][A-Za-z0-9-]{0,38}(?:_[A-Za-z0-9]+)?$/;
-const REPOSITORY = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/;
-const NUMBER = /^[1-9][0-9]{0,9}$/;
-
 const TIMEOUT_MS = 60_000;
 const MAX_STDOUT_BYTES = 8 * 1024 * 1024;
 
 /** Most deliveries that are remembered as not sent. */
 const MAX_REMEMBERED = 1000;
-
-interface Place {
-  readonly repo: string;
-  readonly number: string;
-}
 
 class ForgeaCommentDriver implements Driver {
   private readonly target: BoundTarget;
@@ -64,12 +57,12 @@ class ForgeaCommentDriver implements Driver {
   }
 
   chatId(request: Pick<DeliveryRequest, 'extra' | 'unresolved'>): string | null {
-    const place = readPlace(request);
+    const place = readCommentPlace(request);
     return typeof place === 'string' ? null : `${place.repo}#${place.number}`;
   }
 
   refusal(request: Pick<DeliveryRequest, 'extra' | 'unresolved'>): string | null {
-    const place = readPlace(request);
+    const place = readCommentPlace(request);
     return typeof place === 'string' ? place : null;
   }
 
@@ -113,7 +106,7 @@ class ForgeaCommentDriver implements Driver {
   }
 
   private async post(
-    { place, request, index }: { place: Place; request: DeliveryRequest; index: number },
+    { place, request, index }: { place: CommentPlace; request: DeliveryRequest; index: number },
     comment: string,
     search: boolean,
   ): Promise<DeliveryOutcome> {
@@ -132,11 +125,11 @@ class ForgeaCommentDriver implements Driver {
     return { kind: 'ok', message_id: url === null ? null : this.target.redact(url), sent: index + 1 };
   }
 
-  private commentArgv({ repo, number }: Place): string[] {
+  private commentArgv({ repo, number }: CommentPlace): string[] {
     return [this.program(), 'issue', 'comment', `--repo=${repo}`, '--body-file=-', '--', number];
   }
 
-  private searchArgv({ repo, number }: Place): string[] {
+  private searchArgv({ repo, number }: CommentPlace): string[] {
     const wanted = ['--json=comments', '--jq=.comments[].body'];
     return [this.program(), 'issue', 'view', `--repo=${repo}`, ...wanted, '--', number];
   }
@@ -166,8 +159,8 @@ class ForgeaCommentDriver implements Driver {
 
 async function prepare(
   request: DeliveryRequest,
-): Promise<{ readonly place: Place; readonly comments: readonly string[] }> {
-  const place = readPlace(request);
+): Promise<{ readonly place: CommentPlace; readonly comments: readonly string[] }> {
+  const place = readCommentPlace(request);
   if (typeof place === 'string') throw new DeliveryRefusal(place);
   const pieces = await quietPieces(request.text);
   if (pieces.kind === 'refused') throw new DeliveryRefusal(pieces.reason);
@@ -186,18 +179,6 @@ async function quietPieces(raw: string): Promise<Pieces> {
 
 function markerOf(key: string, index: number): string {
   return `<!-- delivery:${idempotencyKey({ form: 'hex', max_length: 32, window_ms: 0 }, key, index)} -->`;
-}
-
-function readPlace({ extra, unresolved }: Pick<DeliveryRequest, 'extra' | 'unresolved'>): Place | string {
-  for (const name of ['repo', 'pr_number']) {
-    if (unresolved.includes(name)) return `deliver_extra.${name} holds a placeholder that the payload did not resolve`;
-    if (!Object.hasOwn(extra, name)) return `deliver_extra.${name} is missing`;
-  }
-  const [owner = '', name = '', ...more] = (extra.repo ?? '').split('/');
-  if (!OWNER.test(owner) || !REPOSITORY.test(name) || more.length > 0)
-    return 'deliver_extra.repo is not OWNER/REPOSITORY';
-  if (!NUMBER.test(extra.pr_number ?? '')) return 'deliver_extra.pr_number is not a number';
-  return { repo: `${owner}/${name}`, number: extra.pr_number ?? '' };
 }
 
 function stdoutOf(result: ProcessResult): string {

@@ -9,6 +9,7 @@ export interface LinkedBody {
   readonly write: (values: Values) => string | null;
 }
 
+/** `write` throws DeliveryRefusal when a required value is empty; without a body it returns null. */
 export function linkBody(plan: BodyPlan, scope: FillScope): LinkedBody {
   switch (plan.kind) {
     case 'none':

@@ -39,6 +39,7 @@ const USUAL_REASON: Readonly<Record<OutcomeRulePlan['outcome'], string>> = {
   ambiguous: 'it failed, perhaps after sending',
 };
 
+/** Links the success condition and outcome rules of a variant. */
 export function linkClassifier(plan: VariantPlan): ClassifyResponse {
   const isSuccess = linkCondition(plan.success);
   const rules = plan.outcomes.map((rule) => ({ ...rule, fits: linkCondition(rule.when) }));

@@ -7,6 +7,7 @@ import type { TargetResponse } from './response.ts';
 /** Returns the wait in ms, capped; null when the response has no valid one. @param now Unix ms, for HTTP dates */
 export type ReadWait = (response: TargetResponse, now: number) => number | null;
 
+/** Links the places from which a wait is read; the first valid one counts. */
 export function linkRetryAfter(plan: Pick<VariantPlan, 'retry_after' | 'retry_after_cap_ms'>): ReadWait {
   const sources = plan.retry_after.map(linkSource);
   return (response, now) => {

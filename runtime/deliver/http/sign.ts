@@ -13,6 +13,7 @@ const UNSIGNED: Signed = { timestamp: '', signature: '' };
 /** Both are empty when the plan's optional secret is not set. @param now Unix ms */
 export type Sign = (now: number) => Signed;
 
+/** Links a signature plan; null signs nothing. */
 export function linkSign(plan: SignaturePlan | null, settings: ReadonlyMap<string, string>): Sign {
   if (plan === null) return () => UNSIGNED;
   const key = linkFill(plan.key, { settings });

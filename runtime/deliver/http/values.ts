@@ -78,6 +78,7 @@ export interface FillScope {
  */
 export type Fill = string | null | ((values: Values) => string | null);
 
+/** Links a template: inserts settings now and leaves the delivery's values open. */
 export function linkFill(template: ValueTemplate, { settings, write = asIs }: FillScope): Fill {
   const parts: (string | ValueRef)[] = [];
   const add = (text: string): void => {

@@ -17,6 +17,7 @@ export interface MirrorContext {
   readonly sessions: Sessions;
 }
 
+/** Creates the function that mirrors delivered texts. */
 export function createMirror({ clock, log, sessions }: MirrorContext): MirrorDelivery {
   return async ({ profile, route, target, text, delivery_id, chat_id }) => {
     try {

@@ -10,6 +10,7 @@ type Refused = { readonly kind: 'refused'; readonly reason: string };
 
 const ELLIPSIS = '…';
 
+/** Refuses an empty text, and one that is too long if the plan rejects it or it needs too many pieces. */
 export function preparePieces(plan: TextPlan, raw: string): Pieces {
   const text = transformText(raw, plan.transforms);
   if (text.trim() === '') return { kind: 'refused', reason: 'the text is empty' };

@@ -37,6 +37,7 @@ export interface CommandAgentContext {
 const MAX_STDOUT_BYTES = 1_048_576;
 const PLACEHOLDER = /\{(toolsets|session|route|profile)\}/g;
 
+/** @throws SecretError when a reference of `agent.env` cannot be resolved */
 export function createCommandAgent(plan: CommandAgentPlan, context: CommandAgentContext): AgentRunner {
   const inherited = allowedEnvironment(context.env, context.hidden);
   const own = Object.fromEntries(

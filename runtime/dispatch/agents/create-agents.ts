@@ -37,6 +37,7 @@ export interface AgentsContext {
 /** Null for a profile that the table does not have. */
 export type Agents = (profile: string) => ProfileAgent | null;
 
+/** Creates the agents and warns of programs that cannot be started. @throws SecretError when a secret cannot be resolved */
 export function createAgents(
   table: Pick<RouteTable, 'profiles' | 'routes' | 'server'>,
   context: AgentsContext,

@@ -25,6 +25,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   429: 'too many requests, or the quota is used up (429)',
 };
 
+/** @throws SecretError when the key cannot be resolved */
 export function createOpenAiAgent(plan: OpenAiAgentPlan, context: OpenAiAgentContext): AgentRunner {
   const base = parseBaseUrl(plan.base_url, { allowHttp: plan.allow_http, secret: false });
   // The compiler refuses a bad URL. With a table from elsewhere, the key is not read and nothing is sent.

@@ -34,6 +34,7 @@ export interface Due {
 /** Counting stops here: it would take seconds, and the exact number no longer matters. */
 const MOST_MISSED = 1000;
 
+/** Decides about the instants from `first` to `now`. */
 export function decideDue({ cron, first, started_at, now, misfire }: Elapsed): Due {
   const second = cron.next(first);
   const isOne = second === null || second > now;

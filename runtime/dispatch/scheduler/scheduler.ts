@@ -108,11 +108,11 @@ export class JobScheduler implements JobFirer {
 
   private wake(): void {
     this.timer = null;
-    this.working = this.working.then(() => this.work()).catch((error: unknown) => this.complain(error));
+    this.working = this.working.then(() => this.work()).catch((error: unknown) => this.logFailure(error));
     void this.working.then(() => this.sleep());
   }
 
-  private complain(error: unknown): void {
+  private logFailure(error: unknown): void {
     if (error instanceof StoreUnavailable) {
       if (this.isRefused) return;
       this.isRefused = true;
@@ -129,7 +129,7 @@ export class JobScheduler implements JobFirer {
       watched.next !== null && watched.next <= now ? [this.settle(watched, watched.next, now)] : [],
     );
     const results = await Promise.allSettled(settling);
-    for (const result of results) if (result.status === 'rejected') this.complain(result.reason);
+    for (const result of results) if (result.status === 'rejected') this.logFailure(result.reason);
     if (results.some(({ status }) => status === 'fulfilled')) this.isRefused = false;
     await this.ticks.forget(now, table().gateway.retention_days);
   }
@@ -169,7 +169,7 @@ export class JobScheduler implements JobFirer {
     this.watched = found.watched;
     if (this.source?.version !== version) this.options.changed?.(records);
     this.source = { table, version };
-    for (const begin of found.begun) store.write(begin).catch((error: unknown) => this.complain(error));
+    for (const begin of found.begun) store.write(begin).catch((error: unknown) => this.logFailure(error));
     for (const { job, error } of found.unreadable) {
       log.error({ job, err: error }, 'the schedule of the job cannot be read: it does not fire');
     }

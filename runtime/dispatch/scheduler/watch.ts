@@ -55,6 +55,7 @@ function isUnchanged(known: Watched | undefined, job: Job, paused: boolean, stat
   return (state.cursor ?? Number.NEGATIVE_INFINITY) <= known.cursor;
 }
 
+/** Computes the jobs to watch from now on. A job whose schedule cannot be parsed is reported and not watched. */
 export function watchJobs(jobs: ReadonlyMap<string, Job>, { states, before, now }: WatchInput): WatchedJobs {
   const watched = new Map<string, Watched>();
   const begun: WatchJob[] = [];

@@ -7,7 +7,7 @@ import type { Intake, Stage } from '../intake.ts';
 
 const UNKNOWN_EVENT = 'unknown';
 /** Longest event type, in UTF-16 units; real ones are far shorter. */
-const EVENT_LIMIT = 256;
+export const EVENT_LIMIT = 256;
 /** Longest delivery id that is kept, in UTF-16 units. A longer one is replaced by its digest; cutting could merge two ids. */
 const ID_LIMIT = 256;
 

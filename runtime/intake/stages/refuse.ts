@@ -4,6 +4,7 @@ import type { Intake } from '../intake.ts';
 import type { Reply } from '../reply.ts';
 import { duplicate, retryLater } from '../reply.ts';
 
+/** The reply to a refusal; stores its reason in the intake. */
 export function refuse(intake: Intake, refusal: Refusal): Reply {
   if (refusal.kind === 'duplicate') return duplicate(answeredEvent(intake));
   if (refusal.kind === 'overloaded') intake.reason = refusal.reason;

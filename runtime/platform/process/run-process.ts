@@ -50,6 +50,7 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 type Ending = { readonly kind: 'timeout' | 'overflow' | 'aborted' };
 type Exit = { readonly kind: 'exit'; readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
+/** Runs a program to its end. Never rejects; see `ProcessResult`. */
 export function runProcess(request: ProcessRequest, clock: Clock): Promise<ProcessResult> {
   if (request.signal?.aborted === true) return Promise.resolve({ kind: 'aborted', stderr: '' });
   let child: Child;
@@ -84,7 +85,7 @@ class Execution {
   private readonly child: Child;
   private readonly mark: string;
   /** Resolves once no process of the run is alive. */
-  private alone: Promise<void> = Promise.resolve();
+  private leaversKilled: Promise<void> = Promise.resolve();
   private readonly request: ProcessRequest;
   private readonly clock: Clock;
   private readonly resolve: (result: ProcessResult) => void;
@@ -134,7 +135,7 @@ class Execution {
   private killAll(scope: 'new' | 'all'): void {
     killGroup(this.child);
     const { pid } = this.child;
-    if (pid !== undefined) this.alone = killLeavers({ mark: this.mark, pid, scope });
+    if (pid !== undefined) this.leaversKilled = killLeavers({ mark: this.mark, pid, scope });
   }
 
   /** Finishes once the pipes are silent. The check waits for the turn after the timer, which reads what is still unread. */
@@ -158,7 +159,7 @@ class Execution {
     for (const timer of this.timers) timer.cancel();
     this.request.signal?.removeEventListener('abort', this.onAbort);
     for (const stream of [this.child.stdin, this.child.stdout, this.child.stderr]) stream.destroy();
-    void this.alone.then(() => this.resolve(result));
+    void this.leaversKilled.then(() => this.resolve(result));
   }
 }
 

@@ -16,6 +16,7 @@ export function tableSecretRefs(
   return [...collectSecretRefs([profiles, server, gateway]), ...Object.values(routes).flatMap(routeSecretRefs)];
 }
 
+/** The secret references of one route. */
 export function routeSecretRefs({ secrets, verify_token }: RoutePlan): readonly SecretRef[] {
   const refs = secrets.map(({ ref }) => ref);
   return verify_token === null ? refs : [...refs, verify_token];

@@ -5,6 +5,7 @@ import type { Accept, JoinGroup, MutationResults } from '../mutations.ts';
 import { keyOfGroup } from './keys.ts';
 import type { WorkUnit } from './unit.ts';
 
+/** Stores a dispatch, unless its delivery id is claimed. */
 export function accept(
   unit: WorkUnit,
   { dispatch, claim, claiming, max_concurrent, work, now }: Headed<Accept>,
@@ -19,6 +20,7 @@ export function accept(
   return { kind: 'stored', ref };
 }
 
+/** Stores a dispatch in its coalesce group; the one that it replaces is skipped. */
 export function join(unit: WorkUnit, m: Headed<JoinGroup>, texts: LargeTexts): MutationResults['join_group'] {
   const { dispatch, limits, max_concurrent, now } = m;
   if (unit.isClaimed(m.claim, now)) return { kind: 'duplicate' };

@@ -7,6 +7,7 @@ import type { Advance, MutationResults, RecordAttempt, Ref, Step } from '../muta
 import { canAdvance } from '../states.ts';
 import type { WorkUnit } from './unit.ts';
 
+/** Moves a dispatch to a state; false if it is unknown, held by another process, or has ended. */
 export function advance(unit: WorkUnit, m: Advance, { answer }: LargeTexts): boolean {
   const { ref, to, at, started_at = null, reason = null, steps = [] } = m;
   const row = unit.loaded.open.get(ref);
@@ -22,6 +23,7 @@ export function advance(unit: WorkUnit, m: Advance, { answer }: LargeTexts): boo
   return true;
 }
 
+/** Records an attempt; null where `advance` returns false. */
 export function recordAttempt(unit: WorkUnit, m: RecordAttempt): MutationResults['record_attempt'] {
   const { ref, at, step, due_at } = m;
   const row = unit.loaded.open.get(ref);

@@ -6,6 +6,7 @@ import { keyOfTick } from './keys.ts';
 import type { JobRow } from './tables.ts';
 import type { WorkUnit } from './unit.ts';
 
+/** Records an instant at which a job was due, and fires the job. */
 export function tick(unit: WorkUnit, m: Headed<TickJob>, texts: LargeTexts): MutationResults['tick_job'] {
   const row = unit.job(m.job);
   const key = keyOfTick(m.job, m.due_at);
@@ -26,6 +27,7 @@ export function tick(unit: WorkUnit, m: Headed<TickJob>, texts: LargeTexts): Mut
   return { kind: 'stored', ref };
 }
 
+/** Fires a job for an event, or by hand. */
 export function fire(unit: WorkUnit, m: Headed<FireJob>, texts: LargeTexts): MutationResults['fire_job'] {
   if (unit.isClaimed(m.claim, m.now)) return { kind: 'duplicate' };
   const row = unit.job(m.job);

@@ -35,6 +35,7 @@ const SERVER =
   "current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS connections_allowed, " +
   "(SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS connections_used";
 
+/** Reads the facts about the server. */
 export async function inspectServer(db: PgConnection, clock: Clock): Promise<DatabaseFacts> {
   const [row] = await db.query<Omit<DatabaseFacts, 'clock_ahead_ms'>>(SERVER);
   if (row === undefined) throw new Error('the database says nothing of itself');

@@ -27,11 +27,13 @@ export type StoredRow = ListedRow & {
 
 type Head = readonly [event: string, delivery_id: string, replay_of: string | null, superseded: number];
 
+/** Reads a summary from its row. */
 export function readListed({ head, ...row }: ListedRow): DispatchSummary {
   const [event, delivery_id, replay_of] = JSON.parse(head) as Head;
   return { ...row, reason: textOf(row.reason), event, delivery_id, replay_of };
 }
 
+/** Reads a complete dispatch from its row and steps. */
 export function readStored(
   { max_concurrent, body, answer, ...row }: StoredRow,
   steps: readonly Step[],

@@ -143,10 +143,10 @@ export class PostgresStore implements Store {
   }
 
   private lost(reason: string): void {
-    this.away(`the database cannot be reached: ${reason}`);
+    this.beginProblem(`the database cannot be reached: ${reason}`);
   }
 
-  private away(problem: string): void {
+  private beginProblem(problem: string): void {
     this.health.begin('unavailable', problem);
     this.connectLater();
   }
@@ -157,7 +157,7 @@ export class PostgresStore implements Store {
     this.retry = this.parts.clock.after(pause * (0.5 + Math.random() / 2), () => {
       this.retry = null;
       // Tables of the wrong version may be migrated meanwhile.
-      void this.connect().catch((error: unknown) => this.away(describePgError(error)));
+      void this.connect().catch((error: unknown) => this.beginProblem(describePgError(error)));
     });
   }
 
@@ -168,7 +168,7 @@ export class PostgresStore implements Store {
       this.health.end('unavailable');
     } catch (error) {
       if (error instanceof StoreRefused) throw error;
-      this.away(
+      this.beginProblem(
         `the database ${isLost(error) ? 'cannot be reached' : 'refuses this gateway'}: ${describePgError(error)}`,
       );
     }

@@ -22,6 +22,7 @@ const TAKE =
 /** Removes the windows of routes that no longer exist. */
 export const FORGET_WINDOWS = "DELETE FROM rate_window WHERE opened_at < clock_timestamp() - interval '1 day'";
 
+/** Takes slots of a window. Rejects with StoreUnavailable. */
 export async function takeSlots(db: SnapshotReader, { window, limit, needed, ahead }: SlotRequest): Promise<SlotGrant> {
   const [rows] = await db.ask<readonly (readonly SlotGrant[])[]>([TAKE, window, limit, needed, ahead]);
   const [grant] = rows ?? [];

@@ -36,6 +36,7 @@ const FOLD_COUNTS =
   `SELECT lane, 0 AS node, ${COUNT_COLUMNS.map((name) => `sum(${name})::bigint AS ${name}`).join(', ')} FROM gone GROUP BY lane`;
 const FORGET_NODES = "DELETE FROM node WHERE ended_at < clock_timestamp() - interval '1 day'";
 
+/** Runs `recover` (../recover.ts), and removes old nodes and windows. */
 export async function recover(scope: Scope, { holder, now, under_way }: Recover): Promise<Recovered> {
   const { db, node } = scope;
   await db.change(END_LEASES, [node]);

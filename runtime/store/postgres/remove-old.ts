@@ -30,6 +30,7 @@ const LAST_CLAIM = 'SELECT key FROM claim WHERE key > $1 ORDER BY key LIMIT 1 OF
 const EXPIRE = 'DELETE FROM claim WHERE key > $1 AND key <= $2 AND expires_at <= $3';
 const EXPIRE_REST = 'DELETE FROM claim WHERE key > $1 AND expires_at <= $2';
 
+/** Removes ended dispatches of one slice that are old enough. */
 export async function cleanup(scope: Scope, { before, after, limit }: Cleanup): Promise<MutationResults['cleanup']> {
   const found = await scope.db.query<OldRow>(ALL, [after, limit]);
   const old = found.filter(({ finished_at }) => finished_at !== null && finished_at < before);
@@ -40,6 +41,7 @@ export async function cleanup(scope: Scope, { before, after, limit }: Cleanup): 
   return { removed: old.length, next: more ? last.ref : null };
 }
 
+/** Removes the oldest ended dispatches while the store is too large. */
 export async function trim(scope: Scope, { max_bytes, limit }: Trim): Promise<MutationResults['trim']> {
   const [total] = await scope.db.query<{ bytes: number }>(BYTES);
   let bytes = total?.bytes ?? 0;
@@ -66,6 +68,7 @@ async function remove({ db, node }: Scope, old: readonly OldRow[]): Promise<void
   await db.change(ADD_COUNTS, [JSON.stringify(counts.rows(node))]);
 }
 
+/** Removes expired delivery ids of one slice. */
 export async function expireClaims(
   { db }: Scope,
   { now, after, limit }: ExpireClaims,

@@ -18,6 +18,7 @@ export interface OpenScope {
   readonly settle: <T>(last: Promise<T>) => Promise<T>;
 }
 
+/** Opens the scope of one transaction. */
 export function openScope(db: PgConnection, node: number): OpenScope {
   const sent: Promise<unknown>[] = [];
   const send: Scope['send'] = (sql, values) => {

@@ -36,6 +36,7 @@ const JOBS =
 const TICKS = insertInto('job_tick');
 export const PUT_META = upsert('meta', 'key');
 
+/** Sends the rows without waiting; a failure fails the transaction. */
 export function storeUnit({ send }: Scope, unit: WorkUnit): void {
   const put = (sql: string, rows: Iterable<object>): void => {
     const all = [...rows];
@@ -69,6 +70,7 @@ export function storeUnit({ send }: Scope, unit: WorkUnit): void {
   put(ADD_COUNTS, unit.counts.rows(unit.node));
 }
 
+/** Inserts dispatches; resolves to their number. */
 export const putDispatches = (db: PgConnection, rows: readonly DispatchRow[]): Promise<number> =>
   db.change(DISPATCHES, valuesOf(rows));
 

@@ -82,6 +82,7 @@ const namesOf = (table: Table): readonly string[] =>
 /** The rows of the first parameter, a JSON array of objects, as a table `x`. */
 export const rowsOf = (columns: string): string => `json_to_recordset($1::json) AS x(${columns})`;
 
+/** Inserts the rows of the first parameter. */
 export const insertInto = (table: Table): string =>
   `INSERT INTO ${table} (${namesOf(table).join(', ')}) SELECT ${namesOf(table).join(', ')} FROM ${rowsOf(COLUMNS[table])}`;
 

@@ -33,6 +33,7 @@ type AttemptLane = Lane<DueAttempt> & { readonly held: number };
 /** Wait before the next try when another gateway was taking from the same lane, in ms. */
 const BUSY_LANE_MS = 20;
 
+/** Runs `take_work` (../mutations.ts). */
 export async function takeWork(scope: Scope, turns: LaneTurns, m: TakeWork): Promise<MutationResults['take_work']> {
   const { db } = scope;
   const [runLanes, attemptLanes, [counted]] = await Promise.all([
@@ -56,8 +57,8 @@ export async function takeWork(scope: Scope, turns: LaneTurns, m: TakeWork): Pro
     runs.map(({ taken }) => taken),
   );
   const next = [...runLanes, ...attemptLanes].flatMap(({ due_at, later }) => (due_at > m.now ? due_at : (later ?? [])));
-  const isMet = runs.length < dueRuns.length || attempts.length < dueAttempts.length;
-  if (limits.isBusy || isMet) next.push(m.now + BUSY_LANE_MS);
+  const isContended = runs.length < dueRuns.length || attempts.length < dueAttempts.length;
+  if (limits.isBusy || isContended) next.push(m.now + BUSY_LANE_MS);
   return {
     runs: runs.map(({ taken }) => taken),
     attempts: attempts.map(({ taken }) => taken),

@@ -26,6 +26,7 @@ export function beginOf(schema: string): string {
 /** For data that may be lost in a crash of the server: the commit does not wait for the disk. */
 export const beginLaxOf = (schema: string): string => `${beginOf(schema)}; SET LOCAL synchronous_commit = off`;
 
+/** For queries: one read-only snapshot. @param schema quoted */
 export const beginReadOf = (schema: string): string =>
   `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL search_path = ${schema}`;
 

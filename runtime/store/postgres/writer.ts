@@ -100,7 +100,7 @@ export class PgWriter {
   }
 
   renew(): Promise<Others> {
-    return this.alone(async () => {
+    return this.runExclusively(async () => {
       const { db, lease } = this.open();
       const asked = this.parts.clock.monotonic();
       try {
@@ -118,12 +118,12 @@ export class PgWriter {
 
   /** Commits the changes; resolves to the results in the same order. Rejects when it is unknown whether they were stored. */
   commit(changes: readonly EncodedChange[]): Promise<readonly CommitResult[]> {
-    return this.alone(() => commitGroup(changes, (group) => this.makeUnderLease(group), this.parts.clock));
+    return this.runExclusively(() => commitGroup(changes, (group) => this.makeUnderLease(group), this.parts.clock));
   }
 
   async close(): Promise<void> {
     for (const resume of this.resumed.splice(0)) resume(false);
-    await this.alone(async () => {
+    await this.runExclusively(async () => {
       const { db, lease } = this;
       if (db !== null && lease !== null) await transact(db, this.parts.begin, () => lease.end(db)).catch(() => {});
       this.db = null;
@@ -131,7 +131,7 @@ export class PgWriter {
     });
   }
 
-  private alone<T>(work: () => Promise<T>): Promise<T> {
+  private runExclusively<T>(work: () => Promise<T>): Promise<T> {
     const result = this.last.then(work);
     this.last = result.catch(() => {});
     return result;

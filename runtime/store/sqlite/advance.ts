@@ -21,6 +21,7 @@ export const createAdvance =
     return true;
   };
 
+/** Links the statements of `record_attempt`. */
 export function createRecordAttempt(rows: Rows): (m: RecordAttempt) => MutationResults['record_attempt'] {
   const { db } = rows;
   const laneOf = db.query<[string]>('SELECT lane FROM delivery WHERE ref = ? AND n = ? AND holder = ?');

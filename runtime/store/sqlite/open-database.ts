@@ -135,7 +135,7 @@ async function bringUpToDate(db: Connection, path: string, now: number): Promise
 }
 
 /** Errors that may be temporary: the medium is full, read-only, or failing. */
-const PASSING =
+const TEMPORARY =
   /^(?:ENOSPC|EDQUOT|EROFS|EIO|EMFILE|ENFILE|SQLITE_(?:FULL|IOERR|READONLY|CANTOPEN|BUSY|LOCKED|PROTOCOL))/;
 
-export const mayPass = (error: unknown): boolean => PASSING.test(errorCode(error));
+export const isTemporary = (error: unknown): boolean => TEMPORARY.test(errorCode(error));

@@ -29,6 +29,7 @@ export type SummaryRow = readonly [
 /** Null when an older version kept it in the body. */
 const supersededOf = (head: string): number | null => (JSON.parse(head) as [string, string, null, number?])[3] ?? null;
 
+/** Reads a summary from its row. */
 export function readSummary(row: SummaryRow): DispatchSummary {
   const [ref, id, profile, route, job, mode, accepted_at, head, state, started_at, answered_at, finished_at] = row;
   const [event, delivery_id, replay_of] = JSON.parse(head) as [string, string, string | null];
@@ -39,6 +40,7 @@ export function readSummary(row: SummaryRow): DispatchSummary {
   };
 }
 
+/** Returns a function that loads a complete dispatch; null when there is none with this ref. */
 export function createLoad(db: Connection): (ref: Ref) => StoredDispatch | null {
   const one = db.query<readonly [...SummaryRow, number | null, string, string | null]>(
     `SELECT ${SUMMARY_COLUMNS}, d.max_concurrent, d.body, a.text FROM dispatch d JOIN work w USING (ref) ` +

@@ -102,6 +102,7 @@ export interface WalkedLog {
   readonly salts: Buffer;
 }
 
+/** Reads all frames of a log. @throws as node:fs does */
 export function walkLog(walPath: string): WalkedLog {
   const file = openSync(walPath, 'r');
   try {

@@ -7,7 +7,7 @@ import { StoreRefused } from '../store.ts';
 import type { Connect } from './driver.ts';
 import { connect as connectDriver, isMalformed } from './driver.ts';
 import type { Durability, Prepared } from './open-database.ts';
-import { mayPass, noteChecked, openWriting, prepareDatabase } from './open-database.ts';
+import { isTemporary, noteChecked, openWriting, prepareDatabase } from './open-database.ts';
 import type { CommitPoint } from './transactions.ts';
 import { CommitInDoubt, Transactions } from './transactions.ts';
 
@@ -82,7 +82,7 @@ export class Writer {
       const message = describeDiskError(error);
       if (error instanceof StoreRefused) return { kind: 'refused', message };
       if (isMalformed(error)) return { kind: 'refused', message: `${damaged(path, message)}\n${SAVE}` };
-      return { kind: mayPass(error) ? 'unavailable' : 'refused', message: `cannot open ${path}: ${message}` };
+      return { kind: isTemporary(error) ? 'unavailable' : 'refused', message: `cannot open ${path}: ${message}` };
     }
   }
 
