@@ -92,7 +92,7 @@ export class EventLog {
   /** Reports a request for an unknown path, within the budget, because any client can send them. */
   noRoute(path: string, outcome: 'unknown_route' | 'overloaded'): void {
     this.count({ route: '', profile: '', outcome, ignored: null, ms: 0, secret: 0 });
-    this.log.debug({ path: printableStart(path, 200) }, outcome);
+    this.log.debug({ path: printableStart(path, 200) }, outcome === 'overloaded' ? 'overloaded' : 'unknown_route');
   }
 }
 
