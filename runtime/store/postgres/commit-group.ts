@@ -41,7 +41,10 @@ async function oneByOne(
   clock: Clock,
   error: unknown,
 ): Promise<readonly CommitResult[]> {
-  if (changes.length === 1) return [{ kind: 'failed', message: messageOf(error) }];
+  if (changes.length === 1) {
+    const message = messageOf(error);
+    return [{ kind: isConflict(error) ? 'unavailable' : 'failed', message }];
+  }
   const results: CommitResult[] = [];
   for (const change of changes) {
     const [result] = await commitGroup([change], make, clock).catch((failure: unknown): readonly CommitResult[] => [

@@ -28,5 +28,5 @@ test('doctor names the config that is read, and those beside and above it that a
   );
   assert.match((await others(below)).join('\n'), /^.*hookwright\.yaml is not read, because .*config\.yaml is$/);
   const [first] = await checksIn(below);
-  assert.match(first?.detail ?? '', /config\.yaml: 1 routes/);
+  assert.match(first?.detail ?? '', /config\.yaml: 1 route$/);
 });
