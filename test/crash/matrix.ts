@@ -27,6 +27,9 @@ const EVENTS: readonly CrashEvent[] = [
 
 const ACKNOWLEDGED = new Set(['accepted', 'coalesced', 'delivered', 'duplicate']);
 
+/** Answers of 503 to one event that a sender would follow with another try. */
+const MOST_TRIES = 20;
+
 export interface Cell extends Findings {
   readonly kill: Kill;
   /** Events that had been acknowledged when the process was killed. */
@@ -49,8 +52,7 @@ export async function runCell(home: string, kill: Kill, database: CrashDatabase 
   // Every sender comes again: those without an answer because they must, the others because they may.
   if (database !== null) await endLeases(database);
   const second = launch({ ...common, kill: null });
-  for (const event of EVENTS) second.send(event);
-  while (second.answers.size < EVENTS.length) await new Promise((resolve) => setTimeout(resolve, 5));
+  await sendUntilTaken(second);
   second.finish();
   await second.ended;
   for (const id of early) {
@@ -58,6 +60,17 @@ export async function runCell(home: string, kill: Kill, database: CrashDatabase 
   }
   const found = await inspectHome(common, EVENTS, new Set([...early, ...acknowledgedIn(second.answers)]));
   return { ...found, wrong: [...wrong, ...found.wrong], kill, acknowledged: early.size };
+}
+
+/** As senders do. On PostgreSQL the first answer may be 503: until the server has ended what the dead process had under way. */
+async function sendUntilTaken(child: ReturnType<typeof launch>): Promise<void> {
+  let waiting: readonly (typeof EVENTS)[number][] = EVENTS;
+  for (let tries = 0; waiting.length > 0 && tries < MOST_TRIES; tries++) {
+    for (const event of waiting) child.send(event);
+    while (child.answers.size < EVENTS.length) await new Promise((resolve) => setTimeout(resolve, 5));
+    waiting = EVENTS.filter(({ id }) => child.answers.get(id) === 'overloaded');
+    if (waiting.length > 0) await new Promise((resolve) => setTimeout(resolve, 200));
+  }
 }
 
 /** The ten seconds pass at once for which a dead gateway keeps what it had under way. */
