@@ -18,7 +18,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** More than cores: many tests wait for processes and sockets. */
 const PROCESSES = 4;
 /** More failed files than this are no accident. */
-const MOST_AGAIN = 3;
+const MOST_AGAIN = 8;
 
 /** What takes longest, or waits longest for others, begins first, in this order: so that it is not the last to end. */
 const FIRST = [
