@@ -1,11 +1,11 @@
-/** The grammar of templates: a placeholder is a dotted path in braces, and everything else is text (§2.5). */
+/** The template grammar: a placeholder is a dotted path in braces; everything else is text (§2.5). */
 import type { PathSegment, TemplatePlan, TemplateSegment } from '../../schemas/generated/types.ts';
 
 export const PART = '[A-Za-z0-9_-]+';
 
 export const PATH = `${PART}(?:\\.${PART})*`;
 
-/** The grammar of a placeholder; whatever does not match it is literal text. */
+/** Matches placeholders; anything that does not match is literal text. */
 export const PLACEHOLDER = new RegExp(`\\{(${PATH})\\}`, 'g');
 
 export const BARE_PATH = new RegExp(`^${PATH}$`);
@@ -19,17 +19,17 @@ export function placeholder(path: string): TemplateSegment {
   const parts = path.split('.');
   return {
     kind: 'path',
-    // Header values are the sender's transport, not payload: they never reach a prompt.
+    // Header values are not part of the payload and never reach a prompt.
     path: parts[0] === 'headers' && parts.length > 1 ? [] : parts,
     text: `{${path}}`,
     builtin: BUILTINS.has(path) ? (path as BuiltinName) : null,
   };
 }
 
-/** A placeholder that is looked up in the payload and nowhere else, and where its braces stand. */
+/** A placeholder that is looked up only in the payload, and its position. */
 export interface Placeholder {
   readonly path: readonly string[];
-  /** UTF-16 offset and length. */
+  /** UTF-16 offset and length, braces included. */
   readonly offset: number;
   readonly length: number;
 }

@@ -1,4 +1,4 @@
-/** Lowers the handshakes of a source (`challenge:`) to the plans the intake answers from. */
+/** Lowers the handshakes of a source (`challenge:`) to the plans that the intake answers them with. */
 import type { ChallengePlan, Locator, SourceChallenge } from '../../schemas/generated/types.ts';
 import type { NodePath } from '../diagnostics/problem.ts';
 import type { ReportFault } from './locator.ts';
@@ -43,7 +43,7 @@ function lowerChallenge(challenge: SourceChallenge, path: NodePath, report: Repo
   };
 }
 
-/** The place of a condition, without what it must equal. */
+/** The locator of a condition, without the expected value. */
 function placeOf(when: NonNullable<SourceChallenge['when']>): Locator {
   const { equals: _equals, ...place } = when;
   return place;

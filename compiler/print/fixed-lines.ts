@@ -1,4 +1,4 @@
-/** The lines of a file as a repair would leave them, for a report. */
+/** Shows the lines that a fix would change, after the change. */
 
 import type { TextEdit } from '../diagnostics/diagnostic.ts';
 import { printable } from '../diagnostics/printable.ts';
@@ -8,7 +8,7 @@ import type { SafeLine } from './safe-lines.ts';
 
 const MOST_LINES = 6;
 
-/** Without their common indentation; null where a line holds something that is not shown. */
+/** Returns the lines without their common indentation, or null if a line contains a masked value. */
 export function fixedLines(
   source: SourceText,
   edits: readonly TextEdit[],

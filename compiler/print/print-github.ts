@@ -15,7 +15,7 @@ export function printGithub(diagnostics: readonly Diagnostic[]): string {
         `line=${start.line}`,
         `endLine=${end.line}`,
         `col=${start.column}`,
-        // Columns of a range over several lines are ignored, with a warning.
+        // GitHub ignores columns of multi-line ranges, and warns about them.
         ...(oneLine ? [`endColumn=${end.column}`] : []),
         `title=${escapeProperty(rule)}`,
       ];
@@ -25,7 +25,7 @@ export function printGithub(diagnostics: readonly Diagnostic[]): string {
     .join('');
 }
 
-/** A build's log may be read on a terminal. */
+/** Also removes control characters: build logs are read on terminals, too. */
 const escapeData = (text: string): string =>
   printable(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 

@@ -1,4 +1,4 @@
-/** Words for the forms of events, for fields and for values, in messages. */
+/** Describes event forms, fields and values in messages. */
 import { oneOf } from '../text/suggest.ts';
 import type { FormSet } from './form-set.ts';
 import type { Shape, ShapeNode, ShapeType, ShapeVariant } from './shape.ts';
@@ -7,7 +7,7 @@ import { ANY_EVENT } from './shape.ts';
 const MANY_EVENTS = 3;
 const MANY_ACTIONS = 4;
 
-/** "`push` event", "`issues` event that is `opened`", "event of `github`": to stand behind "no". */
+/** "`push` event", "`issues` event that is `opened`", "event of `github`"; used after "no". */
 export function describeForms({ shape, forms }: FormSet, source: string): string {
   const events = byEvent(forms);
   if (events.size > MANY_EVENTS || events.has(ANY_EVENT)) return `event of \`${source}\``;
@@ -19,7 +19,7 @@ export function describeForms({ shape, forms }: FormSet, source: string): string
   return `\`${event}\` event that is ${oneOf(actions)}`;
 }
 
-/** "`issues` (`opened`, `edited`) and `push`": where something is to be found. */
+/** "`issues` (`opened`, `edited`) and `push`". */
 export function listForms(shape: Shape, forms: readonly ShapeVariant[]): string {
   const events = [...byEvent(forms)].map(([event, few]) => {
     const all = shape.variants.filter((form) => form.event === event).length;
@@ -64,7 +64,7 @@ const NAMES: Readonly<Record<ShapeType, string>> = {
   any: 'anything',
 };
 
-/** "a text or a number". Null is not worth a word beside other types. */
+/** "a text or a number". Null is omitted if there are other types. */
 export function describeTypes(nodes: readonly ShapeNode[]): string {
   const types = new Set(nodes.flatMap(({ types: own }) => [...own]));
   if (types.size > 1) types.delete('null');
@@ -72,7 +72,7 @@ export function describeTypes(nodes: readonly ShapeNode[]): string {
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
 }
 
-/** As it would be written in the config, short. */
+/** The value as it would be written in a config, shortened. */
 export function printValue(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.length > LONG ? `${text.slice(0, LONG)}…` : text;

@@ -1,9 +1,9 @@
-/** A graph of nodes under construction. */
+/** A shape's graph of nodes under construction. */
 import type { NodeId, ShapeGraph, ShapeNode } from './shape.ts';
 
 export interface NodeTable extends ShapeGraph {
   add(node: ShapeNode): NodeId;
-  /** A number that `define` gives a node to later: a type that contains itself needs its own number first. */
+  /** Reserves a number for a node that is defined later: a recursive type needs its own number first. */
   reserve(): NodeId;
   define(id: NodeId, node: ShapeNode): void;
   readonly size: number;

@@ -1,4 +1,4 @@
-/** Counts what stood at one place of several payloads. */
+/** Collects statistics on the values at one path of several payloads. */
 import { isPlainMap } from '../text/plain-map.ts';
 
 export interface Seen {
@@ -6,19 +6,19 @@ export interface Seen {
   nulls: number;
   booleans: number;
   integers: number;
-  /** Numbers that are no integers. */
+  /** Numbers that are not integers. */
   fractions: number;
   strings: number;
-  /** How often each text came; null: too many different ones to tell. */
+  /** Number of occurrences by text; null if there were too many different texts. */
   texts: Map<string, number> | null;
   objects: number;
   readonly properties: Map<string, Seen>;
   arrays: number;
-  /** What all elements of all lists held; null: there was none. */
+  /** Statistics on the elements of all lists; null if there were none. */
   items: Seen | null;
 }
 
-/** More different texts than this are no list of values and have no format that needs checking. */
+/** Maximum number of different texts that are counted; more are not an enum. */
 const MOST_TEXTS = 1000;
 
 export const createSeen = (): Seen => ({
@@ -72,7 +72,7 @@ function propertyOf(seen: Seen, name: string): Seen {
   return property;
 }
 
-/** What both have seen; the first one takes it. */
+/** Adds the second statistics to the first. */
 export function unitedWith(seen: Seen, other: Seen): Seen {
   for (const key of ['count', 'nulls', 'booleans', 'integers', 'fractions', 'objects', 'arrays'] as const)
     seen[key] += other[key];

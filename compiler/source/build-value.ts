@@ -1,7 +1,7 @@
 /**
- * Turns YAML nodes into plain data: resolves aliases and merge keys, refuses duplicate keys, cyclic and exploding aliases.
- * Aliases share one object with their anchor, so the work is linear in the text; what a full walk of the data would cost
- * is counted beside it and capped, because validation does walk it in full.
+ * Converts YAML nodes to plain data: resolves aliases and merge keys, and rejects duplicate keys, cyclic aliases and
+ * exponential expansion. Aliases share one object with their anchor, so building is linear in the text. Validation visits
+ * aliased values repeatedly, so their expanded size is counted and limited.
  */
 
 import type { Alias, Node, Scalar, YAMLMap, YAMLSeq } from 'yaml';
@@ -18,12 +18,12 @@ import type { Range, SourceText } from '../text/source-text.ts';
 
 export type YamlNode = Node;
 
-/** The anchored node each alias stands for. */
+/** The anchored node of each alias. */
 export type AliasTargets = ReadonlyMap<Alias, YamlNode>;
 
-/** Values that aliases and merge keys may add to a file. */
+/** Maximum number of values that aliases and merge keys may add to a file. */
 const MAX_EXPANSION = 1_000_000;
-/** Deeper than any sensible config, far from the end of the stack. */
+/** Deeper than any real config, and far from a stack overflow. */
 const MAX_DEPTH = 200;
 
 export const MERGE_KEY = '<<';
@@ -38,13 +38,13 @@ export interface BuiltValue {
 
 interface Sized {
   readonly value: unknown;
-  /** Values in it, counted as often as aliases repeat them. */
+  /** Number of values in it, with aliases expanded. */
   readonly size: number;
 }
 
 interface Anchor {
   readonly node: YamlNode;
-  /** null while the anchored node itself is being built: an alias seen then is a cycle. */
+  /** Null while the anchored node is being built; an alias to it is then a cycle. */
   built: Sized | null;
 }
 
@@ -123,7 +123,7 @@ function buildMap(builder: Builder, node: YAMLMap, depth: number): Sized {
   return { value, size };
 }
 
-/** The maps a `<<` brings in, those of higher precedence first. */
+/** The maps that a `<<` merges, in order of precedence. */
 function mergeSources(builder: Builder, node: YamlNode, value: unknown): readonly unknown[] {
   const list = Array.isArray(value) ? value : [value];
   if (builder.fatal || list.every(isPlainMap)) return list.filter(isPlainMap);
@@ -131,7 +131,7 @@ function mergeSources(builder: Builder, node: YamlNode, value: unknown): readonl
   return [];
 }
 
-/** Adds what the map does not have itself; returns how many values that were. */
+/** Adds the keys that the map does not define itself. Returns the number of added values. */
 function mergeInto(
   builder: Builder,
   node: YamlNode,
@@ -147,7 +147,7 @@ function mergeInto(
   return added;
 }
 
-/** An integer beyond 2^53 keeps its digits as text: chat ids of some services are that long. */
+/** Integers beyond 2^53 become text, so that they keep their digits: chat ids of some services are that long. */
 function scalarValue(builder: Builder, node: Scalar): unknown {
   const { value } = node;
   if (typeof value === 'string' && node.type === 'PLAIN')
@@ -180,7 +180,7 @@ export const isMergeKey = (key: unknown): boolean => isScalar(key) && key.type =
 
 export const keyText = (key: unknown): string => (isScalar(key) ? String(key.value) : String(key));
 
-/** From the node's first character (its anchor and tag left out) to the end of its value. */
+/** The range from the node's first character, after its anchor and tag, to the end of its value. */
 export function rangeOf(node: YamlNode): Range {
   const [start, end] = node.range ?? [0, 0];
   return { start, end };

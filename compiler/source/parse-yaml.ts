@@ -1,4 +1,4 @@
-/** Parses one YAML (or JSON) file to plain data and keeps its nodes, so that every value can be located later. */
+/** Parses a YAML (or JSON) file to plain data, and keeps its nodes, so that values can be located later. */
 import type { Document, YAMLError } from 'yaml';
 import { parseDocument } from 'yaml';
 import { applyEdits } from '../diagnostics/apply-fixes.ts';
@@ -14,19 +14,19 @@ import { findSyntaxSlip } from './syntax-slips.ts';
 
 export interface ParsedFile {
   readonly source: SourceText;
-  /** Plain data: aliases share objects, merge keys are applied. An empty file is an empty map. */
+  /** Plain data: aliases share objects, and merge keys are applied. An empty file is an empty map. */
   readonly value: unknown;
   readonly root: YamlNode | null;
   readonly aliases: AliasTargets;
 }
 
 export interface ParseResult {
-  /** null: the text is not YAML, or its aliases expand too far; nothing in it can be relied on. */
+  /** Null if the text is not YAML, or if its aliases expand too far. */
   readonly file: ParsedFile | null;
   readonly findings: readonly Finding[];
 }
 
-/** One error per line and not more than this many: what follows is mostly a consequence of the first. */
+/** Maximum number of errors, with at most one per line; later ones are usually consequences of the first. */
 const MAX_SYNTAX_ERRORS = 5;
 
 export function parseYaml(source: SourceText): ParseResult {
@@ -34,7 +34,7 @@ export function parseYaml(source: SourceText): ParseResult {
     return parse(source);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    // The parser recurses; a text nested some ten thousand levels deep exhausts its stack.
+    // The parser is recursive, so a text nested some ten thousand levels deep overflows the stack.
     const finding = { rule: yamlSyntax, source, range: START, message: 'nested too deeply to be read' };
     return { file: null, findings: [finding] };
   }
@@ -51,7 +51,7 @@ function parse(source: SourceText): ParseResult {
 }
 
 const OPTIONS = {
-  // Keys are compared when the value is built, in linear time and with both places known.
+  // `buildValue` finds duplicate keys, in linear time and with both positions.
   uniqueKeys: false,
   stringKeys: true,
   prettyErrors: false,
@@ -79,7 +79,7 @@ function syntaxFindings(source: SourceText, document: Document, found: readonly 
   return findings;
 }
 
-/** The parser's own words, but for those that speak of its programming interface or hide the usual cause. */
+/** Replacements for parser messages that mention its API or hide the usual cause. */
 const SENTENCES: Partial<Record<YAMLError['code'], string>> = {
   MULTIPLE_DOCS: 'a second document starts here; put it into a file of its own',
   NON_STRING_KEY: 'a key must be plain text',
@@ -90,7 +90,7 @@ const SENTENCES: Partial<Record<YAMLError['code'], string>> = {
   MULTILINE_IMPLICIT_KEY: 'a key must end on its line; a `:` may be missing after it, or a quote is not closed',
 };
 
-/** The mistake in the line, where mending it mends the text up to there; else what the parser says. */
+/** Explains a known mistake on the line if fixing it makes the text up to there valid; else returns the parser's message. */
 function explain({ text }: SourceText, complaint: YAMLError, lineStart: number): Pick<Finding, 'message' | 'fix'> {
   const lineEnd = text.indexOf('\n', lineStart);
   const end = lineEnd < 0 ? text.length : lineEnd;
@@ -103,7 +103,7 @@ function explain({ text }: SourceText, complaint: YAMLError, lineStart: number):
   return { message: slip.message, ...(fix.length === 0 ? {} : { fix }) };
 }
 
-/** With the repair, where the quote belongs at the end of its line. */
+/** Adds a fix if the quote should be closed at the end of its line. */
 function closed(
   { text }: SourceText,
   { range, quote, fix }: OpenQuote,
@@ -116,7 +116,7 @@ function closed(
 
 const shifted = ({ start, end }: Range, by: number): Range => ({ start: start + by, end: end + by });
 
-/** A line that is neither a key with its value nor part of the value above it. */
+/** The parser's error for a line that is neither a key with a value nor part of the value above. */
 const NO_PAIR = /^Implicit map keys need to be followed by map values/;
 
 const sentence = (complaint: YAMLError): string =>

@@ -1,7 +1,7 @@
-/** Words for untrusted text, in messages. */
+/** Describes untrusted text in messages. */
 import type { UntrustedPart } from './untrusted-texts.ts';
 
-/** "`{issue.body}` (written by whoever opens the issue)", with the text that an object holds. */
+/** "`{issue.body}` (written by whoever opens the issue)"; for an object, also names the text in it. */
 export function describePart({ placeholder, path, review }: UntrustedPart): string {
   if (placeholder === null) return 'the whole payload, which the default prompt shows,';
   const shown = `\`${placeholder}\``;
@@ -11,7 +11,7 @@ export function describePart({ placeholder, path, review }: UntrustedPart): stri
   return `${shown} (${inside}${review?.by === undefined ? 'free text' : `written by ${review.by}`})`;
 }
 
-/** By name, or because no prompt is written. */
+/** Whether it is the whole payload, by its placeholder or through the default prompt. */
 export const isWholePayload = ({ placeholder }: UntrustedPart): boolean =>
   placeholder === null || placeholder === '{__raw__}';
 

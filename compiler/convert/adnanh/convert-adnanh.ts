@@ -1,4 +1,4 @@
-/** Converts a hooks file of adnanh/webhook: each hook becomes a route, and its command what an agent of one program runs. */
+/** Converts a hooks file of adnanh/webhook: each hook becomes a route, whose agent is a script that runs the hook's command. */
 import type { NodePath } from '../../diagnostics/problem.ts';
 import { isPlainMap } from '../../text/plain-map.ts';
 import type { SourceText } from '../../text/source-text.ts';
@@ -14,7 +14,7 @@ import { convertHook } from './convert-hook.ts';
 import { plainCalls } from './go-template.ts';
 import { asMap, textOf } from './hook-value.ts';
 
-/** @param runner text of the program that runs the commands */
+/** @param runner source of the script that runs the commands */
 export function convertAdnanh(
   source: SourceText,
   runner: string,
@@ -52,7 +52,7 @@ export function convertAdnanh(
   };
 }
 
-/** Bash runs it, wherever Node.js is. */
+/** Run by Bash, so that `node` is looked up in PATH. */
 const VALUES_SCRIPT = `# What the command of a hook gets of the payload on stdin; see hooks/run-hook.mjs.
 exec node ../hooks/run-hook.mjs values
 `;
@@ -64,7 +64,7 @@ const NOTES: readonly string[] = [
 ];
 
 function convert(draft: Draft, hooks: readonly unknown[]): Readonly<Record<string, HookCommand>> {
-  // The original takes any number of requests.
+  // The original has no rate limit.
   Object.assign(webhookOf(draft), { rate_limit: 600 });
   const commands: Record<string, HookCommand> = {};
   const ids = new Set<string>();

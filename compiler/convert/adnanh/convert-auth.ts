@@ -1,11 +1,11 @@
-/** Finds the source that verifies as a trigger rule did, or describes one. */
+/** Finds a shipped source that verifies requests as the trigger rule did, or defines one. */
 import type { Draft, DraftRoute, Settings } from '../draft.ts';
 import { moveSecret } from '../move-secret.ts';
 import { variableName } from '../route-name.ts';
 import type { Auth, TriggerSecret } from './condition.ts';
 import { callIn } from './go-template.ts';
 
-/** Shipped sources whose place is theirs alone: verify, kind of place, its name in lower case. */
+/** Shipped sources whose place is unique to them. Keys: verify method, kind of place, lower-case name. */
 const SHIPPED: Readonly<Record<string, string>> = {
   'hmac-sha1 header x-hub-signature': 'github-sha1',
   'hmac-sha256 header x-hub-signature-256': 'github',
@@ -17,7 +17,7 @@ const SHIPPED: Readonly<Record<string, string>> = {
   'token query token': 'url-token',
 };
 
-/** Headers in which these send the event type and the delivery id: a command gets both from its run. */
+/** Headers with event type and delivery id, by source: commands get both values from the run. */
 export const EVENT_HEADERS: Readonly<Record<string, { readonly event: string; readonly delivery: string }>> = {
   'github-sha1': { event: 'x-github-event', delivery: 'x-github-delivery' },
   github: { event: 'x-github-event', delivery: 'x-github-delivery' },
@@ -63,7 +63,7 @@ function prefixOf({ verify, place, secrets }: Auth): string {
   return verify === 'token' && isHeader && secrets.every(({ text }) => text.startsWith('Bearer ')) ? 'Bearer ' : '';
 }
 
-/** A source for one place and primitive; routes that check the same share it. */
+/** Defines a source for one place and method. Routes with the same check share it. */
 function ownSource({ config }: Draft, { verify, place }: Auth): string {
   config.sources ??= {};
   const sources = config.sources as Settings;
@@ -83,7 +83,7 @@ function ownSource({ config }: Draft, { verify, place }: Auth): string {
   return name;
 }
 
-/** The original takes a signature with its prefix or without: a source knows one form, and most senders leave it out. */
+/** The original accepts signatures with and without a prefix; a source accepts one form, and most senders omit the prefix. */
 const hmacPlace = (at: Settings, digest: string, isHub: boolean): Settings =>
   isHub ? { ...at, split: ',', prefix: `${digest}=` } : at;
 

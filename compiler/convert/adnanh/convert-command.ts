@@ -1,4 +1,4 @@
-/** Converts what a hook runs: the command and what it gets of the request, as the runner reads it from `hooks.json`. */
+/** Converts a hook's command and its inputs to the form that the runner script reads from `hooks.json`. */
 import type { NodePath } from '../../diagnostics/problem.ts';
 import type { Settings } from '../draft.ts';
 import { close } from '../draft.ts';
@@ -6,21 +6,21 @@ import { EVENT_HEADERS } from './convert-auth.ts';
 import type { HookContext } from './hook-value.ts';
 import { asList, asMap, fieldOf, isXmlPath, textOf } from './hook-value.ts';
 
-/** Where the runner finds a value. */
+/** Where the runner script finds a value. */
 export interface CommandValue {
   readonly from: 'text' | 'payload' | 'whole' | 'event' | 'delivery';
-  /** A text, or the path in the payload. */
+  /** A literal, or a path in the payload. */
   readonly name?: string;
 }
 
-/** One hook as the runner reads it. */
+/** One hook in `hooks.json`. */
 export interface HookCommand {
   readonly command: string;
   readonly directory: string | null;
   readonly arguments: readonly CommandValue[];
   readonly environment: readonly (CommandValue & { readonly variable: string })[];
   readonly files: readonly (CommandValue & { readonly variable: string; readonly base64: boolean })[];
-  /** Parameters of the payload that hold JSON as text. */
+  /** Payload parameters that contain JSON as text. */
   readonly parsed: readonly string[];
 }
 
@@ -57,7 +57,7 @@ export function convertCommand(hook: Settings, path: NodePath, context: HookCont
   };
 }
 
-/** `parse-parameters-as-json`: what is read of them, the runner unpacks. */
+/** `parse-parameters-as-json`: the runner script parses these parameters. */
 export function parsedParameters(hook: Settings, path: NodePath, { report, route }: HookContext): readonly string[] {
   const field = fieldOf(hook, 'parse-parameters-as-json', path);
   if (field === null) return [];

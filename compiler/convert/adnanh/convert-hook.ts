@@ -1,4 +1,4 @@
-/** Converts one hook: its trigger rule, its command, and what it answers. */
+/** Converts one hook: its trigger rule, its command, and its response. */
 import type { NodePath } from '../../diagnostics/problem.ts';
 import type { Draft, DraftRoute, Settings } from '../draft.ts';
 import { close } from '../draft.ts';
@@ -58,7 +58,7 @@ function convertTrigger(draft: Draft, route: DraftRoute, hook: Settings): void {
   if (field !== null && gaps.length === 0 && auths.length < 2) report.carried(field.path, route.name);
 }
 
-/** The sender was not authenticated: anyone who knew the URL could run the command. */
+/** The hook did not authenticate its sender: anyone who knew the URL could run the command. */
 function inventToken(draft: Draft, route: DraftRoute, path: NodePath, { gaps }: TriggerCondition): void {
   const variable = variableName(route.name, 'secret');
   draft.variables.set(variable, draft.newSecret());
@@ -84,7 +84,7 @@ const OUTPUT: Answer = {
   instead: 'Its output is in the log, or goes where `deliver` says; `hookwright deliveries show` tells how it ended',
 };
 
-/** Keys about the answer, which is always the same here. */
+/** Keys that configure the response, which hookwright does not allow. */
 const ANSWERS: Readonly<Record<string, Answer>> = {
   'response-message': STATUS,
   'response-headers': STATUS,

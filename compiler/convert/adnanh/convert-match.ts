@@ -1,4 +1,4 @@
-/** Converts one `match` of a trigger rule: to a check of the sender, or to a filter. */
+/** Converts one `match` of a trigger rule to authentication or to a filter. */
 import type { NodePath } from '../../diagnostics/problem.ts';
 import type { Settings } from '../draft.ts';
 import type { TriggerCondition, TriggerFilter, TriggerPrimitive } from './condition.ts';
@@ -6,11 +6,11 @@ import { ALWAYS, gap } from './condition.ts';
 import { isCredentialName } from './credential-name.ts';
 import { asMap, fieldOf, isXmlPath, textOf } from './hook-value.ts';
 
-/** What the filters of a hook have to know of it. */
+/** Properties of a hook that its filters depend on. */
 export interface RuleContext {
-  /** Parameters of the payload that hold JSON as text. */
+  /** Payload parameters that contain JSON as text. */
   readonly parsed: readonly string[];
-  /** A signature that does not match does not end an `or`. */
+  /** A signature mismatch does not end an `or`. */
   readonly soft: boolean;
 }
 
@@ -102,7 +102,7 @@ function payloadComparison(
   { parsed }: RuleContext,
 ): TriggerCondition {
   if (isXmlPath(name)) return gap(path, 'bodies in XML are not read', 'Let the sender send JSON');
-  // A form's only field `payload` is parsed as JSON anyway.
+  // `payload` as the only field of a form is parsed as JSON anyway.
   const inText = parsed.find((parameter) => parameter !== 'payload' && name.startsWith(`${parameter}.`));
   if (inText !== undefined)
     return gap(
@@ -111,12 +111,12 @@ function payloadComparison(
       'Let a script unpack it (docs/routes.md)',
     );
   if (!name.startsWith('root.')) return comparison(payloadField(name), type, expected);
-  // A payload that is a list is `root` there, and here it is itself.
+  // The original names a list payload `root`; hookwright addresses it directly.
   const either = [name, name.slice('root.'.length)].map((field) => leaf(payloadField(field), type, expected));
   return { ...ALWAYS, filters: [{ any: either }], fields: [] };
 }
 
-/** These names mean something else in a filter. */
+/** Prefixes names that have another meaning in filters. */
 const payloadField = (name: string): string =>
   /^(?:event|event_type|headers)(?:\.|$)/.test(name) ? `payload.${name}` : name;
 
@@ -132,7 +132,7 @@ function leaf(field: string, type: 'value' | 'regex', expected: string): Trigger
   return other.length === 0 ? { field, equals: expected } : { field, in: [expected, ...other] };
 }
 
-/** The original compares texts, so `5` is also the number. */
+/** The original compares strings, so `5` also matches the number 5. */
 function otherForms(text: string): readonly unknown[] {
   if (text === 'true' || text === 'false') return [text === 'true'];
   const number = Number(text);

@@ -1,4 +1,4 @@
-/** Converts a trigger rule: `and`, `or`, `not` and `match`, of which the original looks at the first that a map has. */
+/** Converts a trigger rule. If a map has several of `and`, `or`, `not` and `match`, the original uses only the first. */
 import type { NodePath } from '../../diagnostics/problem.ts';
 import type { Settings } from '../draft.ts';
 import type { Auth, TriggerCondition, TriggerFilter } from './condition.ts';
@@ -30,7 +30,7 @@ export function convertRule(rule: Settings, path: NodePath, context: RuleContext
 
 type Child = (value: unknown, path: NodePath) => TriggerCondition;
 
-/** Below `and`, a field that is missing makes the rule false even where it stands below `not`. */
+/** Inside `and`, a missing field makes the rule false, even if the field is inside `not`. */
 function conjunct(part: unknown, path: NodePath, child: Child): TriggerCondition {
   const condition = child(part, path);
   const isNot = fieldOf(asMap(part), 'not', path) !== null && fieldOf(asMap(part), 'or', path) === null;
@@ -50,7 +50,7 @@ function any(parts: readonly TriggerCondition[], path: NodePath, { soft }: RuleC
   if (first === undefined) return gap(path, 'an empty `or` never holds', 'Correct it, or leave it out');
   const gaps = parts.flatMap((part) => part.gaps);
   if (gaps.length > 0) return { ...ALWAYS, gaps };
-  // One that always holds makes all of it hold.
+  // One part that always matches makes the whole rule match.
   const isOpen = parts.some(({ auths, filters }) => auths.length === 0 && filters.length === 0);
   const filters = isOpen || parts.some((part) => part.filters.length === 0) ? [] : [{ any: parts.map(oneFilter) }];
   if (parts.every(({ auths }) => auths.length === 0)) return { ...ALWAYS, filters };

@@ -1,4 +1,4 @@
-/** Converts the webhook part of a config of Hermes Agent, whose routes hookwright's are modelled on. */
+/** Converts the webhook part of a Hermes Agent config, on whose routes those of hookwright are modelled. */
 import type { NodePath } from '../../diagnostics/problem.ts';
 import { isPlainMap } from '../../text/plain-map.ts';
 import type { SourceText } from '../../text/source-text.ts';
@@ -15,7 +15,7 @@ import type { Hermes } from './hermes-value.ts';
 import { mapAt } from './hermes-value.ts';
 import { convertPlatforms } from './target-settings.ts';
 
-/** Where the routes may be; the first one that has a name wins. */
+/** Possible paths of the routes; for each route name, the first path that defines it wins. */
 const PLACES: readonly NodePath[] = [
   ['platforms', 'webhook', 'extra', 'routes'],
   ['platforms', 'webhook', 'routes'],
@@ -24,7 +24,7 @@ const PLACES: readonly NodePath[] = [
 
 const HOOKS_FILE = 'a hooks file of adnanh/webhook: hookwright convert adnanh';
 
-/** @param env what the `.env` beside the config says */
+/** @param env variables from the `.env` next to the config */
 export function convertHermes(
   source: SourceText,
   env: ReadonlyMap<string, string>,
@@ -80,7 +80,7 @@ function findRoutes(config: Settings): readonly FoundRoute[] {
   return Object.entries(config).map(([name, settings]) => ({ name, path: [name], settings: settings as Settings }));
 }
 
-/** `webhook_subscriptions.json`: routes by name, and nothing else. */
+/** Whether the file is a `webhook_subscriptions.json`: a map of routes. */
 const isSubscriptions = (config: Settings): boolean => {
   const values = Object.values(config);
   const isRoute = (value: unknown): boolean =>

@@ -10,7 +10,7 @@ import { PLAIN_TARGETS, PLATFORMS } from './platforms.ts';
 
 export const INSECURE = 'INSECURE_NO_AUTH';
 
-/** A key of a route: what it becomes, and where it was. */
+/** A key of a route, with the route that it is converted into and its original path. */
 interface KeyContext {
   readonly hermes: Hermes;
   readonly route: DraftRoute;
@@ -20,13 +20,13 @@ interface KeyContext {
 
 type ConvertKey = (context: KeyContext) => void;
 
-/** As it is: key and meaning are the same. */
+/** Copies the key, which has the same meaning. */
 const keep: ConvertKey = ({ hermes, route, path, value }) => {
   route.settings[String(path.at(-1))] = value;
   hermes.draft.report.carried(path, route.name);
 };
 
-/** An empty list or text means what no key means; the compiler wants none then. */
+/** Drops an empty list or text, which means the same as no key and which the compiler rejects. */
 const keepUnlessEmpty: ConvertKey = (context) => {
   const { value, hermes, route, path } = context;
   const isEmpty = value === null || value === '' || (Array.isArray(value) && value.length === 0);
@@ -44,7 +44,7 @@ const ONE_AGENT = lose(
   'Give it in `agent.command`, or put the route into a profile with an agent of its own (docs/profiles.md)',
 );
 
-/** What the command that made a subscription noted beside it. */
+/** Drops metadata that the original's `subscribe` command added. */
 const forget: ConvertKey = ({ hermes, route, path }) =>
   hermes.draft.report.changed({ path, route: route.name, reason: 'it is not kept' });
 
@@ -102,7 +102,7 @@ const KEYS: Readonly<Record<string, ConvertKey>> = {
   },
 };
 
-/** Fills the route's settings. Its secret is `convertSecret`'s. */
+/** Fills the route's settings, except the secret; see `convertSecret`. */
 export function convertRoute(hermes: Hermes, route: DraftRoute, from: Settings): void {
   for (const [key, value] of Object.entries(from)) {
     const path = [...route.path, key];
@@ -114,15 +114,15 @@ export function convertRoute(hermes: Hermes, route: DraftRoute, from: Settings):
   if (from.enabled === false || from.cron_job !== undefined) close(route);
 }
 
-/** How a route is asked for its secret. */
+/** Facts about the original server that decide how a route authenticates. */
 export interface SecretFacts {
-  /** The server has a secret for routes without one. */
+  /** The server has a default secret for routes without one. */
   readonly inherited: boolean;
-  /** The file names a loopback address as the host. */
+  /** The server's host is a loopback address. */
   readonly loopback: boolean;
 }
 
-/** A route without authentication stays shut unless only this machine can reach it, as in the original. */
+/** A route without authentication is closed unless only this machine can reach it, as in the original. */
 export function convertSecret(hermes: Hermes, route: DraftRoute, value: unknown, facts: SecretFacts): void {
   const path = [...route.path, 'secret'];
   const { report, variables, newSecret } = hermes.draft;

@@ -1,4 +1,4 @@
-/** Converts the settings of the webhook server, the toolsets and the agent of a Hermes Agent config. */
+/** Converts the webhook server's settings, the toolsets and the agent of a Hermes Agent config. */
 import type { NodePath } from '../../diagnostics/problem.ts';
 import { isPlainMap } from '../../text/plain-map.ts';
 import type { Settings } from '../draft.ts';
@@ -11,13 +11,13 @@ const NUMBERS = ['port', 'rate_limit', 'max_body_bytes', 'script_timeout_seconds
 const LOOPBACK = ['127.0.0.1', 'localhost', '::1'];
 
 export interface ServerFacts {
-  /** Routes without a secret have this one. */
+  /** There is a default secret for routes without one. */
   readonly hasSecret: boolean;
   readonly loopback: boolean;
   readonly hasHost: boolean;
 }
 
-/** The settings stand under `webhook` or its `extra`, which wins. */
+/** Settings are under `webhook` or its `extra`, which takes precedence. */
 export function convertServer(hermes: Hermes): ServerFacts {
   const { draft, config } = hermes;
   const webhook = webhookOf(draft);
@@ -45,7 +45,7 @@ export function convertServer(hermes: Hermes): ServerFacts {
 
 function globalSecret(hermes: Hermes, webhook: Settings, path: NodePath, value: unknown): boolean {
   if (value === INSECURE) {
-    // Each route says for itself whether it may be open.
+    // Each route states whether it may be unauthenticated.
     hermes.draft.report.lost({ path, reason: 'there is no secret for routes that have none', instead: '' });
     return false;
   }
@@ -79,7 +79,7 @@ function plainSetting({ draft }: Hermes, webhook: Settings, path: NodePath, valu
 
 const STAYS = { reason: 'it is about the agent', instead: 'It stays with Hermes Agent, which `agent.command` runs' };
 
-/** Everything beside `platforms`: the agent's own settings stay where they are, because the agent does. */
+/** Converts the sections besides `platforms`. The agent keeps running with its own config, so its settings are not converted. */
 export function convertSections(hermes: Hermes): void {
   const { draft, config } = hermes;
   const { report } = draft;
@@ -95,10 +95,10 @@ export function convertSections(hermes: Hermes): void {
     if (key !== 'webhook') report.changed({ path: ['platform_toolsets', key], ...STAYS });
 }
 
-/** What both programs know by these names, of what a webhook run gets there. */
+/** The original's default toolsets of webhook runs, as far as they have the same names in hookwright. */
 const USUAL_TOOLSETS = ['web', 'clarify'];
 
-/** Hermes Agent still runs the prompts: it reads one from stdin and prints its answer. */
+/** Configures Hermes Agent as the agent: it reads a prompt from stdin and prints its answer. */
 export function convertAgent({ draft, config }: Hermes): void {
   const path = ['platform_toolsets', 'webhook'];
   const { webhook } = mapAt(config, 'platform_toolsets');

@@ -57,7 +57,7 @@ function settingFrom(hermes: Hermes, name: string, { keys, variable, secret }: P
   return env.get(variable) ?? null;
 }
 
-/** Settings that are no secrets cannot be references, so their variables are put in. */
+/** Expands variables: only secrets may be references. */
 const expand = (text: string, env: ReadonlyMap<string, string>): string =>
   text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (written, name: string) => env.get(name) ?? written);
 
@@ -69,7 +69,7 @@ function noteMissing({ draft }: Hermes, name: string, key: string, { variable }:
   });
 }
 
-/** A map with the platform and a name for people there; here the chat alone. */
+/** The original's home channel is a map with platform, chat and display name; hookwright stores only the chat. */
 function homeChannel({ draft, config, env }: Hermes, name: string, variable: string): unknown {
   const path = ['platforms', name, 'home_channel'];
   const { home_channel: home } = mapAt(config, 'platforms', name);

@@ -7,7 +7,7 @@ import { valueAt } from '../pointer.ts';
 import { atValue } from '../shape-problem.ts';
 import type { Slip } from './slip.ts';
 
-/** Keys under which people name the target inside such a map. */
+/** Keys that commonly name the target in such a map. */
 const TARGET_KEYS = ['target', 'platform', 'type', 'to', 'name'];
 
 export const deliverMap: Slip = (place, { keyword }) => {

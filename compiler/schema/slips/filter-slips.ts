@@ -1,4 +1,4 @@
-/** Filters as other tools write them: `eq`, `matches`, `not_in`, `operator` and `value`, `{action: opened}`. */
+/** Filters in the syntax of other tools: `eq`, `matches`, `not_in`, `operator` and `value`, `{action: opened}`. */
 
 import { holdsCredential } from '../../diagnostics/printable.ts';
 import { unknownKey } from '../../rules/unknown-key.ts';
@@ -89,7 +89,7 @@ export const filterSlip: Slip = (place, { keyword, params }) => {
   return operatorWithValue(about) ?? otherName(about) ?? opposite(about) ?? several(about) ?? otherShape(about);
 };
 
-/** What a condition looks like. */
+/** Advice on the form of conditions. */
 const FORM = 'write each condition as `{ field: action, equals: opened }`';
 
 interface Unknown {
@@ -98,7 +98,7 @@ interface Unknown {
   readonly filter: Readonly<Record<string, unknown>>;
 }
 
-/** Nothing else can be meant by it. */
+/** Looks up a key, ignoring case and separators. */
 const lookUp = (names: Readonly<Record<string, string>>, key: string): string | undefined => {
   const folded = key.toLowerCase().replaceAll(/[- ]/g, '_');
   return Object.hasOwn(names, folded) ? names[folded] : undefined;
@@ -169,7 +169,7 @@ function operatorWithValue(unknown: Unknown): ShapeProblem | null {
 const knownOperators = (place: ShapePlace): readonly string[] =>
   knownKeys(place.schema, place.path).filter((key) => key !== 'field' && !GROUPS.includes(key));
 
-/** The filter as a whole has to be written in another way. */
+/** A problem of the whole filter, with its replacement. */
 function whole(unknown: Unknown, filter: Readonly<Record<string, unknown>>, isCertain = true): ShapeProblem {
   const { place, key } = unknown;
   const text = flowText(filter);
@@ -187,7 +187,7 @@ function headerField(unknown: Unknown): ShapeProblem | null {
   return typeof header === 'string' ? whole(unknown, { field: `headers.${header}`, ...operator }) : null;
 }
 
-/** `action: opened` in the place of `field: action` and `equals: opened`. */
+/** `action: opened` instead of `field: action` and `equals: opened`. */
 function shortForm(unknown: Unknown, known: readonly string[]): ShapeProblem | null {
   const { place, key, filter } = unknown;
   const entries = Object.entries(filter);

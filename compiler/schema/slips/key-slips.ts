@@ -1,4 +1,4 @@
-/** Keys under the names that other tools give them, and keys of one thing in another. */
+/** Keys with names from other tools, and keys in the wrong map. */
 
 import type { NodePath } from '../../diagnostics/problem.ts';
 import { unknownKey } from '../../rules/unknown-key.ts';
@@ -10,7 +10,7 @@ import { exampleAt, knownKeys, typesAt } from '../known-keys.ts';
 import { valueAt } from '../pointer.ts';
 import type { Slip } from './slip.ts';
 
-/** Names that mean one key, wherever that key is known and no other of them is. */
+/** Other names for keys. They apply where the key is known and the other name is not. */
 const SAME: Readonly<Record<string, string>> = {
   cron: 'schedule',
   crontab: 'schedule',
@@ -37,7 +37,7 @@ const SAME: Readonly<Record<string, string>> = {
   working_directory: 'cwd',
 };
 
-/** What a number's key may lack: `window` for `window_seconds`. */
+/** Unit suffixes that may be missing: `window` for `window_seconds`. */
 const UNITS = ['_seconds', '_bytes', '_days', '_mb'];
 
 const meantBy = (key: string, known: readonly string[]): string | undefined => {
@@ -74,7 +74,7 @@ const NO_COMMAND =
   'a route runs no command: the agent does, `agent: { command: [program] }` at the top of the file, or a `script` that filters';
 const ADNANH = 'it is a key of adnanh/webhook: run `hookwright convert adnanh` with the file it comes from';
 
-/** Keys of other tools, and where their setting is here. */
+/** Keys of other tools, and where hookwright has the setting. */
 const ELSEWHERE: Readonly<Record<string, { readonly beside: string; readonly hint: string }>> = {
   args: { beside: 'command', hint: 'arguments follow the program: `command: [program, argument]`' },
   arguments: { beside: 'command', hint: 'arguments follow the program: `command: [program, argument]`' },
@@ -122,7 +122,7 @@ export const keyOfElsewhere: Slip = ({ schema, path }, { keyword, params }) => {
   };
 };
 
-/** Settings of a delivery that people write beside `deliver`. */
+/** Delivery settings that are often written next to `deliver` instead of in `deliver_extra`. */
 const EXTRA: ReadonlySet<string> = new Set([
   'chat_id',
   'channel',
@@ -149,7 +149,7 @@ export const outsideExtra: Slip = ({ schema, data, path }, { keyword, params }) 
   };
 };
 
-/** `blueprint:` in a job: a filled blueprint becomes a job of the store. */
+/** `blueprint:` in a job: filling a blueprint creates a job in the store instead. */
 export const blueprintInJob: Slip = ({ data, path }, { keyword, params }) => {
   if (keyword !== 'additionalProperties' || params.additionalProperty !== 'blueprint') return null;
   const job = valueAt(data, path);

@@ -8,7 +8,7 @@ import { valueAt } from '../pointer.ts';
 import { atValue, nameOf } from '../shape-problem.ts';
 import type { Slip } from './slip.ts';
 
-/** Texts of several lines. */
+/** Keys for multi-line texts. */
 const LINES: ReadonlySet<string> = new Set(['prompt', 'description']);
 
 export const listForText: Slip = (place, { keyword, params }) => {

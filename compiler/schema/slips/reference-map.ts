@@ -1,4 +1,4 @@
-/** `secret: { env: NAME }`: a reference as other tools write it, as a map. */
+/** `secret: { env: NAME }`: a reference written as a map, as in other tools. */
 import { wrongType } from '../../rules/wrong-type.ts';
 import { isPlainMap } from '../../text/plain-map.ts';
 import { isSecretName } from '../../text/secret-names.ts';
@@ -39,13 +39,13 @@ export const referenceMap: Slip = (place, { keyword, params }) => {
   };
 };
 
-/** A name, or a path: a literal secret under such a key is not repeated. */
+/** Valid names and paths. Other text is not repeated in messages, because it may be a literal secret. */
 const FORMS: Readonly<Record<string, RegExp>> = {
   env: /^[A-Z_][A-Z0-9_]*$/,
   file: /^[~.\w-]*\/[\w./-]+$/,
 };
 
-/** `secret: [env:NEW, env:OLD]`, where several are `secrets`. */
+/** `secret: [env:NEW, env:OLD]` instead of `secrets`. */
 export const secretList: Slip = (place, { keyword }) => {
   const found = valueAt(place.data, place.path);
   const isOne = keyword === 'type' && place.path.at(-1) === 'secret' && Array.isArray(found);
