@@ -1,4 +1,4 @@
-/** Arguments of the agent's program that are run together. */
+/** Several arguments in one entry of the agent's command. */
 
 import { holdsCredential } from '../diagnostics/printable.ts';
 import type { Problem } from '../diagnostics/problem.ts';
@@ -33,6 +33,6 @@ export const agentCommand = {
   },
 } as const satisfies ViewRule;
 
-/** A program in a folder may have a space in its name, unless an option follows. An option has none in its name. */
+/** The path of a program may contain a space, unless an option follows. The name of an option contains none. */
 const isRunTogether = (entry: string, index: number): boolean =>
   index === 0 ? /^[^\s/\\]+\s+\S|\s-{1,2}\w/.test(entry.trim()) : /^(?:--[a-z][\w-]*|-[A-Za-z])\s+\S/.test(entry);

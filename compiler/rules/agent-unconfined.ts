@@ -1,4 +1,4 @@
-/** A program that gets text of strangers and no limits (§5 of the decisions). */
+/** An unconfined program that receives untrusted text (decisions §5). */
 
 import type { Problem } from '../diagnostics/problem.ts';
 import { describePart } from '../untrusted/describe-part.ts';
@@ -13,7 +13,7 @@ export const agentUnconfined = {
   severity: 'warning',
   strict: true,
   title: 'A command agent gets text that strangers may write, and nothing limits what it does.',
-  why: 'Toolsets are told to a command agent, they do not confine it: one whose command never mentions `{toolsets}` runs with whatever it has. Pass them on, run it in a container or as another user and say so in `confined`, or say there that it has no tools. Reported once for each agent.',
+  why: 'hookwright passes the toolsets to a command agent but cannot enforce them: an agent whose command does not contain `{toolsets}` runs with all the tools it has. Pass them on, or run it in a container or as another user and say so in `confined`, or say there that it has no tools. Reported once per agent.',
   checkAgent({ config: { agent }, routes }): readonly Problem[] {
     if (agent?.command === undefined || agent.confined !== undefined || isToldToolsets(agent.command)) return [];
     const reached = firstReached(routes());
@@ -26,7 +26,7 @@ export const agentUnconfined = {
   },
 } as const satisfies ViewRule;
 
-/** Also by the variable: a placeholder in code is refused. A shell comment is passed to no program. */
+/** Also true if the command reads the variable, because placeholders in code are rejected. Shell comments do not count. */
 const isToldToolsets = (command: readonly string[]): boolean =>
   command.some((argument) => /\{toolsets\}|HOOKWRIGHT_TOOLSETS/.test(argument.replace(/(?:^|\s)#.*$/gm, '')));
 
@@ -37,7 +37,7 @@ interface Reached {
 
 const MOST = 3;
 
-/** As many as the message names, and one more if there is one. */
+/** Returns at most one more route than the message names. */
 function firstReached(routes: Iterable<RouteView>): readonly Reached[] {
   const reached: Reached[] = [];
   for (const route of routes) {

@@ -1,4 +1,4 @@
-/** A schedule that some choice of options breaks (§2.8). */
+/** A schedule that is invalid for some options (§2.8). */
 import type { BlueprintField, BlueprintPlan } from '../../schemas/generated/types.ts';
 import { combinations, countCombinations } from '../blueprints/combinations.ts';
 import type { BlueprintValues } from '../blueprints/fields.ts';
@@ -15,8 +15,8 @@ export const blueprintSchedule = {
   severity: 'error',
   title:
     "A combination of a blueprint's options does not make a valid five-field cron expression, or leaves a placeholder unfilled.",
-  why: 'The job would be refused only once a user has chosen that option.',
-  /** The first combination that makes no schedule stands for all. */
+  why: 'Creating a job would fail only when a user chooses that option.',
+  /** Reports only the first combination that gives an invalid schedule. */
   check(blueprint: Pick<BlueprintPlan, 'fields' | 'schedule'>): readonly Problem[] {
     const unfilled = checkPlaceholders(blueprint.schedule, blueprint.fields);
     if (unfilled.length > 0) return unfilled;
@@ -35,12 +35,12 @@ export const blueprintSchedule = {
   },
 } as const satisfies ListedRule;
 
-/** More than anyone would list by hand; a check of this many takes about a second. */
+/** Checking this many takes about a second. */
 const MAX_COMBINATIONS = 50_000;
 
 const AT = { rule: blueprintSchedule, path: ['schedule'], at: 'value' } as const;
 
-/** What prevents filling one placeholder, or null. */
+/** Returns why a placeholder cannot be filled, or null. */
 function placeholderFault(name: string, fields: readonly BlueprintField[]): string | null {
   if (name === 'minute' || name === 'hour') {
     return timeField(fields) === null ? `\`{${name}}\` needs exactly one field of type \`time\`` : null;

@@ -1,4 +1,4 @@
-/** Not exactly one operator (§2.2). */
+/** A condition without exactly one operator (§2.2). */
 
 import type { FilterConfig } from '../../schemas/generated/types.ts';
 import { OPERATORS, operatorsOf } from '../config/filter-keys.ts';
@@ -12,7 +12,7 @@ export const filterOperator = {
   group: 'templates',
   severity: 'error',
   title: 'A filter on a field has no operator or more than one.',
-  why: 'Whether all of them or any of them must hold is what `all` and `any` are for.',
+  why: 'With several operators, it would be unclear whether all or any of them must match: write `all` or `any`.',
   check(config: FilterConfig, path: NodePath): readonly Problem[] {
     const used = operatorsOf(config);
     if (used.length === 1) return [];

@@ -10,7 +10,7 @@ export const filterShape = {
   group: 'templates',
   severity: 'error',
   title: 'A filter has no `field`, or mixes a group with other keys.',
-  why: 'It is not clear what must hold.',
+  why: 'It is unclear which condition must match.',
   check(config: FilterConfig, path: NodePath): readonly Problem[] {
     const at = { rule: filterShape, path, at: 'value' } as const;
     const [group, second] = groupsOf(config);

@@ -10,8 +10,8 @@ export const invalidValue = {
   id: 'invalid-value',
   group: 'shape',
   severity: 'error',
-  title: 'A value is none of those that are possible here.',
-  why: 'Nothing could be done with it.',
+  title: 'A value is not one of those that are allowed here.',
+  why: 'It has no meaning here.',
   checkRoute({ config }): readonly Problem[] {
     return publicUrlProblems(invalidValue, config.public_url);
   },
@@ -26,7 +26,7 @@ export const invalidValue = {
   },
 } as const satisfies ViewRule;
 
-/** `host: http://0.0.0.0:8644`: a URL, or a port behind the host. */
+/** `host: http://0.0.0.0:8644`: a URL, or a host with a port. */
 function hostProblems({ values, pathOf }: EffectiveSettings): readonly Problem[] {
   const [, scheme, host = '', port] = /^([a-z]+:\/\/)?([\w.-]*)(?::(\d{1,5}))?\/?$/i.exec(values.host ?? '') ?? [];
   const path = pathOf('host');

@@ -1,4 +1,4 @@
-/** A setting that is overruled beside it (§2.1). */
+/** A setting that `extra` overrides (§2.1). */
 
 import type { Problem } from '../diagnostics/problem.ts';
 import type { ViewRule } from './support/view-rule.ts';
@@ -7,7 +7,7 @@ export const shadowedSetting = {
   id: 'shadowed-setting',
   group: 'config',
   severity: 'warning',
-  title: 'A key stands under `platforms.webhook` and under `platforms.webhook.extra`.',
+  title: 'A key is set both under `platforms.webhook` and under `platforms.webhook.extra`.',
   why: 'The one in `extra` wins; the other one has no effect.',
   checkConfig({ settings }): readonly Problem[] {
     return settings.shadowed.map(({ path, by }) => ({

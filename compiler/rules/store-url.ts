@@ -1,4 +1,4 @@
-/** A store that is no PostgreSQL URL. */
+/** A store that is not a PostgreSQL URL. */
 import { isPostgresUrl } from '../../base/postgres-url.ts';
 import { DEFAULT_PROFILE } from '../../base/profiles.ts';
 import type { Problem } from '../diagnostics/problem.ts';

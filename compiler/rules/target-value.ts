@@ -1,4 +1,4 @@
-/** A value that is not there when it is needed. */
+/** A value that is unknown or not allowed in its place. */
 
 import type { ValueRef } from '../../schemas/generated/types.ts';
 import type { TextPlace, TextScope } from '../config/target-scope.ts';
@@ -9,9 +9,9 @@ export const targetValue = {
   id: 'target-value',
   group: 'catalog',
   severity: 'error',
-  title: 'A text of a target names a value that does not exist, or that has no place in it.',
-  why: "The request would be sent with a hole in it, or a stranger's text would end up where only the operator's belongs.",
-  /** One placeholder. @param of what it names; null: nothing */
+  title: 'A text of a target names a value that does not exist, or that is not allowed there.',
+  why: 'A part of the request would be missing, or untrusted text could reach a part that only the operator may control.',
+  /** Checks one placeholder. @param of the kind of value that it names; null if it is unknown */
   check({ name, of, optional, within }: NamedValue, { at, path }: WrittenAt, scope: TextScope): readonly Problem[] {
     const message = of === null ? unknownName(name, scope) : misplaced(name, { of, optional }, at);
     return message === null ? [] : [{ rule: targetValue, path, at: 'value', within, message }];

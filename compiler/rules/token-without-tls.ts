@@ -1,4 +1,4 @@
-/** A secret that crosses the network in the clear. */
+/** A secret that is sent without encryption. */
 import { isLoopback } from '../../base/loopback.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import type { ViewRule } from './support/view-rule.ts';
@@ -7,8 +7,8 @@ export const tokenWithoutTls = {
   id: 'token-without-tls',
   group: 'senders',
   severity: 'warning',
-  title: "The route's sender sends the secret itself, to a server that listens beyond this machine without TLS.",
-  why: 'With such a sender every request carries the secret, and nothing binds the body to it: whoever reads one request can forge any other. A `public_url` that starts with `https://` says that TLS ends in front of the server.',
+  title: "The route's sender sends the secret itself, and the server is reachable from other machines without TLS.",
+  why: 'Every request of such a sender contains the secret, and the body is not signed, so anyone who reads one request can forge others. A `public_url` that starts with `https://` states that a proxy in front of the server terminates TLS.',
   checkRoute({ config, schemes, scope, insecure }): readonly Problem[] {
     const { host, public_url } = scope.table.server;
     const inClear = schemes.length > 0 && schemes.every(({ verify }) => verify === 'token' || verify === 'basic');

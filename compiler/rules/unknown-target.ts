@@ -15,8 +15,8 @@ export const unknownTarget = {
   id: 'unknown-target',
   group: 'names',
   severity: 'error',
-  title: '`deliver`, or a key under `platforms`, names no delivery target.',
-  why: 'Nothing could be delivered, and a misspelt name would be found out only when the first message is lost.',
+  title: '`deliver`, or a key under `platforms`, names a delivery target that does not exist.',
+  why: 'Nothing could be delivered, and the mistake would only be noticed when the first message is lost.',
   checkRoute(route): readonly Problem[] {
     return unknownTargets(route.config, route.scope);
   },
@@ -43,7 +43,7 @@ export const unknownTarget = {
   },
 } as const satisfies ViewRule;
 
-/** @param further names that are allowed here and are no targets (`origin`) */
+/** @param further names that are also allowed but are not targets (`origin`) */
 function unknownTargets(
   config: DeliveryConfig,
   scope: Pick<RouteScope, 'table' | 'unsure'>,

@@ -1,4 +1,4 @@
-/** A URL that gives credentials away. */
+/** A URL that exposes credentials. */
 
 import { credentialsIn, parseBaseUrl } from '../../base/base-url.ts';
 import type {
@@ -19,8 +19,8 @@ export const unsafeUrl = {
   id: 'unsafe-url',
   group: 'config',
   severity: 'error',
-  title: 'A URL holds credentials, sends them over the network without encryption, or is none.',
-  why: 'URLs are printed and stored, and whoever is between this machine and an `http://` server reads the key, the prompts and the answers. This machine itself (`localhost`, `127.0.0.1`, `::1`) needs no encryption; for another one that you trust the network to, such as a container beside this one, set `allow_http: true` where the URL stands.',
+  title: 'A URL contains credentials, sends them over the network without encryption, or is invalid.',
+  why: 'URLs are printed and stored, and anyone on the network path to an `http://` server can read the key, the prompts and the answers. This machine itself (`localhost`, `127.0.0.1`, `::1`) needs no encryption; for another machine on a network that you trust, such as a container on the same host, set `allow_http: true` next to the URL.',
   checkRoute({ config }): readonly Problem[] {
     return publicUrlProblems(unsafeUrl, config.public_url, ['public_url']);
   },
@@ -41,7 +41,7 @@ export const unsafeUrl = {
   },
 } as const satisfies ViewRule;
 
-/** What the sender calls is no place that anything is sent to: only credentials in it do harm. */
+/** Nothing is sent to the public URL, so only credentials in it are a problem. */
 function publicUrlProblems(rule: Rule, text: string | undefined, path: NodePath): readonly Problem[] {
   if (text === undefined || !URL.canParse(text)) return [];
   const message = credentialsIn(new URL(text), { secret: false });
@@ -55,7 +55,7 @@ function agentProblems(rule: Rule, { agent }: ProfileConfig): readonly Problem[]
   return typeof found === 'string' ? [urlProblem(rule, ['agent', 'openai', 'base_url'], found)] : [];
 }
 
-/** Every setting that is a URL, by whatever name; a reference is checked when it is resolved. */
+/** Checks all settings that are URLs. References are checked when they are resolved. */
 function settingProblems(rule: Rule, entry: TargetConfig, plan: TargetPlan, path: NodePath): readonly Problem[] {
   return Object.entries(entry).flatMap(([key, value]): readonly Problem[] => {
     const setting = plan.settings.find(({ name, aliases }) => name === key || aliases.includes(key));
@@ -74,7 +74,7 @@ interface BoundPlan {
   readonly path: NodePath;
 }
 
-/** URLs that the target itself brings: of the service, and of its token server. */
+/** Checks the target's own URLs: those of the service and of its token server. */
 function baseProblems(rule: Rule, { plan, binding, path }: BoundPlan): readonly Problem[] {
   if (binding === undefined || binding.api_base !== null || Object.hasOwn(binding.credentials, 'api_base')) return [];
   const variants = plan.variants.filter(({ name }) => binding.variant === null || name === binding.variant);
@@ -86,7 +86,7 @@ function baseProblems(rule: Rule, { plan, binding, path }: BoundPlan): readonly 
   });
 }
 
-/** null: a part of it is a setting. */
+/** Returns null if the template contains a setting. */
 function literalText(template: ValueTemplate | null): string | null {
   if (template === null) return null;
   const texts = template.map((part) => (part.kind === 'text' ? part.text : null));

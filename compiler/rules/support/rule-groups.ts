@@ -1,4 +1,4 @@
-/** The groups of docs/rules.md, in its order: what a rule names as its `group`. */
+/** The groups of rules, in the order of docs/rules.md. */
 export const RULE_GROUP_TITLES = {
   reading: 'Reading',
   shape: 'Shape',
