@@ -1,8 +1,8 @@
 /** Collects the targets of the catalog: their plans, and the names that `deliver` and `platforms` may use. */
 import type { TargetEffect, TargetFile, TargetPlan } from '../../schemas/generated/types.ts';
 import type { Lowered, Problem } from '../diagnostics/problem.ts';
-import { lowerTargetNames } from './binding.ts';
 import { lowerTarget } from './target.ts';
+import { lowerTargetNames } from './target-names.ts';
 
 /** A lowered target file. Shipped ones are lowered once for all compiles, because checking their patterns is slow. */
 export interface CatalogTarget {

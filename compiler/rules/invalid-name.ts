@@ -8,5 +8,5 @@ export const invalidName = {
   title:
     'The name of a route, job or source contains characters other than lower-case letters, digits, `-` and `_`, or has more than 64 characters.',
   why: "The name is part of the route's URL: it must look the same in a URL, in a log and in a shell.",
-  decidedIn: 'schema/explain.ts',
+  decidedIn: 'schema/key-problems.ts',
 } as const satisfies ListedRule;

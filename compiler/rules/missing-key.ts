@@ -7,5 +7,5 @@ export const missingKey = {
   severity: 'error',
   title: 'An entry lacks a required key.',
   why: 'There is no sensible default for it.',
-  decidedIn: 'schema/explain.ts',
+  decidedIn: 'schema/key-problems.ts',
 } as const satisfies ListedRule;

@@ -7,5 +7,5 @@ export const unknownKey = {
   severity: 'error',
   title: 'A key is unknown here.',
   why: 'A misspelt key would be ignored, and the default would be used silently.',
-  decidedIn: 'schema/explain.ts',
+  decidedIn: 'schema/key-problems.ts',
 } as const satisfies ListedRule;
