@@ -64,5 +64,5 @@ const asShadowed = (name: string): Problem => ({
   rule: unreachableRoute,
   path: [name],
   at: 'key',
-  message: `a static route is called \`${name}\` too, and wins: no request reaches this subscription`,
+  message: `a static route is also called \`${name}\` and takes precedence: no request reaches this subscription`,
 });

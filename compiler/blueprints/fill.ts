@@ -54,7 +54,7 @@ export function checkValue(field: BlueprintField, value: string | undefined): st
   if (value === undefined || value.trim() === '') {
     return field.optional ? null : `\`${field.name}\` is missing; it ${takes} (default: ${quote(field.default)})`;
   }
-  if (LONE_SURROGATE.test(value)) return `\`${field.name}\` holds half a character; it ${takes}`;
+  if (LONE_SURROGATE.test(value)) return `\`${field.name}\` contains an incomplete character; it ${takes}`;
   return isTaken(field, value) ? null : `\`${field.name}\` cannot be ${quote(value)}; it ${takes}`;
 }
 

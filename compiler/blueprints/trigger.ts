@@ -23,12 +23,13 @@ function refuse(message: string): ParsedTrigger {
 export function createTrigger(key: string, pairs: Iterable<readonly [string, string]>): ParsedTrigger {
   if (!KEY.test(key)) {
     return refuse(
-      `\`${key}\` is no blueprint key: keys are lower-case words joined by \`-\`, such as \`morning-brief\``,
+      `\`${key}\` is not a blueprint key: keys are lower-case words joined by \`-\`, such as \`morning-brief\``,
     );
   }
   const values = new Map<string, string>();
   for (const [name, value] of pairs) {
-    if (!NAME.test(name)) return refuse(`\`${name}\` is no field name: names are lower-case letters, digits and \`_\``);
+    if (!NAME.test(name))
+      return refuse(`\`${name}\` is not a field name: names consist of lower-case letters, digits and \`_\``);
     if (values.has(name)) return refuse(`\`${name}\` is given twice`);
     values.set(name, value);
   }

@@ -15,10 +15,11 @@ export function lowerField(field: string): FieldPlan | string {
   if (field.startsWith('headers.')) {
     const name = field.slice('headers.'.length).toLowerCase();
     if (/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name)) return { in: 'header', path: [name] };
-    return `${JSON.stringify(field)} names no header; write headers.<Name>`;
+    return `${JSON.stringify(field)} is not a header; write headers.<Name>`;
   }
-  if (/^\{.*\}$|^\$\./.test(field)) return `${JSON.stringify(field)} is no path; write the keys joined by single dots`;
+  if (/^\{.*\}$|^\$\./.test(field))
+    return `${JSON.stringify(field)} is not a path; write the keys separated by single dots`;
   const path = field.split('.');
-  if (path.includes('')) return `${JSON.stringify(field)} has an empty part; write the keys joined by single dots`;
+  if (path.includes('')) return `${JSON.stringify(field)} has an empty part; write the keys separated by single dots`;
   return path.length > 1 && path[0] === 'payload' ? { in: 'payload', path: path.slice(1) } : { in: 'root', path };
 }

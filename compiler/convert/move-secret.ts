@@ -21,7 +21,7 @@ export function moveSecret(draft: Draft, { text, path, route, variable }: FoundS
     draft.report.changed({
       path,
       route,
-      reason: 'this only stands for a secret, and anybody can guess it',
+      reason: 'this is a placeholder that anyone can guess',
       instead: `Set ${name} in .env to the secret that the sender has`,
     });
   else draft.report.carried(path, route);

@@ -8,7 +8,7 @@ export function parseForeign(source: SourceText): ParsedFile | ConversionRefusal
   const { file, findings } = parseYaml(source);
   if (file !== null && findings.length === 0) return file;
   // The text after `*` is not repeated: it may be an unquoted secret.
-  const alias = 'this alias stands for nothing: quote a value that begins with `*`';
+  const alias = 'this alias has no anchor: quote a value that begins with `*`';
   const faults = findings.map(({ rule, range: { start }, message }) => ({
     start,
     message: rule.id === 'yaml-alias' ? alias : message,

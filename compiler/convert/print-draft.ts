@@ -15,7 +15,7 @@ export function printDraft(draft: Draft): string {
   const document = new Document(config);
   document.commentBefore = comment([
     `Converted from ${oneLine(draft.file)}, a config of ${draft.origin}, by \`hookwright convert\`.`,
-    'A route with `enabled: false` answers 403: read what is said above it before you remove that line.',
+    'A route with `enabled: false` answers 403: read the comments above it before you remove that line.',
   ]);
   const entries = draft.report.entries();
   for (const route of routes) {

@@ -44,8 +44,8 @@ function removeKey(draft: Draft, route: DraftRoute, key: string | undefined, mes
   draft.report.lost({
     path: key === undefined ? route.path : [...route.path, key],
     route: route.name,
-    reason: `hookwright refuses it: ${message}`,
-    instead: 'Put it right here, then remove `enabled: false`',
+    reason: `hookwright rejects it: ${message}`,
+    instead: 'Correct it here, then remove `enabled: false`',
   });
   close(route);
   return true;
@@ -65,8 +65,8 @@ function removeSetting(draft: Draft, path: readonly string[], message: string): 
   delete (parent as Settings)[key];
   draft.report.lost({
     path: path.slice(0, depth),
-    reason: `hookwright refuses it: ${message}`,
-    instead: 'Set it up in hookwright.yaml (docs/targets.md), then open the routes that need it',
+    reason: `hookwright rejects it: ${message}`,
+    instead: 'Set it up in hookwright.yaml (docs/targets.md), then enable the routes that need it',
   });
   return true;
 }

@@ -53,7 +53,7 @@ export function linkGlob(source: string): (text: string) => boolean {
 /** Returns an error if the glob has too many wildcards, else null. */
 export function tooMany(glob: string): Error | null {
   const count = glob.match(/[*?[({]/g)?.length ?? 0;
-  return count <= MAX_WILDCARDS ? null : new Error(`has ${count} wildcards; ${MAX_WILDCARDS} are the most`);
+  return count <= MAX_WILDCARDS ? null : new Error(`has ${count} wildcards; the maximum is ${MAX_WILDCARDS}`);
 }
 
 const NOT_LINEAR = 'cannot be matched in linear time: write it with single stars and without `!`, or name the events';

@@ -99,7 +99,7 @@ interface ChosenVariant {
 function chooseVariant({ variant }: TargetConfig, plan: TargetPlan, present: ReadonlySet<string>): ChosenVariant {
   const names = plan.variants.map(({ name }) => name);
   if (variant !== undefined && !names.includes(variant)) {
-    const known = names.length === 0 ? 'it has no variants' : `there are ${oneOf(names, 'and')}`;
+    const known = names.length === 0 ? 'it has no variants' : `the variants are ${oneOf(names, 'and')}`;
     const message = `${plan.title} has no variant \`${variant}\`; ${known}${didYouMean(variant, names)}`;
     const problem: Problem = { rule: invalidValue, path: ['variant'], at: 'value', message };
     return { candidates: [], variant: undefined, problems: [problem] };

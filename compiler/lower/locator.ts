@@ -9,7 +9,7 @@ export function lowerLocator(locator: Locator, path: NodePath, report: ReportFau
   const { header, query, json, form } = locator;
   const named = [header, query, form ?? json].filter((name) => name !== undefined);
   if (named.length !== 1) {
-    report(path, 'a place is exactly one of `header`, `query`, `json`, `form` (`form` may go with `json`)');
+    report(path, 'a place has exactly one of `header`, `query`, `json`, `form` (`form` may go with `json`)');
     return null;
   }
   if (json?.split('.').includes('') === true) report([...path, 'json'], `empty part in the path \`${json}\``);

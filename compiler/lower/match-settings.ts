@@ -72,7 +72,7 @@ const isChat = (key: string, { address }: TargetPlan): boolean =>
   address.some(({ name }) => name === 'chat_id') && (key === 'chat_id' || meantField(key, ['chat_id']) !== null);
 
 function homeChannel(key: string, config: TargetConfig, plan: TargetPlan): Problem {
-  const message = `${plan.title} has no setting \`${key}\`: the chat of deliveries that name none is called \`home_channel\``;
+  const message = `${plan.title} has no setting \`${key}\`: the default chat is called \`home_channel\``;
   const isFree = config.home_channel === undefined;
   const hint = 'remove it, or set it as `chat_id` in the `deliver_extra` of a route';
   return {

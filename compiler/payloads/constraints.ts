@@ -32,7 +32,7 @@ export function findContradiction(constraints: Constraints, leaf: WrittenLeaf): 
     rule: impossibleFilter,
     path: [...leaf.path, leaf.operator],
     at: 'value',
-    message: `this never holds together with the condition before it, by which \`${leaf.text}\` is ${is}`,
+    message: `this contradicts the condition before it, by which \`${leaf.text}\` is ${is}`,
     related: [{ path: before.path, message: 'the other condition' }],
   };
 }

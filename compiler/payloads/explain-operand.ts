@@ -54,7 +54,7 @@ function explainAction(set: FormSet, action: string, actions: readonly string[])
   const isKnown = set.shape.variants.some((form) => events.has(form.event) && form.action === action);
   // The name is valid, but another filter excludes it.
   if (isKnown) {
-    const message = `an event that is \`${action}\` does not pass the filters before this one: they leave ${oneOf(actions)}`;
+    const message = `an event that is \`${action}\` does not pass the filters before this one: they accept only ${oneOf(actions)}`;
     return { rule: impossibleFilter, message };
   }
   const meant = meantBy(action, actions);
@@ -88,7 +88,7 @@ interface Refused {
 function explainType(set: FormSet, leaf: Leaf, nodes: readonly ShapeNode[], { never, operand }: Refused): Explanation {
   const meant = unquoted(nodes, operand);
   if (meant !== null) {
-    const message = `${never}: it is ${describeTypes(nodes)}, and what is quoted is a text`;
+    const message = `${never}: it is ${describeTypes(nodes)}, and a quoted value is a text`;
     return {
       rule: impossibleFilter,
       message,

@@ -98,5 +98,5 @@ function readDocument(path: string, { files, cwd }: OwnShapesInput, report: Repo
   const { file, findings } = parseYaml({ path, name: displayPath(path, cwd), text: read.text });
   report.add(findings);
   if (file === null || findings.length > 0) return null;
-  return isPlainMap(file.value) ? file.value : 'holds no JSON Schema: an object is expected';
+  return isPlainMap(file.value) ? file.value : 'is not a JSON Schema: an object is expected';
 }

@@ -16,10 +16,10 @@ export const agentCommand = {
     const { command = [] } = config.agent ?? {};
     const index = command.findIndex(isRunTogether);
     if (index < 0) return [];
-    const message = 'each argument is an entry of its own, because no shell splits them';
+    const message = 'each argument must be a separate entry, because no shell splits them';
     const at = { rule: agentCommand, path: ['agent', 'command', index], at: 'value' } as const;
     if (command.some((entry, place) => isRunTogether(entry, place) && (needsShell(entry) || holdsCredential(entry)))) {
-      return [{ ...at, message, hint: 'write one entry for each argument, or `[sh, -c, "…"]` where a shell is meant' }];
+      return [{ ...at, message, hint: 'write one entry for each argument, or `[sh, -c, "…"]` if you need a shell' }];
     }
     const argv = command.flatMap((entry, place) => (isRunTogether(entry, place) ? argvOf(entry) : [entry]));
     return [

@@ -19,7 +19,7 @@ export const agentUnconfined = {
     const reached = firstReached(routes());
     const [first] = reached;
     if (first === undefined) return [];
-    const message = `${describePart(first.part)} of ${listRoutes(reached.map(({ name }) => name))} reaches \`${agent.command[0]}\`, and nothing limits what that does`;
+    const message = `${describePart(first.part)} of ${listRoutes(reached.map(({ name }) => name))} reaches \`${agent.command[0]}\`, and nothing limits what it can do`;
     const hint =
       'pass `{toolsets}` to it if it takes them, or say what limits it: `confined: <a container, another user, no tools>`';
     return [{ rule: agentUnconfined, path: ['agent', 'command'], at: 'value', message, hint }];

@@ -27,5 +27,5 @@ function faultOf(file: BlueprintFieldFile): string | null {
   if (field.default === '') return 'the default is empty; give the value most users would take';
   if (field.type === 'text' || field.options.length === 0 || field.options.includes(field.default)) return null;
   const options = field.options.map((option) => `\`${option}\``).join(', ');
-  return `the default \`${field.default}\` is none of the options ${options}`;
+  return `the default \`${field.default}\` is not one of the options ${options}`;
 }

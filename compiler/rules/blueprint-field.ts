@@ -40,7 +40,7 @@ function checkOptions(field: BlueprintFieldFile, path: NodePath): Problem[] {
     const repeated = options.findIndex((option, index) => options.indexOf(option) !== index);
     if (repeated === -1) return [];
     const at = { path: [...path, 'options', repeated], at: 'value' } as const;
-    return [{ rule: blueprintField, ...at, message: `the option \`${options[repeated]}\` is there twice` }];
+    return [{ rule: blueprintField, ...at, message: `the option \`${options[repeated]}\` is listed twice` }];
   }
   if (options === undefined) return [];
   const why = type === 'weekdays' ? 'a `weekdays` field has its own options' : `a \`${type}\` field takes no options`;

@@ -21,7 +21,7 @@ export const blueprintPrompt = {
         path: ['prompt'],
         at: 'value' as const,
         within: { offset, length },
-        message: `no field fills \`{${name}}\`; there are ${names.map((other) => `\`${other}\``).join(', ')}`,
+        message: `no field fills \`{${name}}\`; the fields are ${names.map((other) => `\`${other}\``).join(', ')}`,
       }));
   },
 } as const satisfies ListedRule;

@@ -22,7 +22,7 @@ export const blueprintSchedule = {
     if (unfilled.length > 0) return unfilled;
     const count = countCombinations(blueprint);
     if (count > MAX_COMBINATIONS) {
-      return [{ ...AT, message: `${count} combinations are too many to check; the most is ${MAX_COMBINATIONS}` }];
+      return [{ ...AT, message: `${count} combinations are too many to check; the maximum is ${MAX_COMBINATIONS}` }];
     }
     for (const { values, schedule } of combinations(blueprint)) {
       const parsed = parseSchedule(schedule);
@@ -51,7 +51,7 @@ function placeholderFault(name: string, fields: readonly BlueprintField[]): stri
   const field = fields.find((other) => other.name === name);
   if (field === undefined) {
     const known = [...fields.map((other) => other.name), 'minute', 'hour', 'dow'].map((other) => `\`${other}\``);
-    return `no field fills \`{${name}}\`; there are ${known.join(', ')}`;
+    return `no field fills \`{${name}}\`; the fields are ${known.join(', ')}`;
   }
   if (field.type === 'time') return `use \`{minute}\` and \`{hour}\` in place of \`{${name}}\``;
   if (field.type === 'text') return `\`${name}\` takes any text and cannot be part of a schedule`;
@@ -67,7 +67,7 @@ function checkPlaceholders(schedule: string, fields: readonly BlueprintField[]):
   };
   const problems = findPlaceholders(schedule).flatMap(fault);
   if (problems.length > 0 || !/[{}]/.test(schedule.replace(/\{[a-z0-9_]+\}/g, ''))) return problems;
-  return [{ ...AT, message: 'a brace here is no part of a `{name}` placeholder' }];
+  return [{ ...AT, message: 'a brace here is not part of a `{name}` placeholder' }];
 }
 
 function printValues(values: BlueprintValues): string {

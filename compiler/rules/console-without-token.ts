@@ -12,7 +12,7 @@ export const consoleWithoutToken = {
   checkConfig({ config }): readonly Problem[] {
     const { host, token } = config.gateway?.console ?? {};
     if (host === undefined || token !== undefined || isLoopback(host)) return [];
-    const message = `the console would listen on \`${host}\` for everybody`;
+    const message = `the console would be open to anyone who can reach \`${host}\``;
     const hint = 'add `token: env:CONSOLE_TOKEN`, which Prometheus sends as `authorization`, or bind 127.0.0.1';
     return [{ rule: consoleWithoutToken, path: ['gateway', 'console', 'host'], at: 'value', message, hint }];
   },

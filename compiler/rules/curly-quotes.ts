@@ -14,7 +14,7 @@ export const curlyQuotes = {
     const written = source.text.slice(range.start, range.end);
     if (!CURLY.test(written)) return [];
     const quote = straightFor(written.slice(1, -1));
-    const message = `${written.at(0)}…${written.at(-1)} are no quotes of YAML and stay in the text: put straight ones, ${quote ?? '"'}…${quote ?? '"'}`;
+    const message = `${written.at(0)}…${written.at(-1)} are not YAML quotes and become part of the text: use straight ones, ${quote ?? '"'}…${quote ?? '"'}`;
     return [{ rule: curlyQuotes, source, range, message, ...(quote === null ? {} : { fix: straight(range, quote) }) }];
   },
 } as const satisfies ListedRule;

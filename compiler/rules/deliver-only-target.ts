@@ -23,7 +23,7 @@ export const deliverOnlyTarget = {
         rule: deliverOnlyTarget,
         path: deliverPath(index),
         at: 'value',
-        message: `\`deliver_only\` cannot deliver to \`${name}\`: nobody would receive the message`,
+        message: `\`deliver_only\` cannot deliver to \`${name}\`: no one would receive the message`,
         hint,
       }));
   },

@@ -14,7 +14,7 @@ export const eventGlob = {
   check(glob: string, path: NodePath): Lowered<string> {
     const source = globSource(glob);
     if (typeof source === 'string') return { plan: source, problems: [] };
-    const message = `${JSON.stringify(glob)} is no glob that can be used here: ${source.message}`;
+    const message = `${JSON.stringify(glob)} is not a supported glob: ${source.message}`;
     return { plan: null, problems: [{ rule: eventGlob, path, at: 'value', message }] };
   },
 } as const satisfies ListedRule;

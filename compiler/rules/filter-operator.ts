@@ -31,11 +31,11 @@ export const filterOperator = {
 } as const satisfies ListedRule;
 
 const oneMissing = ({ field = 'action' }: FilterConfig): string =>
-  `write for example \`${flowText({ field, equals: 'opened' })}\`; there are ${OPERATORS.join(', ')}`;
+  `write, for example, \`${flowText({ field, equals: 'opened' })}\`; the operators are ${OPERATORS.join(', ')}`;
 
 function split(config: FilterConfig): string {
   const conditions = operatorsOf(config).map((operator) => ({ field: config.field, [operator]: config[operator] }));
   const all = flowText({ all: conditions });
   if (holdsCredential(all)) return 'split it into filters under `all` or `any`';
-  return `write \`${all}\`, or \`any\` where one of them is enough`;
+  return `write \`${all}\`, or \`any\` if one of them is enough`;
 }

@@ -19,7 +19,7 @@ export const filterShape = {
       return config.field === undefined ? [{ ...at, message }] : [];
     }
     if (second === undefined && config.field === undefined && operatorsOf(config).length === 0) return [];
-    const hint = 'put each condition into a member of its own under one `all`';
-    return [{ ...at, message: `\`${group}\` stands alone in its filter`, hint }];
+    const hint = 'put each condition into its own member of one `all`';
+    return [{ ...at, message: `\`${group}\` must be the only key of its filter`, hint }];
   },
 } as const satisfies ListedRule;

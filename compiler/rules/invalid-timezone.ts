@@ -22,7 +22,7 @@ function checkZone(zone: string | undefined, path: NodePath): readonly Problem[]
   if (zone === undefined || isTimeZone(zone)) return [];
   const [sure] = zonesLike(zone);
   if (sure !== undefined) {
-    const message = `\`${zone}\` is not an IANA time zone: write for example \`${sure}\``;
+    const message = `\`${zone}\` is not an IANA time zone: write, for example, \`${sure}\``;
     return [{ rule: invalidTimezone, path, at: 'value', message }];
   }
   const message = `\`${zone}\` is not a time zone${didYouMean(zone, timeZones())}`;

@@ -19,7 +19,7 @@ export const invalidValue = {
     const path = settings.pathOf('trusted_proxies') ?? [];
     const proxies = (settings.values.trusted_proxies ?? []).flatMap((text, index): readonly Problem[] => {
       if (parseNetwork(text) !== null) return [];
-      const message = `\`${text}\` is not an address and not a network`;
+      const message = `\`${text}\` is neither an address nor a network`;
       return [{ rule: invalidValue, path: [...path, index], at: 'value', message, hint: PROXIES }];
     });
     return [...publicUrlProblems(invalidValue, config.public_url), ...hostProblems(settings), ...proxies];
@@ -33,7 +33,7 @@ function hostProblems({ values, pathOf }: EffectiveSettings): readonly Problem[]
   if (path === null || host === '' || (scheme === undefined && port === undefined)) return [];
   const isFree = port !== undefined && values.port === undefined;
   const lines = [`host: ${host}`, ...(isFree ? [`port: ${port}`] : [])].map((line) => `\`${line}\``);
-  const message = `\`host\` is a name or an address alone: write ${lines.join(' and ')}`;
+  const message = `\`host\` must be only a name or an address: write ${lines.join(' and ')}`;
   const fix = { kind: 'flow', text: host, ...(isFree ? { andKey: `port: ${port}` } : {}) } as const;
   return [{ rule: invalidValue, path, at: 'value', message, fix, fixAt: path }];
 }

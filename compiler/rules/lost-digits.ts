@@ -15,7 +15,7 @@ export const lostDigits = {
     const at = { rule: lostDigits, path, at: 'value' } as const;
     // The message must not repeat a secret.
     if (isSecretName(String(path.at(-1)))) {
-      const message = 'this is read as a number, and digits of it are lost';
+      const message = 'this is read as a number and loses digits';
       return [{ ...at, message, hint: 'write it in quotes', sensitive: true }];
     }
     return [{ ...at, message: `\`${written}\` is read as the number ${value}`, hint: `write '${written}' in quotes` }];

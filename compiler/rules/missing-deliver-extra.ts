@@ -69,7 +69,7 @@ function withoutKeys(
     return { ...problem, message: needs, hint: 'write it as a template over the payload, or as fixed text' };
   const pairs = flowText(usual.values);
   const text = deliver_extra === undefined ? `deliver_extra: ${pairs}` : pairs.slice(2, -2);
-  if (!usual.isCertain) return { ...problem, message: needs, hint: `write for example \`${text}\`` };
+  if (!usual.isCertain) return { ...problem, message: needs, hint: `write, for example, \`${text}\`` };
   return {
     ...problem,
     message: `${needs}: write \`${text}\``,

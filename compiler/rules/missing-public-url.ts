@@ -14,7 +14,7 @@ export const missingPublicUrl = {
       return [];
     const scheme = route.schemes.find(({ signed }) => signed.some(({ kind }) => kind === 'url'));
     if (scheme === undefined || route.config.source === undefined) return [];
-    const message = `\`${route.config.source}\` signs the URL; set \`public_url\` to the one the sender has`;
+    const message = `\`${route.config.source}\` signs the URL; set \`public_url\` to the URL that the sender uses`;
     return [{ rule: missingPublicUrl, path: ['source'], at: 'value', message }];
   },
 } as const satisfies ViewRule;

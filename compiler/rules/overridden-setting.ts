@@ -23,7 +23,7 @@ function secretProblem({ settings, overrides, variables }: ConfigView): Problem 
   const variable = 'WEBHOOK_SECRET';
   if (!overrides.secret || path === null || secret === `env:${variable}`) return null;
   if (secret === variables.get(variable)?.value) return null;
-  const message = `\`${variable}\`${originOf(variable, { variables })} replaces the secret that stands here`;
+  const message = `\`${variable}\`${originOf(variable, { variables })} replaces this secret`;
   return { rule: RULE, path, at: 'value', message, hint: HINT, sensitive: true };
 }
 

@@ -22,7 +22,7 @@ export const profileIncomplete = {
     return [...targets, ...missingScript(route), ...skills].map((problem) => ({
       ...problem,
       rule: profileIncomplete,
-      message: `${problem.message}; profile \`${profile}\` has only what is its own`,
+      message: `${problem.message}; profile \`${profile}\` uses only its own targets, scripts and skills`,
     }));
   },
 } as const satisfies ViewRule;

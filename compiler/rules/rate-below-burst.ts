@@ -13,7 +13,7 @@ export const rateBelowBurst = {
     const burst = facts?.burst_per_minute ?? 0;
     const limit = config.rate_limit ?? scope.table.server.rate_limit;
     if (limit >= burst) return [];
-    const message = `\`${config.source}\` is known to send ${burst} requests a minute; this route takes ${limit}`;
+    const message = `\`${config.source}\` is known to send ${burst} requests a minute; this route accepts ${limit}`;
     const path = config.rate_limit === undefined ? ['source'] : ['rate_limit'];
     return [{ rule: rateBelowBurst, path, at: 'value', message, hint: `set \`rate_limit: ${burst}\` or more` }];
   },

@@ -45,7 +45,7 @@ function regexHint(text: string): string | undefined {
   if (/\(\?<?[=!]/.test(text)) return 'lookaround is not linear-time; use two filters, one of them under `not`';
   const [, end] = /^\*([\w.-]+)$/.exec(text) ?? [];
   if (end !== undefined)
-    return `a regex is no glob: write \`regex: ${JSON.stringify(`${end.replaceAll('.', '[.]')}$`)}\``;
+    return `a regex is not a glob: write \`regex: ${JSON.stringify(`${end.replaceAll('.', '[.]')}$`)}\``;
   if (/\\[1-9k]/.test(text)) return 'back-references are not linear-time; payloads are hostile';
   return undefined;
 }

@@ -18,7 +18,7 @@ export const scriptMissing = {
     const hint =
       file === undefined
         ? `put it in \`scripts/\` below the home folder`
-        : `\`script\` names the file alone, and its suffix the interpreter: write \`script: ${file}\``;
+        : `\`script\` is only the file, whose suffix determines the interpreter: write \`script: ${file}\``;
     return [{ rule: scriptMissing, path: ['script'], at: 'value', message, hint }];
   },
 } as const satisfies ViewRule;

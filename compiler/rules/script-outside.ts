@@ -10,7 +10,7 @@ const PROBLEMS = {
     hint: 'put the script there and write its path relative to that folder',
   },
   linked: {
-    message: 'has a second name elsewhere (it is a hard link): it is not run',
+    message: 'has another hard link, which may be anywhere: it is not run',
     hint: 'put a copy of the script into `<profile home>/scripts/`',
   },
 } as const;

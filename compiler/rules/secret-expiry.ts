@@ -12,7 +12,7 @@ export const secretExpiry = {
     return (route.config.secrets ?? []).flatMap((secret, index): readonly Problem[] => {
       const expires = typeof secret === 'string' ? undefined : secret.expires_at;
       if (expires === undefined || isInstant(expires)) return [];
-      const message = `\`${expires}\` is no instant: there is no such day or time`;
+      const message = `\`${expires}\` is not a valid date and time`;
       return [{ rule: secretExpiry, path: ['secrets', index, 'expires_at'], at: 'value', message }];
     });
   },

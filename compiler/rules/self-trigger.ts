@@ -65,8 +65,8 @@ function placeOf(
 function problem(route: RouteView, name: string, index: number | null | undefined, effect: TargetEffect): Problem {
   const event = effect.events.map((each) => `\`${each}\``).join(', ');
   const whose = index === undefined ? `the job \`${route.config.cron_job}\`` : 'the route';
-  const message = `what ${whose} delivers to \`${name}\` comes back as ${event}, which the route takes: it answers itself`;
-  const hint = `keep its own out: \`${filterFor(effect)}\``;
+  const message = `what ${whose} delivers to \`${name}\` comes back as ${event}, which the route accepts: it triggers itself`;
+  const hint = `exclude them: \`${filterFor(effect)}\``;
   if (index === undefined) return atRoute(selfTrigger, message, hint);
   return { rule: selfTrigger, path: deliverPath(index), at: 'value', message, hint };
 }

@@ -14,7 +14,7 @@ export const shadowedSetting = {
       rule: shadowedSetting,
       path,
       at: 'key',
-      message: `\`${String(path.at(-1))}\` has no effect: \`extra\` sets it too, and wins`,
+      message: `\`${String(path.at(-1))}\` has no effect: \`extra\` also sets it and takes precedence`,
       related: [{ path: by, message: 'this one counts' }],
     }));
   },

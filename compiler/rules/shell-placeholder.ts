@@ -28,7 +28,7 @@ function problemsIn(text: string, { index, program, interpreter }: CodeArgument,
     path,
     at: 'value',
     within: { offset: match.index, length: match[0].length },
-    message: `\`${program}\` reads this argument as code, and \`${match[0]}\` would become a part of it`,
+    message: `\`${program}\` reads this argument as code, and \`${match[0]}\` would become part of it`,
     hint: `use ${interpreter.variable.replace('NAME', `HOOKWRIGHT_${match[1]?.toUpperCase()}`)} there`,
   }));
 }

@@ -45,13 +45,13 @@ interface Fault {
 
 function faultsOfSignature({ verify, signature }: SourceFile): readonly Fault[] {
   if (signature !== undefined || verify === 'none' || verify === 'basic') return [];
-  return [{ path: [], message: '`signature` is missing: where the sender puts its signature or token' }];
+  return [{ path: [], message: '`signature` is missing: the place of the signature or token' }];
 }
 
 function faultsOfKey({ verify, secret }: SourceFile): readonly Fault[] {
   const allowed = KEY_FORMS[verify];
   if (secret?.as === undefined || allowed.includes(secret.as)) return [];
-  const message = `\`${secret.as}\` is no key of \`${verify}\`: it takes ${allowed.join(', ')}`;
+  const message = `\`${secret.as}\` is not a key form of \`${verify}\`: it takes ${allowed.join(', ')}`;
   return [{ path: ['secret', 'as'], message }];
 }
 
@@ -69,7 +69,7 @@ function faultsOfSigned(file: SourceFile, signed: readonly SignedSegment[]): rea
   const missing = (name: string): void =>
     add(['signed'], `\`signed\` holds {${name}}, but the source has no \`${name}\``);
   if (file.signed === undefined) add([], '`signed` is missing: the template of the signed bytes');
-  else if (signed.every(({ kind }) => kind === 'text')) add(['signed'], 'nothing of the request is signed');
+  else if (signed.every(({ kind }) => kind === 'text')) add(['signed'], 'no part of the request is signed');
   if (has('timestamp') && file.timestamp === undefined) missing('timestamp');
   if (has('id') && file.id === undefined) missing('id');
   if (file.id !== undefined && !has('id'))

@@ -16,7 +16,7 @@ export const storeUrl = {
     if (typeof store !== 'object') return [];
     const { kind, value } = parseSecretRef(store.postgres, DEFAULT_PROFILE);
     if (kind !== 'literal' || isPostgresUrl(value)) return [];
-    const message = 'this is no URL of a PostgreSQL database';
+    const message = 'this is not a PostgreSQL URL';
     const hint = 'write `env:DATABASE_URL`, and keep `postgres://user:password@host/database` in that variable';
     return [{ rule: storeUrl, path: ['gateway', 'store', 'postgres'], at: 'value', message, hint, sensitive: true }];
   },

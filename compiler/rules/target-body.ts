@@ -11,7 +11,7 @@ export const targetBody = {
   /** Checks a field of an object. @param path path of the field */
   check(name: string, path: NodePath): readonly Problem[] {
     if (!name.startsWith('$')) return [];
-    const message = `\`${name}\` is no node; there are $int, $auto and $json, each alone in its object, and $when beside fields`;
+    const message = `\`${name}\` is not an instruction; the instructions are $int, $auto and $json, each alone in its object, and $when next to fields`;
     return [{ rule: targetBody, path, at: 'value', message }];
   },
 } as const satisfies ListedRule;

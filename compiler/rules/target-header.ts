@@ -11,7 +11,7 @@ export const targetHeader = {
   check(name: string, path: NodePath): readonly Problem[] {
     const lowerCase = name.toLowerCase();
     const at = { rule: targetHeader, path, at: 'key' } as const;
-    if (!HEADER_NAME.test(lowerCase)) return [{ ...at, message: `${JSON.stringify(name)} is no header name` }];
+    if (!HEADER_NAME.test(lowerCase)) return [{ ...at, message: `${JSON.stringify(name)} is not a header name` }];
     if (!OWN_HEADERS.has(lowerCase)) return [];
     return [{ ...at, message: `\`${lowerCase}\` is set by the executor and cannot be named here` }];
   },

@@ -13,7 +13,7 @@ export const targetNeeds = {
   check(needs: readonly string[], settings: TargetSettings, path: NodePath): readonly Problem[] {
     return needs.flatMap((name, index): readonly Problem[] => {
       if (Object.hasOwn(settings, name)) return [];
-      const message = `there is no setting \`${name}\`; there are ${Object.keys(settings).join(', ')}`;
+      const message = `there is no setting \`${name}\`; the settings are ${Object.keys(settings).join(', ')}`;
       return [{ rule: targetNeeds, path: [...path, index], at: 'value', message }];
     });
   },

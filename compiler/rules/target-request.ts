@@ -13,7 +13,7 @@ export const targetRequest = {
   /** @param isExchange whether the request gets a token or checks the credentials */
   check(request: TargetRequest | undefined, path: NodePath, isExchange = false): readonly Problem[] {
     if (request === undefined) {
-      const message = 'it says nowhere which `request` to make';
+      const message = 'no `request` is defined';
       return [{ rule: targetRequest, path: path.slice(0, -1), at: 'key', message }];
     }
     const [body, second, third] = BODIES.filter((kind) => request[kind] !== undefined);

@@ -14,7 +14,7 @@ export const targetRetryAfter = {
   check(source: TargetRetryAfter['from'][number], path: NodePath): readonly Problem[] {
     const at = { rule: targetRetryAfter, at: 'value' } as const;
     const kinds = (['header', 'body', 'text'] as const).filter((kind) => source[kind] !== undefined);
-    const one = 'a place is exactly one of `header`, `body` and `text`';
+    const one = 'a place has exactly one of `header`, `body` and `text`';
     const group = 'the expression needs a group around the number';
     const hasGroup = source.text === undefined || /\((?!\?:)/.test(source.text);
     return [

@@ -56,7 +56,7 @@ function unknownName(name: string, scope: TextScope): string {
   if (name === 'signature' || name === 'timestamp') return `\`{${name}}\` needs a \`signature\``;
   if (name.startsWith('match.')) return `\`{${name}}\` needs a group (?P<${name.slice(6)}>…) in \`when.chat_id\``;
   const known = [...Object.keys(scope.settings), 'chat_id', 'thread', ...Object.keys(scope.address), 'text', 'key'];
-  return `\`{${name}}\` names no value; there are ${[...new Set(known)].join(', ')}`;
+  return `\`{${name}}\` is unknown; the values are ${[...new Set(known)].join(', ')}`;
 }
 
 function misplaced(
@@ -64,16 +64,17 @@ function misplaced(
   { of, optional }: { readonly of: ValueRef['of']; readonly optional: boolean },
   at: TextPlace,
 ): string | null {
-  if (at === 'path' && optional) return `\`{${name}?}\`: a path cannot be left out; write one request for each form`;
+  if (at === 'path' && optional)
+    return `\`{${name}?}\`: a part of a path cannot be optional; write a request for each form`;
   if (ALLOWED[at].includes(of)) return null;
   const where: Readonly<Record<TextPlace, string>> = {
-    base: 'a base URL holds settings only',
-    basic: 'a user name and a password are settings',
-    header: 'a header holds nothing that comes with a delivery',
-    path: 'the text has no place in a path',
-    content: 'it has no place here',
-    signature: 'a signature is made of settings and the timestamp',
-    exchange: 'a token request holds settings only',
+    base: 'a base URL may contain only settings',
+    basic: 'user name and password must be settings',
+    header: 'a header may not contain values of the delivery',
+    path: 'a path may not contain the text',
+    content: 'it is not available here',
+    signature: 'a signature may use only settings and the timestamp',
+    exchange: 'a token request may use only settings',
   };
-  return `\`{${name}}\` may not stand here: ${where[at]}`;
+  return `\`{${name}}\` is not allowed here: ${where[at]}`;
 }

@@ -45,16 +45,16 @@ const MONEY = /amount|price|cost|total|fee|paid|due|balance|budget|refund|tax|us
 function doubled(match: RegExpExecArray, isCode: boolean): readonly Problem[] {
   const [written, before = '', dot, path = '', after = '', filter] = match;
   if (before + after === '' && filter === undefined)
-    return [misspelt(match, `${written} keeps one pair of braces around the value; write {${path}}`, path)];
+    return [misspelt(match, `${written} leaves a pair of braces around the value; write {${path}}`, path)];
   // Spaces around a dotted path are unambiguous, and an error of `template-syntax`.
   if (isCode || KEYWORDS.has(path) || (filter === undefined && dot === undefined && !ONE_WORD.test(path))) return [];
-  return [misspelt(match, `${written} is no placeholder and stays in the text; write {${path}}`, path)];
+  return [misspelt(match, `${written} is not a placeholder and is delivered literally; write {${path}}`, path)];
 }
 
 function dollar(match: RegExpExecArray): readonly Problem[] {
   const [written, path = ''] = match;
   if (MONEY.test(path)) return [];
-  return [misspelt(match, `${written} keeps the \`$\` before the value; write {${path}}`, path)];
+  return [misspelt(match, `${written} leaves the \`$\` before the value; write {${path}}`, path)];
 }
 
 const misspelt = ({ 0: written, index }: RegExpExecArray, message: string, path: string): Problem => ({
@@ -70,7 +70,7 @@ const control = ({ 0: written, index }: RegExpExecArray): Problem => ({
   rule: templateBraces,
   path: [],
   at: 'value',
-  message: `${written} stays in the text: a template has placeholders, and neither conditions nor loops`,
+  message: `${written} is delivered literally: templates have placeholders, but no conditions or loops`,
   within: { offset: index, length: written.length },
-  hint: 'use `filters` for a condition, a route for each case; a list as a whole is a placeholder, such as `{commits}`',
+  hint: 'use `filters` for conditions, and a route for each case; a placeholder such as `{commits}` gives the whole list',
 });

@@ -15,7 +15,7 @@ export const templateHeaders = {
       rule: templateHeaders,
       path: [],
       at: 'value',
-      message: `${written} never resolves: templates see the payload, only filters see headers`,
+      message: `${written} never resolves: only filters can use headers`,
       within: { offset: index, length: written.length },
     }));
   },

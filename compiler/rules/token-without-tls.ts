@@ -14,7 +14,7 @@ export const tokenWithoutTls = {
     const inClear = schemes.length > 0 && schemes.every(({ verify }) => verify === 'token' || verify === 'basic');
     if (!inClear || insecure || isLoopback(host) || isHttps(config.public_url ?? public_url)) return [];
     const path = config.source === undefined ? ['auth'] : ['source'];
-    const message = `every request of \`${config.source ?? schemes[0]?.name}\` carries the secret itself, and nothing says that TLS protects it`;
+    const message = `every request of \`${config.source ?? schemes[0]?.name}\` contains the secret itself, and nothing states that TLS protects it`;
     const hint = 'put a proxy with TLS in front and set `public_url`, or bind 127.0.0.1';
     return [{ rule: tokenWithoutTls, path, at: 'value', message, hint }];
   },

@@ -35,7 +35,7 @@ export const unknownTarget = {
           at: 'key',
           message:
             name === 'webhook'
-              ? '`webhook` is no target: the adapter is one for all profiles, and set up in the root config'
+              ? '`webhook` is not a target: one webhook server serves all profiles, and it is configured in the root config'
               : `there is no delivery target \`${name}\`${didYouMean(name, known)}`,
           ...renameFix(name, known),
         }),
@@ -68,4 +68,4 @@ function unknownTargets(
     });
 }
 
-const URL_HINT = 'a URL is no target: name one (`slack`, `telegram`, …), and set it up under `platforms`';
+const URL_HINT = 'a URL is not a target: name one (`slack`, `telegram`, …), and set it up under `platforms`';

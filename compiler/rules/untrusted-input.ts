@@ -46,7 +46,7 @@ function unknownOf({ scope }: RouteView, acting: readonly string[]): string {
   const unknown = acting.filter((name) => !Object.hasOwn(scope.table.toolsets, name));
   if (unknown.length === 0) return '';
   const which = unknown.length === acting.length ? '' : `${oneOf(unknown, 'and')} `;
-  return ` (${which}not in the catalog, so dropped as yet: counted as one that acts)`;
+  return ` (${which}not in the catalog, so currently dropped: treated as acting)`;
 }
 
 function adviceFor({ config, scope }: RouteView, part: UntrustedPart, acting: readonly string[]): string {

@@ -19,7 +19,7 @@ export const wholePayloadMessage = {
       'and',
     );
     const message = `no \`prompt\`: the whole payload goes to ${to}`;
-    const hint = 'write the message, e.g. `prompt: "{title}"`; `prompt: "{__raw__}"` where the whole payload is meant';
+    const hint = 'write the message, e.g. `prompt: "{title}"`; `prompt: "{__raw__}"` if you want the whole payload';
     return [{ rule: wholePayloadMessage, path: ['deliver_only'], at: 'key', message, hint }];
   },
 } as const satisfies ViewRule;

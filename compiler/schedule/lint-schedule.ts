@@ -43,7 +43,7 @@ export function unevenSteps(schedule: Schedule): readonly ScheduleComplaint[] {
     // Months differ in length, so no step other than 1 divides all of them.
     if (step === 1 || (field !== 'dayOfMonth' && values % step === 0)) return [];
     const message = `\`${schedule[field]}\` is not every ${step} ${unit}: the count starts again ${start}`;
-    return [{ message, hint: `write out what is meant, or use a step that divides ${values}` }];
+    return [{ message, hint: `list the values explicitly, or use a step that divides ${values}` }];
   });
 }
 

@@ -54,11 +54,11 @@ function explainWords(text: string, parts: readonly string[]): Refused {
   const shown = text.trim();
   const time = /^(\d{1,2}):(\d\d)$/.exec(shown);
   if (time !== null && (Number(time[1]) > 23 || Number(time[2]) > 59)) {
-    return refuse(`\`${shown}\` is no time of day: it goes from 00:00 to 23:59, and 07:30 every day is \`30 7 * * *\``);
+    return refuse(`\`${shown}\` is not a time of day: times are 00:00 to 23:59, and 07:30 every day is \`30 7 * * *\``);
   }
   const meant = withoutSeconds(parts) ?? readScheduleWords(text);
   if (meant === null) return refuse(`${FIVE}, here are ${shown === '' ? 'none' : parts.length}`);
-  const sure = meant.exact ? `write \`${meant.cron}\`` : `write for example \`${meant.cron}\``;
+  const sure = meant.exact ? `write \`${meant.cron}\`` : `write, for example, \`${meant.cron}\``;
   return { ...refuse(`${FIVE}: for \`${shown}\` ${sure}`), meant };
 }
 

@@ -88,10 +88,7 @@ const KEYWORDS: Readonly<Record<string, Explain>> = {
   pattern: (place, params) =>
     params.pattern === '\\S'
       ? value(place, invalidValue, `\`${nameOf(place.path)}\` needs a reason in words`)
-      : described(
-          place,
-          value(place, invalidValue, `\`${nameOf(place.path)}\` has not the form that is expected here`),
-        ),
+      : described(place, value(place, invalidValue, `\`${nameOf(place.path)}\` does not have the expected form`)),
   minLength: (place) => value(place, invalidValue, `\`${nameOf(place.path)}\` must not be empty`),
   maxLength: (place, params) =>
     value(place, invalidValue, `\`${nameOf(place.path)}\` must not be longer than ${String(params.limit)} characters`),

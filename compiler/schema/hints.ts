@@ -19,7 +19,7 @@ export function hintFrom(schema: SchemaName, path: NodePath): Pick<Problem, 'hin
   const name = nameOf(path);
   // An example explains a structure best; a word or a number needs the description.
   if (typeof example === 'object' && example !== null)
-    return { hint: `write for example \`${name}: ${flowText(example)}\`` };
+    return { hint: `write, for example, \`${name}: ${flowText(example)}\`` };
   return description === null ? {} : { hint: `\`${name}\`: ${description}` };
 }
 
@@ -28,8 +28,8 @@ export function emptyHint({ schema, path }: Place): Pick<Problem, 'hint'> {
   const isItem = typeof path.at(-1) === 'number';
   const example = exampleAt(schema, isItem ? path.slice(0, -1) : path);
   const value: unknown = isItem && Array.isArray(example) ? example[0] : example;
-  if (value === undefined) return { hint: 'write what belongs to it below, indented further, or remove the key' };
-  return { hint: `write for example \`${isItem ? '-' : `${nameOf(path)}:`} ${flowText(value)}\`, or remove it` };
+  if (value === undefined) return { hint: 'write its content below, indented further, or remove the key' };
+  return { hint: `write, for example, \`${isItem ? '-' : `${nameOf(path)}:`} ${flowText(value)}\`, or remove it` };
 }
 
 /** The boolean meant by `yes` and similar words, which are booleans in YAML 1.1 and text in 1.2, and by a quoted `true`. */

@@ -60,7 +60,7 @@ export function nameProblem(place: Place, name: string): Problem {
     rule: invalidName,
     path: [...place.path, name],
     at: 'key',
-    message: `\`${name}\` cannot be a name here${nameLike(name)}`,
+    message: `\`${name}\` is not a valid name${nameLike(name)}`,
     hint: 'a name has 1 to 64 lower-case letters, digits, `-` and `_`, and starts with a letter or a digit',
   };
 }
@@ -69,5 +69,5 @@ export function nameProblem(place: Place, name: string): Problem {
 function nameLike(name: string): string {
   const words = name.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase();
   const plain = words.replace(/[^a-z0-9_]+/g, '-').replace(/^[-_]+|-+$/g, '');
-  return plain === '' || plain.length > 64 ? '' : `: write for example \`${plain}\``;
+  return plain === '' || plain.length > 64 ? '' : `: write, for example, \`${plain}\``;
 }

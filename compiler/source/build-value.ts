@@ -81,7 +81,7 @@ function build(builder: Builder, node: unknown, depth: number): Sized {
 function buildAlias(builder: Builder, alias: Alias): Sized {
   const anchor = builder.anchors.get(alias.source);
   if (anchor === undefined)
-    return fail(builder, yamlAlias, alias, `no anchor \`&${alias.source}\` stands before this alias`);
+    return fail(builder, yamlAlias, alias, `there is no anchor \`&${alias.source}\` before this alias`);
   if (anchor.built === null) return fail(builder, yamlAlias, alias, `\`*${alias.source}\` contains itself`);
   builder.aliases.set(alias, anchor.node);
   expand(builder, alias, anchor.built.size);
@@ -155,7 +155,7 @@ function scalarValue(builder: Builder, node: Scalar): unknown {
   if (typeof value !== 'number') return value;
   if (!Number.isFinite(value)) {
     const range = rangeOf(node);
-    const message = `\`${node.source ?? value}\` is not a number that can be used here`;
+    const message = `\`${node.source ?? value}\` is not a supported number`;
     builder.findings.push({ rule: invalidNumber, source: builder.source, range, message });
     return 0;
   }

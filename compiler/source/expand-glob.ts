@@ -14,7 +14,7 @@ export function expandGlob(files: Files, base: string, pattern: string): readonl
   if (!isGlob(pattern)) return [resolve(base, pattern)];
   const found = pathGlob(pattern);
   if (found instanceof Error) {
-    return new Error(`${JSON.stringify(pattern)} is no glob that can be used here: ${found.message}`);
+    return new Error(`${JSON.stringify(pattern)} is not a supported glob: ${found.message}`);
   }
   const { glob, matches } = found;
   const root = resolve(base, found.base);

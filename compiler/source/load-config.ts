@@ -108,7 +108,7 @@ function addFile(loading: Loading, file: ParsedFile, isRoot: boolean): void {
     const range = { start: 0, end: source.text.length };
     const hint = Array.isArray(value)
       ? 'remove the `-`, or run `hookwright convert adnanh` where these are hooks of adnanh/webhook'
-      : 'write `platforms:`, and what belongs to it below';
+      : 'write `platforms:`, with its content below';
     loading.findings.push({ rule: wrongType, source, range, message: 'a config file is a map of settings', hint });
     loading.incomplete = true;
     return;

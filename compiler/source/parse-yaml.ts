@@ -81,9 +81,9 @@ function syntaxFindings(source: SourceText, document: Document, found: readonly 
 
 /** Replacements for parser messages that mention its API or hide the usual cause. */
 const SENTENCES: Partial<Record<YAMLError['code'], string>> = {
-  MULTIPLE_DOCS: 'a second document starts here; put it into a file of its own',
+  MULTIPLE_DOCS: 'a second document starts here; put it into a separate file',
   NON_STRING_KEY: 'a key must be plain text',
-  TAG_RESOLVE_FAILED: 'YAML tags (`!name`) mean nothing here; write the value without it',
+  TAG_RESOLVE_FAILED: 'YAML tags (`!name`) have no meaning here; write the value without the tag',
   TAB_AS_INDENT: 'a tab is used for indentation; use spaces',
   BLOCK_AS_IMPLICIT_KEY:
     'this value cannot hold a map: check the indentation of the next line, or quote the value if it contains `: `',
@@ -121,5 +121,5 @@ const NO_PAIR = /^Implicit map keys need to be followed by map values/;
 
 const sentence = (complaint: YAMLError): string =>
   NO_PAIR.test(complaint.message)
-    ? 'this line is no `key: value`: put the `:` that is missing, or, where a text goes on here, write it below `key: |`'
+    ? 'this line is not `key: value`: add the missing `:`, or write a multi-line text below `key: |`'
     : (SENTENCES[complaint.code] ?? complaint.message.charAt(0).toLowerCase() + complaint.message.slice(1));

@@ -56,13 +56,16 @@ function tagForReference(line: string): SyntaxSlip | null {
     /^(\s*(?:- +)*[\w-]+: +)(!env(?:_var)? +)([A-Z_][A-Z0-9_]*)\s*$/i.exec(line) ?? [];
   if (before === '') return null;
   const range = { start: before.length, end: before.length + tag.length };
-  return { message: `a reference is no tag: write \`env:${name}\``, edits: [{ range, text: 'env:' }] };
+  return { message: `a reference is not a tag: write \`env:${name}\``, edits: [{ range, text: 'env:' }] };
 }
 
 /** Conflict markers of git. */
 function unfinishedMerge(line: string): SyntaxSlip | null {
   if (!/^(?:<{7} |={7}$|>{7} )/.test(line)) return null;
-  return { message: 'a merge is unfinished here: keep one of the two sides, and remove the three marks', edits: [] };
+  return {
+    message: 'this is an unresolved merge conflict: keep one of the two sides, and remove the three markers',
+    edits: [],
+  };
 }
 
 /** `// a comment` */
@@ -70,7 +73,7 @@ function slashComment(line: string): SyntaxSlip | null {
   const [, before] = /^(\s*)\/\//.exec(line) ?? [];
   if (before === undefined) return null;
   const range = { start: before.length, end: before.length + 2 };
-  return { message: 'a comment begins with `#`: write it in place of `//`', edits: [{ range, text: '#' }] };
+  return { message: 'comments begin with `#`: write it instead of `//`', edits: [{ range, text: '#' }] };
 }
 
 /** The known keys of a config, at any level. */

@@ -30,15 +30,15 @@ export function placeholderIn(text: string): SecretPlaceholder | null {
 export function refusedValue(value: string, loopback: boolean): string | null {
   const found = placeholderIn(value);
   if (found === null || (loopback && found.variable === null && /example/i.test(value))) return null;
-  return `is no secret: ${found.what}`;
+  return `is not a secret: ${found.what}`;
 }
 
 /** Advice for a rejected value. */
 export const MAKE_A_SECRET = 'make one with `openssl rand -hex 32`';
 
-const NOT_EXPANDED = 'this is not expanded: the secret would be the very text';
-const NOT_READ = 'this is not looked up: the secret would be the very text';
-const STAND_IN = 'this stands for a secret, and anybody can guess it';
+const NOT_EXPANDED = 'this is not expanded: the text itself would be the secret';
+const NOT_READ = 'this is not looked up: the text itself would be the secret';
+const STAND_IN = 'this is a placeholder that anyone can guess';
 
 const NAME = '[A-Za-z_][A-Za-z0-9_]*';
 /** A variable name that random text rarely looks like: in one case, with at least three characters. */

@@ -6,7 +6,7 @@ export function describePart({ placeholder, path, review }: UntrustedPart): stri
   if (placeholder === null) return 'the whole payload, which the default prompt shows,';
   const shown = `\`${placeholder}\``;
   if (placeholder === '{__raw__}') return `${shown} (the whole payload)`;
-  if (path === null) return `${shown} (of which nothing is known: anybody may have written it)`;
+  if (path === null) return `${shown} (unknown content: anyone may have written it)`;
   const inside = placeholder === `{${path}}` ? '' : `with \`${path}\`, `;
   return `${shown} (${inside}${review?.by === undefined ? 'free text' : `written by ${review.by}`})`;
 }

@@ -58,9 +58,9 @@ exec node ../hooks/run-hook.mjs values
 `;
 
 const NOTES: readonly string[] = [
-  'Requests come by POST to /webhooks/<route> on port 8644, not to /hooks/<id> on port 9000: tell each sender.',
-  'An event is answered 202 with JSON once it is stored, and its command runs behind that, with a time limit of an hour. One that was cut off by a crash runs again.',
-  'Commands get PATH, HOME and the like, not all variables of the server: name others under `agent.env`.',
+  'Senders must POST to /webhooks/<route> on port 8644, not to /hooks/<id> on port 9000.',
+  'An event is answered 202 with JSON once it is stored, and its command runs afterwards, with a time limit of an hour. A command that a crash interrupted runs again.',
+  'Commands get PATH, HOME and the like, not all variables of the server: list others under `agent.env`.',
 ];
 
 function convert(draft: Draft, hooks: readonly unknown[]): Readonly<Record<string, HookCommand>> {
@@ -77,7 +77,7 @@ function convert(draft: Draft, hooks: readonly unknown[]): Readonly<Record<strin
       continue;
     }
     if (ids.has(id)) {
-      draft.report.lost({ path, reason: 'there is a hook of this id before it', instead: 'Give it another id' });
+      draft.report.lost({ path, reason: 'an earlier hook has this id', instead: 'Give it another id' });
       continue;
     }
     ids.add(id);

@@ -43,7 +43,7 @@ export function setAuth(draft: Draft, route: DraftRoute, auth: Auth): void {
       path: auth.secrets[0]?.path ?? route.path,
       route: route.name,
       reason: 'SHA-1 is kept, although GitHub signs with SHA-256 as well',
-      instead: 'Where GitHub is the sender, write `source: github`',
+      instead: 'If GitHub is the sender, write `source: github`',
     });
 }
 
@@ -52,8 +52,8 @@ function noteForm({ report }: Draft, route: DraftRoute, { verify, secrets }: Aut
   report.changed({
     path: secrets[0]?.path.slice(0, -1) ?? route.path,
     route: route.name,
-    reason: `webhook takes a signature with \`${digest}=\` before it or without, a source one of both`,
-    instead: `Where the log says malformed_signature, change \`prefix\` at sources.${String(route.settings.source)}.signature`,
+    reason: `webhook accepts signatures with and without the prefix \`${digest}=\`, a source only one of these forms`,
+    instead: `If the log shows malformed_signature, change \`prefix\` at sources.${String(route.settings.source)}.signature`,
   });
 }
 
@@ -95,7 +95,7 @@ function reference(draft: Draft, route: DraftRoute, { text, path }: TriggerSecre
   const variable = variableName(route.name, at === 0 ? 'secret' : `secret_${at + 1}`);
   if (call === null) return moveSecret(draft, { text, path, route: route.name, variable });
   if (call.name === 'credential') {
-    const reason = 'credentials of systemd are files, in a folder named for the unit';
+    const reason = 'systemd credentials are files in a folder named after the unit';
     const instead = 'Use `file:/run/credentials/<unit>/<name>`, or put the secret into .env';
     draft.report.changed({ path, route: route.name, reason, instead });
   } else draft.report.carried(path, route.name);

@@ -36,8 +36,8 @@ export function convertCommand(hook: Settings, path: NodePath, context: HookCont
     report.changed({
       path: fieldOf(hook, 'execute-command', path)?.path ?? path,
       route: route.name,
-      reason: 'it is relative to the folder that webhook was started in, which is not known here',
-      instead: 'Write the whole path into hooks/hooks.json',
+      reason: 'it is relative to the folder in which webhook was started, which is unknown here',
+      instead: 'Write the absolute path into hooks/hooks.json',
     });
   const named = (value: CommandValue, from: Settings): CommandValue & { readonly variable: string } => ({
     ...value,
@@ -64,8 +64,8 @@ export function parsedParameters(hook: Settings, path: NodePath, { report, route
   const parameters = asList(field.value).map(asMap);
   const others = parameters.filter((parameter) => textOf(parameter, 'source') !== 'payload');
   if (others.length > 0) {
-    const reason = 'only parameters of the payload are unpacked';
-    report.lost({ path: field.path, route: route.name, reason, instead: 'Let the sender put it into the payload' });
+    const reason = 'only payload parameters are parsed';
+    report.lost({ path: field.path, route: route.name, reason, instead: 'Make the sender put it into the payload' });
   } else report.carried(field.path, route.name);
   return parameters
     .filter((parameter) => !others.includes(parameter))
@@ -91,10 +91,10 @@ function values(hook: Settings, key: string, path: NodePath, context: HookContex
         path: [...field.path, at],
         route: route.name,
         reason: isXmlPath(textOf(from, 'name') ?? '')
-          ? 'bodies in XML are not read'
-          : `a command gets the payload, the event type and the delivery id, and no \`${textOf(from, 'source') ?? ''}\``,
+          ? 'XML bodies are not supported'
+          : `a command gets the payload, the event type and the delivery id, but no \`${textOf(from, 'source') ?? ''}\``,
         instead:
-          'Take it out of hooks/hooks.json, or let the sender put it into the payload; then remove `enabled: false`',
+          'Remove it from hooks/hooks.json, or make the sender put it into the payload; then remove `enabled: false`',
       });
     }
     return { value: value ?? { from: 'text', name: '' }, from };

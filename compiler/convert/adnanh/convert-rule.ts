@@ -25,7 +25,7 @@ export function convertRule(rule: Settings, path: NodePath, context: RuleContext
   if (not !== null) return negated(child(not.value, not.path), not.path);
   const match = fieldOf(rule, 'match', path);
   if (match !== null) return convertMatch(asMap(match.value), match.path, context);
-  return gap(path, 'a rule without `and`, `or`, `not` or `match` never holds', 'Correct it, or leave it out');
+  return gap(path, 'a rule without `and`, `or`, `not` or `match` never matches', 'Correct it, or leave it out');
 }
 
 type Child = (value: unknown, path: NodePath) => TriggerCondition;
@@ -47,7 +47,7 @@ const all = (parts: readonly TriggerCondition[]): TriggerCondition => ({
 
 function any(parts: readonly TriggerCondition[], path: NodePath, { soft }: RuleContext): TriggerCondition {
   const [first] = parts;
-  if (first === undefined) return gap(path, 'an empty `or` never holds', 'Correct it, or leave it out');
+  if (first === undefined) return gap(path, 'an empty `or` never matches', 'Correct it, or leave it out');
   const gaps = parts.flatMap((part) => part.gaps);
   if (gaps.length > 0) return { ...ALWAYS, gaps };
   // One part that always matches makes the whole rule match.
@@ -66,11 +66,11 @@ function any(parts: readonly TriggerCondition[], path: NodePath, { soft }: RuleC
   if (rotation)
     return gap(
       path,
-      'without `trigger-signature-soft-failures`, webhook takes the first of these secrets alone',
-      'List those that count under `secrets`',
+      'without `trigger-signature-soft-failures`, webhook accepts only the first of these secrets',
+      'List the accepted ones under `secrets`',
     );
-  const instead = 'Make a route for each way of authentication, with the filters that belong to it';
-  return gap(path, 'a route checks every sender in one way, and not in one of several', instead);
+  const instead = 'Create a route for each authentication method, with its filters';
+  return gap(path, 'a route has one authentication method for all senders, not alternatives', instead);
 }
 
 const oneFilter = ({ filters }: TriggerCondition): TriggerFilter => {
@@ -80,8 +80,8 @@ const oneFilter = ({ filters }: TriggerCondition): TriggerFilter => {
 
 function negated(condition: TriggerCondition, path: NodePath): TriggerCondition {
   if (condition.gaps.length > 0) return condition;
-  const instead = 'Turn the rule round, so that it says what the sender has to have';
-  if (condition.auths.length > 0) return gap(path, 'it takes who does not know the secret', instead);
+  const instead = 'Invert the rule, so that it states what the sender must have';
+  if (condition.auths.length > 0) return gap(path, 'it accepts senders that do not know the secret', instead);
   if (condition.filters.length === 0) return gap(path, 'it never holds', 'Correct it, or leave it out');
   return { ...ALWAYS, filters: [{ not: oneFilter(condition) }], fields: condition.fields };
 }

@@ -14,8 +14,8 @@ export function plainCalls(source: SourceText): SourceText | ConversionRefusal {
   const text = source.text.replace(CALL, (call) => `<<${call.slice(2, -2).replaceAll('"', '`')}>>`);
   const start = text.search(ACTION);
   if (start < 0) return { ...source, text };
-  const message = 'this is a Go template, of which only getenv, cat and credential are understood';
-  const hint = 'render the file first, with values for the secrets that stand for nothing';
+  const message = 'this is a Go template, of which only getenv, cat and credential are supported';
+  const hint = 'render the file first, with placeholder values for the secrets';
   return { faults: [{ start, message, hint }] };
 }
 

@@ -36,7 +36,7 @@ export function convertFilter(filter: unknown, path: NodePath, context: FilterCo
 function noteOthers(filter: object, used: readonly string[], path: NodePath, { report, route }: FilterContext): void {
   for (const key of Object.keys(filter)) {
     if (used.includes(key)) continue;
-    const reason = `Hermes Agent does not look at it beside \`${used.at(-1)}\``;
+    const reason = `Hermes Agent ignores it next to \`${used.at(-1)}\``;
     report.changed({ path: [...path, key], route, reason, instead: 'It is left out' });
   }
 }
@@ -45,6 +45,6 @@ function noteOthers(filter: object, used: readonly string[], path: NodePath, { r
 function filePath(value: unknown, path: NodePath, { report, route }: FilterContext): unknown {
   if (typeof value !== 'string' || value.startsWith('/') || value.startsWith('~')) return value;
   const moved = `~/.hermes/${value}`;
-  report.changed({ path, route, reason: `a relative path starts at hookwright's home: it is now ${moved}` });
+  report.changed({ path, route, reason: `relative paths start at hookwright's home: it is now ${moved}` });
   return moved;
 }

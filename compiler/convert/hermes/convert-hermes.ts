@@ -35,7 +35,7 @@ export function convertHermes(
   if (!isPlainMap(file.value)) return refuseText('a config of Hermes Agent is a map: sections by name', HOOKS_FILE);
   const found = findRoutes(file.value as Settings);
   if (found.length === 0)
-    return refuseText('it has no webhook routes', 'they stand under platforms.webhook.extra.routes');
+    return refuseText('it has no webhook routes', 'they are under platforms.webhook.extra.routes');
   const draft: Draft = {
     ...{ origin: 'Hermes Agent', file: source.name, config: {}, routes: [], variables: new Map() },
     report: new ConversionReport(file),
@@ -56,8 +56,8 @@ export function convertHermes(
 }
 
 const NOTES: readonly string[] = [
-  'Switch the webhook platform of Hermes Agent off (`platforms.webhook.enabled: false`) before you start the gateway: both listen on one port.',
-  'A route whose sender sends `Authorization: Bearer …` or `Linear-Signature` needs `source: bearer` or `source: linear`: hookwright does not try these by itself.',
+  'Disable the webhook platform of Hermes Agent (`platforms.webhook.enabled: false`) before you start the gateway: both listen on the same port.',
+  'A route whose sender sends `Authorization: Bearer …` or `Linear-Signature` needs `source: bearer` or `source: linear`: hookwright does not try these automatically.',
 ];
 const HOST =
   'Without `host`, Hermes Agent listens on every address and hookwright on 127.0.0.1, behind a proxy or tunnel.';
@@ -113,7 +113,7 @@ function noteName({ draft }: Hermes, route: DraftRoute, name: string): void {
     draft.report.carried(route.path, route.name);
     return;
   }
-  const reason = `a route is named with lower-case letters, digits, \`-\` and \`_\`: it is ${route.name} now`;
+  const reason = `route names consist of lower-case letters, digits, \`-\` and \`_\`: it is now ${route.name}`;
   const instead = `Its URL ends in /webhooks/${route.name}`;
   draft.report.changed({ path: route.path, route: route.name, reason, instead });
 }

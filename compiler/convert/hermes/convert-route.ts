@@ -41,7 +41,7 @@ const lose =
 
 const ONE_AGENT = lose(
   'there is one agent for all routes of a profile',
-  'Give it in `agent.command`, or put the route into a profile with an agent of its own (docs/profiles.md)',
+  'Set it in `agent.command`, or put the route into a profile with its own agent (docs/profiles.md)',
 );
 
 /** Drops metadata that the original's `subscribe` command added. */
@@ -53,7 +53,7 @@ const KEYS: Readonly<Record<string, ConvertKey>> = {
   enabled: keep,
   profile: ({ hermes, route, path, value }) => {
     keep({ hermes, route, path, value });
-    const reason = 'a profile has a folder of its own here';
+    const reason = 'in hookwright, a profile is a folder';
     hermes.draft.report.changed({ path, route: route.name, reason, instead: `hookwright profile create ${value}` });
   },
   events: (context) =>
@@ -64,14 +64,14 @@ const KEYS: Readonly<Record<string, ConvertKey>> = {
   },
   script: convertScript,
   retry_on_script_failure: ({ hermes, route, path, value }) => {
-    const reason = 'a script that fails answers 200, so its sender does not send the event again';
+    const reason = 'if a script fails, the event is answered 200, so the sender does not retry';
     const instead = 'Let the script print the payload when it cannot decide, or do its work in the agent';
     if (value === true) hermes.draft.report.lost({ path, route: route.name, reason, instead });
     else hermes.draft.report.carried(path, route.name);
   },
   source_platform: lose(
-    'no setting of hookwright does what it does',
-    'Where it names the sender: `source: <name>` pins how requests are signed (hookwright source list)',
+    'hookwright has no such setting',
+    'If it names the sender: `source: <name>` sets how requests are signed (hookwright source list)',
   ),
   created_at: forget,
   updated_at: forget,
@@ -97,7 +97,7 @@ const KEYS: Readonly<Record<string, ConvertKey>> = {
       path,
       route: route.name,
       reason: 'the job is in the store of Hermes Agent, not in this file',
-      instead: 'Make it (hookwright job create), name it here as `cron_job`, then remove `enabled: false`',
+      instead: 'Create it (hookwright job create), name it here as `cron_job`, then remove `enabled: false`',
     });
   },
 };
@@ -109,7 +109,7 @@ export function convertRoute(hermes: Hermes, route: DraftRoute, from: Settings):
     if (key === 'secret' || key.startsWith('x-')) continue;
     const convert = Object.hasOwn(KEYS, key) ? KEYS[key] : undefined;
     if (convert !== undefined) convert({ hermes, route, path, value });
-    else hermes.draft.report.lost({ path, route: route.name, reason: 'no setting of hookwright does what it does' });
+    else hermes.draft.report.lost({ path, route: route.name, reason: 'hookwright has no such setting' });
   }
   if (from.enabled === false || from.cron_job !== undefined) close(route);
 }
@@ -129,11 +129,11 @@ export function convertSecret(hermes: Hermes, route: DraftRoute, value: unknown,
   const variable = variableName(route.name, 'secret');
   if (value === INSECURE && facts.loopback) {
     route.settings.secret = INSECURE;
-    const instead = 'Give it a secret before anything but this machine can reach it';
+    const instead = 'Give it a secret before other machines can reach it';
     report.changed({
       path,
       route: route.name,
-      reason: 'the route takes requests from anybody on this machine',
+      reason: 'the route accepts requests from anyone on this machine',
       instead,
     });
     return;
@@ -145,7 +145,7 @@ export function convertSecret(hermes: Hermes, route: DraftRoute, value: unknown,
     route.settings.secret = `env:${variable}`;
     variables.set(variable, newSecret());
     const instead = `Give the sender the new one, ${variable} in .env, then remove \`enabled: false\``;
-    const reason = value === INSECURE ? 'it took requests from anybody' : 'it has no secret';
+    const reason = value === INSECURE ? 'it accepted requests from anyone' : 'it has no secret';
     report.lost({ path, route: route.name, reason, instead });
   }
 }

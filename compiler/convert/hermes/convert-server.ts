@@ -35,7 +35,7 @@ export function convertServer(hermes: Hermes): ServerFacts {
   }
   for (const key of Object.keys(mapAt(config, 'webhooks')))
     if (key !== 'routes')
-      draft.report.lost({ path: ['webhooks', key], reason: 'settings of the server stand under platforms.webhook' });
+      draft.report.lost({ path: ['webhooks', key], reason: 'settings of the server are under platforms.webhook' });
   if (!facts.hasSecret && hermes.env.has('WEBHOOK_SECRET')) {
     webhook.secret = variableFrom(hermes, 'WEBHOOK_SECRET');
     facts.hasSecret = true;
@@ -46,7 +46,7 @@ export function convertServer(hermes: Hermes): ServerFacts {
 function globalSecret(hermes: Hermes, webhook: Settings, path: NodePath, value: unknown): boolean {
   if (value === INSECURE) {
     // Each route states whether it may be unauthenticated.
-    hermes.draft.report.lost({ path, reason: 'there is no secret for routes that have none', instead: '' });
+    hermes.draft.report.lost({ path, reason: 'there is no default secret for routes', instead: '' });
     return false;
   }
   const secret = secretFrom(hermes, value, { path, route: null, variable: 'WEBHOOK_SECRET' });
@@ -74,10 +74,10 @@ function plainSetting({ draft }: Hermes, webhook: Settings, path: NodePath, valu
   } else if (NUMBERS.includes(key) && Number.isFinite(number) && value !== null && value !== '') {
     webhook[key] = number;
     draft.report.carried(path);
-  } else draft.report.lost({ path, reason: 'no setting of hookwright does what it does' });
+  } else draft.report.lost({ path, reason: 'hookwright has no such setting' });
 }
 
-const STAYS = { reason: 'it is about the agent', instead: 'It stays with Hermes Agent, which `agent.command` runs' };
+const STAYS = { reason: 'it concerns the agent', instead: 'It stays with Hermes Agent, which `agent.command` runs' };
 
 /** Converts the sections besides `platforms`. The agent keeps running with its own config, so its settings are not converted. */
 export function convertSections(hermes: Hermes): void {

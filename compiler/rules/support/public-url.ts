@@ -18,5 +18,5 @@ export function publicUrlProblems(rule: Rule, text: string | undefined): readonl
     return [{ ...problem, message, fix: { kind: 'rename', text: meant } }];
   }
   const hint = 'write the URL itself, such as `https://hooks.example.com`: no variable is looked up here';
-  return [{ ...problem, message: '`public_url` is no URL that a sender could call', hint }];
+  return [{ ...problem, message: '`public_url` is not a URL that senders can call', hint }];
 }

@@ -13,7 +13,7 @@ const TARGET_KEYS = ['target', 'platform', 'type', 'to', 'name'];
 export const deliverMap: Slip = (place, { keyword }) => {
   const found = valueAt(place.data, place.path);
   if (keyword !== 'type' || place.path.at(-1) !== 'deliver' || !isPlainMap(found)) return null;
-  const message = '`deliver` names targets, and is no map';
+  const message = '`deliver` lists targets and is not a map';
   const read = targetAndAddress(found);
   const parent = valueAt(place.data, place.path.slice(0, -1));
   if (read === null || holdsCredential(flowText(found))) {

@@ -98,7 +98,7 @@ function operatorWithValue(unknown: Unknown): ShapeProblem | null {
   if (inverse !== undefined) return whole(unknown, { not: { field, [inverse]: rest.value } });
   const operators = oneOf(knownOperators(unknown.place), 'and');
   return {
-    ...problem(unknown, `the operator is the key, and \`${written}\` is none`),
+    ...problem(unknown, `the operator is the key, and \`${written}\` is not an operator`),
     hint: lookUp(OPERATOR_ADVICE, written) ?? `operators: ${operators}`,
     covers: [unknown.place.path],
   };
@@ -134,7 +134,7 @@ function shortForm(unknown: Unknown, known: readonly string[]): ShapeProblem | n
     flowText(Array.isArray(value) ? { field, in: value } : { field, equals: value }),
   );
   if (entries.some(([, value]) => isPlainMap(value) || value === null) || leaves.some(holdsCredential)) {
-    return { ...problem(unknown, `\`${key}\` is no part of a filter`), hint: FORM, covers: [place.path] };
+    return { ...problem(unknown, `\`${key}\` is not a key of a filter`), hint: FORM, covers: [place.path] };
   }
   const isList = typeof place.path.at(-1) === 'number';
   const items = isList && leaves.length > 1 ? [`{ all: [${leaves.join(', ')}] }`] : leaves;

@@ -48,12 +48,12 @@ export const OPERATOR_ADVICE: Readonly<Record<string, string>> = {
   startswith: 'write `regex: "^…"`',
   ends_with: 'write `regex: "…$"`',
   endswith: 'write `regex: "…$"`',
-  gt: 'numbers are not compared; use a `script`',
-  gte: 'numbers are not compared; use a `script`',
-  lt: 'numbers are not compared; use a `script`',
-  lte: 'numbers are not compared; use a `script`',
-  '>': 'numbers are not compared; use a `script`',
-  '<': 'numbers are not compared; use a `script`',
+  gt: 'filters cannot compare numbers; use a `script`',
+  gte: 'filters cannot compare numbers; use a `script`',
+  lt: 'filters cannot compare numbers; use a `script`',
+  lte: 'filters cannot compare numbers; use a `script`',
+  '>': 'filters cannot compare numbers; use a `script`',
+  '<': 'filters cannot compare numbers; use a `script`',
 };
 
 /** Operators with several values, each of which becomes a condition in a group. */

@@ -78,7 +78,7 @@ const ADNANH = 'it is a key of adnanh/webhook: run `hookwright convert adnanh` w
 const ELSEWHERE: Readonly<Record<string, { readonly beside: string; readonly hint: string }>> = {
   args: { beside: 'command', hint: 'arguments follow the program: `command: [program, argument]`' },
   arguments: { beside: 'command', hint: 'arguments follow the program: `command: [program, argument]`' },
-  shell: { beside: 'command', hint: 'no shell reads `command`; where one is meant: `command: [sh, -c, "…"]`' },
+  shell: { beside: 'command', hint: 'no shell reads `command`; if you need one: `command: [sh, -c, "…"]`' },
   prompt_file: { beside: 'prompt', hint: 'write the text here: `prompt: |`, and its lines indented below' },
   prompt_path: { beside: 'prompt', hint: 'write the text here: `prompt: |`, and its lines indented below' },
   template_file: { beside: 'prompt', hint: 'write the text here: `prompt: |`, and its lines indented below' },
@@ -90,8 +90,8 @@ const ELSEWHERE: Readonly<Record<string, { readonly beside: string; readonly hin
   chat: { beside: 'deliver_extra', hint: 'write `deliver_extra: { chat_id: "-1001234" }`' },
   thread: { beside: 'deliver_extra', hint: 'write `deliver_extra: { thread_id: "17" }`' },
   path: { beside: 'deliver', hint: 'remove it: a route is served at `/webhooks/<its name>`' },
-  method: { beside: 'deliver', hint: 'remove it: a route takes POST' },
-  httpMethod: { beside: 'deliver', hint: 'remove it: a route takes POST' },
+  method: { beside: 'deliver', hint: 'remove it: routes accept only POST' },
+  httpMethod: { beside: 'deliver', hint: 'remove it: routes accept only POST' },
   if: { beside: 'events', hint: 'write `filters: [{ field: action, equals: opened }]`' },
   when: { beside: 'events', hint: 'write `filters: [{ field: action, equals: opened }]`' },
   run: { beside: 'deliver', hint: NO_COMMAND },
@@ -144,7 +144,7 @@ export const outsideExtra: Slip = ({ schema, data, path }, { keyword, params }) 
     at: 'key',
     message: `\`${key}\` belongs under \`deliver_extra\``,
     ...(Object.hasOwn(map, 'deliver_extra')
-      ? { hint: 'move it to the `deliver_extra` that is here' }
+      ? { hint: 'move it to the existing `deliver_extra`' }
       : { fix: { kind: 'nest', under: ['deliver_extra', key] } }),
   };
 };
@@ -160,9 +160,8 @@ export const blueprintInJob: Slip = ({ data, path }, { keyword, params }) => {
     rule: unknownKey,
     path: [...path, 'blueprint'],
     at: 'key',
-    message:
-      'a job of the config has a `schedule` and a `prompt`: a blueprint is filled by a command, which stores the job',
-    hint: `remove this entry and run \`hookwright blueprint create ${key} --defaults\`, with name=value for what differs`,
+    message: 'a job in the config has a `schedule` and a `prompt`: a command fills blueprints and stores the job',
+    hint: `remove this entry and run \`hookwright blueprint create ${key} --defaults\`, with name=value for each value that differs`,
     covers: [path],
   };
 };

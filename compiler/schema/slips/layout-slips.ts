@@ -46,12 +46,12 @@ export const notIndented: Slip = ({ schema, data, path }, error) => {
   const moved = end < 0 ? following : following.slice(0, end);
   const [first] = moved;
   if (first === undefined) return null;
-  const what = moved.length === 1 ? `\`${first}\` stands` : `the ${moved.length} keys from \`${first}\` on stand`;
+  const what = moved.length === 1 ? `\`${first}\` is` : `the ${moved.length} keys from \`${first}\` on are`;
   return {
     rule: wrongType,
     path,
     at: 'key',
-    message: `\`${key}\` is empty: ${what} beside it and not below it; indent ${moved.length === 1 ? 'it' : 'them'} further`,
+    message: `\`${key}\` is empty: ${what} next to it, not below it; indent ${moved.length === 1 ? 'it' : 'them'} further`,
     fix: { kind: 'indent', keys: moved },
     covers: [path, ...moved.map((name) => [...parent, name])],
   };
@@ -123,7 +123,7 @@ export const outsidePlatforms: Slip = ({ schema, data, path }, { keyword, params
   if (schema !== 'config' || keyword !== 'additionalProperties' || path.length > 0 || !isPlainMap(data)) return null;
   const home = Object.hasOwn(HOMES, key) ? HOMES[key]?.find(({ isMeant }) => isMeant(data[key])) : undefined;
   if (home === undefined) return null;
-  const hint = 'move it below the `platforms` that is here';
+  const hint = 'move it below the existing `platforms`';
   return {
     rule: unknownKey,
     path: [key],
@@ -148,7 +148,7 @@ export const targetOutside: Slip = ({ schema, data, path }, { keyword, params })
   } as const;
   if (platforms === undefined) return { ...problem, fix: { kind: 'nest', under: ['platforms', key] } };
   const isFree = isPlainMap(platforms) && !Object.hasOwn(platforms, key);
-  const hint = 'move it below the `platforms` that is here';
+  const hint = 'move it below the existing `platforms`';
   return { ...problem, hint, ...(isFree ? { fix: { kind: 'move', into: 'platforms' } } : {}) };
 };
 

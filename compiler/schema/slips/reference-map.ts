@@ -27,10 +27,10 @@ export const referenceMap: Slip = (place, { keyword, params }) => {
   if (kind === undefined || typeof value !== 'string' || !FORMS[kind]?.test(value)) {
     if (!isSecretName(nameOf(place.path))) return null;
     const hint = `write \`${nameOf(place.path)}: env:NAME\` with the name of a variable, or \`file:path\``;
-    return { ...atValue(place, wrongType, 'a reference is text and no map'), hint, covers: [place.path] };
+    return { ...atValue(place, wrongType, 'a reference is text, not a map'), hint, covers: [place.path] };
   }
   const text = `${kind}:${value}`;
-  const message = `a reference is text and no map: write \`${nameOf(place.path)}: ${text}\``;
+  const message = `a reference is text, not a map: write \`${nameOf(place.path)}: ${text}\``;
   return {
     ...atValue(place, wrongType, message),
     fix: { kind: 'flow', text },
@@ -57,8 +57,8 @@ export const secretList: Slip = (place, { keyword }) => {
     rule: wrongType,
     path: place.path,
     at: 'key',
-    message: '`secret` is one; write `secrets` for a list',
+    message: '`secret` is a single secret; write `secrets` for a list',
     covers: [place.path],
-    ...(isFree ? { fix: { kind: 'rename', text: 'secrets' } } : { hint: 'move them to the `secrets` that are here' }),
+    ...(isFree ? { fix: { kind: 'rename', text: 'secrets' } } : { hint: 'move them to the existing `secrets`' }),
   };
 };

@@ -31,11 +31,11 @@ export const textForFilter: Slip = (place, { keyword }) => {
     return null;
   const filter = readExpression(found.trim());
   if (filter === null || holdsCredential(found)) {
-    const problem = atValue(place, wrongType, 'a filter is a map and not text');
+    const problem = atValue(place, wrongType, 'a filter is a map, not text');
     return { ...problem, hint: 'write each condition as `{ field: action, equals: opened }`' };
   }
   const text = flowText(filter);
-  const problem = atValue(place, wrongType, `a filter is a map and not text: write \`${text}\``);
+  const problem = atValue(place, wrongType, `a filter is a map, not text: write \`${text}\``);
   return { ...problem, fix: { kind: 'replace', text } };
 };
 
