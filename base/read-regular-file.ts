@@ -42,6 +42,7 @@ export async function readRegularFile(path: string, maxBytes: number = MAX_FILE_
   }
 }
 
+/** Decodes the file as UTF-8. @throws UnreadableFile, or as node:fs/promises does */
 export async function readRegularText(path: string, maxBytes?: number): Promise<string> {
   return (await readRegularFile(path, maxBytes)).toString('utf8');
 }
@@ -61,6 +62,7 @@ export function readRegularFileSync(path: string, maxBytes: number = MAX_FILE_BY
   }
 }
 
+/** Decodes the file as UTF-8. @throws UnreadableFile, or as node:fs does */
 export function readRegularTextSync(path: string, maxBytes?: number): string {
   return readRegularFileSync(path, maxBytes).toString('utf8');
 }

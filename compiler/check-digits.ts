@@ -11,6 +11,7 @@ export interface TextMap {
   readonly path: NodePath;
 }
 
+/** Checks the numbers in these maps, at any depth. */
 export function checkDigits(maps: readonly TextMap[], tree: Places, report: Report): void {
   for (const { value, path } of maps.flatMap(numbersIn)) {
     const { file, value: range } = tree.place(path);

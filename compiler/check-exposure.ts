@@ -32,6 +32,7 @@ export function checkExposure(secrets: Iterable<NodePath>, tree: Places, files: 
   }
 }
 
+/** Literal secrets of the webhook server and its routes. */
 export function* adapterSecrets(settings: EffectiveSettings): Generator<NodePath> {
   const global = settings.pathOf('secret');
   if (global !== null && isLiteral(settings.values.secret)) yield global;
@@ -47,6 +48,7 @@ export function* literalGatewaySecrets(config: GatewayConfig | undefined): Gener
   }
 }
 
+/** Literal secrets of a profile's targets and agent. */
 export function* profileSecrets(config: ProfileConfig): Generator<NodePath> {
   for (const [name, target] of targetEntries(config)) {
     for (const [key, value] of Object.entries(target)) {

@@ -22,6 +22,7 @@ export interface SubscriptionLint {
   readonly scope: RouteScope;
 }
 
+/** Does nothing if the home has no subscriptions file. */
 export function lintSubscriptions({ files, cwd, home, scope }: SubscriptionLint, report: Report): void {
   const path = join(home, SUBSCRIPTIONS_FILE);
   const read = readText(files, path);

@@ -35,6 +35,7 @@ export function loadShippedCatalog(files: Files, folder: string): ShippedCatalog
   return built.ok ? (JSON.parse(built.text) as ShippedCatalog) : readYamlCatalog(files, folder);
 }
 
+/** @throws Error if an entry is invalid */
 export function readYamlCatalog(files: Files, folder: string): ShippedCatalog {
   const load = <S extends 'source' | 'target'>(schema: S) => {
     const loaded = loadCatalogFolder({ files, cwd: folder, folder: join(folder, `${schema}s`), schema });

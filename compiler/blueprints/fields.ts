@@ -35,6 +35,7 @@ export const DELIVER_FIELD: BlueprintField = {
 /** Names that a file may not use for its fields: `deliver` is always added, the others are derived for the schedule. */
 export const RESERVED_NAMES: readonly string[] = ['deliver', 'minute', 'hour', 'dow'];
 
+/** Whether the text is a 24-hour time, `HH:MM`. */
 export function isTime(text: string): boolean {
   return /^(?:[01]\d|2[0-3]):[0-5]\d$/.test(text);
 }

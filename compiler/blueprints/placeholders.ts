@@ -9,6 +9,7 @@ export interface BlueprintPlaceholder {
   readonly length: number;
 }
 
+/** Finds all placeholders, in text order. */
 export function findPlaceholders(text: string): readonly BlueprintPlaceholder[] {
   return [...text.matchAll(PLACEHOLDER)].map((match) => ({
     name: match[1] ?? '',

@@ -27,6 +27,7 @@ export interface WrittenTarget {
   readonly index: number | null;
 }
 
+/** The names in `deliver`. The default is `log`. */
 export function writtenTargets(deliver: DeliveryConfig['deliver']): readonly WrittenTarget[] {
   if (deliver === undefined) return [{ name: DEFAULT_TARGET, index: null }];
   return typeof deliver === 'string'

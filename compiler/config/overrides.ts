@@ -21,6 +21,7 @@ export interface Overrides {
 const TRUE: ReadonlySet<string> = new Set(['true', '1', 'yes', 'on']);
 const FALSE: ReadonlySet<string> = new Set(['false', '0', 'no', 'off']);
 
+/** Reads flags and variables. Invalid variables are ignored; the rule `invalid-environment` reports them. */
 export function readOverrides(env: Env, flags: Flags): Overrides {
   const enabled = env.get('WEBHOOK_ENABLED')?.toLowerCase() ?? '';
   const port = env.get('WEBHOOK_PORT') ?? '';

@@ -14,6 +14,7 @@ export type BuiltinName = NonNullable<PathSegment['builtin']>;
 
 export const BUILTINS: ReadonlySet<string> = new Set<BuiltinName>(['event_type', 'route', 'delivery_id']);
 
+/** Parses the path inside a placeholder. */
 export function placeholder(path: string): TemplateSegment {
   if (path === '__raw__') return { kind: 'dump' };
   const parts = path.split('.');
@@ -34,6 +35,7 @@ export interface Placeholder {
   readonly length: number;
 }
 
+/** Finds the placeholders that are looked up only in the payload; omits built-in values and `{__raw__}`. */
 export function readPlaceholders(text: string): readonly Placeholder[] {
   return [...text.matchAll(PLACEHOLDER)].flatMap(({ 0: braced, 1: inner = '', index }) => {
     const segment = placeholder(inner);
@@ -42,6 +44,7 @@ export function readPlaceholders(text: string): readonly Placeholder[] {
   });
 }
 
+/** Splits a template into literal text and placeholders. */
 export function segments(text: string): TemplatePlan {
   const plan: TemplatePlan = [];
   let end = 0;

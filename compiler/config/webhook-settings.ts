@@ -23,6 +23,7 @@ export interface EffectiveSettings {
   readonly shadowed: readonly { readonly path: NodePath; readonly by: NodePath }[];
 }
 
+/** Returns the effective values and routes, with their paths. */
 export function effectiveSettings(webhook: WebhookConfig): EffectiveSettings {
   const { extra = {}, enabled: _, ...outer } = webhook;
   const { routes: outerRoutes = {}, ...outerValues } = outer;

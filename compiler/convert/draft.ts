@@ -40,6 +40,6 @@ export function webhookOf({ config }: Draft): Settings {
  * Disables a route until someone has reviewed it. A route is closed if one of its checks cannot be converted: without that
  * check it would accept requests that the original rejected.
  */
-export function close(route: DraftRoute): void {
+export function closeRoute(route: DraftRoute): void {
   route.settings.enabled = false;
 }

@@ -6,7 +6,7 @@ import type { YAMLMap } from 'yaml';
 import { isMap, isScalar, parseDocument } from 'yaml';
 import type { Complaint, Tools } from './conversion.ts';
 import type { Draft, DraftRoute, Settings } from './draft.ts';
-import { close } from './draft.ts';
+import { closeRoute } from './draft.ts';
 import { printDraft } from './print-draft.ts';
 
 /** Removing a key may reveal another problem. Large drafts take two or three rounds. */
@@ -47,7 +47,7 @@ function removeKey(draft: Draft, route: DraftRoute, key: string | undefined, mes
     reason: `hookwright rejects it: ${message}`,
     instead: 'Correct it here, then remove `enabled: false`',
   });
-  close(route);
+  closeRoute(route);
   return true;
 }
 

@@ -31,7 +31,7 @@ export function scanGlob(pattern: string): ScannedGlob {
 
 /** Returns the source of an RE2 expression, or an error that describes the problem with the glob. */
 export function globSource(glob: string): string | Error {
-  const many = tooMany(glob);
+  const many = wildcardError(glob);
   if (many !== null) return many;
   // A backslash before a letter means different things in a glob and in a regular expression.
   if (/\\[A-Za-z0-9]/.test(glob)) return new Error('has a backslash before a letter or a digit');
@@ -51,7 +51,7 @@ export function linkGlob(source: string): (text: string) => boolean {
 }
 
 /** Returns an error if the glob has too many wildcards, else null. */
-export function tooMany(glob: string): Error | null {
+export function wildcardError(glob: string): Error | null {
   const count = glob.match(/[*?[({]/g)?.length ?? 0;
   return count <= MAX_WILDCARDS ? null : new Error(`has ${count} wildcards; the maximum is ${MAX_WILDCARDS}`);
 }

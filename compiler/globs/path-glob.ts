@@ -1,6 +1,6 @@
 /** Matches the path globs of `include` and `--config` in linear time: a config may be untrusted. */
 import type { ScannedGlob } from './linear-glob.ts';
-import { globSource, linkGlob, scanGlob, tooMany } from './linear-glob.ts';
+import { globSource, linkGlob, scanGlob, wildcardError } from './linear-glob.ts';
 
 /** Whether a path is a glob. */
 export const isGlob = (pattern: string): boolean => scanGlob(pattern).isGlob;
@@ -17,7 +17,7 @@ type Piece = (parts: readonly string[], start: number) => readonly number[];
 export function pathGlob(pattern: string): PathGlob | Error {
   const scanned = scanGlob(pattern);
   const { glob } = scanned;
-  const many = tooMany(glob);
+  const many = wildcardError(glob);
   if (many !== null) return many;
   const texts = piecesOf(glob);
   const pieces: Piece[] = [];

@@ -34,6 +34,7 @@ export interface LoweredProfile {
 
 type Known = Pick<TableContent, 'targets' | 'target_names' | 'toolsets'> & { readonly gateway: GatewayPlan };
 
+/** Targets with problems are not bound; see `unusable`. */
 export function lowerProfile({ name, home, config }: ProfileEntry, known: Known): LoweredProfile {
   const targets: Record<string, TargetBinding> = {};
   const problems: Problem[] = [];

@@ -15,6 +15,7 @@ interface Constraint {
   readonly path: NodePath;
 }
 
+/** Adds a condition that is known to be true. Conditions that do not list values are ignored. */
 export function addConstraint(constraints: Constraints, leaf: WrittenLeaf): Constraints {
   const allowed = allowedBy(leaf);
   if (allowed === null) return constraints;

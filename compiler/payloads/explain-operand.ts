@@ -27,8 +27,8 @@ export function explainOperand(
   // A pattern or a substring is not a misspelt value.
   const isValue = VERBS[leaf.operator] === undefined;
   if (isValue && isAction(set, leaf)) return explainAction(set, operand, values);
-  const hint = values.length > FEW ? { hint: `it is one of ${shortList(values, MANY)}` } : {};
-  const is = values.length > FEW ? '' : `: it is ${oneOf(values)}`;
+  const hint = values.length > MAX_IN_MESSAGE ? { hint: `it is one of ${shortList(values, MAX_IN_HINT)}` } : {};
+  const is = values.length > MAX_IN_MESSAGE ? '' : `: it is ${oneOf(values)}`;
   const meant = isValue ? meantBy(operand, values) : [];
   return { rule: impossibleFilter, message: `${never}${is}${didYouMean(meant)}`, ...hint, ...fixFor(meant) };
 }
@@ -42,8 +42,8 @@ const VERBS: Readonly<Partial<Record<Leaf['operator'], string>>> = {
 };
 
 /** Maximum number of values listed in a message, and in a hint. */
-const FEW = 5;
-const MANY = 12;
+const MAX_IN_MESSAGE = 5;
+const MAX_IN_HINT = 12;
 
 function isAction({ shape }: FormSet, { field }: Leaf): boolean {
   return shape.action !== null && field.in !== 'event' && field.path.join('.') === shape.action.join('.');
@@ -61,7 +61,7 @@ function explainAction(set: FormSet, action: string, actions: readonly string[])
   return {
     rule: unknownEventAction,
     message: `no ${describeForms(set, set.shape.source)} has the action \`${action}\`${didYouMean(meant)}`,
-    hint: `it is one of ${shortList(actions, MANY)}`,
+    hint: `it is one of ${shortList(actions, MAX_IN_HINT)}`,
     ...fixFor(meant),
   };
 }
@@ -102,11 +102,11 @@ function explainType(set: FormSet, leaf: Leaf, nodes: readonly ShapeNode[], { ne
 }
 
 /** Minimum length of a prefix for which values are suggested. */
-const SHORTEST = 3;
+const MIN_PREFIX = 3;
 
 function meantBy(text: string, values: readonly string[]): readonly string[] {
   const near = suggest(text, values);
-  return near.length > 0 ? near : values.filter((value) => text.length >= SHORTEST && value.startsWith(text));
+  return near.length > 0 ? near : values.filter((value) => text.length >= MIN_PREFIX && value.startsWith(text));
 }
 
 const didYouMean = (words: readonly string[]): string => (words.length === 0 ? '' : `; did you mean ${oneOf(words)}?`);

@@ -9,7 +9,7 @@ import { ANY_EVENT } from '../shapes/shape.ts';
 import type { Effects, Payloads, RouteView } from '../views/route-scope.ts';
 import { checkTemplates } from './check-templates.ts';
 import { narrowByFilters } from './narrow.ts';
-import { formsOf, pinnedSender, takesAny } from './route-forms.ts';
+import { acceptsAny, formsOf, pinnedSender } from './route-forms.ts';
 import type { Senders } from './senders.ts';
 
 export function createPayloads(senders: Senders, effects: Effects): Payloads {
@@ -34,14 +34,14 @@ export function createPayloads(senders: Senders, effects: Effects): Payloads {
     problemsOf: (route) => check(route).problems,
     seenBy: (route) => check(route).seen,
     effects,
-    mayTake(route, effect) {
+    mayReceive(route, effect) {
       const sender = senders.byScheme(effect.source);
       const isFrom = route.schemes.some(({ name }) => sender?.schemes.has(name));
       // A script may filter the events out.
       if (!isFrom || route.config.script !== undefined) return false;
       const set = check(route).seen;
       if (set !== null) return set.forms.some((form) => isForm(form, effect));
-      return pinnedSender(route, senders) !== null && takesAny(route, effect.events);
+      return pinnedSender(route, senders) !== null && acceptsAny(route, effect.events);
     },
     classOf: (route, path) => classify(check(route).seen, path),
     shapedEvents(route) {

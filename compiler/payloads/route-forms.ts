@@ -36,7 +36,7 @@ function soleSender({ config, schemes, eventNames }: RouteView, senders: Senders
 }
 
 /** Whether the route's `events` accept at least one of these events. */
-export function takesAny({ config, eventNames }: RouteView, events: readonly string[]): boolean {
+export function acceptsAny({ config, eventNames }: RouteView, events: readonly string[]): boolean {
   const { plan } = lowerEvents(config.events ?? [], eventNames);
   const matchers = plan === null ? [] : matchersOf(plan);
   return plan !== null && (matchers.length === 0 || events.some((event) => matchers.some((passes) => passes(event))));

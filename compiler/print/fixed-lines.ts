@@ -6,7 +6,7 @@ import type { SourceText } from '../text/source-text.ts';
 import type { Lines } from './lines.ts';
 import type { SafeLine } from './safe-lines.ts';
 
-const MOST_LINES = 6;
+const MAX_LINES = 6;
 
 /** Returns the lines without their common indentation, or null if a line contains a masked value. */
 export function fixedLines(
@@ -33,6 +33,6 @@ function dedent(lines: readonly string[]): readonly string[] {
   const depth = Math.min(
     ...lines.filter((line) => line.trim() !== '').map((line) => /^ */.exec(line)?.[0].length ?? 0),
   );
-  const shown = lines.slice(0, MOST_LINES).map((line) => line.slice(depth));
-  return lines.length > MOST_LINES ? [...shown, '…'] : shown;
+  const shown = lines.slice(0, MAX_LINES).map((line) => line.slice(depth));
+  return lines.length > MAX_LINES ? [...shown, '…'] : shown;
 }

@@ -3,6 +3,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { printable } from '../diagnostics/printable.ts';
 import { createLines } from './lines.ts';
 
+/** Returns one command per line, or an empty string. */
 export function printGithub(diagnostics: readonly Diagnostic[]): string {
   const lines = createLines();
   return diagnostics

@@ -5,6 +5,7 @@ import type { Range, SourceText } from '../text/source-text.ts';
 import type { Lines } from './lines.ts';
 import { createLines } from './lines.ts';
 
+/** Returns indented JSON that ends with a line break. */
 export function printDiagnosticsJson(diagnostics: readonly Diagnostic[]): string {
   return `${JSON.stringify(diagnosticRecords(diagnostics), null, 2)}\n`;
 }

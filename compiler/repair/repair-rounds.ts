@@ -7,7 +7,7 @@ import { yamlAlias } from '../rules/yaml-alias.ts';
 import { yamlSyntax } from '../rules/yaml-syntax.ts';
 
 /** Limit on rounds; more have never been necessary. */
-const MOST_ROUNDS = 5;
+const MAX_ROUNDS = 5;
 
 interface Found {
   readonly diagnostics: readonly Diagnostic[];
@@ -27,7 +27,7 @@ export function repairRounds<T extends Found>(
 ): Repaired<T> {
   let texts: ReadonlyMap<string, FixedFile> = new Map();
   let result = found;
-  for (let round = 0; round < MOST_ROUNDS; round++) {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
     const fixed = applyFixes(result.diagnostics);
     if (fixed.length === 0) break;
     const next = new Map([...texts, ...fixed.map((file) => [file.path, merged(texts.get(file.path), file)] as const)]);

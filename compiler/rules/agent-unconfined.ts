@@ -35,7 +35,7 @@ interface Reached {
   readonly part: UntrustedPart;
 }
 
-const MOST = 3;
+const MAX_ROUTES = 3;
 
 /** Returns at most one more route than the message names. */
 function firstReached(routes: Iterable<RouteView>): readonly Reached[] {
@@ -43,12 +43,12 @@ function firstReached(routes: Iterable<RouteView>): readonly Reached[] {
   for (const route of routes) {
     const [part] = route.config.accept_untrusted === undefined ? untrustedParts(route) : [];
     if (part !== undefined) reached.push({ name: route.name, part });
-    if (reached.length > MOST) break;
+    if (reached.length > MAX_ROUTES) break;
   }
   return reached;
 }
 
 function listRoutes(names: readonly string[]): string {
-  const shown = names.slice(0, MOST).map((name) => `\`${name}\``);
-  return `the route${names.length === 1 ? '' : 's'} ${shown.join(', ')}${names.length > MOST ? ' and others' : ''}`;
+  const shown = names.slice(0, MAX_ROUTES).map((name) => `\`${name}\``);
+  return `the route${names.length === 1 ? '' : 's'} ${shown.join(', ')}${names.length > MAX_ROUTES ? ' and others' : ''}`;
 }

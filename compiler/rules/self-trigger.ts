@@ -2,7 +2,7 @@
 import type { TargetEffect } from '../../schemas/generated/types.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { isForm } from '../shapes/form-set.ts';
-import { keepsOwnOut } from '../untrusted/own-answers.ts';
+import { rejectsOwnEvents } from '../untrusted/own-answers.ts';
 import { findJobs } from '../views/find-job.ts';
 import type { RouteView } from '../views/route-scope.ts';
 import { deliverPath, deliveryTargets } from './support/targets.ts';
@@ -44,10 +44,10 @@ function targetsOf(route: RouteView): readonly NamedTarget[] {
 
 function comesBack(route: RouteView, effect: TargetEffect, index: number | null | undefined): boolean {
   const { payloads } = route.scope;
-  if (payloads === null || !payloads.mayTake(route, effect)) return false;
+  if (payloads === null || !payloads.mayReceive(route, effect)) return false;
   const set = payloads.seenBy(route);
   const forms = set?.pick(set.forms.flatMap((form, at) => (isForm(form, effect) ? [at] : []))) ?? null;
-  return !keepsOwnOut(route.config.filters ?? [], forms, effect, placeOf(route, effect, index));
+  return !rejectsOwnEvents(route.config.filters ?? [], forms, effect, placeOf(route, effect, index));
 }
 
 /** The destination of the delivery, if it is the same for every event. */

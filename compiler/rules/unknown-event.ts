@@ -38,7 +38,7 @@ export const unknownEvent = {
   },
 } as const satisfies ViewRule;
 
-const MOST_MEANT = 4;
+const MAX_SUGGESTIONS = 4;
 
 interface MeantEvent {
   readonly names: readonly string[];
@@ -51,7 +51,7 @@ function eventMeant(entry: string, known: readonly string[]): MeantEvent {
   if (exact !== null) return { names: [exact], isCertain: true };
   // `invoice.payment_failed` for `payment_failed`; events with similar spelling are different ones.
   const longer = known.filter((event) => event.toLowerCase().endsWith(`.${entry.toLowerCase()}`));
-  if (longer.length > 0) return { names: longer.slice(0, MOST_MEANT), isCertain: longer.length === 1 };
+  if (longer.length > 0) return { names: longer.slice(0, MAX_SUGGESTIONS), isCertain: longer.length === 1 };
   return { names: suggest(entry, known).slice(0, 1), isCertain: false };
 }
 

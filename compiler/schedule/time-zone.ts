@@ -32,7 +32,7 @@ const ABBREVIATIONS: Readonly<Record<string, string>> = {
 };
 
 /** Zones for a city (`Berlin`, `new york`) or an abbreviation. */
-export function zonesLike(name: string): readonly string[] {
+export function similarZones(name: string): readonly string[] {
   const abbreviated = ABBREVIATIONS[name.toUpperCase()];
   if (abbreviated !== undefined) return [abbreviated];
   const city = name.trim().toLowerCase().replaceAll(' ', '_');

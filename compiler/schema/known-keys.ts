@@ -36,7 +36,7 @@ export const typesAt = (name: SchemaName, path: NodePath): ReadonlySet<unknown> 
   new Set(schemasAt(name, path).flatMap(({ type }) => type));
 
 /** Whether the map at this path accepts the key, because it is known or may have any name. */
-export const takesKey = (name: SchemaName, path: NodePath, key: string): boolean =>
+export const acceptsKey = (name: SchemaName, path: NodePath, key: string): boolean =>
   knownKeys(name, path).includes(key) ||
   schemasAt(name, path).some(({ additionalProperties }) => isPlainMap(additionalProperties));
 

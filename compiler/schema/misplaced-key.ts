@@ -12,6 +12,7 @@ const HOMES: readonly NodePath[] = [
   ['platforms', 'webhook', 'routes', 'x'],
 ];
 
+/** Returns undefined if the key is unknown everywhere. */
 export function misplacedKeyHint(schema: keyof typeof SCHEMAS, path: NodePath, key: string): string | undefined {
   if (schema !== 'config') return undefined;
   const home = HOMES.find((place) => place.join('.') !== path.join('.') && knownKeys(schema, place).includes(key));

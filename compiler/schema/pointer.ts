@@ -14,6 +14,7 @@ export function parsePointer(pointer: string, data: unknown): NodePath {
   return path;
 }
 
+/** Returns the value at a path, or undefined. */
 export function valueAt(data: unknown, path: NodePath): unknown {
   return path.reduce<unknown>((value, key) => childOf(value, String(key)), data);
 }

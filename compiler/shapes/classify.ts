@@ -51,7 +51,7 @@ function classifyIn(set: FormSet, path: readonly string[]): FieldClass {
   const classes: LeafClass[] = [];
   // Breadth-first: the queue grows while it is processed. The first untrusted field decides.
   for (const step of queue) {
-    if (queue.length > MOST_STEPS) return { class: 'text', text: null };
+    if (queue.length > MAX_STEPS) return { class: 'text', text: null };
     const byType = classesAt(set, step);
     const review = isPlain(byType) ? null : reviewOf(set, step.path);
     const own = review === null ? byType : [unlisted(review.class)];
@@ -78,7 +78,7 @@ interface Step {
 }
 
 /** Limit on visited nodes, because types may be recursive. Anything this large contains free text. */
-const MOST_STEPS = 5000;
+const MAX_STEPS = 5000;
 
 /** The classes of the value itself, and of unlisted properties that it may have. */
 function classesAt({ shape: { graph } }: FormSet, { path, level }: Step): readonly LeafClass[] {

@@ -4,18 +4,18 @@ import type { FormSet } from './form-set.ts';
 import type { Shape, ShapeNode, ShapeType, ShapeVariant } from './shape.ts';
 import { ANY_EVENT } from './shape.ts';
 
-const MANY_EVENTS = 3;
-const MANY_ACTIONS = 4;
+const MAX_EVENTS = 3;
+const MAX_ACTIONS = 4;
 
 /** "`push` event", "`issues` event that is `opened`", "event of `github`"; used after "no". */
 export function describeForms({ shape, forms }: FormSet, source: string): string {
   const events = byEvent(forms);
-  if (events.size > MANY_EVENTS || events.has(ANY_EVENT)) return `event of \`${source}\``;
+  if (events.size > MAX_EVENTS || events.has(ANY_EVENT)) return `event of \`${source}\``;
   const [[event, few] = ['', []], ...others] = events;
   if (others.length > 0) return `${oneOf([...events.keys()])} event`;
   const actions = few.flatMap(({ action }) => action ?? []);
   const isAll = few.length === shape.variants.filter((form) => form.event === event).length;
-  if (isAll || actions.length < few.length || actions.length > MANY_ACTIONS) return `\`${event}\` event`;
+  if (isAll || actions.length < few.length || actions.length > MAX_ACTIONS) return `\`${event}\` event`;
   return `\`${event}\` event that is ${oneOf(actions)}`;
 }
 
@@ -25,10 +25,10 @@ export function listForms(shape: Shape, forms: readonly ShapeVariant[]): string 
     const all = shape.variants.filter((form) => form.event === event).length;
     const actions = few.flatMap(({ action }) => action ?? []);
     if (few.length === all || actions.length === 0) return `\`${event}\``;
-    return `\`${event}\` (${shortList(actions, MANY_ACTIONS)})`;
+    return `\`${event}\` (${shortList(actions, MAX_ACTIONS)})`;
   });
-  if (events.length <= MANY_EVENTS) return joined(events);
-  return `${events.slice(0, MANY_EVENTS).join(', ')} and ${events.length - MANY_EVENTS} more`;
+  if (events.length <= MAX_EVENTS) return joined(events);
+  return `${events.slice(0, MAX_EVENTS).join(', ')} and ${events.length - MAX_EVENTS} more`;
 }
 
 const joined = (items: readonly string[]): string =>
@@ -75,7 +75,7 @@ export function describeTypes(nodes: readonly ShapeNode[]): string {
 /** The value as it would be written in a config, shortened. */
 export function printValue(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.length > LONG ? `${text.slice(0, LONG)}…` : text;
+  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
 }
 
-const LONG = 60;
+const MAX_LENGTH = 60;

@@ -24,6 +24,7 @@ export interface FieldGroup {
   readonly forms: readonly number[];
 }
 
+/** Looks up a field in all forms of a set. Results are cached in the set. */
 export function factsOfField(set: FormSet, field: FieldPlan): FieldFacts {
   return set.remember(`field ${field.in} ${field.path.join('.')}`, () => {
     const groups = field.in === 'event' ? eventGroups(set) : fieldGroups(set, field);

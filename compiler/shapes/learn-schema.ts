@@ -1,13 +1,13 @@
 /** Infers a JSON Schema from payloads, for `source learn`. The result is a draft for review. */
 import type { Seen } from './seen-values.ts';
-import { createSeen, see, unitedWith } from './seen-values.ts';
+import { createSeen, mergeSeen, recordValue } from './seen-values.ts';
 
 export type LearnedSchema = Readonly<Record<string, unknown>>;
 
 /** @param payloads payloads of one event */
 export function learnSchema(payloads: readonly unknown[]): LearnedSchema {
   const seen = createSeen();
-  for (const payload of payloads) see(seen, payload);
+  for (const payload of payloads) recordValue(seen, payload);
   return schemaOf(seen, '', 0);
 }
 
@@ -62,8 +62,8 @@ const KINDS =
 /** Top-level fields of these names identify the payload, so a single known value is enough for an enum. */
 const NAMES_PAYLOAD = /^(?:action|type|kind|event|event_type|event_name|object)$/i;
 const WORD = /^[A-Za-z][A-Za-z0-9]*(?:[_.:/ -][A-Za-z0-9]+){0,4}$/;
-const MOST_VALUES = 12;
-const LONGEST_VALUE = 40;
+const MAX_VALUES = 12;
+const MAX_VALUE_LENGTH = 40;
 /** The minimum number of occurrences per value, on average. */
 const REPEATS = { kind: 2, other: 5 };
 
@@ -74,9 +74,9 @@ function isEnum(
   { name, depth }: { readonly name: string; readonly depth: number },
 ): boolean {
   const isWords = [...texts.keys()].every(
-    (text) => text.length <= LONGEST_VALUE && WORD.test(text) && !/\d{3}/.test(text),
+    (text) => text.length <= MAX_VALUE_LENGTH && WORD.test(text) && !/\d{3}/.test(text),
   );
-  if (!isWords || texts.size > MOST_VALUES) return false;
+  if (!isWords || texts.size > MAX_VALUES) return false;
   if (texts.size === 1 && !(depth === 1 && NAMES_PAYLOAD.test(name))) return false;
   return count >= texts.size * (KINDS.test(name.replace(/^.*_/, '')) ? REPEATS.kind : REPEATS.other);
 }
@@ -85,7 +85,7 @@ function objectSchema(seen: Seen, depth: number): LearnedSchema {
   const entries = [...seen.properties];
   if (entries.length === 0) return {};
   if (isMap(seen, depth)) {
-    const values = entries.map(([, value]) => value).reduce(unitedWith);
+    const values = entries.map(([, value]) => value).reduce(mergeSeen);
     return { additionalProperties: schemaOf(values, '', depth) };
   }
   const properties = entries.map(([name, value]) => [name, schemaOf(value, name, depth)] as const);
@@ -99,7 +99,7 @@ const DATA_KEY = /^(?:\d+|[0-9a-f-]{12,}|.*[@\s/].*|[A-Za-z]{0,6}[_-]?[A-Za-z0-9
 /** A name and a number: `k1`, `item_2`. */
 const NUMBERED = /^(.*?)\d{1,2}$/;
 /** The minimum number of objects, and of names in them, before varying names are treated as data. */
-const LEAST_TO_TELL = 3;
+const MIN_OBJECTS = 3;
 
 /** Whether the keys of objects are data: they look like data or, below the top level, differ between objects. */
 function isMap({ properties, objects }: Seen, depth: number): boolean {
@@ -111,6 +111,6 @@ function isMap({ properties, objects }: Seen, depth: number): boolean {
   const isNumbered = names.length > 1 && stems.size === 1 && !stems.has(null);
   // `line1` and `line2` of each address are fields.
   if (isNumbered && all.some(({ count }) => count < objects)) return true;
-  const isRare = all.every(({ count }) => count * LEAST_TO_TELL <= objects);
-  return isRare && objects >= LEAST_TO_TELL && names.length >= LEAST_TO_TELL;
+  const isRare = all.every(({ count }) => count * MIN_OBJECTS <= objects);
+  return isRare && objects >= MIN_OBJECTS && names.length >= MIN_OBJECTS;
 }

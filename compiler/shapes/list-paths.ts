@@ -21,7 +21,7 @@ export interface PathSelection {
 }
 
 /** Maximum number of paths; mutually recursive types have millions. Deeper paths are omitted. */
-export const MOST_PATHS = 10_000;
+export const MAX_PATHS = 10_000;
 
 /** Lists parents before children. Does not follow a path that leads back to a node on it. */
 export function listPaths(
@@ -39,7 +39,7 @@ export function listPaths(
   }));
 }
 
-/** The maximum depth after the prefix at which there are at most `MOST_PATHS` paths; null if all fit. */
+/** The maximum depth after the prefix at which there are at most `MAX_PATHS` paths; null if all fit. */
 export function depthThatFits(set: FormSet, prefix = ''): number | null {
   const tree = treeOf(set);
   const { walk: first, level: start } = startOf(tree, prefix);
@@ -49,7 +49,7 @@ export function depthThatFits(set: FormSet, prefix = ''): number | null {
     const next: (readonly [Walk, Level])[] = [];
     for (const [at, level] of frontier)
       for (const [below, child, isNew] of stepsFrom(tree, level, at)) {
-        if (++count > MOST_PATHS) return Math.max(depth, 1);
+        if (++count > MAX_PATHS) return Math.max(depth, 1);
         if (isNew) next.push([below, child]);
       }
     frontier = next;

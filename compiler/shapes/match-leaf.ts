@@ -16,6 +16,7 @@ export interface GroupMatch {
   readonly forms: readonly number[];
 }
 
+/** Matches a condition against each group of forms in which its field is the same. */
 export function matchGroups(set: FormSet, { field, operator, value }: Leaf): readonly GroupMatch[] {
   return factsOfField(set, field).groups.map(({ node, optional, forms }) => ({
     match: node === null ? MISSING[operator](value) : matchNode(set.shape.graph, node, operator, value, optional),

@@ -35,6 +35,7 @@ export function createNodeTable(): NodeTable {
   };
 }
 
+/** @throws RangeError if there is no such node */
 export function nodeAt(nodes: readonly ShapeNode[], id: NodeId): ShapeNode {
   const node = nodes[id];
   if (node === undefined) throw new RangeError(`the graph has no node ${id}`);

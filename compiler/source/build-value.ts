@@ -57,6 +57,7 @@ interface Builder {
   fatal: boolean;
 }
 
+/** Returns the data, the anchors of its aliases, and findings. An empty document is an empty map. */
 export function buildValue(source: SourceText, root: YamlNode | null): BuiltValue {
   const builder: Builder = { source, anchors: new Map(), aliases: new Map(), findings: [], expansion: 0, fatal: false };
   const { value } = root === null ? { value: {} } : build(builder, root, 0);

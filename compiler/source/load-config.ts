@@ -55,6 +55,7 @@ interface Loading {
   incomplete: boolean;
 }
 
+/** Never throws: missing and unreadable files become findings. */
 export function loadConfig(search: ConfigSearch): LoadedConfig {
   const loading: Loading = { search, seen: new Set(), files: [], ignored: [], findings: [], incomplete: false };
   const roots = rootFiles(loading);

@@ -35,6 +35,7 @@ interface Step {
   readonly via: Range | null;
 }
 
+/** Locates the node at a path, or its closest existing ancestor. */
 export function locate(file: ParsedFile, path: NodePath, index: LocationIndex): Location {
   let step: Step = { key: null, node: file.root, via: null };
   let depth = 0;

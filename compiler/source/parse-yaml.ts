@@ -29,6 +29,7 @@ export interface ParseResult {
 /** Maximum number of errors, with at most one per line; later ones are usually consequences of the first. */
 const MAX_SYNTAX_ERRORS = 5;
 
+/** Never throws: syntax errors become findings. */
 export function parseYaml(source: SourceText): ParseResult {
   try {
     return parse(source);

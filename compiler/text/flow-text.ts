@@ -6,6 +6,7 @@ const PLAIN = /^(?![~-]$)[A-Za-z_/.~-](?:[\w ./~*?@+-]*[\w./~*?+-])?$/;
 /** Words that YAML 1.1 or 1.2 does not read as text. */
 const WORDS = /^(?:true|false|null|yes|no|on|off|y|n|~|-?\.(?:inf|nan)|-?\.?\d.*)$/i;
 
+/** Quotes strings only where YAML requires it. */
 export function flowText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(flowText).join(', ')}]`;
   if (isPlainMap(value)) {

@@ -10,7 +10,7 @@ import { requires } from './requires.ts';
  * @param forms event forms that the delivery causes; null if unknown
  * @param place channel or repository that the delivery goes to; null if unknown at compile time
  */
-export function keepsOwnOut(
+export function rejectsOwnEvents(
   filters: Filters,
   forms: FormSet | null,
   effect: TargetEffect,

@@ -72,6 +72,7 @@ export interface RouteView {
   readonly insecure: boolean;
 }
 
+/** Resolves the names of a route in its scope. */
 export function viewRoute({ name, config }: RouteEntry, scope: RouteScope): RouteView {
   const { table } = scope;
   const profile = config.profile ?? DEFAULT_PROFILE;
@@ -178,7 +179,7 @@ export interface Payloads {
   /** Whether payloads of this event have the path. False if the route names no source, or if the shape is unknown. */
   hasPath(route: RouteView, event: string, path: readonly string[]): boolean;
   /** Whether the route may receive an event that a delivery causes, regardless of filters on its author. */
-  mayTake(route: RouteView, effect: TargetEffect): boolean;
+  mayReceive(route: RouteView, effect: TargetEffect): boolean;
   readonly effects: Effects;
 }
 

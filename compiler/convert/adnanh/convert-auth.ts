@@ -27,6 +27,7 @@ export const EVENT_HEADERS: Readonly<Record<string, { readonly event: string; re
   gitlab: { event: 'x-gitlab-event', delivery: 'x-gitlab-event-uuid' },
 };
 
+/** Sets source and secrets of a route; moves literal secrets to variables. */
 export function setAuth(draft: Draft, route: DraftRoute, auth: Auth): void {
   const prefix = prefixOf(auth);
   const source =

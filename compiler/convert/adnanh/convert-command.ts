@@ -1,7 +1,7 @@
 /** Converts a hook's command and its inputs to the form that the runner script reads from `hooks.json`. */
 import type { NodePath } from '../../diagnostics/problem.ts';
 import type { Settings } from '../draft.ts';
-import { close } from '../draft.ts';
+import { closeRoute } from '../draft.ts';
 import { EVENT_HEADERS } from './convert-auth.ts';
 import type { HookContext } from './hook-value.ts';
 import { asList, asMap, fieldOf, isXmlPath, textOf } from './hook-value.ts';
@@ -86,7 +86,7 @@ function values(hook: Settings, key: string, path: NodePath, context: HookContex
     const value = passedValue(from, String(route.settings.source ?? ''));
     if (value !== null) report.carried([...field.path, at], route.name);
     else {
-      close(route);
+      closeRoute(route);
       report.lost({
         path: [...field.path, at],
         route: route.name,

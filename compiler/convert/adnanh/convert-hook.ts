@@ -1,7 +1,7 @@
 /** Converts one hook: its trigger rule, its command, and its response. */
 import type { NodePath } from '../../diagnostics/problem.ts';
 import type { Draft, DraftRoute, Settings } from '../draft.ts';
-import { close } from '../draft.ts';
+import { closeRoute } from '../draft.ts';
 import { variableName } from '../route-name.ts';
 import type { TriggerCondition } from './condition.ts';
 import { ALWAYS } from './condition.ts';
@@ -42,7 +42,7 @@ function convertTrigger(draft: Draft, route: DraftRoute, hook: Settings): void {
   const rule = field === null ? ALWAYS : convertRule(asMap(field.value), field.path, { parsed, soft });
   const { auths, filters, gaps } = rule;
   for (const gap of gaps) {
-    close(route);
+    closeRoute(route);
     report.lost({ ...gap, route: route.name, instead: `${gap.instead}; then remove \`enabled: false\`` });
   }
   const path = field?.path ?? route.path;
@@ -50,7 +50,7 @@ function convertTrigger(draft: Draft, route: DraftRoute, hook: Settings): void {
   if (auth === undefined) inventToken(draft, route, path, rule);
   else setAuth(draft, route, auth);
   if (auths.length > 1) {
-    close(route);
+    closeRoute(route);
     const reason = 'a route checks one secret: the others of this rule are not checked';
     report.lost({ path, route: route.name, reason, instead: 'Decide which one to use, then remove `enabled: false`' });
   }

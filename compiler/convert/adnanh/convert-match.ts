@@ -16,6 +16,7 @@ export interface RuleContext {
 
 const HMAC = /^payload-(?:hmac|hash)-(sha1|sha256|sha512)$/;
 
+/** Returns a gap if the match has no equivalent. */
 export function convertMatch(match: Settings, path: NodePath, context: RuleContext): TriggerCondition {
   const type = textOf(match, 'type') ?? '';
   const digest = HMAC.exec(type)?.[1];

@@ -1,7 +1,7 @@
 /** Converts one route of a Hermes Agent config, key by key. */
 import type { NodePath } from '../../diagnostics/problem.ts';
 import type { DraftRoute, Settings } from '../draft.ts';
-import { close } from '../draft.ts';
+import { closeRoute } from '../draft.ts';
 import { variableName } from '../route-name.ts';
 import { convertFilter } from './convert-filter.ts';
 import type { Hermes } from './hermes-value.ts';
@@ -92,7 +92,7 @@ const KEYS: Readonly<Record<string, ConvertKey>> = {
   mirror_to_session: keep,
   coalesce: keep,
   cron_job: ({ hermes, route, path }) => {
-    close(route);
+    closeRoute(route);
     hermes.draft.report.lost({
       path,
       route: route.name,
@@ -111,7 +111,7 @@ export function convertRoute(hermes: Hermes, route: DraftRoute, from: Settings):
     if (convert !== undefined) convert({ hermes, route, path, value });
     else hermes.draft.report.lost({ path, route: route.name, reason: 'hookwright has no such setting' });
   }
-  if (from.enabled === false || from.cron_job !== undefined) close(route);
+  if (from.enabled === false || from.cron_job !== undefined) closeRoute(route);
 }
 
 /** Facts about the original server that decide how a route authenticates. */
@@ -141,7 +141,7 @@ export function convertSecret(hermes: Hermes, route: DraftRoute, value: unknown,
   const secret = value === INSECURE ? null : secretFrom(hermes, value, { path, route: route.name, variable });
   if (secret !== null) route.settings.secret = secret;
   else if (value !== undefined || !facts.inherited) {
-    close(route);
+    closeRoute(route);
     route.settings.secret = `env:${variable}`;
     variables.set(variable, newSecret());
     const instead = `Give the sender the new one, ${variable} in .env, then remove \`enabled: false\``;
@@ -169,7 +169,7 @@ function convertDeliver({ hermes, route, path, value }: KeyContext): void {
     route.settings.deliver = name;
     report.carried(path, route.name);
   } else {
-    close(route);
+    closeRoute(route);
     const reason = 'no target reaches this platform the way Hermes Agent does';
     const instead = 'Choose one of docs/targets.md, then remove `enabled: false`';
     report.lost({ path, route: route.name, reason, instead });

@@ -17,6 +17,7 @@ export interface DeliveryTarget extends WrittenTarget {
   readonly extra: ReadonlyMap<string, ExtraValue>;
 }
 
+/** The targets of a route or job, without unknown ones. */
 export function deliveryTargets(config: DeliveryConfig, table: TableContent): readonly DeliveryTarget[] {
   return writtenTargets(config.deliver).flatMap((written): readonly DeliveryTarget[] => {
     const target = targetNamed(table.target_names, written.name);

@@ -6,7 +6,7 @@ import { isPlainMap } from '../../text/plain-map.ts';
 import { isSecretName } from '../../text/secret-names.ts';
 import { certainMatch } from '../../text/suggest.ts';
 import { typesOf } from '../alternatives.ts';
-import { knownKeys, takesKey } from '../known-keys.ts';
+import { acceptsKey, knownKeys } from '../known-keys.ts';
 import { valueAt } from '../pointer.ts';
 import type { ShapePlace } from '../shape-problem.ts';
 import { nameOf } from '../shape-problem.ts';
@@ -65,8 +65,8 @@ interface Sibling {
 
 /** Whether a sibling has no meaning where it is, but would have one below the key. */
 function belongsBelow(schema: ShapePlace['schema'], { parent, key, name }: Sibling, value: unknown): boolean {
-  if (!takesKey(schema, [...parent, key], name)) return false;
-  if (!takesKey(schema, parent, name)) return true;
+  if (!acceptsKey(schema, [...parent, key], name)) return false;
+  if (!acceptsKey(schema, parent, name)) return true;
   // Next to a route, every name could be a route; a value that cannot be a route is a setting.
   return !knownKeys(schema, parent).includes(name) && !isPlainMap(value);
 }

@@ -1,7 +1,7 @@
 /** What the rules about strangers' text say, and where filters, jobs, profiles and subscriptions stand. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { strictly } from '../../../compiler/strictly.ts';
+import { applyStrict } from '../../../compiler/apply-strict.ts';
 import type { TestFiles } from '../../helpers/compile.ts';
 import { compileFiles, printed } from '../../helpers/compile.ts';
 
@@ -268,6 +268,6 @@ deliver_extra: { chat_id: "+491701234567" }`,
 
 test('--strict makes errors of these and of no others', () => {
   const found = lint('source: github\nevents: [issues]\ntoolsets: [terminal, nmae]\nprompt: "{issue.title}"');
-  const severities = new Map(strictly(found).map(({ rule, severity }) => [rule, severity]));
+  const severities = new Map(applyStrict(found).map(({ rule, severity }) => [rule, severity]));
   assert.deepEqual([severities.get('untrusted-input'), severities.get('unknown-toolset')], ['error', 'warning']);
 });

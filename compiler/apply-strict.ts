@@ -5,5 +5,5 @@ import { RULES } from './rules/registry.ts';
 const STRICT: ReadonlySet<string> = new Set(RULES.flatMap(({ id, strict }) => (strict === true ? [id] : [])));
 
 /** Turns warnings of rules marked `strict` into errors. */
-export const strictly = (diagnostics: readonly Diagnostic[]): readonly Diagnostic[] =>
+export const applyStrict = (diagnostics: readonly Diagnostic[]): readonly Diagnostic[] =>
   diagnostics.map((diagnostic) => (STRICT.has(diagnostic.rule) ? { ...diagnostic, severity: 'error' } : diagnostic));
