@@ -126,7 +126,7 @@ function reportEntries<T extends { readonly aliases?: readonly string[] }>(
   for (const [name, found] of problems) {
     const entry = entries.get(name);
     if (entry === undefined) continue;
-    if (entry.written === null) throw new Error(`the shipped ${kind} \`${name}\` is at fault: ${found[0]?.message}`);
+    if (entry.written === null) throw new Error(`the shipped ${kind} \`${name}\` is invalid: ${found[0]?.message}`);
     report.addProblems(found, entry.written.tree, entry.written.base);
     for (const known of [name, ...(entry.value.aliases ?? [])]) unsure.add(`${kind}:${known}`);
   }

@@ -10,8 +10,8 @@ export const agentCommand = {
   id: 'agent-command',
   group: 'config',
   severity: 'warning',
-  title: 'An entry of `agent.command` holds several arguments.',
-  why: 'No shell splits it: `[my-agent --print]` runs a program whose name contains a space, and `--model fast` as one entry is an option that no program knows.',
+  title: 'An entry of `agent.command` contains several arguments.',
+  why: 'No shell splits it: `[my-agent --print]` runs a program whose name contains a space, and `--model fast` as a single entry is an unknown option.',
   checkProfile({ config }): readonly Problem[] {
     const { command = [] } = config.agent ?? {};
     const index = command.findIndex(isRunTogether);

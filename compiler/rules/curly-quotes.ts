@@ -8,7 +8,7 @@ export const curlyQuotes = {
   group: 'reading',
   severity: 'warning',
   title: 'A value is enclosed in typographic quotes.',
-  why: 'Only `"` and `\'` are quotes of YAML: the others are a part of the text. Where they are wanted, straight quotes around the value say so.',
+  why: 'Only `"` and `\'` are YAML quotes; others are part of the value. If you want them, put the value in straight quotes.',
   /** @param range range of an unquoted scalar */
   check(source: SourceText, range: Range): readonly Finding[] {
     const written = source.text.slice(range.start, range.end);

@@ -87,7 +87,7 @@ const SENTENCES: Partial<Record<YAMLError['code'], string>> = {
   TAG_RESOLVE_FAILED: 'YAML tags (`!name`) have no meaning here; write the value without the tag',
   TAB_AS_INDENT: 'a tab is used for indentation; use spaces',
   BLOCK_AS_IMPLICIT_KEY:
-    'this value cannot hold a map: check the indentation of the next line, or quote the value if it contains `: `',
+    'this value cannot contain a map: check the indentation of the next line, or quote the value if it contains `: `',
   MULTILINE_IMPLICIT_KEY: 'a key must end on its line; a `:` may be missing after it, or a quote is not closed',
 };
 
