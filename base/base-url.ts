@@ -1,6 +1,6 @@
 /**
- * Checks a URL of a config before anything is sent there: one function for the compiler, which sees what is written, and
- * for the runtime, which sees what references stand for. No later input can change where credentials go.
+ * Checks a base URL from a config before anything is sent to it. The compiler checks the text as written, the runtime the
+ * value of a reference. No later input can change where credentials are sent.
  */
 
 export interface BaseUrl {
@@ -10,14 +10,14 @@ export interface BaseUrl {
   readonly path: string;
   /** Query of the base itself (signed webhook URLs have one), without `?`. */
   readonly query: string;
-  /** For people: with what is secret in it hidden. */
+  /** The URL to display, without its secret parts. */
   readonly shown: string;
 }
 
 export interface BaseUrlOptions {
-  /** The operator allows plain http to a host that is not this machine. */
+  /** The operator allows plain HTTP to hosts other than this machine. */
   readonly allowHttp: boolean;
-  /** The URL as a whole is kept as a secret (an incoming webhook's): its path and query may hold one, and are not shown. */
+  /** The whole URL is a secret (an incoming webhook's): its path and query may contain a credential and are not shown. */
   readonly secret: boolean;
 }
 
@@ -25,7 +25,7 @@ const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 const SECRET_PARAMETER =
   /^(?:(?:access|auth|api|id)?_?(?:token|key)|secret|client_secret|password|passwd|pwd|sig|signature)$/i;
 
-/** The checked base, or what is wrong with it; the text itself is not repeated, it may be a secret. */
+/** Returns the checked base, or an error message. The message never contains the text, which may be a secret. */
 export function parseBaseUrl(text: string, options: BaseUrlOptions): BaseUrl | string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null) return 'the base URL is not a URL';
@@ -46,9 +46,9 @@ export function parseBaseUrl(text: string, options: BaseUrlOptions): BaseUrl | s
   };
 }
 
-/** A URL is printed and stored: what it must not hold, or null. */
+/** Returns an error message if the URL contains a credential, else null: base URLs are printed and stored. */
 export function credentialsIn(url: URL, { secret }: Pick<BaseUrlOptions, 'secret'>): string | null {
-  if (url.username !== '' || url.password !== '') return 'the base URL may not hold a user name or password';
+  if (url.username !== '' || url.password !== '') return 'the base URL must not contain a user name or password';
   const name = secret ? undefined : [...url.searchParams.keys()].find((key) => SECRET_PARAMETER.test(key));
-  return name === undefined ? null : `the base URL may not hold a credential (\`${name}\`)`;
+  return name === undefined ? null : `the base URL must not contain a credential (\`${name}\`)`;
 }

@@ -1,12 +1,12 @@
-/** How many columns a text takes on a terminal, so that carets stand below what they mean and tables are aligned; and cutting it to fit. */
+/** Measures and truncates text by terminal columns, so that carets and table columns line up. */
 
-/** East Asian wide and fullwidth characters (UAX #11), and what is shown as an emoji. */
+/** East Asian wide and fullwidth characters (UAX #11), and emoji. */
 const WIDE =
   /[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1d300}-\u{1d37f}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\ufe0f/u;
 const NO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
 const ASCII = /^[\u0020-\u007e]*$/;
 
-/** Made when it is first needed: that takes longer than most texts. */
+/** Created on first use: creating it costs more than measuring most texts. */
 let segmenter: Intl.Segmenter | undefined;
 
 function graphemes(text: string): Iterable<{ readonly segment: string }> {
@@ -14,12 +14,12 @@ function graphemes(text: string): Iterable<{ readonly segment: string }> {
   return segmenter.segment(text);
 }
 
-/** Columns of what a terminal shows as one character. */
+/** The number of columns that one grapheme takes. */
 export const characterWidth = (grapheme: string): number => (NO_WIDTH.test(grapheme) ? 0 : WIDE.test(grapheme) ? 2 : 1);
 
 /**
- * Columns that `text` takes; it holds no control characters.
- * @param enough a long text is not measured beyond this many columns
+ * The number of columns that `text` takes. The text must not contain control characters.
+ * @param enough stop measuring once the width exceeds this number
  */
 export function displayWidth(text: string, enough = Number.POSITIVE_INFINITY): number {
   if (ASCII.test(text)) return text.length;
@@ -31,7 +31,7 @@ export function displayWidth(text: string, enough = Number.POSITIVE_INFINITY): n
   return width;
 }
 
-/** `text` in at most `columns` columns, ending in an ellipsis when something was cut. */
+/** Truncates `text` to at most `columns` columns; truncated text ends in an ellipsis. */
 export function cutToWidth(text: string, columns: number): string {
   if (columns > 0 && text.length > columns && ASCII.test(text.slice(0, columns + 1))) {
     return `${text.slice(0, columns - 1)}…`;

@@ -1,8 +1,8 @@
-/** Parses the text of a `.env` file: `KEY=value` lines, comments, quotes, an optional `export`. Nothing is expanded. */
+/** Parses the text of a `.env` file: `KEY=value` lines, comments, quotes, an optional `export`. Variables are not expanded. */
 
 export interface EnvLines {
   readonly values: ReadonlyMap<string, string>;
-  /** Offsets of the lines that are none of these; they set nothing. */
+  /** Ranges of the lines that could not be parsed. */
   readonly faults: readonly { readonly start: number; readonly end: number }[];
 }
 
@@ -10,7 +10,7 @@ export interface EnvLines {
 const LINE =
   /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([^"'\s#](?:[^#]|(?<!\s)#)*)?)\s*(?:#.*)?$/;
 
-/** A later line wins over an earlier one, as in a shell. `util.parseEnv` does not say which lines it could not read. */
+/** Later lines override earlier ones, as in a shell. `util.parseEnv` does not report the lines that it cannot parse. */
 export function parseEnvLines(text: string): EnvLines {
   const values = new Map<string, string>();
   const faults: { start: number; end: number }[] = [];
@@ -32,5 +32,5 @@ const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
 const unquote = (text: string): string =>
   text.replace(/\\(.)/g, (_, character: string) => ESCAPES[character] ?? character);
 
-/** Permission bits: anyone who can write a file of variables decides what is sent, and which signatures are trusted. */
+/** Whether others may write a file with these permission bits. Anyone who can write a `.env` file controls its secrets. */
 export const mayOthersWrite = (mode: number): boolean => (mode & 0o002) !== 0;

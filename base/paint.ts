@@ -1,12 +1,12 @@
-/** Colours of texts for a terminal. */
+/** Terminal colours. */
 import { styleText } from 'node:util';
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'blue' | 'cyan';
 export type Paint = (style: Style, text: string) => string;
 
-/** Whether a stream takes colours is the caller's to say, not that of `process.stdout`. */
+/** The caller decides whether its stream supports colours; `styleText` would look at `process.stdout`. */
 const ALWAYS = { validateStream: false };
 
-/** A painter for one stream; with `on` false it leaves the text alone. */
+/** Creates the colour function for one stream; when `on` is false, it returns the text unchanged. */
 export const createPaint = (on: boolean): Paint =>
   on ? (style, text) => styleText(style, text, ALWAYS) : (_style, text) => text;

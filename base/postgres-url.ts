@@ -1,10 +1,10 @@
-/** URLs of PostgreSQL, as libpq takes them: `postgres://user:password@host:port/database?sslmode=…`. */
+/** PostgreSQL connection URLs as libpq accepts them: `postgres://user:password@host:port/database?sslmode=…`. */
 
 const PARTS = /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?[^@]*$/;
 
 export const isPostgresUrl = (text: string): boolean => PARTS.test(text) && URL.canParse(text);
 
-/** Its passwords, that of the TLS key included, as they stand there and decoded; none: it has no password. */
+/** The passwords in the URL, including that of the TLS key, both percent-encoded and decoded. */
 export function passwordsIn(text: string): readonly string[] {
   if (!isPostgresUrl(text)) return [];
   const { password, searchParams } = new URL(text);

@@ -1,17 +1,17 @@
 /**
- * The one way to read a file that others may write: skills, lists, secrets, subscriptions, tables, catalogs.
+ * Reads files that other users may be able to write: skills, lists, secrets, subscriptions, tables, catalogs.
  *
- * Such a path may lead to a FIFO, a device, a folder or something without end, and may change between two looks. So:
- * what is no regular file is not opened; the file is opened without blocking, in case it was replaced since; what was
- * opened must be a regular file; and no more than `maxBytes` are read, whatever its size is said to be.
- * A server uses the asynchronous form only; the other one is for the compiler and for commands.
+ * Such a path may name a FIFO, a device, a folder or an endless file, and may change between two system calls. Therefore
+ * only regular files are opened; they are opened with O_NONBLOCK, in case the file has been replaced since the check; the
+ * type is checked again on the open descriptor; and at most `maxBytes` are read, whatever size the file system reports.
+ * Servers use only the asynchronous functions; the synchronous ones are for the compiler and for commands.
  */
 import type { Stats } from 'node:fs';
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { open, stat } from 'node:fs/promises';
 
-/** Codes beside those of the system: `ENOTREG` for what is no regular file, `EFBIG` for one that is too large. */
+/** Has the system's error codes, plus `ENOTREG` (not a regular file) and `EFBIG` (too large). */
 export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile';
   readonly code: string;
@@ -22,10 +22,10 @@ export class UnreadableFile extends Error {
   }
 }
 
-/** Default cap, in bytes. */
+/** Default limit, in bytes. */
 export const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
-/** Not on Windows; there, nothing blocks an open. */
+/** Windows has neither flag; opening a file never blocks there. */
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 const PIECE = 64 * 1024;
 
@@ -42,6 +42,7 @@ export async function readRegularFile(path: string, maxBytes: number = MAX_FILE_
   }
 }
 
+/** Decodes the file as UTF-8. @throws UnreadableFile, or as node:fs/promises does */
 export async function readRegularText(path: string, maxBytes?: number): Promise<string> {
   return (await readRegularFile(path, maxBytes)).toString('utf8');
 }
@@ -61,6 +62,7 @@ export function readRegularFileSync(path: string, maxBytes: number = MAX_FILE_BY
   }
 }
 
+/** Decodes the file as UTF-8. @throws UnreadableFile, or as node:fs does */
 export function readRegularTextSync(path: string, maxBytes?: number): string {
   return readRegularFileSync(path, maxBytes).toString('utf8');
 }
@@ -77,7 +79,7 @@ async function readAll(file: FileHandle, path: string, size: number, maxBytes: n
   return pieces.whole();
 }
 
-/** What has been read so far. The size only says how much room to begin with: files grow, and some have none. */
+/** The bytes read so far. The file's size only sets the initial capacity: files grow, and some report no size. */
 class Pieces {
   private readonly path: string;
   private readonly maxBytes: number;
@@ -101,7 +103,7 @@ class Pieces {
     return this.current.subarray(this.used);
   }
 
-  /** False at the end of the file. */
+  /** Returns false at the end of the file. */
   add(bytes: number): boolean {
     this.used += bytes;
     this.total += bytes;

@@ -1,6 +1,6 @@
-/** Tells a fault of the machine from a fault of the program. */
+/** Distinguishes errors of the operating system from bugs of this program. */
 
-/** A fault the operating system reports (permission, missing file, full disk): the user's to solve, so no stack. */
+/** Whether the operating system reported the error (permissions, missing file, full disk). Users can fix these, so no stack is shown. */
 export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string';
 }

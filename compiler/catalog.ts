@@ -1,4 +1,4 @@
-/** The catalog a config is compiled against: the shipped entries, above them those of the home and of the config. */
+/** Loads the catalog that a config is compiled against: the shipped entries, then those of the home folder and of the config. */
 import { join } from 'node:path';
 import type { BlueprintPlan, Config, SourceFile } from '../schemas/generated/types.ts';
 import type { KnownToolsets } from './config/toolsets.ts';
@@ -13,7 +13,7 @@ import type { Files } from './source/files.ts';
 import { loadBlueprints } from './source/load-blueprints.ts';
 import { loadCatalogFolder } from './source/load-catalog.ts';
 
-/** An entry, and where its user wrote it; null: shipped. */
+/** An entry, and where the user defined it; null for shipped entries. */
 export interface CatalogItem<T> {
   readonly value: T;
   readonly written: { readonly tree: Places; readonly base: NodePath } | null;
@@ -30,12 +30,12 @@ export interface LoadedCatalog {
 export interface CatalogInput {
   readonly files: Files;
   readonly cwd: string;
-  /** `<home_dir>`, absolute. */
+  /** Absolute path of `<home_dir>`. */
   readonly home: string;
   readonly catalog: ShippedCatalog;
 }
 
-/** A later entry of the same name replaces an earlier one. */
+/** Later entries replace earlier ones of the same name. */
 export function loadCatalog(
   input: CatalogInput,
   root: { readonly config: Config; readonly tree: Places },
@@ -60,7 +60,7 @@ export function loadCatalog(
   };
 }
 
-/** The user's entries come last, replaced ones included: where two claim one alias, the user's is reported. */
+/** User entries come last, even those that replace shipped ones: if two entries claim an alias, the user's is reported. */
 function above<T>(shipped: Readonly<Record<string, T>>, own: readonly Named<T>[]): ReadonlyMap<string, CatalogItem<T>> {
   const items = new Map(Object.entries(shipped).map(shippedItem));
   for (const [name] of own) items.delete(name);
@@ -81,7 +81,7 @@ const userItem = <T>({
   readonly tree: Places;
 }): Named<T> => [name, { value, written: { tree, base: [] } }];
 
-/** Sources of the config itself. One that the home's catalog has as well is defined twice. */
+/** The sources defined in the config. A source that the home's catalog also defines is reported as a duplicate. */
 function configSources(
   { config, tree }: { readonly config: Config; readonly tree: Places },
   own: ReadonlyMap<string, CatalogItem<SourceFile>>,

@@ -1,4 +1,4 @@
-/** Checks the agents against the routes whose prompts they run: what no route alone can be blamed for. */
+/** Checks each agent together with the routes whose prompts it runs. */
 
 import { DEFAULT_PROFILE } from '../base/profiles.ts';
 import type { WrittenRoute } from './config/webhook-settings.ts';
@@ -21,9 +21,9 @@ export function checkAgents({ profiles, routes, scope }: AgentChecks, report: Re
   }
 }
 
-/** One after the other: a rule that has seen enough stops. */
+/** Lazy, because a rule may stop early. */
 function* routesOf(profile: string, routes: readonly WrittenRoute[], scope: RouteScope): Iterable<RouteView> {
-  // Where a route stands in the files does not matter here.
+  // Agent rules do not use the position of a route.
   const at = { file: '', line: 0 };
   for (const { name, config } of routes) {
     if ((config.profile ?? DEFAULT_PROFILE) === profile) yield viewRoute({ name, config, at }, scope);

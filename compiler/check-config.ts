@@ -1,4 +1,4 @@
-/** Validates a config file against its schema, and continues with the valid rest. */
+/** Validates a config file against its schema, and keeps the valid entries. */
 import type { Config, ProfileConfig } from '../schemas/generated/types.ts';
 import type { NodePath } from './diagnostics/problem.ts';
 import type { Report } from './report.ts';
@@ -6,7 +6,7 @@ import { pruneEntries } from './schema/prune.ts';
 import { checkShape } from './schema/validate.ts';
 import type { Places } from './source/file-tree.ts';
 
-/** What may be relied on, and which names are not there only because their own entry is at fault. */
+/** The valid part of a config, and the names that are missing from it because their entries have errors. */
 export interface CheckedConfig<T> {
   readonly config: T;
   /** See `RouteScope.unsure`. */
@@ -23,15 +23,15 @@ export function checkConfig<S extends keyof Schemas>(
   const problems = checkShape(schema, file.value);
   report.addProblems(problems, file.tree);
   const pruned = pruneEntries(schema, file.value, problems);
-  // Without the entries at fault, the data has the schema's type.
+  // The invalid entries are removed, so the data has the schema's type.
   const unsure = [...pruned.removed.flatMap(namesOf), ...pruned.doubtful.map((path) => `route:${path.at(-1)}`)];
   return { config: pruned.value as Schemas[S], unsure: new Set(unsure) };
 }
 
-/** The names a removed entry would have defined. */
+/** The names that a removed entry would have defined. */
 function namesOf(path: NodePath): readonly string[] {
   const [top = '', name, setting, inner] = path.map(String);
-  // A target's settings may stand at the top of the file by mistake.
+  // Someone may have written a target's settings at the top level.
   if (name === undefined) return [`target:${top}`];
   if (top === 'jobs') return [`job:${name}`];
   if (top === 'sources') return [`source:${name}`];

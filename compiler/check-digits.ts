@@ -1,16 +1,17 @@
-/** Warns of numbers that are used as text and lose digits on the way: YAML reads `1712.50` as 1712.5. */
+/** Warns about numbers that are used as text and lose digits: YAML reads `1712.50` as 1712.5. */
 import type { NodePath } from './diagnostics/problem.ts';
 import type { Report } from './report.ts';
 import { lostDigits } from './rules/lost-digits.ts';
 import type { Places } from './source/file-tree.ts';
 import { isPlainMap } from './text/plain-map.ts';
 
-/** A map whose numbers become addresses or settings of a target. */
+/** A map whose values become addresses or settings of a target. */
 export interface TextMap {
   readonly value: unknown;
   readonly path: NodePath;
 }
 
+/** Checks the numbers in these maps, at any depth. */
 export function checkDigits(maps: readonly TextMap[], tree: Places, report: Report): void {
   for (const { value, path } of maps.flatMap(numbersIn)) {
     const { file, value: range } = tree.place(path);

@@ -1,4 +1,4 @@
-/** Warns of literal secrets in files that other users of the machine may read: once a file, at the first of them. */
+/** Warns about literal secrets in files that other users of the machine can read: once per file, at the first secret. */
 
 import { holdsPassword } from '../base/postgres-url.ts';
 import type { GatewayConfig, ProfileConfig, RouteConfig } from '../schemas/generated/types.ts';
@@ -32,6 +32,7 @@ export function checkExposure(secrets: Iterable<NodePath>, tree: Places, files: 
   }
 }
 
+/** Literal secrets of the webhook server and its routes. */
 export function* adapterSecrets(settings: EffectiveSettings): Generator<NodePath> {
   const global = settings.pathOf('secret');
   if (global !== null && isLiteral(settings.values.secret)) yield global;
@@ -40,13 +41,14 @@ export function* adapterSecrets(settings: EffectiveSettings): Generator<NodePath
   }
 }
 
-/** A URL of a database is a secret when it holds a password. */
+/** Literal store keys, and database URLs that contain a password. */
 export function* literalGatewaySecrets(config: GatewayConfig | undefined): Generator<NodePath> {
   for (const { path, text, kind } of gatewaySecrets(config)) {
     if (kind === 'key' ? isLiteral(text) : holdsPassword(text)) yield path;
   }
 }
 
+/** Literal secrets of a profile's targets and agent. */
 export function* profileSecrets(config: ProfileConfig): Generator<NodePath> {
   for (const [name, target] of targetEntries(config)) {
     for (const [key, value] of Object.entries(target)) {
@@ -54,13 +56,13 @@ export function* profileSecrets(config: ProfileConfig): Generator<NodePath> {
     }
   }
   for (const { path, text } of agentSecrets(config.agent)) {
-    // A setting such as DEBUG=1 is no secret: only what is called one counts.
+    // Most variables (DEBUG=1) are not secrets: the name decides.
     const secret = path[1] === 'openai' || isSecretSetting((path[2] ?? '').toLowerCase());
     if (secret && isLiteral(text)) yield path;
   }
 }
 
-/** Settings of targets whose name says that they are secret, whatever the catalog calls them. */
+/** Whether a target setting looks secret by its name, whatever the catalog says about it. */
 const isSecretSetting = (key: string): boolean => key === 'key' || isSecretName(key);
 
 function routeSecrets(config: RouteConfig): readonly NodePath[] {

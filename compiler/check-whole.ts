@@ -1,4 +1,4 @@
-/** Checks what no single route, job or target can be blamed for: the environment, the settings, secrets and digits of whole files. */
+/** Runs the checks that concern the whole config: environment, settings, exposed secrets and lost digits. */
 import type { ProfileConfig } from '../schemas/generated/types.ts';
 import type { TextMap } from './check-digits.ts';
 import { checkDigits } from './check-digits.ts';
@@ -15,7 +15,7 @@ import type { ConfigView } from './views/config-views.ts';
 export interface WholeConfig {
   readonly view: ConfigView;
   readonly tree: Places;
-  /** That of the root config, `default`, shares its tree. */
+  /** Includes `default`, which has the root config's tree. */
   readonly profiles: readonly CheckedProfile[];
   readonly files: Files;
 }
@@ -35,7 +35,7 @@ export function checkWhole({ view, tree, profiles, files }: WholeConfig, report:
 const routeAddresses = (settings: EffectiveSettings): readonly TextMap[] =>
   settings.routes.map(({ config, path }) => ({ value: config.deliver_extra, path: [...path, 'deliver_extra'] }));
 
-/** Where numbers stand for text: addresses of jobs, settings of targets. */
+/** The maps whose values are used as text: addresses of jobs, settings of targets. */
 function profileTexts({ jobs = {}, platforms }: ProfileConfig): readonly TextMap[] {
   const addresses = Object.entries(jobs).map(([name, { deliver_extra }]) => ({
     value: deliver_extra,

@@ -1,18 +1,18 @@
-/** What a compile is given. */
+/** The input of the compiler. */
 import type { Flags } from './config/overrides.ts';
 import type { ShapeTexts } from './shapes/shape-file.ts';
 import type { ShippedCatalog } from './shipped-catalog.ts';
 import type { ConfigSearch } from './source/load-config.ts';
 import type { JobRef } from './views/machine-facts.ts';
 
-/** Everything a compile depends on: the same input gives the same result. */
+/** Everything that the result depends on: the same input gives the same result. */
 export interface CompileInput extends ConfigSearch {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly flags: Flags;
   /** See `loadShippedCatalog`. */
   readonly catalog: ShippedCatalog;
-  /** What is shipped about payloads, by the name of their source; null: nothing. Read for sources in use only. */
+  /** Returns the shipped payload shapes of a source, or null if there are none. Called only for sources in use. */
   readonly readShape: (source: string) => ShapeTexts | null;
-  /** Jobs of the store, which `cron_job` may name as well. */
+  /** Jobs in the store, which `cron_job` may also name. */
   readonly jobs: readonly JobRef[];
 }

@@ -1,4 +1,4 @@
-/** Checks and lowers one job against a table: the one way from config to plan, for static jobs and those made at run time. */
+/** Checks and lowers one job against a table: static jobs, and jobs created at run time. */
 import type { JobPlan } from '../schemas/generated/types.ts';
 import type { Lowered, Problem } from './diagnostics/problem.ts';
 import type { JobEntry } from './lower/job.ts';
@@ -6,7 +6,7 @@ import { lowerJob } from './lower/job.ts';
 import { RULES } from './rules/registry.ts';
 import type { RouteScope } from './views/route-scope.ts';
 
-/** Pure. The plan is null when a problem is an error; warnings come beside a plan. Paths are relative to the job. */
+/** Pure. The plan is null if any problem is an error. Paths of problems are relative to the job. */
 export function compileJob(entry: JobEntry, scope: RouteScope): Lowered<JobPlan> {
   const { name, config, profile } = entry;
   const lowered = lowerJob(entry, scope.table);

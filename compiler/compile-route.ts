@@ -1,4 +1,4 @@
-/** Checks and lowers one route against a table: the one way from config to plan, for static routes and subscriptions alike. */
+/** Checks and lowers one route against a table: static routes and subscriptions. */
 import type { RoutePlan } from '../schemas/generated/types.ts';
 import type { Lowered, Problem } from './diagnostics/problem.ts';
 import { lowerRoute } from './routes/lower-route.ts';
@@ -6,7 +6,7 @@ import { RULES } from './rules/registry.ts';
 import type { RouteEntry, RouteScope } from './views/route-scope.ts';
 import { viewRoute } from './views/route-scope.ts';
 
-/** Pure. The plan is null when a problem is an error; warnings come beside a plan. Paths are relative to the route. */
+/** Pure. The plan is null if any problem is an error. Paths of problems are relative to the route. */
 export function compileRoute(entry: RouteEntry, scope: RouteScope): Lowered<RoutePlan> {
   const view = viewRoute(entry, scope);
   const lowered = lowerRoute(view, entry.at);

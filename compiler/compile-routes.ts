@@ -1,4 +1,4 @@
-/** Compiles the static routes, each with its own place in the files. */
+/** Compiles the static routes, each with its position in the files. */
 import type { RoutePlan } from '../schemas/generated/types.ts';
 import { compileRoute } from './compile-route.ts';
 import type { WrittenRoute } from './config/webhook-settings.ts';
@@ -14,7 +14,7 @@ export interface RouteContext {
   readonly placer: Placer;
 }
 
-/** Plans by name; a route with an error has none. */
+/** Returns the plans by name. Routes with errors have no plan. */
 export function compileRoutes(
   routes: readonly WrittenRoute[],
   { scope, tree, placer }: RouteContext,

@@ -1,6 +1,6 @@
 /**
  * Compiles `webhook_subscriptions.json` against a table: at run time when the file changes, and before it is written.
- * A bad entry is rejected alone; the others stay in service.
+ * An invalid entry is rejected alone; the others stay in service.
  */
 import { messageOf } from '../base/message-of.ts';
 import type { RouteConfig, RoutePlan } from '../schemas/generated/types.ts';
@@ -14,23 +14,23 @@ import type { Payloads, RouteScope } from './views/route-scope.ts';
 
 export const SUBSCRIPTIONS_FILE = 'webhook_subscriptions.json';
 
-/** The diagnostics of one subscription. Paths start at the file's root, with the subscription's name. */
+/** A problem of one subscription. Its path starts with the subscription's name. */
 export interface SubscriptionProblem extends Problem {
   readonly subscription: string;
 }
 
 export interface CompiledSubscriptions {
-  /** In the order of the file, without the rejected; those that a static route shadows are among them. */
+  /** In file order, without rejected entries. Includes routes that a static route shadows. */
   readonly routes: readonly RoutePlan[];
-  /** Entries with an error, and the first of their errors. */
+  /** Entries with errors, each with its first error. */
   readonly rejected: readonly { readonly name: string; readonly reason: string }[];
-  /** All diagnostics, warnings included. */
+  /** All problems, including warnings. */
   readonly problems: readonly SubscriptionProblem[];
 }
 
 /**
- * Pure but for what the facts look up. Payloads are checked where `payloads` are given: not in a running gateway.
- * @throws SubscriptionsError when the text is not a JSON object: nothing can be said about its entries.
+ * Pure, except for the lookups of `facts`. Payload paths are checked only if `payloads` is given; a running gateway omits it.
+ * @throws SubscriptionsError if the text is not a JSON object
  */
 export function compileSubscriptions(
   text: string,
@@ -45,7 +45,7 @@ export function compileSubscriptions(
   const rejected: { name: string; reason: string }[] = [];
   const problems: SubscriptionProblem[] = [];
   for (const [name, config] of Object.entries(data)) {
-    // An entry without problems of shape is a route config.
+    // An entry that passes the schema is a route config.
     const compiled = shape.has(name) ? NO_ROUTE : compileSubscription(name, config as RouteConfig, scope);
     const below = compiled.problems.map((problem) => ({ ...problem, path: [name, ...problem.path] }));
     const found = [...(shape.get(name) ?? []), ...below].map((problem) => ({
@@ -62,7 +62,7 @@ export function compileSubscriptions(
 
 const NO_ROUTE: ReturnType<typeof compileRoute> = { plan: null, problems: [] };
 
-/** One entry, as `webhook subscribe` checks it before it writes. */
+/** Compiles one entry; `webhook subscribe` checks an entry with it before writing it. */
 export function compileSubscription(
   name: string,
   config: RouteConfig,
@@ -71,7 +71,7 @@ export function compileSubscription(
   return compileRoute({ name, config, at: { file: SUBSCRIPTIONS_FILE, line: 1 } }, scope);
 }
 
-/** The file as a whole is no list of subscriptions. */
+/** The file is not a map of subscriptions. */
 export class SubscriptionsError extends Error {
   override readonly name = 'SubscriptionsError';
 }

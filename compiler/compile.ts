@@ -1,4 +1,4 @@
-/** The whole way from config files to the bytes of the tables: read, validate, lower and check, emit. */
+/** Compiles config files to the bytes of the tables: read, validate, lower and check, emit. */
 import type { Catalog as PublishedCatalog, RouteTable } from '../schemas/generated/types.ts';
 import { publish } from './blueprints/publish.ts';
 import { checkConfig } from './check-config.ts';
@@ -19,31 +19,31 @@ import { mergeFiles } from './source/source-tree.ts';
 export type { CompileInput };
 
 export interface CompileResult {
-  /** The diagnostics of all files, sorted; warnings included. */
+  /** The diagnostics of all files, sorted, including warnings. */
   readonly diagnostics: readonly Diagnostic<RuleId>[];
-  /** Path of the root config file; `build/` lies beside it. */
+  /** Path of the root config file; `build/` is in the same folder. */
   readonly root: string;
-  /** Names of the config files that were read, in the order they were named. */
+  /** Names of the config files that were read, in the order in which they were named. */
   readonly files: readonly string[];
-  /** Names of configs that exist and are not read: another one was found first. */
+  /** Names of configs that exist but were not read, because another one takes precedence. */
   readonly ignored: readonly string[];
-  /** Absolute paths the result depends on: files that were read or looked for, and folders that were listed. */
+  /** Absolute paths that the result depends on: files that were read or looked for, and folders that were listed. */
   readonly inputs: readonly string[];
-  /** null: a diagnostic is an error. */
+  /** Null if a diagnostic is an error. */
   readonly output: CompileOutput | null;
 }
 
 export interface CompileOutput {
   readonly table: RouteTable;
-  /** The published blueprints; made when asked for, because few commands need them. */
+  /** Creates the published blueprints; lazy, because few commands need them. */
   readonly catalog: () => PublishedCatalog;
   /** Bytes of `routes.json`, see emit/emit-table.ts. */
   readonly routesJson: string;
-  /** The table holds a literal secret: its file must be readable by its owner alone. */
+  /** The table contains a literal secret, so only the owner may read its file. */
   readonly hasLiteralSecrets: boolean;
 }
 
-/** Never throws for what a user can write: every problem of every file is a diagnostic, in one run. */
+/** Reports every problem in every file as a diagnostic; never throws because of user input. */
 export function compile(input: CompileInput): CompileResult {
   const recorded = recordFiles(input.files);
   const content = { ...input, files: recorded.files };
@@ -68,7 +68,7 @@ function read(input: CompileInput, report: Report): Read {
   const { tree, findings } = mergeFiles(loaded.files);
   report.add(findings);
   const checked = checkConfig('config', { value: tree.value, tree }, report);
-  // Names that the missing files may define would be called unknown.
+  // Names that are defined in the missing files would be reported as unknown.
   if (loaded.incomplete) return { ...about, table: null };
   return { ...about, table: lowerConfig({ input, root, tree, checked }, report) };
 }
@@ -83,5 +83,5 @@ function emit(content: TableContent): CompileOutput {
   };
 }
 
-/** A secret reference, told from the literals of templates by its scope. */
+/** Matches a literal secret; the `scope` distinguishes it from the literals of templates. */
 const LITERAL_SECRET = /"kind":"literal","value":"(?:[^"\\]|\\.)*","scope":/;

@@ -1,4 +1,4 @@
-/** `hookwright/compiler`: config in, table and diagnostics out. */
+/** The public API of `hookwright/compiler`: compiles configs to tables and diagnostics. */
 
 export type { Flags } from './config/overrides.ts';
 export type { Diagnostic, RelatedPlace } from './diagnostics/diagnostic.ts';

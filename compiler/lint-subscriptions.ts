@@ -1,4 +1,4 @@
-/** Checks the subscriptions of the home beside a config: says what a running gateway rejects, without refusing the config. */
+/** Checks the home's subscriptions along with a config: warns about entries that a running gateway would reject. */
 import { join } from 'node:path';
 import type { CompiledSubscriptions, SubscriptionProblem } from './compile-subscriptions.ts';
 import { compileSubscriptions, SUBSCRIPTIONS_FILE, SubscriptionsError } from './compile-subscriptions.ts';
@@ -18,17 +18,18 @@ export interface SubscriptionLint {
   readonly files: Files;
   readonly cwd: string;
   readonly home: string;
-  /** With the static routes in its table. */
+  /** Its table includes the static routes. */
   readonly scope: RouteScope;
 }
 
+/** Does nothing if the home has no subscriptions file. */
 export function lintSubscriptions({ files, cwd, home, scope }: SubscriptionLint, report: Report): void {
   const path = join(home, SUBSCRIPTIONS_FILE);
   const read = readText(files, path);
   if (!read.ok && read.missing) return;
   const source = { path, name: displayPath(path, cwd), text: read.ok ? read.text : '' };
   const compiled = read.ok ? compileOrReason(read.text, scope) : read.message;
-  // JSON is YAML: the parser that keeps positions reads it as well.
+  // JSON is YAML, and the YAML parser keeps positions.
   const { file, findings } = parseYaml(source);
   if (typeof compiled === 'string' || file === null) {
     const reason = typeof compiled === 'string' ? compiled : 'it cannot be read';
@@ -64,5 +65,5 @@ const asShadowed = (name: string): Problem => ({
   rule: unreachableRoute,
   path: [name],
   at: 'key',
-  message: `a static route is called \`${name}\` too, and wins: no request reaches this subscription`,
+  message: `a static route is also called \`${name}\` and takes precedence: no request reaches this subscription`,
 });

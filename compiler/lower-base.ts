@@ -1,4 +1,4 @@
-/** Lowers everything but the routes: the table that routes, static or dynamic, are then checked and lowered against. */
+/** Lowers everything except routes: creates the table that static and dynamic routes are checked and lowered against. */
 
 import { DEFAULT_PROFILE } from '../base/profiles.ts';
 import type { Config, JobPlan, ProfileConfig, ProfilePlan } from '../schemas/generated/types.ts';
@@ -21,7 +21,7 @@ import type { Places } from './source/file-tree.ts';
 import type { MachineFacts } from './views/machine-facts.ts';
 import type { Payloads, RouteScope } from './views/route-scope.ts';
 
-/** A profile's config, validated. The root config is that of `default`. */
+/** A validated profile config. The root config is that of `default`. */
 export interface CheckedProfile {
   readonly name: string;
   readonly home: string;
@@ -45,7 +45,7 @@ export interface BaseInput {
 
 const DEFAULT_APP_SCHEME = 'hookwright';
 
-/** The scope holds a complete table without routes. */
+/** Returns a scope whose table is complete except for routes. */
 export function lowerBase(input: BaseInput, report: Report): RouteScope {
   const { config, catalog } = input;
   const unsure = new Set(input.profiles.flatMap((profile) => [...profile.unsure]));
@@ -72,7 +72,7 @@ export function lowerBase(input: BaseInput, report: Report): RouteScope {
 interface Lowering {
   readonly input: BaseInput;
   readonly report: Report;
-  /** Takes the names of what has an error: who names it is not told that it does not exist. */
+  /** Collects the names of entries with errors, so that references to them are not reported as unknown. */
   readonly unsure: Set<string>;
 }
 
@@ -87,7 +87,7 @@ function lowerReceivers({ input, report, unsure }: Lowering) {
   const { catalog } = input;
   const { targets, names, problems } = lowerTargets(valuesOf(catalog.targets));
   reportEntries(catalog.targets, problems, { report, kind: 'target', unsure });
-  // Written under one of its names, at fault under all of them.
+  // An error in a target affects all of its names.
   for (const [name, target] of Object.entries(names)) {
     if (unsure.has(`target:${name}`)) addNames(unsure, target, names);
   }
@@ -103,7 +103,7 @@ function lowerProfiles(known: Parameters<typeof lowerProfile>[1], { input, repor
   });
 }
 
-/** A target that cannot be used has been complained about; routes that name it are not told again that it is off. */
+/** Marks all names of a target whose error has been reported, so that routes which use it get no second error. */
 function addNames(unsure: Set<string>, target: string, names: Readonly<Record<string, string>>): void {
   for (const [name, canonical] of Object.entries(names)) if (canonical === target) unsure.add(`target:${name}`);
 }
@@ -126,7 +126,7 @@ function reportEntries<T extends { readonly aliases?: readonly string[] }>(
   for (const [name, found] of problems) {
     const entry = entries.get(name);
     if (entry === undefined) continue;
-    if (entry.written === null) throw new Error(`the shipped ${kind} \`${name}\` is at fault: ${found[0]?.message}`);
+    if (entry.written === null) throw new Error(`the shipped ${kind} \`${name}\` is invalid: ${found[0]?.message}`);
     report.addProblems(found, entry.written.tree, entry.written.base);
     for (const known of [name, ...(entry.value.aliases ?? [])]) unsure.add(`${kind}:${known}`);
   }

@@ -1,4 +1,4 @@
-/** From a validated config to the content of the table: the base first, then the routes against it. */
+/** Lowers a validated config to the content of the table: first the base, then the routes. */
 import { dirname, join } from 'node:path';
 import type { Config } from '../schemas/generated/types.ts';
 import type { LoadedCatalog } from './catalog.ts';
@@ -63,7 +63,7 @@ export function lowerConfig({ input, root, tree, checked }: ReadConfig, report: 
   return { ...scope.table, routes };
 }
 
-/** Those of the config's own sources are read at once, the shipped ones when a route has such a source. */
+/** Shapes of the config's own sources are read at once, shipped ones when a route uses the source. */
 function findShapes({ sources }: LoadedCatalog, input: CompileInput, report: Report): FindShape {
   const own = readOwnShapes(sources, input, report);
   return (source) => {
@@ -91,13 +91,13 @@ function loadEnv(input: CompileInput, report: Report): Variables {
   ]);
 }
 
-/** A profile sees its own file; the process environment belongs to the default profile, which started the gateway. */
+/** A profile reads its own `.env`. Only the default profile also reads the process environment. */
 function profileEnv(input: CompileInput, env: Env): (profile: string) => Env {
   return (profile) =>
     profile === 'default' ? env : loadEnvFile(input.files, join(input.home, 'profiles', profile), input.cwd).values;
 }
 
-/** Without multiplexing the other profiles cannot be reached, and they are ignored. */
+/** Without multiplexing, the other profiles cannot be reached and are ignored. */
 function otherProfiles(config: Config, input: CompileInput, report: Report): readonly CheckedProfile[] {
   if (config.gateway?.multiplex_profiles !== true) return [];
   const loaded = loadProfiles(input.files, input.home, input.cwd);

@@ -1,4 +1,4 @@
-/** Where entries are written, as the table records it: file relative to the root config's folder, and line. */
+/** Positions of entries as the table records them: a line, and a file relative to the root config's folder. */
 import { relative, sep } from 'node:path';
 import type { Place } from '../schemas/generated/types.ts';
 import type { NodePath } from './diagnostics/problem.ts';
@@ -9,7 +9,7 @@ export interface Placer {
   placeOf(tree: Places, path: NodePath): Place;
 }
 
-/** @param folder of the root config file, absolute. Relative paths keep the table the same on every machine. */
+/** @param folder absolute path of the root config's folder; relative paths make the table independent of the machine */
 export function createPlacer(folder: string): Placer {
   const lines = createLines();
   return {

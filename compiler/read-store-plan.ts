@@ -1,4 +1,4 @@
-/** Which store a configuration names, without compiling it: a command has to find its store also while a route is broken. */
+/** Reads only the store settings of a configuration, so that commands find the store even if a route is invalid. */
 import type { StorePlan } from '../schemas/generated/types.ts';
 import { lowerStore } from './lower/gateway.ts';
 import type { ConfigSearch } from './source/load-config.ts';
@@ -7,7 +7,7 @@ import { searchConfig } from './source/search-config.ts';
 import { mergeFiles } from './source/source-tree.ts';
 import { isPlainMap } from './text/plain-map.ts';
 
-/** Null: the configuration cannot be read, or what it says of the store is no store. */
+/** Returns null if the configuration cannot be read, or if its store settings are invalid. */
 export function readStorePlan(search: ConfigSearch): StorePlan | null {
   const { configs, files } = search;
   if (configs.length === 0 && searchConfig(files, search).root === null) return { kind: 'sqlite' };

@@ -1,4 +1,4 @@
-/** Collects what the stages of a compile find, and says at the end whether it is refused. */
+/** Collects the findings of all compiler stages. */
 import type { Diagnostic, Finding } from './diagnostics/diagnostic.ts';
 import { diagnose } from './diagnostics/diagnostic.ts';
 import type { NodePath, Problem } from './diagnostics/problem.ts';
@@ -8,9 +8,9 @@ import { findPlace } from './source/find-place.ts';
 
 export interface Report {
   add(findings: readonly Finding[]): void;
-  /** @param base path of the entry the problems' own paths start from. */
+  /** @param base path of the entry that the problems' paths are relative to */
   addProblems(problems: readonly Problem[], tree: Places, base?: NodePath): void;
-  /** Sorted, without repetitions. */
+  /** Sorted, without duplicates. */
   diagnostics(): readonly Diagnostic<RuleId>[];
 }
 
@@ -23,7 +23,7 @@ export function createReport(): Report {
     addProblems(problems, tree, base = []) {
       for (const problem of problems) findings.push(findPlace(problem, tree, base));
     },
-    // What the compiler's stages report is a rule of the registry: it is the folder.
+    // Compiler stages report only rules of the registry.
     diagnostics: () => diagnose(findings) as readonly Diagnostic<RuleId>[],
   };
 }

@@ -1,4 +1,4 @@
-/** Loads the catalog that comes with this program, once for all compiles: its YAML files, or the one JSON file a build makes of them. */
+/** Loads the shipped catalog: from YAML files, or from the JSON file that the build creates from them. */
 import { join } from 'node:path';
 import type { BlueprintPlan, SourceFile } from '../schemas/generated/types.ts';
 import type { KnownToolsets } from './config/toolsets.ts';
@@ -12,29 +12,30 @@ import { parseYaml } from './source/parse-yaml.ts';
 import { readText } from './source/read-text.ts';
 import { isPlainMap } from './text/plain-map.ts';
 
-/** Plain data by canonical name. */
+/** Entries by canonical name. */
 export interface ShippedCatalog {
   readonly sources: Readonly<Record<string, SourceFile>>;
   readonly targets: Readonly<Record<string, CatalogTarget>>;
   readonly blueprints: Readonly<Record<string, BlueprintPlan>>;
   readonly toolsets: KnownToolsets;
-  /** Those with which a run changes something outside of its own answer. */
+  /** Toolsets that let a run change things outside its answer. */
   readonly actingToolsets: readonly string[];
 }
 
-/** Made by scripts/build.ts: a hundred YAML files cost more start-up time than everything else. */
+/** Written by scripts/build.ts: parsing a hundred YAML files would dominate the start-up time. */
 export const CATALOG_JSON = 'catalog.json';
 
 /**
- * @param folder absolute.
- * @throws Error when an entry is at fault: a damaged installation, never a user's mistake.
+ * @param folder absolute path
+ * @throws Error if an entry is invalid: the installation is damaged, not the user's config
  */
 export function loadShippedCatalog(files: Files, folder: string): ShippedCatalog {
   const built = readText(files, join(folder, CATALOG_JSON));
-  // Written by this program's own build from entries that were checked there.
+  // The build has validated the entries.
   return built.ok ? (JSON.parse(built.text) as ShippedCatalog) : readYamlCatalog(files, folder);
 }
 
+/** @throws Error if an entry is invalid */
 export function readYamlCatalog(files: Files, folder: string): ShippedCatalog {
   const load = <S extends 'source' | 'target'>(schema: S) => {
     const loaded = loadCatalogFolder({ files, cwd: folder, folder: join(folder, `${schema}s`), schema });

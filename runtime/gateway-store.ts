@@ -1,16 +1,14 @@
 /** Opens the store that a table names. The PostgreSQL engine is loaded only when it is configured. */
-import { isPostgresUrl } from '../base/postgres-url.ts';
-import type { RouteTable, SecretRef } from '../schemas/generated/types.ts';
+import type { RouteTable } from '../schemas/generated/types.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Logger } from './platform/log.ts';
 import type { SecretResolver } from './platform/secrets/secrets.ts';
-import { SecretError } from './platform/secrets/secrets.ts';
 import type { SharedClock } from './platform/shared-clock.ts';
+import { databaseUrl } from './store/database-url.ts';
 import { keepLatestOverview } from './store/latest-overview.ts';
 import type { NodeIdentity } from './store/postgres/open-postgres.ts';
 import { openServerStore } from './store/sqlite/open-store.ts';
 import type { Store } from './store/store.ts';
-import { StoreRefused } from './store/store.ts';
 import { storePath } from './store/store-path.ts';
 
 export interface StoreContext {
@@ -47,21 +45,4 @@ export async function openStore(
       ...common,
     }),
   );
-}
-
-/** @throws StoreRefused when the value is not a URL; the message does not contain it */
-export function databaseUrl(url: SecretRef, secrets: SecretResolver): string {
-  const text = resolveUrl(url, secrets);
-  if (isPostgresUrl(text)) return text;
-  const what = url.kind === 'literal' ? 'it' : `the value of ${url.kind}:${url.value}`;
-  throw new StoreRefused(`gateway.store.postgres: ${what} is no URL such as postgres://user:password@host/database`);
-}
-
-function resolveUrl(url: SecretRef, secrets: SecretResolver): string {
-  try {
-    return secrets.resolve(url);
-  } catch (error) {
-    if (error instanceof SecretError) throw new StoreRefused(`gateway.store.postgres: ${error.message}`);
-    throw error;
-  }
 }

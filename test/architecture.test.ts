@@ -121,6 +121,28 @@ test('the PostgreSQL driver is named by one file', () => {
   assert.deepEqual([...new Set(named)], ['runtime/store/postgres/driver.ts']);
 });
 
+/** A driver takes tens of milliseconds to load, and a linter runs at every commit. */
+test('commands that only compile load no driver', () => {
+  for (const command of ['lint', 'compile', 'explain', 'rule', 'schema']) {
+    const reached = loadedBy(`cli/commands/${command}.ts`);
+    const drivers = ['libsql', 'pg', 'undici', 'nodemailer'].filter((name) => reached.has(name));
+    assert.deepEqual(drivers, [], command);
+  }
+});
+
+/** What a file imports, and what these files import in turn, as far as it is loaded with the file. */
+function loadedBy(file: string): ReadonlySet<string> {
+  const reached = new Set([file]);
+  // A set takes in what is added while it is walked.
+  for (const at of reached) {
+    if (!at.endsWith('.ts')) continue;
+    const text = readFileSync(join(ROOT, at), 'utf8');
+    const lines = text.matchAll(/^(?:import|export) (?!type )(?:[^;'"]*? from )?'([^']+)';$/gm);
+    for (const [, to = ''] of lines) reached.add(to.startsWith('.') ? relative(ROOT, join(ROOT, dirname(at), to)) : to);
+  }
+  return reached;
+}
+
 /** What a glob means; its expressions backtrack, so they are only read. */
 test('picomatch is named by one file', () => {
   const named = [...sources('compiler'), ...sources('runtime'), ...sources('cli'), ...sources('scripts')]

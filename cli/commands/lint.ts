@@ -1,9 +1,9 @@
 /** `hookwright lint`: every diagnostic of the configuration; nothing is written. */
 import { Command, Option } from 'clipanion';
 import { createPaint } from '../../base/paint.ts';
+import { applyStrict } from '../../compiler/apply-strict.ts';
 import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
 import { DIAGNOSTIC_FORMATS } from '../../compiler/print/print.ts';
-import { strictly } from '../../compiler/strictly.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { UsageError } from '../base/errors.ts';
@@ -49,7 +49,7 @@ export class LintCommand extends Command<CliContext> {
     const request = await createCompileRequest(this.context, { configs: [...(this.config ?? []), ...this.files] });
     const found = compileRequest(request);
     const { diagnostics: all, output } = this.fix ? repair(this.context, request, found, this.dryRun) : found;
-    const diagnostics = this.strict ? strictly(all) : all;
+    const diagnostics = this.strict ? applyStrict(all) : all;
     this.context.stdout.write(formatDiagnostics(format, diagnostics, this.context, 'stdout'));
     if (format === 'pretty') {
       noteFilesRead(this.context, found);

@@ -1,7 +1,7 @@
 /** Finds the chat a session command names: the target by any of its names, the profile by its folder. */
 import { existsSync } from 'node:fs';
 import { DEFAULT_PROFILE, PROFILE_NAME, profileHome } from '../../base/profiles.ts';
-import { lowerTargetNames } from '../../compiler/lower/binding.ts';
+import { lowerTargetNames } from '../../compiler/lower/target-names.ts';
 import type { Chat } from '../../runtime/store/sessions.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';

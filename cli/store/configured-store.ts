@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { searchConfig } from '../../compiler/source/search-config.ts';
-import { databaseUrl } from '../../runtime/gateway-store.ts';
 import { createSecrets } from '../../runtime/platform/secrets/machine-secrets.ts';
+import { databaseUrl } from '../../runtime/store/database-url.ts';
 import type { Store } from '../../runtime/store/store.ts';
 import { StoreRefused, StoreUnavailable } from '../../runtime/store/store.ts';
 import { storePath } from '../../runtime/store/store-path.ts';

@@ -1,4 +1,4 @@
-/** Every schedule a blueprint can make, so that none of them is found out to be wrong when a user picks it. */
+/** Enumerates every schedule that a blueprint can produce, so that all of them can be checked before a user picks one. */
 import type { BlueprintField, BlueprintPlan } from '../../schemas/generated/types.ts';
 import { expandSchedule } from './expand.ts';
 import type { BlueprintValues } from './fields.ts';
@@ -7,14 +7,14 @@ import { findPlaceholders } from './placeholders.ts';
 
 type Scheduled = Pick<BlueprintPlan, 'fields' | 'schedule'>;
 
-/** Times that show every hour and every minute once. */
+/** Times that cover every hour and every minute at least once. */
 const TIMES: readonly string[] = [
   ...Array.from({ length: 24 }, (_, hour) => `${String(hour).padStart(2, '0')}:00`),
   ...Array.from({ length: 59 }, (_, minute) => `00:${String(minute + 1).padStart(2, '0')}`),
   '23:59',
 ];
 
-/** The fields the schedule is made from, directly or by way of `{minute}`, `{hour}` and `{dow}`. */
+/** The fields that the schedule uses, directly or through `{minute}`, `{hour}` and `{dow}`. */
 export function scheduleFields({ fields, schedule }: Scheduled): readonly BlueprintField[] {
   const names = new Set(findPlaceholders(schedule).map(({ name }) => name));
   const time = names.has('minute') || names.has('hour') ? timeField(fields) : null;
@@ -26,7 +26,7 @@ function choices(field: BlueprintField): readonly string[] {
   return field.type === 'time' ? TIMES : field.options;
 }
 
-/** How many combinations there are, to be asked before they are listed. */
+/** The number of combinations, without creating them. */
 export function countCombinations(blueprint: Scheduled): number {
   return scheduleFields(blueprint).reduce((count, field) => count * choices(field).length, 1);
 }
@@ -36,7 +36,7 @@ export interface Combination {
   readonly schedule: string;
 }
 
-/** Every option of every enum and weekdays field, with every hour and every minute of a time. */
+/** Combines every option of every enum and weekdays field with every hour and every minute. */
 export function* combinations(blueprint: Scheduled): Generator<Combination> {
   const fields = scheduleFields(blueprint);
   let rows: readonly BlueprintValues[] = [{}];

@@ -1,33 +1,33 @@
 /**
  * The chat command of a blueprint: `/blueprint <key> name=value name="some text"`, printed and read back.
  *
- * A bare value ends at white space. A quoted one ends at the closing quote; in it `\"` is a quote and `\\` a backslash,
- * everything else, line breaks too, stands for itself. What is printed reads back to the same values, for any text.
+ * A bare value ends at white space. A quoted value ends at the closing quote; inside it, `\"` is a quote, `\\` is a backslash,
+ * and everything else, including line breaks, is literal. Parsing a printed command returns the same values, for any text.
  */
 import type { BlueprintField } from '../../schemas/generated/types.ts';
 import type { ParsedTrigger, Trigger } from './trigger.ts';
 import { createTrigger } from './trigger.ts';
 
-/** Text that needs no quotes. Wide enough for times, words, names of platforms and chats; narrow enough to be read one way. */
+/** Text that needs no quotes: times, words, names of platforms and chats. No character in it has a special meaning. */
 export const BARE = /^[\p{L}\p{N}_.,:;@#+/*%&=~^!?<>()[\]{}|$-]+$/u;
 
 function printValue(value: string, quoted: boolean): string {
   return !quoted && BARE.test(value) ? value : `"${value.replace(/["\\]/g, '\\$&')}"`;
 }
 
-/** Values of `text` fields are always quoted, the others only where they must be. */
+/** Always quotes values of `text` fields; quotes others only where necessary. */
 export function printCommand({ key, values }: Trigger, fields: readonly BlueprintField[]): string {
   const texts = new Set(fields.filter((field) => field.type === 'text').map((field) => field.name));
   const pairs = Object.entries(values).map(([name, value]) => `${name}=${printValue(value, texts.has(name))}`);
   return ['/blueprint', key, ...pairs].join(' ');
 }
 
-/** Chat programs turn straight quotes into these; a value may be wrapped in either. */
+/** Closing quote by opening quote. Chat programs replace straight quotes with typographic ones. */
 const CLOSING: Readonly<Record<string, string>> = { '"': '"', '“': '”', '„': '“' };
 
 interface Value {
   readonly value: string;
-  /** Offset behind the value. */
+  /** Offset after the value. */
   readonly end: number;
 }
 
@@ -58,7 +58,7 @@ function readValue(text: string, start: number): Value | null {
 const HEAD = /^\s*\/blueprint(?:@\S+)?\s+(\S+)\s*/;
 const ASSIGNMENT = /([^\s="“„]+)=/y;
 
-/** Reads a command back. `/blueprint@bot key …`, as group chats write it, is taken too. */
+/** Parses a command, including the form of group chats, `/blueprint@bot key …`. */
 export function parseCommand(text: string): ParsedTrigger {
   const head = HEAD.exec(text);
   if (head === null) return { ok: false, message: 'a command starts with `/blueprint <key>`' };

@@ -1,4 +1,4 @@
-/** What the compiler says of a blueprint in place of its author: the schedule in words, the command and the link. */
+/** Derives the texts of a blueprint that its author does not write. */
 import type { BlueprintPlan } from '../../schemas/generated/types.ts';
 import { describeSchedule } from '../schedule/describe-schedule.ts';
 import { expandSchedule } from './expand.ts';

@@ -13,7 +13,7 @@ function own(values: BlueprintValues, field: BlueprintField | null): string | un
   return field !== null && Object.hasOwn(values, field.name) ? values[field.name] : undefined;
 }
 
-/** The values a schedule can name: those of the fields, and `minute`, `hour`, `dow`, derived from them. */
+/** The values that a schedule can name: the fields, and `minute`, `hour` and `dow` derived from them. */
 export function scheduleValues(fields: readonly BlueprintField[], values: BlueprintValues): BlueprintValues {
   const all: Record<string, string> = { ...values };
   const time = own(values, timeField(fields));

@@ -1,10 +1,10 @@
-/** The inputs of a blueprint: what a file leaves out, the `deliver` field all of them share, and the words of each type. */
+/** The input fields of a blueprint: defaults for omitted properties, and the `deliver` field that all blueprints share. */
 import type { BlueprintField, BlueprintFieldFile } from '../../schemas/generated/types.ts';
 
-/** What a user chose, by field name. */
+/** The user's choices by field name. */
 export type BlueprintValues = Readonly<Record<string, string>>;
 
-/** What `{dow}` becomes for a chosen day or group of days. */
+/** The value of `{dow}` for each day or group of days. */
 export const DAYS_OF_WEEK: Readonly<Record<string, string>> = {
   everyday: '*',
   weekdays: '1-5',
@@ -20,7 +20,7 @@ export const DAYS_OF_WEEK: Readonly<Record<string, string>> = {
 
 const WEEKDAYS_OPTIONS = ['everyday', 'weekdays', 'weekends'];
 
-/** Last in every blueprint (§2.8). Not strict: the name of any connected platform is taken too. */
+/** The last field of every blueprint (§2.8). Not strict: it also accepts the name of any connected platform. */
 export const DELIVER_FIELD: BlueprintField = {
   name: 'deliver',
   type: 'enum',
@@ -32,14 +32,15 @@ export const DELIVER_FIELD: BlueprintField = {
   help: 'origin is the chat it was set up from, or else the home channel; local only saves it; the name of any connected platform works too.',
 };
 
-/** Names a file may not give a field: `deliver` is added to all, the others are derived for the schedule. */
+/** Names that a file may not use for its fields: `deliver` is always added, the others are derived for the schedule. */
 export const RESERVED_NAMES: readonly string[] = ['deliver', 'minute', 'hour', 'dow'];
 
+/** Whether the text is a 24-hour time, `HH:MM`. */
 export function isTime(text: string): boolean {
   return /^(?:[01]\d|2[0-3]):[0-5]\d$/.test(text);
 }
 
-/** The field as it is published, with what the file leaves out. */
+/** The field as it is published, with defaults for omitted properties. */
 export function completeField(field: BlueprintFieldFile): BlueprintField {
   return {
     name: field.name,
@@ -53,13 +54,13 @@ export function completeField(field: BlueprintFieldFile): BlueprintField {
   };
 }
 
-/** The field `{minute}` and `{hour}` come from: the only one of type `time`. */
+/** The field that provides `{minute}` and `{hour}`: the only one of type `time`. */
 export function timeField(fields: readonly BlueprintField[]): BlueprintField | null {
   const times = fields.filter((field) => field.type === 'time');
   return times.length === 1 ? (times[0] ?? null) : null;
 }
 
-/** The field `{dow}` comes from: the only one whose options are all days or groups of days. */
+/** The field that provides `{dow}`: the only one whose options are all days or groups of days. */
 export function dayField(fields: readonly BlueprintField[]): BlueprintField | null {
   const days = fields.filter(
     ({ options }) => options.length > 0 && options.every((option) => Object.hasOwn(DAYS_OF_WEEK, option)),

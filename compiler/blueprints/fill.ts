@@ -1,4 +1,4 @@
-/** Fills a blueprint with a user's values; what comes out is all a job needs, or every reason why it cannot be made. */
+/** Fills a blueprint with a user's values. Returns everything that a job needs, or all problems with the values. */
 import type { BlueprintField, BlueprintPlan } from '../../schemas/generated/types.ts';
 import { didYouMean } from '../text/suggest.ts';
 import { scheduleHuman } from './derive.ts';
@@ -9,7 +9,7 @@ import { isTime } from './fields.ts';
 export interface FilledBlueprint {
   readonly blueprint: string;
   readonly title: string;
-  /** In the order of the fields. */
+  /** In field order. */
   readonly values: BlueprintValues;
   /** Five-field cron expression. */
   readonly schedule: string;
@@ -22,7 +22,7 @@ export interface FilledBlueprint {
 
 export interface FillProblem {
   readonly field: string;
-  /** Names the field, what is wrong and what it takes. */
+  /** Names the field, the problem, and the accepted values. */
   readonly message: string;
 }
 
@@ -30,12 +30,12 @@ export type Filled =
   | { readonly ok: true; readonly filled: FilledBlueprint }
   | { readonly ok: false; readonly problems: readonly FillProblem[] };
 
-/** Half of a character outside the BMP: no URL and no file can carry it. */
+/** Half of a surrogate pair, which neither URLs nor UTF-8 files can represent. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 const quote = (text: string): string => `\`${text}\``;
 
-/** What a field takes, in words. */
+/** Describes the values that a field accepts. */
 export function describeField(field: BlueprintField): string {
   if (field.type === 'time') return 'a 24-hour time `HH:MM`, such as `08:30`';
   if (field.type === 'text') return 'any text';
@@ -48,13 +48,13 @@ function isTaken(field: BlueprintField, value: string): boolean {
   return field.type === 'text' || !field.strict || field.options.includes(value);
 }
 
-/** What is wrong with one value, or null. Absent and empty are the same: no field is optional (§2.8). */
+/** Returns the problem with a value, or null. An absent value counts as empty; no field is optional (§2.8). */
 export function checkValue(field: BlueprintField, value: string | undefined): string | null {
   const takes = `takes ${describeField(field)}`;
   if (value === undefined || value.trim() === '') {
     return field.optional ? null : `\`${field.name}\` is missing; it ${takes} (default: ${quote(field.default)})`;
   }
-  if (LONE_SURROGATE.test(value)) return `\`${field.name}\` holds half a character; it ${takes}`;
+  if (LONE_SURROGATE.test(value)) return `\`${field.name}\` contains an incomplete character; it ${takes}`;
   return isTaken(field, value) ? null : `\`${field.name}\` cannot be ${quote(value)}; it ${takes}`;
 }
 
@@ -68,7 +68,7 @@ function unknownFields(plan: BlueprintPlan, values: BlueprintValues): readonly F
     }));
 }
 
-/** All problems at once, unknown fields first; nothing is made when there is one. */
+/** Reports all problems at once, unknown fields first. */
 export function fillBlueprint(plan: BlueprintPlan, given: BlueprintValues): Filled {
   const faults = plan.fields.flatMap((field) => {
     const message = checkValue(field, Object.hasOwn(given, field.name) ? given[field.name] : undefined);

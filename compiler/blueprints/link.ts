@@ -2,14 +2,14 @@
 import type { ParsedTrigger, Trigger } from './trigger.ts';
 import { createTrigger } from './trigger.ts';
 
-/** Values must be well-formed Unicode, which is all a URL can carry. */
+/** Prints a link. Values must be well-formed Unicode; URLs cannot represent anything else. */
 export function printLink({ key, values }: Trigger, appScheme: string): string {
   return `${appScheme}://blueprint/${key}?${new URLSearchParams(Object.entries(values)).toString()}`;
 }
 
 const LINK = /^\s*([A-Za-z][A-Za-z0-9+.-]*):\/\/blueprint\/([^/?#\s]+)\/?(?:\?([^#]*))?(?:#.*)?$/s;
 
-/** Reads a link back. Upper case in the scheme, a slash behind the key and a fragment are what systems add; they mean nothing. */
+/** Parses a link. Ignores what systems add to links: upper case in the scheme, a slash after the key, a fragment. */
 export function parseLink(text: string, appScheme: string): ParsedTrigger {
   const match = LINK.exec(text.trimEnd());
   if (match === null)

@@ -1,14 +1,15 @@
-/** Finds and fills `{name}` in the schedules and prompts of blueprints. One pass: what a user typed is never expanded again. */
+/** Finds and fills `{name}` in schedules and prompts of blueprints, in one pass: values are never expanded again. */
 
 const PLACEHOLDER = /\{([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)\}/g;
 
 export interface BlueprintPlaceholder {
   readonly name: string;
-  /** UTF-16 offset of the brace. */
+  /** UTF-16 offset of the opening brace. */
   readonly offset: number;
   readonly length: number;
 }
 
+/** Finds all placeholders, in text order. */
 export function findPlaceholders(text: string): readonly BlueprintPlaceholder[] {
   return [...text.matchAll(PLACEHOLDER)].map((match) => ({
     name: match[1] ?? '',
@@ -17,7 +18,7 @@ export function findPlaceholders(text: string): readonly BlueprintPlaceholder[] 
   }));
 }
 
-/** A name without a value stays as it is written. */
+/** Placeholders without a value are left unchanged. */
 export function fillPlaceholders(text: string, values: Readonly<Record<string, string>>): string {
   return text.replace(PLACEHOLDER, (whole, name: string) =>
     Object.hasOwn(values, name) ? (values[name] ?? '') : whole,

@@ -1,11 +1,11 @@
-/** The published catalog (§2.8): what `build/blueprints.json` holds and `GET /blueprints` answers. */
+/** The published catalog (§2.8): the content of `build/blueprints.json` and the response to `GET /blueprints`. */
 import type { BlueprintField, BlueprintPlan, Catalog, PublishedBlueprint } from '../../schemas/generated/types.ts';
 import { printCommand } from './command.ts';
 import { scheduleHuman } from './derive.ts';
 import { defaultValues } from './expand.ts';
 import { printLink } from './link.ts';
 
-/** In the order of §2.8, so that the same plan gives the same bytes. */
+/** Keys in the order of §2.8, so that the same plan gives the same bytes. */
 function publishField(field: BlueprintField): BlueprintField {
   const { name, type, label, default: value, options, optional, strict, help } = field;
   return { name, type, label, default: value, options: [...options], optional, strict, help };
@@ -28,13 +28,13 @@ function publishOne(plan: BlueprintPlan, appScheme: string): PublishedBlueprint 
   };
 }
 
-/** Exactly the fields of §2.8, ordered by key. The prompts stay in the table. */
+/** Exactly the fields of §2.8, sorted by blueprint key. Prompts are not published. */
 export function publish(plans: Iterable<BlueprintPlan>, appScheme: string): Catalog {
   const sorted = [...plans].sort((a, b) => (a.key < b.key ? -1 : 1));
   return sorted.map((plan) => publishOne(plan, appScheme));
 }
 
-/** The bytes of `build/blueprints.json`. */
+/** The text of `build/blueprints.json`. */
 export function printCatalog(catalog: Catalog): string {
   return `${JSON.stringify(catalog, null, 2)}\n`;
 }

@@ -1,7 +1,7 @@
-/** The secrets of an agent. */
+/** Lists the secrets of an agent's configuration. */
 import type { AgentConfig } from '../../schemas/generated/types.ts';
 
-/** Where secrets stand in an agent's configuration, and what is written there. */
+/** Returns the path and the written text of each secret: a literal or a reference. */
 export function agentSecrets(config: AgentConfig | undefined): readonly { path: readonly string[]; text: string }[] {
   const key = config?.openai?.api_key;
   return [

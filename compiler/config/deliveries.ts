@@ -1,9 +1,9 @@
-/** What `deliver` and `deliver_extra` name: targets, and what is said to each of them (§4.4). */
+/** Reads `deliver` and `deliver_extra`: targets, and the address for each of them (§4.4). */
 import type { TargetPlan } from '../../schemas/generated/types.ts';
 import { isPlainMap } from '../text/plain-map.ts';
 import type { TableContent } from './table-content.ts';
 
-/** The two keys as a route or a job writes them. */
+/** The two keys of a route or a job. */
 export interface DeliveryConfig {
   readonly deliver?: string | readonly string[] | undefined;
   readonly deliver_extra?: DeliverExtra | undefined;
@@ -13,7 +13,7 @@ export type Scalar = string | number;
 
 export type DeliverExtra = Readonly<Record<string, Scalar | Readonly<Record<string, Scalar>>>>;
 
-/** Canonical target names by every name; see the table. */
+/** Canonical target names by name and alias. */
 export type TargetAliases = Readonly<Record<string, string>>;
 
 /** The part of the table that deliveries are lowered against. */
@@ -21,12 +21,13 @@ export type KnownTargets = Pick<TableContent, 'targets' | 'target_names'>;
 
 export const DEFAULT_TARGET = 'log';
 
-/** A target as it is written. `index`: its place in the list; null when `deliver` is one name. */
+/** A target as written. `index` is its position in the list, or null if `deliver` is a single name. */
 export interface WrittenTarget {
   readonly name: string;
   readonly index: number | null;
 }
 
+/** The names in `deliver`. The default is `log`. */
 export function writtenTargets(deliver: DeliveryConfig['deliver']): readonly WrittenTarget[] {
   if (deliver === undefined) return [{ name: DEFAULT_TARGET, index: null }];
   return typeof deliver === 'string'
@@ -34,11 +35,11 @@ export function writtenTargets(deliver: DeliveryConfig['deliver']): readonly Wri
     : deliver.map((name, index) => ({ name, index }));
 }
 
-/** The canonical name; null: nothing is called that. */
+/** The canonical name, or null if the name is unknown. */
 export const targetNamed = (names: TargetAliases, name: string): string | null =>
   Object.hasOwn(names, name) ? (names[name] ?? null) : null;
 
-/** What `deliver_extra` says to one target: the flat keys it reads, and above them those under the target's own name. */
+/** The values of `deliver_extra` for one target: the flat keys that it reads, overridden by those under the target's name. */
 export function extraOf(extra: DeliverExtra, plan: TargetPlan, names: TargetAliases): ReadonlyMap<string, ExtraValue> {
   const values = new Map<string, ExtraValue>();
   const known = addressKeys(plan);
@@ -52,18 +53,18 @@ export function extraOf(extra: DeliverExtra, plan: TargetPlan, names: TargetAlia
   return values;
 }
 
-/** The thread of a chat has two names (§2.1). */
+/** The two names for a chat's thread (§2.1). */
 export const THREAD_KEYS = ['message_thread_id', 'thread_id'];
 
-/** Keys of `deliver_extra` that a target reads. */
+/** The keys of `deliver_extra` that a target reads. */
 export const addressKeys = (plan: TargetPlan): readonly string[] =>
   plan.address.flatMap(({ name }) => (name === 'thread' ? [...THREAD_KEYS] : [name]));
 
 export interface ExtraValue {
   readonly text: string;
-  /** Below `deliver_extra`. */
+  /** Relative to `deliver_extra`. */
   readonly path: readonly string[];
 }
 
-/** Where a job delivers besides targets: to the chat it was set up in, else the profile's home channel. */
+/** Names that jobs accept besides targets. `origin`: the chat in which the job was created, else the profile's home channel. */
 export const JOB_DELIVERIES: readonly string[] = ['origin'];

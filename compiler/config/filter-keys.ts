@@ -1,4 +1,4 @@
-/** The keys of a filter: the operators of a condition, and the groups. */
+/** The keys of a filter: operators of conditions, and groups. */
 import type { FilterConfig, FilterLeaf } from '../../schemas/generated/types.ts';
 
 export const OPERATORS: readonly FilterLeaf['operator'][] = [

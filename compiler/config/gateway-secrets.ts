@@ -1,14 +1,14 @@
-/** The secrets of `gateway:`. */
+/** Lists the secrets under `gateway:`. */
 import type { GatewayConfig } from '../../schemas/generated/types.ts';
 
 export interface GatewaySecret {
   readonly path: readonly string[];
   readonly text: string;
-  /** `url`: holds a password, or none; it has no length that makes it safe. */
+  /** A `url` may contain a password; minimum lengths do not apply to it. */
   readonly kind: 'url' | 'key';
 }
 
-/** Where they stand, and what is written there. */
+/** Returns the path and the written text of each secret. */
 export function gatewaySecrets(config: GatewayConfig | undefined): readonly GatewaySecret[] {
   const { store, console } = config ?? {};
   const { postgres, key } = typeof store === 'object' ? store : {};

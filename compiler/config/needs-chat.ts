@@ -1,7 +1,7 @@
-/** Whether a binding can deliver without a chat id: an incoming webhook belongs to one chat, a bot does not. */
+/** Decides whether a binding needs a chat id: an incoming webhook belongs to one chat, a bot does not. */
 import type { RequestPlan, TargetBinding, TargetPlan, ValueRef } from '../../schemas/generated/types.ts';
 
-/** `inThread`: the delivery names a thread, which some services take instead of a chat. */
+/** @param inThread whether the delivery names a thread, which some services accept instead of a chat */
 export function needsChat(plan: TargetPlan, binding: TargetBinding, inThread: boolean): boolean {
   const variant = plan.variants.find(({ name }) => name === binding.variant);
   if (variant === undefined) return plan.address.some(({ name }) => name === 'chat_id');
@@ -14,7 +14,7 @@ function namesChat(request: RequestPlan): boolean {
   return valueRefs(request).some(({ of, name, optional }) => of === 'address' && name === 'chat_id' && !optional);
 }
 
-/** Every value a request names, wherever it stands in its plan. */
+/** All value references in a request plan. */
 function valueRefs(node: unknown): ValueRef[] {
   if (typeof node !== 'object' || node === null) return [];
   if ('kind' in node && node.kind === 'value') return [node as ValueRef];

@@ -1,15 +1,15 @@
-/** Reads an address or a network (`10.0.0.0/8`, `2001:db8::/32`) as `trusted_proxies` lists them. */
+/** Parses the entries of `trusted_proxies`: addresses and networks (`10.0.0.0/8`, `2001:db8::/32`). */
 import type { NetworkPlan } from '../../schemas/generated/types.ts';
 
 const OCTET = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 const IPV4 = new RegExp(`^${OCTET}(?:\\.${OCTET}){3}$`);
 const GROUP = /^[0-9a-f]{1,4}$/i;
 
-/** What to write for proxies that are not named by an address. */
+/** Advice for proxies that have no fixed address. */
 export const PROXIES =
   'write where the proxy connects from: `trusted_proxies: [127.0.0.1]` for this machine, `[172.16.0.0/12]` for a container; names are not looked up';
 
-/** Null when the text is neither. */
+/** Returns null if the text is neither. */
 export function parseNetwork(text: string): NetworkPlan | null {
   const [address = '', prefix, ...rest] = text.split('/');
   if (rest.length > 0 || (prefix !== undefined && !/^(0|[1-9]\d{0,2})$/.test(prefix))) return null;
@@ -20,7 +20,7 @@ export function parseNetwork(text: string): NetworkPlan | null {
   return length > bits ? null : { address, prefix: length, family };
 }
 
-/** Eight groups, of which `::` stands for one or more; the last two may be an IPv4 address. */
+/** Eight groups; `::` replaces one or more of them, and an IPv4 address may replace the last two. */
 function isIpv6(address: string): boolean {
   const halves = address.split('::');
   if (halves.length > 2 || !address.includes(':')) return false;

@@ -1,26 +1,27 @@
-/** What takes precedence over the config file: command line flags, then the environment (which already includes `<home_dir>/.env`). */
+/** Settings that override the config file: command-line flags, then the environment (which includes `<home_dir>/.env`). */
 
-/** Flags of the command line. */
+/** Command-line flags. */
 export interface Flags {
   readonly host?: string | undefined;
   readonly port?: number | undefined;
   readonly app_scheme?: string | undefined;
 }
 
-/** Variables by name; an empty one counts as unset. */
+/** Variables by name. Empty variables count as unset. */
 export type Env = ReadonlyMap<string, string>;
 
 export interface Overrides {
   readonly enabled: boolean | null;
   readonly host: string | null;
   readonly port: number | null;
-  /** WEBHOOK_SECRET is set: it replaces the global secret, by reference. */
+  /** Whether WEBHOOK_SECRET is set. A reference to it then replaces the global secret. */
   readonly secret: boolean;
 }
 
 const TRUE: ReadonlySet<string> = new Set(['true', '1', 'yes', 'on']);
 const FALSE: ReadonlySet<string> = new Set(['false', '0', 'no', 'off']);
 
+/** Reads flags and variables. Invalid variables are ignored; the rule `invalid-environment` reports them. */
 export function readOverrides(env: Env, flags: Flags): Overrides {
   const enabled = env.get('WEBHOOK_ENABLED')?.toLowerCase() ?? '';
   const port = env.get('WEBHOOK_PORT') ?? '';
@@ -32,7 +33,7 @@ export function readOverrides(env: Env, flags: Flags): Overrides {
   };
 }
 
-/** Whether it is a value of WEBHOOK_ENABLED. */
+/** Whether the text is a valid value of WEBHOOK_ENABLED. */
 export const isSwitch = (text: string): boolean => TRUE.has(text.toLowerCase()) || FALSE.has(text.toLowerCase());
 
 export const isPort = (text: string): boolean => /^\d{1,5}$/.test(text) && Number(text) <= 65535;

@@ -1,12 +1,12 @@
-/** Lowers a route's `script` to a path below `<profile home>/scripts/` and the program that reads it (§2.6). */
+/** Lowers a route's `script` to a path below `<profile home>/scripts/` and its interpreter (§2.6). */
 import { extname, isAbsolute, join, normalize, relative, sep } from 'node:path';
 import type { ScriptPlan } from '../../schemas/generated/types.ts';
 
 const SHELL_EXTENSIONS: ReadonlySet<string> = new Set(['.sh', '.bash']);
 
 /**
- * The path relative to the scripts folder, or null when it leads outside of it. Links are not resolved here.
- * @param folder absolute path of the scripts folder.
+ * Returns the path relative to the scripts folder, or null if it leads outside it. Symbolic links are not resolved.
+ * @param folder absolute path of the scripts folder
  */
 export function scriptPath(written: string, folder: string): string | null {
   const path = isAbsolute(written) ? relative(folder, written) : normalize(written);

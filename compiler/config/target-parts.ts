@@ -1,7 +1,7 @@
 /** The parts of a target file. */
 import type { TargetFile, TargetVariant } from '../../schemas/generated/types.ts';
 
-/** Parts that a target may say once for all its variants. */
+/** Parts that a target may define once for all its variants. */
 export const SHARED_PARTS = [
   'address',
   'base',

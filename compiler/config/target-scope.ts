@@ -1,4 +1,4 @@
-/** What the texts of a target file may name, and where they stand. */
+/** The names that texts of a target file may use, and the parts of a request that the texts belong to. */
 import type { TargetAddressField, TargetSetting, ValueRef } from '../../schemas/generated/types.ts';
 
 export interface TextScope {
@@ -10,12 +10,12 @@ export interface TextScope {
 }
 
 /**
- * Where a text stands. Host and headers are closed to everything that comes with a delivery, so that a stranger's
- * payload reaches neither; a path takes addresses, each encoded within its segment, but not the text.
+ * The part of a request that a text belongs to. Host and headers may not use values of a delivery, so no payload can
+ * influence them. Paths may use addresses, each encoded within its segment, but not the delivery's text.
  */
 export type TextPlace = 'base' | 'basic' | 'header' | 'path' | 'content' | 'signature' | 'exchange';
 
-/** Names that mean a value of the delivery itself. */
+/** Names that refer to values of the delivery itself. */
 export const BUILTIN: Readonly<Record<string, ValueRef['of']>> = {
   text: 'text',
   key: 'key',
@@ -26,5 +26,5 @@ export const BUILTIN: Readonly<Record<string, ValueRef['of']>> = {
   exchanged_token: 'exchanged_token',
 };
 
-/** Names no setting and no address field may take. */
+/** Names that settings and address fields may not have. */
 export const RESERVED_VALUES: readonly string[] = [...Object.keys(BUILTIN), 'match'];

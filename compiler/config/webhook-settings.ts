@@ -1,4 +1,4 @@
-/** `platforms.webhook` and its `extra` as one: a key in both places counts from `extra` (§2.1). */
+/** Merges `platforms.webhook` with its `extra`: if both define a key, the one in `extra` wins (§2.1). */
 import type { RouteConfig, WebhookConfig, WebhookSettings } from '../../schemas/generated/types.ts';
 import type { NodePath } from '../diagnostics/problem.ts';
 
@@ -7,7 +7,7 @@ const EXTRA: NodePath = ['platforms', 'webhook', 'extra'];
 
 export type SettingName = Exclude<keyof WebhookSettings, 'routes'>;
 
-/** A route as it is written, and where. */
+/** A route as written, and its path. */
 export interface WrittenRoute {
   readonly name: string;
   readonly config: RouteConfig;
@@ -16,13 +16,14 @@ export interface WrittenRoute {
 
 export interface EffectiveSettings {
   readonly values: Omit<WebhookSettings, 'routes'>;
-  /** Where a setting is written; null when it is not. */
+  /** The path of a setting; null if it is not set. */
   pathOf(name: SettingName): NodePath | null;
   readonly routes: readonly WrittenRoute[];
-  /** Keys and routes beside `extra` that one inside it replaces. */
+  /** Keys and routes that are overridden by `extra`. */
   readonly shadowed: readonly { readonly path: NodePath; readonly by: NodePath }[];
 }
 
+/** Returns the effective values and routes, with their paths. */
 export function effectiveSettings(webhook: WebhookConfig): EffectiveSettings {
   const { extra = {}, enabled: _, ...outer } = webhook;
   const { routes: outerRoutes = {}, ...outerValues } = outer;

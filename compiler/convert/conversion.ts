@@ -1,32 +1,32 @@
-/** What a conversion yields: a config, variables, programs and a report. Nothing is read or written to get there. */
+/** The result of a conversion: a config, variables, programs and a report. Conversions are pure. */
 import type { NodePath } from '../diagnostics/problem.ts';
 import type { Entry } from './report.ts';
 
 export interface ConvertedRoute {
   readonly name: string;
-  /** What the foreign config calls it. */
+  /** Its name in the foreign config. */
   readonly from: string;
-  /** Where that config has it. */
+  /** Its path in the foreign config. */
   readonly path: NodePath;
-  /** False: it answers 403 until it has been reviewed. */
+  /** False if the route answers 403 until someone has reviewed it. */
   readonly open: boolean;
 }
 
 export interface Conversion {
-  /** Text of `hookwright.yaml`; it compiles. */
+  /** Text of `hookwright.yaml`, which compiles. */
   readonly config: string;
-  /** Secrets and other variables by name, for `.env`; null: only its owner knows it. */
+  /** Secrets and other variables for `.env`, by name; null if the value is unknown. */
   readonly variables: ReadonlyMap<string, string | null>;
-  /** Programs that the config runs, by path below `<home_dir>`. */
+  /** Programs that the config runs, by path relative to `<home_dir>`. */
   readonly programs: ReadonlyMap<string, string>;
   readonly routes: readonly ConvertedRoute[];
-  /** Every key of the foreign config, in its order. */
+  /** Every key of the foreign config, in file order. */
   readonly entries: readonly Entry[];
-  /** What differs for all routes, in sentences. */
+  /** Differences that concern all routes, as sentences. */
   readonly notes: readonly string[];
 }
 
-/** Why a text cannot be converted; never holds a value of the text. */
+/** Why a text cannot be converted. Never contains a value from the text. */
 export interface Fault {
   /** Offset in the text. */
   readonly start: number;
@@ -38,7 +38,7 @@ export interface ConversionRefusal {
   readonly faults: readonly Fault[];
 }
 
-/** An error or a warning of the compiler about a text. */
+/** A compiler error or warning. */
 export interface Complaint {
   readonly rule: string;
   readonly severity: 'error' | 'warning';
@@ -47,9 +47,9 @@ export interface Complaint {
   readonly message: string;
 }
 
-/** What a conversion needs of the world. */
+/** Functions that a conversion calls. */
 export interface Tools {
-  /** Compiles a config that is not written yet. */
+  /** Compiles a config from memory. */
   readonly check: (config: string) => readonly Complaint[];
   readonly newSecret: () => string;
 }

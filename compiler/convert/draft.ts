@@ -1,4 +1,4 @@
-/** A config of hookwright in the making: what converters fill and `settle` mends. */
+/** A hookwright config under construction: converters fill it, and `settle` makes it compile. */
 import type { NodePath } from '../diagnostics/problem.ts';
 import type { ConversionReport } from './report.ts';
 
@@ -6,29 +6,29 @@ export type Settings = Record<string, unknown>;
 
 export interface DraftRoute {
   readonly name: string;
-  /** What the foreign config calls it. */
+  /** Its name in the foreign config. */
   readonly from: string;
-  /** Where that config has it. */
+  /** Its path in the foreign config. */
   readonly path: NodePath;
   readonly settings: Settings;
 }
 
 export interface Draft {
-  /** The program whose config this was, as people write it. */
+  /** Display name of the program whose config is converted. */
   readonly origin: string;
   /** Name of the foreign file. */
   readonly file: string;
-  /** Everything but the routes, in the order in which it is printed. */
+  /** Everything except the routes, in printing order. */
   readonly config: Settings;
   readonly routes: DraftRoute[];
-  /** Variables for `.env`; null: its value is not known here. */
+  /** Variables for `.env`; null if the value is unknown. */
   readonly variables: Map<string, string | null>;
   readonly report: ConversionReport;
-  /** For routes that had none. */
+  /** Generates a secret for a route that had none. */
   readonly newSecret: () => string;
 }
 
-/** The `platforms.webhook` of a draft, where the routes are printed. */
+/** The `platforms.webhook` of a draft, which will contain the routes. */
 export function webhookOf({ config }: Draft): Settings {
   config.platforms ??= {};
   const platforms = config.platforms as Settings;
@@ -37,9 +37,9 @@ export function webhookOf({ config }: Draft): Settings {
 }
 
 /**
- * Keeps a route from taking events until it has been reviewed. A check that cannot be carried over closes its route:
- * without it, the route would take what the original refused.
+ * Disables a route until someone has reviewed it. A route is closed if one of its checks cannot be converted: without that
+ * check it would accept requests that the original rejected.
  */
-export function close(route: DraftRoute): void {
+export function closeRoute(route: DraftRoute): void {
   route.settings.enabled = false;
 }

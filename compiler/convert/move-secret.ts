@@ -1,34 +1,34 @@
-/** Moves a secret from a foreign config to a variable, so that no secret stands in the config that is written. */
+/** Moves secrets from a foreign config to variables, so that the new config contains none. */
 import type { NodePath } from '../diagnostics/problem.ts';
 import { placeholderIn } from '../text/placeholder-in.ts';
 import type { Draft } from './draft.ts';
 
 export interface FoundSecret {
   readonly text: string;
-  /** Where the foreign file has it. */
+  /** Its path in the foreign file. */
   readonly path: NodePath;
   readonly route: string | null;
-  /** The variable that is to hold it. */
+  /** The variable to move it to. */
   readonly variable: string;
 }
 
-/** The reference that stands for it. A placeholder that anybody could guess is left to be filled in. */
+/** Returns a reference to the secret. A placeholder such as `changeme` is not copied; its variable is left empty. */
 export function moveSecret(draft: Draft, { text, path, route, variable }: FoundSecret): string {
   const name = freeVariable(draft, variable, text);
-  const standIn = placeholderIn(text) !== null;
-  draft.variables.set(name, standIn ? null : text);
-  if (standIn)
+  const isPlaceholder = placeholderIn(text) !== null;
+  draft.variables.set(name, isPlaceholder ? null : text);
+  if (isPlaceholder)
     draft.report.changed({
       path,
       route,
-      reason: 'this only stands for a secret, and anybody can guess it',
+      reason: 'this is a placeholder that anyone can guess',
       instead: `Set ${name} in .env to the secret that the sender has`,
     });
   else draft.report.carried(path, route);
   return `env:${name}`;
 }
 
-/** Two secrets whose variables would have one name get two. */
+/** A variable name that no other secret uses. */
 function freeVariable({ variables }: Draft, variable: string, text: string): string {
   let name = variable;
   for (let number = 2; variables.has(name) && variables.get(name) !== text; number++) name = `${variable}_${number}`;

@@ -1,14 +1,15 @@
-/** Parses a foreign config, and says what is wrong with one that cannot be parsed. */
+/** Parses a foreign config, or returns why it cannot be parsed. */
 import type { ParsedFile } from '../source/parse-yaml.ts';
 import { parseYaml } from '../source/parse-yaml.ts';
 import type { SourceText } from '../text/source-text.ts';
 import type { ConversionRefusal } from './conversion.ts';
 
+/** Returns the first syntax error as a refusal. */
 export function parseForeign(source: SourceText): ParsedFile | ConversionRefusal {
   const { file, findings } = parseYaml(source);
   if (file !== null && findings.length === 0) return file;
-  // What follows a `*` may be a secret that lacks its quotes.
-  const alias = 'this alias stands for nothing: quote a value that begins with `*`';
+  // The text after `*` is not repeated: it may be an unquoted secret.
+  const alias = 'this alias has no anchor: quote a value that begins with `*`';
   const faults = findings.map(({ rule, range: { start }, message }) => ({
     start,
     message: rule.id === 'yaml-alias' ? alias : message,
@@ -16,7 +17,7 @@ export function parseForeign(source: SourceText): ParsedFile | ConversionRefusal
   return { faults };
 }
 
-/** Refuses the whole text. */
+/** A refusal of the whole text. */
 export const refuseText = (message: string, hint?: string): ConversionRefusal => ({
   faults: [{ start: 0, message, ...(hint === undefined ? {} : { hint }) }],
 });

@@ -1,21 +1,21 @@
-/** Prints a draft as YAML, with comments that say where each route came from and what is different about it. */
+/** Prints a draft as YAML, with comments that state each route's origin and what differs from the original. */
 import type { Pair, Scalar } from 'yaml';
 import { Document, isMap, isScalar, isSeq, visit } from 'yaml';
 import type { Draft, DraftRoute } from './draft.ts';
 import { webhookOf } from './draft.ts';
 import type { Entry } from './report.ts';
 
-/** Comments are broken before this column. */
+/** Comments wrap at this column. */
 const WIDTH = 100;
 
 export function printDraft(draft: Draft): string {
   const { config, routes } = draft;
-  // A map keeps the order of names that are numbers.
+  // A Map keeps the order of numeric names; an object does not.
   webhookOf(draft).routes = new Map(routes.map(({ name, settings }) => [name, settings]));
   const document = new Document(config);
   document.commentBefore = comment([
     `Converted from ${oneLine(draft.file)}, a config of ${draft.origin}, by \`hookwright convert\`.`,
-    'A route with `enabled: false` answers 403: read what is said above it before you remove that line.',
+    'A route with `enabled: false` answers 403: read the comments above it before you remove that line.',
   ]);
   const entries = draft.report.entries();
   for (const route of routes) {
@@ -26,7 +26,7 @@ export function printDraft(draft: Draft): string {
   return document.toString({ lineWidth: 0, blockQuote: 'literal', flowCollectionPadding: false });
 }
 
-/** Lists of plain values, and maps of them inside lists, stand on one line where they fit, as a person would write them. */
+/** Prints lists of scalars, and maps of scalars in lists, on one line if they fit. */
 function layOut(document: Document): void {
   visit(document, {
     Seq: (_, node) => {
@@ -41,7 +41,7 @@ function layOut(document: Document): void {
   });
 }
 
-/** Texts of several lines are blocks. */
+/** Multi-line texts are printed as blocks. */
 const fits = (values: readonly unknown[]): boolean => {
   const text = JSON.stringify(values);
   return text.length < 90 && !text.includes('\\n');
@@ -59,7 +59,7 @@ function about({ file, report }: Draft, route: DraftRoute, entries: readonly Ent
   ];
 }
 
-/** The key of a pair, which its comment stands above. */
+/** The key node at a path, to which comments are attached. */
 function keyAt(document: Document, path: readonly string[]): Scalar | null {
   const parent = document.getIn(path.slice(0, -1));
   if (!isMap(parent)) return null;
@@ -73,10 +73,10 @@ const comment = (lines: readonly string[]): string =>
     .map((line) => ` ${line}`)
     .join('\n');
 
-/** Foreign names may hold anything; in a comment they must not end the line. */
+/** Foreign names may contain any character, but must not end a comment line. */
 const oneLine = (text: string): string => text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ');
 
-/** Lines of at most `width` characters, broken at spaces; those after the first are indented. */
+/** Wraps text at spaces to lines of at most `width` characters. Continuation lines are indented. */
 export function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = '';

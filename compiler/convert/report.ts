@@ -1,4 +1,4 @@
-/** What becomes of each part of a foreign config: carried over, changed or lost, with its place in that file. */
+/** Reports what happened to each part of a foreign config: kept, changed or lost. */
 
 import type { NodePath } from '../diagnostics/problem.ts';
 import type { Position } from '../print/lines.ts';
@@ -14,15 +14,15 @@ export interface Entry {
   /** Path of the key in the foreign file. */
   readonly path: NodePath;
   readonly place: Position;
-  /** Name of the converted route that it belongs to; null: none. */
+  /** Name of the converted route that the key belongs to, or null. */
   readonly route: string | null;
-  /** Why it is not carried over as it was; never holds a value of the file. Empty where it was carried over. */
+  /** Why it was changed or lost; empty if it was kept. Never contains a value from the file. */
   readonly reason: string;
-  /** What to do about it; empty: nothing. */
+  /** What the user can do about it, or empty. */
   readonly instead: string;
 }
 
-/** An entry as converters note it. */
+/** An entry as converters add it. */
 export interface Remark {
   readonly path: NodePath;
   readonly route?: string | null;
@@ -53,7 +53,7 @@ export class ConversionReport {
     this.#note('lost', remark);
   }
 
-  /** In the order of the file. */
+  /** In file order. */
   entries(): readonly Entry[] {
     return this.#entries.toSorted((a, b) => a.place.line - b.place.line || a.place.column - b.place.column);
   }

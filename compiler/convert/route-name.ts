@@ -1,7 +1,7 @@
-/** Names of routes and variables made from names that other programs allow. */
+/** Derives names of routes and variables from names in foreign configs. */
 import type { Draft } from './draft.ts';
 
-/** A route name that no other route of the draft has. */
+/** Returns a route name that is unique in the draft. */
 export function routeName(draft: Draft, from: string): string {
   const plain = from
     .toLowerCase()
@@ -16,7 +16,7 @@ export function routeName(draft: Draft, from: string): string {
   return `${base}-${number}`;
 }
 
-/** `GITHUB_PR_SECRET` for the parts `github-pr` and `secret`. */
+/** Returns `GITHUB_PR_SECRET` for the parts `github-pr` and `secret`. */
 export function variableName(...parts: readonly string[]): string {
   const name = parts
     .join('_')

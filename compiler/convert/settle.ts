@@ -1,18 +1,18 @@
 /**
- * Makes a draft compile. Foreign programs take what the compiler refuses (a regex that is not linear, a target that is not
- * set up): each refused key is taken out and reported, and its route is closed, because what is taken out may be a check.
+ * Makes a draft compile. Foreign programs accept things that the compiler rejects (a non-linear regex, a target that is not
+ * set up). Each rejected key is removed and reported, and its route is closed, because the removed key may be a check.
  */
 import type { YAMLMap } from 'yaml';
 import { isMap, isScalar, parseDocument } from 'yaml';
 import type { Complaint, Tools } from './conversion.ts';
 import type { Draft, DraftRoute, Settings } from './draft.ts';
-import { close } from './draft.ts';
+import { closeRoute } from './draft.ts';
 import { printDraft } from './print-draft.ts';
 
-/** A removal may reveal another problem; a draft of many routes settles in two or three. */
+/** Removing a key may reveal another problem. Large drafts take two or three rounds. */
 const MAX_ROUNDS = 12;
 
-/** The text of a config that compiles. @throws Error when it cannot be brought to: a fault of the converter */
+/** Returns the text of a config that compiles. @throws Error if that fails, which is a bug of the converter */
 export function settle(draft: Draft, check: Tools['check']): string {
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const config = printDraft(draft);
@@ -29,7 +29,7 @@ export function settle(draft: Draft, check: Tools['check']): string {
 
 const ROUTES = ['platforms', 'webhook', 'routes'];
 
-/** False: another error of this round has already removed it. */
+/** Returns false if an earlier error of this round has already removed the key. */
 function takeOut(draft: Draft, path: readonly string[], { message }: Complaint): boolean {
   const inRoute = ROUTES.every((part, at) => path[at] === part);
   const route = inRoute ? draft.routes.find(({ name }) => name === path[3]) : undefined;
@@ -44,17 +44,17 @@ function removeKey(draft: Draft, route: DraftRoute, key: string | undefined, mes
   draft.report.lost({
     path: key === undefined ? route.path : [...route.path, key],
     route: route.name,
-    reason: `hookwright refuses it: ${message}`,
-    instead: 'Put it right here, then remove `enabled: false`',
+    reason: `hookwright rejects it: ${message}`,
+    instead: 'Correct it here, then remove `enabled: false`',
   });
-  close(route);
+  closeRoute(route);
   return true;
 }
 
-/** What a route that stands alone needs, and nothing else can be wrong with. */
+/** Whether a route can do without the key. The converter itself writes the others. */
 const isDispensable = (key: string): boolean => !['enabled', 'secret', 'secrets', 'source'].includes(key);
 
-/** A setting of a target or of the server, or the whole target where it lacks one. */
+/** Removes a setting of the server or of a target, or the whole target if it lacks a required setting. */
 function removeSetting(draft: Draft, path: readonly string[], message: string): boolean {
   const depth = path[0] === 'platforms' && path[1] !== 'webhook' ? 2 : Math.min(path.length, 3);
   const parent = path
@@ -65,13 +65,13 @@ function removeSetting(draft: Draft, path: readonly string[], message: string): 
   delete (parent as Settings)[key];
   draft.report.lost({
     path: path.slice(0, depth),
-    reason: `hookwright refuses it: ${message}`,
-    instead: 'Set it up in hookwright.yaml (docs/targets.md), then open the routes that need it',
+    reason: `hookwright rejects it: ${message}`,
+    instead: 'Set it up in hookwright.yaml (docs/targets.md), then enable the routes that need it',
   });
   return true;
 }
 
-/** Warnings that say that something will not be used. True: there were some. */
+/** Reports warnings about keys that will be ignored. Returns true if there were any. */
 function noteDropped(draft: Draft, config: string, complaints: readonly Complaint[]): boolean {
   const dropped = complaints.filter(({ rule }) => rule === 'unknown-toolset' || rule === 'barred-toolset');
   const document = dropped.length === 0 ? null : parseDocument(config);
@@ -88,7 +88,7 @@ function noteDropped(draft: Draft, config: string, complaints: readonly Complain
   return dropped.length > 0;
 }
 
-/** The keys that lead to an offset of the text. */
+/** The path of the node at an offset. */
 function pathAt(root: unknown, offset: number): readonly string[] {
   if (!isMap(root)) return [];
   const pair = (root as YAMLMap).items.findLast(({ key }) => isScalar(key) && (key.range?.[0] ?? 0) <= offset);

@@ -1,4 +1,4 @@
-/** Applies the repairs of diagnostics to the texts of their files, for `lint --fix` and editors. */
+/** Applies the fixes of diagnostics to the texts of their files, for `lint --fix` and editors. */
 import type { SourceText } from '../text/source-text.ts';
 import type { Diagnostic, TextEdit } from './diagnostic.ts';
 
@@ -8,7 +8,7 @@ export interface FixedFile {
   readonly name: string;
   readonly before: string;
   readonly after: string;
-  /** The diagnostics that were repaired. */
+  /** The diagnostics whose fixes were applied. */
   readonly fixed: readonly Diagnostic[];
 }
 
@@ -16,7 +16,7 @@ type Fixable = Diagnostic & { readonly fix: readonly TextEdit[] };
 
 const isFixable = (diagnostic: Diagnostic): diagnostic is Fixable => diagnostic.fix !== undefined;
 
-/** One entry for each file that changes. Of two repairs that overlap the first is applied: the other may be moot then. */
+/** Returns an entry for each changed file. If two fixes overlap, only the first is applied: it may make the other unnecessary. */
 export function applyFixes(diagnostics: readonly Diagnostic[]): readonly FixedFile[] {
   const byFile = new Map<string, Fixable[]>();
   for (const diagnostic of diagnostics.filter(isFixable)) {
@@ -37,7 +37,7 @@ function fixFile({ path, name, text }: SourceText, diagnostics: readonly Fixable
   return { path, name, before: text, after: applyEdits(text, edits), fixed };
 }
 
-/** @param edits in the order of the text, without overlaps */
+/** @param edits in text order, without overlaps */
 export function applyEdits(text: string, edits: readonly TextEdit[]): string {
   let after = '';
   let at = 0;

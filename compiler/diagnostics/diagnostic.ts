@@ -1,4 +1,4 @@
-/** What the compiler says about one place in a file, and the order in which it says it. */
+/** Diagnostics: what the compiler reports about one position in a file, and the order of reports. */
 
 import type { Range, SourceText } from '../text/source-text.ts';
 import type { Rule, Severity } from './rule.ts';
@@ -9,13 +9,13 @@ export interface RelatedPlace {
   readonly message: string;
 }
 
-/** A change of a file's text. */
+/** A replacement in a file's text. */
 export interface TextEdit {
   readonly range: Range;
   readonly text: string;
 }
 
-/** A problem with its place found. */
+/** A problem with its position in a file. */
 export interface Finding {
   readonly rule: Rule;
   readonly source: SourceText;
@@ -25,26 +25,26 @@ export interface Finding {
   readonly message: string;
   readonly hint?: string;
   readonly related?: readonly RelatedPlace[];
-  /** The repair, where it is certain: changes of the source's text in its order, which do not overlap. */
+  /** The fix, if there is a safe one: edits of the source's text, in text order, without overlaps. */
   readonly fix?: readonly TextEdit[];
-  /** The range covers a secret, or the key of one: printers do not repeat it. */
+  /** The range covers a secret or its key; printers mask it. */
   readonly sensitive?: boolean;
 }
 
-/** A finding as it is handed out. */
+/** A finding in its public form. */
 export interface Diagnostic<Id extends string = string> extends Omit<Finding, 'rule'> {
   readonly rule: Id;
   readonly severity: Severity;
 }
 
-/** Sorted, without repetitions. */
+/** Converts findings to diagnostics, sorted and without duplicates. */
 export const diagnose = (findings: readonly Finding[]): readonly Diagnostic[] =>
   sortDiagnostics(findings.map((finding) => ({ ...finding, rule: finding.rule.id, severity: finding.rule.severity })));
 
 export const hasErrors = (diagnostics: readonly Diagnostic[]): boolean =>
   diagnostics.some((diagnostic) => diagnostic.severity === 'error');
 
-/** Sorted by file, place and rule; the same thing said twice about one place (through two aliases) is said once. */
+/** Sorts by file, position and rule, and removes duplicates, such as those of a node that two aliases refer to. */
 export function sortDiagnostics(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   const seen = new Set<string>();
   return diagnostics

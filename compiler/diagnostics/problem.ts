@@ -1,14 +1,15 @@
-/** What a check says about one place of a file, before the place becomes a line and a column. */
+/** Problems: what a check reports about one node of a file, before its path is resolved to a position. */
 import type { Rule } from './rule.ts';
 
-/** Keys and indexes from the file's root to the node at fault. */
+/** Keys and indexes from the file's root to the node. */
 export type NodePath = readonly (string | number)[];
 
 /**
- * A repair that is certain. `rename` puts another name in the place of what `at` (and `within`) point at and keeps its
- * quotes; `replace` puts a text there as it is to stand in the file; `quote` puts double quotes around what is written.
- * The others change the layout: `flow` writes a map or list on one line (and another key behind it), `items` writes a map as a list of these items, `nest` moves a key below others, `move` into the map of a key beside it,
- * `indent` moves the keys that follow this one below it, `named-items` turns a list of maps with a `name` into a map.
+ * A safe fix. `rename` replaces the name that `at` (and `within`) point at and keeps its quotes; `replace` inserts
+ * the text verbatim; `quote` adds double quotes around the text. The others change the layout: `flow` writes a map or list
+ * on one line (and another key after it), `items` replaces a map with a list of these items, `nest` moves a key under new
+ * parent keys, `move` moves it into the map of a sibling key, `indent` moves the keys that follow into this one, and
+ * `named-items` converts a list of maps with a `name` to a map.
  */
 export type Repair =
   | { readonly kind: 'rename' | 'replace'; readonly text: string }
@@ -23,26 +24,26 @@ export type Repair =
 export interface Problem {
   readonly rule: Rule;
   readonly path: NodePath;
-  /** `key`: points at the key of the node (unknown or missing keys), `value`: at its value. */
+  /** Whether the problem points at the node's key (unknown or missing keys) or at its value. */
   readonly at: 'key' | 'value';
-  /** UTF-16 offset and length inside a scalar's text, to point at a part of it. */
+  /** UTF-16 offset and length within a scalar's text, to point at a part of it. */
   readonly within?: { readonly offset: number; readonly length: number };
-  /** What is wrong and what would be right. */
+  /** States the problem and what would be correct. */
   readonly message: string;
   readonly hint?: string;
-  /** The value (of the key that is pointed at) may be a secret: a code frame does not repeat it. */
+  /** The value (or the value of the key) may be a secret, so code frames mask it. */
   readonly sensitive?: boolean;
-  /** Only where nothing else can be meant: `lint --fix` applies it. */
+  /** Set only if the intention is unambiguous; `lint --fix` applies it. */
   readonly fix?: Repair;
-  /** The node whose value the repair changes, where it is not the one that is pointed at. */
+  /** The node that the fix changes, if it is not the one at `path`. */
   readonly fixAt?: NodePath;
-  /** Paths of which it explains every error, at them and below: nothing there can be relied on. */
+  /** Paths at and below which this problem explains all errors. The content there is unusable. */
   readonly covers?: readonly NodePath[];
-  /** Further places that belong to it (the other definition of a duplicate). */
+  /** Related positions, such as the other definition of a duplicate. */
   readonly related?: readonly { readonly path: NodePath; readonly message: string }[];
 }
 
-/** A plan, or null when a problem of severity error stands in its way. */
+/** A plan, or null if a problem of severity error prevents it. */
 export interface Lowered<T> {
   readonly plan: T | null;
   readonly problems: readonly Problem[];

@@ -2,17 +2,17 @@
 export type Severity = 'error' | 'warning';
 
 export interface Rule {
-  /** Kebab-case; also the name of its file and of its section in docs/rules.md. */
+  /** Kebab-case; also the name of the rule's file and of its section in docs/rules.md. */
   readonly id: string;
   readonly severity: Severity;
-  /** Under `lint --strict` it is printed as an error, too. */
+  /** `lint --strict` reports it as an error. */
   readonly strict?: true;
-  /** One sentence: what is wrong. */
+  /** What is wrong, in one sentence. */
   readonly title: string;
-  /** What would happen otherwise. Markdown. */
+  /** The consequences of ignoring it. Markdown. */
   readonly why: string;
-  /** Decides about one value that a stage of the compiler has read or lowers; that stage calls it. */
+  /** Checks one value; called by the compiler stage that reads or lowers the value. */
   check?(...args: never[]): unknown;
-  /** In place of a check: the file, from compiler/, that explains what a schema or a parser has refused. */
+  /** Instead of `check`: the file, relative to compiler/, that reports what a schema or a parser rejected. */
   readonly decidedIn?: string;
 }

@@ -1,5 +1,5 @@
 /**
- * Writes the route table as the bytes of `routes.json`: the same table gives the same bytes.
+ * Serialises the route table to the bytes of `routes.json`. The same table gives the same bytes.
  *
  *     {"format":1,"hash":"<64 hex digits>",
  *     "server":{…},
@@ -8,10 +8,10 @@
  *     "<name>":{…},
  *     "<name>":{…}}}
  *
- * The first line ends with the file's first line feed and is exactly as above; the hash is SHA-256 of every byte after
- * that line feed. A loader compares the raw bytes before it parses them and never serialises anything again. One entry a
- * line keeps diffs of two tables readable; entries are sorted, so the order of
- * files does not show, and `routes` is the last key, so that a loader can parse them in pieces.
+ * The first line is exactly as above; the hash is the SHA-256 of all bytes after its line feed. A loader verifies the raw
+ * bytes before it parses them and never serialises anything again. Each entry has a line of its own, which keeps diffs of
+ * tables readable. Entries are sorted, so the table does not depend on the order of files, and `routes` is the last key, so
+ * that a loader can parse the routes in pieces.
  */
 import { createHash } from 'node:crypto';
 import type { RouteTable } from '../../schemas/generated/types.ts';
@@ -20,7 +20,7 @@ import { isPlainMap } from '../text/plain-map.ts';
 
 export const TABLE_FORMAT = 1;
 
-/** Top-level keys whose entries stand on lines of their own. */
+/** Top-level keys whose entries each get a line. */
 const BY_ENTRY: ReadonlySet<string> = new Set([
   'schemes',
   'sources',
@@ -38,7 +38,7 @@ export interface EmittedTable {
 }
 
 export function emitTable(content: TableContent): EmittedTable {
-  // A loader may parse the routes apart from the rest: they are the end of the file.
+  // The routes come last, so that a loader can parse them separately.
   const { routes, ...head } = content;
   const parts = Object.entries({ ...head, routes }).map(([key, value]) => {
     const text = BY_ENTRY.has(key) && isPlainMap(value) ? printEntries(value) : JSON.stringify(sorted(value));
@@ -59,7 +59,7 @@ function printEntries(map: Readonly<Record<string, unknown>>): string {
   return `{${lines.join(',')}}`;
 }
 
-/** Top-level maps only; the fields of plans are always written in one order. */
+/** Sorts top-level maps; the fields of plans have a fixed order already. */
 function sorted(value: unknown): unknown {
   if (!isPlainMap(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -1,39 +1,39 @@
 /**
- * Turns a glob into an expression that the linear engine takes: event types come from the sender, and globs from configs
- * and subscriptions that others wrote. Nothing else imports picomatch, and nothing runs its expression as it is.
+ * Translates a glob to a regular expression for RE2, which matches in linear time: event types come from senders, and globs
+ * from configs and subscriptions that others wrote. No other file imports picomatch, and its expressions are never run directly.
  *
- * picomatch says what a glob means. Its expression has look-ahead, which RE2 has not: `*` at the start of the text or
- * behind a `/` matches no leading dot, and not nothing. What stands behind such a star decides how the same is said
- * without looking ahead. A glob of which it cannot be said is refused; none changes its meaning.
+ * picomatch defines the meaning of a glob, but its expressions use look-ahead, which RE2 lacks: a `*` at the start of the
+ * text or after a `/` must match neither a leading dot nor the empty string. What follows such a star decides how to express
+ * this without look-ahead. A glob that cannot be expressed is rejected; its meaning is never changed.
  */
 import picomatch from 'picomatch';
 import { RE2JS } from 're2js';
 
-/** Longest glob, in UTF-16 units. */
+/** Maximum length of a glob, in UTF-16 code units. */
 const MAX_LENGTH = 256;
 
-/** Each makes the expression larger, and every match of it slower; people write three or four. */
+/** Maximum number of wildcards. Each makes the expression larger and matching slower; typical globs have three or four. */
 const MAX_WILDCARDS = 16;
 
 export interface ScannedGlob {
   readonly isGlob: boolean;
-  /** The folder in front of the first wildcard. */
+  /** The folder before the first wildcard. */
   readonly base: string;
-  /** What stands behind it. */
+  /** The rest of the pattern. */
   readonly glob: string;
 }
 
-/** Divides a glob of paths. */
+/** Splits a path glob into a fixed folder and a pattern. */
 export function scanGlob(pattern: string): ScannedGlob {
   const { isGlob, base, glob } = picomatch.scan(pattern);
   return { isGlob, base, glob };
 }
 
-/** The source of an RE2 expression, or what is wrong with the glob. */
+/** Returns the source of an RE2 expression, or an error that describes the problem with the glob. */
 export function globSource(glob: string): string | Error {
-  const many = tooMany(glob);
+  const many = wildcardError(glob);
   if (many !== null) return many;
-  // A letter behind a backslash means one thing in a glob and another in an expression.
+  // A backslash before a letter means different things in a glob and in a regular expression.
   if (/\\[A-Za-z0-9]/.test(glob)) return new Error('has a backslash before a letter or a digit');
   try {
     const regex = picomatch.makeRe(glob, { strictBrackets: true, maxLength: MAX_LENGTH });
@@ -44,16 +44,16 @@ export function globSource(glob: string): string | Error {
   }
 }
 
-/** @param source of `globSource` */
+/** @param source an expression from `globSource` */
 export function linkGlob(source: string): (text: string) => boolean {
   const regex = RE2JS.compile(source);
   return (text) => regex.test(text);
 }
 
-/** What is wrong with a glob of this many wildcards; null: nothing. */
-export function tooMany(glob: string): Error | null {
+/** Returns an error if the glob has too many wildcards, else null. */
+export function wildcardError(glob: string): Error | null {
   const count = glob.match(/[*?[({]/g)?.length ?? 0;
-  return count <= MAX_WILDCARDS ? null : new Error(`has ${count} wildcards; ${MAX_WILDCARDS} are the most`);
+  return count <= MAX_WILDCARDS ? null : new Error(`has ${count} wildcards; the maximum is ${MAX_WILDCARDS}`);
 }
 
 const NOT_LINEAR = 'cannot be matched in linear time: write it with single stars and without `!`, or name the events';
@@ -68,14 +68,14 @@ function compiles(source: string | null): string | null {
   }
 }
 
-/** A star that must not begin with a dot, or not stand for nothing where the text ends, or both: as picomatch writes them. */
+/** picomatch's forms of a star that must not match a leading dot, the empty string at the end of the text, or either. */
 const GUARDED_STAR =
   /(\(\?!\\\.\)\(\?=\.\)|\(\?=\.\)(?:\(\?!\\\.\))?|\(\?!\\\.\)(?=\[\^\/\]\*\?\\\/\(\?=))\[\^\/\]\*\?/;
 const STAR = '[^/]*?';
 const NO_DOT = '[^/.\\n\\r\\x{2028}\\x{2029}]';
 const ANY = '[^/\\n\\r\\x{2028}\\x{2029}]';
 
-/** From the first star to the last; null for what is not understood. */
+/** Rewrites the stars from first to last. Returns null for an unknown construct. */
 function withoutLookahead(source: string): string | null {
   const match = GUARDED_STAR.exec(source);
   if (match === null) return source.includes('(?=') || source.includes('(?!') ? null : source;
@@ -90,17 +90,17 @@ function withoutLookahead(source: string): string | null {
 
 interface Rewritten {
   readonly source: string;
-  /** How much of what stands behind the star the source replaces. */
+  /** The number of characters after the star that `source` replaces. */
   readonly taken: number;
 }
 
-/** @param first the class of the characters that a star may begin with. */
+/** @param first character class for the first character that the star may match */
 function rewriteStar(after: string, first: string): Rewritten | null {
   const some = `${first}${STAR}`;
-  // The end of the text: a slash that may follow keeps an empty star from being nothing.
+  // At the end of the text an optional slash follows, so an empty star is allowed if the slash is present.
   if (after === '\\/?)$') return { source: `(?:${some}\\/?|\\/)`, taken: '\\/?'.length };
   if (/^\)+\$$/.test(after)) return { source: some, taken: 0 };
-  // `*?`: some characters, of which the first is none of the forbidden.
+  // `*?`: at least one character, the first of which is allowed.
   const anyone = /^\[\^\/\](?![*+?])/.exec(after);
   if (anyone !== null) return { source: some, taken: anyone[0].length };
   const next = firstOf(after);
@@ -108,7 +108,7 @@ function rewriteStar(after: string, first: string): Rewritten | null {
   return next === 'other' ? { source: `(?:${some})?`, taken: 0 } : null;
 }
 
-/** What an expression begins with: a dot, one other character or class without the dot, or something else. */
+/** What an expression begins with: a dot, a single character or class that excludes the dot, or something else (null). */
 function firstOf(expression: string): 'dot' | 'other' | null {
   const group = /^\(([^()]+)\)(?![*+?{])/.exec(expression)?.[1];
   if (group !== undefined) {
@@ -118,7 +118,7 @@ function firstOf(expression: string): 'dot' | 'other' | null {
   const [atom = ''] =
     /^(?:\[\^?(?:\\.|[^\]\\])+\]|\\[^A-Za-z0-9]|[\w:@ ,;#%&<>~"'`=-])(?![*+?{])/.exec(expression) ?? [];
   if (atom === '\\.') return 'dot';
-  // One character, so a test of it is quick.
+  // A single character, so testing it is fast.
   return atom !== '' && !['.', '\n', '\r', '\u2028', '\u2029'].some((text) => new RegExp(`^${atom}$`).test(text))
     ? 'other'
     : null;

@@ -1,23 +1,23 @@
-/** Globs of files, as `include` and `--config` take them, in linear time: a config may be a stranger's. */
+/** Matches the path globs of `include` and `--config` in linear time: a config may be untrusted. */
 import type { ScannedGlob } from './linear-glob.ts';
-import { globSource, linkGlob, scanGlob, tooMany } from './linear-glob.ts';
+import { globSource, linkGlob, scanGlob, wildcardError } from './linear-glob.ts';
 
 /** Whether a path is a glob. */
 export const isGlob = (pattern: string): boolean => scanGlob(pattern).isGlob;
 
 export interface PathGlob extends ScannedGlob {
-  /** @param path below `base` */
+  /** @param path relative to `base` */
   readonly matches: (path: string) => boolean;
 }
 
-/** Which ends, counted in parts of a path, a piece of a glob can reach from a start. */
+/** Returns the positions (indexes into the parts of a path) at which a match of this piece can end. */
 type Piece = (parts: readonly string[], start: number) => readonly number[];
 
-/** As event globs; `**` stands for any number of folders that begin with no dot. Or what is wrong with the glob. */
+/** Like event globs, but `**` matches any number of folders whose names do not begin with a dot. Returns an error for an invalid glob. */
 export function pathGlob(pattern: string): PathGlob | Error {
   const scanned = scanGlob(pattern);
   const { glob } = scanned;
-  const many = tooMany(glob);
+  const many = wildcardError(glob);
   if (many !== null) return many;
   const texts = piecesOf(glob);
   const pieces: Piece[] = [];
@@ -29,14 +29,14 @@ export function pathGlob(pattern: string): PathGlob | Error {
   return { ...scanned, matches: (path) => path === glob || passes(pieces, path.split('/')) };
 }
 
-/** `**.yaml` is `**` and `*.yaml`. */
+/** Splits a glob into its `**` parts and the patterns between them; `**.yaml` counts as `**` and `*.yaml`. */
 const piecesOf = (glob: string): readonly string[] =>
   glob
     .replace(/(^|\/)\*\*(?=[^*/])/g, '$1**/*')
     .split(/(?:^|(?<=\/)|\/)(\*\*)(?:\/|$)/)
     .filter(Boolean);
 
-/** @param least how many it stands for: at the end of a glob, a file at least */
+/** @param least minimum number of parts that it matches: 1 at the end of a glob, for the file */
 const anyFolders =
   (least: number): Piece =>
   (parts, start) => {
@@ -55,7 +55,7 @@ function folders(glob: string): Piece | Error {
   };
 }
 
-/** Keeps what can be reached, so no way to divide the path is tried twice. */
+/** Tracks the set of reachable positions, so that no split of the path is tried twice. */
 function passes(pieces: readonly Piece[], parts: readonly string[]): boolean {
   let reached: readonly number[] = [0];
   for (const piece of pieces) reached = [...new Set(reached.flatMap((start) => piece(parts, start)))];

@@ -1,10 +1,10 @@
-/** Lowers `agent:`, the one seam to what runs the prompts (§5 of the decisions). */
+/** Lowers `agent:`, which configures the program or API that runs prompts (decisions §5). */
 import type { AgentConfig, AgentPlan } from '../../schemas/generated/types.ts';
 import { parseSecretRef } from '../text/secret-ref.ts';
 
 const DEFAULT_TIMEOUT_SECONDS = 900;
 
-/** @param scope the profile the agent belongs to. */
+/** @param scope the profile that the agent belongs to */
 export function lowerAgent(config: AgentConfig, scope: string): AgentPlan {
   const timeout_seconds = config.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS;
   const max_attempts = config.max_attempts ?? 1;

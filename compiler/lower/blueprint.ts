@@ -1,4 +1,4 @@
-/** Lowers one blueprint file to its plan: complete fields, and a schedule that is valid whatever the user chooses. */
+/** Lowers one blueprint file to its plan: complete fields, and a schedule that is valid for every choice of the user. */
 import type { BlueprintFile, BlueprintPlan } from '../../schemas/generated/types.ts';
 import { completeField, DELIVER_FIELD } from '../blueprints/fields.ts';
 import type { Lowered } from '../diagnostics/problem.ts';
@@ -8,7 +8,7 @@ import { blueprintPrompt } from '../rules/blueprint-prompt.ts';
 import { blueprintSchedule } from '../rules/blueprint-schedule.ts';
 import { blueprintUnusedField } from '../rules/blueprint-unused-field.ts';
 
-/** Paths of the problems start at the root of the file. Faulty fields hide what the schedule and the prompt make of them. */
+/** Paths of problems are relative to the file. Schedule and prompt are checked only if the fields are valid. */
 export function lowerBlueprint(file: BlueprintFile): Lowered<BlueprintPlan> {
   const faultyFields = [...blueprintField.check(file.fields), ...blueprintDefault.check(file.fields)];
   if (faultyFields.length > 0) return { plan: null, problems: faultyFields };

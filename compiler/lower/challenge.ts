@@ -1,4 +1,4 @@
-/** Lowers the handshakes of a source (`challenge:`) to the plans the intake answers from. */
+/** Lowers the handshakes of a source (`challenge:`) to the plans that the intake answers them with. */
 import type { ChallengePlan, Locator, SourceChallenge } from '../../schemas/generated/types.ts';
 import type { NodePath } from '../diagnostics/problem.ts';
 import type { ReportFault } from './locator.ts';
@@ -19,14 +19,14 @@ function lowerChallenge(challenge: SourceChallenge, path: NodePath, report: Repo
   const place = (key: string, locator: Locator | undefined) =>
     locator === undefined ? null : lowerLocator(locator, [...path, key], report);
   if ((kind === 'echo' || kind === 'capture') && challenge.value === undefined) {
-    report(path, `a challenge of kind \`${kind}\` needs \`value\`: where the value to ${kind} is`);
+    report(path, `a challenge of kind \`${kind}\` needs \`value\`: the place of the value to ${kind}`);
   }
   if (kind === 'reply' && challenge.json === undefined && challenge.status !== 204) {
-    report(path, 'a challenge of kind `reply` needs `json`: the answer');
+    report(path, 'a challenge of kind `reply` needs `json`: the response');
   }
   const method = challenge.method ?? 'POST';
   if (method === 'POST' && kind !== 'capture' && when === undefined) {
-    report(path, 'a POST challenge needs `when`: without it every event would be taken for the handshake');
+    report(path, 'a POST challenge needs `when`: without it, every event would be treated as a handshake');
   }
   const at = when === undefined ? null : place('when', placeOf(when));
   const equals = when?.equals === undefined ? null : String(when.equals);
@@ -43,7 +43,7 @@ function lowerChallenge(challenge: SourceChallenge, path: NodePath, report: Repo
   };
 }
 
-/** The place of a condition, without what it must equal. */
+/** The locator of a condition, without the expected value. */
 function placeOf(when: NonNullable<SourceChallenge['when']>): Locator {
   const { equals: _equals, ...place } = when;
   return place;

@@ -1,4 +1,4 @@
-/** The header-driven choice of routes without `source:` (§5, §6), read off the catalog. */
+/** Lowers the catalog's defaults for routes without `source:`, which choose by request headers (§5, §6). */
 import type { LocatorPlan, RouteTable, SchemePlan, SourceFile } from '../../schemas/generated/types.ts';
 import { lowerLocators } from './locator.ts';
 
@@ -10,12 +10,12 @@ export interface LoweredSource {
   readonly plan: SchemePlan;
 }
 
-/** §6.1: what an event type is read from when no header names it. */
+/** §6.1: payload fields for the event type if no header has it. */
 const EVENT_FIELDS = ['event_type', 'type'];
-/** §6.2: the last header a delivery id is read from. */
+/** §6.2: the last header that is tried for a delivery id. */
 const REQUEST_ID = 'x-request-id';
 
-/** Schemes by `precedence`; event headers of the same; delivery headers by `delivery_precedence`. */
+/** Orders schemes and event headers by `precedence`, and delivery headers by `delivery_precedence`. */
 export function lowerDefaultSources(sources: readonly LoweredSource[]): DefaultSources {
   const chosen = ranked(sources, (file) => file.precedence);
   const delivering = ranked(sources, (file) => file.delivery_precedence);
@@ -40,7 +40,7 @@ function headersOf(places: readonly LocatorPlan[]): LocatorPlan[] {
   return unique(places.filter((place) => place.in === 'header'));
 }
 
-/** As the files have them: a plan has no other place beside a signed id. */
+/** Reads the headers from the files, because the plan of a source with a signed id omits them. */
 function deliveryHeaders(sources: readonly LoweredSource[]): LocatorPlan[] {
   const places = sources.flatMap(({ file }) => lowerLocators(file.delivery, ['delivery'], () => {}));
   return headersOf(places).filter(({ name }) => name !== REQUEST_ID);

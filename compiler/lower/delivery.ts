@@ -19,8 +19,8 @@ function flatExtra(extra: DeliverExtra): ReadonlyMap<string, ExtraValue> {
 }
 
 /**
- * Unknown targets are left out; the rule `unknown-target` reports them.
- * @param words names that are no targets and are kept as they are (`origin`); they take every key.
+ * Unknown targets are omitted; the rule `unknown-target` reports them.
+ * @param words names that are not targets and are kept unchanged (`origin`); they accept every key
  */
 export function lowerDeliveries(
   config: DeliveryConfig,

@@ -1,4 +1,4 @@
-/** Lowers a route's `events` list: exact names stay names, globs become expressions of linear time (§2.1, §6.1). */
+/** Lowers a route's `events` list: exact names are kept, globs become linear-time expressions (§2.1, §6.1). */
 import type { EventsPlan, GlobPlan } from '../../schemas/generated/types.ts';
 import type { SenderEventNames } from '../config/event-names.ts';
 import { isEventGlob } from '../config/event-names.ts';
@@ -6,7 +6,7 @@ import type { Lowered, Problem } from '../diagnostics/problem.ts';
 import { linkGlob } from '../globs/linear-glob.ts';
 import { eventGlob } from '../rules/event-glob.ts';
 
-/** Problems: `event-glob` (a glob that cannot be read, or not be matched in linear time). An empty list accepts every event. */
+/** An empty list accepts every event. Reports `event-glob` for globs that are invalid or cannot be matched in linear time. */
 export function lowerEvents(entries: readonly string[], names: SenderEventNames = {}): Lowered<EventsPlan> {
   const exact = new Set<string>();
   const globs = new Map<string, GlobPlan>();
@@ -25,7 +25,7 @@ export function lowerEvents(entries: readonly string[], names: SenderEventNames 
   return { plan: { ...plan, ...furtherNames(plan, names) }, problems };
 }
 
-/** What is sent under one name and taken under another of its names. */
+/** Events that are sent under one name and accepted under an alternative name. */
 function furtherNames({ exact, globs }: EventsPlan, names: SenderEventNames): Pick<EventsPlan, 'names'> {
   const linked = globs.map(({ text, source }) => ({ text, passes: linkGlob(source) }));
   const entryFor = (name: string): string | undefined =>

@@ -13,13 +13,13 @@ import { regexSyntax } from '../rules/regex-syntax.ts';
 class Problems {
   readonly list: Problem[] = [];
 
-  /** The plan of what a rule has checked. */
+  /** Returns the plan, and adds the problems. */
   take<T>({ plan, problems }: Lowered<T>): T | null {
     this.list.push(...problems);
     return plan;
   }
 
-  /** Whether there are any. */
+  /** Returns whether there are any. */
   add(problems: readonly Problem[]): boolean {
     this.list.push(...problems);
     return problems.length > 0;
@@ -59,13 +59,13 @@ function lowerOne(config: FilterConfig, path: NodePath, problems: Problems): Fil
   return { kind: group, filters: lowerList(Array.isArray(members) ? members : [], [...path, group], problems) };
 }
 
-/** A list stands for `all` of its members. */
+/** A list means `all` of its members. */
 function lowerGroup(value: FilterConfig | FilterConfig[], path: NodePath, problems: Problems): FilterPlan {
   if (Array.isArray(value)) return { kind: 'all', filters: lowerList(value, path, problems) };
   return lowerOne(value, path, problems) ?? { kind: 'all', filters: [] };
 }
 
-/** Lowers the value of `filters`, which may be one filter or a list of which all must match. Every problem is an error. */
+/** Lowers `filters`: one filter, or a list of filters that must all match. Every problem is an error. */
 export function lowerFilters(value: FilterConfig | FilterConfig[]): Lowered<FilterPlan> {
   const problems = new Problems();
   const plan = lowerGroup(value, [], problems);

@@ -1,4 +1,4 @@
-/** Lowers `gateway:`, the settings of the work behind the server. */
+/** Lowers `gateway:`, the settings of the gateway apart from its webhook server. */
 import { DEFAULT_PROFILE } from '../../base/profiles.ts';
 import type { ConsolePlan, GatewayConfig, GatewayPlan, SecretRef, StorePlan } from '../../schemas/generated/types.ts';
 import { parseSecretRef } from '../text/secret-ref.ts';

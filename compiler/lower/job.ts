@@ -1,4 +1,4 @@
-/** Lowers a job of a config file; its id is made of profile and name, so that it is the same after every compile. */
+/** Lowers a job of a config file. Its id consists of profile and name, so it does not change between compiles. */
 import type { JobConfig, JobPlan, Place, ProfilePlan } from '../../schemas/generated/types.ts';
 import { JOB_DELIVERIES } from '../config/deliveries.ts';
 import type { TableContent } from '../config/table-content.ts';

@@ -1,4 +1,4 @@
-/** Names targets and schemes as people see them: as the config writes a name, else as the service is known. */
+/** Assigns display names to targets and schemes: the name that the config uses, else the service's usual name. */
 import type { Labelled } from '../../base/label.ts';
 import type { ProfileConfig, SchemePlan, SourceFile, SourcePlan, TargetPlan } from '../../schemas/generated/types.ts';
 import { targetNamed, writtenTargets } from '../config/deliveries.ts';
@@ -8,7 +8,7 @@ import type { Named } from '../text/common-name.ts';
 import { commonName } from '../text/common-name.ts';
 import { expandSource } from './source-variants.ts';
 
-/** What a config writes. */
+/** The parts of a config that name targets. */
 export interface Writers {
   readonly profiles: readonly { readonly config: ProfileConfig }[];
   readonly settings: EffectiveSettings;
@@ -28,7 +28,7 @@ export function labelTargets(
   });
 }
 
-/** Where a target is set up counts before where it is used. */
+/** The names where targets are set up, then those where they are used. */
 function writtenTargetNames({ profiles, settings }: Writers): readonly string[] {
   const jobs = profiles.flatMap(({ config }) => Object.values(config.jobs ?? {}));
   const users = [...settings.routes.map(({ config }) => config), ...jobs];
@@ -39,7 +39,7 @@ function writtenTargetNames({ profiles, settings }: Writers): readonly string[] 
 }
 
 export interface WrittenSources {
-  /** By every name. */
+  /** By name and alias. */
   readonly sources: Readonly<Record<string, SourcePlan>>;
   /** By canonical name. */
   readonly files: ReadonlyMap<string, SourceFile>;
@@ -57,7 +57,7 @@ export function labelSchemes(
   });
 }
 
-/** A variant is called by the name of its source: `gitlab-signature` for `forgeb-signature`. */
+/** Variants take the usual name of their source: `gitlab-signature` for `forgeb-signature`. */
 function commonSourceNames(files: ReadonlyMap<string, SourceFile>): (scheme: string) => string {
   const names = [...files].flatMap(([name, file]) =>
     expandSource(name, file).map((entry) => [entry.name, entry.name.replace(name, commonName(name, file))] as const),
@@ -67,11 +67,11 @@ function commonSourceNames(files: ReadonlyMap<string, SourceFile>): (scheme: str
 }
 
 interface LabelNames {
-  /** As the config writes them, the first of several first. */
+  /** Names as written in the config. The first name for an entry is used. */
   readonly written: Iterable<string>;
-  /** The canonical name of a written one; undefined: it has none. */
+  /** The canonical name for a written one, or undefined if it is unknown. */
   readonly canonical: (written: string) => string | undefined;
-  /** What a service is called that the config does not name. */
+  /** The usual name of a service that the config does not name. */
   readonly common: (canonical: string) => string;
 }
 

@@ -1,15 +1,15 @@
-/** Lowers the places of a source (`{header: …}`, `{json: …}`) to locator plans, for the source lowerer. */
+/** Lowers the locators of a source (`{header: …}`, `{json: …}`) to plans. */
 import type { Locator, LocatorPlan } from '../../schemas/generated/types.ts';
 import type { NodePath } from '../diagnostics/problem.ts';
 
 export type ReportFault = (path: NodePath, message: string, hint?: string) => void;
 
-/** One place; reports and returns null when it names no place, or two. */
+/** Lowers one locator. If it names no place or several, reports that and returns null. */
 export function lowerLocator(locator: Locator, path: NodePath, report: ReportFault): LocatorPlan | null {
   const { header, query, json, form } = locator;
   const named = [header, query, form ?? json].filter((name) => name !== undefined);
   if (named.length !== 1) {
-    report(path, 'a place is exactly one of `header`, `query`, `json`, `form` (`form` may go with `json`)');
+    report(path, 'a place has exactly one of `header`, `query`, `json`, `form` (`form` may go with `json`)');
     return null;
   }
   if (json?.split('.').includes('') === true) report([...path, 'json'], `empty part in the path \`${json}\``);
@@ -22,7 +22,7 @@ export function lowerLocator(locator: Locator, path: NodePath, report: ReportFau
   };
 }
 
-/** One place or a list of them. */
+/** Lowers one locator or a list of them. */
 export function lowerLocators(
   value: Locator | Locator[] | undefined,
   path: NodePath,

@@ -1,4 +1,4 @@
-/** Lowers what belongs to one profile: its agent, its toolsets and its targets with their credentials (§5.4). */
+/** Lowers one profile: its agent, its toolsets, and its targets with their credentials (§5.4). */
 import type {
   GatewayPlan,
   ProfileConfig,
@@ -26,14 +26,15 @@ export interface ProfileEntry {
 
 export interface LoweredProfile {
   readonly plan: ProfilePlan;
-  /** Paths start at the root of the profile's config. */
+  /** Paths are relative to the profile's config. */
   readonly problems: readonly Problem[];
-  /** Targets that are switched on and cannot be used, by canonical name. */
+  /** Canonical names of targets that are enabled but cannot be used. */
   readonly unusable: readonly string[];
 }
 
 type Known = Pick<TableContent, 'targets' | 'target_names' | 'toolsets'> & { readonly gateway: GatewayPlan };
 
+/** Targets with problems are not bound; see `unusable`. */
 export function lowerProfile({ name, home, config }: ProfileEntry, known: Known): LoweredProfile {
   const targets: Record<string, TargetBinding> = {};
   const problems: Problem[] = [];
@@ -55,7 +56,7 @@ interface Bindable {
   readonly plan: TargetPlan;
 }
 
-/** What is written, and the targets that work without an entry: the code host's client brings its own login (§4.4). */
+/** The written entries, and the targets that need none, because their client has its own login (§4.4). */
 function bindable(config: ProfileConfig, known: Known): readonly Bindable[] {
   const written = new Map<string, Bindable>();
   for (const [name, entry] of targetEntries(config)) {
@@ -68,7 +69,7 @@ function bindable(config: ProfileConfig, known: Known): readonly Bindable[] {
   return [...written.values(), ...others.map((plan) => ({ written: plan.name, entry: { enabled: true }, plan }))];
 }
 
-/** A setting that is there misspelt is not also reported as missing. */
+/** Drops reports of missing settings if a misspelt one has been reported. */
 function withoutMisspelt(problems: readonly Problem[]): readonly Problem[] {
   const isMisspelt = problems.some(({ rule }) => rule === unknownKey);
   return isMisspelt ? problems.filter(({ rule }) => rule !== missingSetting) : problems;

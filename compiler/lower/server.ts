@@ -1,4 +1,4 @@
-/** Lowers the adapter's settings: flags and environment above `extra`, `extra` above the keys beside it (§2.4). */
+/** Lowers the server's settings. Flags and environment override `extra`, which overrides the keys next to it (§2.4). */
 import type { Config, SecretRef, ServerPlan } from '../../schemas/generated/types.ts';
 import { parseNetwork } from '../config/network.ts';
 import type { Overrides } from '../config/overrides.ts';
@@ -30,7 +30,7 @@ export function lowerServer(config: Config, settings: EffectiveSettings, overrid
   };
 }
 
-/** The variable stays a reference: its value never enters the table. */
+/** WEBHOOK_SECRET becomes a reference, so that its value is never in the table. */
 function globalSecret(written: string | undefined, overrides: Overrides): SecretRef | null {
   if (overrides.secret) return { kind: 'env', value: 'WEBHOOK_SECRET', scope: 'default' };
   return written === undefined ? null : parseSecretRef(written, 'default');

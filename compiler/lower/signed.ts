@@ -1,4 +1,4 @@
-/** Parses the template of the signed bytes of a source (`{id}.{timestamp}.{body}`). */
+/** Parses the template of a source's signed content (`{id}.{timestamp}.{body}`). */
 import type { LocatorPlan, SignedSegment } from '../../schemas/generated/types.ts';
 import type { ReportFault } from './locator.ts';
 
@@ -8,7 +8,7 @@ const PLAIN: ReadonlySet<string> = new Set(['body', 'timestamp', 'id', 'url', 'm
 const URL_FORMS: ReadonlySet<string> = new Set(['either-port', 'decoded']);
 const PLACEHOLDER = /\{([^{}]*)\}/g;
 
-/** Segments in order; an unknown placeholder is reported with the known ones. */
+/** Returns the segments in order. Reports unknown placeholders, with a list of the known ones. */
 export function parseSigned(template: string, report: ReportFault): SignedSegment[] {
   const segments: SignedSegment[] = [];
   let end = 0;
@@ -39,8 +39,8 @@ function parsePlaceholder(name: string): SignedSegment | null {
 }
 
 /**
- * Places of one thing in the order they count: what is signed, then the body, then headers and the query. The first that
- * holds something wins, so that nothing unsigned can override what is signed (decisions §4).
+ * Sorts alternative places of a value: signed ones, then the body, then headers and the query. The first non-empty place
+ * is used, so that an unsigned value cannot override a signed one (decisions §4).
  */
 export function signedFirst(places: readonly LocatorPlan[], signed: readonly SignedSegment[]): LocatorPlan[] {
   const rank = (at: LocatorPlan): number => (isSigned(at, signed) ? 0 : isInBody(at) ? 1 : 2);

@@ -1,15 +1,15 @@
-/** Expands a source file into its entries: itself and its variants, each a complete source with a name of its own. */
+/** Expands a source file into entries: itself and its variants, each a complete source with its own name. */
 import type { SourceFile } from '../../schemas/generated/types.ts';
 
-/** A source by its canonical name. */
+/** A source, or a variant of one. */
 export interface SourceEntry {
   readonly name: string;
   readonly file: SourceFile;
-  /** Name of the file it is a variant of; its own name when it is none. */
+  /** Name of the file that it is a variant of; for the file itself, its own name. */
   readonly parent: string;
 }
 
-/** What a variant states in full: half of one scheme with half of another would be a third one. */
+/** Keys that a variant never inherits: mixing keys of two schemes would make a third one. */
 type SchemeKey =
   | 'verify'
   | 'signature'
@@ -21,7 +21,7 @@ type SchemeKey =
   | 'body_hash'
   | 'never_with'
   | 'deprecated';
-/** What belongs to a name and is not inherited. */
+/** Keys that belong to one name and are not inherited. */
 type OwnKey = 'aliases' | 'precedence' | 'delivery_precedence' | 'accepts' | 'notes';
 
 const NOT_INHERITED: ReadonlySet<string> = new Set([
@@ -42,7 +42,7 @@ const NOT_INHERITED: ReadonlySet<string> = new Set([
   'notes',
 ] satisfies (SchemeKey | OwnKey)[]);
 
-/** The file itself first, then its variants in the order they are written. */
+/** Returns the file itself, then its variants in the order in which they are written. */
 export function expandSource(name: string, file: SourceFile): SourceEntry[] {
   const { variants = {}, ...base } = file;
   const inherited = Object.fromEntries(Object.entries(base).filter(([key]) => !NOT_INHERITED.has(key)));
@@ -54,7 +54,7 @@ export function expandSource(name: string, file: SourceFile): SourceEntry[] {
   ];
 }
 
-/** Canonical names by every name a user may write: names win over aliases, earlier entries over later ones. */
+/** Canonical names by name and alias. Names take precedence over aliases, and earlier entries over later ones. */
 export function sourceNames(entries: readonly SourceEntry[]): Map<string, string> {
   const names = new Map(entries.map(({ name }) => [name, name]));
   for (const { name, file } of entries) {

@@ -1,4 +1,4 @@
-/** Lowers one source (a catalog file or an entry under `sources:`) to the scheme plan the verifier interprets. */
+/** Lowers one source (a catalog file or an entry under `sources:`) to the scheme plan that the verifier interprets. */
 import type { LocatorPlan, SchemePlan, SecretForm, SignedSegment, SourceFile } from '../../schemas/generated/types.ts';
 import type { Lowered, Problem } from '../diagnostics/problem.ts';
 import { KEY_FORMS, sourceScheme } from '../rules/source-scheme.ts';
@@ -7,10 +7,10 @@ import type { ReportFault } from './locator.ts';
 import { lowerLocator, lowerLocators } from './locator.ts';
 import { parseSigned, signedFirst } from './signed.ts';
 
-/** Where HTTP Basic credentials are (RFC 7617). */
+/** HTTP Basic credentials (RFC 7617). */
 const BASIC: LocatorPlan = { in: 'header', name: 'authorization', path: [], split: '', prefix: 'Basic ' };
 
-/** The plan, or the problems that keep `file` from being a scheme anyone could verify. */
+/** Returns the plan, or the problems because of which requests could not be verified. */
 export function lowerSource(name: string, file: SourceFile): Lowered<SchemePlan> {
   const problems: Problem[] = [];
   const report: ReportFault = (path, message, hint) => {
@@ -69,7 +69,7 @@ function lowerBodyHash(file: SourceFile, report: ReportFault): SchemePlan['body_
   return at === null ? null : { at, hash, encoding };
 }
 
-/** A signed id is there on every request that verifies, and nothing unsigned may stand in for it. */
+/** If the id is signed, only that place is used: every verified request has it, and an unsigned id must not replace it. */
 function lowerDelivery(
   file: SourceFile,
   id: LocatorPlan | null,

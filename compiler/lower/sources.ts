@@ -1,4 +1,4 @@
-/** Lowers every source of the catalog and the config: the schemes of the table, and what a route may call them. */
+/** Lowers all sources of the catalog and the config: the schemes of the table, and their names. */
 import type { SchemePlan, SourceFacts, SourceFile, SourcePlan } from '../../schemas/generated/types.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import { unknownSource } from '../rules/unknown-source.ts';
@@ -12,15 +12,15 @@ import { expandSource, sourceNames } from './source-variants.ts';
 export interface LoweredSources {
   readonly schemes: Record<string, SchemePlan>;
   readonly defaults: DefaultSources;
-  /** By every name and alias. */
+  /** By name and alias. */
   readonly sources: Record<string, SourcePlan>;
   /** By canonical name; see route-table.schema.json. */
   readonly facts: Record<string, SourceFacts>;
-  /** By source file; paths are relative to it. */
+  /** By source name; paths are relative to the source. */
   readonly problems: ReadonlyMap<string, readonly Problem[]>;
 }
 
-/** @param files source files by canonical name. */
+/** @param files source files by canonical name */
 export function lowerSources(files: ReadonlyMap<string, SourceFile>): LoweredSources {
   const entries = [...files].flatMap(([name, file]) => expandSource(name, file));
   const names = sourceNames(entries);
@@ -56,7 +56,7 @@ function planOf({ name, file }: LoweredSource, names: ReadonlyMap<string, string
   return { scheme: name, accepts: accepts ?? [name] };
 }
 
-/** None when nothing is known. */
+/** Empty if nothing is known about the sender. */
 function factsOf({ events = [], event_names, sending }: SourceFile): readonly SourceFacts[] {
   if (events.length === 0 && sending === undefined) return [];
   return [
@@ -71,7 +71,7 @@ function factsOf({ events = [], event_names, sending }: SourceFile): readonly So
   ];
 }
 
-/** What a variant says itself stands below `variants`; the rest it has from the file. */
+/** The path of a variant's key in its file: under `variants`, or at the top level if it is inherited. */
 function pathInFile(files: ReadonlyMap<string, SourceFile>, entry: SourceEntry, path: NodePath): NodePath {
   const variant = files.get(entry.parent)?.variants?.[entry.name];
   const own = variant !== undefined && (path.length === 0 || Object.hasOwn(variant, String(path[0])));

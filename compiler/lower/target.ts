@@ -8,10 +8,10 @@ import type { TargetScope } from './target/scope.ts';
 import type { MergedVariant } from './target/variant.ts';
 import { lowerVariant } from './target/variant.ts';
 
-/** Name of the only variant of a target that names none. */
+/** Name of the variant of a target that defines no variants. */
 const ONLY_VARIANT = 'default';
 
-/** Problems carry paths within the file; any of them leaves no plan. */
+/** Paths of problems are relative to the file. The plan is null if there is any problem. */
 export function lowerTarget(name: string, file: TargetFile): Lowered<TargetPlan> {
   const problems: Problem[] = [];
   const driver = file.driver ?? 'http';
@@ -45,7 +45,7 @@ function mergeVariants(file: TargetFile): MergedVariant[] {
   }));
 }
 
-/** Every field any variant knows; required when the variants agree on it. */
+/** The fields of all variants. A field is required if all variants require it. */
 function allAddresses(shared: readonly AddressPlan[], variants: readonly VariantPlan[]): AddressPlan[] {
   const lists = variants.length === 0 ? [shared] : variants.map((variant) => variant.address);
   const names = [...new Set(lists.flatMap((list) => list.map((field) => field.name)))];
@@ -61,7 +61,7 @@ function allAddresses(shared: readonly AddressPlan[], variants: readonly Variant
   });
 }
 
-/** What several variants share is lowered once for each of them: its problems are said once. */
+/** Removes duplicates: parts that variants share are lowered once per variant. */
 function unique(problems: readonly Problem[]): Problem[] {
   const seen = new Set<string>();
   return problems.filter((problem) => {

@@ -1,14 +1,14 @@
-/** Puts the targets of the catalog together: the plans of the table, and what `deliver` and `platforms` may call them. */
+/** Collects the targets of the catalog: their plans, and the names that `deliver` and `platforms` may use. */
 import type { TargetEffect, TargetFile, TargetPlan } from '../../schemas/generated/types.ts';
 import type { Lowered, Problem } from '../diagnostics/problem.ts';
-import { lowerTargetNames } from './binding.ts';
 import { lowerTarget } from './target.ts';
+import { lowerTargetNames } from './target-names.ts';
 
-/** A target file, lowered. Those that are shipped are lowered once for all compiles: their patterns take time. */
+/** A lowered target file. Shipped ones are lowered once for all compiles, because checking their patterns is slow. */
 export interface CatalogTarget {
   readonly aliases?: readonly string[];
   readonly title: string;
-  /** Events that a delivery makes senders send. */
+  /** Events that senders send because of a delivery. */
   readonly causes?: readonly TargetEffect[];
   readonly lowered: Lowered<TargetPlan>;
 }
@@ -25,13 +25,13 @@ export function lowerTargetFile(name: string, file: TargetFile): CatalogTarget {
 
 export interface LoweredTargets {
   readonly targets: Record<string, TargetPlan>;
-  /** Canonical names by every name; names win over aliases. */
+  /** Canonical names by name and alias; names take precedence over aliases. */
   readonly names: Record<string, string>;
-  /** By target file; paths are relative to it. */
+  /** By target name; paths are relative to the target. */
   readonly problems: ReadonlyMap<string, readonly Problem[]>;
 }
 
-/** @param catalog targets by canonical name. */
+/** @param catalog targets by canonical name */
 export function lowerTargets(catalog: ReadonlyMap<string, CatalogTarget>): LoweredTargets {
   const targets: Record<string, TargetPlan> = {};
   const problems = new Map<string, readonly Problem[]>();

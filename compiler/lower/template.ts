@@ -1,4 +1,4 @@
-/** Lowers template text to segments, for prompts, delivery addresses and coalesce keys (§2.5, §2.3). */
+/** Lowers templates to segments: prompts, delivery addresses and coalesce keys (§2.5, §2.3). */
 
 import type { TemplatePlan } from '../../schemas/generated/types.ts';
 import { BARE_PATH, placeholder, segments } from '../config/template-grammar.ts';
@@ -8,7 +8,7 @@ import { templateBraces } from '../rules/template-braces.ts';
 import { templateHeaders } from '../rules/template-headers.ts';
 import { templateSyntax } from '../rules/template-syntax.ts';
 
-/** Lowers one template. `within` of a problem points at the placeholder. */
+/** Lowers one template. The `within` of each problem is the placeholder. */
 export function lowerTemplate(text: string): Lowered<TemplatePlan> {
   const errors = templateSyntax.check(text);
   const warnings = [...templateBraces.check(text), ...templateHeaders.check(text)];
@@ -23,7 +23,7 @@ export function lowerCoalesceKey(text: string): Lowered<TemplatePlan> {
   return errors.length === 0 ? lowered : { plan: null, problems: [...lowered.problems, ...errors] };
 }
 
-/** The prompt of a route without `prompt`: which event it is, and the whole payload in a fence. */
+/** The default prompt: the event type, and the whole payload in a code fence. */
 export const defaultPrompt: TemplatePlan = [
   { kind: 'text', text: "Webhook event '" },
   { kind: 'meta', name: 'event_type' },

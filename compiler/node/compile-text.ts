@@ -1,4 +1,4 @@
-/** The compiler for programs that embed it: one text, or the files of this machine, in; table and diagnostics out. */
+/** The compiler's API for programs that embed it: compiles a text or files to a table and diagnostics. */
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Catalog, RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
@@ -14,22 +14,22 @@ import { createMachineFacts } from './machine-facts.ts';
 import { nodeFiles } from './node-files.ts';
 import { readShippedCatalog, readShippedShape } from './shipped-catalog.ts';
 
-/** Everything has a default, which is what the command line does. */
+/** The defaults are those of the command line. */
 export interface CompileOptions {
   /** `<home_dir>`. Default: `$HOOKWRIGHT_HOME`, else `~/.hookwright`. */
   readonly home?: string;
-  /** Variables that stand above the config, and that secrets may name. Default: as the process has them now. */
+  /** Environment variables, which override the config and which secrets may refer to. Default: those of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Where relative paths start. Default: the working directory. */
+  /** Base of relative paths. Default: the working directory. */
   readonly cwd?: string;
-  /** What takes precedence over the environment. */
+  /** Settings that override the environment. */
   readonly flags?: Flags;
-  /** Jobs of the store, which `cron_job` may name as well. */
+  /** Jobs in the store, which `cron_job` may also name. */
   readonly jobs?: readonly JobRef[];
 }
 
 export interface CompileTextOptions extends CompileOptions {
-  /** Name of the text in diagnostics; what it includes is relative to its folder. Default: `hookwright.yaml`. */
+  /** File name of the text, for diagnostics and relative includes. Default: `hookwright.yaml`. */
   readonly file?: string;
 }
 
@@ -38,29 +38,29 @@ export interface CompileFilesOptions extends CompileOptions {
   readonly config?: readonly string[];
 }
 
-/** Diagnostics are sorted by file and position, warnings included. Without a table, one of them is an error. */
+/** Diagnostics are sorted by file and position and include warnings. The table is null if one of them is an error. */
 export type Compiled =
   | {
       readonly table: RouteTable;
-      /** What `GET /blueprints` answers. */
+      /** The response to `GET /blueprints`. */
       readonly blueprints: Catalog;
       readonly diagnostics: readonly Diagnostic[];
     }
   | { readonly table: null; readonly blueprints: null; readonly diagnostics: readonly Diagnostic[] };
 
-/** Compiles a config that need not be a file. Never rejects for what a user can write: every problem is a diagnostic. */
+/** Compiles a config given as text. Reports every problem as a diagnostic; never rejects because of the config. */
 export async function compileText(yaml: string, options: CompileTextOptions = {}): Promise<Compiled> {
   const input = inputOf(options);
   const path = resolve(input.cwd, options.file ?? 'hookwright.yaml');
   return compiled({ ...input, files: overlayFiles(nodeFiles, new Map([[path, yaml]])), configs: [path] });
 }
 
-/** Compiles the config files of this machine, as `hookwright compile` does, and writes nothing. */
+/** Compiles config files as `hookwright compile` does, but writes nothing. */
 export async function compileFiles(options: CompileFilesOptions = {}): Promise<Compiled> {
   return compiled({ ...inputOf(options), configs: options.config ?? [] });
 }
 
-/** Checks and lowers subscriptions over a table; see `lowerSubscriptions` of `createService`. */
+/** Checks and lowers subscriptions against a table; see `lowerSubscriptions` of `createService`. */
 export type SubscriptionCompiler = (
   text: string,
   table: RouteTable,
@@ -70,7 +70,7 @@ export type SubscriptionCompiler = (
   readonly rejected: readonly { readonly name: string; readonly reason: string }[];
 };
 
-/** For a service that takes dynamic subscriptions. It throws for a text that is no list of subscriptions. */
+/** Creates a compiler for a service with dynamic subscriptions. It throws if the text is not a map of subscriptions. */
 export function subscriptionCompiler(options: Omit<CompileOptions, 'flags' | 'jobs'> = {}): SubscriptionCompiler {
   const machine = machineOf(options);
   return (text, table, jobs) => compileSubscriptions(text, table, createMachineFacts(machine, jobs));
@@ -85,7 +85,7 @@ function machineOf({ home, env = process.env, cwd = process.cwd() }: CompileOpti
 }
 
 function inputOf(options: CompileOptions): CompileInput {
-  // Read once a process: a hundred entries.
+  // Read once per process, because it has a hundred entries.
   catalog ??= readShippedCatalog();
   const { flags = {}, jobs = [] } = options;
   return {

@@ -1,4 +1,4 @@
-/** What the compiler may ask about this machine, for commands and the running gateway. */
+/** Facts about this machine that the compiler uses, for commands and for the running gateway. */
 import { join } from 'node:path';
 import { createFacts } from '../source/files-facts.ts';
 import { loadEnvFile, loadProjectEnv, mergeEnv } from '../source/load-env.ts';
@@ -13,7 +13,7 @@ export interface Machine {
   readonly projectEnv?: string;
 }
 
-/** Facts as they are now: each `.env` file is read once. The process environment belongs to the default profile alone. */
+/** Reads each `.env` file once. Only the default profile also has the process environment. */
 export function createMachineFacts({ home, cwd, env, projectEnv }: Machine, jobs: readonly JobRef[]): MachineFacts {
   const known = new Map<string, ReadonlyMap<string, string>>();
   const variables = (profile: string): ReadonlyMap<string, string> => {

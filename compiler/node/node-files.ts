@@ -1,9 +1,9 @@
-/** The real file system, as the compiler sees it. */
+/** The compiler's interface to the real file system. */
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { MAX_FILE_BYTES, readRegularFileSync } from '../../base/read-regular-file.ts';
 import type { Files } from '../source/files.ts';
 
-/** A path that does not exist or is not readable is null; so is one below a file. */
+/** Returns null if the path does not exist or is not accessible. */
 function orNull<T>(look: () => T): T | null {
   try {
     return look();

@@ -1,4 +1,4 @@
-/** The catalog that comes with this program. */
+/** Reads the shipped catalog. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ShapeTexts } from '../shapes/shape-file.ts';
@@ -11,7 +11,7 @@ const FOLDER = fileURLToPath(new URL('../../catalog', import.meta.url));
 
 export const readShippedCatalog = (): ShippedCatalog => loadShippedCatalog(nodeFiles, FOLDER);
 
-/** What is shipped about payloads, by the canonical name of their source; null: nothing. */
+/** Reads the shipped payload shapes of a source. @param source canonical name @returns null if there are none */
 export function readShippedShape(source: string): ShapeTexts | null {
   const shape = readText(nodeFiles, join(FOLDER, 'shapes', `${source}.json`));
   if (!shape.ok) return null;

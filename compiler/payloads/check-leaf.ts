@@ -1,4 +1,4 @@
-/** Checks one condition of a filter against the forms that may come: its field, and the values it is compared with. */
+/** Checks one condition of a filter against the possible event forms: its field, and the values it is compared with. */
 import type { Problem } from '../diagnostics/problem.ts';
 import { factsOfField } from '../shapes/field-facts.ts';
 import type { FormSet } from '../shapes/form-set.ts';
@@ -9,7 +9,7 @@ import type { ShapeNode } from '../shapes/shape.ts';
 import { explainOperand } from './explain-operand.ts';
 import { unknownPath } from './unknown-path.ts';
 
-/** Paths start at `filters`. */
+/** Paths are relative to `filters`. */
 export function checkLeaf(set: FormSet, leaf: WrittenLeaf): readonly Problem[] {
   const { nodes, isOpen } = factsOfField(set, leaf.field);
   if (isOpen) return [];
@@ -18,7 +18,7 @@ export function checkLeaf(set: FormSet, leaf: WrittenLeaf): readonly Problem[] {
   return [unknownPath(set, field, { path: [...leaf.path, 'field'] })];
 }
 
-/** A value that the field never has, each at its own place. */
+/** Reports each operand that the field can never equal, at its own path. */
 function checkOperands(set: FormSet, leaf: WrittenLeaf, nodes: readonly ShapeNode[]): readonly Problem[] {
   return operandsOf(leaf).flatMap(({ operand, path, asked }): readonly Problem[] =>
     isImpossible(set, { ...leaf, ...asked })
@@ -30,7 +30,7 @@ function checkOperands(set: FormSet, leaf: WrittenLeaf, nodes: readonly ShapeNod
 interface Operand {
   readonly operand: unknown;
   readonly path: Problem['path'];
-  /** The question whether the field ever has this value. */
+  /** A condition that tests for this value alone. */
   readonly asked: Pick<Leaf, 'operator' | 'value'>;
 }
 

@@ -1,4 +1,4 @@
-/** Checks the placeholders of a route against the forms that may come. */
+/** Checks the placeholders of a route against the possible event forms. */
 import type { RouteConfig } from '../../schemas/generated/types.ts';
 import type { Placeholder } from '../config/template-grammar.ts';
 import { readPlaceholders } from '../config/template-grammar.ts';
@@ -13,11 +13,11 @@ import { isPlainMap } from '../text/plain-map.ts';
 import { oneOf } from '../text/suggest.ts';
 import { onlyFix, unknownPath } from './unknown-path.ts';
 
-/** A template, or the bare path that a key may be. */
+/** A template, or a coalesce key, which may be a bare path. */
 interface TemplatePlace {
   readonly text: string;
   readonly path: NodePath;
-  /** An address or a key: an object in it can only be a mistake. */
+  /** Whether it must produce a plain text (an address or a key), so that an object is a mistake. */
   readonly isText: boolean;
 }
 
@@ -30,7 +30,7 @@ function placesOf({ prompt, coalesce, cron_job, deliver_extra = {} }: RouteConfi
   return [
     ...(prompt === undefined ? [] : [{ text: prompt, path: ['prompt'], isText: false }]),
     ...(coalesce === undefined ? [] : [{ text: coalesce.key, path: ['coalesce', 'key'], isText: true }]),
-    // A job has an address of its own.
+    // A job has its own addresses.
     ...(cron_job === undefined ? addressPlaces(deliver_extra, ['deliver_extra']) : []),
   ];
 }
@@ -41,7 +41,7 @@ function addressPlaces(value: unknown, path: NodePath): readonly TemplatePlace[]
 }
 
 function checkPlace(set: FormSet, { text, path, isText }: TemplatePlace): readonly Problem[] {
-  // A key may be written without braces.
+  // Coalesce keys may be written without braces.
   const isBare = path[0] === 'coalesce' && !text.includes('{');
   const placeholders = isBare ? readPlaceholders(`{${text}}`).map(withoutBraces) : readPlaceholders(text);
   const shown = (inner: string): string => (isBare ? inner : `{${inner}}`);
@@ -58,7 +58,7 @@ function checkPlace(set: FormSet, { text, path, isText }: TemplatePlace): readon
   });
 }
 
-/** An object or a list, which null may stand for. */
+/** Whether the value is always an object, a list or null. */
 const isContainer = ({ types }: ShapeNode): boolean =>
   (types.has('object') || types.has('array')) && [...types].every((type) => CONTAINERS.has(type));
 

@@ -1,20 +1,21 @@
-/** Conditions on one field that cannot hold together, whatever the sender sends. */
+/** Finds conditions on one field that contradict each other, whatever the payload. */
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import { impossibleFilter } from '../rules/impossible-filter.ts';
 import { printValue } from '../shapes/describe.ts';
 import type { WrittenLeaf } from '../shapes/read-leaf.ts';
 import { oneOf } from '../text/suggest.ts';
 
-/** What holds already, by field. */
+/** Conditions that already apply, by field. */
 export type Constraints = ReadonlyMap<string, Constraint>;
 
 interface Constraint {
-  /** Values as JSON that the field may have. */
+  /** The values that the field may have, as JSON. */
   readonly allowed: ReadonlySet<string>;
-  /** Path of the condition that requires it, below `filters`. */
+  /** Path of the condition that requires it, relative to `filters`. */
   readonly path: NodePath;
 }
 
+/** Adds a condition that is known to be true. Conditions that do not list values are ignored. */
 export function addConstraint(constraints: Constraints, leaf: WrittenLeaf): Constraints {
   const allowed = allowedBy(leaf);
   if (allowed === null) return constraints;
@@ -23,7 +24,7 @@ export function addConstraint(constraints: Constraints, leaf: WrittenLeaf): Cons
   return new Map([...constraints, [keyOf(leaf), { allowed: new Set(both), path: leaf.path }]]);
 }
 
-/** null: it can hold beside them. */
+/** Returns null if the condition is compatible with them. */
 export function findContradiction(constraints: Constraints, leaf: WrittenLeaf): Problem | null {
   const before = constraints.get(keyOf(leaf));
   if (before === undefined || !contradicts(before.allowed, leaf)) return null;
@@ -32,7 +33,7 @@ export function findContradiction(constraints: Constraints, leaf: WrittenLeaf): 
     rule: impossibleFilter,
     path: [...leaf.path, leaf.operator],
     at: 'value',
-    message: `this never holds together with the condition before it, by which \`${leaf.text}\` is ${is}`,
+    message: `this contradicts the condition before it, by which \`${leaf.text}\` is ${is}`,
     related: [{ path: before.path, message: 'the other condition' }],
   };
 }
@@ -46,7 +47,7 @@ function contradicts(allowed: ReadonlySet<string>, leaf: WrittenLeaf): boolean {
 
 const keyOf = ({ field }: WrittenLeaf): string => `${field.in} ${field.path.join('.')}`;
 
-/** Values as JSON; null: it does not name them. Equality is that of JSON values: objects are left out, their keys have no order. */
+/** The values that a condition allows, as JSON; null if it does not list them, or lists objects, whose keys have no order. */
 function allowedBy({ operator, value }: WrittenLeaf): readonly string[] | null {
   const values: readonly unknown[] =
     operator === 'equals' ? [value] : operator === 'in' && Array.isArray(value) ? value : [];

@@ -1,4 +1,4 @@
-/** What is said of a value that a field never has: what the field holds, and what was meant. */
+/** Explains that a field never has a value: describes the field's values, and suggests what was probably meant. */
 import type { Problem } from '../diagnostics/problem.ts';
 import { impossibleFilter } from '../rules/impossible-filter.ts';
 import { unknownEventAction } from '../rules/unknown-event-action.ts';
@@ -13,7 +13,7 @@ import { onlyFix } from './unknown-path.ts';
 
 type Explanation = Pick<Problem, 'rule' | 'message' | 'hint' | 'fix'>;
 
-/** @param nodes what the field may hold in the forms that may come */
+/** @param nodes the field's nodes in the possible event forms */
 export function explainOperand(
   set: FormSet,
   leaf: WrittenLeaf,
@@ -24,11 +24,11 @@ export function explainOperand(
   const values = [...new Set(nodes.flatMap((node) => node.values ?? []))].map(String);
   const isListed = nodes.every((node) => node.values !== null);
   if (!isListed || typeof operand !== 'string') return explainType(set, leaf, nodes, { never, operand });
-  // A pattern or a part of a text is no misspelt value.
+  // A pattern or a substring is not a misspelt value.
   const isValue = VERBS[leaf.operator] === undefined;
   if (isValue && isAction(set, leaf)) return explainAction(set, operand, values);
-  const hint = values.length > FEW ? { hint: `it is one of ${shortList(values, MANY)}` } : {};
-  const is = values.length > FEW ? '' : `: it is ${oneOf(values)}`;
+  const hint = values.length > MAX_IN_MESSAGE ? { hint: `it is one of ${shortList(values, MAX_IN_HINT)}` } : {};
+  const is = values.length > MAX_IN_MESSAGE ? '' : `: it is ${oneOf(values)}`;
   const meant = isValue ? meantBy(operand, values) : [];
   return { rule: impossibleFilter, message: `${never}${is}${didYouMean(meant)}`, ...hint, ...fixFor(meant) };
 }
@@ -41,9 +41,9 @@ const VERBS: Readonly<Partial<Record<Leaf['operator'], string>>> = {
   regex: 'never matches',
 };
 
-/** The most values listed in the message itself, and in a hint. */
-const FEW = 5;
-const MANY = 12;
+/** Maximum number of values listed in a message, and in a hint. */
+const MAX_IN_MESSAGE = 5;
+const MAX_IN_HINT = 12;
 
 function isAction({ shape }: FormSet, { field }: Leaf): boolean {
   return shape.action !== null && field.in !== 'event' && field.path.join('.') === shape.action.join('.');
@@ -52,25 +52,25 @@ function isAction({ shape }: FormSet, { field }: Leaf): boolean {
 function explainAction(set: FormSet, action: string, actions: readonly string[]): Explanation {
   const events = new Set(set.forms.map(({ event }) => event));
   const isKnown = set.shape.variants.some((form) => events.has(form.event) && form.action === action);
-  // One that another filter has ruled out is no wrong name.
+  // The name is valid, but another filter excludes it.
   if (isKnown) {
-    const message = `an event that is \`${action}\` does not pass the filters before this one: they leave ${oneOf(actions)}`;
+    const message = `an event that is \`${action}\` does not pass the filters before this one: they accept only ${oneOf(actions)}`;
     return { rule: impossibleFilter, message };
   }
   const meant = meantBy(action, actions);
   return {
     rule: unknownEventAction,
     message: `no ${describeForms(set, set.shape.source)} has the action \`${action}\`${didYouMean(meant)}`,
-    hint: `it is one of ${shortList(actions, MANY)}`,
+    hint: `it is one of ${shortList(actions, MAX_IN_HINT)}`,
     ...fixFor(meant),
   };
 }
 
-/** A text that reads like one of the field's values is shown in its quotes: without them it would be another value. */
+/** Prints a quoted boolean or number with its quotes, if the field has booleans or numbers: the quotes are the mistake. */
 const printOperand = (nodes: readonly ShapeNode[], operand: unknown): string =>
   unquoted(nodes, operand) === null ? printValue(operand) : JSON.stringify(operand);
 
-/** The value that the field can have, of a text that spells it; null: it spells none. */
+/** Returns the text if it spells a boolean or number that the field can have, else null. */
 function unquoted(nodes: readonly ShapeNode[], operand: unknown): string | null {
   if (typeof operand !== 'string') return null;
   const types = new Set(nodes.flatMap((node) => [...node.types]));
@@ -88,7 +88,7 @@ interface Refused {
 function explainType(set: FormSet, leaf: Leaf, nodes: readonly ShapeNode[], { never, operand }: Refused): Explanation {
   const meant = unquoted(nodes, operand);
   if (meant !== null) {
-    const message = `${never}: it is ${describeTypes(nodes)}, and what is quoted is a text`;
+    const message = `${never}: it is ${describeTypes(nodes)}, and a quoted value is a text`;
     return {
       rule: impossibleFilter,
       message,
@@ -101,17 +101,17 @@ function explainType(set: FormSet, leaf: Leaf, nodes: readonly ShapeNode[], { ne
   return { rule: impossibleFilter, message: `${never}: it is ${describeTypes(nodes)}${didYouMean(better)}` };
 }
 
-/** A value that begins like this is suggested when so much of it is there. */
-const SHORTEST = 3;
+/** Minimum length of a prefix for which values are suggested. */
+const MIN_PREFIX = 3;
 
 function meantBy(text: string, values: readonly string[]): readonly string[] {
   const near = suggest(text, values);
-  return near.length > 0 ? near : values.filter((value) => text.length >= SHORTEST && value.startsWith(text));
+  return near.length > 0 ? near : values.filter((value) => text.length >= MIN_PREFIX && value.startsWith(text));
 }
 
 const didYouMean = (words: readonly string[]): string => (words.length === 0 ? '' : `; did you mean ${oneOf(words)}?`);
 
-/** What YAML reads as a text without quotes. */
+/** Matches text that YAML reads as a string without quotes. */
 const PLAIN = /^(?!(?:true|false|null|yes|no|on|off|y|n)$)[A-Za-z_][\w/-]*(?:[. ]\w+)*$/i;
 
 const fixFor = (meant: readonly string[]): Pick<Problem, 'fix'> =>

@@ -1,4 +1,4 @@
-/** Narrows the forms that may come by a route's filters, and reports conditions that no form can meet. */
+/** Narrows the possible event forms by a route's filters, and reports conditions that no form can meet. */
 import type { FilterConfig } from '../../schemas/generated/types.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import type { FormSet } from '../shapes/form-set.ts';
@@ -11,13 +11,13 @@ import type { Constraints } from './constraints.ts';
 import { addConstraint, findContradiction } from './constraints.ts';
 
 export interface Narrowed {
-  /** null: it is not certain which events come. */
+  /** Null if the possible events are unknown. */
   readonly set: FormSet | null;
-  /** Paths start at `filters`. */
+  /** Paths are relative to `filters`. */
   readonly problems: readonly Problem[];
 }
 
-/** A condition that cannot hold is reported and left out: what follows is checked as if it were not there. */
+/** Reports conditions that can never be true, and ignores them when checking the rest. */
 export function narrowByFilters(set: FormSet | null, filters: FilterConfig | readonly FilterConfig[]): Narrowed {
   const state: State = { set, constraints: new Map() };
   const problems: Problem[] = [];
@@ -25,7 +25,7 @@ export function narrowByFilters(set: FormSet | null, filters: FilterConfig | rea
   return { set: narrowed.set, problems };
 }
 
-/** What is known to hold where a condition is evaluated. */
+/** What is known when a condition is evaluated. */
 interface State {
   readonly set: FormSet | null;
   readonly constraints: Constraints;
@@ -62,7 +62,7 @@ function walkLeaf({ config, path }: Member, state: State, problems: Problem[]): 
   return indexes.length === 0 ? state : { set: set.pick(indexes), constraints };
 }
 
-/** What holds behind it is what holds behind one of the members. */
+/** After `any`, the possible forms are those that remain after at least one member. */
 function walkAny(members: readonly Member[], state: State, problems: Problem[]): State {
   const states = members.map((member) => walk(member, state, problems));
   const { set } = state;
@@ -71,7 +71,7 @@ function walkAny(members: readonly Member[], state: State, problems: Problem[]):
   return { ...state, set: set.pick(indexesOf(set.forms, (form) => left.has(form))) };
 }
 
-/** What it holds is checked by itself; behind it come the forms in which that is not certain. */
+/** Checks the members by themselves. After `not`, the possible forms are those that the members do not always match. */
 function walkNot(members: readonly Member[], state: State, problems: Problem[]): State {
   const { set } = state;
   walkAll(members, { set, constraints: new Map() }, problems);

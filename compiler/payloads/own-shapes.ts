@@ -26,7 +26,7 @@ export interface OwnShapesInput {
   readonly cwd: string;
 }
 
-/** By canonical name of the source. A file at fault is reported, and its events are left out. */
+/** Returns shapes by canonical source name. Invalid files are reported, and their events are omitted. */
 export function readOwnShapes(
   sources: ReadonlyMap<string, CatalogItem<SourceFile>>,
   input: OwnShapesInput,
@@ -39,7 +39,7 @@ export function readOwnShapes(
   return new Map(found);
 }
 
-/** What `shape` holds: one file for all events, or a file each. */
+/** The files named by `shape`: one for all events, or one per event. */
 export function shapeFiles(
   shape: NonNullable<SourceFile['shape']>,
 ): readonly (readonly [event: string, file: string])[] {
@@ -71,7 +71,7 @@ function readOwnShape(
   return { source: name, quality: 'good', from: [], action: ACTION, graph: table, variants, review: NO_REVIEW };
 }
 
-/** Where senders that tell forms of one event apart do so. */
+/** The usual field for the action of an event. */
 const ACTION = ['action'];
 
 const formOf = (event: string, root: NodeId, table: NodeTable): ShapeVariant => ({
@@ -80,7 +80,7 @@ const formOf = (event: string, root: NodeId, table: NodeTable): ShapeVariant => 
   action: singleValue(table, root, ACTION),
 });
 
-/** Each member of a union is a form of its own: filters tell them apart. */
+/** Each member of a union is a separate form, because filters can distinguish them. */
 function readForms(document: unknown, fragment: string, table: NodeTable): readonly NodeId[] {
   const reader = createSchemaReader(document, table);
   const schema = fragment === '' ? document : { $ref: `#${fragment}` };
@@ -90,7 +90,7 @@ function readForms(document: unknown, fragment: string, table: NodeTable): reado
   return isUnion ? members.map((member) => reader.read(member)) : [reader.read(schema)];
 }
 
-/** The document, or what is wrong with the file; null: that has been reported. */
+/** Returns the document, an error message, or null if the problem has already been reported. */
 function readDocument(path: string, { files, cwd }: OwnShapesInput, report: Report): unknown {
   const read = readText(files, path);
   if (!read.ok) return read.message;
@@ -98,5 +98,5 @@ function readDocument(path: string, { files, cwd }: OwnShapesInput, report: Repo
   const { file, findings } = parseYaml({ path, name: displayPath(path, cwd), text: read.text });
   report.add(findings);
   if (file === null || findings.length > 0) return null;
-  return isPlainMap(file.value) ? file.value : 'holds no JSON Schema: an object is expected';
+  return isPlainMap(file.value) ? file.value : 'is not a JSON Schema: an object is expected';
 }

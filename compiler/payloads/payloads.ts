@@ -1,4 +1,4 @@
-/** What the shape of its events says of a route, for the rules about payloads. */
+/** Answers questions of rules about the payloads of a route, from the shapes of its events. */
 import type { RouteConfig } from '../../schemas/generated/types.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { classify } from '../shapes/classify.ts';
@@ -9,15 +9,15 @@ import { ANY_EVENT } from '../shapes/shape.ts';
 import type { Effects, Payloads, RouteView } from '../views/route-scope.ts';
 import { checkTemplates } from './check-templates.ts';
 import { narrowByFilters } from './narrow.ts';
-import { formsOf, pinnedSender, takesAny } from './route-forms.ts';
+import { acceptsAny, formsOf, pinnedSender } from './route-forms.ts';
 import type { Senders } from './senders.ts';
 
 export function createPayloads(senders: Senders, effects: Effects): Payloads {
-  // By config: it is the same object in every view of a route.
+  // By config, because all views of a route share it.
   const known = new WeakMap<RouteConfig, Checked>();
   const sets = new Map<string, FormSet | null>();
   const formsOnce = (route: RouteView): FormSet | null => {
-    // What they depend on.
+    // Everything that the forms depend on.
     const { source, events, auth } = route.config;
     const key = JSON.stringify([source, events, auth]);
     const before = sets.get(key);
@@ -34,14 +34,14 @@ export function createPayloads(senders: Senders, effects: Effects): Payloads {
     problemsOf: (route) => check(route).problems,
     seenBy: (route) => check(route).seen,
     effects,
-    mayTake(route, effect) {
+    mayReceive(route, effect) {
       const sender = senders.byScheme(effect.source);
       const isFrom = route.schemes.some(({ name }) => sender?.schemes.has(name));
-      // A script may keep them out.
+      // A script may filter the events out.
       if (!isFrom || route.config.script !== undefined) return false;
       const set = check(route).seen;
       if (set !== null) return set.forms.some((form) => isForm(form, effect));
-      return pinnedSender(route, senders) !== null && takesAny(route, effect.events);
+      return pinnedSender(route, senders) !== null && acceptsAny(route, effect.events);
     },
     classOf: (route, path) => classify(check(route).seen, path),
     shapedEvents(route) {
@@ -77,7 +77,7 @@ function checkRoute({ config }: RouteView, set: FormSet | null): Checked {
       ? {}
       : { related: problem.related.map((each) => ({ ...each, path: ['filters', ...each.path] })) }),
   }));
-  // A script may replace the payload, and nothing is known of what it makes.
+  // A script may replace the payload with anything.
   const seen = config.script === undefined ? filters.set : null;
   return { problems: seen === null ? found : [...found, ...checkTemplates(seen, config)], seen };
 }

@@ -1,4 +1,4 @@
-/** The forms of events that a route gets, where that is certain: its source is pinned, or one sender alone has its events. */
+/** Determines the event forms of a route. They are known if the route names a source, or if only one sender has its events. */
 import type { EventsPlan } from '../../schemas/generated/types.ts';
 import { linkGlob } from '../globs/linear-glob.ts';
 import { lowerEvents } from '../lower/events.ts';
@@ -7,7 +7,7 @@ import { ANY_EVENT } from '../shapes/shape.ts';
 import type { RouteView } from '../views/route-scope.ts';
 import type { Sender, Senders } from './senders.ts';
 
-/** null: not certain, or nothing is known of them. */
+/** Returns null if the sender or the forms of its events are unknown. */
 export function formsOf(route: RouteView, senders: Senders): FormSet | null {
   const entries = route.config.events ?? [];
   const { plan } = lowerEvents(entries, route.eventNames);
@@ -17,14 +17,14 @@ export function formsOf(route: RouteView, senders: Senders): FormSet | null {
   return sender === null || all === null ? null : ofEvents(all, plan, sender);
 }
 
-/** null: the route names no source. */
+/** Returns null if the route names no source. */
 export function pinnedSender({ config, scope }: RouteView, senders: Senders): Sender | null {
   const { sources } = scope.table;
   const name = config.source ?? '';
   return Object.hasOwn(sources, name) ? senders.byScheme(sources[name]?.scheme ?? '') : null;
 }
 
-/** Each entry of `events` is known of one sender only, the same for all, and the route accepts its signature. */
+/** The only sender that documents the events in `events`, if the route accepts its signatures. */
 function soleSender({ config, schemes, eventNames }: RouteView, senders: Senders): Sender | null {
   const entries = (config.events ?? []).map((entry) => {
     const matchers = matchersOf(lowerEvents([entry], eventNames).plan ?? { exact: [], globs: [] });
@@ -35,8 +35,8 @@ function soleSender({ config, schemes, eventNames }: RouteView, senders: Senders
   return schemes.some(({ name }) => first.schemes.has(name)) ? first : null;
 }
 
-/** Whether the route's `events` let one of these through. */
-export function takesAny({ config, eventNames }: RouteView, events: readonly string[]): boolean {
+/** Whether the route's `events` accept at least one of these events. */
+export function acceptsAny({ config, eventNames }: RouteView, events: readonly string[]): boolean {
   const { plan } = lowerEvents(config.events ?? [], eventNames);
   const matchers = plan === null ? [] : matchersOf(plan);
   return plan !== null && (matchers.length === 0 || events.some((event) => matchers.some((passes) => passes(event))));
@@ -53,7 +53,7 @@ const matchersOf = ({ exact, globs, names = {} }: EventsPlan): readonly Matcher[
   ...globs.map(({ source }): Matcher => linkGlob(source)),
 ];
 
-/** null: an event that the shape does not know may come. */
+/** Returns null if an event without a known form is possible. */
 function ofEvents(all: FormSet, plan: EventsPlan, { events }: Sender): FormSet | null {
   const { shape, forms } = all;
   const known = new Set(forms.map(({ event }) => event));

@@ -1,4 +1,4 @@
-/** Makes a payload for a route that has none at hand: the fields its filters and templates read, with values that pass. */
+/** Creates a sample payload for a route: the fields that its filters and templates read, with values that pass the filters. */
 import type { FieldPlan, FilterPlan, RoutePlan, TemplatePlan } from '../../schemas/generated/types.ts';
 import { BUILTINS } from '../config/template-grammar.ts';
 import { findPath } from '../shapes/find-path.ts';
@@ -9,7 +9,7 @@ import { setOwn } from '../text/plain-map.ts';
 type Path = readonly string[];
 type Sample = Record<string, unknown>;
 
-/** @param shape of the sender's payloads; null: nothing is known of them, and names alone tell what a field holds */
+/** @param shape shape of the sender's payloads; null if unknown, so that values are guessed from field names */
 export function samplePayload(
   plan: Pick<RoutePlan, 'filters' | 'prompt' | 'deliver' | 'coalesce'>,
   event: string | null,
@@ -28,14 +28,14 @@ export function samplePayload(
   return payload;
 }
 
-/** The form of the event that has the action which the filters want, else the first. */
+/** The event's form whose action passes the filters, else its first form. */
 function chooseForm(shape: Shape, event: string | null, payload: Sample): ShapeVariant | null {
   const forms = shape.variants.filter((form) => event === null || form.event === event || form.event === '*');
   const action = shape.action?.reduce<unknown>((value, part) => (value as Sample | undefined)?.[part], payload);
   return forms.find((form) => form.action === action) ?? forms[0] ?? null;
 }
 
-/** Every path that a template reads. */
+/** All paths that templates read. */
 function readPaths({ prompt, deliver, coalesce }: Parameters<typeof samplePayload>[0]): readonly Path[] {
   const templates = [prompt, ...deliver.flatMap(({ extra }) => Object.values(extra)), coalesce?.key ?? []];
   return templates.flatMap((template: TemplatePlan) =>
@@ -43,10 +43,10 @@ function readPaths({ prompt, deliver, coalesce }: Parameters<typeof samplePayloa
   );
 }
 
-/** `{event_type}` and its like: a payload that has such a key hides what the event itself says. */
+/** Whether it is `{event_type}` or a similar placeholder. A payload key of that name would hide the built-in value. */
 const isBuiltin = ([first = '', ...rest]: Path): boolean => rest.length === 0 && BUILTINS.has(first);
 
-/** Puts values in that make the filter hold, where that can be told. */
+/** Sets values that make the filter pass, if they can be determined. */
 function satisfy(filter: FilterPlan, payload: Sample): void {
   if (filter.kind !== 'leaf') {
     const members = { all: filter.filters, any: filter.filters.slice(0, 1), not: [] }[filter.kind];
@@ -59,7 +59,7 @@ function satisfy(filter: FilterPlan, payload: Sample): void {
 
 const isPayload = ({ in: place }: FieldPlan): boolean => place === 'payload' || place === 'root';
 
-/** @returns undefined: none can be told, or none is needed */
+/** Returns a value that passes, or undefined if none can be determined or none is needed. */
 function passing(operator: string, operand: unknown, path: Path): unknown {
   switch (operator) {
     case 'equals':
@@ -77,7 +77,7 @@ function passing(operator: string, operand: unknown, path: Path): unknown {
   }
 }
 
-/** A text that a simple pattern matches: its first alternatives, without anchors. */
+/** Returns a text that matches a simple pattern: its first alternatives, without anchors. */
 function matching(pattern: string): string | undefined {
   const text = pattern
     .replace(/^\(\?i\)/, '')
@@ -108,7 +108,7 @@ function sampleText(name: string, kind: string): string {
   return `test ${name.replaceAll('_', ' ')}`;
 }
 
-/** Sets what is not set yet; a path through a value that is no map or list is left alone. */
+/** Sets a value if it is not set yet. Does nothing if the path leads through a scalar. */
 function place(payload: Sample, path: Path, value: unknown): void {
   const [first, ...rest] = path;
   if (value === undefined || first === undefined || path.includes('__proto__')) return;
@@ -128,7 +128,7 @@ function place(payload: Sample, path: Path, value: unknown): void {
 const valueAt = (map: Sample | unknown[], key: string): unknown =>
   Array.isArray(map) ? map[Number(key)] : Object.hasOwn(map, key) ? map[key] : undefined;
 
-/** A list gets its first element only. */
+/** Sets a key of a map, or the first element of a list. */
 function put(map: Sample | unknown[], key: string, value: unknown): void {
   if (!Array.isArray(map)) setOwn(map, key, value);
   else if (key === '0') map[0] = value;

@@ -1,4 +1,4 @@
-/** The senders of the catalog and the config, and which of them an event name or a scheme belongs to. */
+/** Looks up senders of the catalog and the config by scheme and by event. */
 import type { SourceFile } from '../../schemas/generated/types.ts';
 import { expandSource } from '../lower/source-variants.ts';
 import type { FormSet } from '../shapes/form-set.ts';
@@ -6,23 +6,23 @@ import { createFormSet } from '../shapes/form-set.ts';
 import type { Shape } from '../shapes/shape.ts';
 import { commonName } from '../text/common-name.ts';
 
-/** The shape of a source by the canonical name of its file; null: nothing is known of its payloads. */
+/** Returns the payload shape of a source by its canonical name, or null if it is unknown. */
 export type FindShape = (source: string) => Shape | null;
 
 export interface Sender {
-  /** As people know it. */
+  /** The usual name. */
   readonly name: string;
-  /** Canonical names of its schemes: one sender may sign in several ways. */
+  /** Canonical names of its schemes. A sender may have several ways to sign. */
   readonly schemes: ReadonlySet<string>;
-  /** Events it documents; empty: not known. */
+  /** Documented events; empty if unknown. */
   readonly events: readonly string[];
-  /** Loads its shape when it is first asked for; null: it has none. */
+  /** Loads the shape on the first call. Returns null if there is none. */
   forms(): FormSet | null;
 }
 
 export interface Senders {
   byScheme(scheme: string): Sender | null;
-  /** All that document an event which passes. */
+  /** All senders that document an event for which `passes` is true. */
   sending(passes: (event: string) => boolean): readonly Sender[];
 }
 

@@ -1,4 +1,4 @@
-/** What is said of a path that no form of the events has: what was meant, and where such a path is to be found. */
+/** Reports a path that no possible event form has: suggests similar paths, and names the events that have it. */
 import type { Problem } from '../diagnostics/problem.ts';
 import { unknownPayloadPath } from '../rules/unknown-payload-path.ts';
 import { describeForms, listForms } from '../shapes/describe.ts';
@@ -9,9 +9,9 @@ import { oneOf } from '../text/suggest.ts';
 
 export interface WrittenPath {
   readonly path: readonly string[];
-  /** As it is written. */
+  /** The path as written. */
   readonly text: string;
-  /** A path as it is written at this place: with braces in a template. */
+  /** Formats a path as it would be written there: with braces in a template. */
   readonly shown: (path: string) => string;
 }
 
@@ -33,11 +33,11 @@ export function unknownPath(
   };
 }
 
-/** A repair where one thing alone can be meant. */
+/** A fix, if there is exactly one candidate. */
 export const onlyFix = ([first, ...others]: readonly string[]): Pick<Problem, 'fix'> =>
   first === undefined || others.length > 0 ? {} : { fix: { kind: 'rename', text: first } };
 
-/** The other forms that have it: first those of the same events, which a filter has ruled out. */
+/** Names other forms that have the path, preferably forms of the same events that a filter excludes. */
 function elsewhere({ shape, forms }: FormSet, path: readonly string[]): string | null {
   const has = shape.variants.filter(
     (form) => !forms.includes(form) && findPath(shape.graph, form.root, path).kind === 'node',

@@ -1,4 +1,4 @@
-/** Draws the line of a diagnostic with a caret below what it means. */
+/** Prints the source line of a diagnostic, with carets below its range. */
 import { characterWidth, cutToWidth, displayWidth } from '../../base/display-width.ts';
 import type { Range, SourceText } from '../text/source-text.ts';
 import type { Lines } from './lines.ts';
@@ -7,16 +7,16 @@ import type { SafeLine } from './safe-lines.ts';
 export interface FrameOptions {
   readonly lines: Lines;
   readonly safeLine: SafeLine;
-  /** Terminal columns the frame may take. */
+  /** Width available for the frame, in terminal columns. */
   readonly width: number;
 }
 
 export interface Frame {
-  /** `12 | ` and blank of the same width. */
+  /** `12 | ` and blanks of the same width. */
   readonly gutter: string;
   readonly margin: string;
   readonly code: string;
-  /** Spaces up to the caret, then one `^` per column of the range on this line. */
+  /** The spaces before the carets, then one `^` per column of the range on this line. */
   readonly indent: string;
   readonly carets: string;
 }
@@ -24,7 +24,7 @@ export interface Frame {
 const TAB = '    ';
 const ELLIPSIS = '…';
 
-/** null when there is no text to show: the file is empty or could not be read. */
+/** Returns null if there is no text to show: the file is empty or could not be read. */
 export function codeFrame(source: SourceText, range: Range, options: FrameOptions): Frame | null {
   if (source.text === '') return null;
   const { line, column } = options.lines.positionOf(source, range.start);
@@ -53,7 +53,7 @@ interface Cut {
   readonly after: string;
 }
 
-/** Shortens a long line on both sides of the marked part. */
+/** Truncates a long line on both sides of the marked part. */
 function fit({ before, middle, after }: Cut, room: number): Cut {
   if (displayWidth(before + middle + after, room) <= room) return { before, middle, after };
   const kept = { middle: cutToWidth(middle, Math.floor(room * 0.6)), before };
@@ -74,7 +74,7 @@ function tail(text: string, room: number): string {
   return ELLIPSIS + text.slice(start);
 }
 
-/** The one that ends before `end`, of one UTF-16 unit or two. */
+/** The character before `end`: one or two UTF-16 code units. */
 function lastCharacter(text: string, end: number): string {
   const pair = text.slice(Math.max(0, end - 2), end);
   return (pair.codePointAt(0) ?? 0) > 0xffff ? pair : text.slice(end - 1, end);

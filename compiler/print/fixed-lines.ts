@@ -1,4 +1,4 @@
-/** The lines of a file as a repair would leave them, for a report. */
+/** Shows the lines that a fix would change, after the change. */
 
 import type { TextEdit } from '../diagnostics/diagnostic.ts';
 import { printable } from '../diagnostics/printable.ts';
@@ -6,9 +6,9 @@ import type { SourceText } from '../text/source-text.ts';
 import type { Lines } from './lines.ts';
 import type { SafeLine } from './safe-lines.ts';
 
-const MOST_LINES = 6;
+const MAX_LINES = 6;
 
-/** Without their common indentation; null where a line holds something that is not shown. */
+/** Returns the lines without their common indentation, or null if a line contains a masked value. */
 export function fixedLines(
   source: SourceText,
   edits: readonly TextEdit[],
@@ -33,6 +33,6 @@ function dedent(lines: readonly string[]): readonly string[] {
   const depth = Math.min(
     ...lines.filter((line) => line.trim() !== '').map((line) => /^ */.exec(line)?.[0].length ?? 0),
   );
-  const shown = lines.slice(0, MOST_LINES).map((line) => line.slice(depth));
-  return lines.length > MOST_LINES ? [...shown, '…'] : shown;
+  const shown = lines.slice(0, MAX_LINES).map((line) => line.slice(depth));
+  return lines.length > MAX_LINES ? [...shown, '…'] : shown;
 }

@@ -1,10 +1,10 @@
-/** Lines and columns of offsets, computed when something is printed. */
+/** Converts offsets to lines and columns, when something is printed. */
 import type { SourceText } from '../text/source-text.ts';
 
 export interface Position {
   /** 1-based. */
   readonly line: number;
-  /** 1-based, in UTF-16 units: what editors and SARIF count. */
+  /** 1-based, in UTF-16 code units, as in editors and SARIF. */
   readonly column: number;
 }
 
@@ -14,7 +14,7 @@ export interface Lines {
   textOf(source: SourceText, line: number): string;
 }
 
-/** Remembers each file's line starts for as long as it is kept. */
+/** Caches the line starts of each file. */
 export function createLines(): Lines {
   const starts = new Map<string, readonly number[]>();
   const startsOf = (source: SourceText): readonly number[] => {
@@ -40,7 +40,7 @@ function lineStarts(text: string): readonly number[] {
   return starts;
 }
 
-/** The last line start that is not behind the offset. */
+/** Finds the last line start at or before the offset. */
 function position(starts: readonly number[], offset: number): Position {
   let low = 0;
   let high = starts.length;

@@ -3,6 +3,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { printable } from '../diagnostics/printable.ts';
 import { createLines } from './lines.ts';
 
+/** Returns one command per line, or an empty string. */
 export function printGithub(diagnostics: readonly Diagnostic[]): string {
   const lines = createLines();
   return diagnostics
@@ -15,7 +16,7 @@ export function printGithub(diagnostics: readonly Diagnostic[]): string {
         `line=${start.line}`,
         `endLine=${end.line}`,
         `col=${start.column}`,
-        // Columns of a range over several lines are ignored, with a warning.
+        // GitHub ignores columns of multi-line ranges, and warns about them.
         ...(oneLine ? [`endColumn=${end.column}`] : []),
         `title=${escapeProperty(rule)}`,
       ];
@@ -25,7 +26,7 @@ export function printGithub(diagnostics: readonly Diagnostic[]): string {
     .join('');
 }
 
-/** A build's log may be read on a terminal. */
+/** Also removes control characters: build logs are read on terminals, too. */
 const escapeData = (text: string): string =>
   printable(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 

@@ -1,15 +1,16 @@
-/** Prints diagnostics for programs: an array of objects, stable in its keys. */
+/** Prints diagnostics for programs: an array of objects with stable keys. */
 
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Range, SourceText } from '../text/source-text.ts';
 import type { Lines } from './lines.ts';
 import { createLines } from './lines.ts';
 
+/** Returns indented JSON that ends with a line break. */
 export function printDiagnosticsJson(diagnostics: readonly Diagnostic[]): string {
   return `${JSON.stringify(diagnosticRecords(diagnostics), null, 2)}\n`;
 }
 
-/** Lines and columns are 1-based, columns in UTF-16 units; the end is exclusive. */
+/** Lines and columns are 1-based; columns count UTF-16 code units; the end is exclusive. */
 export function diagnosticRecords(diagnostics: readonly Diagnostic[]) {
   const lines = createLines();
   return diagnostics.map(({ source, range, severity, rule, message, hint, related, fix }) => ({

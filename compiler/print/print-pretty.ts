@@ -26,7 +26,7 @@ interface Printing {
   readonly width: number;
 }
 
-/** Empty without diagnostics; else ends with a line break. */
+/** Returns an empty string if there are no diagnostics; else the text ends with a line break. */
 export function printPretty(diagnostics: readonly Diagnostic[], options: PrettyOptions): string {
   if (diagnostics.length === 0) return '';
   const paint = createPaint(options.color);
@@ -52,7 +52,7 @@ function block(diagnostic: Diagnostic, printing: Printing): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** The file's lines after `lint --fix`. */
+/** The lines that `lint --fix` would write. */
 function repairOf({ source, fix }: Diagnostic, printing: Printing): readonly string[] {
   const fixed = fix === undefined ? null : fixedLines(source, fix, printing);
   if (fixed === null) return [];

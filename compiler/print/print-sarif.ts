@@ -8,7 +8,7 @@ import { createLines } from './lines.ts';
 
 const INDEX: ReadonlyMap<string, number> = new Map(RULES.map((rule, index) => [rule.id, index]));
 
-/** Every rule is listed, so that a service can show what was checked; texts of files are left out: they may hold secrets. */
+/** Lists every rule, so that services can show what was checked. Omits source text, which may contain secrets. */
 export function printSarif(diagnostics: readonly Diagnostic[]): string {
   const lines = createLines();
   const log = {
@@ -61,6 +61,6 @@ function physicalLocation(source: SourceText, range: Range, lines: Lines) {
   };
 }
 
-/** Relative to the working directory, as code scanning wants it; absolute for what lies outside. */
+/** Relative to the working directory, as code scanning requires; absolute for files outside it. */
 const uriOf = ({ name, path }: SourceText): string =>
   name === path ? pathToFileURL(path).href : name.split('/').map(encodeURIComponent).join('/');

@@ -1,4 +1,4 @@
-/** The formats in which diagnostics can be printed, by the name `--format` takes. */
+/** The output formats of diagnostics, by their `--format` name. */
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { printGithub } from './print-github.ts';
 import { printDiagnosticsJson } from './print-json.ts';
@@ -19,7 +19,7 @@ const PRINTERS: Readonly<Record<DiagnosticFormat, Printer>> = {
   sarif: printSarif,
 };
 
-/** Ends with a line break unless it is empty. The options concern `pretty` alone. */
+/** Returns text that ends with a line break, unless it is empty. The options only affect `pretty`. */
 export const printDiagnostics = (
   format: DiagnosticFormat,
   diagnostics: readonly Diagnostic[],

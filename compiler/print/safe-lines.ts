@@ -1,4 +1,4 @@
-/** Lines of files as a code frame may show them: what diagnostics call sensitive, and whatever looks like a credential, is covered. */
+/** Source lines that are safe to print: sensitive ranges of diagnostics and anything that looks like a credential are masked. */
 
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { mask, maskCredentials, printable } from '../diagnostics/printable.ts';
@@ -7,14 +7,14 @@ import type { Lines } from './lines.ts';
 import { createLines } from './lines.ts';
 import { secretParts } from './secret-parts.ts';
 
-/** Text of a line (1-based) without its line end; as long as the line itself. */
+/** Returns the masked text of a line (1-based), without its line end. Masking keeps the length. */
 export type SafeLine = (source: SourceText, line: number) => string;
 
 /** Columns of one line, 0-based and half-open. */
 type Columns = Range;
 type LineParts = ReadonlyMap<number, readonly Columns[]>;
 
-/** A sensitive part is covered in every frame of its file, not only in that of the diagnostic that knows about it. */
+/** Masks sensitive ranges in all code frames of a file, not only in that of the diagnostic that reports them. */
 export function createSafeLines(diagnostics: readonly Diagnostic[], lines: Lines): SafeLine {
   const sensitive = sensitiveRanges(diagnostics);
   const known = new Map<string, LineParts | null>();
@@ -31,7 +31,7 @@ export function createSafeLines(diagnostics: readonly Diagnostic[], lines: Lines
     if (parts === null) return mask(text);
     return printable((parts.get(line) ?? []).reduce(cover, maskCredentials(text)));
   };
-  // Diagnostics come in the order of the file, and a long line may have very many.
+  // Diagnostics are in file order, and a long line may have very many.
   let last = { path: '', line: 0, text: '' };
   return (source, line) => {
     if (last.line !== line || last.path !== source.path)
@@ -40,7 +40,7 @@ export function createSafeLines(diagnostics: readonly Diagnostic[], lines: Lines
   };
 }
 
-/** A whole text as it may be shown, line by line. */
+/** Masks a whole text, line by line. */
 export function safeText(source: SourceText): string {
   const safeLine = createSafeLines([], createLines());
   return source.text
@@ -63,12 +63,12 @@ function sensitiveRanges(diagnostics: readonly Diagnostic[]): ReadonlyMap<string
   return ranges;
 }
 
-/** null: nothing is known of the text, so nothing of it may be shown. */
+/** Returns null if the text could not be analysed; none of it may then be shown. */
 function findParts(source: SourceText, sensitive: readonly Range[], lines: Lines): LineParts | null {
   const found = secretParts(source, new Set(sensitive.map(({ start }) => start)));
   if (found === null) return null;
   const parts = new Map<number, Columns[]>();
-  // Of a sensitive key its value is covered, by the parser; of anything else the part itself.
+  // `secretParts` masks the values of sensitive keys; other ranges are masked themselves.
   const others = sensitive.filter(({ end }) => !/^["']?[ \t]*:/.test(source.text.slice(end, end + 8)));
   for (const range of [...found, ...others]) addLines(parts, source, range, lines);
   return parts;

@@ -1,7 +1,6 @@
 /**
- * Finds the parts of a YAML or JSON text that must not be shown: every scalar below a key whose name is one for secrets,
- * however deep, in whatever list or map, and whatever a schema says of the place. What an alias below such a key stands
- * for counts as well. References (`env:NAME`, `file:path`) are no secrets.
+ * Finds the parts of a YAML or JSON text that must not be shown: all scalars at any depth below a key whose name indicates
+ * a secret, whatever the schema, including the values of aliases there. References (`env:NAME`, `file:path`) are not secrets.
  */
 import type { Document, Node, Pair } from 'yaml';
 import { isAlias, isMap, isPair, isScalar, isSeq, parseDocument, visit } from 'yaml';
@@ -10,12 +9,12 @@ import { INSECURE_NO_AUTH } from '../text/secret-ref.ts';
 import type { Range, SourceText } from '../text/source-text.ts';
 
 /**
- * @param sensitive starts of keys and values that a diagnostic calls sensitive.
- * @returns null when the text is nested too deeply to be parsed.
+ * @param sensitive start offsets of keys and values that a diagnostic marks as sensitive
+ * @returns null if the text is nested too deeply to be parsed
  */
 export function secretParts({ text }: SourceText, sensitive: ReadonlySet<number>): readonly Range[] | null {
   try {
-    // Tolerant: a text with errors has nodes up to them and behind them.
+    // The parser is tolerant: a text with errors still has nodes before and after them.
     const document = parseDocument(text, { uniqueKeys: false, prettyErrors: false, logLevel: 'silent' });
     return collect(document, sensitive);
   } catch (error) {
@@ -26,7 +25,7 @@ export function secretParts({ text }: SourceText, sensitive: ReadonlySet<number>
 
 interface Found {
   readonly ranges: Range[];
-  /** Anchors that an alias below a secret key names. */
+  /** Anchors that aliases below secret keys refer to. */
   readonly anchors: Set<string>;
 }
 
@@ -39,7 +38,7 @@ function collect(document: Document.Parsed, sensitive: ReadonlySet<number>): rea
     Pair(_, pair, path) {
       if (!holdsSecret(pair) || isEntry(pair, path)) return undefined;
       cover(pair.value, found);
-      // Its aliases are followed below.
+      // `coverAnchors` follows its aliases.
       return visit.SKIP;
     },
     Scalar(_, node) {
@@ -50,7 +49,7 @@ function collect(document: Document.Parsed, sensitive: ReadonlySet<number>): rea
   return found.ranges;
 }
 
-/** Keys repeat in each route of a long file. */
+/** Caches decisions: keys repeat in each route of a long file. */
 function remembered(decide: (name: string) => boolean): (name: string) => boolean {
   const known = new Map<string, boolean>();
   return (name) => {
@@ -60,16 +59,16 @@ function remembered(decide: (name: string) => boolean): (name: string) => boolea
   };
 }
 
-/** Maps whose keys are names that people give. */
+/** Maps whose keys are names chosen by users. */
 const ENTRIES: ReadonlySet<unknown> = new Set(['routes', 'jobs', 'sources', 'platforms']);
 
-/** A route called `token-check` is no secret as a whole. */
+/** Whether the pair is an entry, such as a route called `token-check`, whose name does not indicate a secret. */
 function isEntry({ value }: Pair, path: readonly unknown[]): boolean {
   const parent = path.at(-2);
   return isMap(value) && isPair(parent) && isScalar(parent.key) && ENTRIES.has(parent.key.value);
 }
 
-/** An anchored value may hold further aliases: until no new anchor turns up. */
+/** Repeats until there are no new anchors, because anchored values may contain aliases. */
 function coverAnchors(document: Document.Parsed, found: Found): void {
   for (let known = 0; known < found.anchors.size; ) {
     known = found.anchors.size;
@@ -89,14 +88,14 @@ function cover(value: unknown, found: Found): void {
   else if (isPair(value)) coverPair(value, found);
 }
 
-/** `{ hunter2 }` is a key without a value. */
+/** If the pair has no value (`{ hunter2 }`), covers its key. */
 function coverPair({ key, value }: Pair, found: Found): void {
   if (isScalar(key) && isScalar(value) && isHarmless(String(key.value), String(value.value))) return;
   const isEmpty = value === null || (isScalar(value) && value.value === null);
   cover(isEmpty ? key : value, found);
 }
 
-/** What a map about a secret says beside it: until when it counts, and what it is for. */
+/** Keys that accompany a secret but are not secret themselves. */
 const isHarmless = (key: string, value: string): boolean =>
   key === 'help' || (key === 'expires_at' && /^[\d:.TZ+ -]+$/.test(value));
 
@@ -107,6 +106,6 @@ function coverScalar(node: Node & { readonly value?: unknown }, { ranges }: Foun
   ranges.push({ start: range[0], end: range[1] });
 }
 
-/** To a variable, a file or, in an entry of the catalog, a setting. */
+/** A reference to a variable, to a file or, in catalog entries, to a setting. */
 const isReference = (text: string): boolean =>
   /^(?:env|file):|^[A-Z][a-z]+ \{[^{}]*\}$/.test(text) || text === INSECURE_NO_AUTH;

@@ -1,4 +1,4 @@
-/** Repairs files until nothing is left to repair: one repair may uncover what another mistake hid. */
+/** Applies fixes repeatedly, because fixing one mistake may reveal another. */
 
 import type { FixedFile } from '../diagnostics/apply-fixes.ts';
 import { applyFixes } from '../diagnostics/apply-fixes.ts';
@@ -6,28 +6,28 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { yamlAlias } from '../rules/yaml-alias.ts';
 import { yamlSyntax } from '../rules/yaml-syntax.ts';
 
-/** More rounds than this never help. */
-const MOST_ROUNDS = 5;
+/** Limit on rounds; more have never been necessary. */
+const MAX_ROUNDS = 5;
 
 interface Found {
   readonly diagnostics: readonly Diagnostic[];
 }
 
 export interface Repaired<T extends Found> {
-  /** What the repaired files compile to. */
+  /** The result of compiling the fixed files. */
   readonly result: T;
-  /** The files that change, the rounds of one file as one change. */
+  /** The changed files; all rounds of one file are one change. */
   readonly files: readonly FixedFile[];
 }
 
-/** @param recompile compiles with these texts, by absolute path, in the place of the files' own */
+/** @param recompile compiles with these texts, by absolute path, instead of those on disk */
 export function repairRounds<T extends Found>(
   found: T,
   recompile: (texts: ReadonlyMap<string, FixedFile>) => T,
 ): Repaired<T> {
   let texts: ReadonlyMap<string, FixedFile> = new Map();
   let result = found;
-  for (let round = 0; round < MOST_ROUNDS; round++) {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
     const fixed = applyFixes(result.diagnostics);
     if (fixed.length === 0) break;
     const next = new Map([...texts, ...fixed.map((file) => [file.path, merged(texts.get(file.path), file)] as const)]);
@@ -42,7 +42,7 @@ export function repairRounds<T extends Found>(
 const merged = (before: FixedFile | undefined, file: FixedFile): FixedFile =>
   before === undefined ? file : { ...file, before: before.before, fixed: [...before.fixed, ...file.fixed] };
 
-/** Each repaired diagnostic is gone, and every file can still be read. Others may appear: a text that is read says more. */
+/** Whether all fixed diagnostics are gone and all files still parse. New diagnostics are allowed: fixing a syntax error reveals others. */
 function isBetter(before: readonly Diagnostic[], after: readonly Diagnostic[], files: readonly FixedFile[]): boolean {
   if (after.filter(isUnreadable).length > before.filter(isUnreadable).length) return false;
   const were = countByKey(before);

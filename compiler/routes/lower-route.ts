@@ -1,4 +1,4 @@
-/** Lowers a checked route to its plan: everything a request needs to know, decided once. */
+/** Lowers a checked route to its plan, which contains everything that processing a request needs. */
 import { join } from 'node:path';
 import { DEFAULT_PROFILE } from '../../base/profiles.ts';
 import type {
@@ -24,10 +24,10 @@ import { markUntrusted } from './mark-untrusted.ts';
 const DEFAULT_WINDOW_SECONDS = 30;
 const DEFAULT_MAX_WAIT_SECONDS = 300;
 
-/** Keeps the problems, with their paths below the route. */
+/** Collects the problems, with paths relative to the route, and returns the plan. */
 type Take = <T>(lowered: Lowered<T>, path: NodePath) => T | null;
 
-/** Total on whatever has passed the schema; the plan is of use only when no rule found an error. */
+/** Accepts anything that passes the schema. The plan is usable only if no rule reports an error. */
 export function lowerRoute(route: RouteView, at: Place): Lowered<RoutePlan> {
   const { name, config, mode, profile, scope, insecure } = route;
   const problems: Problem[] = [];
@@ -72,21 +72,21 @@ export function lowerRoute(route: RouteView, at: Place): Lowered<RoutePlan> {
 const lowerPrompt = (prompt: string | undefined, take: Take): TemplatePlan =>
   prompt === undefined ? defaultPrompt : (take(lowerTemplate(prompt), ['prompt']) ?? []);
 
-/** The route's own, or the server's with the route's path behind it. */
+/** The route's own URL, or the server's URL with the route's path appended. */
 function lowerPublicUrl({ name, profile, config, scope }: RouteView): string | null {
   const { public_url: base } = scope.table.server;
   if (config.public_url !== undefined || base === null) return config.public_url ?? null;
   return `${base.replace(/\/+$/, '')}${profile === DEFAULT_PROFILE ? '' : `/p/${profile}`}/webhooks/${name}`;
 }
 
-/** A sender that is known to retry for longer than the server remembers is remembered for as long. */
+/** Delivery ids are remembered at least as long as the sender is known to retry. */
 const defaultWindow = ({ facts, scope }: RouteView): number =>
   Math.max(scope.table.server.idempotency_ttl_seconds, facts?.horizon_seconds ?? 0);
 
 const lowerSecrets = (route: RouteView): RouteSecret[] =>
   route.secrets.map(({ ref, expires_at }) => ({ ref, expires_at }));
 
-/** A profile that is not served has no toolsets of its own; the route is unreachable then. */
+/** The route of a profile that is not served is unreachable; it inherits the default profile's toolsets. */
 function lowerToolsets({ config, profilePlan, scope }: RouteView): string[] {
   const inherited = (profilePlan ?? scope.table.profiles[DEFAULT_PROFILE])?.toolsets ?? [];
   return webhookToolsets(config.toolsets ?? inherited, scope.table.toolsets);

@@ -1,14 +1,14 @@
-/** Decides which placeholders of an agent's prompt stand between markers (`untrusted: mark`, decisions §12): those that outsiders may fill. */
+/** Decides which placeholders of a prompt are put between markers (`untrusted: mark`, decisions §12): those that outsiders control. */
 import type { MetaSegment, PathSegment, TemplatePlan, TemplateSegment } from '../../schemas/generated/types.ts';
 import { isEventGlob } from '../config/event-names.ts';
 import { isUntrusted } from '../shapes/leaf-class.ts';
 import type { RouteView } from '../views/route-scope.ts';
 
-/** The prompt as it is, unless the route marks. */
+/** Returns the prompt unchanged unless the route has `untrusted: mark`. */
 export function markUntrusted(route: RouteView, prompt: TemplatePlan): TemplatePlan {
   const { config, mode, scope } = route;
   const isMarking = (config.untrusted ?? scope.table.gateway.untrusted) === 'mark';
-  // What is delivered without an agent is read by people, as it is.
+  // Messages that are delivered without an agent are for people and contain no markers.
   if (!isMarking || mode === 'direct') return prompt;
   const marked = prompt.map((segment) =>
     takesMarkers(segment, route) ? { ...segment, marked: true as const } : segment,
@@ -32,17 +32,17 @@ function takesMarkers(segment: TemplateSegment, route: RouteView): segment is Ma
   }
 }
 
-/** The payload's value comes first, so that of a name with a meaning of its own both count. */
+/** A payload value overrides the built-in one of that name, so either makes the placeholder untrusted. */
 function isUntrustedPath({ path, builtin }: PathSegment, route: RouteView): boolean {
   if (path.length === 0) return false;
   if (builtin !== null && isSent(builtin, route)) return true;
-  // In a running gateway, which lowers subscriptions, nothing is known of any payload.
+  // A running gateway, which lowers subscriptions, has no payload shapes.
   return isUntrusted(route.scope.payloads?.classOf(route, path).class ?? 'unknown');
 }
 
 /**
- * An event type comes from a header that need not be signed; where `events` names it exactly, it is one of those. A delivery
- * id is the sender's, or stands in such a header.
+ * Whether the sender controls a built-in value. The event type may come from an unsigned header, but is one of the names in
+ * `events` if these are exact. The delivery id always comes from the sender.
  */
 function isSent(name: MetaSegment['name'], { config: { events = [] } }: RouteView): boolean {
   if (name === 'event_type') return events.length === 0 || events.some(isEventGlob);

@@ -1,4 +1,4 @@
-/** Two agents where one can answer. */
+/** An agent with both a command and an API. */
 
 import type { Problem } from '../diagnostics/problem.ts';
 import type { ViewRule } from './support/view-rule.ts';

@@ -1,4 +1,4 @@
-/** Arguments of the agent's program that are run together. */
+/** Several arguments in one entry of the agent's command. */
 
 import { holdsCredential } from '../diagnostics/printable.ts';
 import type { Problem } from '../diagnostics/problem.ts';
@@ -10,16 +10,16 @@ export const agentCommand = {
   id: 'agent-command',
   group: 'config',
   severity: 'warning',
-  title: 'An entry of `agent.command` holds several arguments.',
-  why: 'No shell splits it: `[my-agent --print]` runs a program whose name contains a space, and `--model fast` as one entry is an option that no program knows.',
+  title: 'An entry of `agent.command` contains several arguments.',
+  why: 'No shell splits it: `[my-agent --print]` runs a program whose name contains a space, and `--model fast` as a single entry is an unknown option.',
   checkProfile({ config }): readonly Problem[] {
     const { command = [] } = config.agent ?? {};
     const index = command.findIndex(isRunTogether);
     if (index < 0) return [];
-    const message = 'each argument is an entry of its own, because no shell splits them';
+    const message = 'each argument must be a separate entry, because no shell splits them';
     const at = { rule: agentCommand, path: ['agent', 'command', index], at: 'value' } as const;
     if (command.some((entry, place) => isRunTogether(entry, place) && (needsShell(entry) || holdsCredential(entry)))) {
-      return [{ ...at, message, hint: 'write one entry for each argument, or `[sh, -c, "…"]` where a shell is meant' }];
+      return [{ ...at, message, hint: 'write one entry for each argument, or `[sh, -c, "…"]` if you need a shell' }];
     }
     const argv = command.flatMap((entry, place) => (isRunTogether(entry, place) ? argvOf(entry) : [entry]));
     return [
@@ -33,6 +33,6 @@ export const agentCommand = {
   },
 } as const satisfies ViewRule;
 
-/** A program in a folder may have a space in its name, unless an option follows. An option has none in its name. */
+/** The path of a program may contain a space, unless an option follows. The name of an option contains none. */
 const isRunTogether = (entry: string, index: number): boolean =>
   index === 0 ? /^[^\s/\\]+\s+\S|\s-{1,2}\w/.test(entry.trim()) : /^(?:--[a-z][\w-]*|-[A-Za-z])\s+\S/.test(entry);

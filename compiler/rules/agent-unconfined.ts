@@ -1,4 +1,4 @@
-/** A program that gets text of strangers and no limits (§5 of the decisions). */
+/** An unconfined program that receives untrusted text (decisions §5). */
 
 import type { Problem } from '../diagnostics/problem.ts';
 import { describePart } from '../untrusted/describe-part.ts';
@@ -13,20 +13,20 @@ export const agentUnconfined = {
   severity: 'warning',
   strict: true,
   title: 'A command agent gets text that strangers may write, and nothing limits what it does.',
-  why: 'Toolsets are told to a command agent, they do not confine it: one whose command never mentions `{toolsets}` runs with whatever it has. Pass them on, run it in a container or as another user and say so in `confined`, or say there that it has no tools. Reported once for each agent.',
+  why: 'hookwright passes the toolsets to a command agent but cannot enforce them: an agent whose command does not contain `{toolsets}` runs with all the tools it has. Pass them on, or run it in a container or as another user and say so in `confined`, or say there that it has no tools. Reported once per agent.',
   checkAgent({ config: { agent }, routes }): readonly Problem[] {
     if (agent?.command === undefined || agent.confined !== undefined || isToldToolsets(agent.command)) return [];
     const reached = firstReached(routes());
     const [first] = reached;
     if (first === undefined) return [];
-    const message = `${describePart(first.part)} of ${listRoutes(reached.map(({ name }) => name))} reaches \`${agent.command[0]}\`, and nothing limits what that does`;
+    const message = `${describePart(first.part)} of ${listRoutes(reached.map(({ name }) => name))} reaches \`${agent.command[0]}\`, and nothing limits what it can do`;
     const hint =
-      'pass `{toolsets}` to it if it takes them, or say what limits it: `confined: <a container, another user, no tools>`';
+      'pass `{toolsets}` to it if it accepts them, or state what limits it: `confined: <a container, another user, no tools>`';
     return [{ rule: agentUnconfined, path: ['agent', 'command'], at: 'value', message, hint }];
   },
 } as const satisfies ViewRule;
 
-/** Also by the variable: a placeholder in code is refused. A shell comment is passed to no program. */
+/** Also true if the command reads the variable, because placeholders in code are rejected. Shell comments do not count. */
 const isToldToolsets = (command: readonly string[]): boolean =>
   command.some((argument) => /\{toolsets\}|HOOKWRIGHT_TOOLSETS/.test(argument.replace(/(?:^|\s)#.*$/gm, '')));
 
@@ -35,20 +35,20 @@ interface Reached {
   readonly part: UntrustedPart;
 }
 
-const MOST = 3;
+const MAX_ROUTES = 3;
 
-/** As many as the message names, and one more if there is one. */
+/** Returns at most one more route than the message names. */
 function firstReached(routes: Iterable<RouteView>): readonly Reached[] {
   const reached: Reached[] = [];
   for (const route of routes) {
     const [part] = route.config.accept_untrusted === undefined ? untrustedParts(route) : [];
     if (part !== undefined) reached.push({ name: route.name, part });
-    if (reached.length > MOST) break;
+    if (reached.length > MAX_ROUTES) break;
   }
   return reached;
 }
 
 function listRoutes(names: readonly string[]): string {
-  const shown = names.slice(0, MOST).map((name) => `\`${name}\``);
-  return `the route${names.length === 1 ? '' : 's'} ${shown.join(', ')}${names.length > MOST ? ' and others' : ''}`;
+  const shown = names.slice(0, MAX_ROUTES).map((name) => `\`${name}\``);
+  return `the route${names.length === 1 ? '' : 's'} ${shown.join(', ')}${names.length > MAX_ROUTES ? ' and others' : ''}`;
 }

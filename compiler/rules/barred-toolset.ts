@@ -1,4 +1,4 @@
-/** A toolset that webhook runs may not have (§2.1). */
+/** A toolset that is forbidden for webhook runs (§2.1). */
 
 import type { KnownToolsets } from '../config/toolsets.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
@@ -9,7 +9,7 @@ export const barredToolset = {
   group: 'names',
   severity: 'warning',
   title: 'A list of toolsets for webhook runs names one that is barred from them.',
-  why: 'The name is dropped. Events come from strangers: they may not change the gateway, create jobs or send messages on its account.',
+  why: 'The name is dropped. Events come from outside and must not be able to change the gateway, create jobs or send messages in its name.',
   checkRoute(route): readonly Problem[] {
     if (route.mode !== 'agent') return [];
     return barredToolsets(route.config.toolsets ?? [], ['toolsets'], route.scope.table.toolsets);
@@ -23,7 +23,7 @@ export const barredToolset = {
   },
 } as const satisfies ViewRule;
 
-/** Also for `platform_toolsets.webhook`. */
+/** Also checks `platform_toolsets.webhook`. */
 export function barredToolsets(names: readonly string[], path: NodePath, known: KnownToolsets): readonly Problem[] {
   return names.flatMap((name, index): readonly Problem[] => {
     if (!Object.hasOwn(known, name) || known[name] === true) return [];

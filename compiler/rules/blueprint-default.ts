@@ -1,4 +1,4 @@
-/** A default that the field itself would refuse. */
+/** A default that its field rejects. */
 
 import type { BlueprintFieldFile } from '../../schemas/generated/types.ts';
 import { completeField, isTime } from '../blueprints/fields.ts';
@@ -9,8 +9,8 @@ export const blueprintDefault = {
   id: 'blueprint-default',
   group: 'catalog',
   severity: 'error',
-  title: "The default of a blueprint's field is not among its options, or is no time.",
-  why: 'The blueprint could not be used as it is offered.',
+  title: "The default of a blueprint's field is not one of its options, or not a valid time.",
+  why: 'The blueprint could not be used with its defaults.',
   check(fields: readonly BlueprintFieldFile[]): readonly Problem[] {
     return fields.flatMap((field, index): readonly Problem[] => {
       const message = faultOf(field);
@@ -27,5 +27,5 @@ function faultOf(file: BlueprintFieldFile): string | null {
   if (field.default === '') return 'the default is empty; give the value most users would take';
   if (field.type === 'text' || field.options.length === 0 || field.options.includes(field.default)) return null;
   const options = field.options.map((option) => `\`${option}\``).join(', ');
-  return `the default \`${field.default}\` is none of the options ${options}`;
+  return `the default \`${field.default}\` is not one of the options ${options}`;
 }

@@ -1,4 +1,4 @@
-/** A field of a blueprint that cannot be filled in. */
+/** An invalid field of a blueprint. */
 
 import type { BlueprintFieldFile } from '../../schemas/generated/types.ts';
 import { RESERVED_NAMES } from '../blueprints/fields.ts';
@@ -10,7 +10,7 @@ export const blueprintField = {
   group: 'catalog',
   severity: 'error',
   title: "A field's name is taken or reserved, or its options do not fit its type.",
-  why: 'Nobody could say in a command or a link which of the two is meant.',
+  why: 'In a command or a link, the name would be ambiguous.',
   check(fields: readonly BlueprintFieldFile[]): readonly Problem[] {
     return fields.flatMap((field, index) => {
       const path = ['fields', index];
@@ -40,7 +40,7 @@ function checkOptions(field: BlueprintFieldFile, path: NodePath): Problem[] {
     const repeated = options.findIndex((option, index) => options.indexOf(option) !== index);
     if (repeated === -1) return [];
     const at = { path: [...path, 'options', repeated], at: 'value' } as const;
-    return [{ rule: blueprintField, ...at, message: `the option \`${options[repeated]}\` is there twice` }];
+    return [{ rule: blueprintField, ...at, message: `the option \`${options[repeated]}\` is listed twice` }];
   }
   if (options === undefined) return [];
   const why = type === 'weekdays' ? 'a `weekdays` field has its own options' : `a \`${type}\` field takes no options`;

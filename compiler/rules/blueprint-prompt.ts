@@ -1,4 +1,4 @@
-/** A prompt that uses a value that no field provides. */
+/** A placeholder that no field of the blueprint provides. */
 
 import type { BlueprintPlan } from '../../schemas/generated/types.ts';
 import { findPlaceholders } from '../blueprints/placeholders.ts';
@@ -9,9 +9,9 @@ export const blueprintPrompt = {
   id: 'blueprint-prompt',
   group: 'catalog',
   severity: 'error',
-  title: 'The prompt of a blueprint holds a placeholder that is none of its fields.',
-  why: 'It would stay in every prompt of the job as it stands.',
-  /** Placeholders of the prompt that no field fills. */
+  title: 'The prompt of a blueprint contains a placeholder that is not one of its fields.',
+  why: 'It would appear literally in every prompt of the job.',
+  /** Reports placeholders of the prompt that no field fills. */
   check({ prompt, fields }: Pick<BlueprintPlan, 'prompt' | 'fields'>): readonly Problem[] {
     const names = fields.map((field) => field.name);
     return findPlaceholders(prompt)
@@ -21,7 +21,7 @@ export const blueprintPrompt = {
         path: ['prompt'],
         at: 'value' as const,
         within: { offset, length },
-        message: `no field fills \`{${name}}\`; there are ${names.map((other) => `\`${other}\``).join(', ')}`,
+        message: `no field fills \`{${name}}\`; the fields are ${names.map((other) => `\`${other}\``).join(', ')}`,
       }));
   },
 } as const satisfies ListedRule;

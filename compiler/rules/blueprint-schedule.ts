@@ -1,4 +1,4 @@
-/** A schedule that some choice of options breaks (§2.8). */
+/** A schedule that is invalid for some options (§2.8). */
 import type { BlueprintField, BlueprintPlan } from '../../schemas/generated/types.ts';
 import { combinations, countCombinations } from '../blueprints/combinations.ts';
 import type { BlueprintValues } from '../blueprints/fields.ts';
@@ -15,14 +15,14 @@ export const blueprintSchedule = {
   severity: 'error',
   title:
     "A combination of a blueprint's options does not make a valid five-field cron expression, or leaves a placeholder unfilled.",
-  why: 'The job would be refused only once a user has chosen that option.',
-  /** The first combination that makes no schedule stands for all. */
+  why: 'Creating a job would fail only when a user chooses that option.',
+  /** Reports only the first combination that gives an invalid schedule. */
   check(blueprint: Pick<BlueprintPlan, 'fields' | 'schedule'>): readonly Problem[] {
     const unfilled = checkPlaceholders(blueprint.schedule, blueprint.fields);
     if (unfilled.length > 0) return unfilled;
     const count = countCombinations(blueprint);
     if (count > MAX_COMBINATIONS) {
-      return [{ ...AT, message: `${count} combinations are too many to check; the most is ${MAX_COMBINATIONS}` }];
+      return [{ ...AT, message: `${count} combinations are too many to check; the maximum is ${MAX_COMBINATIONS}` }];
     }
     for (const { values, schedule } of combinations(blueprint)) {
       const parsed = parseSchedule(schedule);
@@ -35,12 +35,12 @@ export const blueprintSchedule = {
   },
 } as const satisfies ListedRule;
 
-/** More than anyone would list by hand; a check of this many takes about a second. */
+/** Checking this many takes about a second. */
 const MAX_COMBINATIONS = 50_000;
 
 const AT = { rule: blueprintSchedule, path: ['schedule'], at: 'value' } as const;
 
-/** What prevents filling one placeholder, or null. */
+/** Returns why a placeholder cannot be filled, or null. */
 function placeholderFault(name: string, fields: readonly BlueprintField[]): string | null {
   if (name === 'minute' || name === 'hour') {
     return timeField(fields) === null ? `\`{${name}}\` needs exactly one field of type \`time\`` : null;
@@ -51,7 +51,7 @@ function placeholderFault(name: string, fields: readonly BlueprintField[]): stri
   const field = fields.find((other) => other.name === name);
   if (field === undefined) {
     const known = [...fields.map((other) => other.name), 'minute', 'hour', 'dow'].map((other) => `\`${other}\``);
-    return `no field fills \`{${name}}\`; there are ${known.join(', ')}`;
+    return `no field fills \`{${name}}\`; the fields are ${known.join(', ')}`;
   }
   if (field.type === 'time') return `use \`{minute}\` and \`{hour}\` in place of \`{${name}}\``;
   if (field.type === 'text') return `\`${name}\` takes any text and cannot be part of a schedule`;
@@ -67,7 +67,7 @@ function checkPlaceholders(schedule: string, fields: readonly BlueprintField[]):
   };
   const problems = findPlaceholders(schedule).flatMap(fault);
   if (problems.length > 0 || !/[{}]/.test(schedule.replace(/\{[a-z0-9_]+\}/g, ''))) return problems;
-  return [{ ...AT, message: 'a brace here is no part of a `{name}` placeholder' }];
+  return [{ ...AT, message: 'a brace here is not part of a `{name}` placeholder' }];
 }
 
 function printValues(values: BlueprintValues): string {

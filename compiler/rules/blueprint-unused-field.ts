@@ -1,4 +1,4 @@
-/** A question whose answer changes nothing. */
+/** A field without effect. */
 
 import type { BlueprintField, BlueprintPlan } from '../../schemas/generated/types.ts';
 import { scheduleFields } from '../blueprints/combinations.ts';
@@ -12,8 +12,8 @@ export const blueprintUnusedField = {
   group: 'catalog',
   severity: 'warning',
   title: 'A field of a blueprint is used neither in its schedule nor in its prompt.',
-  why: 'The user is asked for something that has no effect.',
-  /** Fields that neither the schedule nor the prompt uses. */
+  why: 'Users would have to enter a value that has no effect.',
+  /** Reports fields that neither the schedule nor the prompt uses. */
   check(blueprint: Pick<BlueprintPlan, 'prompt' | 'fields' | 'schedule'>): readonly Problem[] {
     const inPrompt = new Set(findPlaceholders(blueprint.prompt).map(({ name }) => name));
     const inSchedule = scheduleFields(blueprint);

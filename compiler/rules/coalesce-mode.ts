@@ -1,4 +1,4 @@
-/** Debouncing where there is no agent run to spare (§7). */
+/** Coalescing on a route that runs no agent (§7). */
 
 import type { Problem } from '../diagnostics/problem.ts';
 import type { ViewRule } from './support/view-rule.ts';
@@ -8,7 +8,7 @@ export const coalesceMode = {
   group: 'refusals',
   severity: 'error',
   title: '`coalesce` is set on a `deliver_only` or `cron_job` route.',
-  why: 'Coalescing replaces queued agent runs by the latest one. A direct message is answered while its sender waits, and a job has a claim of its own.',
+  why: 'Coalescing replaces queued agent runs with the latest one. A direct message is delivered while its sender waits, and a job never runs twice at once anyway.',
   checkRoute(route): readonly Problem[] {
     const { coalesce, deliver_only, cron_job } = route.config;
     if (coalesce === undefined) return [];

@@ -1,4 +1,4 @@
-/** Typographic quotes around a value, as word processors and chats make them of straight ones. */
+/** Typographic quotes around a value, as word processors and chat programs insert them. */
 import type { Finding, TextEdit } from '../diagnostics/diagnostic.ts';
 import type { Range, SourceText } from '../text/source-text.ts';
 import type { ListedRule } from './support/listed-rule.ts';
@@ -7,21 +7,21 @@ export const curlyQuotes = {
   id: 'curly-quotes',
   group: 'reading',
   severity: 'warning',
-  title: 'A value stands between typographic quotes.',
-  why: 'Only `"` and `\'` are quotes of YAML: the others are a part of the text. Where they are wanted, straight quotes around the value say so.',
-  /** @param range where a scalar without quotes is written */
+  title: 'A value is enclosed in typographic quotes.',
+  why: 'Only `"` and `\'` are YAML quotes; others are part of the value. If you want them, put the value in straight quotes.',
+  /** @param range range of an unquoted scalar */
   check(source: SourceText, range: Range): readonly Finding[] {
     const written = source.text.slice(range.start, range.end);
     if (!CURLY.test(written)) return [];
     const quote = straightFor(written.slice(1, -1));
-    const message = `${written.at(0)}…${written.at(-1)} are no quotes of YAML and stay in the text: put straight ones, ${quote ?? '"'}…${quote ?? '"'}`;
+    const message = `${written.at(0)}…${written.at(-1)} are not YAML quotes and become part of the text: use straight ones, ${quote ?? '"'}…${quote ?? '"'}`;
     return [{ rule: curlyQuotes, source, range, message, ...(quote === null ? {} : { fix: straight(range, quote) }) }];
   },
 } as const satisfies ListedRule;
 
 const CURLY = /^[“”„‟][^“”„‟]*[“”‟]$|^[‘’‚‛][^‘‚‛]*[‘’‛]$/;
 
-/** null: the text holds both quotes. */
+/** Returns null if the text contains both kinds of quotes. */
 const straightFor = (text: string): '"' | "'" | null => (!/["\\]/.test(text) ? '"' : text.includes("'") ? null : "'");
 
 const straight = ({ start, end }: Range, text: string): readonly TextEdit[] => [

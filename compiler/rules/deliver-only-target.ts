@@ -10,7 +10,7 @@ export const deliverOnlyTarget = {
   group: 'refusals',
   severity: 'error',
   title: 'A `deliver_only` route delivers to `log` or names no target.',
-  why: 'Without an agent the rendered prompt is the message itself. A message that nobody receives is lost, and the sender is told that it was delivered.',
+  why: 'Without an agent the rendered prompt is the message itself. A message to `log` reaches no one, and the sender is told that it was delivered.',
   checkRoute(route): readonly Problem[] {
     if (route.config.deliver_only !== true) return [];
     const hint = 'name a real target in `deliver`, or remove `deliver_only` to run the agent';
@@ -23,7 +23,7 @@ export const deliverOnlyTarget = {
         rule: deliverOnlyTarget,
         path: deliverPath(index),
         at: 'value',
-        message: `\`deliver_only\` cannot deliver to \`${name}\`: nobody would receive the message`,
+        message: `\`deliver_only\` cannot deliver to \`${name}\`: no one would receive the message`,
         hint,
       }));
   },

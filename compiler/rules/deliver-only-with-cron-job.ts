@@ -1,4 +1,4 @@
-/** Two modes at once (§7). */
+/** A route with two modes (§7). */
 
 import type { Problem } from '../diagnostics/problem.ts';
 import type { ViewRule } from './support/view-rule.ts';
@@ -8,7 +8,7 @@ export const deliverOnlyWithCronJob = {
   group: 'refusals',
   severity: 'error',
   title: 'A route sets both `deliver_only` and `cron_job`.',
-  why: 'One delivers the prompt and runs nothing, the other runs a job and delivers nothing itself: a route can do one of them.',
+  why: '`deliver_only` delivers the prompt and runs nothing; `cron_job` runs a job and delivers nothing itself. A route can do only one of them.',
   checkRoute(route): readonly Problem[] {
     const { deliver_only, cron_job } = route.config;
     if (deliver_only !== true || cron_job === undefined) return [];

@@ -1,4 +1,4 @@
-/** One name, two definitions. */
+/** Two definitions of one name. */
 
 import { targetNamed } from '../config/deliveries.ts';
 import { targetEntries } from '../config/target-entries.ts';
@@ -10,7 +10,7 @@ export const duplicateDefinition = {
   group: 'reading',
   severity: 'error',
   title: 'Two places define the same route, job, target, source or setting.',
-  why: 'Which of them would count must not depend on the order of files.',
+  why: 'Which definition applies must not depend on the order of files.',
   checkProfile({ config, scope }): readonly Problem[] {
     const first = new Map<string, string>();
     return targetEntries(config).flatMap(([name]): readonly Problem[] => {

@@ -7,9 +7,9 @@ export const duplicateKey = {
   id: 'duplicate-key',
   group: 'reading',
   severity: 'error',
-  title: 'A map holds the same key twice.',
-  why: 'YAML readers disagree about which of the two counts.',
-  /** @param first the key in this map, where there is an earlier one */
+  title: 'A map contains the same key twice.',
+  why: 'YAML parsers disagree about which of the two applies.',
+  /** @param first the earlier occurrence in this map, if any */
   check(key: string, { source, first, again }: WrittenKey): readonly Finding[] {
     if (first === undefined) return [];
     const related = [{ source, range: first, message: 'it is first set here' }];

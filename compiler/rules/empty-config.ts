@@ -1,4 +1,4 @@
-/** A config file that says nothing. */
+/** An empty config file. */
 import type { Finding } from '../diagnostics/diagnostic.ts';
 import { HOW_TO_START } from '../text/how-to-start.ts';
 import type { SourceText } from '../text/source-text.ts';
@@ -9,9 +9,9 @@ export const emptyConfig = {
   id: 'empty-config',
   group: 'reading',
   severity: 'warning',
-  title: 'The config file is empty, or holds only comments.',
-  why: 'It is valid, and nothing is served: no route, no job. The file that was meant may be another one.',
-  /** @param config of the root file */
+  title: 'The config file is empty, or contains only comments.',
+  why: 'It is valid but defines no routes and no jobs. Perhaps another file was meant.',
+  /** @param config content of the root file */
   check(config: Readonly<Record<string, unknown>>, source: SourceText): readonly Finding[] {
     if (Object.keys(config).length > 0) return [];
     const message = 'this file configures nothing: no route, no job, no target';

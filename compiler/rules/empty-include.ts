@@ -1,4 +1,4 @@
-/** An include that finds nothing. */
+/** An include without files. */
 import type { Finding } from '../diagnostics/diagnostic.ts';
 import type { Range, SourceText } from '../text/source-text.ts';
 import type { ListedRule } from './support/listed-rule.ts';
@@ -9,7 +9,7 @@ export const emptyInclude = {
   severity: 'warning',
   title: 'A glob under `include` matches no file.',
   why: 'A moved folder or a typo would silently drop every route in it.',
-  /** @param paths of the files that the pattern matches */
+  /** @param paths paths of the files that match the pattern */
   check(pattern: string, paths: readonly string[], at: { source: SourceText; range: Range }): readonly Finding[] {
     return paths.length > 0 ? [] : [{ rule: emptyInclude, ...at, message: `no file matches \`${pattern}\`` }];
   },

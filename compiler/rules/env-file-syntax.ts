@@ -1,4 +1,4 @@
-/** A line of an env file that sets nothing. */
+/** An invalid line of a `.env` file. */
 
 import { parseEnvLines } from '../../base/env-lines.ts';
 import type { Finding } from '../diagnostics/diagnostic.ts';
@@ -11,7 +11,7 @@ export const envFileSyntax = {
   severity: 'warning',
   title: 'A line in `<home_dir>/.env` is not `KEY=value`.',
   why: 'A secret on that line would be missing when the server starts.',
-  /** Whatever the line was meant to be, it may hold a secret. */
+  /** The line may contain a secret. */
   check(source: SourceText): readonly Finding[] {
     return parseEnvLines(source.text).faults.map((range) => ({
       rule: envFileSyntax,

@@ -1,4 +1,4 @@
-/** A field path that cannot be one. */
+/** An invalid field path. */
 import type { FieldPlan } from '../../schemas/generated/types.ts';
 import { lowerField, plainField } from '../config/field.ts';
 import type { Lowered, NodePath, Problem } from '../diagnostics/problem.ts';
@@ -8,8 +8,8 @@ export const filterField = {
   id: 'filter-field',
   group: 'templates',
   severity: 'error',
-  title: 'The `field` of a filter has an empty part or names nothing.',
-  why: 'It would never be found in a payload, and the filter would decide the same way for every event.',
+  title: 'The `field` of a filter is empty, or has an empty part.',
+  why: 'No payload has such a field, so the filter would give the same result for every event.',
   check(written: string, path: NodePath): Lowered<FieldPlan> {
     const field = lowerField(written);
     if (typeof field !== 'string') return { plan: field, problems: [] };

@@ -1,4 +1,4 @@
-/** An `in_file` that names no file. */
+/** An `in_file` that cannot name a file. */
 import type { Lowered, NodePath } from '../diagnostics/problem.ts';
 import type { ListedRule } from './support/listed-rule.ts';
 
@@ -8,7 +8,7 @@ export const filterFile = {
   severity: 'error',
   title: "The path of an `in_file` is a folder or another user's home.",
   why: 'The list could never be read.',
-  /** A path relative to <home_dir> in its shortest form, `~/…`, or an absolute one. */
+  /** Returns an absolute path, `~/…`, or a normalised path relative to <home_dir>. */
   check(written: string, path: NodePath): Lowered<string> {
     const file = written.replace(/^<home_dir>\/+/, '');
     const why = reasonAgainst(file);

@@ -1,4 +1,4 @@
-/** Not exactly one operator (§2.2). */
+/** A condition without exactly one operator (§2.2). */
 
 import type { FilterConfig } from '../../schemas/generated/types.ts';
 import { OPERATORS, operatorsOf } from '../config/filter-keys.ts';
@@ -12,12 +12,12 @@ export const filterOperator = {
   group: 'templates',
   severity: 'error',
   title: 'A filter on a field has no operator or more than one.',
-  why: 'Whether all of them or any of them must hold is what `all` and `any` are for.',
+  why: 'With several operators, it would be unclear whether all or any of them must match: write `all` or `any`.',
   check(config: FilterConfig, path: NodePath): readonly Problem[] {
     const used = operatorsOf(config);
     if (used.length === 1) return [];
     const found = used.length === 0 ? 'none' : used.join(' and ');
-    const message = `a filter on a field takes exactly one operator, found ${found}`;
+    const message = `a filter on a field has exactly one operator, found ${found}`;
     return [
       {
         rule: filterOperator,
@@ -31,11 +31,11 @@ export const filterOperator = {
 } as const satisfies ListedRule;
 
 const oneMissing = ({ field = 'action' }: FilterConfig): string =>
-  `write for example \`${flowText({ field, equals: 'opened' })}\`; there are ${OPERATORS.join(', ')}`;
+  `write, for example, \`${flowText({ field, equals: 'opened' })}\`; the operators are ${OPERATORS.join(', ')}`;
 
 function split(config: FilterConfig): string {
   const conditions = operatorsOf(config).map((operator) => ({ field: config.field, [operator]: config[operator] }));
   const all = flowText({ all: conditions });
   if (holdsCredential(all)) return 'split it into filters under `all` or `any`';
-  return `write \`${all}\`, or \`any\` where one of them is enough`;
+  return `write \`${all}\`, or \`any\` if one of them is enough`;
 }

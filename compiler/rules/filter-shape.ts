@@ -10,7 +10,7 @@ export const filterShape = {
   group: 'templates',
   severity: 'error',
   title: 'A filter has no `field`, or mixes a group with other keys.',
-  why: 'It is not clear what must hold.',
+  why: 'It is unclear which condition must match.',
   check(config: FilterConfig, path: NodePath): readonly Problem[] {
     const at = { rule: filterShape, path, at: 'value' } as const;
     const [group, second] = groupsOf(config);
@@ -19,7 +19,7 @@ export const filterShape = {
       return config.field === undefined ? [{ ...at, message }] : [];
     }
     if (second === undefined && config.field === undefined && operatorsOf(config).length === 0) return [];
-    const hint = 'put each condition into a member of its own under one `all`';
-    return [{ ...at, message: `\`${group}\` stands alone in its filter`, hint }];
+    const hint = 'put each condition into its own member of one `all`';
+    return [{ ...at, message: `\`${group}\` must be the only key of its filter`, hint }];
   },
 } as const satisfies ListedRule;

@@ -1,4 +1,4 @@
-/** Delivery ids forgotten while the sender may still repeat them. */
+/** Delivery ids that are forgotten while the sender may still retry. */
 
 import type { Problem } from '../diagnostics/problem.ts';
 import { printDuration } from './support/duration.ts';
@@ -8,8 +8,8 @@ export const idempotencyWindow = {
   id: 'idempotency-window',
   group: 'senders',
   severity: 'warning',
-  title: '`idempotency_ttl_seconds` is shorter than the time over which the sender retries.',
-  why: 'A retry that arrives after its id is forgotten is taken for a new event and runs again. Without the key, the window is at least as long as the sender retries.',
+  title: '`idempotency_ttl_seconds` is shorter than the period during which the sender retries.',
+  why: 'A retry that arrives after its id has been forgotten counts as a new event and runs again. Without this key, ids are kept at least as long as the sender retries.',
   checkRoute({ config, facts }): readonly Problem[] {
     const { idempotency_ttl_seconds: ttl } = config;
     const horizon = facts?.horizon_seconds ?? 0;

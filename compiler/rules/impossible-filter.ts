@@ -8,8 +8,8 @@ export const impossibleFilter = {
   id: 'impossible-filter',
   group: 'templates',
   severity: 'warning',
-  title: 'A filter compares a field with a value it never has, or contradicts the filters before it.',
-  why: 'The route stays silent, or the condition has no effect. Which values a field may have is known where it is certain which events come (see `unknown-payload-path`); conditions that contradict each other are found everywhere.',
+  title: 'A filter compares a field with a value that it never has, or contradicts the filters before it.',
+  why: "The route accepts no events, or the condition has no effect. The possible values of a field are known only if the route's events are (see `unknown-payload-path`); contradictions between conditions are always found.",
   checkRoute: (route): readonly Problem[] => payloadProblems(route, impossibleFilter),
   decidedIn: 'payloads/explain-operand.ts',
 } as const satisfies ViewRule;

@@ -1,4 +1,4 @@
-/** Validation switched off where others can connect (§5.3). */
+/** Disabled signature checks on an address that others can reach (§5.3). */
 import { isLoopback } from '../../base/loopback.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { isInsecure } from '../views/route-scope.ts';
@@ -8,8 +8,8 @@ export const insecureBind = {
   id: 'insecure-bind',
   group: 'refusals',
   severity: 'error',
-  title: '`INSECURE_NO_AUTH` is used while the server binds more than the loopback interface.',
-  why: 'Anyone who reaches the port could run the agent. The word is accepted on 127.0.0.1, localhost and ::1 only, judged on the host that is in force after flags, environment and `extra`.',
+  title: '`INSECURE_NO_AUTH` is used, but the server listens on more than the loopback interface.',
+  why: 'Anyone who can reach the port could run the agent. `INSECURE_NO_AUTH` is accepted only on 127.0.0.1, localhost and ::1. The check uses the effective host, after flags, environment and `extra`.',
   checkRoute(route): readonly Problem[] {
     const { host } = route.scope.table.server;
     if (!route.insecure || isLoopback(host)) return [];

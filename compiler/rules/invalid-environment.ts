@@ -1,4 +1,4 @@
-/** A variable that cannot be understood. */
+/** An environment variable with an invalid value. */
 
 import { isPort, isSwitch } from '../config/overrides.ts';
 import type { Finding } from '../diagnostics/diagnostic.ts';
@@ -9,9 +9,9 @@ export const invalidEnvironment = {
   id: 'invalid-environment',
   group: 'config',
   severity: 'error',
-  title: '`WEBHOOK_ENABLED` or `WEBHOOK_PORT` holds something else than a truth value or a port.',
-  why: "Going on with the config file's value would start a server nobody asked for.",
-  /** @param read a variable; undefined: it is not set */
+  title: '`WEBHOOK_ENABLED` is not a boolean, or `WEBHOOK_PORT` is not a port.',
+  why: "Using the config file's value instead could start a server with the wrong settings.",
+  /** @param read returns the value of a variable, or undefined if it is not set */
   check(read: (name: string) => string | undefined): readonly Finding[] {
     const isWrong = (name: string, isRight: (text: string) => boolean): boolean => {
       const text = read(name) ?? '';
@@ -25,5 +25,5 @@ export const invalidEnvironment = {
   },
 } as const satisfies ListedRule;
 
-/** Stands for the place of what is wrong with a variable. */
+/** The source text that problems of variables refer to. */
 const ENVIRONMENT = { path: 'environment', name: 'environment', text: '' };

@@ -1,4 +1,4 @@
-/** A name that cannot be a part of a URL. */
+/** A name that cannot be part of a URL. */
 import type { ListedRule } from './support/listed-rule.ts';
 
 export const invalidName = {
@@ -6,7 +6,7 @@ export const invalidName = {
   group: 'shape',
   severity: 'error',
   title:
-    'The name of a route, job or source has other characters than lower-case letters, digits, `-` and `_`, or more than 64.',
-  why: 'A route is reached under its name: it must look the same in a URL, in a log and in a shell.',
-  decidedIn: 'schema/explain.ts',
+    'The name of a route, job or source contains characters other than lower-case letters, digits, `-` and `_`, or has more than 64 characters.',
+  why: "The name is part of the route's URL: it must look the same in a URL, in a log and in a shell.",
+  decidedIn: 'schema/key-problems.ts',
 } as const satisfies ListedRule;

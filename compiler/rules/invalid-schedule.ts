@@ -1,4 +1,4 @@
-/** A schedule that is no cron expression. */
+/** A schedule that is not a cron expression. */
 import type { Problem } from '../diagnostics/problem.ts';
 import { parseSchedule } from '../schedule/parse-schedule.ts';
 import type { ViewRule } from './support/view-rule.ts';

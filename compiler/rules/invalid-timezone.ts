@@ -1,6 +1,6 @@
 /** A time zone that does not exist. */
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import { isTimeZone, timeZones, zonesLike } from '../schedule/time-zone.ts';
+import { isTimeZone, similarZones, timeZones } from '../schedule/time-zone.ts';
 import { didYouMean, renameFix } from '../text/suggest.ts';
 import type { ViewRule } from './support/view-rule.ts';
 
@@ -20,9 +20,9 @@ export const invalidTimezone = {
 
 function checkZone(zone: string | undefined, path: NodePath): readonly Problem[] {
   if (zone === undefined || isTimeZone(zone)) return [];
-  const [sure] = zonesLike(zone);
+  const [sure] = similarZones(zone);
   if (sure !== undefined) {
-    const message = `\`${zone}\` is not an IANA time zone: write for example \`${sure}\``;
+    const message = `\`${zone}\` is not an IANA time zone: write, for example, \`${sure}\``;
     return [{ rule: invalidTimezone, path, at: 'value', message }];
   }
   const message = `\`${zone}\` is not a time zone${didYouMean(zone, timeZones())}`;

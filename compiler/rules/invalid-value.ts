@@ -10,8 +10,8 @@ export const invalidValue = {
   id: 'invalid-value',
   group: 'shape',
   severity: 'error',
-  title: 'A value is none of those that are possible here.',
-  why: 'Nothing could be done with it.',
+  title: 'A value is not one of those that are allowed here.',
+  why: 'It has no meaning here.',
   checkRoute({ config }): readonly Problem[] {
     return publicUrlProblems(invalidValue, config.public_url);
   },
@@ -19,21 +19,21 @@ export const invalidValue = {
     const path = settings.pathOf('trusted_proxies') ?? [];
     const proxies = (settings.values.trusted_proxies ?? []).flatMap((text, index): readonly Problem[] => {
       if (parseNetwork(text) !== null) return [];
-      const message = `\`${text}\` is not an address and not a network`;
+      const message = `\`${text}\` is neither an address nor a network`;
       return [{ rule: invalidValue, path: [...path, index], at: 'value', message, hint: PROXIES }];
     });
     return [...publicUrlProblems(invalidValue, config.public_url), ...hostProblems(settings), ...proxies];
   },
 } as const satisfies ViewRule;
 
-/** `host: http://0.0.0.0:8644`: a URL, or a port behind the host. */
+/** `host: http://0.0.0.0:8644`: a URL, or a host with a port. */
 function hostProblems({ values, pathOf }: EffectiveSettings): readonly Problem[] {
   const [, scheme, host = '', port] = /^([a-z]+:\/\/)?([\w.-]*)(?::(\d{1,5}))?\/?$/i.exec(values.host ?? '') ?? [];
   const path = pathOf('host');
   if (path === null || host === '' || (scheme === undefined && port === undefined)) return [];
   const isFree = port !== undefined && values.port === undefined;
   const lines = [`host: ${host}`, ...(isFree ? [`port: ${port}`] : [])].map((line) => `\`${line}\``);
-  const message = `\`host\` is a name or an address alone: write ${lines.join(' and ')}`;
+  const message = `\`host\` must be only a name or an address: write ${lines.join(' and ')}`;
   const fix = { kind: 'flow', text: host, ...(isFree ? { andKey: `port: ${port}` } : {}) } as const;
   return [{ rule: invalidValue, path, at: 'value', message, fix, fixAt: path }];
 }

@@ -1,4 +1,4 @@
-/** A scheme that should no longer be used (§9.1). */
+/** A deprecated signature scheme (§9.1). */
 
 import type { Problem } from '../diagnostics/problem.ts';
 import type { ViewRule } from './support/view-rule.ts';
@@ -7,8 +7,8 @@ export const legacySignature = {
   id: 'legacy-signature',
   group: 'secrets',
   severity: 'warning',
-  title: 'A route accepts nothing better than a deprecated signature scheme.',
-  why: 'The legacy generic scheme signs the body only: a request that was recorded once can be sent again for ever.',
+  title: 'A route accepts only a deprecated signature scheme.',
+  why: 'The legacy generic scheme signs only the body: a recorded request can be replayed forever.',
   checkRoute(route): readonly Problem[] {
     const [first] = route.schemes;
     if (route.insecure || first === undefined || route.schemes.some(({ deprecated }) => deprecated === null)) return [];

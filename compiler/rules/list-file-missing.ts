@@ -1,4 +1,4 @@
-/** A list of values that is not on this machine (§2.2). */
+/** A list file that does not exist on this machine (§2.2). */
 import type { FilterConfig } from '../../schemas/generated/types.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import type { ViewRule } from './support/view-rule.ts';
@@ -8,7 +8,7 @@ export const listFileMissing = {
   group: 'templates',
   severity: 'warning',
   title: 'An `in_file` names a file that does not exist here.',
-  why: 'A missing list matches nothing, so the filter lets no event through. The file is read again as soon as it is there.',
+  why: 'A missing list matches nothing, so the filter rejects every event. The gateway reads the file as soon as it exists.',
   checkRoute(route): readonly Problem[] {
     return listFiles(route.config.filters ?? [], ['filters'])
       .filter(({ file }) => !file.endsWith('/') && !route.scope.facts.listFile(file.replace(/^<home_dir>\/+/, '')))

@@ -1,4 +1,4 @@
-/** A number that is not the text its author wrote. */
+/** A number that loses digits. */
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import { isSecretName } from '../text/secret-names.ts';
 import type { ListedRule } from './support/listed-rule.ts';
@@ -9,13 +9,13 @@ export const lostDigits = {
   severity: 'warning',
   title: 'An address is written as a number that loses digits.',
   why: 'YAML reads `1712345678.123450` as a number and drops the last zero: the message would go to another thread, or to none.',
-  /** @param written as it stands in the file; an alias stands for a number that is checked where it is written */
+  /** @param written text of the number in the file; for an alias, the number is checked at its anchor */
   check(value: number, written: string, path: NodePath): readonly Problem[] {
     if (written === String(value) || !/^[-+.\d]/.test(written)) return [];
     const at = { rule: lostDigits, path, at: 'value' } as const;
-    // The value of a secret is not repeated.
+    // The message must not repeat a secret.
     if (isSecretName(String(path.at(-1)))) {
-      const message = 'this is read as a number, and digits of it are lost';
+      const message = 'this is read as a number and loses digits';
       return [{ ...at, message, hint: 'write it in quotes', sensitive: true }];
     }
     return [{ ...at, message: `\`${written}\` is read as the number ${value}`, hint: `write '${written}' in quotes` }];

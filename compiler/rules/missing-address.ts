@@ -1,4 +1,4 @@
-/** A message with nowhere to go (§4.4). */
+/** A delivery without a chat (§4.4). */
 import type { ProfilePlan, TargetBinding } from '../../schemas/generated/types.ts';
 import type { DeliveryConfig } from '../config/deliveries.ts';
 import { needsChat } from '../config/needs-chat.ts';
@@ -11,7 +11,7 @@ export const missingAddress = {
   id: 'missing-address',
   group: 'effect',
   severity: 'warning',
-  title: 'A delivery names no `chat_id`, and its target has no home channel.',
+  title: 'A delivery has no `chat_id`, and its target has no home channel.',
   why: 'Every delivery fails: there is no chat to send it to.',
   checkRoute(route): readonly Problem[] {
     if (route.mode === 'cron' || route.profilePlan === null) return [];
@@ -38,6 +38,6 @@ function withoutChat(config: DeliveryConfig, profile: ProfilePlan, table: TableC
     }));
 }
 
-/** As text, or as a reference among the credentials. */
+/** Whether a home channel is set, as text or as a reference. */
 const hasHome = (binding: TargetBinding): boolean =>
   binding.home_channel !== null || Object.hasOwn(binding.credentials, 'home_channel');

@@ -1,4 +1,4 @@
-/** An address without which nothing can be delivered (§4.4). */
+/** A missing part of a delivery's address (§4.4). */
 
 import type { DeliveryConfig } from '../config/deliveries.ts';
 import type { TableContent } from '../config/table-content.ts';
@@ -15,7 +15,7 @@ export const missingDeliverExtra = {
   id: 'missing-deliver-extra',
   group: 'names',
   severity: 'error',
-  title: 'A target needs a key in `deliver_extra` that is not there.',
+  title: 'A key that a target requires in `deliver_extra` is missing.',
   why: 'Every delivery would fail: a comment, for instance, needs a repository and a number.',
   checkRoute(route): readonly Problem[] {
     return route.mode === 'cron' ? [] : missingKeys(route.config, route.scope.table, route);
@@ -25,7 +25,7 @@ export const missingDeliverExtra = {
   },
 } as const satisfies ViewRule;
 
-/** @param route null: it is a job's, which has no payload */
+/** @param route null for a job, which has no payload */
 function missingKeys(config: DeliveryConfig, table: TableContent, route: RouteView | null): readonly Problem[] {
   const written = Object.keys(config.deliver_extra ?? {});
   return deliveryTargets(config, table).flatMap(({ name, plan, extra }): readonly Problem[] => {
@@ -69,7 +69,7 @@ function withoutKeys(
     return { ...problem, message: needs, hint: 'write it as a template over the payload, or as fixed text' };
   const pairs = flowText(usual.values);
   const text = deliver_extra === undefined ? `deliver_extra: ${pairs}` : pairs.slice(2, -2);
-  if (!usual.isCertain) return { ...problem, message: needs, hint: `write for example \`${text}\`` };
+  if (!usual.isCertain) return { ...problem, message: needs, hint: `write, for example, \`${text}\`` };
   return {
     ...problem,
     message: `${needs}: write \`${text}\``,

@@ -1,4 +1,4 @@
-/** A target that is switched on without its credentials. */
+/** An enabled target without its credentials. */
 
 import type { TargetPlan, VariantPlan } from '../../schemas/generated/types.ts';
 import type { Problem } from '../diagnostics/problem.ts';
@@ -9,7 +9,7 @@ export const missingSetting = {
   id: 'missing-setting',
   group: 'effect',
   severity: 'warning',
-  title: 'An enabled target lacks a setting it cannot deliver without.',
+  title: 'An enabled target lacks a required setting.',
   why: 'Every delivery to it fails.',
   check(written: WrittenSettings): readonly Problem[] {
     return [...missingRequired(written), ...missingOfVariant(written)];
@@ -18,9 +18,9 @@ export const missingSetting = {
 
 export interface WrittenSettings {
   readonly plan: TargetPlan;
-  /** Names of settings that are written, or have a default. */
+  /** Names of settings that are set or have a default. */
   readonly present: ReadonlySet<string>;
-  /** Variants that the config admits, and the first of them whose settings are all there. */
+  /** Variants that the config allows; `variant` is the first of them whose required settings are all present. */
   readonly candidates: readonly VariantPlan[];
   readonly variant: VariantPlan | undefined;
   readonly base: string | undefined;
@@ -43,7 +43,7 @@ function missingRequired({ plan, present }: WrittenSettings): readonly Problem[]
     });
 }
 
-/** A self-hosted service has no base URL of its own. */
+/** A self-hosted service has no default base URL. */
 function missingOfVariant({ plan, candidates, variant, base }: WrittenSettings): readonly Problem[] {
   if (variant === undefined) {
     const ways = candidates.map(({ name, needs }) => `${oneOf(needs, 'and')} (${name})`);

@@ -1,4 +1,4 @@
-/** A handshake that cannot be answered. */
+/** A handshake without its token. */
 
 import type { Problem } from '../diagnostics/problem.ts';
 import type { ViewRule } from './support/view-rule.ts';
@@ -8,7 +8,7 @@ export const missingVerifyToken = {
   group: 'senders',
   severity: 'warning',
   title: "The route's source checks the URL with a token, and the route has no `verify_token`.",
-  why: 'The handshake is refused and the sender does not accept the URL. The token is a word of your own, entered at the sender too; the signing secret must not be used for it, since it travels in a URL.',
+  why: 'The handshake fails, and the sender does not accept the URL. Choose a token and enter it at the sender, too; do not use the signing secret, because the token is sent in a URL.',
   checkRoute({ config, schemes }): readonly Problem[] {
     if (config.source === undefined || config.verify_token !== undefined) return [];
     if (!schemes.some(({ challenges }) => challenges.some(({ token }) => token !== null))) return [];

@@ -1,4 +1,4 @@
-/** A key that changes nothing in this place. */
+/** A key without effect. */
 import type { RouteConfig } from '../../schemas/generated/types.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import type { RouteMode } from '../views/route-scope.ts';
@@ -9,9 +9,9 @@ export const noEffect = {
   group: 'effect',
   severity: 'warning',
   title: 'A route sets a key that its mode does not use.',
-  why: 'Its author expects something of it that does not happen.',
+  why: 'The key suggests a behaviour that does not happen.',
   checkRoute(route): readonly Problem[] {
-    // Two modes at once are refused; which keys count is open then.
+    // Two modes at once are an error, so it is open which keys apply.
     if (route.mode === 'cron' && route.config.deliver_only === true) return [];
     const unused = Object.keys(route.config).flatMap((key) => {
       const reason =
@@ -33,7 +33,7 @@ const DIRECT = 'a `deliver_only` route runs no agent';
 const JOB = 'the job named by `cron_job` brings its own';
 const PINNED = '`source` already says how the sender signs';
 
-/** Keys each mode leaves unused, and why. `coalesce` is refused by a rule of its own. */
+/** Unused keys by mode, and why. Another rule reports `coalesce`. */
 const WITHOUT_EFFECT: Readonly<Record<RouteMode, Readonly<Record<string, string>>>> = {
   agent: {},
   direct: { skills: DIRECT, toolsets: DIRECT, max_concurrent: DIRECT, untrusted: DIRECT },

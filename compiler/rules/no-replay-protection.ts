@@ -1,4 +1,4 @@
-/** A request that can be sent again for ever. */
+/** A source whose requests can be replayed. */
 import type { SchemePlan } from '../../schemas/generated/types.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import type { ViewRule } from './support/view-rule.ts';
@@ -7,8 +7,8 @@ export const noReplayProtection = {
   id: 'no-replay-protection',
   group: 'senders',
   severity: 'warning',
-  title: "The route's source signs no timestamp and sends no delivery id.",
-  why: 'Whoever has recorded one request can send it again at any time: its signature stays right, and nothing tells it from a new event.',
+  title: "The route's source neither signs a timestamp nor sends a delivery id.",
+  why: 'Anyone who has recorded a request can replay it at any time: its signature stays valid, and nothing distinguishes it from a new event.',
   checkRoute({ config, schemes, scope, insecure }): readonly Problem[] {
     if (config.source === undefined || insecure || !schemes.some(isReplayable)) return [];
     const better = Object.values(scope.table.schemes).find(
@@ -20,7 +20,7 @@ export const noReplayProtection = {
   },
 } as const satisfies ViewRule;
 
-/** Tokens are on the wire as they are: who has one needs no recording (rule `token-without-tls`). */
+/** False for tokens: whoever reads a request has the token and needs no replay (see `token-without-tls`). */
 function isReplayable({ verify, timestamp, delivery, delivery_digest }: SchemePlan): boolean {
   if (verify === 'token' || verify === 'basic' || verify === 'none') return false;
   return timestamp === null && delivery.length === 0 && !delivery_digest;

@@ -1,4 +1,4 @@
-/** A setting of the config that a variable replaces. */
+/** A setting that a variable overrides. */
 import type { Problem } from '../diagnostics/problem.ts';
 import type { ConfigView } from '../views/config-views.ts';
 import type { ViewRule } from './support/view-rule.ts';
@@ -7,8 +7,8 @@ export const overriddenSetting = {
   id: 'overridden-setting',
   group: 'config',
   severity: 'warning',
-  title: 'An environment variable, or a line of `.env`, replaces a setting that the config writes differently.',
-  why: 'What is read in the config is not what is used, and requests signed with the secret that stands there are refused.',
+  title: 'An environment variable, or a line of `.env`, overrides a different value in the config.',
+  why: 'The value in the config is not used; if it is a secret, requests signed with it are rejected.',
   checkConfig(view): readonly Problem[] {
     return [secretProblem(view), ...plainProblems(view)].flatMap((problem) => problem ?? []);
   },
@@ -23,7 +23,7 @@ function secretProblem({ settings, overrides, variables }: ConfigView): Problem 
   const variable = 'WEBHOOK_SECRET';
   if (!overrides.secret || path === null || secret === `env:${variable}`) return null;
   if (secret === variables.get(variable)?.value) return null;
-  const message = `\`${variable}\`${originOf(variable, { variables })} replaces the secret that stands here`;
+  const message = `\`${variable}\`${originOf(variable, { variables })} replaces this secret`;
   return { rule: RULE, path, at: 'value', message, hint: HINT, sensitive: true };
 }
 
@@ -34,7 +34,7 @@ function plainProblems({ config, settings, overrides, variables }: ConfigView): 
     ['WEBHOOK_ENABLED', overrides.enabled, config.platforms?.webhook?.enabled, ['platforms', 'webhook', 'enabled']],
   ] as const;
   return written.flatMap(([variable, used, here, path]): readonly Problem[] => {
-    // Switched off: `webhook-disabled` says so. A flag of the command line wins over both, and is no surprise.
+    // `webhook-disabled` reports a disabled server. A command-line flag overrides both and is no surprise.
     if (
       used === null ||
       used === false ||

@@ -1,4 +1,4 @@
-/** A route whose profile lacks what the route needs: nothing falls back to another profile (§5.4). */
+/** A route whose profile lacks something that the route needs. There is no fallback to another profile (§5.4). */
 import type { Problem } from '../diagnostics/problem.ts';
 import type { RouteView } from '../views/route-scope.ts';
 import { scriptMissing } from './script-missing.ts';
@@ -13,7 +13,7 @@ export const profileIncomplete = {
   group: 'names',
   severity: 'error',
   title: "The route's profile lacks a target, script or skill that the route needs.",
-  why: 'A profile reaches only what is its own: the target that another profile has switched on, or the script beside it, is out of reach, and the route would accept events that come to nothing.',
+  why: 'A profile has its own targets, scripts and skills and cannot use those of other profiles, so the route would accept events and then fail to process them.',
   checkRoute(route): readonly Problem[] {
     const { profile, profilePlan, mode, config, scope } = route;
     if (profilePlan === null || !hasOwnProfile(route)) return [];
@@ -22,7 +22,7 @@ export const profileIncomplete = {
     return [...targets, ...missingScript(route), ...skills].map((problem) => ({
       ...problem,
       rule: profileIncomplete,
-      message: `${problem.message}; profile \`${profile}\` has only what is its own`,
+      message: `${problem.message}; profile \`${profile}\` uses only its own targets, scripts and skills`,
     }));
   },
 } as const satisfies ViewRule;

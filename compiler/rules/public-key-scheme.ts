@@ -1,4 +1,4 @@
-/** A published key where a shared secret is expected. */
+/** A public key where a shared secret is expected. */
 
 import type { Problem } from '../diagnostics/problem.ts';
 import { isAsymmetric } from '../views/route-scope.ts';
@@ -9,7 +9,7 @@ export const publicKeyScheme = {
   group: 'secrets',
   severity: 'error',
   title: '`public_key` is set on a route whose schemes sign with a shared secret.',
-  why: 'Everybody knows a public key. If it were taken for a shared secret, everybody could sign.',
+  why: 'A public key is not secret. If it were used as a shared secret, anyone could sign requests.',
   checkRoute(route): readonly Problem[] {
     if (route.config.public_key === undefined || route.schemes.every(isAsymmetric)) return [];
     const shared = route.schemes.find((scheme) => !isAsymmetric(scheme))?.name ?? '';

@@ -1,4 +1,4 @@
-/** A stranger's whole text in front of strong tools (§5.5). */
+/** A whole payload in the prompt of an agent with powerful tools (§5.5). */
 
 import { DEFAULT_TOOLSETS, webhookToolsets } from '../config/toolsets.ts';
 import type { Problem } from '../diagnostics/problem.ts';
@@ -12,8 +12,8 @@ export const rawPayload = {
   id: 'raw-payload',
   group: 'templates',
   severity: 'warning',
-  title: 'An agent route gives its agent wide toolsets and the whole payload.',
-  why: 'Payload text is untrusted even when its sender is authenticated: anyone who can open an issue writes into it. A narrow template keeps most of it away from an agent that can run commands.',
+  title: 'An agent route gives its agent the whole payload and powerful toolsets.',
+  why: 'Payload text is untrusted even if its sender is authenticated: anyone who can open an issue can write into it. A template with only the necessary fields keeps most of it away from an agent that can run commands.',
   checkRoute(route): readonly Problem[] {
     if (route.mode !== 'agent') return [];
     const names = route.config.toolsets ?? route.profilePlan?.toolsets ?? [];
@@ -34,6 +34,6 @@ export const rawPayload = {
 
 const DUMP = '{__raw__}';
 
-/** `untrusted-input` says more of a whole payload in front of toolsets that act. */
+/** Whether `untrusted-input` reports this route in more detail. */
 const isToldOtherwise = (route: RouteView): boolean =>
   route.config.accept_untrusted === undefined && actingToolsets(route).length > 0;

@@ -1,4 +1,4 @@
-/** A regex outside the linear-time engine (§2.2). */
+/** A regex that RE2 does not support (§2.2). */
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 import type { Lowered, NodePath, Problem } from '../diagnostics/problem.ts';
 import { flowText } from '../text/flow-text.ts';
@@ -9,7 +9,7 @@ export const regexSyntax = {
   group: 'templates',
   severity: 'error',
   title: 'A `regex` is not valid RE2.',
-  why: 'Payloads are hostile: with back-references or lookaround a single crafted value can keep the server busy for hours.',
+  why: 'Payloads are untrusted: with back-references or lookaround, a single crafted value can keep the server busy for hours.',
   check(source: string, path: NodePath): Lowered<string> {
     const at = { rule: regexSyntax, path, at: 'value' } as const;
     const plain = withoutSlashes(source);
@@ -22,7 +22,7 @@ export const regexSyntax = {
   },
 } as const satisfies ListedRule;
 
-/** null: the linear-time engine takes it. */
+/** Returns null if the regex is valid. */
 function refusal(source: string): Pick<Problem, 'message' | 'within' | 'hint'> | null {
   try {
     RE2JS.compile(source);
@@ -40,17 +40,17 @@ function refusal(source: string): Pick<Problem, 'message' | 'within' | 'hint'> |
   }
 }
 
-/** Why the linear-time engine refuses what other engines take. */
+/** Explains why RE2 rejects syntax that other engines accept. */
 function regexHint(text: string): string | undefined {
   if (/\(\?<?[=!]/.test(text)) return 'lookaround is not linear-time; use two filters, one of them under `not`';
   const [, end] = /^\*([\w.-]+)$/.exec(text) ?? [];
   if (end !== undefined)
-    return `a regex is no glob: write \`regex: ${JSON.stringify(`${end.replaceAll('.', '[.]')}$`)}\``;
+    return `a regex is not a glob: write \`regex: ${JSON.stringify(`${end.replaceAll('.', '[.]')}$`)}\``;
   if (/\\[1-9k]/.test(text)) return 'back-references are not linear-time; payloads are hostile';
   return undefined;
 }
 
-/** `/^main$/i`, as in JavaScript: the slashes would have to be found. null: it has none, or they may be meant. */
+/** Removes the slashes of `/^main$/i`, which would be matched literally. Returns null if there are none or they may be meant. */
 function withoutSlashes(source: string): string | null {
   const [, pattern = '', flags = ''] = /^\/(.+)\/([a-z]*)$/.exec(source) ?? [];
   if (!pattern.startsWith('^') && !pattern.endsWith('$') && flags === '') return null;

@@ -1,4 +1,4 @@
-/** Every rule of the compiler, in the order of docs/rules.md: by group, then by id. */
+/** All rules of the compiler, in the order of docs/rules.md: by group, then by id. */
 
 import { RULE_FILES } from './built/rule-files.ts';
 import type { RuleGroupId } from './support/rule-groups.ts';

@@ -1,4 +1,4 @@
-/** A route without a secret to sign with (§5.2). */
+/** A route without a secret (§5.2). */
 
 import type { Problem } from '../diagnostics/problem.ts';
 import { isAsymmetric } from '../views/route-scope.ts';
@@ -10,7 +10,7 @@ export const routeWithoutSecret = {
   group: 'refusals',
   severity: 'error',
   title: 'A route has no secret, neither its own nor the global one.',
-  why: 'Every request to it would have to be refused or, worse, believed. Every route needs a secret: its own, or the one under `platforms.webhook`.',
+  why: 'Requests to it could not be verified. Every route needs a secret: its own, or the one under `platforms.webhook`.',
   checkRoute(route): readonly Problem[] {
     if (route.secrets.length > 0 || route.scope.unsure.has('setting:secret')) return [];
     if (route.schemes.length > 0 && route.schemes.every(isAsymmetric)) {

@@ -1,4 +1,4 @@
-/** A time that is skipped when the clocks go forward. */
+/** A time of day that is skipped when clocks go forward. */
 
 import type { Problem } from '../diagnostics/problem.ts';
 import { skippedTime } from '../schedule/lint-schedule.ts';
@@ -10,11 +10,11 @@ export const scheduleGap = {
   id: 'schedule-gap',
   group: 'jobs',
   severity: 'warning',
-  title: 'A job is to run at a time that its zone skips on one day of the year.',
-  why: 'On that day the job runs later than written, or not at all.',
+  title: 'A job is scheduled at a time that its time zone skips on one day of the year.',
+  why: 'On that day, the job runs later than scheduled, or not at all.',
   checkJob({ config, scope }): readonly Problem[] {
     const parsed = parseSchedule(config.schedule);
-    // Without a zone it is that of the machine which serves, and nothing is known of it here.
+    // Without a zone, the serving machine's zone applies, which is unknown here.
     const zone = config.timezone ?? scope.table.gateway.timezone;
     if (!parsed.ok || zone === null || !isTimeZone(zone)) return [];
     const complaint = skippedTime(parsed.schedule, zone);

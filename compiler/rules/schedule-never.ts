@@ -1,4 +1,4 @@
-/** A schedule without a date. */
+/** A schedule that never fires. */
 
 import type { Problem } from '../diagnostics/problem.ts';
 import { neverFires } from '../schedule/lint-schedule.ts';
@@ -10,7 +10,7 @@ export const scheduleNever = {
   group: 'jobs',
   severity: 'warning',
   title: 'No date matches the `schedule` of a job.',
-  why: 'The job would never run, and nothing would ever say so.',
+  why: 'The job would silently never run.',
   checkJob({ config }): readonly Problem[] {
     const parsed = parseSchedule(config.schedule);
     const complaint = parsed.ok ? neverFires(parsed.schedule) : null;

@@ -1,4 +1,4 @@
-/** A script that is not on this machine (§2.6). */
+/** A script that does not exist on this machine (§2.6). */
 
 import type { Problem } from '../diagnostics/problem.ts';
 import { hasOwnProfile } from './support/own-profile.ts';
@@ -10,7 +10,7 @@ export const scriptMissing = {
   group: 'templates',
   severity: 'warning',
   title: "The route's script does not exist here.",
-  why: 'Where the script is missing, every event of the route is answered `ignored`. A config that is compiled on another machine than it is served on may be right all the same.',
+  why: 'Without the script, every event of the route is answered `ignored`. If the config is compiled on a different machine than the one that serves it, it may still be correct.',
   checkRoute(route): readonly Problem[] {
     if (route.config.script === undefined || hasOwnProfile(route) || scriptState(route) !== 'missing') return [];
     const message = `the script \`${route.config.script}\` does not exist here: events would be ignored`;
@@ -18,7 +18,7 @@ export const scriptMissing = {
     const hint =
       file === undefined
         ? `put it in \`scripts/\` below the home folder`
-        : `\`script\` names the file alone, and its suffix the interpreter: write \`script: ${file}\``;
+        : `\`script\` is only the file, whose suffix determines the interpreter: write \`script: ${file}\``;
     return [{ rule: scriptMissing, path: ['script'], at: 'value', message, hint }];
   },
 } as const satisfies ViewRule;

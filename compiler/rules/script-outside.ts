@@ -1,4 +1,4 @@
-/** A script that is not in its folder (§2.6). */
+/** A script outside the scripts folder (§2.6). */
 
 import type { Problem } from '../diagnostics/problem.ts';
 import { scriptState } from './support/script-state.ts';
@@ -10,7 +10,7 @@ const PROBLEMS = {
     hint: 'put the script there and write its path relative to that folder',
   },
   linked: {
-    message: 'has a second name elsewhere (it is a hard link): it is not run',
+    message: 'has another hard link, which may be anywhere: it is not run',
     hint: 'put a copy of the script into `<profile home>/scripts/`',
   },
 } as const;
@@ -20,7 +20,7 @@ export const scriptOutside = {
   group: 'templates',
   severity: 'error',
   title: '`script` leads outside `<profile home>/scripts/`.',
-  why: 'Whoever may write a route could otherwise run any program on the machine. Symbolic links are followed before the path is judged, and a file with a second name (a hard link) is refused: that name may lie anywhere.',
+  why: 'Otherwise, anyone who can write a route could run any program on the machine. Symbolic links are resolved before the check, and a file with several hard links is rejected, because the others may be anywhere.',
   checkRoute(route): readonly Problem[] {
     if (route.config.script === undefined) return [];
     const state = scriptState(route);

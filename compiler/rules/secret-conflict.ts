@@ -1,4 +1,4 @@
-/** Two answers to the question which secret counts. */
+/** Both `secret` and `secrets`. */
 
 import type { Problem } from '../diagnostics/problem.ts';
 import type { ViewRule } from './support/view-rule.ts';
@@ -8,7 +8,7 @@ export const secretConflict = {
   group: 'secrets',
   severity: 'error',
   title: 'A route sets both `secret` and `secrets`.',
-  why: 'During a rotation it must be clear which secrets are still accepted: `secrets` lists them all, the current one first.',
+  why: 'During a rotation, it must be clear which secrets are accepted: `secrets` lists all of them, the current one first.',
   checkRoute(route): readonly Problem[] {
     const { secret, secrets } = route.config;
     if (secret === undefined || secrets === undefined) return [];

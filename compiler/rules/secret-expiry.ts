@@ -1,4 +1,4 @@
-/** An end of a secret that never comes. */
+/** An invalid expiry of a secret. */
 import type { Problem } from '../diagnostics/problem.ts';
 import type { ViewRule } from './support/view-rule.ts';
 
@@ -6,19 +6,19 @@ export const secretExpiry = {
   id: 'secret-expiry',
   group: 'secrets',
   severity: 'error',
-  title: 'The `expires_at` of a secret is no instant.',
-  why: 'A day that does not exist never comes: the old secret would be accepted for ever.',
+  title: 'The `expires_at` of a secret is not a valid date and time.',
+  why: 'A day that does not exist never comes, so the old secret would be accepted forever.',
   checkRoute(route): readonly Problem[] {
     return (route.config.secrets ?? []).flatMap((secret, index): readonly Problem[] => {
       const expires = typeof secret === 'string' ? undefined : secret.expires_at;
       if (expires === undefined || isInstant(expires)) return [];
-      const message = `\`${expires}\` is no instant: there is no such day or time`;
+      const message = `\`${expires}\` is not a valid date and time`;
       return [{ rule: secretExpiry, path: ['secrets', index, 'expires_at'], at: 'value', message }];
     });
   },
 } as const satisfies ViewRule;
 
-/** The schema has checked the form; a day such as 31 February is moved into March by the parser. */
+/** The schema has checked the form, but the parser would accept 31 February as a day in March. */
 function isInstant(text: string): boolean {
   const ms = Date.parse(text);
   return Number.isFinite(ms) && new Date(ms).toISOString().slice(0, 19) === text.slice(0, 19);

@@ -1,4 +1,4 @@
-/** A literal secret that others on the machine can read. */
+/** A literal secret that other users of the machine can read. */
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import type { ListedRule } from './support/listed-rule.ts';
 
@@ -6,9 +6,9 @@ export const secretExposed = {
   id: 'secret-exposed',
   group: 'secrets',
   severity: 'warning',
-  title: 'A file that other users may read holds a literal secret.',
-  why: 'Every account on the machine could sign requests or use the credentials.',
-  /** A literal secret. source/load-env.ts does not read an env file that others may write. @param mode of its file */
+  title: 'A file that other users can read contains a literal secret.',
+  why: 'Every user of the machine could sign requests or use the credentials.',
+  /** Checks the file of a literal secret. (source/load-env.ts rejects `.env` files that others can write.) @param mode mode of the file */
   check({ name, mode }: { readonly name: string; readonly mode: number }, path: NodePath): readonly Problem[] {
     if (!isReadByOthers(mode)) return [];
     const message = `a literal secret in a file that others on this machine can read (mode ${mode.toString(8)})`;
@@ -17,7 +17,7 @@ export const secretExposed = {
   },
 } as const satisfies ListedRule;
 
-/** Read permission of the group and of everybody else. */
+/** Read permission for group and others. */
 const OTHERS_READ = 0o044;
 
 export const isReadByOthers = (mode: number): boolean => (mode & OTHERS_READ) !== 0;

@@ -1,4 +1,4 @@
-/** What stands for a secret, where a secret is expected. */
+/** A placeholder where a secret is expected. */
 
 import { isLoopback } from '../../base/loopback.ts';
 import { DEFAULT_PROFILE } from '../../base/profiles.ts';
@@ -20,8 +20,8 @@ export const secretPlaceholder = {
   id: 'secret-placeholder',
   group: 'secrets',
   severity: 'error',
-  title: 'A secret or credential is a variable that is not expanded, or a stand-in such as `changeme`.',
-  why: 'The text itself would be the secret, and a stranger who guesses it signs whatever he likes. A variable is written `env:NAME`, a file `file:path`.',
+  title: 'A secret or credential is an unexpanded variable, or a placeholder such as `changeme`.',
+  why: 'The text itself would be the secret, and anyone who guesses it could sign requests. Write a variable as `env:NAME`, a file as `file:path`.',
   checkRoute({ config, secrets, scope }): readonly Problem[] {
     const { verify_token } = config;
     const token =
@@ -39,7 +39,7 @@ export const secretPlaceholder = {
     );
   },
   checkProfile({ name, config, scope }): readonly Problem[] {
-    // A variable of the agent is a secret when it is called like one: `DEBUG: test` is none.
+    // The name decides whether a variable of the agent is a secret: `DEBUG: test` is not.
     const agent = agentSecrets(config.agent)
       .filter(({ path }) => path[1] === 'openai' || isSecretName(path[2] ?? ''))
       .map((secret) => ({ ...secret, scope: name }));
@@ -68,7 +68,7 @@ interface PlacedSecret {
 
 const readRef = ({ text, path, scope }: WrittenSecret): PlacedSecret => ({ ref: parseSecretRef(text, scope), path });
 
-/** As the target's entry says; of a setting that it does not know, by its name. */
+/** Known settings are marked in the target's catalog entry; for others, the name decides. */
 function isCredential(target: string, setting: string, { table }: RouteScope): boolean {
   const name = targetNamed(table.target_names, target);
   const known = name === null ? undefined : table.targets[name];
@@ -76,7 +76,7 @@ function isCredential(target: string, setting: string, { table }: RouteScope): b
   return plan?.secret ?? isSecretName(setting);
 }
 
-/** A variable whose value is known now is as good as a literal. */
+/** A variable whose value is known is checked like a literal. */
 function problemsOf(rule: Rule, { ref, path }: PlacedSecret, scope: RouteScope): readonly Problem[] {
   if (ref.kind === 'literal') {
     const found = placeholderIn(ref.value);

@@ -1,4 +1,4 @@
-/** A reference to a secret that can never resolve. */
+/** An invalid reference to a secret. */
 
 import { DEFAULT_PROFILE } from '../../base/profiles.ts';
 import { agentSecrets } from '../config/agent-secrets.ts';
@@ -11,8 +11,8 @@ export const secretReference = {
   id: 'secret-reference',
   group: 'secrets',
   severity: 'error',
-  title: 'A secret starts with `env:` or `file:` and what follows is no name or path.',
-  why: 'It would be found out when the server starts, on the machine where it hurts.',
+  title: 'A secret starts with `env:` or `file:`, but no valid name or path follows.',
+  why: 'Otherwise, the error would only be found when the server starts.',
   checkRoute(route): readonly Problem[] {
     const { verify_token } = route.config;
     const token =

@@ -1,4 +1,4 @@
-/** A secret that is still encrypted: the key of this machine does not decrypt it. */
+/** A secret that this machine's key cannot decrypt. */
 
 import { DEFAULT_PROFILE } from '../../base/profiles.ts';
 import { isSealed } from '../../base/sealed-text.ts';
@@ -10,8 +10,8 @@ export const secretSealed = {
   id: 'secret-sealed',
   group: 'secrets',
   severity: 'error',
-  title: 'A secret is encrypted, and this machine has no key that decrypts it.',
-  why: 'Subscriptions on PostgreSQL keep their secrets encrypted with `gateway.store.key`. With another key, or none, a signature cannot be checked.',
+  title: 'A secret is encrypted, and this machine does not have its key.',
+  why: 'Subscriptions on PostgreSQL keep their secrets encrypted with `gateway.store.key`. With another key, or without one, signatures cannot be checked.',
   checkRoute({ config: { verify_token }, secrets }): readonly Problem[] {
     const token =
       verify_token === undefined

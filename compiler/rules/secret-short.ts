@@ -14,7 +14,7 @@ export const secretShort = {
   group: 'secrets',
   severity: 'warning',
   title: 'A signing secret, a key or a token of the gateway is shorter than 16 characters.',
-  why: 'Whoever sees one signed request can try secrets against it for as long as he likes; short ones are found.',
+  why: 'Anyone who has seen a signed request can try to guess the secret offline; short secrets are found.',
   checkRoute(route): readonly Problem[] {
     return route.secrets.flatMap(({ ref, path }): readonly Problem[] =>
       path === null ? [] : shortSecret(secretShort, ref, path),
@@ -31,14 +31,14 @@ export const secretShort = {
   },
 } as const satisfies ViewRule;
 
-/** Code points a literal secret should have at least. */
+/** Minimum length of literal secrets, in code points. */
 const MIN_LENGTH = 16;
 
-/** Public keys are literals as well, and long ones. */
+/** Public keys are literals, too, but long enough. */
 export function shortSecret(rule: Rule, ref: SecretRef, path: NodePath): readonly Problem[] {
   const length = [...ref.value].length;
   if (ref.kind !== 'literal' || length >= MIN_LENGTH || ref.value === INSECURE_NO_AUTH) return [];
-  // Said by `secret-placeholder`.
+  // Reported by `secret-placeholder`.
   if (placeholderIn(ref.value) !== null) return [];
   const message = `this secret has ${length} characters; ${MIN_LENGTH} or more are hard to guess`;
   return [{ rule, path, at: 'value', message, hint: 'make one with `openssl rand -hex 32`', sensitive: true }];

@@ -1,8 +1,8 @@
-/** A route that reacts to its own answers. */
+/** A route that is triggered by its own deliveries. */
 import type { TargetEffect } from '../../schemas/generated/types.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { isForm } from '../shapes/form-set.ts';
-import { keepsOwnOut } from '../untrusted/own-answers.ts';
+import { rejectsOwnEvents } from '../untrusted/own-answers.ts';
 import { findJobs } from '../views/find-job.ts';
 import type { RouteView } from '../views/route-scope.ts';
 import { deliverPath, deliveryTargets } from './support/targets.ts';
@@ -14,8 +14,8 @@ export const selfTrigger = {
   group: 'strangers',
   severity: 'warning',
   strict: true,
-  title: 'A route takes the events that its own deliveries cause.',
-  why: 'The answer is posted, the service sends an event about it, the route answers that, and so on until a limit or a bill ends it. A filter on who wrote what came back ends it, or one on how the text has to begin. Reported where it is certain which sender the events are from; a `script` may keep them out, and is trusted to.',
+  title: 'A route accepts events that its own deliveries cause.',
+  why: 'The answer is posted, the service sends an event about it, the route answers that, and so on, until a limit stops it. A filter on the author of the text, or on the start of the text, prevents this. Reported only if the sender of the events is known and the route has no `script`, which may reject such events.',
   checkRoute(route): readonly Problem[] {
     const { payloads } = route.scope;
     if (payloads === null || route.config.enabled === false) return [];
@@ -29,7 +29,7 @@ export const selfTrigger = {
 interface NamedTarget {
   readonly target: string;
   readonly name: string;
-  /** undefined: of the job that the route feeds. */
+  /** Undefined for a target of the job that the route triggers. */
   readonly index?: number | null;
 }
 
@@ -44,13 +44,13 @@ function targetsOf(route: RouteView): readonly NamedTarget[] {
 
 function comesBack(route: RouteView, effect: TargetEffect, index: number | null | undefined): boolean {
   const { payloads } = route.scope;
-  if (payloads === null || !payloads.mayTake(route, effect)) return false;
+  if (payloads === null || !payloads.mayReceive(route, effect)) return false;
   const set = payloads.seenBy(route);
   const forms = set?.pick(set.forms.flatMap((form, at) => (isForm(form, effect) ? [at] : []))) ?? null;
-  return !keepsOwnOut(route.config.filters ?? [], forms, effect, placeOf(route, effect, index));
+  return !rejectsOwnEvents(route.config.filters ?? [], forms, effect, placeOf(route, effect, index));
 }
 
-/** Where the delivery goes, if that is the same for every event. */
+/** The destination of the delivery, if it is the same for every event. */
 function placeOf(
   { config, scope }: RouteView,
   { place }: TargetEffect,
@@ -65,8 +65,8 @@ function placeOf(
 function problem(route: RouteView, name: string, index: number | null | undefined, effect: TargetEffect): Problem {
   const event = effect.events.map((each) => `\`${each}\``).join(', ');
   const whose = index === undefined ? `the job \`${route.config.cron_job}\`` : 'the route';
-  const message = `what ${whose} delivers to \`${name}\` comes back as ${event}, which the route takes: it answers itself`;
-  const hint = `keep its own out: \`${filterFor(effect)}\``;
+  const message = `what ${whose} delivers to \`${name}\` comes back as ${event}, which the route accepts: it triggers itself`;
+  const hint = `exclude them: \`${filterFor(effect)}\``;
   if (index === undefined) return atRoute(selfTrigger, message, hint);
   return { rule: selfTrigger, path: deliverPath(index), at: 'value', message, hint };
 }

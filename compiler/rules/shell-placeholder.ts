@@ -1,4 +1,4 @@
-/** A placeholder in code: its value would be run. */
+/** A placeholder in code, whose value would be executed. */
 
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import type { Rule } from '../diagnostics/rule.ts';
@@ -10,15 +10,15 @@ export const shellPlaceholder = {
   id: 'shell-placeholder',
   group: 'config',
   severity: 'error',
-  title: 'An argument of `agent.command` that a shell or another interpreter reads as code holds a placeholder.',
-  why: 'The session holds the delivery id, which the sender chooses: whatever it says would become a part of the code. A variable is a value wherever it is used.',
+  title: 'An argument of `agent.command` that a shell or another interpreter executes contains a placeholder.',
+  why: 'The session contains the delivery id, which the sender chooses, so its text would become part of the code. The value of an environment variable is never executed.',
   checkProfile({ config }): readonly Problem[] {
     const command = config.agent?.command ?? [];
     return codeArguments(command).flatMap((code) => problemsIn(command[code.index] ?? '', code, shellPlaceholder));
   },
 } as const satisfies ViewRule;
 
-/** Those that are filled in, see `agent.command`. */
+/** The placeholders of `agent.command`. */
 const PLACEHOLDER = /\{(toolsets|session|route|profile)\}/g;
 
 function problemsIn(text: string, { index, program, interpreter }: CodeArgument, rule: Rule): readonly Problem[] {
@@ -28,7 +28,7 @@ function problemsIn(text: string, { index, program, interpreter }: CodeArgument,
     path,
     at: 'value',
     within: { offset: match.index, length: match[0].length },
-    message: `\`${program}\` reads this argument as code, and \`${match[0]}\` would become a part of it`,
+    message: `\`${program}\` reads this argument as code, and \`${match[0]}\` would become part of it`,
     hint: `use ${interpreter.variable.replace('NAME', `HOOKWRIGHT_${match[1]?.toUpperCase()}`)} there`,
   }));
 }

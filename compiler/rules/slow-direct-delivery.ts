@@ -1,4 +1,4 @@
-/** An answer that comes after its sender has given up waiting. */
+/** A response that may come after the sender's timeout. */
 
 import type { Problem } from '../diagnostics/problem.ts';
 import { printDuration } from './support/duration.ts';
@@ -8,8 +8,8 @@ export const slowDirectDelivery = {
   id: 'slow-direct-delivery',
   group: 'senders',
   severity: 'warning',
-  title: 'A `deliver_only` route may answer later than its sender waits.',
-  why: 'The answer of a direct delivery is sent once the target has answered. A sender that has given up by then takes it for a failure and sends the event again.',
+  title: "A `deliver_only` route may answer after its sender's timeout.",
+  why: 'A direct delivery is answered once the target has answered. A sender that has timed out by then treats the delivery as failed and sends the event again.',
   checkRoute({ config, facts, mode, scope }): readonly Problem[] {
     const deadline = facts?.deadline_seconds ?? null;
     const { direct_timeout_seconds: timeout } = scope.table.server;

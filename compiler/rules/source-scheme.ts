@@ -1,4 +1,4 @@
-/** A signature scheme that could not be verified. */
+/** A signature scheme that cannot be verified. */
 
 import type { SecretForm, SignedSegment, SourceFile } from '../../schemas/generated/types.ts';
 import type { Problem } from '../diagnostics/problem.ts';
@@ -8,9 +8,9 @@ export const sourceScheme = {
   id: 'source-scheme',
   group: 'catalog',
   severity: 'error',
-  title: 'A source leaves out or contradicts what its primitive needs.',
-  why: 'A signature could not be computed, or would not cover what it must cover.',
-  /** The templates and places in it are parsed while it is lowered, by lower/signed.ts, locator.ts and challenge.ts. */
+  title: 'A source omits or contradicts something that its primitive requires.',
+  why: 'The signature could not be computed, or would not cover everything that it must.',
+  /** Templates and locators are parsed during lowering, by lower/signed.ts, locator.ts and challenge.ts. */
   check(file: SourceFile, signed: readonly SignedSegment[]): readonly Problem[] {
     const faults = [...faultsOfSignature(file), ...faultsOfKey(file), ...faultsOfSigned(file, signed)];
     return faults.map(({ path, message, hint }) => ({
@@ -25,7 +25,7 @@ export const sourceScheme = {
 
 type Verify = SourceFile['verify'];
 
-/** Key forms each primitive takes; the first is the default. */
+/** Key forms by primitive; the first is the default. */
 export const KEY_FORMS: Readonly<Record<Verify, readonly SecretForm['as'][]>> = {
   'hmac-sha1': ['utf8', 'hex', 'base64'],
   'hmac-sha256': ['utf8', 'hex', 'base64'],
@@ -45,17 +45,17 @@ interface Fault {
 
 function faultsOfSignature({ verify, signature }: SourceFile): readonly Fault[] {
   if (signature !== undefined || verify === 'none' || verify === 'basic') return [];
-  return [{ path: [], message: '`signature` is missing: where the sender puts its signature or token' }];
+  return [{ path: [], message: '`signature` is missing: the place of the signature or token' }];
 }
 
 function faultsOfKey({ verify, secret }: SourceFile): readonly Fault[] {
   const allowed = KEY_FORMS[verify];
   if (secret?.as === undefined || allowed.includes(secret.as)) return [];
-  const message = `\`${secret.as}\` is no key of \`${verify}\`: it takes ${allowed.join(', ')}`;
+  const message = `\`${secret.as}\` is not a key form of \`${verify}\`: it takes ${allowed.join(', ')}`;
   return [{ path: ['secret', 'as'], message }];
 }
 
-/** What the template names must be there, and what is there must be signed: an unsigned timestamp protects nothing. */
+/** Everything that the template names must be defined, and timestamp and id must be signed: unsigned, they protect nothing. */
 function faultsOfSigned(file: SourceFile, signed: readonly SignedSegment[]): readonly Fault[] {
   if (file.verify === 'token' || file.verify === 'basic' || file.verify === 'none') {
     if (file.signed === undefined) return [];
@@ -67,9 +67,9 @@ function faultsOfSigned(file: SourceFile, signed: readonly SignedSegment[]): rea
     faults.push({ path, message, ...(hint === undefined ? {} : { hint }) });
   };
   const missing = (name: string): void =>
-    add(['signed'], `\`signed\` holds {${name}}, but the source has no \`${name}\``);
+    add(['signed'], `\`signed\` contains {${name}}, but the source has no \`${name}\``);
   if (file.signed === undefined) add([], '`signed` is missing: the template of the signed bytes');
-  else if (signed.every(({ kind }) => kind === 'text')) add(['signed'], 'nothing of the request is signed');
+  else if (signed.every(({ kind }) => kind === 'text')) add(['signed'], 'no part of the request is signed');
   if (has('timestamp') && file.timestamp === undefined) missing('timestamp');
   if (has('id') && file.id === undefined) missing('id');
   if (file.id !== undefined && !has('id'))

@@ -1,4 +1,4 @@
-/** A store that is no PostgreSQL URL. */
+/** A store that is not a PostgreSQL URL. */
 import { isPostgresUrl } from '../../base/postgres-url.ts';
 import { DEFAULT_PROFILE } from '../../base/profiles.ts';
 import type { Problem } from '../diagnostics/problem.ts';
@@ -16,7 +16,7 @@ export const storeUrl = {
     if (typeof store !== 'object') return [];
     const { kind, value } = parseSecretRef(store.postgres, DEFAULT_PROFILE);
     if (kind !== 'literal' || isPostgresUrl(value)) return [];
-    const message = 'this is no URL of a PostgreSQL database';
+    const message = 'this is not a PostgreSQL URL';
     const hint = 'write `env:DATABASE_URL`, and keep `postgres://user:password@host/database` in that variable';
     return [{ rule: storeUrl, path: ['gateway', 'store', 'postgres'], at: 'value', message, hint, sensitive: true }];
   },

@@ -1,4 +1,4 @@
-/** A dynamic route that the running gateway leaves out (§2.7). */
+/** A subscription that a running gateway rejects (§2.7). */
 import type { Problem } from '../diagnostics/problem.ts';
 import type { ListedRule } from './support/listed-rule.ts';
 
@@ -7,8 +7,8 @@ export const subscriptionRejected = {
   group: 'effect',
   severity: 'warning',
   title: 'An entry of `webhook_subscriptions.json` has an error.',
-  why: 'The gateway leaves a faulty subscription out and goes on with the others: its sender is answered 404. The rule that is broken is named in the message.',
-  /** @param problem of one subscription, whose other problems are as they are: a gateway serves it with a warning */
+  why: 'The gateway rejects only this subscription and serves the others; its sender is answered 404. The message describes the error.',
+  /** Reports only errors: a gateway serves subscriptions with warnings. @param problem problem of the subscription */
   check(subscription: string, problem: Problem): readonly Problem[] {
     if (problem.rule.severity === 'warning') return [];
     const message = `the gateway rejects the subscription \`${subscription}\`: ${problem.message}`;

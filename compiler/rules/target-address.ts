@@ -1,4 +1,4 @@
-/** An address field with a name that is taken. */
+/** An address field whose name is taken. */
 
 import type { TargetAddress, TargetSettings } from '../../schemas/generated/types.ts';
 import { RESERVED_VALUES } from '../config/target-scope.ts';
@@ -10,7 +10,7 @@ export const targetAddress = {
   group: 'catalog',
   severity: 'error',
   title: "A field of a target's address has the name of a setting or of a value of the delivery.",
-  why: 'A template could not say which of the two it means.',
+  why: 'The name would be ambiguous in templates.',
   check(address: TargetAddress, settings: TargetSettings, path: NodePath): readonly Problem[] {
     return Object.keys(address).flatMap((name): readonly Problem[] => {
       const isSetting = Object.hasOwn(settings, name);

@@ -1,4 +1,4 @@
-/** An unknown word in a body. */
+/** An unknown instruction in a body. */
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import type { ListedRule } from './support/listed-rule.ts';
 
@@ -6,12 +6,12 @@ export const targetBody = {
   id: 'target-body',
   group: 'catalog',
   severity: 'error',
-  title: 'The body of a request holds a key with `$` that is no instruction.',
-  why: 'It would be sent to the service as it stands.',
-  /** A field of an object. @param path of the field */
+  title: 'The body of a request contains a `$` key that is not an instruction.',
+  why: 'It would be sent to the service literally.',
+  /** Checks a field of an object. @param path path of the field */
   check(name: string, path: NodePath): readonly Problem[] {
     if (!name.startsWith('$')) return [];
-    const message = `\`${name}\` is no node; there are $int, $auto and $json, each alone in its object, and $when beside fields`;
+    const message = `\`${name}\` is not an instruction; the instructions are $int, $auto and $json, each alone in its object, and $when next to fields`;
     return [{ rule: targetBody, path, at: 'value', message }];
   },
 } as const satisfies ListedRule;

@@ -1,4 +1,4 @@
-/** A target that is code and data at once. */
+/** A target with both a driver and requests. */
 
 import type { TargetFile } from '../../schemas/generated/types.ts';
 import { SHARED_PARTS } from '../config/target-parts.ts';
@@ -9,9 +9,9 @@ export const targetDriver = {
   id: 'target-driver',
   group: 'catalog',
   severity: 'error',
-  title: 'A target with a driver of its own also says how its requests are made.',
-  why: 'The driver would not read it.',
-  /** A driver that is code reads the address and no other part. */
+  title: 'A target with its own driver also defines requests.',
+  why: 'The driver ignores them.',
+  /** A driver reads only the address. */
   check(file: TargetFile): readonly Problem[] {
     const { driver = 'http' } = file;
     if (driver === 'http') return [];

@@ -1,4 +1,4 @@
-/** A variant that needs what does not exist. */
+/** A variant that needs an unknown setting. */
 
 import type { TargetSettings } from '../../schemas/generated/types.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
@@ -8,12 +8,12 @@ export const targetNeeds = {
   id: 'target-needs',
   group: 'catalog',
   severity: 'error',
-  title: '`needs` of a variant names no setting of the target.',
-  why: 'The variant could never be chosen.',
+  title: '`needs` of a variant names a setting that the target does not have.',
+  why: 'The variant would never be chosen.',
   check(needs: readonly string[], settings: TargetSettings, path: NodePath): readonly Problem[] {
     return needs.flatMap((name, index): readonly Problem[] => {
       if (Object.hasOwn(settings, name)) return [];
-      const message = `there is no setting \`${name}\`; there are ${Object.keys(settings).join(', ')}`;
+      const message = `there is no setting \`${name}\`; the settings are ${Object.keys(settings).join(', ')}`;
       return [{ rule: targetNeeds, path: [...path, index], at: 'value', message }];
     });
   },

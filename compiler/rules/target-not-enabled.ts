@@ -1,4 +1,4 @@
-/** A target that is not switched on (§4.4). */
+/** A target that is not enabled (§4.4). */
 
 import type { ProfilePlan } from '../../schemas/generated/types.ts';
 import { targetNamed, writtenTargets } from '../config/deliveries.ts';
@@ -13,7 +13,7 @@ export const targetNotEnabled = {
   group: 'effect',
   severity: 'warning',
   title: "`deliver` names a target that is not enabled in the route's profile.",
-  why: 'Every delivery to it fails until it is switched on with its credentials.',
+  why: 'Every delivery to it fails until it is enabled, with its credentials.',
   checkRoute(route): readonly Problem[] {
     if (route.mode === 'cron' || route.profilePlan === null || hasOwnProfile(route)) return [];
     return targetsNotEnabled(route.targets, route.profilePlan, route.scope);
@@ -27,7 +27,7 @@ export const targetNotEnabled = {
   },
 } as const satisfies ViewRule;
 
-/** @param targets of a route or job of the profile */
+/** @param targets targets of a route or job of the profile */
 export function targetsNotEnabled(
   targets: readonly RouteTarget[],
   profile: ProfilePlan,

@@ -1,4 +1,4 @@
-/** An outcome that cannot come to pass. */
+/** An outcome that is impossible. */
 
 import type { TargetOutcomeRule } from '../../schemas/generated/types.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
@@ -9,7 +9,7 @@ export const targetOutcome = {
   group: 'catalog',
   severity: 'error',
   title: 'An outcome is `refresh`, and the target has no `exchange` to get a new token from.',
-  why: 'The delivery would be given up in a way nobody wrote down.',
+  why: 'The executor could not refresh the token.',
   check({ outcome }: TargetOutcomeRule, hasExchange: boolean, path: NodePath): readonly Problem[] {
     if (outcome !== 'refresh' || hasExchange) return [];
     const message = '`refresh` needs an `exchange`; write `auth`';

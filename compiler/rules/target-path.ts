@@ -1,4 +1,4 @@
-/** A path that is no path. */
+/** An invalid path. */
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import type { ListedRule } from './support/listed-rule.ts';
 
@@ -6,8 +6,8 @@ export const targetPath = {
   id: 'target-path',
   group: 'catalog',
   severity: 'error',
-  title: 'The `path` of a request does not start with `/`, or holds a query.',
-  why: 'It would be joined to the base URL in a way nobody meant; parameters belong in `query`, where they are escaped.',
+  title: 'The `path` of a request does not start with `/`, or contains a query.',
+  why: 'Joining it to the base URL would give a wrong URL. Parameters belong in `query`, where they are escaped.',
   check(text: string, path: NodePath): readonly Problem[] {
     const at = { rule: targetPath, path, at: 'value' } as const;
     const outside = text.replace(/\{[^}]*\}/g, '');

@@ -1,4 +1,4 @@
-/** A pattern outside the linear-time engine. */
+/** A pattern that RE2 does not support. */
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 import type { Lowered, NodePath } from '../diagnostics/problem.ts';
 import type { ListedRule } from './support/listed-rule.ts';
@@ -7,7 +7,7 @@ export const targetPattern = {
   id: 'target-pattern',
   group: 'catalog',
   severity: 'error',
-  title: 'A pattern of a target is not an RE2 expression.',
+  title: 'A pattern of a target is not a valid RE2 expression.',
   why: 'Addresses come from payloads: a crafted one must not keep the server busy.',
   check(pattern: string, path: NodePath): Lowered<string> {
     try {

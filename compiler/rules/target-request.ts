@@ -1,4 +1,4 @@
-/** A target that sends nothing. */
+/** A target without a request. */
 
 import type { TargetRequest } from '../../schemas/generated/types.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
@@ -9,11 +9,11 @@ export const targetRequest = {
   group: 'catalog',
   severity: 'error',
   title: 'A target, or one of its variants, has no request.',
-  why: 'There is no way to deliver to it.',
-  /** @param isExchange the request gets a token, or checks the credentials */
+  why: 'Nothing could be delivered to it.',
+  /** @param isExchange whether the request gets a token or checks the credentials */
   check(request: TargetRequest | undefined, path: NodePath, isExchange = false): readonly Problem[] {
     if (request === undefined) {
-      const message = 'it says nowhere which `request` to make';
+      const message = 'no `request` is defined';
       return [{ rule: targetRequest, path: path.slice(0, -1), at: 'key', message }];
     }
     const [body, second, third] = BODIES.filter((kind) => request[kind] !== undefined);

@@ -1,4 +1,4 @@
-/** A setting with a name that is taken. */
+/** A setting whose name is taken. */
 
 import type { TargetSettings } from '../../schemas/generated/types.ts';
 import { RESERVED_VALUES } from '../config/target-scope.ts';
@@ -10,8 +10,8 @@ export const targetSetting = {
   group: 'catalog',
   severity: 'error',
   title:
-    'A setting of a target has the name of another setting, of a value of the delivery, or of a key every target knows.',
-  why: 'A config could not say which of the two it means.',
+    'A setting of a target has the name of another setting, of a value of the delivery, or of a key that all targets have.',
+  why: 'The name would be ambiguous in configs.',
   check(settings: TargetSettings, path: NodePath): readonly Problem[] {
     const owners = new Map<string, string>();
     return Object.entries(settings).flatMap(([name, { aliases = [] }]) =>
@@ -24,7 +24,7 @@ export const targetSetting = {
   },
 } as const satisfies ListedRule;
 
-/** Keys every entry under `platforms` knows: no setting can be called so. `api_base` may, to say what it is for. */
+/** Keys of every entry under `platforms`, which settings may not have as names. `api_base` is allowed, to describe it. */
 const CONFIG_KEYS = ['enabled', 'variant', 'home_channel', 'retry_ambiguous', 'allow_http', 'max_attempts'];
 
 function takenName(name: string, owner: string | undefined): string | null {
@@ -32,7 +32,7 @@ function takenName(name: string, owner: string | undefined): string | null {
   return CONFIG_KEYS.includes(name) ? `\`${name}\` is a key of every target's config` : null;
 }
 
-/** Aliases are not named in texts and may be called so. */
+/** Aliases are not used in texts, so they may have these names. */
 function reservedName(name: string): string | null {
   if (RESERVED_VALUES.includes(name) || name === 'chat_id' || name === 'thread') {
     return `\`${name}\` is the name of a value of the delivery; call the setting something else`;

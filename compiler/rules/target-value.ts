@@ -1,4 +1,4 @@
-/** A value that is not there when it is needed. */
+/** A value that is unknown or not allowed in its place. */
 
 import type { ValueRef } from '../../schemas/generated/types.ts';
 import type { TextPlace, TextScope } from '../config/target-scope.ts';
@@ -9,9 +9,9 @@ export const targetValue = {
   id: 'target-value',
   group: 'catalog',
   severity: 'error',
-  title: 'A text of a target names a value that does not exist, or that has no place in it.',
-  why: "The request would be sent with a hole in it, or a stranger's text would end up where only the operator's belongs.",
-  /** One placeholder. @param of what it names; null: nothing */
+  title: 'A text of a target names a value that does not exist, or that is not allowed there.',
+  why: 'A part of the request would be missing, or untrusted text could reach a part that only the operator may control.',
+  /** Checks one placeholder. @param of the kind of value that it names; null if it is unknown */
   check({ name, of, optional, within }: NamedValue, { at, path }: WrittenAt, scope: TextScope): readonly Problem[] {
     const message = of === null ? unknownName(name, scope) : misplaced(name, { of, optional }, at);
     return message === null ? [] : [{ rule: targetValue, path, at: 'value', within, message }];
@@ -56,7 +56,7 @@ function unknownName(name: string, scope: TextScope): string {
   if (name === 'signature' || name === 'timestamp') return `\`{${name}}\` needs a \`signature\``;
   if (name.startsWith('match.')) return `\`{${name}}\` needs a group (?P<${name.slice(6)}>…) in \`when.chat_id\``;
   const known = [...Object.keys(scope.settings), 'chat_id', 'thread', ...Object.keys(scope.address), 'text', 'key'];
-  return `\`{${name}}\` names no value; there are ${[...new Set(known)].join(', ')}`;
+  return `\`{${name}}\` is unknown; the values are ${[...new Set(known)].join(', ')}`;
 }
 
 function misplaced(
@@ -64,16 +64,17 @@ function misplaced(
   { of, optional }: { readonly of: ValueRef['of']; readonly optional: boolean },
   at: TextPlace,
 ): string | null {
-  if (at === 'path' && optional) return `\`{${name}?}\`: a path cannot be left out; write one request for each form`;
+  if (at === 'path' && optional)
+    return `\`{${name}?}\`: a part of a path cannot be optional; write a request for each form`;
   if (ALLOWED[at].includes(of)) return null;
   const where: Readonly<Record<TextPlace, string>> = {
-    base: 'a base URL holds settings only',
-    basic: 'a user name and a password are settings',
-    header: 'a header holds nothing that comes with a delivery',
-    path: 'the text has no place in a path',
-    content: 'it has no place here',
-    signature: 'a signature is made of settings and the timestamp',
-    exchange: 'a token request holds settings only',
+    base: 'a base URL may contain only settings',
+    basic: 'user name and password must be settings',
+    header: 'a header may not contain values of the delivery',
+    path: 'a path may not contain the text',
+    content: 'it is not available here',
+    signature: 'a signature may use only settings and the timestamp',
+    exchange: 'a token request may use only settings',
   };
-  return `\`{${name}}\` may not stand here: ${where[at]}`;
+  return `\`{${name}}\` is not allowed here: ${where[at]}`;
 }

@@ -1,4 +1,4 @@
-/** Placeholders as other template languages write them. */
+/** Placeholders in the syntax of other template languages. */
 
 import { PART, PATH } from '../config/template-grammar.ts';
 import type { Problem } from '../diagnostics/problem.ts';
@@ -8,8 +8,8 @@ export const templateBraces = {
   id: 'template-braces',
   group: 'templates',
   severity: 'warning',
-  title: 'A template holds the syntax of another template language, such as `{{ name }}` or `{% if … %}`.',
-  why: 'A placeholder is one pair of braces around a path; everything else stays in the text. In code between backticks such syntax may be meant, and a `$` before an amount of money is one.',
+  title: 'A template contains syntax of another template language, such as `{{ name }}` or `{% if … %}`.',
+  why: 'A placeholder is a path in single braces; everything else is literal text. Code between backticks is not checked, because it may contain such syntax, and neither is a `$` before an amount of money.',
   check(text: string): readonly Problem[] {
     const code = [...text.matchAll(CODE)].map(({ 0: span, index }) => ({ start: index, end: index + span.length }));
     const isCode = ({ index }: RegExpExecArray): boolean =>
@@ -28,10 +28,10 @@ export const templateBraces = {
 /** Fenced code, and code spans. */
 const CODE = /```[\s\S]*?(?:```|$)|`[^`\n]*`/g;
 
-/** A path in two pairs of braces, and what Jinja, Go and their like allow around it: spaces, a dot, a filter. */
+/** A path in double braces, with the spaces, dot and filter that Jinja, Go and similar languages allow. */
 const DOUBLED = new RegExp(`\\$?\\{\\{-?( *)((?<= )\\.)?(${PATH})( *)(\\|[^{}\\n]*)?-?\\}\\}`, 'g');
 
-/** `${a.b}`: not `${HOME}`, which is a shell's. */
+/** `${a.b}`, but not `${HOME}`, which is shell syntax. */
 const DOLLAR = new RegExp(`\\$\\{((?=[A-Z0-9_.-]*[a-z])${PATH})\\}`, 'g');
 
 const CONTROL =
@@ -45,16 +45,16 @@ const MONEY = /amount|price|cost|total|fee|paid|due|balance|budget|refund|tax|us
 function doubled(match: RegExpExecArray, isCode: boolean): readonly Problem[] {
   const [written, before = '', dot, path = '', after = '', filter] = match;
   if (before + after === '' && filter === undefined)
-    return [misspelt(match, `${written} keeps one pair of braces around the value; write {${path}}`, path)];
-  // With spaces around a dotted path nothing else can be meant: an error of `template-syntax`.
+    return [misspelt(match, `${written} leaves a pair of braces around the value; write {${path}}`, path)];
+  // Spaces around a dotted path are unambiguous, and an error of `template-syntax`.
   if (isCode || KEYWORDS.has(path) || (filter === undefined && dot === undefined && !ONE_WORD.test(path))) return [];
-  return [misspelt(match, `${written} is no placeholder and stays in the text; write {${path}}`, path)];
+  return [misspelt(match, `${written} is not a placeholder and is delivered literally; write {${path}}`, path)];
 }
 
 function dollar(match: RegExpExecArray): readonly Problem[] {
   const [written, path = ''] = match;
   if (MONEY.test(path)) return [];
-  return [misspelt(match, `${written} keeps the \`$\` before the value; write {${path}}`, path)];
+  return [misspelt(match, `${written} leaves the \`$\` before the value; write {${path}}`, path)];
 }
 
 const misspelt = ({ 0: written, index }: RegExpExecArray, message: string, path: string): Problem => ({
@@ -70,7 +70,7 @@ const control = ({ 0: written, index }: RegExpExecArray): Problem => ({
   rule: templateBraces,
   path: [],
   at: 'value',
-  message: `${written} stays in the text: a template has placeholders, and neither conditions nor loops`,
+  message: `${written} is delivered literally: templates have placeholders, but no conditions or loops`,
   within: { offset: index, length: written.length },
-  hint: 'use `filters` for a condition, a route for each case; a list as a whole is a placeholder, such as `{commits}`',
+  hint: 'use `filters` for conditions, and a route for each case; a placeholder such as `{commits}` gives the whole list',
 });

@@ -1,4 +1,4 @@
-/** A header where only payload fields resolve. */
+/** A header in a template, which can only use payload fields. */
 
 import { PATH } from '../config/template-grammar.ts';
 import type { Problem } from '../diagnostics/problem.ts';
@@ -9,13 +9,13 @@ export const templateHeaders = {
   group: 'templates',
   severity: 'warning',
   title: 'A template uses `{headers.…}`.',
-  why: 'Templates see the payload, so the placeholder stays in the text. Filters do see headers.',
+  why: 'Templates can only use the payload, so the placeholder would be delivered literally. Filters can use headers.',
   check(text: string): readonly Problem[] {
     return [...text.matchAll(HEADER)].map(({ 0: written, index }) => ({
       rule: templateHeaders,
       path: [],
       at: 'value',
-      message: `${written} never resolves: templates see the payload, only filters see headers`,
+      message: `${written} never resolves: only filters can use headers`,
       within: { offset: index, length: written.length },
     }));
   },

@@ -1,4 +1,4 @@
-/** A placeholder that is none. */
+/** A malformed placeholder. */
 
 import { PART } from '../config/template-grammar.ts';
 import type { Problem } from '../diagnostics/problem.ts';
@@ -8,8 +8,8 @@ export const templateSyntax = {
   id: 'template-syntax',
   group: 'templates',
   severity: 'error',
-  title: 'A template holds braces that look like a placeholder and would stay in the text.',
-  why: 'The slip would show up in the first real message: `{ issue.title }` is delivered as it stands.',
+  title: 'A template contains braces that look like a placeholder but are not one.',
+  why: 'It would only be noticed in a real message: `{ issue.title }` is delivered literally.',
   check(text: string): readonly Problem[] {
     return [...text.matchAll(BRACED)].flatMap((match): readonly Problem[] => {
       const [braced, inside = '', close] = match;
@@ -29,12 +29,12 @@ export const templateSyntax = {
 /** The rest of a path of two parts or more, after its first letter. */
 const DOTTED = `[A-Za-z0-9_-]*(?:\\.${PART})+`;
 
-/** A run from `{` to the next brace or line end, with its `}` when that comes first. */
+/** Text from `{` to the next brace or line end, including a `}`. */
 const BRACED = /\{([^{}\n]*)(\}?)/g;
 
 /**
- * Slips that cannot be prose, JSON or code in a prompt: each holds a dotted path and would stay in the text, unnoticed.
- * `inside` is what follows the brace. Shell ranges (`{1..5}`), spreads and ellipses (`{...}`) are none.
+ * Mistakes that cannot be prose, JSON or code in a prompt: each contains a dotted path and would otherwise be delivered
+ * literally. `inside` matches the text after the brace. Shell ranges (`{1..5}`), spreads and ellipses (`{...}`) do not match.
  */
 const SLIPS: readonly { readonly closed: boolean; readonly inside: RegExp; readonly what: string }[] = [
   {
@@ -52,13 +52,13 @@ const SLIPS: readonly { readonly closed: boolean; readonly inside: RegExp; reado
   { closed: false, inside: new RegExp(`^[A-Za-z]${DOTTED}(?:\\s|$)`), what: 'is not closed' },
 ];
 
-/** What stands before the inner braces of `{{ … }}`, of `${{ … }}` and, in n8n, of a text that begins with `={{ … }}`. */
+/** The text before the inner braces of `{{ … }}`, `${{ … }}` and, at the start of a text, n8n's `={{ … }}`. */
 const outerBraces = (text: string, at: number): string =>
   /(?:\$|^=)?\{$/.exec(text.slice(Math.max(0, at - 2), at))?.[0] ?? '';
 
-/** Names of the payload in n8n and JSONPath (`{{ $json.body.a }}`, `{$.a}`) and in workflows of GitHub (`${{ github.event.a }}`). */
+/** Names for the payload in n8n and JSONPath (`{{ $json.body.a }}`, `{$.a}`) and in GitHub workflows (`${{ github.event.a }}`). */
 const PAYLOAD = /^\$(?:github\.event\.|json(?:\.body)?(?=[.[]))?/;
-/** What such workflows have beside the payload. */
+/** Equivalents of other values in such workflows. */
 const BESIDE: Readonly<Record<string, string>> = {
   '$github.repository': 'repository.full_name',
   '$github.actor': 'sender.login',
@@ -66,7 +66,7 @@ const BESIDE: Readonly<Record<string, string>> = {
   '$github.ref': 'ref',
 };
 
-/** The placeholder most likely meant by `found`. */
+/** The placeholder that was probably meant. */
 function meantBy(found: string): string {
   const path = found.replace(/["'\s{}]|^=/g, '');
   const parts = (BESIDE[path] ?? path.replace(PAYLOAD, '')).split(/[.[\]]+/);

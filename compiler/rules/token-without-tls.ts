@@ -1,4 +1,4 @@
-/** A secret that crosses the network in the clear. */
+/** A secret that is sent without encryption. */
 import { isLoopback } from '../../base/loopback.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import type { ViewRule } from './support/view-rule.ts';
@@ -7,14 +7,14 @@ export const tokenWithoutTls = {
   id: 'token-without-tls',
   group: 'senders',
   severity: 'warning',
-  title: "The route's sender sends the secret itself, to a server that listens beyond this machine without TLS.",
-  why: 'With such a sender every request carries the secret, and nothing binds the body to it: whoever reads one request can forge any other. A `public_url` that starts with `https://` says that TLS ends in front of the server.',
+  title: "The route's sender sends the secret itself, and the server is reachable from other machines without TLS.",
+  why: 'Every request of such a sender contains the secret, and the body is not signed, so anyone who reads one request can forge others. A `public_url` that starts with `https://` states that a proxy in front of the server terminates TLS.',
   checkRoute({ config, schemes, scope, insecure }): readonly Problem[] {
     const { host, public_url } = scope.table.server;
     const inClear = schemes.length > 0 && schemes.every(({ verify }) => verify === 'token' || verify === 'basic');
     if (!inClear || insecure || isLoopback(host) || isHttps(config.public_url ?? public_url)) return [];
     const path = config.source === undefined ? ['auth'] : ['source'];
-    const message = `every request of \`${config.source ?? schemes[0]?.name}\` carries the secret itself, and nothing says that TLS protects it`;
+    const message = `every request of \`${config.source ?? schemes[0]?.name}\` contains the secret itself, and nothing states that TLS protects it`;
     const hint = 'put a proxy with TLS in front and set `public_url`, or bind 127.0.0.1';
     return [{ rule: tokenWithoutTls, path, at: 'value', message, hint }];
   },

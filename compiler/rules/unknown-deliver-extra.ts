@@ -1,4 +1,4 @@
-/** An address key that no target reads. */
+/** A key of an address that no target uses. */
 
 import type { DeliveryConfig } from '../config/deliveries.ts';
 import { addressKeys, targetNamed, writtenTargets } from '../config/deliveries.ts';
@@ -14,7 +14,7 @@ export const unknownDeliverExtra = {
   id: 'unknown-deliver-extra',
   group: 'names',
   severity: 'warning',
-  title: "A key of `deliver_extra` is not known to any of the route's targets.",
+  title: "None of the route's targets uses a key of `deliver_extra`.",
   why: 'A misspelt `chat_id` would send the message to the home channel.',
   checkRoute(route): readonly Problem[] {
     return route.mode === 'cron' ? [] : unknownKeys(route.config, route.scope);
@@ -27,13 +27,13 @@ export const unknownDeliverExtra = {
 function unknownKeys(config: DeliveryConfig, scope: RouteScope): readonly Problem[] {
   const written = writtenTargets(config.deliver);
   const targets = deliveryTargets(config, scope.table);
-  // A target that is not known, or a word such as `origin`, may take any key.
+  // An unknown target, or a word such as `origin`, may accept any key.
   if (targets.length < written.length || config.deliver_extra === undefined) return [];
   const required = targets.flatMap(({ plan }) => plan.address.filter((field) => field.required));
   const needed = required.map(({ name }) => name).filter((name) => !Object.hasOwn(config.deliver_extra ?? {}, name));
   const all = targets.flatMap(({ plan }) => addressKeys(plan));
   return Object.entries(config.deliver_extra).flatMap(([key, value]): readonly Problem[] => {
-    // A required field under another name is `missing-deliver-extra`.
+    // `missing-deliver-extra` reports a required field under another name.
     if (meantField(key, needed) !== null) return [];
     if (!isPlainMap(value)) return all.includes(key) ? [] : [unknown([key], all, config.deliver_extra)];
     const target = targetNamed(scope.table.target_names, key);

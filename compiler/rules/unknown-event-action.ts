@@ -8,8 +8,8 @@ export const unknownEventAction = {
   id: 'unknown-event-action',
   group: 'templates',
   severity: 'warning',
-  title: 'A filter waits for an action that the events of the route do not have.',
-  why: 'Actions are compared letter by letter: one the sender never sends keeps the route silent. Checked where it is certain which events come (see `unknown-payload-path`).',
+  title: 'A filter expects an action that the events of the route do not have.',
+  why: "Actions are compared exactly, so the filter would reject every event. Checked only if the route's events are known (see `unknown-payload-path`).",
   checkRoute: (route): readonly Problem[] => payloadProblems(route, unknownEventAction),
   decidedIn: 'payloads/explain-operand.ts',
 } as const satisfies ViewRule;

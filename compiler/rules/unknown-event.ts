@@ -1,4 +1,4 @@
-/** An event name the sender does not know. */
+/** An event that the source does not document. */
 
 import type { SenderEventNames } from '../config/event-names.ts';
 import { isEventGlob } from '../config/event-names.ts';
@@ -13,11 +13,11 @@ export const unknownEvent = {
   group: 'senders',
   severity: 'warning',
   title: '`events` names an event that the source does not document.',
-  why: 'Events are compared letter by letter: a name the sender never sends keeps the route silent. Some senders use phrases where others use words: GitLab sends `Merge Request Hook`, which `merge_request` names as well.',
+  why: 'Event names are compared exactly, so a name that the sender never sends matches nothing. Some senders use phrases: GitLab sends `Merge Request Hook`, for which `merge_request` is also accepted.',
   checkRoute(route): readonly Problem[] {
     const { config, facts } = route;
     const documented = facts?.events ?? [];
-    // A shape of the config's own need not have every event: it shows what a name nearly like one of its own means.
+    // The config's own shape may not contain every event, so it is only used for suggestions.
     const shaped = documented.length > 0 ? [] : (route.scope.payloads?.shapedEvents(route) ?? []);
     const known = documented.length > 0 ? documented : shaped;
     if (config.source === undefined) return withoutSource(route);
@@ -38,24 +38,24 @@ export const unknownEvent = {
   },
 } as const satisfies ViewRule;
 
-const MOST_MEANT = 4;
+const MAX_SUGGESTIONS = 4;
 
 interface MeantEvent {
   readonly names: readonly string[];
-  /** There is one name, and nothing else can be meant. */
+  /** Whether there is exactly one name, which must be meant. */
   readonly isCertain: boolean;
 }
 
 function eventMeant(entry: string, known: readonly string[]): MeantEvent {
   const exact = sameWord(entry, known) ?? certainMatch(entry, known);
   if (exact !== null) return { names: [exact], isCertain: true };
-  // `invoice.payment_failed` for `payment_failed`: what is spelt nearly the same is another event.
+  // `invoice.payment_failed` for `payment_failed`; events with similar spelling are different ones.
   const longer = known.filter((event) => event.toLowerCase().endsWith(`.${entry.toLowerCase()}`));
-  if (longer.length > 0) return { names: longer.slice(0, MOST_MEANT), isCertain: longer.length === 1 };
+  if (longer.length > 0) return { names: longer.slice(0, MAX_SUGGESTIONS), isCertain: longer.length === 1 };
   return { names: suggest(entry, known).slice(0, 1), isCertain: false };
 }
 
-/** At most one letter in four is wrong: `order` is no slip of `other`. */
+/** Whether at most a quarter of the letters are wrong: `order` is not a typo of `other`. */
 function isSlip(entry: string, known: readonly string[]): boolean {
   const meant = certainMatch(entry, known);
   return meant !== null && editDistance(entry, meant, entry.length) * LETTERS_PER_SLIP <= entry.length;
@@ -63,10 +63,10 @@ function isSlip(entry: string, known: readonly string[]): boolean {
 
 const LETTERS_PER_SLIP = 4;
 
-/** Fields in which senders say what happened to the thing the event is about. */
+/** Fields that contain the action of an event. */
 const ACTIONS: readonly (readonly string[])[] = [['action'], ['object_attributes', 'action']];
 
-/** `pull_request.opened`: an event, and a value of its `action`. */
+/** `pull_request.opened`: an event with a value of its `action`. */
 function eventWithAction(
   route: RouteView,
   entry: string,
@@ -87,7 +87,7 @@ function eventWithAction(
   };
 }
 
-/** `pull_request.opened` on a route that names no source: with two words in it, the name is one sender's. */
+/** `pull_request.opened` on a route without a source. An event with two words identifies its sender. */
 function withoutSource(route: RouteView): readonly Problem[] {
   const { events = [] } = route.config;
   return events.flatMap((entry, index): readonly Problem[] => {
@@ -99,7 +99,7 @@ function withoutSource(route: RouteView): readonly Problem[] {
   });
 }
 
-/** A glob that cannot be read is another rule's. */
+/** Another rule reports invalid globs. */
 function isKnown(entry: string, known: readonly string[], names: SenderEventNames): boolean {
   const source = isEventGlob(entry) ? globSource(entry) : null;
   if (source !== null && typeof source !== 'string') return true;

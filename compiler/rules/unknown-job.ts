@@ -9,8 +9,8 @@ export const unknownJob = {
   id: 'unknown-job',
   group: 'names',
   severity: 'error',
-  title: "`cron_job` names no job of the route's profile.",
-  why: 'Each event would be accepted and then fire nothing.',
+  title: "`cron_job` names a job that the route's profile does not have.",
+  why: 'Events would be accepted but trigger nothing.',
   checkRoute(route): readonly Problem[] {
     const { cron_job } = route.config;
     if (cron_job === undefined || route.scope.unsure.has(`job:${cron_job}`)) return [];

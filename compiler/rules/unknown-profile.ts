@@ -9,7 +9,7 @@ export const unknownProfile = {
   group: 'names',
   severity: 'error',
   title: 'A route names a profile that has no folder under `<home_dir>/profiles/`.',
-  why: 'There would be no agent, no credentials and no home channel to run it with; nothing falls back to another profile.',
+  why: 'The route would have no agent, no credentials and no home channel; there is no fallback to another profile.',
   checkRoute(route): readonly Problem[] {
     const { profile, scope } = route;
     if (route.profilePlan !== null || !scope.table.gateway.multiplex_profiles) return [];

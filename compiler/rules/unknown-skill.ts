@@ -1,4 +1,4 @@
-/** A skill that is not on this machine. */
+/** A skill that does not exist on this machine. */
 import type { Problem } from '../diagnostics/problem.ts';
 import type { MachineFacts } from '../views/machine-facts.ts';
 import { hasOwnProfile } from './support/own-profile.ts';
@@ -9,7 +9,7 @@ export const unknownSkill = {
   group: 'names',
   severity: 'warning',
   title: 'A route or job lists a skill that has no `SKILL.md`.',
-  why: 'The run would go ahead without the knowledge it was meant to have.',
+  why: 'The agent would run without the skill.',
   checkRoute(route): readonly Problem[] {
     if (route.mode !== 'agent' || route.profilePlan === null || hasOwnProfile(route)) return [];
     return unknownSkills(route.config.skills ?? [], route.profilePlan.home, route.scope.facts);
@@ -19,7 +19,7 @@ export const unknownSkill = {
   },
 } as const satisfies ViewRule;
 
-/** Also for jobs. */
+/** Also checks jobs. */
 export function unknownSkills(skills: readonly string[], home: string, facts: MachineFacts): readonly Problem[] {
   return skills.flatMap((skill, index): readonly Problem[] => {
     if (facts.skill(home, skill)) return [];

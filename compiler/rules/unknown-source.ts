@@ -7,8 +7,8 @@ export const unknownSource = {
   id: 'unknown-source',
   group: 'names',
   severity: 'error',
-  title: '`source` or `auth` names nothing in the catalog.',
-  why: 'The route could not tell a real sender from a forged one.',
+  title: '`source` or `auth` names a source that is not in the catalog.',
+  why: 'Requests could not be verified.',
   checkRoute(route): readonly Problem[] {
     const { source, auth = [] } = route.config;
     const known = route.scope.table.sources;

@@ -15,8 +15,8 @@ export const unknownTarget = {
   id: 'unknown-target',
   group: 'names',
   severity: 'error',
-  title: '`deliver`, or a key under `platforms`, names no delivery target.',
-  why: 'Nothing could be delivered, and a misspelt name would be found out only when the first message is lost.',
+  title: '`deliver`, or a key under `platforms`, names a delivery target that does not exist.',
+  why: 'Nothing could be delivered, and the mistake would only be noticed when the first message is lost.',
   checkRoute(route): readonly Problem[] {
     return unknownTargets(route.config, route.scope);
   },
@@ -35,7 +35,7 @@ export const unknownTarget = {
           at: 'key',
           message:
             name === 'webhook'
-              ? '`webhook` is no target: the adapter is one for all profiles, and set up in the root config'
+              ? '`webhook` is not a target: one webhook server serves all profiles, and it is configured in the root config'
               : `there is no delivery target \`${name}\`${didYouMean(name, known)}`,
           ...renameFix(name, known),
         }),
@@ -43,7 +43,7 @@ export const unknownTarget = {
   },
 } as const satisfies ViewRule;
 
-/** @param further names that are allowed here and are no targets (`origin`) */
+/** @param further names that are also allowed but are not targets (`origin`) */
 function unknownTargets(
   config: DeliveryConfig,
   scope: Pick<RouteScope, 'table' | 'unsure'>,
@@ -68,4 +68,4 @@ function unknownTargets(
     });
 }
 
-const URL_HINT = 'a URL is no target: name one (`slack`, `telegram`, …), and set it up under `platforms`';
+const URL_HINT = 'a URL is not a target: name one (`slack`, `telegram`, …), and set it up under `platforms`';

@@ -11,7 +11,7 @@ export const unknownToolset = {
   group: 'names',
   severity: 'warning',
   title: 'A list of toolsets names one that is not in the catalog.',
-  why: 'The name is dropped: the agent runs without the tools its author expects.',
+  why: 'The name is dropped, and the agent runs without the expected tools.',
   checkRoute(route): readonly Problem[] {
     if (route.mode !== 'agent') return [];
     return unknownToolsets(route.config.toolsets ?? [], ['toolsets'], route.scope.table.toolsets);
@@ -26,7 +26,7 @@ export const unknownToolset = {
   },
 } as const satisfies ViewRule;
 
-/** Also for `platform_toolsets` and jobs. */
+/** Also checks `platform_toolsets` and jobs. */
 export function unknownToolsets(names: readonly string[], path: NodePath, known: KnownToolsets): readonly Problem[] {
   return names.flatMap((name, index): readonly Problem[] => {
     if (Object.hasOwn(known, name)) return [];

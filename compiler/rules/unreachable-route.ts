@@ -9,7 +9,7 @@ export const unreachableRoute = {
   group: 'effect',
   severity: 'warning',
   title: 'A route belongs to a profile while `gateway.multiplex_profiles` is off.',
-  why: 'Routes of a profile are served under `/p/<profile>/webhooks/<route>` only, and those paths do not exist without multiplexing.',
+  why: 'Routes of a profile are only served under `/p/<profile>/webhooks/<route>`, and these paths do not exist without multiplexing.',
   checkRoute(route): readonly Problem[] {
     if (route.profile === DEFAULT_PROFILE || route.scope.table.gateway.multiplex_profiles) return [];
     const message = `no request reaches this route: it belongs to the profile \`${route.profile}\` and multiplexing is off`;

@@ -9,8 +9,8 @@ export const unreadableFile = {
   group: 'reading',
   severity: 'error',
   title: 'A config file is missing, a directory, too large or not UTF-8.',
-  why: 'What it would say is unknown, so nothing can be said about the config as a whole.',
-  /** A file that a glob, a folder or the home leads to; source/load-config.ts points at the `include` that asks for one. */
+  why: 'Its content is unknown, so the config cannot be checked as a whole.',
+  /** Reports at the file itself; source/load-config.ts reports at the `include` that names a file. */
   check(read: ReadText, source: SourceText): readonly Finding[] {
     return read.ok ? [] : [{ rule: unreadableFile, source, range: START, message: read.message }];
   },

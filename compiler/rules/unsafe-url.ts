@@ -1,4 +1,4 @@
-/** A URL that gives credentials away. */
+/** A URL that exposes credentials. */
 
 import { credentialsIn, parseBaseUrl } from '../../base/base-url.ts';
 import type {
@@ -19,8 +19,8 @@ export const unsafeUrl = {
   id: 'unsafe-url',
   group: 'config',
   severity: 'error',
-  title: 'A URL holds credentials, sends them over the network without encryption, or is none.',
-  why: 'URLs are printed and stored, and whoever is between this machine and an `http://` server reads the key, the prompts and the answers. This machine itself (`localhost`, `127.0.0.1`, `::1`) needs no encryption; for another one that you trust the network to, such as a container beside this one, set `allow_http: true` where the URL stands.',
+  title: 'A URL contains credentials, sends them over the network without encryption, or is invalid.',
+  why: 'URLs are printed and stored, and anyone on the network path to an `http://` server can read the key, the prompts and the answers. This machine itself (`localhost`, `127.0.0.1`, `::1`) needs no encryption; for another machine on a network that you trust, such as a container on the same host, set `allow_http: true` next to the URL.',
   checkRoute({ config }): readonly Problem[] {
     return publicUrlProblems(unsafeUrl, config.public_url, ['public_url']);
   },
@@ -41,21 +41,22 @@ export const unsafeUrl = {
   },
 } as const satisfies ViewRule;
 
-/** What the sender calls is no place that anything is sent to: only credentials in it do harm. */
+/** Nothing is sent to the public URL, so only credentials in it are a problem. */
 function publicUrlProblems(rule: Rule, text: string | undefined, path: NodePath): readonly Problem[] {
   if (text === undefined || !URL.canParse(text)) return [];
   const message = credentialsIn(new URL(text), { secret: false });
-  return message === null ? [] : [urlProblem(rule, path, message)];
+  return message === null ? [] : [urlProblem(rule, path, { text, message, secret: false })];
 }
 
 function agentProblems(rule: Rule, { agent }: ProfileConfig): readonly Problem[] {
   if (agent?.openai === undefined) return [];
   const { base_url, allow_http } = agent.openai;
   const found = parseBaseUrl(base_url, { allowHttp: allow_http === true, secret: false });
-  return typeof found === 'string' ? [urlProblem(rule, ['agent', 'openai', 'base_url'], found)] : [];
+  if (typeof found !== 'string') return [];
+  return [urlProblem(rule, ['agent', 'openai', 'base_url'], { text: base_url, message: found, secret: false })];
 }
 
-/** Every setting that is a URL, by whatever name; a reference is checked when it is resolved. */
+/** Checks all settings that are URLs. References are checked when they are resolved. */
 function settingProblems(rule: Rule, entry: TargetConfig, plan: TargetPlan, path: NodePath): readonly Problem[] {
   return Object.entries(entry).flatMap(([key, value]): readonly Problem[] => {
     const setting = plan.settings.find(({ name, aliases }) => name === key || aliases.includes(key));
@@ -64,7 +65,8 @@ function settingProblems(rule: Rule, entry: TargetConfig, plan: TargetPlan, path
     if (!isBase && !/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return [];
     const options = { allowHttp: entry.allow_http === true, secret: setting?.secret === true };
     const found = parseBaseUrl(value, options);
-    return typeof found === 'string' ? [urlProblem(rule, [...path, key], found)] : [];
+    if (typeof found !== 'string') return [];
+    return [urlProblem(rule, [...path, key], { text: value, message: found, secret: options.secret })];
   });
 }
 
@@ -74,7 +76,7 @@ interface BoundPlan {
   readonly path: NodePath;
 }
 
-/** URLs that the target itself brings: of the service, and of its token server. */
+/** Checks the target's own URLs: those of the service and of its token server. */
 function baseProblems(rule: Rule, { plan, binding, path }: BoundPlan): readonly Problem[] {
   if (binding === undefined || binding.api_base !== null || Object.hasOwn(binding.credentials, 'api_base')) return [];
   const variants = plan.variants.filter(({ name }) => binding.variant === null || name === binding.variant);
@@ -86,15 +88,22 @@ function baseProblems(rule: Rule, { plan, binding, path }: BoundPlan): readonly 
   });
 }
 
-/** null: a part of it is a setting. */
+/** Returns null if the template contains a setting. */
 function literalText(template: ValueTemplate | null): string | null {
   if (template === null) return null;
   const texts = template.map((part) => (part.kind === 'text' ? part.text : null));
   return texts.includes(null) ? null : texts.join('');
 }
 
-function urlProblem(rule: Rule, path: NodePath, message: string): Problem {
-  const hint = 'credentials have settings of their own, which take references: `env:NAME`, `file:path`';
-  const holdsOne = message.includes('may not hold');
-  return { rule, path, at: 'value', message, ...(holdsOne ? { hint, sensitive: true } : {}) };
+interface RejectedUrl {
+  readonly text: string;
+  readonly message: string;
+  /** The whole URL is a secret. */
+  readonly secret: boolean;
+}
+
+function urlProblem(rule: Rule, path: NodePath, { text, message, secret }: RejectedUrl): Problem {
+  const hint = 'credentials have separate settings, which accept references: `env:NAME`, `file:path`';
+  const hasCredential = URL.canParse(text) && credentialsIn(new URL(text), { secret }) === message;
+  return { rule, path, at: 'value', message, ...(hasCredential ? { hint, sensitive: true } : {}) };
 }

@@ -1,4 +1,4 @@
-/** A sender that proves nothing. */
+/** A source without signatures. */
 
 import type { Problem } from '../diagnostics/problem.ts';
 import type { ViewRule } from './support/view-rule.ts';
@@ -8,7 +8,7 @@ export const unsignedSource = {
   group: 'secrets',
   severity: 'error',
   title: "The route's source does not sign its requests.",
-  why: 'Every request is answered 401: there is nothing to check. Only a route that says `INSECURE_NO_AUTH`, on a loopback host, takes unsigned events.',
+  why: 'Every request is answered 401, because it cannot be verified. Only a route with `INSECURE_NO_AUTH`, on a loopback host, accepts unsigned events.',
   checkRoute(route): readonly Problem[] {
     const { source } = route.config;
     if (route.insecure || source === undefined || route.schemes.length === 0) return [];

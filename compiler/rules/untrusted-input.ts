@@ -1,4 +1,4 @@
-/** Text of strangers in the prompt of an agent that acts (§1.5, §5.5). */
+/** Untrusted text in the prompt of an agent with acting toolsets (§1.5, §5.5). */
 import type { Problem } from '../diagnostics/problem.ts';
 import { oneOf } from '../text/suggest.ts';
 import { andMore, describePart, isWholePayload } from '../untrusted/describe-part.ts';
@@ -13,8 +13,8 @@ export const untrustedInput = {
   group: 'strangers',
   severity: 'warning',
   strict: true,
-  title: 'Text that a stranger may write reaches an agent with toolsets that act.',
-  why: 'A signature says which service sent the event, not who wrote the text in it. What is written in an issue, a comment, a mail or the name of a branch is read by the agent as a part of its prompt, and an agent with a shell, files, a browser, a memory or agents of its own can do what it says. Only a filter on the author *of that text* keeps strangers out: `author_association` in `OWNER`, `MEMBER`, `COLLABORATOR`, or a list of people. Labels, channels, words in the text and scripts do not, and whoever caused the event need not be who wrote the text. See [what an untrusted payload can reach](payloads.md#what-an-untrusted-payload-can-reach).',
+  title: 'Text that a stranger can write reaches an agent with toolsets that act.',
+  why: 'A signature says which service sent the event, not who wrote the text in it. The agent reads the text of an issue, a comment, a mail or a branch name as part of its prompt, and an agent with a shell, files, a browser, a memory or subagents can follow instructions in it. Only a filter on the author *of that text* keeps strangers out: `author_association` in `OWNER`, `MEMBER`, `COLLABORATOR`, or a list of people. Filters on labels, channels or words in the text, and scripts, do not, and the user who caused the event is not necessarily the author of the text. See [what an untrusted payload can reach](payloads.md#what-an-untrusted-payload-can-reach).',
   checkRoute(route): readonly Problem[] {
     if (route.config.accept_untrusted !== undefined) return [];
     const acting = actingToolsets(route);
@@ -23,7 +23,7 @@ export const untrustedInput = {
   },
 } as const satisfies ViewRule;
 
-/** The whole way: the field and who writes it, the prompt, the agent with its toolsets, the target. */
+/** Names the whole path: the field and its author, the prompt, the agent with its toolsets, and the target. */
 function problem(route: RouteView, part: UntrustedPart, more: number, acting: readonly string[]): Problem {
   const { placeholder, offset } = part;
   const isJob = route.mode === 'cron';
@@ -41,12 +41,12 @@ function problem(route: RouteView, part: UntrustedPart, more: number, acting: re
   return { rule: untrustedInput, path: ['prompt'], at: 'value', within, message, hint };
 }
 
-/** That such a toolset is dropped is what another rule says. */
+/** Another rule reports that unknown toolsets are dropped. */
 function unknownOf({ scope }: RouteView, acting: readonly string[]): string {
   const unknown = acting.filter((name) => !Object.hasOwn(scope.table.toolsets, name));
   if (unknown.length === 0) return '';
   const which = unknown.length === acting.length ? '' : `${oneOf(unknown, 'and')} `;
-  return ` (${which}not in the catalog, so dropped as yet: counted as one that acts)`;
+  return ` (${which}not in the catalog, so currently dropped: treated as acting)`;
 }
 
 function adviceFor({ config, scope }: RouteView, part: UntrustedPart, acting: readonly string[]): string {

@@ -7,8 +7,8 @@ export const webhookDisabled = {
   id: 'webhook-disabled',
   group: 'config',
   severity: 'warning',
-  title: 'There are routes, and `platforms.webhook.enabled` is not `true`.',
-  why: 'The adapter is off by default: no request would be answered.',
+  title: 'There are routes, but `platforms.webhook.enabled` is not `true`.',
+  why: 'The webhook server is disabled by default, so the routes are not served.',
   checkConfig({ server, settings, overrides, unsure }): readonly Problem[] {
     if (server.enabled || unsure.has('setting:enabled') || settings.routes.length === 0) return [];
     const path = ['platforms', 'webhook', 'enabled'];

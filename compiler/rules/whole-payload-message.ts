@@ -10,7 +10,7 @@ export const wholePayloadMessage = {
   group: 'templates',
   severity: 'warning',
   title: 'A `deliver_only` route has no `prompt`.',
-  why: 'Without an agent the rendered prompt is the message, and the default prompt is the whole payload as JSON: up to 4000 characters go to the chat with each event.',
+  why: 'Without an agent, the rendered prompt is the message, and the default prompt is the whole payload as JSON: each event sends up to 4000 characters to the chat.',
   checkRoute({ mode, config, targets }): readonly Problem[] {
     const real = targets.filter(({ target }) => target !== null && !KEEPING_TARGETS.has(target));
     if (mode !== 'direct' || config.prompt !== undefined || real.length === 0) return [];
@@ -19,7 +19,7 @@ export const wholePayloadMessage = {
       'and',
     );
     const message = `no \`prompt\`: the whole payload goes to ${to}`;
-    const hint = 'write the message, e.g. `prompt: "{title}"`; `prompt: "{__raw__}"` where the whole payload is meant';
+    const hint = 'write the message, e.g. `prompt: "{title}"`; `prompt: "{__raw__}"` if you want the whole payload';
     return [{ rule: wholePayloadMessage, path: ['deliver_only'], at: 'key', message, hint }];
   },
 } as const satisfies ViewRule;

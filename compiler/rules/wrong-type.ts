@@ -1,4 +1,4 @@
-/** A value of another kind than expected. */
+/** A value of the wrong type. */
 import type { ListedRule } from './support/listed-rule.ts';
 
 export const wrongType = {
@@ -6,6 +6,6 @@ export const wrongType = {
   group: 'shape',
   severity: 'error',
   title: 'A value is text where a list is expected, a list where a map is expected, and so on.',
-  why: 'Guessing what was meant would sometimes guess wrong.',
+  why: 'Converting the value automatically would sometimes be wrong.',
   decidedIn: 'schema/explain.ts',
 } as const satisfies ListedRule;

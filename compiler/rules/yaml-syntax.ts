@@ -6,6 +6,6 @@ export const yamlSyntax = {
   group: 'reading',
   severity: 'error',
   title: 'A file cannot be parsed.',
-  why: 'Whatever follows the error could mean anything.',
+  why: 'The meaning of the text after the error is unknown.',
   decidedIn: 'source/parse-yaml.ts',
 } as const satisfies ListedRule;

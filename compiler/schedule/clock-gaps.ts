@@ -1,6 +1,6 @@
-/** The hours that a zone's clocks skip when they go forward, for warning of schedules that name them. */
+/** Finds the local times that a time zone skips when clocks go forward, to warn about schedules that use them. */
 
-/** Local times, as if they were UTC, in unix ms: none of them from `from` up to `to` is ever shown. */
+/** Skipped local times, written as Unix ms as if they were UTC: from `from` (inclusive) to `to` (exclusive). */
 export interface ClockGap {
   readonly from: number;
   readonly to: number;
@@ -10,8 +10,8 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /**
- * The days that are examined. They are fixed, so that the same config gives the same warnings on any day; clocks change
- * on the same Sundays of every year, and a zone that gives its changes up is only warned of in vain.
+ * The examined period. It is fixed, so that the same config gives the same warnings on any day. Clocks change by the same
+ * rules every year; if a zone abolishes its changes, the warning is merely unnecessary.
  */
 const FROM = Date.UTC(2026, 0, 1);
 const DAYS = 2 * 365;
@@ -25,7 +25,7 @@ function createOffset(timezone: string): (instant: number) => number {
   };
 }
 
-/** @param timezone IANA zone, valid. */
+/** @param timezone a valid IANA zone */
 export function clockGaps(timezone: string): readonly ClockGap[] {
   const offsetAt = createOffset(timezone);
   const gaps: ClockGap[] = [];

@@ -1,9 +1,9 @@
-/** Says a cron expression in words, for the catalog and for lists of jobs. */
+/** Describes a cron expression in words, for the catalog and for lists of jobs. */
 import { parseSchedule } from './parse-schedule.ts';
 
 const DAY_NAMES = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
 
-/** Day-of-week fields that have a name of their own. */
+/** Day-of-week fields that have names. */
 const DAY_GROUPS: Readonly<Record<string, string>> = { '*': 'daily', '1-5': 'weekdays', '0,6': 'weekends' };
 
 const NUMBER = /^\d{1,2}$/;
@@ -16,7 +16,7 @@ function every(count: number, unit: string): string {
   return count === 1 ? `every ${unit}` : `every ${count} ${unit}s`;
 }
 
-/** `sunday`, `weekdays`, `monday, wednesday`; null for what has no short name (`1#2`). */
+/** `sunday`, `weekdays`, `monday, wednesday`; null if there is no short form (`1#2`). */
 function describeDays(dayOfWeek: string): string | null {
   const group = Object.hasOwn(DAY_GROUPS, dayOfWeek) ? DAY_GROUPS[dayOfWeek] : undefined;
   if (group !== undefined) return group;
@@ -24,7 +24,7 @@ function describeDays(dayOfWeek: string): string | null {
   return days.every((day) => /^[0-7]$/.test(day)) ? days.map((day) => DAY_NAMES[Number(day)]).join(', ') : null;
 }
 
-/** `every 30 minutes`, `every 2 hours`; null when the times are not evenly spaced or not an interval at all. */
+/** `every 30 minutes`, `every 2 hours`; null if the times are not evenly spaced or not an interval. */
 function describeInterval(minute: string, hour: string): string | null {
   if (minute === '*' && hour === '*') return every(1, 'minute');
   const step = Number(STEP.exec(minute)?.[1]);
@@ -37,8 +37,8 @@ function describeInterval(minute: string, hour: string): string | null {
 }
 
 /**
- * @param days the words for the day-of-week field when it was chosen by name (`everyday`, `sunday`).
- * @returns `sunday at 18:00`, `every 30 minutes`, `weekdays, every hour`; the expression itself when it has no short form.
+ * @param days name of the day-of-week field if it was chosen by name (`everyday`, `sunday`)
+ * @returns `sunday at 18:00`, `every 30 minutes`, `weekdays, every hour`; the expression itself if there is no short form
  */
 export function describeSchedule(text: string, days?: string): string {
   const parsed = parseSchedule(text);

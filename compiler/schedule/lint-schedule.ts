@@ -1,4 +1,4 @@
-/** What is allowed in a schedule and hardly meant: it never fires, its steps are uneven, its time is skipped once a year. */
+/** Finds valid schedules that are probably mistakes: they never fire, have uneven steps, or use a time that is skipped once a year. */
 import { clockGaps } from './clock-gaps.ts';
 import { nextRuns } from './next-runs.ts';
 import type { Schedule } from './parse-schedule.ts';
@@ -8,10 +8,10 @@ export interface ScheduleComplaint {
   readonly hint: string;
 }
 
-/** Far back, so that every leap year of the library's range is still ahead. */
+/** Early enough that the library's search range includes leap years. */
 const EPOCH = 0;
 
-/** `30 2 30 2 *`: there is no such date. Null: it fires. */
+/** Reports a schedule whose date does not exist, such as `30 2 30 2 *`. Returns null if it fires. */
 export function neverFires({ text }: Schedule): ScheduleComplaint | null {
   if (nextRuns({ schedule: text, timezone: 'UTC', from: EPOCH, count: 1 }).length > 0) return null;
   return {
@@ -23,7 +23,7 @@ export function neverFires({ text }: Schedule): ScheduleComplaint | null {
 interface Stepped {
   readonly field: keyof Omit<Schedule, 'text'>;
   readonly unit: string;
-  /** Values the field runs through before it starts again. */
+  /** Number of values in one cycle of the field. */
   readonly values: number;
   readonly start: string;
 }
@@ -36,28 +36,28 @@ const STEPPED: readonly Stepped[] = [
   { field: 'dayOfWeek', unit: 'days', values: 7, start: 'on Sunday' },
 ];
 
-/** `*\/45`: at 0 and 45 minutes past each hour, which is not every 45 minutes. */
+/** Reports steps such as `*\/45`, which means 0 and 45 minutes past each hour, not every 45 minutes. */
 export function unevenSteps(schedule: Schedule): readonly ScheduleComplaint[] {
   return STEPPED.flatMap(({ field, unit, values, start }) => {
     const step = Number(/^\*\/(\d+)$/.exec(schedule[field])?.[1] ?? '1');
-    // Months differ in length: no step but 1 fits them all.
+    // Months differ in length, so no step other than 1 divides all of them.
     if (step === 1 || (field !== 'dayOfMonth' && values % step === 0)) return [];
     const message = `\`${schedule[field]}\` is not every ${step} ${unit}: the count starts again ${start}`;
-    return [{ message, hint: `write out what is meant, or use a step that divides ${values}` }];
+    return [{ message, hint: `list the values explicitly, or use a step that divides ${values}` }];
   });
 }
 
 const clock = (local: number): string => new Date(local).toISOString().slice(11, 16);
 
 /**
- * A time the clocks skip when they go forward. Schedules that run through every hour are not meant: they follow time as
- * it passes, and nobody waits for one of their runs.
- * @param timezone IANA zone, valid.
+ * Reports a time that is skipped when clocks go forward. Ignores schedules that run every hour: they follow elapsed
+ * time, and no single run matters.
+ * @param timezone a valid IANA zone
  */
 export function skippedTime(schedule: Schedule, timezone: string): ScheduleComplaint | null {
   if (schedule.hour.startsWith('*')) return null;
   for (const { from, to } of clockGaps(timezone)) {
-    // Read in UTC, the schedule speaks of local times; the gap is given in those.
+    // Interpreted in UTC, the schedule's times are local times, like those of the gap.
     const [skipped] = nextRuns({ schedule: schedule.text, timezone: 'UTC', from: from - 1, count: 1 });
     if (skipped === undefined || skipped >= to) continue;
     const isWritten = !schedule.minute.includes('*') && !`${schedule.minute}${schedule.hour}`.includes('/');

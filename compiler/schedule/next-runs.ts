@@ -1,18 +1,18 @@
-/** Forecasts a schedule: the instants it will fire at, in a time zone. */
+/** Computes the instants at which a schedule will fire, in a time zone. */
 import { Cron } from 'croner';
 import { CRON_OPTIONS } from './parse-schedule.ts';
 
 export interface Forecast {
-  /** Five-field cron expression, valid. */
+  /** A valid five-field cron expression. */
   readonly schedule: string;
-  /** IANA zone, valid. */
+  /** A valid IANA zone. */
   readonly timezone: string;
-  /** Unix time in ms; runs after it are wanted. */
+  /** Unix ms; only later runs are returned. */
   readonly from: number;
   readonly count: number;
 }
 
-/** Unix times in ms, ascending; fewer than asked for when the schedule ends, none when it never fires. */
+/** Returns Unix ms in ascending order: at most `count`, and none if the schedule never fires. */
 export function nextRuns({ schedule, timezone, from, count }: Forecast): readonly number[] {
   const cron = new Cron(schedule, { ...CRON_OPTIONS, timezone, paused: true });
   return cron.nextRuns(count, new Date(from)).map((date) => date.getTime());

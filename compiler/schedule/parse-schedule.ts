@@ -1,4 +1,4 @@
-/** Reads a five-field cron expression, for everything in the compiler that checks, describes or forecasts a schedule. */
+/** Parses five-field cron expressions. */
 
 import { Cron } from 'croner';
 import { messageOf } from '../../base/message-of.ts';
@@ -6,7 +6,7 @@ import type { MeantSchedule } from './schedule-words.ts';
 import { readScheduleWords } from './schedule-words.ts';
 
 export interface Schedule {
-  /** The five fields, one space between them. */
+  /** The five fields, separated by single spaces. */
   readonly text: string;
   readonly minute: string;
   readonly hour: string;
@@ -20,11 +20,11 @@ export type ParsedSchedule =
   | {
       readonly ok: false;
       readonly message: string;
-      /** What was meant, as far as the text says it. */
+      /** The schedule that was probably meant. */
       readonly meant?: MeantSchedule;
     };
 
-/** What people write in place of five fields, and what they mean by it. */
+/** Common nicknames for schedules, and their five fields. */
 const NICKNAMES: Readonly<Record<string, string>> = {
   '@yearly': '0 0 1 1 *',
   '@annually': '0 0 1 1 *',
@@ -36,8 +36,8 @@ const NICKNAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The options under which a schedule is read, here and by the scheduler: minutes are the finest unit, and a schedule
- * without wildcard or step names times of day that each happen once a day, also when the clocks change.
+ * Options for parsing schedules, also used by the scheduler: minutes are the smallest unit, and a schedule without
+ * wildcards or steps fires exactly once at each of its times of day, even when clocks change.
  */
 export const CRON_OPTIONS = { mode: '5-part', fixedTimeRule: 'no-wildcard' } as const;
 
@@ -49,26 +49,26 @@ function refuse(message: string): Refused {
 
 const FIVE = 'five fields are needed (minute, hour, day of month, month, day of week)';
 
-/** Text that has not five fields: often it says a time in words. */
+/** Explains text that does not have five fields; it often states a time in words. */
 function explainWords(text: string, parts: readonly string[]): Refused {
   const shown = text.trim();
   const time = /^(\d{1,2}):(\d\d)$/.exec(shown);
   if (time !== null && (Number(time[1]) > 23 || Number(time[2]) > 59)) {
-    return refuse(`\`${shown}\` is no time of day: it goes from 00:00 to 23:59, and 07:30 every day is \`30 7 * * *\``);
+    return refuse(`\`${shown}\` is not a time of day: times are 00:00 to 23:59, and 07:30 every day is \`30 7 * * *\``);
   }
   const meant = withoutSeconds(parts) ?? readScheduleWords(text);
   if (meant === null) return refuse(`${FIVE}, here are ${shown === '' ? 'none' : parts.length}`);
-  const sure = meant.exact ? `write \`${meant.cron}\`` : `write for example \`${meant.cron}\``;
+  const sure = meant.exact ? `write \`${meant.cron}\`` : `write, for example, \`${meant.cron}\``;
   return { ...refuse(`${FIVE}: for \`${shown}\` ${sure}`), meant };
 }
 
-/** Six fields, of which the first is one of seconds. */
+/** The meaning of six fields whose first field is seconds. */
 function withoutSeconds([seconds, ...rest]: readonly string[]): MeantSchedule | null {
   if (rest.length !== 5 || seconds === undefined || !/^(?:\d{1,2}|\*)$/.test(seconds)) return null;
   return parseSchedule(rest.join(' ')).ok ? { cron: rest.join(' '), exact: seconds === '0' || seconds === '00' } : null;
 }
 
-/** @returns the fields, or what is wrong with the expression and what would be right. */
+/** Returns the fields, or a message that explains what is wrong and what would be correct. */
 export function parseSchedule(text: string): ParsedSchedule {
   const parts = text.trim().split(/\s+/);
   const first = parts[0] ?? '';

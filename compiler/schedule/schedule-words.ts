@@ -1,6 +1,6 @@
-/** Schedules in words and times of day (`nightly`, `every day at 9`, `07:30`), and the cron expression they mean. */
+/** Translates schedules in words (`nightly`, `every day at 9`, `07:30`) to cron expressions, for suggestions. */
 
-/** Words for a whole schedule. */
+/** Phrases for whole schedules. */
 const PHRASES: Readonly<Record<string, string>> = {
   hourly: '0 * * * *',
   daily: '0 9 * * *',
@@ -23,7 +23,7 @@ const PHRASES: Readonly<Record<string, string>> = {
   'every weekday': '0 9 * * 1-5',
 };
 
-/** A phrase of these says when as exactly as a cron expression does. */
+/** Phrases that are as precise as a cron expression. */
 const EXACT: ReadonlySet<string> = new Set(['hourly', 'every hour', 'every minute', 'minutely', 'midnight', 'noon']);
 
 const DAYS: Readonly<Record<string, string>> = {
@@ -47,11 +47,11 @@ const DAYS: Readonly<Record<string, string>> = {
 
 export interface MeantSchedule {
   readonly cron: string;
-  /** The words say all of it: no time of day was added. */
+  /** False if a time of day had to be assumed. */
   readonly exact: boolean;
 }
 
-/** @returns null: the text says no time that is understood. */
+/** Returns null if the text is not understood. */
 export function readScheduleWords(text: string): MeantSchedule | null {
   const cloud = cloudSchedule(text.trim());
   if (cloud !== null) return cloud;
@@ -66,7 +66,7 @@ export function readScheduleWords(text: string): MeantSchedule | null {
   return cron === null ? null : { cron, exact: true };
 }
 
-/** `cron(0 9 * * ? *)`, whose last field is the year, and whose days of the week begin with 1. */
+/** `cron(0 9 * * ? *)`, the AWS form: the last field is the year, and days of the week start at 1. */
 function cloudSchedule(text: string): MeantSchedule | null {
   const [, fields = '', weekday = ''] = /^cron\(((?:\S+ ){4})(\S+) \*\)$/.exec(text) ?? [];
   if (fields === '') return null;
@@ -82,7 +82,7 @@ function interval(words: string): string | null {
   const [most, build] = unit.startsWith('m')
     ? ([60, (every: string) => `${every} * * * *`] as const)
     : ([24, (every: string) => `0 ${every} * * *`] as const);
-  // Steps start anew with each hour or day: only a divisor keeps its distance.
+  // Steps restart with each hour or day, so intervals are even only for divisors.
   if (count < 1 || most % count !== 0 || count === most) return null;
   return build(count === 1 ? '*' : `*/${count}`);
 }

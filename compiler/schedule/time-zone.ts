@@ -1,6 +1,6 @@
-/** Tells IANA time zones from text that only looks like one. */
+/** Recognises IANA time zones, and suggests zones for other names. */
 
-/** Whether this machine's time zone data has the zone. Offsets such as `+02:00` are no zones: they have no rules. */
+/** Whether this machine's time zone data contains the zone. Offsets such as `+02:00` are not zones: they have no rules. */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(name)) return false;
   try {
@@ -11,7 +11,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** Abbreviations that are no zone's name, each with the largest zone that uses it. */
+/** Abbreviations that are not zone names, each with the most populous zone that uses it. */
 const ABBREVIATIONS: Readonly<Record<string, string>> = {
   CEST: 'Europe/Berlin',
   BST: 'Europe/London',
@@ -31,15 +31,15 @@ const ABBREVIATIONS: Readonly<Record<string, string>> = {
   AEDT: 'Australia/Sydney',
 };
 
-/** Zones that a city (`Berlin`, `new york`) or an abbreviation means. */
-export function zonesLike(name: string): readonly string[] {
+/** Zones for a city (`Berlin`, `new york`) or an abbreviation. */
+export function similarZones(name: string): readonly string[] {
   const abbreviated = ABBREVIATIONS[name.toUpperCase()];
   if (abbreviated !== undefined) return [abbreviated];
   const city = name.trim().toLowerCase().replaceAll(' ', '_');
   return timeZones().filter((zone) => zone.slice(zone.lastIndexOf('/') + 1).toLowerCase() === city);
 }
 
-/** Every zone this machine knows, for suggestions. */
+/** All zones that this machine knows, for suggestions. */
 export function timeZones(): readonly string[] {
   return ['UTC', ...Intl.supportedValuesOf('timeZone')];
 }

@@ -1,9 +1,9 @@
-/** Values that may have several shapes: keeps the errors of the shape that was meant. */
+/** Filters errors of values with alternative shapes: keeps those of the shape that was meant. */
 import type { SchemaError } from './schema-error.ts';
 
 /**
- * Of a value that may have several shapes, only the errors of the shape it has are of use: branches that fail on the
- * value's own type go. When all of them do, one sentence names all the types. A branch's errors come before its `oneOf`.
+ * Drops the errors of alternatives that reject the value's type. If all of them do, replaces them with one error that lists
+ * all types. The validator reports the errors of alternatives before that of their `oneOf`.
  */
 export function withoutAlternatives(errors: readonly SchemaError[]): readonly SchemaError[] {
   const kept: SchemaError[] = [];
@@ -15,7 +15,7 @@ export function withoutAlternatives(errors: readonly SchemaError[]): readonly Sc
   return kept;
 }
 
-/** Removes and returns the last errors that lie at or below a pointer. */
+/** Removes and returns the trailing errors at or below a pointer. */
 function takeBelow(errors: SchemaError[], pointer: string): readonly SchemaError[] {
   let from = errors.length;
   while (from > 0 && isBelow(errors[from - 1]?.instancePath ?? '', pointer)) from--;

@@ -1,4 +1,4 @@
-/** What a schema says about a place in the data: the keys it may have, for "did you mean". */
+/** Looks up what a schema allows at a path: keys, types, descriptions and examples. */
 import { SCHEMAS } from '../../schemas/built/schemas.ts';
 import type { NodePath } from '../diagnostics/problem.ts';
 import { isPlainMap } from '../text/plain-map.ts';
@@ -8,7 +8,7 @@ type Schema = Readonly<Record<string, unknown>>;
 
 interface Resolved {
   readonly schema: Schema;
-  /** The file the schema stands in: what its relative references start from. */
+  /** The schema's file, to resolve relative references. */
   readonly root: Schema;
 }
 
@@ -18,7 +18,7 @@ const BY_ID: ReadonlyMap<string, Schema> = new Map(
 
 export type SchemaName = keyof typeof SCHEMAS;
 
-/** Every branch of the schema that may hold at this path. */
+/** All branches of the schema that can apply at this path. */
 function schemasAt(name: SchemaName, path: NodePath): readonly Schema[] {
   const root: Schema = SCHEMAS[name];
   let places = branches({ schema: root, root });
@@ -26,36 +26,36 @@ function schemasAt(name: SchemaName, path: NodePath): readonly Schema[] {
   return places.map(({ schema }) => schema);
 }
 
-/** Keys named by any branch of the schema that may hold at this path. */
+/** The keys that any applicable branch of the schema names. */
 export const knownKeys = (name: SchemaName, path: NodePath): readonly string[] => [
   ...new Set(schemasAt(name, path).flatMap((schema) => Object.keys(mapOf(schema.properties)))),
 ];
 
-/** The JSON types that may stand at this path. */
+/** The JSON types that are allowed at this path. */
 export const typesAt = (name: SchemaName, path: NodePath): ReadonlySet<unknown> =>
   new Set(schemasAt(name, path).flatMap(({ type }) => type));
 
-/** Whether a key of the map at this path is known, or may have any name. */
-export const takesKey = (name: SchemaName, path: NodePath, key: string): boolean =>
+/** Whether the map at this path accepts the key, because it is known or may have any name. */
+export const acceptsKey = (name: SchemaName, path: NodePath, key: string): boolean =>
   knownKeys(name, path).includes(key) ||
   schemasAt(name, path).some(({ additionalProperties }) => isPlainMap(additionalProperties));
 
-/** What the schema says a value is for; null: nothing. */
+/** The description in the schema, or null. */
 export function descriptionAt(name: SchemaName, path: NodePath): string | null {
   const found = schemasAt(name, path).find(({ description }) => typeof description === 'string');
   return found === undefined ? null : String(found.description);
 }
 
-/** A value as it may stand there; undefined: the schema shows none. */
+/** The example in the schema, or undefined. */
 export const exampleAt = (name: SchemaName, path: NodePath): unknown =>
   schemasAt(name, path).flatMap(({ examples }): unknown[] => (Array.isArray(examples) ? examples : []))[0];
 
-/** The known key that an unknown one was most likely meant to be. */
+/** The known key that is most similar to an unknown one. */
 export function guessKey(name: SchemaName, path: NodePath): string | null {
   return suggest(String(path.at(-1)), knownKeys(name, path.slice(0, -1)))[0] ?? null;
 }
 
-/** The schema with its reference followed and its combinators opened. */
+/** Resolves the reference of a schema and flattens its combinators. */
 function branches(place: Resolved): readonly Resolved[] {
   const { schema, root } = place;
   const target = typeof schema.$ref === 'string' ? resolveRef(schema.$ref, root) : null;

@@ -1,9 +1,9 @@
-/** Known keys in the wrong place: says where they belong. */
+/** Explains where a known key that is in the wrong place belongs. */
 import type { SCHEMAS } from '../../schemas/built/schemas.ts';
 import type { NodePath } from '../diagnostics/problem.ts';
 import { knownKeys } from './known-keys.ts';
 
-/** Places of a config whose keys people write somewhere else, the most likely first. */
+/** Maps whose keys are often written elsewhere, most likely first. */
 const HOMES: readonly NodePath[] = [
   ['platforms', 'webhook'],
   [],
@@ -12,6 +12,7 @@ const HOMES: readonly NodePath[] = [
   ['platforms', 'webhook', 'routes', 'x'],
 ];
 
+/** Returns undefined if the key is unknown everywhere. */
 export function misplacedKeyHint(schema: keyof typeof SCHEMAS, path: NodePath, key: string): string | undefined {
   if (schema !== 'config') return undefined;
   const home = HOMES.find((place) => place.join('.') !== path.join('.') && knownKeys(schema, place).includes(key));

@@ -1,8 +1,8 @@
-/** JSON pointers of schema errors, as paths of keys and indexes. */
+/** Converts JSON pointers of schema errors to paths of keys and indexes. */
 import type { NodePath } from '../diagnostics/problem.ts';
 import { isPlainMap } from '../text/plain-map.ts';
 
-/** A part is an index when the data has a list there: `0` may be a key as well. */
+/** A part is an index if the data has a list there; `0` can also be a key. */
 export function parsePointer(pointer: string, data: unknown): NodePath {
   const path: (string | number)[] = [];
   let value = data;
@@ -14,6 +14,7 @@ export function parsePointer(pointer: string, data: unknown): NodePath {
   return path;
 }
 
+/** Returns the value at a path, or undefined. */
 export function valueAt(data: unknown, path: NodePath): unknown {
   return path.reduce<unknown>((value, key) => childOf(value, String(key)), data);
 }

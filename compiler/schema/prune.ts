@@ -1,10 +1,10 @@
-/** Takes the entries with faults of shape out of the data, so that everything else can still be checked in the same run. */
+/** Removes entries that do not match the schema, so that everything else can still be checked in the same run. */
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import { unknownKey } from '../rules/unknown-key.ts';
 import { isPlainMap, setOwn } from '../text/plain-map.ts';
 import { guessKey } from './known-keys.ts';
 
-/** How many keys lead to an entry that stands or falls as a whole, by the keys before it; the longest match counts. */
+/** Path lengths of entries that are removed as a whole, by their parents' paths; the longest match applies. */
 const ENTRY_DEPTHS: readonly { readonly under: NodePath; readonly depth: number }[] = [
   { under: ['platforms', 'webhook', 'extra', 'routes'], depth: 5 },
   { under: ['platforms', 'webhook', 'routes'], depth: 4 },
@@ -18,15 +18,15 @@ const ENTRY_DEPTHS: readonly { readonly under: NodePath; readonly depth: number 
   { under: [], depth: 1 },
 ];
 
-/** The entry a problem makes unusable: a route, a job, a target, a source, else one setting. */
+/** The path of the entry that a problem makes unusable: a route, a job, a target, a source, or else one setting. */
 export function entryPath(path: NodePath): NodePath {
   const found = ENTRY_DEPTHS.find(({ under }) => under.every((key, index) => path[index] === key));
   return path.slice(0, found?.depth ?? 1);
 }
 
 /**
- * Keys of a route that other keys do not depend on: when one of them is misspelt, the rest of the route can still be checked,
- * but for what seems to be missing from it.
+ * Keys of a route that no other key depends on: if one of them is misspelt, the rest of the route can still be checked,
+ * except for keys that seem to be missing.
  */
 const INDEPENDENT_KEYS: ReadonlySet<string> = new Set([
   'description',
@@ -44,18 +44,18 @@ const INDEPENDENT_KEYS: ReadonlySet<string> = new Set([
   'idempotency_ttl_seconds',
 ]);
 
-/** A tree of keys to leave out; a leaf is empty. */
+/** A tree of keys to remove; leaves are empty. */
 type Cut = Map<string, Cut>;
 
 export interface Pruned {
   readonly value: Readonly<Record<string, unknown>>;
-  /** Paths of the entries that were taken out, each once. */
+  /** Paths of the removed entries, without duplicates. */
   readonly removed: readonly NodePath[];
-  /** Paths of the routes that lost only a misspelt key: what they lack may be that key. */
+  /** Paths of routes from which only a misspelt key was removed. A key that they seem to lack may be that one. */
   readonly doubtful: readonly NodePath[];
 }
 
-/** Copies only the maps on the way to what is removed, each once. */
+/** Copies only the maps on the paths to removed entries. */
 export function pruneEntries(
   schema: Parameters<typeof guessKey>[0],
   value: Readonly<Record<string, unknown>>,
@@ -84,9 +84,9 @@ export function pruneEntries(
   return { value: without(value, cut), removed, doubtful };
 }
 
-/** An unknown key directly in a route that was nothing, or one of the independent keys. */
+/** Whether only one key has to be removed: an unknown key of a route that resembles no known key or an independent one. */
 function losesOneKey(schema: Parameters<typeof guessKey>[0], { rule, path, fix }: Problem, entry: NodePath): boolean {
-  // What belongs elsewhere is missing there.
+  // The key is missing from the place where it belongs.
   if (fix?.kind === 'nest') return false;
   if (rule !== unknownKey || entry.at(-2) !== 'routes' || path.length !== entry.length + 1) return false;
   const guess = guessKey(schema, path);

@@ -5,6 +5,6 @@ export interface SchemaError {
   readonly instancePath: string;
   readonly keyword: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** The offending key, when the error is about a name and not about a value. */
+  /** The key, if the error concerns a name and not a value. */
   readonly propertyName?: string;
 }

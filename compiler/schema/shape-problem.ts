@@ -1,21 +1,21 @@
-/** What the explanations of schema errors are made of. */
+/** Types and helpers for explanations of schema errors. */
 
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import type { Rule } from '../diagnostics/rule.ts';
 import type { SchemaName } from './known-keys.ts';
 
-/** Where a schema error lies. */
+/** The place of a schema error. */
 export interface ShapePlace {
   readonly schema: SchemaName;
-  /** The file's whole data. */
+  /** The data of the whole file. */
   readonly data: unknown;
   readonly path: NodePath;
 }
 
-/** `missing`: the key a `missing-key` is about. */
+/** `missing`: the key that a `missing-key` problem reports. */
 export interface ShapeProblem extends Problem {
   readonly missing?: string;
-  /** The known key an unknown one stands for. */
+  /** The known key that was meant by an unknown one. */
   readonly instead?: string;
 }
 

@@ -1,4 +1,4 @@
-/** Runs the generated validators over plain data from files; what they find becomes problems with paths into the data. */
+/** Validates plain data from files with the generated validators, and converts their errors to problems. */
 
 import * as validators from '../../schemas/built/validators.ts';
 import type {
@@ -31,7 +31,7 @@ interface Validator {
 
 const VALIDATORS: Readonly<Record<keyof FileTypes, Validator>> = validators;
 
-/** Problems of shape, in the order of the data; without any, the data is of the schema's type. */
+/** Returns schema problems in data order. If there are none, the data has the schema's type. */
 export function checkShape(schema: keyof FileTypes, data: unknown): readonly Problem[] {
   const validator = VALIDATORS[schema];
   return validator(data) ? [] : explainErrors(schema, validator.errors ?? [], data);

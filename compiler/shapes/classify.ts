@@ -1,4 +1,4 @@
-/** Decides what a field of a route's events is and who writes it: for the rules about untrusted text and for templates. */
+/** Classifies fields of a route's events by content and author, for rules about untrusted text and for templates. */
 import { factsOfField } from './field-facts.ts';
 import type { FieldReview } from './field-review.ts';
 import type { FormSet } from './form-set.ts';
@@ -7,22 +7,22 @@ import { classByType, isUntrusted, leastTrusted } from './leaf-class.ts';
 import type { Level } from './path-tree.ts';
 import { treeOf } from './suggest-path.ts';
 
-/** Free text, and who writes it. */
+/** Free text, and its author. */
 export interface UntrustedText {
   readonly path: readonly string[];
-  /** The decision it follows from; null: none was made for this field. */
+  /** The review decision that applies to the field, or null. */
   readonly review: FieldReview | null;
 }
 
 export interface FieldClass {
   readonly class: LeafClass;
-  /** The free text it is, or the nearest that it holds; null: there is none, or nothing is known of it. */
+  /** The field itself if it is free text, else the nearest free text inside it; null if there is none or it is unknown. */
   readonly text: UntrustedText | null;
 }
 
 const UNKNOWN: FieldClass = { class: 'unknown', text: null };
 
-/** What hookwright itself puts in the place of a name that the payload does not have. */
+/** Classes of built-in values, which replace names that the payload does not have. */
 const BUILT_IN: Readonly<Record<string, LeafClass>> = {
   route: 'ours',
   event_type: 'identifier',
@@ -30,11 +30,11 @@ const BUILT_IN: Readonly<Record<string, LeafClass>> = {
 };
 
 /**
- * An object or a list is as untrusted as the least trusted of what it holds. A path that no form has is `unknown`: the
- * sender may have added it since its shape was made.
+ * Classifies a field. An object or a list has the class of the least trusted value in it. A path that no form has is
+ * `unknown`: the sender may have added it after the shape was created.
  *
- * @param set the forms that may come; null: nothing is known of them
- * @param path as a placeholder has it; empty: the whole payload
+ * @param set the possible event forms; null if unknown
+ * @param path the path of a placeholder; empty for the whole payload
  */
 export function classify(set: FormSet | null, path: readonly string[]): FieldClass {
   if (set === null) return UNKNOWN;
@@ -49,9 +49,9 @@ function classifyIn(set: FormSet, path: readonly string[]): FieldClass {
   const tree = treeOf(set);
   const queue: Step[] = [{ path, level: tree.below(tree.root, path) }];
   const classes: LeafClass[] = [];
-  // The list grows while it is walked: what is near comes first. One untrusted field decides.
+  // Breadth-first: the queue grows while it is processed. The first untrusted field decides.
   for (const step of queue) {
-    if (queue.length > MOST_STEPS) return { class: 'text', text: null };
+    if (queue.length > MAX_STEPS) return { class: 'text', text: null };
     const byType = classesAt(set, step);
     const review = isPlain(byType) ? null : reviewOf(set, step.path);
     const own = review === null ? byType : [unlisted(review.class)];
@@ -65,11 +65,11 @@ function classifyIn(set: FormSet, path: readonly string[]): FieldClass {
   return { class: leastTrusted(classes), text: null };
 }
 
-/** Numbers and a few words: there is nothing to decide. */
+/** Numbers and enums, for which there is nothing to review. */
 const isPlain = (classes: readonly LeafClass[]): boolean =>
   classes.length > 0 && classes.every((each) => each === 'enum' || each === 'number');
 
-/** The class of a field whose type lists no values: one of the sender's words, which are not known. */
+/** The class of a field whose type does not list its values: an enum of unknown values counts as an identifier. */
 const unlisted = (leafClass: LeafClass): LeafClass => (leafClass === 'enum' ? 'identifier' : leafClass);
 
 interface Step {
@@ -77,10 +77,10 @@ interface Step {
   readonly level: Level;
 }
 
-/** Types may contain themselves. What is that large holds free text. */
-const MOST_STEPS = 5000;
+/** Limit on visited nodes, because types may be recursive. Anything this large contains free text. */
+const MAX_STEPS = 5000;
 
-/** The classes of the value itself, and of what may be below it without being listed. */
+/** The classes of the value itself, and of unlisted properties that it may have. */
 function classesAt({ shape: { graph } }: FormSet, { path, level }: Step): readonly LeafClass[] {
   const name = path.findLast((part) => !INDEX.test(part)) ?? '';
   return level.flatMap((id): readonly LeafClass[] => {
@@ -94,12 +94,12 @@ function classesAt({ shape: { graph } }: FormSet, { path, level }: Step): readon
 
 const INDEX = /^\d+$/;
 
-/** An object or a list, or null instead of it: what it is lies in what it holds. */
+/** Whether it is an object, a list or null, whose class depends on its content. */
 const isContainer = (types: ReadonlySet<string>): boolean =>
   (types.has('object') || types.has('array')) &&
   [...types].every((type) => type === 'object' || type === 'array' || type === 'null');
 
-/** The least trusting decision where those for several events differ. */
+/** The strictest decision, if those for several events differ. */
 function reviewOf(set: FormSet, path: readonly string[]): FieldReview | null {
   const { shape, forms } = set;
   const found = set.find(path);

@@ -1,34 +1,34 @@
-/** Words for the forms of events, for fields and for values, in messages. */
+/** Describes event forms, fields and values in messages. */
 import { oneOf } from '../text/suggest.ts';
 import type { FormSet } from './form-set.ts';
 import type { Shape, ShapeNode, ShapeType, ShapeVariant } from './shape.ts';
 import { ANY_EVENT } from './shape.ts';
 
-const MANY_EVENTS = 3;
-const MANY_ACTIONS = 4;
+const MAX_EVENTS = 3;
+const MAX_ACTIONS = 4;
 
-/** "`push` event", "`issues` event that is `opened`", "event of `github`": to stand behind "no". */
+/** "`push` event", "`issues` event that is `opened`", "event of `github`"; used after "no". */
 export function describeForms({ shape, forms }: FormSet, source: string): string {
   const events = byEvent(forms);
-  if (events.size > MANY_EVENTS || events.has(ANY_EVENT)) return `event of \`${source}\``;
+  if (events.size > MAX_EVENTS || events.has(ANY_EVENT)) return `event of \`${source}\``;
   const [[event, few] = ['', []], ...others] = events;
   if (others.length > 0) return `${oneOf([...events.keys()])} event`;
   const actions = few.flatMap(({ action }) => action ?? []);
   const isAll = few.length === shape.variants.filter((form) => form.event === event).length;
-  if (isAll || actions.length < few.length || actions.length > MANY_ACTIONS) return `\`${event}\` event`;
+  if (isAll || actions.length < few.length || actions.length > MAX_ACTIONS) return `\`${event}\` event`;
   return `\`${event}\` event that is ${oneOf(actions)}`;
 }
 
-/** "`issues` (`opened`, `edited`) and `push`": where something is to be found. */
+/** "`issues` (`opened`, `edited`) and `push`". */
 export function listForms(shape: Shape, forms: readonly ShapeVariant[]): string {
   const events = [...byEvent(forms)].map(([event, few]) => {
     const all = shape.variants.filter((form) => form.event === event).length;
     const actions = few.flatMap(({ action }) => action ?? []);
     if (few.length === all || actions.length === 0) return `\`${event}\``;
-    return `\`${event}\` (${shortList(actions, MANY_ACTIONS)})`;
+    return `\`${event}\` (${shortList(actions, MAX_ACTIONS)})`;
   });
-  if (events.length <= MANY_EVENTS) return joined(events);
-  return `${events.slice(0, MANY_EVENTS).join(', ')} and ${events.length - MANY_EVENTS} more`;
+  if (events.length <= MAX_EVENTS) return joined(events);
+  return `${events.slice(0, MAX_EVENTS).join(', ')} and ${events.length - MAX_EVENTS} more`;
 }
 
 const joined = (items: readonly string[]): string =>
@@ -64,7 +64,7 @@ const NAMES: Readonly<Record<ShapeType, string>> = {
   any: 'anything',
 };
 
-/** "a text or a number". Null is not worth a word beside other types. */
+/** "a text or a number". Null is omitted if there are other types. */
 export function describeTypes(nodes: readonly ShapeNode[]): string {
   const types = new Set(nodes.flatMap(({ types: own }) => [...own]));
   if (types.size > 1) types.delete('null');
@@ -72,10 +72,10 @@ export function describeTypes(nodes: readonly ShapeNode[]): string {
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
 }
 
-/** As it would be written in the config, short. */
+/** The value as it would be written in a config, shortened. */
 export function printValue(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.length > LONG ? `${text.slice(0, LONG)}…` : text;
+  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
 }
 
-const LONG = 60;
+const MAX_LENGTH = 60;

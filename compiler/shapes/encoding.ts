@@ -1,15 +1,15 @@
 /**
- * Reads and writes the text form of a node, one line each, as `catalog/shapes/` holds them. A line is, in this order:
+ * Parses and prints the text form of nodes in `catalog/shapes/`, one node per line. A line consists of, in this order:
  *
- *     types    `s` string, `i` integer, `n` number, `b` boolean, `z` null; `*` alone: anything
- *     =a,b     the only values a string, number or boolean may have
- *     ~format  of its strings
- *     !class   who writes a leaf and what it is
- *     {…}      an object: `name:id` separated by blanks, `name?:id` where not every payload has it;
- *              a `*` behind it: open, and an id behind that: what further properties hold
- *     [id]     an array of that
+ *     types    `s` string, `i` integer, `n` number, `b` boolean, `z` null; `*` alone is any value
+ *     =a,b     the only values that a string, number or boolean may have
+ *     ~format  the format of its strings
+ *     !class   the class of a leaf, see leaf-classes.ts
+ *     {…}      an object: `name:id` separated by blanks, `name?:id` if the property is optional;
+ *              followed by `*` if it is open, and by an id for the type of further properties
+ *     [id]     an array of this type
  *
- * An id is the base-36 number of a line. Characters with a meaning here are percent-encoded in names and values.
+ * An id is the base-36 number of a line. Special characters are percent-encoded in names and values.
  */
 import type { NodeId, ScalarValue, ShapeNode, ShapeProperty, ShapeType } from './shape.ts';
 
@@ -28,7 +28,7 @@ const TYPES = new Map<string, LetterType>(LETTER_TYPES.map((type) => [LETTERS[ty
 const LINE =
   /^(?<types>\*|[sinbz]*)(?:=(?<values>[^~!{[]*))?(?:~(?<format>[^!{[]+))?(?:!(?<leafClass>[^{[]+))?(?:\{(?<properties>[^}]*)\}(?:(?<open>\*)(?<rest>[0-9a-z]*))?)?(?:\[(?<items>[0-9a-z]+)\])?$/;
 
-/** @param any number of the node that holds anything @throws SyntaxError for a line that is none. */
+/** @param any number of the node for any value @throws SyntaxError if the line is invalid */
 export function readNode(line: string, any: NodeId): ShapeNode {
   const parts = LINE.exec(line)?.groups;
   if (parts === undefined) throw new SyntaxError(`not a node: ${line}`);
@@ -47,7 +47,7 @@ export function readNode(line: string, any: NodeId): ShapeNode {
   };
 }
 
-/** @param nameOf the number under which a node is written; `any`: that of the node that holds anything, which is left out behind `*` */
+/** @param nameOf returns the number under which a node is written @param any the node for any value, which is omitted after `*` */
 export function printNode(node: ShapeNode, nameOf: (id: NodeId) => string, any: NodeId | null): string {
   const types = node.types.has('any')
     ? '*'
@@ -77,7 +77,7 @@ function readProperty(text: string): readonly (readonly [string, ShapeProperty])
   return [[decodeURIComponent(name), { node: Number.parseInt(id, 36), optional: optional === '?' }]];
 }
 
-/** A value is of the node's one scalar type that it can be; a node with several such types lists strings only. */
+/** Parses a value as the node's scalar type. A node with several scalar types lists only strings. */
 function readValue(text: string, types: ReadonlySet<ShapeType>): ScalarValue {
   const plain = decodeURIComponent(text);
   if (types.has('string')) return plain;

@@ -1,4 +1,4 @@
-/** Where a field leads in the forms that may come: forms in which it is the same are examined once. */
+/** Looks up a field in the possible event forms. Forms in which the field is the same are examined once. */
 import type { FieldPlan } from '../../schemas/generated/types.ts';
 import type { Found } from './find-path.ts';
 import { findPath } from './find-path.ts';
@@ -9,21 +9,22 @@ import { ANY_EVENT } from './shape.ts';
 
 export interface FieldFacts {
   readonly groups: readonly FieldGroup[];
-  /** What it is where it is; empty: no form has it. */
+  /** The field's nodes; empty if no form has it. */
   readonly nodes: readonly ShapeNode[];
-  /** In a form of which something is not known. */
+  /** Whether a form leads to a node that is not fully known. */
   readonly isOpen: boolean;
 }
 
-/** Forms in which the field is the same. */
+/** Forms in which the field has the same node. */
 export interface FieldGroup {
-  /** null: they do not have it. */
+  /** Null if the forms do not have the field. */
   readonly node: ShapeNode | null;
   readonly optional: boolean;
-  /** Indexes in the set. */
+  /** Indexes of the forms in the set. */
   readonly forms: readonly number[];
 }
 
+/** Looks up a field in all forms of a set. Results are cached in the set. */
 export function factsOfField(set: FormSet, field: FieldPlan): FieldFacts {
   return set.remember(`field ${field.in} ${field.path.join('.')}`, () => {
     const groups = field.in === 'event' ? eventGroups(set) : fieldGroups(set, field);
@@ -69,7 +70,7 @@ function grouped<T>(
   return [...groups];
 }
 
-/** `payload.<x>` may lead below a `payload` of the body, or below its root (§2.2). */
+/** `payload.<x>` may refer to a `payload` key in the body, or to the body itself (§2.2). */
 function findField(graph: ShapeGraph, { root }: ShapeVariant, field: FieldPlan): Found {
   if (field.in === 'header') return { kind: 'open' };
   const found = findPath(graph, root, field.path);
@@ -82,6 +83,6 @@ function findField(graph: ShapeGraph, { root }: ShapeVariant, field: FieldPlan):
 
 function either(a: Found, b: Found): Found {
   if (a.kind === 'absent') return b;
-  // Two places with types of their own: nothing certain can be said.
+  // Two different places: the type is unknown.
   return b.kind === 'absent' ? a : { kind: 'open' };
 }

@@ -1,51 +1,51 @@
 /**
- * Reads `catalog/writers/<source>.json`: for fields whose type does not tell it, what a person who reviewed the sender's
- * payloads decided about who writes them.
+ * Reads `catalog/writers/<source>.json`: human decisions about who writes the fields of a sender's payloads, for fields
+ * whose type does not say it.
  */
 import type { LeafClass } from './leaf-classes.ts';
 
-/** One decision, for the fields that its paths name. */
+/** One decision, for all fields that match its paths. */
 export interface FieldReview {
-  /** Dotted. `*` stands for characters of one part, `**` for any number of parts; elements of lists are `*`. */
+  /** Dotted paths. `*` matches characters within a part, `**` any number of parts; list elements are `*`. */
   readonly paths: readonly string[];
-  /** Events it holds for; absent: all. */
+  /** Events that it applies to. Default: all. */
   readonly events?: readonly string[];
   readonly class: LeafClass;
-  /** Who writes it, to stand behind "written by". */
+  /** Who writes it; used after "written by". */
   readonly by?: string;
-  /** Fields that name the author of this text, or how close the author is to its owner. */
+  /** Fields that name the text's author, or the author's relation to the owner. */
   readonly author?: readonly string[];
-  /** Forms, as `event` or `event.action`, in which the user who caused the event wrote this text. */
+  /** Forms (`event` or `event.action`) in which the user who caused the event wrote this text. */
   readonly sender?: readonly string[];
   readonly why: string;
 }
 
-/** The file as it is written. */
+/** The content of the file. */
 export interface ReviewFile {
   readonly source: string;
   /** Fields that name who caused the event. */
   readonly sender: readonly string[];
-  /** Dotted path of the action, of a sender whose shape does not tell forms apart by it. */
+  /** Dotted path of the action, if the sender's shape does not define it. */
   readonly action?: string;
-  /** By field: values that only people have who may write to the owner's account anyway. */
+  /** By field: values that only people with write access to the owner's account have. */
   readonly trusted: Readonly<Record<string, readonly string[]>>;
   readonly fields: readonly FieldReview[];
 }
 
 export interface Review {
   readonly sender: readonly string[];
-  /** Dotted path of the action; null: the shape says it, or there is none. */
+  /** Dotted path of the action; null if the shape defines it, or if there is none. */
   readonly action: string | null;
-  /** Values of a field that show its author to be trusted; null: it is a name, of which a list says who is. */
+  /** The values of a field that identify a trusted author; null if the field contains names, so that the filter has to list them. */
   trustedValues(field: string): readonly string[] | null;
-  /** The first decision about a field; null: none. */
+  /** Returns the first decision about a field, or null. */
   find(event: string, path: readonly string[]): FieldReview | null;
 }
 
-/** For a source that has not been reviewed: types alone decide. */
+/** The review of a source that has not been reviewed: only types decide. */
 export const NO_REVIEW: Review = { sender: [], action: null, trustedValues: () => null, find: () => null };
 
-/** @param text of a file of this program's own catalog */
+/** @param text content of a shipped file */
 export function readReview(text: string): Review {
   const file = JSON.parse(text) as ReviewFile;
   const decisions = file.fields.map((review) => ({ review, matches: compilePaths(review.paths) }));
@@ -62,7 +62,7 @@ export function readReview(text: string): Review {
   };
 }
 
-/** The paths are this program's own, and short: a regular expression does not have to be linear here. */
+/** The paths are shipped and short, so the regular expression need not be linear. */
 function compilePaths(paths: readonly string[]): RegExp {
   const sources = paths.map((path) =>
     path

@@ -1,7 +1,7 @@
-/** Looks a path up in a shape: where `{a.b.0.c}` leads in the payloads of one form of an event. */
+/** Looks up a path such as `{a.b.0.c}` in one event form of a shape. */
 import type { NodeId, ShapeGraph } from './shape.ts';
 
-/** `open`: something may be there, and nothing is known of it. */
+/** `open`: there may be a value, but nothing is known about it. */
 export type Found =
   | { readonly kind: 'absent' }
   | { readonly kind: 'open' }
@@ -11,7 +11,7 @@ const ABSENT: Found = { kind: 'absent' };
 const OPEN: Found = { kind: 'open' };
 const INDEX = /^(?:0|[1-9]\d*)$/;
 
-/** Parts as a template has them: names, and decimal indexes of arrays. */
+/** @param path parts as in a template: names, and decimal array indexes */
 export function findPath(graph: ShapeGraph, root: NodeId, path: readonly string[]): Found {
   let id = root;
   let optional = false;
@@ -20,7 +20,7 @@ export function findPath(graph: ShapeGraph, root: NodeId, path: readonly string[
     if (types.has('any')) return OPEN;
     const property = properties.get(part);
     if (property !== undefined) {
-      // A value of several types may be one that has no such property.
+      // A value of several types may be of a type without this property.
       optional ||= property.optional || types.size > 1;
       id = property.node;
     } else if (items !== null && INDEX.test(part)) {

@@ -1,4 +1,4 @@
-/** The forms of events that may come at one point of a route, and where paths lead in them. */
+/** The event forms that are possible at one point of a route, with lookups of paths in them. */
 import type { TargetEffect } from '../../schemas/generated/types.ts';
 import type { Found } from './find-path.ts';
 import { findPath } from './find-path.ts';
@@ -7,15 +7,15 @@ import type { Shape, ShapeVariant } from './shape.ts';
 export interface FormSet {
   readonly shape: Shape;
   readonly forms: readonly ShapeVariant[];
-  /** Where a path leads, for each form in turn. */
+  /** Looks up a path in each form, in order. */
   find(path: readonly string[]): readonly Found[];
-  /** Those at the indexes; the set itself when that is all of them. */
+  /** The set of the forms at these indexes; the set itself if that is all forms. */
   pick(indexes: readonly number[]): FormSet;
-  /** What `compute` made of this set before, or makes of it now. */
+  /** Returns the cached result for the key, or computes it. */
   remember<T>(key: string, compute: () => T): T;
 }
 
-/** All forms of a shape. Sets made of it are kept: ten thousand routes ask the same things of a few of them. */
+/** Creates the set of all forms of a shape. Subsets are cached, because ten thousand routes share a few of them. */
 export function createFormSet(shape: Shape): FormSet {
   const sets = new Map<string, FormSet>();
   const select = (indexes: readonly number[]): FormSet => {
@@ -40,7 +40,7 @@ function formSet(shape: Shape, members: readonly number[], select: (indexes: rea
     pick: (indexes) =>
       indexes.length === members.length ? set : select(indexes.flatMap((index) => members[index] ?? [])),
     remember<T>(key: string, compute: () => T): T {
-      // A key is made of what is computed: the same key always means the same type.
+      // Each key is used for only one kind of computation, so it always has the same type.
       if (memory.has(key)) return memory.get(key) as T;
       const value = compute();
       memory.set(key, value);

@@ -1,4 +1,4 @@
-/** Reads a JSON Schema (draft-07 to 2020-12, and the dialect of OpenAPI) as a node: for `shape:` and for the shipped shapes. */
+/** Converts JSON Schema (draft-07 to 2020-12, and the OpenAPI dialect) to nodes, for `shape:` and for the shipped shapes. */
 import { isPlainMap } from '../text/plain-map.ts';
 import type { LazyNodes } from './lazy-nodes.ts';
 import { createLazyNodes } from './lazy-nodes.ts';
@@ -11,11 +11,11 @@ import type { NodeId, ScalarValue, ShapeNode, ShapeProperty, ShapeType } from '.
 type Schema = Readonly<Record<string, unknown>>;
 
 export interface SchemaReader {
-  /** The node of a schema of the document. A reference out of the document holds anything. */
+  /** Returns the node for a schema of the document. A reference to another document becomes a node for any value. */
   read(schema: unknown): NodeId;
 }
 
-/** @param document what references (`#/…`) are looked up in @param table takes the nodes */
+/** @param document the document in which references (`#/…`) are resolved @param table receives the nodes */
 export function createSchemaReader(document: unknown, table: NodeTable): SchemaReader {
   const anything = table.add(ANY);
   const nodes = createLazyNodes<Schema>(table, (schema) => readParts(schema, reading));
@@ -39,7 +39,7 @@ interface Reading {
 const readSchema = (schema: unknown, { nodes, anything }: Reading): NodeId =>
   isPlainMap(schema) ? nodes.idOf(schema) : anything;
 
-/** What stands in the schema itself, and what it is composed of. */
+/** Combines the schema's own keywords with its subschemas. */
 function readParts(schema: Schema, reading: Reading): NodeId {
   const { unite, intersect } = reading.nodes.joiner;
   const own = ownNode(schema, reading);
@@ -55,7 +55,7 @@ function readParts(schema: Schema, reading: Reading): NodeId {
   return parts.length === 0 ? reading.anything : parts.reduce(intersect);
 }
 
-/** null: the schema says nothing of its own about the value. */
+/** Returns null if the schema itself does not restrict the value. */
 function ownNode(schema: Schema, reading: Reading): ShapeNode | null {
   const values = valuesOf(schema);
   const types = typesOf(schema, values);
@@ -107,7 +107,7 @@ function typeOf(value: unknown): ShapeType {
 const isScalar = (value: unknown): value is ScalarValue =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 
-/** Formats that say what a text is for. */
+/** Formats that are kept, by JSON Schema name. */
 const FORMATS: Readonly<Record<string, string>> = {
   uri: 'uri',
   url: 'uri',
@@ -121,14 +121,14 @@ const FORMATS: Readonly<Record<string, string>> = {
 const formatOf = ({ format }: Schema): string | null =>
   typeof format === 'string' && Object.hasOwn(FORMATS, format) ? (FORMATS[format] ?? null) : null;
 
-/** `x-class` is for who knows better than the type. A pattern that leaves no room for a sentence makes an identifier. */
+/** `x-class` overrides the class. A pattern that cannot match a sentence makes the field an identifier. */
 function classOf(schema: Schema): LeafClass | null {
   const written = schema['x-class'];
   if (isLeafClass(written)) return written;
   return typeof schema.pattern === 'string' && WORD_PATTERN.test(schema.pattern) ? 'identifier' : null;
 }
 
-/** From start to end letters, digits, signs, `\d`, `\w` and lists of characters without white space or a negation. */
+/** An anchored pattern of letters, digits, punctuation, `\d`, `\w`, and character classes without white space or negation. */
 const WORD_PATTERN = /^\^(?:[\w\-:/@#?*+(){},|]|\\[dw.\-/]|\[(?!\^)(?:[^\]\s\\]|\\[dw.\-/])+\])+\$$/;
 
 function propertiesOf(schema: Schema, reading: Reading): ReadonlyMap<string, ShapeProperty> {
@@ -141,7 +141,7 @@ function propertiesOf(schema: Schema, reading: Reading): ReadonlyMap<string, Sha
   return new Map(entries);
 }
 
-/** An object is closed when its schema lists properties and does not allow more. */
+/** The type of unlisted properties. Null if the object is closed: its schema lists properties and does not allow others. */
 function restOf(schema: Schema, reading: Reading): NodeId | null {
   const { additionalProperties: more, patternProperties, properties } = schema;
   if (isPlainMap(patternProperties) && Object.keys(patternProperties).length > 0) return reading.anything;
@@ -150,7 +150,7 @@ function restOf(schema: Schema, reading: Reading): NodeId | null {
   return isPlainMap(properties) && Object.keys(properties).length > 0 ? null : reading.anything;
 }
 
-/** undefined: it leads out of the document, or nowhere. */
+/** Returns undefined if the reference is unresolved or leads outside the document. */
 function referenced(reference: string, document: unknown): unknown {
   if (!reference.startsWith('#')) return undefined;
   const parts = reference.slice(1).split('/').slice(1).map(decodePointer);

@@ -1,19 +1,19 @@
-/** Nodes that are read when they are first asked for: a type may contain itself. */
+/** Reads nodes on demand, because types may be recursive. */
 import type { NodeTable } from './node-table.ts';
 import type { NodeId } from './shape.ts';
 import type { Joiner } from './unite.ts';
 import { createJoiner } from './unite.ts';
 
 export interface LazyNodes<Source> {
-  /** The number the source's node has or will have. */
+  /** The number that the source's node has or will have. */
   idOf(source: Source): NodeId;
-  /** Joins nodes that may not have been read yet. */
+  /** Joins nodes, including those that have not been read yet. */
   readonly joiner: Joiner;
-  /** Reads what has not been requested so far. */
+  /** Reads the nodes that have been numbered but not read yet. */
   finish(): void;
 }
 
-/** @param read the node of a source, which may be another source's. One that only refers to itself holds anything. */
+/** @param read returns a source's node or that of another source; a source that refers only to itself becomes any value */
 export function createLazyNodes<Source>(
   table: NodeTable,
   read: (source: Source, nodes: LazyNodes<Source>) => NodeId,

@@ -1,22 +1,22 @@
-/** What a field of a payload is and who writes it, as far as its type, its format, its values and its name tell. */
+/** Classifies a payload field by its type, format, values and name. */
 import type { LeafClass } from './leaf-classes.ts';
 import type { ShapeNode } from './shape.ts';
 
 export type { LeafClass };
 
-/** Whether an outsider may have written a value of this class. */
+/** Whether an outsider can control values of this class. */
 export const isUntrusted = (leafClass: LeafClass): boolean => leafClass === 'text' || leafClass === 'unknown';
 
-/** What is least trusted comes first. */
+/** From least to most trusted. */
 const ORDER: readonly LeafClass[] = ['unknown', 'text', 'ours', 'url', 'identifier', 'enum', 'number'];
 
 export const isLeafClass = (value: unknown): value is LeafClass => (ORDER as readonly unknown[]).includes(value);
 
-/** The least trusted class of those that a value may have. */
+/** The least trusted of several possible classes. */
 export const leastTrusted = (classes: readonly LeafClass[]): LeafClass =>
   ORDER.find((each) => classes.includes(each)) ?? 'unknown';
 
-/** The class of a leaf that has not been reviewed. @param name last part of its path that is no index */
+/** The class of a leaf that has not been reviewed. @param name the last part of its path that is not an index */
 export function classByType(node: ShapeNode, name: string): LeafClass {
   const { types, values, format, leafClass } = node;
   if (types.has('any')) return 'unknown';
@@ -26,7 +26,7 @@ export function classByType(node: ShapeNode, name: string): LeafClass {
   return (format === null ? undefined : FORMATS[format]) ?? classByName(name);
 }
 
-/** Formats of JSON Schema whose values leave no room for a sentence. An e-mail address does: anyone can choose its local part. */
+/** JSON Schema formats whose values cannot contain a sentence. E-mail addresses can: anyone may choose the local part. */
 const FORMATS: Readonly<Record<string, LeafClass>> = {
   'date-time': 'identifier',
   date: 'identifier',
@@ -39,7 +39,7 @@ const FORMATS: Readonly<Record<string, LeafClass>> = {
   url: 'url',
 };
 
-/** Names that mean the same with every sender whose shape is known. Everything else is free text. */
+/** Field names that have the same meaning for all senders with known shapes. Other fields are free text. */
 const NAMES: readonly (readonly [RegExp, LeafClass])[] = [
   [/^(?:id|uuid|guid|sha|login)$|(?:_id|_ids|_uuid|_sha|_at)$|[a-z](?:Id|Ids|At|Uuid)$/, 'identifier'],
   [/^(?:url|href)$|_url$|[a-z]Url$/, 'url'],

@@ -1,17 +1,17 @@
-/** Infers a JSON Schema from payloads, for `source learn`: a draft to be reviewed, not a proof. */
+/** Infers a JSON Schema from payloads, for `source learn`. The result is a draft for review. */
 import type { Seen } from './seen-values.ts';
-import { createSeen, see, unitedWith } from './seen-values.ts';
+import { createSeen, mergeSeen, recordValue } from './seen-values.ts';
 
 export type LearnedSchema = Readonly<Record<string, unknown>>;
 
-/** @param payloads of one event */
+/** @param payloads payloads of one event */
 export function learnSchema(payloads: readonly unknown[]): LearnedSchema {
   const seen = createSeen();
-  for (const payload of payloads) see(seen, payload);
+  for (const payload of payloads) recordValue(seen, payload);
   return schemaOf(seen, '', 0);
 }
 
-/** @param name of the property that holds it @param depth of objects above it */
+/** @param name name of the property @param depth number of enclosing objects */
 function schemaOf(seen: Seen, name: string, depth: number): LearnedSchema {
   const types = typesOf(seen);
   return {
@@ -56,27 +56,27 @@ const FORMATS: Readonly<Record<string, RegExp>> = {
   email: /^[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+$/,
 };
 
-/** Names of fields that hold one word of a fixed list. */
+/** Names of fields that usually contain one word of a fixed list. */
 const KINDS =
   /^(?:action|type|kind|status|state|event|event_type|level|severity|priority|category|role|currency|environment|conclusion|result|reason|visibility|mode)$/i;
-/** At the top of a payload, a field of these names may be known to hold one word only: it says what the payload is. */
+/** Top-level fields of these names identify the payload, so a single known value is enough for an enum. */
 const NAMES_PAYLOAD = /^(?:action|type|kind|event|event_type|event_name|object)$/i;
 const WORD = /^[A-Za-z][A-Za-z0-9]*(?:[_.:/ -][A-Za-z0-9]+){0,4}$/;
-const MOST_VALUES = 12;
-const LONGEST_VALUE = 40;
-/** How often each value must have come, on average. */
+const MAX_VALUES = 12;
+const MAX_VALUE_LENGTH = 40;
+/** The minimum number of occurrences per value, on average. */
 const REPEATS = { kind: 2, other: 5 };
 
-/** Few words that come again and again. Other texts are free, also when few of them have been seen. */
+/** Whether texts are a few recurring words. Other texts count as free text, even if few of them have been seen. */
 function isEnum(
   texts: ReadonlyMap<string, number>,
   count: number,
   { name, depth }: { readonly name: string; readonly depth: number },
 ): boolean {
   const isWords = [...texts.keys()].every(
-    (text) => text.length <= LONGEST_VALUE && WORD.test(text) && !/\d{3}/.test(text),
+    (text) => text.length <= MAX_VALUE_LENGTH && WORD.test(text) && !/\d{3}/.test(text),
   );
-  if (!isWords || texts.size > MOST_VALUES) return false;
+  if (!isWords || texts.size > MAX_VALUES) return false;
   if (texts.size === 1 && !(depth === 1 && NAMES_PAYLOAD.test(name))) return false;
   return count >= texts.size * (KINDS.test(name.replace(/^.*_/, '')) ? REPEATS.kind : REPEATS.other);
 }
@@ -85,7 +85,7 @@ function objectSchema(seen: Seen, depth: number): LearnedSchema {
   const entries = [...seen.properties];
   if (entries.length === 0) return {};
   if (isMap(seen, depth)) {
-    const values = entries.map(([, value]) => value).reduce(unitedWith);
+    const values = entries.map(([, value]) => value).reduce(mergeSeen);
     return { additionalProperties: schemaOf(values, '', depth) };
   }
   const properties = entries.map(([name, value]) => [name, schemaOf(value, name, depth)] as const);
@@ -93,15 +93,15 @@ function objectSchema(seen: Seen, depth: number): LearnedSchema {
   return { ...(required.length === 0 ? {} : { required }), properties: Object.fromEntries(properties) };
 }
 
-/** Keys that are data: numbers, ids and addresses. */
+/** Keys that are data, such as numbers, ids and addresses. */
 const DATA_KEY = /^(?:\d+|[0-9a-f-]{12,}|.*[@\s/].*|[A-Za-z]{0,6}[_-]?[A-Za-z0-9]*\d{3,}[A-Za-z0-9]*)$/i;
 
 /** A name and a number: `k1`, `item_2`. */
 const NUMBERED = /^(.*?)\d{1,2}$/;
-/** At least this many objects, and this many names in them, must have been seen before varying names are treated as data. */
-const LEAST_TO_TELL = 3;
+/** The minimum number of objects, and of names in them, before varying names are treated as data. */
+const MIN_OBJECTS = 3;
 
-/** At the top of a payload names are names. Further down they are data too where each object has others. */
+/** Whether the keys of objects are data: they look like data or, below the top level, differ between objects. */
 function isMap({ properties, objects }: Seen, depth: number): boolean {
   const names = [...properties.keys()];
   if (names.every((name) => DATA_KEY.test(name))) return true;
@@ -111,6 +111,6 @@ function isMap({ properties, objects }: Seen, depth: number): boolean {
   const isNumbered = names.length > 1 && stems.size === 1 && !stems.has(null);
   // `line1` and `line2` of each address are fields.
   if (isNumbered && all.some(({ count }) => count < objects)) return true;
-  const isRare = all.every(({ count }) => count * LEAST_TO_TELL <= objects);
-  return isRare && objects >= LEAST_TO_TELL && names.length >= LEAST_TO_TELL;
+  const isRare = all.every(({ count }) => count * MIN_OBJECTS <= objects);
+  return isRare && objects >= MIN_OBJECTS && names.length >= MIN_OBJECTS;
 }

@@ -1,4 +1,4 @@
-/** Lists the paths of forms with what is known of each, for `source shape`, completion and editors. */
+/** Lists the paths of event forms, with their nodes, for `source shape`, completion and editors. */
 import type { Found } from './find-path.ts';
 import type { FormSet } from './form-set.ts';
 import type { Level, PathTree } from './path-tree.ts';
@@ -7,23 +7,23 @@ import { treeOf } from './suggest-path.ts';
 
 export interface ListedPath {
   readonly path: readonly string[];
-  /** Its nodes in the forms that have it. */
+  /** The path's nodes in the forms that have it. */
   readonly nodes: readonly ShapeNode[];
-  /** Where it leads, for each form of the set in turn. */
+  /** The lookup result for each form of the set, in order. */
   readonly found: readonly Found[];
 }
 
 export interface PathSelection {
-  /** Paths that begin with this text. */
+  /** Lists only paths that begin with this text. */
   readonly prefix?: string;
-  /** Parts below the prefix; deeper ones are left out. */
+  /** Maximum number of parts after the prefix. */
   readonly depth?: number;
 }
 
-/** Where types contain each other in many ways there are millions of paths: deeper parts are left out above this number. */
-export const MOST_PATHS = 10_000;
+/** Maximum number of paths; mutually recursive types have millions. Deeper paths are omitted. */
+export const MAX_PATHS = 10_000;
 
-/** A path that leads back to where it came from is not followed further. In the order of a reader: parents before children. */
+/** Lists parents before children. Does not follow a path that leads back to a node on it. */
 export function listPaths(
   set: FormSet,
   { prefix = '', depth = depthThatFits(set, prefix) ?? Number.POSITIVE_INFINITY }: PathSelection = {},
@@ -39,7 +39,7 @@ export function listPaths(
   }));
 }
 
-/** How many parts below the prefix can be listed in no more than `MOST_PATHS`; null: all. */
+/** The maximum depth after the prefix at which there are at most `MAX_PATHS` paths; null if all fit. */
 export function depthThatFits(set: FormSet, prefix = ''): number | null {
   const tree = treeOf(set);
   const { walk: first, level: start } = startOf(tree, prefix);
@@ -49,7 +49,7 @@ export function depthThatFits(set: FormSet, prefix = ''): number | null {
     const next: (readonly [Walk, Level])[] = [];
     for (const [at, level] of frontier)
       for (const [below, child, isNew] of stepsFrom(tree, level, at)) {
-        if (++count > MOST_PATHS) return Math.max(depth, 1);
+        if (++count > MAX_PATHS) return Math.max(depth, 1);
         if (isNew) next.push([below, child]);
       }
     frontier = next;
@@ -81,7 +81,7 @@ function walk(tree: PathTree, level: Level, at: Walk, found: (readonly string[])
 
 type Step = readonly [below: Walk, child: Level, isNew: boolean];
 
-/** The children that begin with the prefix, or lead to it, and whether they are to be followed. */
+/** The children that match the prefix or lead to it, and whether to descend into them. */
 function stepsFrom(tree: PathTree, level: Level, at: Walk): readonly Step[] {
   return [...tree.children(level)].flatMap(([name, child]): readonly Step[] => {
     const path = [...at.path, name];

@@ -1,11 +1,11 @@
-/** Whether conditions that are joined and negated can hold in each form of an event. */
+/** Decides whether combined conditions can match each event form. */
 import type { FormSet } from './form-set.ts';
 import type { LeafMatch } from './match-leaf.ts';
 import { matchLeaf, negated } from './match-leaf.ts';
 import type { Member } from './read-leaf.ts';
 import { membersOf, readLeaf } from './read-leaf.ts';
 
-/** For each form in turn. */
+/** Returns a result for each form, in order. */
 export function matchAll(set: FormSet, members: readonly Member[]): readonly LeafMatch[] {
   const all = members.map((member) => matchMember(set, member));
   return set.forms.map((_, index) => allOf(all.map((matches) => matches[index] ?? 'sometimes')));
@@ -16,7 +16,7 @@ function matchMember(set: FormSet, { config, path }: Member): readonly LeafMatch
   if (config.not !== undefined) return matchAll(set, membersOf(config.not, path)).map(negated);
   if (config.any !== undefined) {
     const any = membersOf(config.any, path).map((member) => matchMember(set, member));
-    // One of them holds unless each of them does not.
+    // De Morgan: any(a, b) = not all(not a, not b).
     return set.forms.map((_, index) => negated(allOf(any.map((matches) => negated(matches[index] ?? 'sometimes')))));
   }
   const leaf = readLeaf(config, path);

@@ -1,4 +1,4 @@
-/** Whether one condition of a filter can hold in a form of an event, by what the shape says about its field. */
+/** Decides whether one filter condition can match an event form, from the shape of its field. */
 import { RE2JS } from 're2js';
 import type { FilterLeaf } from '../../schemas/generated/types.ts';
 import { isPlainMap } from '../text/plain-map.ts';
@@ -12,10 +12,11 @@ export type Leaf = Pick<FilterLeaf, 'field' | 'operator' | 'value'>;
 
 export interface GroupMatch {
   readonly match: LeafMatch;
-  /** Indexes in the set. */
+  /** Indexes of the forms in the set. */
   readonly forms: readonly number[];
 }
 
+/** Matches a condition against each group of forms in which its field is the same. */
 export function matchGroups(set: FormSet, { field, operator, value }: Leaf): readonly GroupMatch[] {
   return factsOfField(set, field).groups.map(({ node, optional, forms }) => ({
     match: node === null ? MISSING[operator](value) : matchNode(set.shape.graph, node, operator, value, optional),
@@ -26,7 +27,7 @@ export function matchGroups(set: FormSet, { field, operator, value }: Leaf): rea
 export const isImpossible = (set: FormSet, leaf: Leaf): boolean =>
   matchGroups(set, leaf).every(({ match }) => match === 'never');
 
-/** For each form in turn. */
+/** Returns a result for each form, in order. */
 export function matchLeaf(set: FormSet, leaf: Leaf): readonly LeafMatch[] {
   const matches: LeafMatch[] = set.forms.map(() => 'sometimes');
   for (const { match, forms } of matchGroups(set, leaf)) for (const index of forms) matches[index] = match;
@@ -66,7 +67,7 @@ function matchNode(
       return canContain(graph, node, operand) ? 'sometimes' : 'never';
     case 'regex':
       return matchRegex(node, String(operand), optional);
-    // Whether a field is there, and what is in a file, is not for a shape to say.
+    // A shape knows neither whether an optional field is present nor the content of a file.
     case 'exists':
     case 'missing':
     case 'in_file':
@@ -83,7 +84,7 @@ function matchValues(node: ShapeNode, operands: readonly unknown[], optional: bo
   return isCertain && node.values.every((value) => operands.includes(value)) ? 'always' : 'sometimes';
 }
 
-/** Whether a value of the node may equal the operand. Schemas are careless about null: it is never ruled out. */
+/** Whether a value of the node can equal the operand. Null is always possible, because schemas are often imprecise about it. */
 export function canBe(node: ShapeNode, operand: unknown): boolean {
   if (operand === null || node.types.has('any')) return true;
   if (!typesOf(operand).some((type) => node.types.has(type))) return false;
@@ -107,7 +108,7 @@ function canContain(graph: ShapeGraph, node: ShapeNode, operand: unknown): boole
   return node.values === null || node.values.some((value) => typeof value === 'string' && value.includes(operand));
 }
 
-/** Only of a field whose texts are listed. A pattern that is none is another rule's. */
+/** Decides only for fields whose values are listed. Another rule reports invalid patterns. */
 function matchRegex(node: ShapeNode, pattern: string, optional: boolean): LeafMatch {
   if (node.values === null || !node.types.has('string')) return 'sometimes';
   let regex: RE2JS;

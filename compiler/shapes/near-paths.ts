@@ -1,13 +1,13 @@
-/** Paths that differ from a written one by few letters: a search of the tree that leaves each branch as soon as it is too far away. */
+/** Finds paths with a small edit distance to a given path. The search abandons a branch once its distance exceeds the limit. */
 import type { Level, PathTree } from './path-tree.ts';
 
 export interface NearPath {
   readonly path: readonly string[];
-  /** Insertions, deletions, substitutions and swaps of neighbours. */
+  /** The number of insertions, deletions, substitutions and transpositions. */
   readonly distance: number;
 }
 
-/** All at most `limit` away, in no order. */
+/** Returns all paths with a distance of at most `limit`, unsorted. */
 export function nearPaths(tree: PathTree, path: readonly string[], limit: number): readonly NearPath[] {
   const wanted = fold(path.join('.'));
   const found: NearPath[] = [];
@@ -32,17 +32,17 @@ export function nearPaths(tree: PathTree, path: readonly string[], limit: number
   return found;
 }
 
-/** The rows of the distance table that the next letter needs. */
+/** The rows of the distance matrix that the next letter needs. */
 interface Rows {
-  /** The letter the last row stands for. */
+  /** The letter of the last row. */
   readonly last: string;
-  /** How many letters the last row stands behind. */
+  /** The number of letters before the last row. */
   readonly depth: number;
   readonly row: readonly number[];
   readonly before: readonly number[];
 }
 
-/** null: whatever comes behind the text is too far away. */
+/** Returns null if every continuation of the text exceeds the limit. */
 function extend(rows: Rows, text: string, wanted: string, limit: number): Rows | null {
   let current = rows;
   for (const letter of text) {
@@ -53,7 +53,7 @@ function extend(rows: Rows, text: string, wanted: string, limit: number): Rows |
   return current;
 }
 
-/** Only the cells near the diagonal: any other is above the limit. null: all are. */
+/** Computes the cells near the diagonal; all others exceed the limit. Returns null if these do, too. */
 function nextRow(
   { last, depth, row, before }: Rows,
   letter: string,
@@ -77,5 +77,5 @@ function nextRow(
 
 const at = (row: readonly number[], index: number): number => row[index] ?? Number.POSITIVE_INFINITY;
 
-/** Case and the choice of separator are no distance. */
+/** Ignores differences of case and separators. */
 const fold = (text: string): string => text.toLowerCase().replaceAll('-', '_');

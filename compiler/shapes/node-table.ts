@@ -1,9 +1,9 @@
-/** A graph of nodes under construction. */
+/** A shape's graph of nodes under construction. */
 import type { NodeId, ShapeGraph, ShapeNode } from './shape.ts';
 
 export interface NodeTable extends ShapeGraph {
   add(node: ShapeNode): NodeId;
-  /** A number that `define` gives a node to later: a type that contains itself needs its own number first. */
+  /** Reserves a number for a node that is defined later: a recursive type needs its own number first. */
   reserve(): NodeId;
   define(id: NodeId, node: ShapeNode): void;
   readonly size: number;
@@ -35,6 +35,7 @@ export function createNodeTable(): NodeTable {
   };
 }
 
+/** @throws RangeError if there is no such node */
 export function nodeAt(nodes: readonly ShapeNode[], id: NodeId): ShapeNode {
   const node = nodes[id];
   if (node === undefined) throw new RangeError(`the graph has no node ${id}`);

@@ -1,17 +1,17 @@
-/** The paths of several forms as one tree: each step leads to the nodes that any of the forms has there. */
+/** The paths of several event forms as one tree: each level contains the nodes of all forms at a path. */
 import type { NodeId, ShapeGraph, ShapeProperty } from './shape.ts';
 
-/** Where a path leads in each of the forms that have it; without repetitions. */
+/** The nodes at a path in all forms that have it, without duplicates. */
 export type Level = readonly NodeId[];
 
 export interface PathTree {
   readonly root: Level;
-  /** By name, and the elements of a list under `0`. What is not listed in an open object is not there. */
+  /** Children by name; list elements are `0`. Unlisted properties of open objects are omitted. */
   children(level: Level): ReadonlyMap<string, Level>;
-  /** Empty: no form has it. */
+  /** Empty if no form has the path. */
   below(level: Level, path: readonly string[]): Level;
   isOpen(level: Level): boolean;
-  /** A text, number or boolean, and nothing else. */
+  /** Whether all nodes are texts, numbers or booleans. */
   isLeaf(level: Level): boolean;
 }
 

@@ -1,17 +1,17 @@
-/** Reads one condition of a route's filters as it is written; what is wrong with its form is for other rules to say. */
+/** Reads one condition of a route's filters as written. Other rules report malformed conditions. */
 import type { FilterConfig, FilterLeaf } from '../../schemas/generated/types.ts';
 import { lowerField } from '../config/field.ts';
 import { operatorsOf } from '../config/filter-keys.ts';
 import type { NodePath } from '../diagnostics/problem.ts';
 import type { Leaf } from './match-leaf.ts';
 
-/** A condition, and where it stands below `filters`. */
+/** A condition, and its path relative to `filters`. */
 export interface WrittenLeaf extends Leaf {
   readonly text: string;
   readonly path: NodePath;
 }
 
-/** null: it is no condition. */
+/** Returns null if it is not a valid condition. */
 export function readLeaf(config: FilterConfig, path: NodePath): WrittenLeaf | null {
   const [operator, second] = operatorsOf(config);
   if (config.field === undefined || operator === undefined || second !== undefined) return null;
@@ -20,7 +20,7 @@ export function readLeaf(config: FilterConfig, path: NodePath): WrittenLeaf | nu
   return { field, operator, value: config[operator] as FilterLeaf['value'], text: config.field, path };
 }
 
-/** The members of `all`, `any` or `not`, each with its place. */
+/** The members of `all`, `any` or `not`, each with its path. */
 export function membersOf(value: FilterConfig | readonly FilterConfig[], path: NodePath): readonly Member[] {
   if (!Array.isArray(value)) return [{ config: value as FilterConfig, path }];
   return value.map((config, index) => ({ config, path: [...path, index] }));

@@ -1,4 +1,4 @@
-/** Counts what stood at one place of several payloads. */
+/** Collects statistics on the values at one path of several payloads. */
 import { isPlainMap } from '../text/plain-map.ts';
 
 export interface Seen {
@@ -6,20 +6,20 @@ export interface Seen {
   nulls: number;
   booleans: number;
   integers: number;
-  /** Numbers that are no integers. */
+  /** Numbers that are not integers. */
   fractions: number;
   strings: number;
-  /** How often each text came; null: too many different ones to tell. */
+  /** Number of occurrences by text; null if there were too many different texts. */
   texts: Map<string, number> | null;
   objects: number;
   readonly properties: Map<string, Seen>;
   arrays: number;
-  /** What all elements of all lists held; null: there was none. */
+  /** Statistics on the elements of all lists; null if there were none. */
   items: Seen | null;
 }
 
-/** More different texts than this are no list of values and have no format that needs checking. */
-const MOST_TEXTS = 1000;
+/** Maximum number of different texts that are counted; more are not an enum. */
+const MAX_TEXTS = 1000;
 
 export const createSeen = (): Seen => ({
   count: 0,
@@ -35,7 +35,7 @@ export const createSeen = (): Seen => ({
   items: null,
 });
 
-export function see(seen: Seen, value: unknown): void {
+export function recordValue(seen: Seen, value: unknown): void {
   seen.count++;
   if (value === null) seen.nulls++;
   else if (typeof value === 'boolean') seen.booleans++;
@@ -48,20 +48,20 @@ export function see(seen: Seen, value: unknown): void {
 function seeText(seen: Seen, text: string, times: number): void {
   seen.strings += times;
   seen.texts?.set(text, (seen.texts.get(text) ?? 0) + times);
-  if ((seen.texts?.size ?? 0) > MOST_TEXTS) seen.texts = null;
+  if ((seen.texts?.size ?? 0) > MAX_TEXTS) seen.texts = null;
 }
 
 function seeList(seen: Seen, list: readonly unknown[]): void {
   seen.arrays++;
   for (const item of list) {
     seen.items ??= createSeen();
-    see(seen.items, item);
+    recordValue(seen.items, item);
   }
 }
 
 function seeObject(seen: Seen, object: Readonly<Record<string, unknown>>): void {
   seen.objects++;
-  for (const [name, value] of Object.entries(object)) see(propertyOf(seen, name), value);
+  for (const [name, value] of Object.entries(object)) recordValue(propertyOf(seen, name), value);
 }
 
 function propertyOf(seen: Seen, name: string): Seen {
@@ -72,15 +72,15 @@ function propertyOf(seen: Seen, name: string): Seen {
   return property;
 }
 
-/** What both have seen; the first one takes it. */
-export function unitedWith(seen: Seen, other: Seen): Seen {
+/** Adds the second statistics to the first. */
+export function mergeSeen(seen: Seen, other: Seen): Seen {
   for (const key of ['count', 'nulls', 'booleans', 'integers', 'fractions', 'objects', 'arrays'] as const)
     seen[key] += other[key];
   if (other.texts === null) {
     seen.strings += other.strings;
     seen.texts = null;
   } else for (const [text, times] of other.texts) seeText(seen, text, times);
-  for (const [name, value] of other.properties) unitedWith(propertyOf(seen, name), value);
-  if (other.items !== null) seen.items = unitedWith(seen.items ?? createSeen(), other.items);
+  for (const [name, value] of other.properties) mergeSeen(propertyOf(seen, name), value);
+  if (other.items !== null) seen.items = mergeSeen(seen.items ?? createSeen(), other.items);
   return seen;
 }

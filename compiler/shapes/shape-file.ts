@@ -1,35 +1,35 @@
-/** Reads a file of `catalog/shapes/`. Nodes are read when something asks for them: a config uses few of them. */
+/** Reads a file of `catalog/shapes/`. Nodes are parsed on demand, because a config uses few of them. */
 import { readNode } from './encoding.ts';
 import { NO_REVIEW, readReview } from './field-review.ts';
 import type { NodeId, Shape, ShapeGraph, ShapeNode, ShapeOrigin, ShapeQuality } from './shape.ts';
 import { singleValue } from './single-value.ts';
 
-/** The file as it is written. */
+/** The content of the file. */
 export interface ShapeFile {
   readonly generated: string;
   readonly source: string;
   readonly quality: ShapeQuality;
   readonly from: readonly ShapeOrigin[];
-  /** Dotted; null: the forms of an event are not told apart by one field. */
+  /** Dotted path of the field that distinguishes the forms of an event, or null. */
   readonly action: string | null;
-  /** By event: the numbers of the roots of its forms, separated by blanks. */
+  /** By event: numbers of the root nodes of its forms, separated by blanks. */
   readonly events: Readonly<Record<string, string>>;
   /** See encoding.ts. The first line is `*`. */
   readonly nodes: readonly string[];
 }
 
-/** Line 0 is the node that holds anything. */
+/** The node for any value, which is line 0. */
 export const ANY_NODE: NodeId = 0;
 
-/** What is shipped about the payloads of one sender, as texts. */
+/** The contents of the shipped files about one sender's payloads. */
 export interface ShapeTexts {
   /** The file of `catalog/shapes/`. */
   readonly shape: string;
-  /** The file of `catalog/writers/`; null: its fields have not been reviewed. */
+  /** The file of `catalog/writers/`; null if the fields have not been reviewed. */
   readonly review: string | null;
 }
 
-/** @param texts of files that this program's own generator, and its authors, wrote */
+/** Parses the texts of shipped files, without validation. */
 export function readShapeFile({ shape: text, review }: ShapeTexts): Shape {
   const file = JSON.parse(text) as ShapeFile;
   const graph = lazyGraph(file.nodes);

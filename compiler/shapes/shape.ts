@@ -1,53 +1,53 @@
-/** What the payloads of one sender can hold: a graph of nodes, with one root for each form of each event. */
+/** The structure of one sender's payloads: a graph of nodes, with a root for each form of each event. */
 import type { Review } from './field-review.ts';
 
-/** JSON types a value may have. `any`: nothing is known of the value, and nothing below it is checked. */
+/** JSON types of a value. `any`: the value is unknown, and nothing below it is checked. */
 export type ShapeType = 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'object' | 'array' | 'any';
 
 export type ScalarValue = string | number | boolean;
 
-/** Number of a node in its graph. Nodes refer to each other by number: types may contain themselves. */
+/** Number of a node in its graph. Nodes refer to each other by number, because types may be recursive. */
 export type NodeId = number;
 
 export interface ShapeProperty {
   readonly node: NodeId;
-  /** Not every payload has it. */
+  /** Whether some payloads lack it. */
   readonly optional: boolean;
 }
 
 export interface ShapeNode {
   readonly types: ReadonlySet<ShapeType>;
-  /** The only strings, numbers or booleans it may be; null: any of its types. */
+  /** The only strings, numbers or booleans that it can be; null if all values of its types are possible. */
   readonly values: readonly ScalarValue[] | null;
-  /** Format of its strings (`uri`, `date-time`); null: not known. */
+  /** Format of its strings (`uri`, `date-time`), or null. */
   readonly format: string | null;
-  /** What its schema says it is, see leaf-class.ts; null: nothing. */
+  /** The class that its schema defines, see leaf-class.ts, or null. */
   readonly leafClass: string | null;
-  /** The properties of an object, by name; empty for every other type. */
+  /** The properties of an object by name; empty for other types. */
   readonly properties: ReadonlyMap<string, ShapeProperty>;
-  /** What a property that is not listed holds; null: there is none, the object is closed. */
+  /** The type of unlisted properties; null if the object is closed. */
   readonly rest: NodeId | null;
-  /** What the elements of an array hold; null for every other type. */
+  /** The type of an array's elements; null for other types. */
   readonly items: NodeId | null;
 }
 
 export interface ShapeGraph {
-  /** @throws RangeError for a number that is no node's. */
+  /** @throws RangeError if there is no such node */
   node(id: NodeId): ShapeNode;
 }
 
 /** One form of an event, for example one of its actions. */
 export interface ShapeVariant {
-  /** As the sender names it; `*` when the sender gives its events no name. */
+  /** The sender's name for it; `*` if the sender does not name its events. */
   readonly event: string;
   readonly root: NodeId;
-  /** The value of the action field when the form has exactly one. */
+  /** The value of the action field, if the form has exactly one. */
   readonly action: string | null;
 }
 
 /**
- * `exact`: types the sender or its SDK publishes for each event; `good`: complete, but inferred or not literal in places;
- * `partial`: some events, or some fields, are missing.
+ * `exact`: from types that the sender or its SDK publishes for each event; `good`: complete, but partly inferred;
+ * `partial`: some events or fields are missing.
  */
 export type ShapeQuality = 'exact' | 'good' | 'partial';
 
@@ -61,15 +61,15 @@ export interface Shape {
   /** Canonical name of the source. */
   readonly source: string;
   readonly quality: ShapeQuality;
-  /** Packages it was generated from; empty for a source of the user's own. */
+  /** Packages that it was generated from; empty for the user's own sources. */
   readonly from: readonly ShapeOrigin[];
-  /** Path of the field that tells the forms of one event apart; null: there is none. */
+  /** Path of the field that distinguishes the forms of one event, or null. */
   readonly action: readonly string[] | null;
   readonly graph: ShapeGraph;
   readonly variants: readonly ShapeVariant[];
-  /** Who writes what. */
+  /** Decisions about who writes which fields. */
   readonly review: Review;
 }
 
-/** The event name of payloads whose sender gives them none. */
+/** The event name for senders that do not name their events. */
 export const ANY_EVENT = '*';

@@ -1,8 +1,8 @@
-/** The one text a field always has in one form of an event, which tells that form from the others. */
+/** Finds the constant value of a field in an event form, which distinguishes the form from others. */
 import { findPath } from './find-path.ts';
 import type { NodeId, ShapeGraph } from './shape.ts';
 
-/** null: there is no such field, or it may be several texts. */
+/** Returns null if there is no such field, or if it can have several values. */
 export function singleValue(graph: ShapeGraph, root: NodeId, path: readonly string[]): string | null {
   const found = findPath(graph, root, path);
   if (found.kind !== 'node') return null;

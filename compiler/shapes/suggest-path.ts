@@ -1,20 +1,20 @@
-/** "Did you mean" for paths: what is spelt nearly the same, and what has the same parts in another place. */
+/** "Did you mean" for paths: finds paths with similar spelling, and paths with the same parts elsewhere. */
 import { editDistance } from '../text/suggest.ts';
 import type { FormSet } from './form-set.ts';
 import { nearPaths } from './near-paths.ts';
 import type { Level, PathTree } from './path-tree.ts';
 import { createPathTree } from './path-tree.ts';
 
-const MOST = 3;
-/** Letters that may differ: one in five, three at most. */
+const MAX_PATHS = 3;
+/** One typo is allowed per this many letters, up to `MAX_ERRORS`. */
 const LETTERS_PER_ERROR = 5;
-const MOST_ERRORS = 3;
-/** The most parts that an omitted prefix may have. */
-const DEEPEST_PREFIX = 3;
+const MAX_ERRORS = 3;
+/** Maximum number of parts of an omitted prefix. */
+const MAX_PREFIX_PARTS = 3;
 
 type Path = readonly string[];
 
-/** At most three, the likeliest first. */
+/** Returns at most three paths, most likely first. */
 export function suggestPaths(set: FormSet, path: Path): readonly Path[] {
   return set.remember(`suggest ${path.join('.')}`, () => {
     const tree = treeOf(set);
@@ -22,7 +22,7 @@ export function suggestPaths(set: FormSet, path: Path): readonly Path[] {
     if (inner.length > 0) return inner;
     const near = similar(tree, path);
     const abbreviations = abbreviated(tree, path);
-    // A short form of one path alone means that one, whatever else ends like it.
+    // An abbreviation of exactly one path means that path, even if other paths have the same end.
     if (near.length === 0 && abbreviations.length === 1) return abbreviations;
     const found = [
       ...near,
@@ -31,11 +31,11 @@ export function suggestPaths(set: FormSet, path: Path): readonly Path[] {
       ...oneOtherPart(tree, path),
       ...sharedWord(tree, path),
     ];
-    return distinct(found).slice(0, MOST);
+    return distinct(found).slice(0, MAX_PATHS);
   });
 }
 
-/** For an object where text is expected: the field in it that names it. null: it has none. */
+/** Suggests the field that names an object, for an object where text is expected. Null if it has none. */
 export function textBelow(set: FormSet, path: Path): Path | null {
   const tree = treeOf(set);
   const level = tree.below(tree.root, path);
@@ -44,7 +44,7 @@ export function textBelow(set: FormSet, path: Path): Path | null {
   return name === undefined ? null : [...path, name];
 }
 
-/** Fields that say which thing an object is, the most telling first. */
+/** Fields that usually identify an object, best first. */
 const NAMING = [
   'full_name',
   'login',
@@ -69,7 +69,7 @@ export const treeOf = (set: FormSet): PathTree =>
 
 function similar(tree: PathTree, path: Path): readonly Path[] {
   const length = path.join('.').length;
-  const most = Math.min(MOST_ERRORS, Math.max(1, Math.floor(length / LETTERS_PER_ERROR)));
+  const most = Math.min(MAX_ERRORS, Math.max(1, Math.floor(length / LETTERS_PER_ERROR)));
   for (let limit = 1; limit <= most; limit++) {
     const found = nearPaths(tree, path, limit);
     if (found.length > 0)
@@ -80,11 +80,11 @@ function similar(tree: PathTree, path: Path): readonly Path[] {
   return [];
 }
 
-/** Order of equally near paths: first by the difference in parts, then in letters. */
+/** Orders paths of equal distance by the difference in parts, then in length. */
 const rank = (found: Path, wanted: Path): number =>
   Math.abs(found.length - wanted.length) * 100 + Math.abs(found.join('.').length - wanted.join('.').length);
 
-/** `repo.name` for `repository.name`, `pr.title` for `pull_request.title`. */
+/** Expands abbreviations: `repository.name` for `repo.name`, `pull_request.title` for `pr.title`. */
 function abbreviated(tree: PathTree, path: Path): readonly Path[] {
   let reached: readonly (readonly [Path, Level])[] = [[[], tree.root]];
   for (const part of path) {
@@ -97,28 +97,28 @@ function abbreviated(tree: PathTree, path: Path): readonly Path[] {
   return reached.map(([found]) => found).sort((a, b) => byLength(a, b));
 }
 
-const SHORTEST_PREFIX = 3;
+const MIN_ABBREVIATION = 3;
 
 function abbreviates(part: string, name: string): boolean {
-  if (part.length >= SHORTEST_PREFIX && name.startsWith(part)) return true;
+  if (part.length >= MIN_ABBREVIATION && name.startsWith(part)) return true;
   const words = name.split(/[_-]/);
   return words.length > 1 && words.map((word) => word[0]).join('') === part;
 }
 
-/** Names that other tools give the payload itself. */
+/** Names of the payload itself in other tools. */
 const WRAPPERS: ReadonlySet<string> = new Set(['payload', 'body', 'event', 'data', 'json', 'request', '$json']);
 
-/** `payload.action` for `action`. */
+/** Suggests `action` for `payload.action`. */
 const withoutWrapper = (tree: PathTree, [first = '', ...rest]: Path): readonly Path[] =>
   rest.length > 0 && WRAPPERS.has(first) && tree.below(tree.root, rest).length > 0 ? [rest] : [];
 
-/** `head.ref` for `pull_request.head.ref`: below the shortest prefix, in most of the forms, and the event's own object first. */
+/** Suggests `pull_request.head.ref` for `head.ref`: the shortest prefixes; first those in most forms, and the event's own object. */
 function withoutPrefix(tree: PathTree, path: Path, set: FormSet): readonly Path[] {
   const event = set.forms[0]?.event ?? '';
   const formsWith = (prefix: Path): number =>
     set.find([...prefix, ...path]).filter(({ kind }) => kind !== 'absent').length;
   let prefixes: readonly (readonly [Path, Level])[] = [[[], tree.root]];
-  for (let depth = 1; depth <= DEEPEST_PREFIX; depth++) {
+  for (let depth = 1; depth <= MAX_PREFIX_PARTS; depth++) {
     prefixes = prefixes.flatMap(([before, level]) =>
       [...tree.children(level)].map(([name, child]) => [[...before, name], child] as const),
     );
@@ -133,10 +133,10 @@ function withoutPrefix(tree: PathTree, path: Path, set: FormSet): readonly Path[
   return [];
 }
 
-/** How far to the end of the event's name its object stands: `issue_comment` is about a comment, made on an issue. */
+/** Position of the object's name in that of the event; later is better: `issue_comment` is about a comment, on an issue. */
 const subject = (event: string, [first = '']: Path): number => event.toLowerCase().lastIndexOf(first.toLowerCase());
 
-/** `pull_request.author.login` for `pull_request.user.login`. Another last part would be another field. */
+/** Suggests `pull_request.user.login` for `pull_request.author.login`. The last part must be equal. */
 function oneOtherPart(tree: PathTree, path: Path): readonly Path[] {
   const found = path.slice(0, -1).flatMap((part, index) => {
     const before = path.slice(0, index);
@@ -150,7 +150,7 @@ function oneOtherPart(tree: PathTree, path: Path): readonly Path[] {
   return found.sort((a, b) => a.distance - b.distance || byLength(a.path, b.path)).map((each) => each.path);
 }
 
-/** `ref_name` for `ref`: a sibling with a word in common. */
+/** Suggests siblings with a word in common: `ref` for `ref_name`. */
 function sharedWord(tree: PathTree, path: Path): readonly Path[] {
   const before = path.slice(0, -1);
   const words = new Set(wordsOf(path.at(-1) ?? ''));

@@ -1,19 +1,19 @@
-/** Joins two nodes: what either of them allows (`unite`), or what both of them ask for (`intersect`). */
+/** Joins two nodes: values that match either (`unite`), or both (`intersect`). */
 import type { NodeTable } from './node-table.ts';
 import { ANY } from './node-table.ts';
 import type { NodeId, ScalarValue, ShapeNode, ShapeProperty, ShapeType } from './shape.ts';
 
 export interface Joiner {
-  /** A value may be of either node: the members of a union, or the same event as two packages describe it. */
+  /** Values match either node: members of a union, or descriptions of one event in two packages. */
   unite(a: NodeId, b: NodeId): NodeId;
-  /** A value is of both nodes (`allOf`). Where they contradict each other the second one counts. */
+  /** Values match both nodes (`allOf`). If they contradict each other, the second one wins. */
   intersect(a: NodeId, b: NodeId): NodeId;
 }
 
 type Join = (a: NodeId, b: NodeId) => NodeId;
 type Combine = (a: ShapeNode, b: ShapeNode, join: Join) => ShapeNode;
 
-/** @param table takes the joined nodes; pairs that were joined before are not joined again, so types may contain themselves */
+/** Each pair is joined only once, so types may be recursive. @param table receives the joined nodes */
 export function createJoiner(table: NodeTable): Joiner {
   return { unite: memoised(table, union), intersect: memoised(table, intersection) };
 }
@@ -61,7 +61,7 @@ function intersection(a: ShapeNode, b: ShapeNode, join: Join): ShapeNode {
   };
 }
 
-/** Every integer is a number. */
+/** Removes `integer` if `number` is present. */
 function withoutNarrower(types: Set<ShapeType>): ReadonlySet<ShapeType> {
   if (types.has('number')) types.delete('integer');
   return types;
@@ -78,7 +78,7 @@ const SCALARS: readonly ShapeType[] = ['string', 'integer', 'number', 'boolean']
 
 const isScalar = ({ types }: ShapeNode): boolean => SCALARS.some((type) => types.has(type));
 
-/** A node that lists no values says nothing against those of the other when it holds no scalar at all. */
+/** The values of both nodes; null if a node allows other scalars. A node without scalars does not matter. */
 function eitherValues(a: ShapeNode, b: ShapeNode): readonly ScalarValue[] | null {
   if (!isScalar(a)) return b.values;
   if (!isScalar(b)) return a.values;

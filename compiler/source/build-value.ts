@@ -1,7 +1,7 @@
 /**
- * Turns YAML nodes into plain data: resolves aliases and merge keys, refuses duplicate keys, cyclic and exploding aliases.
- * Aliases share one object with their anchor, so the work is linear in the text; what a full walk of the data would cost
- * is counted beside it and capped, because validation does walk it in full.
+ * Converts YAML nodes to plain data: resolves aliases and merge keys, and rejects duplicate keys, cyclic aliases and
+ * exponential expansion. Aliases share one object with their anchor, so building is linear in the text. Validation visits
+ * aliased values repeatedly, so their expanded size is counted and limited.
  */
 
 import type { Alias, Node, Scalar, YAMLMap, YAMLSeq } from 'yaml';
@@ -18,12 +18,12 @@ import type { Range, SourceText } from '../text/source-text.ts';
 
 export type YamlNode = Node;
 
-/** The anchored node each alias stands for. */
+/** The anchored node of each alias. */
 export type AliasTargets = ReadonlyMap<Alias, YamlNode>;
 
-/** Values that aliases and merge keys may add to a file. */
+/** Maximum number of values that aliases and merge keys may add to a file. */
 const MAX_EXPANSION = 1_000_000;
-/** Deeper than any sensible config, far from the end of the stack. */
+/** Deeper than any real config, and far from a stack overflow. */
 const MAX_DEPTH = 200;
 
 export const MERGE_KEY = '<<';
@@ -38,13 +38,13 @@ export interface BuiltValue {
 
 interface Sized {
   readonly value: unknown;
-  /** Values in it, counted as often as aliases repeat them. */
+  /** Number of values in it, with aliases expanded. */
   readonly size: number;
 }
 
 interface Anchor {
   readonly node: YamlNode;
-  /** null while the anchored node itself is being built: an alias seen then is a cycle. */
+  /** Null while the anchored node is being built; an alias to it is then a cycle. */
   built: Sized | null;
 }
 
@@ -57,6 +57,7 @@ interface Builder {
   fatal: boolean;
 }
 
+/** Returns the data, the anchors of its aliases, and findings. An empty document is an empty map. */
 export function buildValue(source: SourceText, root: YamlNode | null): BuiltValue {
   const builder: Builder = { source, anchors: new Map(), aliases: new Map(), findings: [], expansion: 0, fatal: false };
   const { value } = root === null ? { value: {} } : build(builder, root, 0);
@@ -81,7 +82,7 @@ function build(builder: Builder, node: unknown, depth: number): Sized {
 function buildAlias(builder: Builder, alias: Alias): Sized {
   const anchor = builder.anchors.get(alias.source);
   if (anchor === undefined)
-    return fail(builder, yamlAlias, alias, `no anchor \`&${alias.source}\` stands before this alias`);
+    return fail(builder, yamlAlias, alias, `there is no anchor \`&${alias.source}\` before this alias`);
   if (anchor.built === null) return fail(builder, yamlAlias, alias, `\`*${alias.source}\` contains itself`);
   builder.aliases.set(alias, anchor.node);
   expand(builder, alias, anchor.built.size);
@@ -123,7 +124,7 @@ function buildMap(builder: Builder, node: YAMLMap, depth: number): Sized {
   return { value, size };
 }
 
-/** The maps a `<<` brings in, those of higher precedence first. */
+/** The maps that a `<<` merges, in order of precedence. */
 function mergeSources(builder: Builder, node: YamlNode, value: unknown): readonly unknown[] {
   const list = Array.isArray(value) ? value : [value];
   if (builder.fatal || list.every(isPlainMap)) return list.filter(isPlainMap);
@@ -131,7 +132,7 @@ function mergeSources(builder: Builder, node: YamlNode, value: unknown): readonl
   return [];
 }
 
-/** Adds what the map does not have itself; returns how many values that were. */
+/** Adds the keys that the map does not define itself. Returns the number of added values. */
 function mergeInto(
   builder: Builder,
   node: YamlNode,
@@ -147,7 +148,7 @@ function mergeInto(
   return added;
 }
 
-/** An integer beyond 2^53 keeps its digits as text: chat ids of some services are that long. */
+/** Integers beyond 2^53 become text, so that they keep their digits: chat ids of some services are that long. */
 function scalarValue(builder: Builder, node: Scalar): unknown {
   const { value } = node;
   if (typeof value === 'string' && node.type === 'PLAIN')
@@ -155,7 +156,7 @@ function scalarValue(builder: Builder, node: Scalar): unknown {
   if (typeof value !== 'number') return value;
   if (!Number.isFinite(value)) {
     const range = rangeOf(node);
-    const message = `\`${node.source ?? value}\` is not a number that can be used here`;
+    const message = `\`${node.source ?? value}\` is not a supported number`;
     builder.findings.push({ rule: invalidNumber, source: builder.source, range, message });
     return 0;
   }
@@ -180,7 +181,7 @@ export const isMergeKey = (key: unknown): boolean => isScalar(key) && key.type =
 
 export const keyText = (key: unknown): string => (isScalar(key) ? String(key.value) : String(key));
 
-/** From the node's first character (its anchor and tag left out) to the end of its value. */
+/** The range from the node's first character, after its anchor and tag, to the end of its value. */
 export function rangeOf(node: YamlNode): Range {
   const [start, end] = node.range ?? [0, 0];
   return { start, end };

@@ -1,7 +1,7 @@
-/** How a path is shown to the user: relative to where he stands when that is shorter to read, else absolute. */
+/** Formats a path for display: relative to the working directory if that is shorter, else absolute. */
 import { isAbsolute, relative, sep } from 'node:path';
 
-/** @param from absolute directory; usually the working directory. */
+/** @param from absolute path of a directory, usually the working directory */
 export function displayPath(path: string, from: string): string {
   const short = relative(from, path);
   const outside = short === '' || short === '..' || short.startsWith(`..${sep}`) || isAbsolute(short);

@@ -1,4 +1,4 @@
-/** The changes of text that repair a problem, for `lint --fix`. */
+/** Converts fixes to text edits, for `lint --fix`. */
 
 import type { TextEdit } from '../diagnostics/diagnostic.ts';
 import type { Problem, Repair } from '../diagnostics/problem.ts';
@@ -6,15 +6,15 @@ import type { Range } from '../text/source-text.ts';
 import { indentSiblings, listItems, moveKey, nestKey, replaceNode, unlistNamed } from './layout-edits.ts';
 import type { NodePlace } from './source-tree.ts';
 
-/** A node to repair. */
+/** A node to fix. */
 export interface RepairPlace extends NodePlace {
-  /** The place of another key of the map the node stands in; null: it has none of its own there. */
+  /** The place of another key of the same map; null if the map itself does not have it. */
   sibling(key: string): NodePlace | null;
 }
 
 type Edits = readonly TextEdit[] | null;
 
-/** Null when what is to be changed does not stand in the file as it was read (an escape, a folded line, an odd layout). */
+/** Returns null if the written text differs from its value (an escape, a folded line) or its layout is unusual. */
 export function editsFor(problem: Pick<Problem, 'at' | 'within'>, repair: Repair, place: RepairPlace): Edits {
   switch (repair.kind) {
     case 'nest':

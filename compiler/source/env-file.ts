@@ -1,4 +1,4 @@
-/** Parses `.env` files; a line that cannot be read is a finding. */
+/** Parses `.env` files and reports lines that cannot be parsed. */
 import { parseEnvLines } from '../../base/env-lines.ts';
 import type { Finding } from '../diagnostics/diagnostic.ts';
 import { envFileSyntax } from '../rules/env-file-syntax.ts';

@@ -1,20 +1,20 @@
-/** Finds the files a pattern names, for `--config` and `include:`. */
+/** Finds the files that match a pattern, for `--config` and `include:`. */
 import { basename, dirname, join, resolve } from 'node:path';
 import { isGlob, pathGlob } from '../globs/path-glob.ts';
 import type { Files } from './files.ts';
 
-/** Directories below a pattern's fixed part that are looked into; deeper ones are not searched. */
+/** Maximum depth of the search below a pattern's fixed part. */
 const MAX_DEPTH = 16;
 
 /**
- * Absolute paths of the regular files that match, sorted by code unit so that every machine reads them in one order.
- * Or what is wrong with the pattern. One without glob characters is its own only match, whether it exists or not.
+ * Returns the absolute paths of the regular files that match, sorted by code unit, so that the order is the same on every
+ * machine; or an error for an invalid pattern. A pattern without glob characters matches itself, whether or not it exists.
  */
 export function expandGlob(files: Files, base: string, pattern: string): readonly string[] | Error {
   if (!isGlob(pattern)) return [resolve(base, pattern)];
   const found = pathGlob(pattern);
   if (found instanceof Error) {
-    return new Error(`${JSON.stringify(pattern)} is no glob that can be used here: ${found.message}`);
+    return new Error(`${JSON.stringify(pattern)} is not a supported glob: ${found.message}`);
   }
   const { glob, matches } = found;
   const root = resolve(base, found.base);
@@ -25,7 +25,7 @@ export function expandGlob(files: Files, base: string, pattern: string): readonl
     .sort();
 }
 
-/** Paths of regular files relative to `root`. Linked directories are not entered: a link may lead back up. */
+/** Lists regular files, relative to `root`. Does not follow links to directories, which may be cyclic. */
 function walk(files: Files, root: string, below: string, depth: number): string[] {
   if (depth === 0) return [];
   const found: string[] = [];

@@ -1,10 +1,10 @@
-/** One file as a tree of its own (a catalog entry, a profile's config): the same way back from values to places. */
+/** A source tree with a single file, such as a catalog entry or a profile's config. */
 
 import { LocationIndex, locate } from './locate.ts';
 import type { ParsedFile } from './parse-yaml.ts';
 import type { SourceTree } from './source-tree.ts';
 
-/** Places of one or several files. */
+/** Looks up places in one or several files. */
 export type Places = Pick<SourceTree, 'place' | 'files'>;
 
 export function fileTree(file: ParsedFile): Places {

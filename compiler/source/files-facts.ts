@@ -1,4 +1,4 @@
-/** The facts about the machine that checks ask for, read from its file system and environment. */
+/** Reads facts about the machine from its file system and environment. */
 import { basename, dirname, isAbsolute, join, sep } from 'node:path';
 import { scriptsFolder } from '../config/script.ts';
 import type { JobRef, MachineFacts, ScriptState } from '../views/machine-facts.ts';
@@ -6,9 +6,9 @@ import type { Files } from './files.ts';
 
 export interface FactsSource {
   readonly files: Files;
-  /** `<home_dir>`, absolute. */
+  /** Absolute path of `<home_dir>`. */
   readonly home: string;
-  /** Variables of a profile. */
+  /** Returns the variables of a profile. */
   readonly env: (profile: string) => ReadonlyMap<string, string>;
   readonly jobs: readonly JobRef[];
 }
@@ -20,7 +20,7 @@ export function createFacts({ files, home, env, jobs }: FactsSource): MachineFac
     jobs,
     script: (profileHome, path) => scriptState(files, scriptsFolder(join(home, profileHome)), path),
     listFile: (path) => isFile(expandPath(path, home, env('default').get('HOME') ?? '')),
-    // A name with a separator would leave the folder of skills.
+    // A name with a separator could lead outside the skills folder.
     skill: (profileHome, name) =>
       basename(name) === name && isFile(join(home, profileHome, 'skills', name, 'SKILL.md')),
     variable: (profile, name) => env(profile).get(name),
@@ -35,11 +35,11 @@ function scriptState(files: Files, folder: string, path: string): ScriptState {
   if (!real.startsWith(realFolder + sep)) return 'outside';
   const found = files.stat(real);
   if (found?.kind !== 'file') return 'missing';
-  // Another name of the same file may lie anywhere: the path says nothing about where it came from.
+  // A hard link may be anywhere, so the path does not tell where the file came from.
   return (found.links ?? 1) > 1 ? 'linked' : 'present';
 }
 
-/** Relative to `<home_dir>`, below `~/` or absolute. */
+/** @param path relative to `<home_dir>`, below `~/`, or absolute */
 function expandPath(path: string, home: string, userHome: string): string {
   if (path.startsWith('~/')) return join(userHome === '' ? dirname(home) : userHome, path.slice(2));
   return isAbsolute(path) ? path : join(home, path);

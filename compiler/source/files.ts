@@ -1,23 +1,23 @@
-/** The file system as the compiler sees it: injected, so that a compile is a pure function of what it is given. */
+/** The compiler's interface to the file system; injected, so that compiling is a pure function. */
 
 export interface FileStat {
   readonly kind: 'file' | 'directory' | 'other';
-  /** Bytes. */
+  /** In bytes. */
   readonly size: number;
   /** Permission bits (`0o777`). */
   readonly mode: number;
-  /** How many names (hard links) it has; absent: one. */
+  /** Number of hard links. Default: 1. */
   readonly links?: number;
 }
 
-/** Absolute paths only. Symbolic links are followed. */
+/** All paths are absolute. Symbolic links are followed. */
 export interface Files {
-  /** The whole content. @throws Error with a Node.js `code` when it cannot be read. */
+  /** Returns the whole content. @throws Error with a Node.js `code` if the file cannot be read */
   read(path: string): Uint8Array;
-  /** null: there is nothing at this path, or it is not readable. */
+  /** Returns null if the path does not exist or is not accessible. */
   stat(path: string): FileStat | null;
-  /** Names in a directory, in any order; empty when it cannot be listed. */
+  /** Returns the names in a directory, in any order; empty if it cannot be listed. */
   list(directory: string): readonly string[];
-  /** The path with every symbolic link resolved; null when it does not exist. */
+  /** Returns the path with all symbolic links resolved, or null if it does not exist. */
   realpath(path: string): string | null;
 }

@@ -1,4 +1,4 @@
-/** Turns problems, which speak of paths, into findings, which speak of places in files. */
+/** Converts problems, which have paths, to findings, which have positions in files. */
 
 import type { Finding, RelatedPlace } from '../diagnostics/diagnostic.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
@@ -7,7 +7,7 @@ import type { RepairPlace } from './edit-for.ts';
 import { editsFor } from './edit-for.ts';
 import type { NodePlace, SourceTree } from './source-tree.ts';
 
-/** @param base path of the entry the problem's own path starts from. */
+/** @param base path of the entry that the problem's path is relative to */
 export function findPlace(problem: Problem, tree: Pick<SourceTree, 'place'>, base: NodePath = []): Finding {
   const path = [...base, ...problem.path];
   const place = tree.place(path);
@@ -32,7 +32,7 @@ function fixFor(problem: Problem, tree: Pick<SourceTree, 'place'>, base: NodePat
   return fix === null || fix.length === 0 ? {} : { fix };
 }
 
-/** What an alias brought in stands for other places, too: those may not want the change. */
+/** Returns null for nodes that were reached through an alias: other places use them, too, and may not need the fix. */
 function repairPlace(tree: Pick<SourceTree, 'place'>, path: NodePath): RepairPlace | null {
   const own = (of: NodePath): NodePlace | null => {
     const place = tree.place(of);
@@ -43,8 +43,8 @@ function repairPlace(tree: Pick<SourceTree, 'place'>, path: NodePath): RepairPla
 }
 
 /**
- * A diagnostic points at the start of a key or value; which part of a value on the same line is meant, the frame shows.
- * In a text of several lines the part is the place: its start may be a screen away.
+ * The range is the key or value, and a part of it on its first line is only the focus of the code frame. A part on a later
+ * line of a multi-line text becomes the range, because the start of the text may be far away.
  */
 function rangeFor(problem: Problem, place: NodePlace, path: NodePath): Pick<Finding, 'range' | 'focus'> {
   const exists = place.depth === path.length;
@@ -56,7 +56,7 @@ function rangeFor(problem: Problem, place: NodePlace, path: NodePath): Pick<Find
   return isOnOneLine ? { range: place.value, focus: part } : { range: part };
 }
 
-/** A list item has no key: its first character stands for it. */
+/** A list item has no key, so the position of its first character is used. */
 const keyOrStart = ({ key, value }: NodePlace): Range => key ?? { start: value.start, end: value.start };
 
 function relatedPlace(tree: Pick<SourceTree, 'place'>, path: NodePath, message: string): RelatedPlace {
@@ -64,6 +64,6 @@ function relatedPlace(tree: Pick<SourceTree, 'place'>, path: NodePath, message: 
   return { source: place.file.source, range: keyOrStart(place), message };
 }
 
-/** What an alias or a merge key brought in is shown where it is written, and where it is used. */
+/** For a value reached through an alias or merge key, the position where it is used. */
 const viaPlace = (place: NodePlace): readonly RelatedPlace[] =>
   place.via === null ? [] : [{ source: place.file.source, range: place.via, message: 'it is used here' }];

@@ -1,15 +1,15 @@
-/** Repairs that move lines: what is written stays as it is, with its comments; only its place and its depth change. */
+/** Fixes that move or indent text, with its comments. */
 
 import type { TextEdit } from '../diagnostics/diagnostic.ts';
 import type { Range } from '../text/source-text.ts';
 import type { NodePlace } from './source-tree.ts';
 
-/** Spaces for one more level. */
+/** Indentation of one level. */
 const STEP = '  ';
 
 type Edits = readonly TextEdit[] | null;
 
-/** `key: value` becomes `a:`, below it `b:`, and so on, with the value below the last of them. */
+/** Replaces `key: value` with nested keys `a:`, `b:` and so on; the value goes below the last of them. */
 export function nestKey({ key, value, file }: NodePlace, under: readonly [string, ...string[]]): Edits {
   const { text } = file.source;
   if (key === null) return null;
@@ -20,7 +20,7 @@ export function nestKey({ key, value, file }: NodePlace, under: readonly [string
   return [{ range: key, text: names }, ...deeper(text, { start: key.end, end }, STEP.repeat(under.length - 1))];
 }
 
-/** A key and its value become the last of another map: one of several lines, as the key's is. */
+/** Moves a key and its value to the end of another map. Both maps must be in block style. */
 export function moveKey({ key, value, file }: NodePlace, home: NodePlace): Edits {
   const { text } = file.source;
   const own = key === null ? null : indentOf(text, key.start);
@@ -37,7 +37,7 @@ export function moveKey({ key, value, file }: NodePlace, home: NodePlace): Edits
   return place < from ? [insertion, removal] : [removal, insertion];
 }
 
-/** Where a line begins, or the comments right above it, which are about it. */
+/** The start of a line, or of the comments directly above it. */
 function withCommentsAbove(text: string, lineStart: number): number {
   let from = lineStart;
   while (from > 0) {
@@ -48,13 +48,13 @@ function withCommentsAbove(text: string, lineStart: number): number {
   return from;
 }
 
-/** Where the line begins that follows the end of the range; without one, the end of the text. */
+/** The start of the line after the range, or the end of the text. */
 function nextLine(text: string, range: Range): number {
   const end = text.indexOf('\n', trimmed(text, range).end);
   return end < 0 ? text.length : end + 1;
 }
 
-/** In a map that is written on one line: `a: { b: { key: value } }`. */
+/** Nests a key of a map on one line: `a: { b: { key: value } }`. */
 function wrapFlow(
   text: string,
   { key, value }: Pick<NodePlace, 'value'> & { key: Range },
@@ -67,7 +67,7 @@ function wrapFlow(
   ];
 }
 
-/** The keys that follow an empty one at its own depth go below it. */
+/** Indents the siblings that follow an empty key, so that they become its value. */
 export function indentSiblings(
   place: NodePlace & { sibling(key: string): NodePlace | null },
   keys: readonly string[],
@@ -81,16 +81,16 @@ export function indentSiblings(
     if (sibling === null || sibling.file !== file || sibling.key === null || sibling.key.start < end) return null;
     end = Math.max(sibling.key.end, sibling.value.end);
   }
-  // The empty key is part of what is shown.
+  // The empty edit at the key makes its line part of the shown result.
   return [{ range: at(key.start), text: '' }, ...deeper(text, { start: key.end, end }, STEP)];
 }
 
-/** @param andKey a key and its value, which follow in the same map */
+/** Replaces a value. @param andKey a key and its value to add after it in the same map */
 export function replaceNode({ key, value: written, file }: NodePlace, replacement: string, andKey?: string): Edits {
   const { text } = file.source;
   const range = trimmed(text, written);
   if (hasComment(text, range)) return null;
-  // A block of lines below the key becomes one value beside it.
+  // A block below the key becomes a value on the key's line.
   const isBelow = key !== null && /^:\s*\n\s*$/.test(text.slice(key.end, range.start));
   const place = isBelow ? { start: key.end, end: range.end } : range;
   const value = isBelow ? `: ${replacement}` : replacement;
@@ -99,10 +99,10 @@ export function replaceNode({ key, value: written, file }: NodePlace, replacemen
   return [{ range: place, text: indent === null ? `${value}, ${andKey}` : `${value}\n${indent}${andKey}` }];
 }
 
-/** It would be lost. */
+/** A replacement would delete the comment. */
 const hasComment = (text: string, { start, end }: Range): boolean => /(?:^|\s)#/.test(text.slice(start, end));
 
-/** A map or a list becomes a list of these items: on one line or on several, as it was. */
+/** Replaces a map or list with a list of these items, in flow or block style as before. */
 export function listItems({ value, file }: NodePlace, items: readonly string[]): Edits {
   const range = trimmed(file.source.text, value);
   const written = file.source.text.slice(range.start, range.end);
@@ -112,7 +112,7 @@ export function listItems({ value, file }: NodePlace, items: readonly string[]):
   return indent === null ? null : [{ range, text: items.map((item) => `- ${item}`).join(`\n${indent}`) }];
 }
 
-/** `- name: x` becomes `x:`, at the start of each item of a list. */
+/** Replaces `- name: x` with `x:` at the start of each list item. */
 export function unlistNamed({ value, file }: NodePlace): Edits {
   const { text } = file.source;
   const indent = indentOf(text, value.start);
@@ -128,20 +128,20 @@ export function unlistNamed({ value, file }: NodePlace): Edits {
   return edits;
 }
 
-/** Spaces before a place that is the first on its line; null: something else stands there. */
+/** The indentation before an offset, or null if it is not the first text on its line. */
 function indentOf(text: string, offset: number): string | null {
   const before = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset);
   return /^ *$/.test(before) ? before : null;
 }
 
-/** One edit for each line that begins in the range and is not blank. */
+/** Indents each non-blank line that begins in the range. */
 const deeper = (text: string, range: Range, indent: string): readonly TextEdit[] =>
   linesIn(text, trimmed(text, range))
     .slice(1)
     .filter(({ start, end }) => text.slice(start, end).trim() !== '')
     .map(({ start }) => ({ range: at(start), text: indent }));
 
-/** The lines of a range, the first one from where the range begins. */
+/** The lines of a range; the first one starts where the range starts. */
 function linesIn(text: string, { start, end }: Range): readonly Range[] {
   const lines: Range[] = [];
   for (let from = start; from < end; ) {

@@ -1,4 +1,4 @@
-/** Reads the blueprints a user has: those shipped, and those of `<home_dir>/catalog/blueprints/`, which add to them or replace them. */
+/** Loads the shipped blueprints and those in `<home_dir>/catalog/blueprints/`, which take precedence. */
 import { join } from 'node:path';
 import type { BlueprintFile, BlueprintPlan } from '../../schemas/generated/types.ts';
 import type { Finding } from '../diagnostics/diagnostic.ts';
@@ -20,14 +20,14 @@ import { mergeFiles } from './source-tree.ts';
 
 export interface BlueprintSearch {
   readonly files: Files;
-  /** Absolute; paths are shown relative to it. */
+  /** Absolute path; diagnostics show paths relative to it. */
   readonly cwd: string;
-  /** Absolute folders, a later one replaces blueprints of an earlier one. A folder that does not exist is empty. */
+  /** Absolute paths. Blueprints in later folders replace those in earlier ones. Missing folders count as empty. */
   readonly folders: readonly string[];
 }
 
 export interface LoadedBlueprints {
-  /** By key, in the order of the keys. */
+  /** By key, sorted by key. */
   readonly plans: ReadonlyMap<string, BlueprintPlan>;
   readonly findings: readonly Finding[];
 }
@@ -69,7 +69,7 @@ function loadFile(loading: Loading, path: string): Loaded | null {
     report(shape);
     return null;
   }
-  // The validator has just shown that the data has this type.
+  // The validator has checked the type.
   const { plan, problems } = lowerBlueprint(tree.value as unknown as BlueprintFile);
   report(problems);
   return plan === null ? null : { plan, tree };
@@ -83,7 +83,7 @@ function reportDuplicate(loading: Loading, first: Loaded, again: Loaded): void {
   loading.findings.push({ ...finding, related: [related] });
 }
 
-/** Two files of one folder must not define one key. */
+/** Two files in one folder must not define the same key. */
 function loadFolder(loading: Loading, folder: string): ReadonlyMap<string, Loaded> {
   const found = new Map<string, Loaded>();
   const names = loading.search.files.list(folder).filter((name) => /\.ya?ml$/.test(name) && !name.startsWith('.'));

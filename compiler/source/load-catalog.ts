@@ -1,4 +1,4 @@
-/** Loads the files of one catalog folder, shipped or the user's. */
+/** Loads the files of one catalog folder, shipped or of the user. */
 import { join } from 'node:path';
 import type { Finding } from '../diagnostics/diagnostic.ts';
 import type { FileTypes } from '../schema/validate.ts';
@@ -15,12 +15,12 @@ export interface CatalogEntry<T> {
 export interface CatalogFolder<S extends keyof FileTypes> {
   readonly files: Files;
   readonly cwd: string;
-  /** Absolute. One that does not exist is empty. */
+  /** Absolute path. A missing folder counts as empty. */
   readonly folder: string;
   readonly schema: S;
 }
 
-/** The file's name without its extension is the entry's name. */
+/** The file name without its extension is the entry's name. */
 export function loadCatalogFolder<S extends keyof FileTypes>({
   files,
   cwd,

@@ -1,4 +1,4 @@
-/** Finds and reads the config files: the root (§2 of the decisions on inputs), then what they include, each file once. */
+/** Finds and reads the config files: the root (decisions §2), then the files that it includes, each once. */
 import { dirname, join } from 'node:path';
 import type { Finding } from '../diagnostics/diagnostic.ts';
 import { isGlob } from '../globs/path-glob.ts';
@@ -20,27 +20,27 @@ import { explainMissing, searchConfig, usualConfigs } from './search-config.ts';
 
 export interface ConfigSearch {
   readonly files: Files;
-  /** Absolute; relative paths start here, and diagnostics show paths relative to it. */
+  /** Absolute path; the base of relative paths, also in diagnostics. */
   readonly cwd: string;
-  /** `<home_dir>`, absolute; it may not exist. */
+  /** Absolute path of `<home_dir>`, which may not exist. */
   readonly home: string;
-  /** `--config` paths and globs; empty: `./hookwright.yaml`, else `<home_dir>/config.yaml`. */
+  /** Paths and globs from `--config`. If empty: `./hookwright.yaml`, else `<home_dir>/config.yaml`. */
   readonly configs: readonly string[];
 }
 
 export interface LoadedConfig {
-  /** The first config file's path: `build/` and places in the table are relative to its folder. */
+  /** Path of the first config file. `build/` and positions in the table are relative to its folder. */
   readonly root: string;
-  /** Files whose text could be used, in the order they were named. */
+  /** The files that could be parsed, in the order in which they were named. */
   readonly files: readonly ParsedFile[];
-  /** Absolute paths of configs that are not read because another one was found. */
+  /** Absolute paths of configs that are not read because another one takes precedence. */
   readonly ignored: readonly string[];
   readonly findings: readonly Finding[];
-  /** A file is missing or not YAML: the others cannot be checked as a whole. */
+  /** A file is missing or not YAML, so the config cannot be checked as a whole. */
   readonly incomplete: boolean;
 }
 
-/** Where a file was asked for, to complain there when it is not there. */
+/** A requested file, and the position of the request, at which a missing file is reported. */
 interface Request {
   readonly path: string;
   readonly from: { readonly source: SourceText; readonly range: Range } | null;
@@ -55,6 +55,7 @@ interface Loading {
   incomplete: boolean;
 }
 
+/** Never throws: missing and unreadable files become findings. */
 export function loadConfig(search: ConfigSearch): LoadedConfig {
   const loading: Loading = { search, seen: new Set(), files: [], ignored: [], findings: [], incomplete: false };
   const roots = rootFiles(loading);
@@ -108,7 +109,7 @@ function addFile(loading: Loading, file: ParsedFile, isRoot: boolean): void {
     const range = { start: 0, end: source.text.length };
     const hint = Array.isArray(value)
       ? 'remove the `-`, or run `hookwright convert adnanh` where these are hooks of adnanh/webhook'
-      : 'write `platforms:`, and what belongs to it below';
+      : 'write `platforms:`, with its content below';
     loading.findings.push({ rule: wrongType, source, range, message: 'a config file is a map of settings', hint });
     loading.incomplete = true;
     return;
@@ -145,7 +146,7 @@ function follow(loading: Loading, file: ParsedFile, entry: { readonly pattern: u
   for (const path of paths) load(loading, { path, from: isGlob(pattern) ? null : { source, range } });
 }
 
-/** At the `include` that asked for the file, else at the (unread) file itself. */
+/** Reports at the `include` that names the file, else at the (unread) file itself. */
 function complain(loading: Loading, path: string, message: string, from: Request['from'] = null, hint?: string): void {
   const name = displayPath(path, loading.search.cwd);
   loading.incomplete = true;

@@ -1,4 +1,4 @@
-/** The variables of each profile: the process environment above its `.env` file. Other profiles see only their own file. */
+/** Loads the variables of profiles: `default` has the process environment and its `.env` file, others only their own file. */
 import { dirname, join } from 'node:path';
 import { mayOthersWrite } from '../../base/env-lines.ts';
 import type { Finding } from '../diagnostics/diagnostic.ts';
@@ -16,7 +16,7 @@ export interface LoadedEnv {
   readonly findings: readonly Finding[];
 }
 
-/** @param profileHome absolute folder; a missing `.env` is empty. */
+/** @param profileHome absolute path of a folder; a missing `.env` counts as empty */
 export function loadEnvFile(files: Files, profileHome: string, cwd: string): LoadedEnv {
   const path = join(profileHome, '.env');
   const read = readText(files, path);
@@ -27,9 +27,9 @@ export function loadEnvFile(files: Files, profileHome: string, cwd: string): Loa
 }
 
 /**
- * The `.env` beside `./hookwright.yaml`, where that is the config in use. Whoever can write it decides what the gateway
- * sends and whom it believes: a file that others can write is not read.
- * @param path absolute; undefined: another config is in use
+ * Loads the `.env` next to `./hookwright.yaml`. Anyone who can write it controls the gateway's secrets, so a file that other
+ * users can write is not read.
+ * @param path absolute; undefined if another config is in use
  */
 export function loadProjectEnv(files: Files, path: string | undefined, cwd: string): LoadedEnv {
   if (path === undefined) return { values: new Map(), findings: [] };
@@ -40,17 +40,17 @@ export function loadProjectEnv(files: Files, path: string | undefined, cwd: stri
   return { values: new Map(), findings: [finding] };
 }
 
-/** True for a file that is not there as well. */
+/** Also true for a missing file. */
 const isUsableEnv = (files: Files, path: string): boolean => !mayOthersWrite(files.stat(path)?.mode ?? 0);
 
-/** An env file that was read. */
+/** A `.env` file that was read. */
 export interface EnvOrigin {
   readonly values: ReadonlyMap<string, string>;
-  /** As it is shown. */
+  /** Path for display. */
   readonly path: string;
 }
 
-/** As `mergeEnv`, with the origin of each. @param files a later one wins over an earlier one */
+/** Like `mergeEnv`, with the origin of each variable. @param files later ones override earlier ones */
 export function describeEnv(env: Readonly<Record<string, string | undefined>>, files: readonly EnvOrigin[]): Variables {
   const variables = new Map<string, Variable>();
   for (const { values, path } of files) {
@@ -62,7 +62,7 @@ export function describeEnv(env: Readonly<Record<string, string | undefined>>, f
   return variables;
 }
 
-/** The process environment wins over the files, a later file over an earlier one (§2 of the decisions); an empty variable is none. */
+/** The process environment overrides files, and later files override earlier ones (decisions §2). Empty variables are unset. */
 export function mergeEnv(
   env: Readonly<Record<string, string | undefined>>,
   ...files: readonly ReadonlyMap<string, string>[]

@@ -1,4 +1,4 @@
-/** Loads one file that has a schema: reads, parses and validates it, and keeps its places. */
+/** Loads one file with a schema: reads, parses and validates it, and keeps the positions of its values. */
 import type { Finding } from '../diagnostics/diagnostic.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { unreadableFile } from '../rules/unreadable-file.ts';
@@ -19,13 +19,13 @@ export interface LoadedFile<T> {
 
 export interface FileRequest<S extends keyof FileTypes> {
   readonly files: Files;
-  /** Paths are shown relative to it. */
+  /** Diagnostics show paths relative to it. */
   readonly cwd: string;
   readonly path: string;
   readonly schema: S;
 }
 
-/** A file that is YAML and not of the schema's type. */
+/** A YAML file that does not match its schema. */
 export interface MisshapenFile {
   readonly value: unknown;
   readonly tree: Places;
@@ -34,12 +34,12 @@ export interface MisshapenFile {
 
 export interface FileResult<T> {
   readonly file: LoadedFile<T> | null;
-  /** For checks of the parts that nothing is wrong with; null where there is a file, or no YAML. */
+  /** For checking the valid parts; null if `file` is not, or if the file is not YAML. */
   readonly misshapen: MisshapenFile | null;
   readonly findings: readonly Finding[];
 }
 
-/** null, and findings that say why, unless the file has the schema's type. */
+/** `file` is null, and findings say why, unless the file matches its schema. */
 export function loadFile<S extends keyof FileTypes>(request: FileRequest<S>): FileResult<FileTypes[S]> {
   const { files, cwd, path, schema } = request;
   const read = readText(files, path);
@@ -56,6 +56,6 @@ export function loadFile<S extends keyof FileTypes>(request: FileRequest<S>): Fi
     const misshapen = { value: parsed.file.value, tree, problems };
     return { file: null, misshapen, findings: problems.map((problem) => findPlace(problem, tree)) };
   }
-  // The validator has just shown that the data has this type.
+  // The validator has checked the type.
   return { file: { value: parsed.file.value as FileTypes[S], tree }, misshapen: null, findings: [] };
 }

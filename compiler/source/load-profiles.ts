@@ -1,4 +1,4 @@
-/** Loads the configs of the other profiles, `<home_dir>/profiles/<name>/config.yaml`; a profile is a folder and may have none. */
+/** Loads the configs of profiles other than `default`: `<home_dir>/profiles/<name>/config.yaml`, which is optional. */
 import { join } from 'node:path';
 import type { Finding } from '../diagnostics/diagnostic.ts';
 import { unreadableFile } from '../rules/unreadable-file.ts';
@@ -17,7 +17,7 @@ export interface LoadedProfile {
   readonly name: string;
   /** Relative to `<home_dir>`. */
   readonly home: string;
-  /** Not validated yet; null: it could not be read. */
+  /** Not validated yet; null if the file could not be read. */
   readonly value: Readonly<Record<string, unknown>> | null;
   readonly tree: Places;
 }

@@ -1,4 +1,4 @@
-/** Finds where a value of a parsed file is written: from a path of keys and indexes to ranges in the text. */
+/** Finds the position of a value in a parsed file: resolves a path of keys and indexes to ranges of the text. */
 import type { Pair, Scalar, YAMLMap } from 'yaml';
 import { isAlias, isMap, isScalar, isSeq } from 'yaml';
 import type { NodePath } from '../diagnostics/problem.ts';
@@ -11,19 +11,19 @@ import type { Part } from './scalar-part.ts';
 import { ScalarMap } from './scalar-part.ts';
 
 export interface Location {
-  /** The key of the value; null for a list item and the root. */
+  /** The value's key; null for list items and the root. */
   readonly key: Range | null;
-  /** The value, or the alias that stands for it. */
+  /** The value. */
   readonly value: Range;
-  /** The alias or merge key through which the path led to another part of the file; the last one when there are several. */
+  /** The last alias or merge key that the path passes through, or null. */
   readonly via: Range | null;
-  /** How many steps of the path exist; the location is that of the last one that does. */
+  /** Number of steps of the path that exist. The location is that of the last existing node. */
   readonly depth: number;
-  /** Range of a part of a scalar's text; null when the value is no scalar. */
+  /** The range of a part of a scalar's text; null if the value is not a scalar. */
   part(offset: number, length: number): Range | null;
 }
 
-/** What was looked for before: a map of ten thousand routes, or a long prompt, is searched once, not once per problem. */
+/** Caches searches: a map of ten thousand routes, or a long prompt, is searched once, not once per problem. */
 export class LocationIndex {
   readonly keys = new WeakMap<YAMLMap, ReadonlyMap<string, Pair>>();
   readonly scalars = new WeakMap<Scalar, ScalarMap>();
@@ -35,6 +35,7 @@ interface Step {
   readonly via: Range | null;
 }
 
+/** Locates the node at a path, or its closest existing ancestor. */
 export function locate(file: ParsedFile, path: NodePath, index: LocationIndex): Location {
   let step: Step = { key: null, node: file.root, via: null };
   let depth = 0;
@@ -63,7 +64,7 @@ interface Search {
   readonly via: Range | null;
 }
 
-/** The map's own pair, else that of a map merged into it; earlier ones win, as when the value was built. */
+/** The map's own pair, else that of a merged map; precedence is as in `buildValue`. */
 function findKey(file: ParsedFile, map: YAMLMap, key: string, search: Search): Step | null {
   const pair = pairs(map, search.index).get(key);
   if (pair !== undefined) {

@@ -1,18 +1,18 @@
-/** Finds where a quote begins that nothing closes: the parser complains where the text ends. */
+/** Finds the start of an unclosed quote, because the parser only reports the end of the text. */
 import type { Document, YAMLError } from 'yaml';
 import { visit } from 'yaml';
 import type { TextEdit } from '../diagnostics/diagnostic.ts';
 import type { Range } from '../text/source-text.ts';
 
 export interface OpenQuote {
-  /** From the quote to the end of its line. */
+  /** The range from the quote to the end of its line. */
   readonly range: Range;
   readonly quote: '"' | "'";
-  /** Closes it there; empty: a comment may stand behind the text. */
+  /** Closes the quote at the end of the line; empty if a comment may follow the text. */
   readonly fix: readonly TextEdit[];
 }
 
-/** null: the complaint is about something else. */
+/** Returns null if the parser's error has another cause. */
 export function findOpenQuote(text: string, document: Document, { message, pos }: YAMLError): OpenQuote | null {
   const [, quote] = /^Missing closing (["'])quote/.exec(message) ?? [];
   if (quote !== '"' && quote !== "'") return null;

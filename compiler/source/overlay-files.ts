@@ -1,8 +1,8 @@
-/** The file system with changes that are not made yet, to see what they would come to. */
+/** A file system with pending changes, to compile them before they are written. */
 import { basename, dirname } from 'node:path';
 import type { Files } from './files.ts';
 
-/** @param changes texts by absolute path; their files and folders need not exist. They count as readable by their owner alone. */
+/** @param changes texts by absolute path; files and folders need not exist. New files have mode 0600. */
 export function overlayFiles(base: Files, changes: ReadonlyMap<string, string>): Files {
   const bytesOf = (path: string): Uint8Array | null => {
     const text = changes.get(path);

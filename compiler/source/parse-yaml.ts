@@ -1,4 +1,4 @@
-/** Parses one YAML (or JSON) file to plain data and keeps its nodes, so that every value can be located later. */
+/** Parses a YAML (or JSON) file to plain data, and keeps its nodes, so that values can be located later. */
 import type { Document, YAMLError } from 'yaml';
 import { parseDocument } from 'yaml';
 import { applyEdits } from '../diagnostics/apply-fixes.ts';
@@ -14,27 +14,28 @@ import { findSyntaxSlip } from './syntax-slips.ts';
 
 export interface ParsedFile {
   readonly source: SourceText;
-  /** Plain data: aliases share objects, merge keys are applied. An empty file is an empty map. */
+  /** Plain data: aliases share objects, and merge keys are applied. An empty file is an empty map. */
   readonly value: unknown;
   readonly root: YamlNode | null;
   readonly aliases: AliasTargets;
 }
 
 export interface ParseResult {
-  /** null: the text is not YAML, or its aliases expand too far; nothing in it can be relied on. */
+  /** Null if the text is not YAML, or if its aliases expand too far. */
   readonly file: ParsedFile | null;
   readonly findings: readonly Finding[];
 }
 
-/** One error per line and not more than this many: what follows is mostly a consequence of the first. */
+/** Maximum number of errors, with at most one per line; later ones are usually consequences of the first. */
 const MAX_SYNTAX_ERRORS = 5;
 
+/** Never throws: syntax errors become findings. */
 export function parseYaml(source: SourceText): ParseResult {
   try {
     return parse(source);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    // The parser recurses; a text nested some ten thousand levels deep exhausts its stack.
+    // The parser is recursive, so a text nested some ten thousand levels deep overflows the stack.
     const finding = { rule: yamlSyntax, source, range: START, message: 'nested too deeply to be read' };
     return { file: null, findings: [finding] };
   }
@@ -51,7 +52,7 @@ function parse(source: SourceText): ParseResult {
 }
 
 const OPTIONS = {
-  // Keys are compared when the value is built, in linear time and with both places known.
+  // `buildValue` finds duplicate keys, in linear time and with both positions.
   uniqueKeys: false,
   stringKeys: true,
   prettyErrors: false,
@@ -79,18 +80,18 @@ function syntaxFindings(source: SourceText, document: Document, found: readonly 
   return findings;
 }
 
-/** The parser's own words, but for those that speak of its programming interface or hide the usual cause. */
+/** Replacements for parser messages that mention its API or hide the usual cause. */
 const SENTENCES: Partial<Record<YAMLError['code'], string>> = {
-  MULTIPLE_DOCS: 'a second document starts here; put it into a file of its own',
+  MULTIPLE_DOCS: 'a second document starts here; put it into a separate file',
   NON_STRING_KEY: 'a key must be plain text',
-  TAG_RESOLVE_FAILED: 'YAML tags (`!name`) mean nothing here; write the value without it',
+  TAG_RESOLVE_FAILED: 'YAML tags (`!name`) have no meaning here; write the value without the tag',
   TAB_AS_INDENT: 'a tab is used for indentation; use spaces',
   BLOCK_AS_IMPLICIT_KEY:
-    'this value cannot hold a map: check the indentation of the next line, or quote the value if it contains `: `',
+    'this value cannot contain a map: check the indentation of the next line, or quote the value if it contains `: `',
   MULTILINE_IMPLICIT_KEY: 'a key must end on its line; a `:` may be missing after it, or a quote is not closed',
 };
 
-/** The mistake in the line, where mending it mends the text up to there; else what the parser says. */
+/** Explains a known mistake on the line if fixing it makes the text up to there valid; else returns the parser's message. */
 function explain({ text }: SourceText, complaint: YAMLError, lineStart: number): Pick<Finding, 'message' | 'fix'> {
   const lineEnd = text.indexOf('\n', lineStart);
   const end = lineEnd < 0 ? text.length : lineEnd;
@@ -103,7 +104,7 @@ function explain({ text }: SourceText, complaint: YAMLError, lineStart: number):
   return { message: slip.message, ...(fix.length === 0 ? {} : { fix }) };
 }
 
-/** With the repair, where the quote belongs at the end of its line. */
+/** Adds a fix if the quote should be closed at the end of its line. */
 function closed(
   { text }: SourceText,
   { range, quote, fix }: OpenQuote,
@@ -116,10 +117,10 @@ function closed(
 
 const shifted = ({ start, end }: Range, by: number): Range => ({ start: start + by, end: end + by });
 
-/** A line that is neither a key with its value nor part of the value above it. */
+/** The parser's error for a line that is neither a key with a value nor part of the value above. */
 const NO_PAIR = /^Implicit map keys need to be followed by map values/;
 
 const sentence = (complaint: YAMLError): string =>
   NO_PAIR.test(complaint.message)
-    ? 'this line is no `key: value`: put the `:` that is missing, or, where a text goes on here, write it below `key: |`'
+    ? 'this line is not `key: value`: add the missing `:`, or write a multi-line text below `key: |`'
     : (SENTENCES[complaint.code] ?? complaint.message.charAt(0).toLowerCase() + complaint.message.slice(1));

@@ -1,4 +1,4 @@
-/** Reads one file as text for the parsers; every way it can fail becomes a sentence. */
+/** Reads a file as text for the parsers, and describes failures in a sentence. */
 import { MAX_FILE_BYTES } from '../../base/read-regular-file.ts';
 import type { Files } from './files.ts';
 
@@ -17,7 +17,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
 
 const refuse = (message: string, missing = false): TextRead => ({ ok: false, missing, message });
 
-/** The text without its byte order mark. Line ends stay as they are, so that offsets are those of the file. */
+/** Removes a byte order mark. Line ends are kept, so that offsets match the file. */
 export function readText(files: Files, path: string): TextRead {
   const stat = files.stat(path);
   if (stat === null) return refuse('does not exist', true);

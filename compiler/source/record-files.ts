@@ -1,9 +1,9 @@
-/** Notes which paths a compile reads, so that a change of any of them can start the next one. */
+/** Records the paths that a compile reads, so that a change to any of them can trigger the next compile. */
 import type { Files } from './files.ts';
 
 export interface RecordedFiles {
   readonly files: Files;
-  /** Absolute, sorted. */
+  /** Absolute and sorted. */
   paths(): readonly string[];
 }
 

@@ -1,23 +1,23 @@
 /**
- * Maps a part of a scalar's text back to the file, so that a diagnostic can point into a prompt.
- * Quoting changes characters and folding changes white space, but neither adds, drops or reorders the others: the n-th
- * character that is not white space is the same one on both sides, and that is what is counted.
+ * Maps a part of a scalar's value to its range in the file, so that a diagnostic can point into a prompt.
+ * Quoting escapes characters and folding changes white space, but neither adds, removes or reorders visible characters. So
+ * the n-th visible character of the value is the n-th visible character of the text.
  */
 import type { Scalar } from 'yaml';
 import type { Range } from '../text/source-text.ts';
 
 export interface Part {
-  /** UTF-16 units in the scalar's decoded text. */
+  /** In UTF-16 code units of the decoded value. */
   readonly offset: number;
   readonly length: number;
 }
 
-/** A scalar's text beside how it is written. Made once for a scalar: a prompt may have a problem in each of its lines. */
+/** Maps offsets of one scalar. Created once per scalar, because a prompt may have a problem on every line. */
 export class ScalarMap {
   private readonly start: number;
-  /** By visible character, where it is written. */
+  /** Range in the file, by visible character. */
   private readonly units: readonly Range[];
-  /** By UTF-16 unit of the decoded text, how many visible characters stand before it. */
+  /** Number of preceding visible characters, by UTF-16 code unit of the decoded value. */
   private readonly before: Uint32Array;
 
   constructor(text: string, node: Scalar) {
@@ -27,7 +27,7 @@ export class ScalarMap {
     this.before = visibleBefore(typeof node.value === 'string' ? node.value : (node.source ?? ''));
   }
 
-  /** null when the part cannot be found again (it is white space only, or an exotic escape stands before it). */
+  /** Returns null if the part cannot be mapped: it is only white space, or follows an unusual escape. */
   part({ offset, length }: Part): Range | null {
     const before = this.countBefore(offset);
     const inside = this.countBefore(offset + length) - before;
@@ -70,19 +70,19 @@ function scan(raw: string, unit: RegExp, base = 0): readonly Range[] {
   });
 }
 
-/** UTF-16 units that are not white space, of one character as it is written. */
+/** Number of visible UTF-16 code units that one written character stands for. */
 function visibleLength(piece: string): number {
   if (!piece.startsWith('\\') || piece.length === 1) return 1;
   if (/^\\[xuU]/.test(piece)) return countVisible(String.fromCodePoint(Number.parseInt(piece.slice(2), 16) || 0));
   return /^\\[\s tnvfr_LP]/.test(piece) ? 0 : 1;
 }
 
-/** Between the quotes. */
+/** Ranges of the characters between quotes. */
 function inner(raw: string, unit: RegExp): readonly Range[] {
   return scan(raw.slice(1, -1), unit, 1);
 }
 
-/** Below the header line (`|`, `>-`, …). */
+/** Ranges of the characters below a block header (`|`, `>-`, …). */
 function block(raw: string): readonly Range[] {
   const body = raw.indexOf('\n') + 1;
   return scan(raw.slice(body), /\S/g, body);

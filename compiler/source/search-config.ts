@@ -1,4 +1,4 @@
-/** Where the config is looked for when none is named, and what lies near it and is not read. */
+/** Searches for the config if none is named, and for files that look like a config but are not read. */
 
 import { dirname, join, resolve } from 'node:path';
 import { HOW_TO_START } from '../text/how-to-start.ts';
@@ -8,34 +8,34 @@ import type { Files } from './files.ts';
 const NAME = 'hookwright.yaml';
 
 interface Folders {
-  /** Absolute. */
+  /** Absolute path. */
   readonly cwd: string;
-  /** `<home_dir>`, absolute. */
+  /** Absolute path of `<home_dir>`. */
   readonly home: string;
 }
 
-/** The first that exists is the config: `./hookwright.yaml`, else `<home_dir>/config.yaml`. */
+/** The searched paths in order: `./hookwright.yaml`, `<home_dir>/config.yaml`. */
 export const usualConfigs = ({ cwd, home }: Folders): readonly [string, string] => [
   join(cwd, NAME),
   join(home, 'config.yaml'),
 ];
 
-/** The `.env` that belongs to the config in use: the one beside `./hookwright.yaml`. undefined: another config is in use. */
+/** The path of the `.env` next to `./hookwright.yaml`; undefined if another config is in use. */
 export function projectEnvPath(files: Files, folders: Folders, configs: readonly string[]): string | undefined {
   const [here] = usualConfigs(folders);
   const isUsed =
     configs.length === 0 ? files.stat(here) !== null : configs.some((path) => resolve(folders.cwd, path) === here);
-  // In the home it is the one that is read anyway.
+  // The home's `.env` is read anyway.
   return isUsed && files.realpath(folders.cwd) !== files.realpath(folders.home) ? join(folders.cwd, '.env') : undefined;
 }
 
-/** Names that people give a config, and that are not looked for. */
+/** Common names of configs that are not searched for. */
 const MISNAMED: readonly string[] = ['hookwright.yml', '.hookwright.yaml', 'hookwright.yaml.txt', 'hookwright.json'];
 
 export interface ConfigSearchResult {
-  /** null: there is none. */
+  /** Null if there is none. */
   readonly root: string | null;
-  /** Absolute paths of files that look like a config and are not read. */
+  /** Absolute paths of files that look like a config but are not read. */
   readonly ignored: readonly string[];
 }
 
@@ -48,13 +48,13 @@ export function searchConfig(files: Files, folders: Folders): ConfigSearchResult
     ...MISNAMED.map((name) => join(folders.cwd, name)),
     join(folders.home, 'config.yml'),
   ];
-  // Whoever stands in a folder of a project may expect the config of the project.
+  // In a subfolder of a project, users may expect the project's config.
   const above = root === usual[1] ? configAbove(files, folders.cwd) : null;
   const near = above === null ? others : [...others, resolve(folders.cwd, above)];
   return { root, ignored: near.filter((path) => path !== root && exists(path)) };
 }
 
-/** Why there is no config, and what to do. */
+/** Explains why no config was found, and what to do. */
 export function explainMissing(files: Files, folders: Folders): { readonly message: string; readonly hint: string } {
   const { cwd } = folders;
   const names = usualConfigs(folders).map((path) => displayPath(path, cwd));

@@ -1,6 +1,6 @@
 /**
- * Several files as one config: plain merged data, and the way back from each of its values to the file it is written in.
- * Maps are merged key by key down to the entries (a route, a job, a target, a source); an entry belongs to one file.
+ * Merges several files into one config, and finds the file and position of each merged value. Maps are merged key by key
+ * down to entries (a route, a job, a target, a source); an entry belongs to one file.
  */
 import type { Finding } from '../diagnostics/diagnostic.ts';
 import type { NodePath } from '../diagnostics/problem.ts';
@@ -17,11 +17,11 @@ export interface NodePlace extends Location {
 export interface SourceTree {
   readonly value: Readonly<Record<string, unknown>>;
   readonly files: readonly ParsedFile[];
-  /** Where the value at a path is written; for a path that does not exist, its closest ancestor that does. */
+  /** The place of the value at a path, or of its closest existing ancestor. */
   place(path: NodePath): NodePlace;
 }
 
-/** Maps that several files may fill together; everything else has one home. */
+/** Maps whose entries may be in several files. */
 const SHARED: ReadonlySet<string> = new Set([
   '',
   'platforms',
@@ -36,7 +36,7 @@ const SHARED: ReadonlySet<string> = new Set([
   'sources',
 ]);
 
-/** What a definition is called, by the path it is found under. */
+/** Names for definitions in messages, by path. */
 const NOUNS: Readonly<Record<string, string>> = {
   platforms: 'target',
   'platforms.webhook.routes': 'route',
@@ -45,7 +45,7 @@ const NOUNS: Readonly<Record<string, string>> = {
   sources: 'source',
 };
 
-/** Who wrote a key: one file, or several for a shared map. */
+/** The file that defines a key, or the files of a shared map. */
 interface Owner {
   readonly file: ParsedFile;
   readonly children: ReadonlyMap<string, Owner> | null;
@@ -53,7 +53,7 @@ interface Owner {
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** What one file says under a path. */
+/** One file's value at a path. */
 interface Part {
   readonly file: ParsedFile;
   readonly value: unknown;
@@ -64,7 +64,7 @@ interface Merge {
   readonly index: LocationIndex;
 }
 
-/** @param files parsed config files whose root is a map, the root file first. */
+/** @param files parsed config files whose roots are maps; the root file is first */
 export function mergeFiles(files: readonly ParsedFile[]): {
   readonly tree: SourceTree;
   readonly findings: readonly Finding[];
@@ -79,7 +79,7 @@ export function mergeFiles(files: readonly ParsedFile[]): {
   return { tree: { value: merged.value as Data, files, place }, findings: merge.findings };
 }
 
-/** `include` belongs to the file that says it and has been followed by now; `x-…` keys hold anchors, and are the file's own. */
+/** Drops keys that concern only their file: `include`, which has been followed, and `x-…` keys, which contain anchors. */
 const ownSettings = (value: Data): Data =>
   Object.fromEntries(Object.entries(value).filter(([key]) => key !== 'include' && !key.startsWith('x-')));
 

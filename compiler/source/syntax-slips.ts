@@ -1,17 +1,17 @@
-/** Lines that are no YAML because of one missing character: a value that needs quotes, a colon without its space. */
+/** Recognises lines that are invalid YAML because of a small mistake: a value that needs quotes, a colon without a space. */
 import type { TextEdit } from '../diagnostics/diagnostic.ts';
 import { knownKeys } from '../schema/known-keys.ts';
 
 export interface SyntaxSlip {
   readonly message: string;
-  /** On the line; offsets are those of the line. */
+  /** Offsets are relative to the line. */
   readonly edits: readonly TextEdit[];
 }
 
 /** Indentation and dashes, key, value, comment. */
 const LINE = /^(\s*(?:- +)*(?:[\w.-]+|"[^"]*"|'[^']*'): +)(.*?)(\s+#.*|\s*)$/;
 
-/** What a value begins with that makes YAML read it as something else than text. */
+/** Starts of values that YAML does not read as text. */
 const NEEDS_QUOTES: readonly { readonly value: RegExp; readonly why: string }[] = [
   { value: /^\{[\w.-]+\}\s*[^\s,}]/, why: 'a value that begins with `{` is a YAML map' },
   { value: /^\{\{/, why: 'a value that begins with `{` is a YAML map' },
@@ -23,7 +23,7 @@ const NEEDS_QUOTES: readonly { readonly value: RegExp; readonly why: string }[] 
   { value: /^[^\s"'|>&!{[][^:]*\s[^:]*: /, why: 'a value with `: ` in it is read as a key and a value' },
 ];
 
-/** @returns null: the line gives no hint of what is wrong. */
+/** Returns null if the line contains no known mistake. */
 export function findSyntaxSlip(line: string): SyntaxSlip | null {
   return (
     unfinishedMerge(line) ??
@@ -42,7 +42,7 @@ function spaceInReference(line: string): SyntaxSlip | null {
     /^(\s*(?:- +)*[\w-]+: +)(env|file):( +)(\S+)\s*$/.exec(line) ?? [];
   if (before === '') return null;
   const start = before.length + kind.length + 1;
-  // What is no name of a variable may be a secret.
+  // A text that is not a variable name may be a secret.
   const shown = /^[A-Z_][A-Z0-9_]*$/.test(name) ? `: write \`${kind}:${name}\`` : '';
   return {
     message: `no space follows the colon of a reference${shown}`,
@@ -50,19 +50,22 @@ function spaceInReference(line: string): SyntaxSlip | null {
   };
 }
 
-/** `secret: !env NAME`, as other tools name variables. */
+/** `secret: !env NAME`, as in other tools. */
 function tagForReference(line: string): SyntaxSlip | null {
   const [, before = '', tag = '', name = ''] =
     /^(\s*(?:- +)*[\w-]+: +)(!env(?:_var)? +)([A-Z_][A-Z0-9_]*)\s*$/i.exec(line) ?? [];
   if (before === '') return null;
   const range = { start: before.length, end: before.length + tag.length };
-  return { message: `a reference is no tag: write \`env:${name}\``, edits: [{ range, text: 'env:' }] };
+  return { message: `a reference is not a tag: write \`env:${name}\``, edits: [{ range, text: 'env:' }] };
 }
 
-/** What git leaves in a file where two changes meet. */
+/** Conflict markers of git. */
 function unfinishedMerge(line: string): SyntaxSlip | null {
   if (!/^(?:<{7} |={7}$|>{7} )/.test(line)) return null;
-  return { message: 'a merge is unfinished here: keep one of the two sides, and remove the three marks', edits: [] };
+  return {
+    message: 'this is an unresolved merge conflict: keep one of the two sides, and remove the three markers',
+    edits: [],
+  };
 }
 
 /** `// a comment` */
@@ -70,10 +73,10 @@ function slashComment(line: string): SyntaxSlip | null {
   const [, before] = /^(\s*)\/\//.exec(line) ?? [];
   if (before === undefined) return null;
   const range = { start: before.length, end: before.length + 2 };
-  return { message: 'a comment begins with `#`: write it in place of `//`', edits: [{ range, text: '#' }] };
+  return { message: 'comments begin with `#`: write it instead of `//`', edits: [{ range, text: '#' }] };
 }
 
-/** Keys of a config, wherever they stand. */
+/** The known keys of a config, at any level. */
 const KEYS: ReadonlySet<string> = new Set(
   [
     [],
@@ -88,7 +91,7 @@ const KEYS: ReadonlySet<string> = new Set(
 /** `prompt Hello` */
 function missingColon(line: string): SyntaxSlip | null {
   const [, key] = /^(\s*(?:- +)?[a-z_]+)(?= [^:]*$)/.exec(line) ?? [];
-  // Any other word may begin a line of the text above.
+  // Any other word may be part of the text above.
   if (key === undefined || !KEYS.has(key.replace(/^[\s-]+/, ''))) return null;
   const range = { start: key.length, end: key.length };
   return {

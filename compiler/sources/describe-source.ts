@@ -1,4 +1,4 @@
-/** Says in words how a source signs and sends, for `source show` and docs/sources.md. */
+/** Describes how a source signs and sends, for `source show` and docs/sources.md. */
 import type { Locator, SchemePlan, SourceFile } from '../../schemas/generated/types.ts';
 import { printDuration } from '../rules/support/duration.ts';
 import { commonName } from '../text/common-name.ts';
@@ -16,10 +16,10 @@ const PRIMITIVES: Readonly<Record<SchemePlan['verify'], string>> = {
 
 export const primitiveName = (verify: SchemePlan['verify']): string => PRIMITIVES[verify];
 
-/** Only the last part of a long path is shown. */
+/** Only the last part of a path is shown. */
 const JSON_PATH = /\{json:[^}]*\.([^.}]+)\}/g;
 
-/** One line: what is signed, how it is written, where it is. */
+/** One line: the signed content, and the encoding and place of the signature. */
 export function describeSignature(file: SourceFile): string {
   const places = describePlaces(listOf(file.signature));
   if (file.verify === 'none') return 'nothing is signed';
@@ -29,7 +29,7 @@ export function describeSignature(file: SourceFile): string {
   return `${PRIMITIVES[file.verify]} of \`${signed}\`, ${file.encoding ?? 'hex'}, in ${places}`;
 }
 
-/** How the text of the secret becomes the key; null: it is used as it is. */
+/** How the key is derived from the secret; null if the secret is used unchanged. */
 export function describeSecret({ verify, secret = {} }: SourceFile): string | null {
   const form = KEY_TEXTS[secret.as ?? 'utf8'];
   if (verify === 'basic') return '`user:password`';
@@ -48,13 +48,13 @@ const KEY_TEXTS: Readonly<Record<NonNullable<NonNullable<SourceFile['secret']>['
   'spki-base64': 'public key as base64 of its DER (SPKI), or PEM',
 };
 
-/** The replay window and whose number it is; null: the sender signs no instant. */
+/** The replay window and its origin; null if the sender does not sign a timestamp. */
 export function describeWindow({ timestamp }: SourceFile): string | null {
   if (timestamp === undefined) return null;
   return `${timestamp.tolerance} s${timestamp.tolerance_by === 'ours' ? ' (ours)' : ''}`;
 }
 
-/** The headers that the services themselves send come first. */
+/** Lists headers of the services themselves first. */
 export function describePlaces(places: readonly Locator[]): string {
   const isNeutral = ({ header = '' }: Locator): number => (NEUTRAL.test(header) ? 1 : 0);
   return places
@@ -73,15 +73,15 @@ function describePlace({ header, query, json, form, prefix }: Locator): string {
   return `the body at \`${json ?? ''}\`${behind}`;
 }
 
-/** For a source that names neither place: those of §6, which docs/http.md lists. */
+/** For a source that names no place: those of §6, which docs/http.md lists. */
 const USUAL_PLACES = 'the usual places';
 
-/** Where the event type comes from; empty: nothing but the fields that every body is searched for. */
+/** The place of the event type; empty if there are only the fields that are tried for every source. */
 export function describeEvent(file: SourceFile): string {
   return namesNothing(file) ? USUAL_PLACES : describePlaces(listOf(file.event));
 }
 
-/** Where the id of a delivery comes from. A signed id has nothing beside it. */
+/** The place of the delivery id. A signed id has no alternatives. */
 export function describeDelivery(file: SourceFile): string {
   const { id, delivery, delivery_digest } = file;
   if (namesNothing(file)) return USUAL_PLACES;
@@ -100,7 +100,7 @@ const HANDSHAKES = {
   ok: 'answered 200',
 } as const;
 
-/** How the sender checks the URL; empty: it does not. */
+/** How the sender verifies the URL; empty if it does not. */
 export function describeHandshake({ challenges }: Pick<SchemePlan, 'challenges'>): string {
   const texts = challenges.map(({ kind, method, token }) => {
     const word = token === null ? '' : ', once its token is that of `verify_token`';
@@ -109,7 +109,7 @@ export function describeHandshake({ challenges }: Pick<SchemePlan, 'challenges'>
   return [...new Set(texts)].join('; ');
 }
 
-/** What is known of how it sends, a sentence each. */
+/** Known facts about how it sends, one sentence each. */
 export function describeSending({ sending }: SourceFile): string[] {
   if (sending === undefined) return [];
   const { attempts, horizon_seconds: horizon, deadline_seconds: deadline, burst_per_minute: burst } = sending;
@@ -127,7 +127,7 @@ function retries(attempts: number | undefined, horizon: number | undefined): str
   return times === '' ? [] : [`retries${times}`];
 }
 
-/** Steps at the sender; `{url}` stands for the route's URL. Those of every sender where none are written down. */
+/** Setup steps at the sender, or general ones if the source has none. `{url}` is a placeholder for the route's URL. */
 export function setupSteps(file: SourceFile): readonly string[] {
   if (file.setup !== undefined) return file.setup;
   const key = file.verify === 'ed25519' || file.verify === 'ecdsa-p256' ? 'public_key' : 'secret';
@@ -138,7 +138,7 @@ export function setupSteps(file: SourceFile): readonly string[] {
   return ['Enter `{url}` as the URL of the webhook.', given];
 }
 
-/** A route for this source, as YAML. */
+/** An example route for this source, as YAML. */
 export function routeSnippet(
   source: string,
   file: SourceFile,

@@ -1,7 +1,7 @@
-/** A command line as the list of its arguments, where that is certain. */
+/** Splits a command line into arguments, if that is unambiguous. */
 import { flowText } from './flow-text.ts';
 
-/** Quotes, variables and redirections are a shell's: how to split such a text is not certain. */
+/** Shell syntax, with which splitting would be ambiguous. */
 const SHELL = /["'`$|&;<>()*?\\#\n]/;
 
 export const needsShell = (command: string): boolean => SHELL.test(command);

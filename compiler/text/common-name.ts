@@ -1,11 +1,11 @@
-/** What people call a service, told from the title of its catalog entry. */
+/** Derives the usual name of a service from the title of its catalog entry. */
 
 export interface Named {
   readonly title?: string;
   readonly aliases?: readonly string[];
 }
 
-/** The alias with which the title begins (`github` for GitHub); the entry's own name when its title holds that, or no alias. */
+/** The alias that the title begins with (`github` for GitHub); else, or if the title contains it, the entry's own name. */
 export function commonName(name: string, { title = '', aliases = [] }: Named): string {
   const whole = letters(title);
   if (whole.includes(letters(name))) return name;

@@ -1,11 +1,12 @@
-/** Writes plain data as one line of YAML, for the lines that messages and repairs show. */
+/** Prints plain data as one line of YAML, for messages and fixes. */
 import { isPlainMap } from './plain-map.ts';
 
-/** Text that needs no quotes, inside brackets and braces either. */
+/** Text that needs no quotes, not even inside brackets and braces. */
 const PLAIN = /^(?![~-]$)[A-Za-z_/.~-](?:[\w ./~*?@+-]*[\w./~*?+-])?$/;
-/** Words that YAML, or an older YAML, reads as something else than text. */
+/** Words that YAML 1.1 or 1.2 does not read as text. */
 const WORDS = /^(?:true|false|null|yes|no|on|off|y|n|~|-?\.(?:inf|nan)|-?\.?\d.*)$/i;
 
+/** Quotes strings only where YAML requires it. */
 export function flowText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(flowText).join(', ')}]`;
   if (isPlainMap(value)) {

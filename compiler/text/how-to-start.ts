@@ -1,2 +1,2 @@
-/** What to do where there is no config yet. */
+/** Advice for a folder without a config. */
 export const HOW_TO_START = '`hookwright init` writes one';

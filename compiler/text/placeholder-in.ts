@@ -1,19 +1,19 @@
 /**
- * Tells secrets from what stands for one that was never filled in: the variables of other tools, which are not expanded
- * here, and the stand-ins of examples and manuals, which anybody can guess.
+ * Recognises placeholders that were never replaced with a secret: variables of other tools, which are not expanded, and
+ * sample values from examples and manuals, which anyone can guess.
  */
 
 import { inPlainLetters } from './plain-letters.ts';
 import { INSECURE_NO_AUTH } from './secret-ref.ts';
 
 export interface SecretPlaceholder {
-  /** What it is, for a message; the text itself is not repeated. */
+  /** Description for a message, without the text itself. */
   readonly what: string;
-  /** The variable it names; null when there is none, or when it may be no name at all. */
+  /** The variable that it names, or null. */
   readonly variable: string | null;
 }
 
-/** null: it may be a secret. */
+/** Returns null if the text may be a secret. */
 export function placeholderIn(text: string): SecretPlaceholder | null {
   if (text === INSECURE_NO_AUTH) return null;
   const trimmed = inPlainLetters(text).trim();
@@ -24,27 +24,27 @@ export function placeholderIn(text: string): SecretPlaceholder | null {
 }
 
 /**
- * Why the value of a variable or a file is no secret; null: it may be one. Nothing is expanded there either.
- * @param loopback only this machine reaches the server: the examples run there with values of their own
+ * Returns why the value of a variable or a file is not a secret, or null if it may be one.
+ * @param loopback whether only this machine can reach the server; values of the examples are then allowed
  */
 export function refusedValue(value: string, loopback: boolean): string | null {
   const found = placeholderIn(value);
   if (found === null || (loopback && found.variable === null && /example/i.test(value))) return null;
-  return `is no secret: ${found.what}`;
+  return `is not a secret: ${found.what}`;
 }
 
-/** What to do about a value that is refused. */
+/** Advice for a rejected value. */
 export const MAKE_A_SECRET = 'make one with `openssl rand -hex 32`';
 
-const NOT_EXPANDED = 'this is not expanded: the secret would be the very text';
-const NOT_READ = 'this is not looked up: the secret would be the very text';
-const STAND_IN = 'this stands for a secret, and anybody can guess it';
+const NOT_EXPANDED = 'this is not expanded: the text itself would be the secret';
+const NOT_READ = 'this is not looked up: the text itself would be the secret';
+const STAND_IN = 'this is a placeholder that anyone can guess';
 
 const NAME = '[A-Za-z_][A-Za-z0-9_]*';
-/** As people write names, and random text rarely does: of one case, three characters or more. */
+/** A variable name that random text rarely looks like: in one case, with at least three characters. */
 const PLAIN_NAME = '(?:[A-Z_][A-Z0-9_.]{2,}|[a-z_][a-z0-9_.]{2,})';
 const VARIABLES: readonly RegExp[] = [
-  // ${X}, ${X:-y}, ${{ secrets.X }}, {{ x }}: also as a part of the text.
+  // ${X}, ${X:-y}, ${{ secrets.X }}, {{ x }}: also within a text.
   new RegExp(`\\$\\{\\s*!?${PLAIN_NAME}\\s*(?:[:?+=-][^{}]*)?\\}`),
   new RegExp(`^\\$\\{${NAME}\\}$`),
   /\{\{[\w\s.$'"()|,-]*\}\}/,
@@ -56,31 +56,31 @@ const VARIABLES: readonly RegExp[] = [
   new RegExp(`^%${PLAIN_NAME}%$`),
   new RegExp(`^\\{${PLAIN_NAME}\\}$`),
   /^<%.*%>$/,
-  // ENV:X, Env: X, $env:X, env.X, env(X), !ENV X, and how programs read a variable
+  // ENV:X, Env: X, $env:X, env.X, env(X), !ENV X, and expressions of programming languages
   new RegExp(`^[$!]?env(?:iron(?:ment)?)?(?:\\s*[:=.]\\s*|\\s*[[(]\\s*["']?|\\s+)[$]?${NAME}["']?[\\])]?$`, 'i'),
   new RegExp(`^(?:process\\.env|os\\.environ|os\\.getenv|getenv|ENV)(?:\\.get)?[.[(]["']?${NAME}["']?[\\])]?$`, 'i'),
   /^file\s*[:=]\s*[~./\\\w]/i,
 ];
 
-/** References of other tools: secret managers, encrypted values. */
+/** References of other tools, such as secret managers, and encrypted values. */
 const REFERENCES =
   /^(?:(?:op|vault|ssm|awssm|gcpsm|azurekv|keyring|bws?|doppler|infisical|secret|secretref|sops):\/\/?|ref\+[a-z]+:|vault:|arn:aws:|ENC\[|@Microsoft\.KeyVault\(|projects\/[^/]+\/secrets\/)/i;
 
-/** The last one that looks like the name of a variable: a secret that begins with `$` is not repeated as one. */
+/** The last word that looks like a variable name, so that a secret that begins with `$` is not repeated. */
 function nameIn(text: string): string | null {
   const names = text.match(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g);
   return names?.at(-1) ?? null;
 }
 
 /*
- * A random text must not look like any of these, or a start fails for a good secret: short words count only as words of
- * their own, between separators, and run together only when they are long.
+ * Random text must not match any of these, because a valid secret would then be rejected: short words match only between
+ * separators, and only long words match when run together.
  */
 
-/** `change me`, `add-a-secret`, `SET_THIS`: how an instruction begins, word by word. */
+/** The start of an instruction in separate words: `change me`, `add-a-secret`, `SET_THIS`. */
 const INSTRUCTION =
   /^(?:please )?(?:change|replace|update|fill|enter|insert|put|paste|set|add|use|generate) (?:me|it|this|in|out|with|here|your|the|an?|my|before|to|own)(?: |$)/;
-/** `changeme123`, `replacewithyours`, `putyourkeyhere`: run together. */
+/** Instructions without separators: `changeme123`, `replacewithyours`, `putyourkeyhere`. */
 const RUN_TOGETHER =
   /^(?:please)?(?:(?:change|replace|update|insert|enter|paste|generate)(?:me|it|this|with|here|your|the|my|before)|(?:put|set|add|use|fill)(?:this|with|here|your))[a-z]*[0-9]{0,4}$/;
 const RUN_TOGETHER_SHORT = /^(?:fill|put|set|add|use)(?:me|it|in|out)[0-9]{0,4}$/;
@@ -102,11 +102,11 @@ const IN_WORDS = /^[\s.…*?#_-]*(?:[A-Za-z]+[0-9]{0,2}(?:[\s.…'’*?#_-]+|$))
 /** `a-long-random-text`, `very long random string`. */
 const HOW_LONG =
   /^(?:an?|any|some|my|your|the)?(?:very|really|long|random|strong|secure|unique|unguessable){1,6}(?:text|string|value|phrase|word|bytes|hex|characters?|chars?|here|please){0,4}[0-9]{0,4}$/;
-/** `ghp_xxxx`, `whsec_...`, `xoxb-xxxx-xxxx`: the prefix of a sender's secrets, and nothing behind it. */
+/** The prefix of a sender's secrets without a secret: `ghp_xxxx`, `whsec_...`, `xoxb-xxxx-xxxx`. */
 const EMPTY_BEHIND_PREFIX = /^(?:[A-Za-z0-9]{1,12}[_.:-]){1,4}([xX.…*•?0])\1{2,}(?:[_:-]([xX.…*•?0])\2{2,})*$/;
-/** No generator produces this many of one letter in a row. */
+/** Random text does not repeat one letter this often. */
 const MASKED = /x{8}|X{8}|\*{8}/;
-/** A passphrase of this many words may well contain one of those above. */
+/** Texts of at least this many words count as passphrases, which may contain the words above. */
 const PASSPHRASE_WORDS = 8;
 
 const SEPARATORS = /[\s._:/!"'-]+/;
@@ -115,7 +115,7 @@ function isStandIn(text: string): boolean {
   if (BRACKETED.test(text)) return IN_WORDS.test(text.replace(/^[<[(]+|[>\])]+$/g, ''));
   // xxxx, ****, ...
   if (/^[.…*•xX_?#-]+$/.test(text) || EMPTY_BEHIND_PREFIX.test(text) || MASKED.test(text)) return true;
-  // Documentation uses such host names, and a real URL is none of these words.
+  // Real URLs may contain these words, for example in host names.
   if (/^(?:https?|postgres(?:ql)?):\/\//i.test(text)) return /<[^<>]*>/.test(text);
   const inner = text.toLowerCase().replace(/^[^\p{L}\p{N}]{1,3}|[^\p{L}\p{N}]{1,3}$/gu, '');
   const words = inner.split(SEPARATORS).filter(Boolean);

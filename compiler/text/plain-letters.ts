@@ -1,4 +1,4 @@
-/** Letters of other scripts that look like Latin ones, as a copied `changeme` may have them. */
+/** Maps letters of other scripts to the Latin letters that they look like: a copied `changeme` may contain them. */
 const LOOKALIKES: ReadonlyMap<string, string> = new Map(
   (
     [
@@ -10,7 +10,7 @@ const LOOKALIKES: ReadonlyMap<string, string> = new Map(
   ).flatMap(([foreign, latin]) => [...foreign].map((letter, at): [string, string] => [letter, latin[at] ?? ''])),
 );
 
-/** The text as it looks: wide and marked letters plain, what is invisible gone. */
+/** Replaces wide and accented letters with plain ones, and removes invisible characters. */
 export const inPlainLetters = (text: string): string =>
   [
     ...text

@@ -1,17 +1,17 @@
-/** Secrets as they are written in a config: a literal, `env:NAME` or `file:path`. */
+/** Parses secrets as written in a config: a literal, `env:NAME` or `file:path`. */
 import type { SecretRef } from '../../schemas/generated/types.ts';
 
-/** Switches validation off; accepted on a loopback bind only (§5.3). */
+/** Disables signature checks; accepted only if the server binds a loopback address (§5.3). */
 export const INSECURE_NO_AUTH = 'INSECURE_NO_AUTH';
 
-/** @param scope the profile whose environment and files resolve the reference. */
+/** @param scope the profile whose environment and files resolve the reference */
 export function parseSecretRef(text: string, scope: string): SecretRef {
   if (text.startsWith('env:')) return { kind: 'env', value: text.slice('env:'.length), scope };
   if (text.startsWith('file:')) return { kind: 'file', value: text.slice('file:'.length), scope };
   return { kind: 'literal', value: text, scope };
 }
 
-/** Why a reference can never resolve, or null. */
+/** Returns why a reference can never be resolved, or null. */
 export function secretRefProblem(ref: SecretRef): string | null {
   if (ref.kind === 'env' && !/^[A-Za-z_][A-Za-z0-9_]*$/.test(ref.value)) {
     return '`env:` takes the name of an environment variable, such as `env:WEBHOOK_SECRET`';

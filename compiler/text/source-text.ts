@@ -1,14 +1,14 @@
-/** A file's text and the one type of position in it; lines and columns are computed only when something is printed. */
+/** The text of a file. Positions are offsets; lines and columns are computed only for printing. */
 
 export interface SourceText {
   /** Absolute path. */
   readonly path: string;
-  /** The path as it is printed: relative to the working directory when the file is below it. */
+  /** The path for display: relative to the working directory if the file is below it. */
   readonly name: string;
   readonly text: string;
 }
 
-/** Half-open, in UTF-16 units from the start of the text. */
+/** Half-open range of offsets, in UTF-16 code units. */
 export interface Range {
   readonly start: number;
   readonly end: number;

@@ -1,21 +1,21 @@
-/** "Did you mean": the names in scope that are closest to one that is not. */
+/** "Did you mean": finds the known names that are most similar to an unknown one. */
 
 const MAX_SUGGESTIONS = 3;
-/** Nothing this long is a typo of anything. */
+/** Longer names get no suggestions. */
 const MAX_LENGTH = 64;
 
-/** At most three, closest first; empty when nothing is close. */
+/** Returns at most three names, most similar first; empty if none is similar. */
 export function suggest(name: string, known: Iterable<string>): readonly string[] {
   return closest(name, known)
     .slice(0, MAX_SUGGESTIONS)
     .map(({ word }) => word);
 }
 
-/** The one name that can be meant: a slip of one or two characters away, and no other nearly as close. */
+/** Returns the only name that can be meant: at most one or two typos away, with no other name nearly as close. */
 export function certainMatch(name: string, known: Iterable<string>): string | null {
   const [best, next] = closest(name, known);
   if (best === undefined || best.distance > 2) return null;
-  // Another case or separator is no slip at all.
+  // A difference of only case or separators is not a typo.
   if (best.distance === 0 && next?.distance !== 0) return best.word;
   return next === undefined || next.distance >= best.distance + 2 ? best.word : null;
 }
@@ -25,7 +25,7 @@ interface RenameFix {
   readonly text: string;
 }
 
-/** The repair of a name, where one name alone can be meant. */
+/** A fix that renames, if only one name can be meant. */
 export function renameFix(name: string, known: Iterable<string>): { readonly fix?: RenameFix } {
   const meant = certainMatch(name, known);
   return meant === null ? {} : { fix: { kind: 'rename', text: meant } };
@@ -49,7 +49,7 @@ function closest(name: string, known: Iterable<string>): readonly Close[] {
   return close.sort((a, b) => a.distance - b.distance || (a.word < b.word ? -1 : 1));
 }
 
-/** `; did you mean \`a\` or \`b\`?`, to be appended to a message; empty when nothing is close. */
+/** Returns `; did you mean \`a\` or \`b\`?` to append to a message, or an empty string. */
 export function didYouMean(name: string, known: Iterable<string>): string {
   const words = suggest(name, known);
   return words.length === 0 ? '' : `; did you mean ${oneOf(words)}?`;
@@ -62,10 +62,10 @@ export function oneOf(words: readonly string[], last = 'or'): string {
   return `${quoted.slice(0, -1).join(', ')} ${last} ${quoted.at(-1)}`;
 }
 
-/** Case and the choice of separator are no distance. */
+/** Ignores differences of case and separators. */
 const fold = (word: string): string => word.toLowerCase().replaceAll('-', '_');
 
-/** Insertions, deletions, substitutions and swaps of neighbours; anything above `limit` may be reported as `limit + 1`. */
+/** Counts insertions, deletions, substitutions and transpositions. Distances above `limit` may be returned as `limit + 1`. */
 export function editDistance(a: string, b: string, limit: number): number {
   let before: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, i) => i);

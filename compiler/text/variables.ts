@@ -1,4 +1,4 @@
-/** A variable, and where it is set: for messages. */
+/** Environment variables with their origins, for messages. */
 export interface Variable {
   readonly value: string;
   readonly origin: string;

@@ -1,4 +1,4 @@
-/** Whether a route's filters let through only what people wrote who are named, or who may write to the owner's account. */
+/** Decides whether a route's filters accept only text by listed authors, or by people with write access to the owner's account. */
 import type { FieldReview } from '../shapes/field-review.ts';
 import type { FormSet } from '../shapes/form-set.ts';
 import { isUntrusted } from '../shapes/leaf-class.ts';
@@ -8,10 +8,10 @@ import type { Filters, IsEnough } from './requires.ts';
 import { requires } from './requires.ts';
 
 /**
- * Each form of the events is checked by itself: a filter may name one author for issues and another one for comments.
+ * Checks each event form separately: a filter may list one author for issues and another for comments.
  *
- * @param set the forms that the filters leave
- * @param path of the text
+ * @param set the forms that pass the filters
+ * @param path path of the text
  */
 export function isByTrustedAuthor(filters: Filters | undefined, set: FormSet, path: readonly string[]): boolean {
   if (filters === undefined) return false;
@@ -23,7 +23,7 @@ export function isByTrustedAuthor(filters: Filters | undefined, set: FormSet, pa
   });
 }
 
-/** @param form a set of one */
+/** @param form a set with one form */
 function isRequired(filters: Filters, form: FormSet, { author = [], sender = [] }: FieldReview): boolean {
   if (author.length === 0 && sender.length === 0) return false;
   const { review } = form.shape;
@@ -35,10 +35,10 @@ function isRequired(filters: Filters, form: FormSet, { author = [], sender = [] 
   });
 }
 
-/** null: of a header, whose name may look like a path. */
+/** Null for headers, whose names may look like paths. */
 const pathOf = ({ field }: WrittenLeaf): string | null => (field.in === 'header' ? null : field.path.join('.'));
 
-/** The user who caused the event wrote the text: by its form, or because the filters leave only such actions. */
+/** Whether the user who caused the event wrote the text: by the event form, or because only such actions pass the filters. */
 function isBySender(filters: Filters, form: FormSet, sender: readonly string[]): boolean {
   const { shape, forms } = form;
   const [{ event, action } = { event: '', action: null }] = forms;
@@ -51,7 +51,7 @@ function isBySender(filters: Filters, form: FormSet, sender: readonly string[]):
   return action === null && field !== null && requires(filters, form, isSuchAction);
 }
 
-/** @param trusted values that show an author to be trusted; null: the field names people, and a list says who is */
+/** @param trusted values that identify a trusted author; null if the field contains names, so that any list of names is enough */
 function isAllowList(leaf: WrittenLeaf, negated: boolean, trusted: readonly string[] | null): boolean {
   if (leaf.operator === 'in_file') return !negated && trusted === null;
   const values = listedValues(leaf, negated) ?? [];

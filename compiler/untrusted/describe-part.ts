@@ -1,17 +1,17 @@
-/** Words for untrusted text, in messages. */
+/** Describes untrusted text in messages. */
 import type { UntrustedPart } from './untrusted-texts.ts';
 
-/** "`{issue.body}` (written by whoever opens the issue)", with the text that an object holds. */
+/** "`{issue.body}` (written by whoever opens the issue)"; for an object, also names the text in it. */
 export function describePart({ placeholder, path, review }: UntrustedPart): string {
   if (placeholder === null) return 'the whole payload, which the default prompt shows,';
   const shown = `\`${placeholder}\``;
   if (placeholder === '{__raw__}') return `${shown} (the whole payload)`;
-  if (path === null) return `${shown} (of which nothing is known: anybody may have written it)`;
+  if (path === null) return `${shown} (unknown content: anyone may have written it)`;
   const inside = placeholder === `{${path}}` ? '' : `with \`${path}\`, `;
   return `${shown} (${inside}${review?.by === undefined ? 'free text' : `written by ${review.by}`})`;
 }
 
-/** By name, or because no prompt is written. */
+/** Whether it is the whole payload, by its placeholder or through the default prompt. */
 export const isWholePayload = ({ placeholder }: UntrustedPart): boolean =>
   placeholder === null || placeholder === '{__raw__}';
 

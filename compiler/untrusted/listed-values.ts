@@ -1,7 +1,7 @@
-/** The values that a condition lets through, where it lists them. */
+/** Lists the values that a condition accepts. */
 import type { WrittenLeaf } from '../shapes/read-leaf.ts';
 
-/** null: it does not list them here. */
+/** Returns null if the condition does not list values. */
 export function listedValues({ operator, value }: WrittenLeaf, negated: boolean): readonly unknown[] | null {
   if (negated) return operator === 'not_equals' ? [value] : null;
   if (operator === 'equals') return [value];
@@ -9,7 +9,7 @@ export function listedValues({ operator, value }: WrittenLeaf, negated: boolean)
   return operator === 'regex' ? alternativesOf(String(value)) : null;
 }
 
-/** `^(a|b)$`: anchored as a whole, and words without a pattern. */
+/** The alternatives of a fully anchored pattern of plain words, such as `^(a|b)$`. */
 function alternativesOf(pattern: string): readonly string[] | null {
   const [, group, single] = /^\^(?:\((?:\?:)?([\w|-]+)\)|([\w-]+))\$$/.exec(pattern) ?? [];
   return single === undefined ? (group?.split('|') ?? null) : [single];

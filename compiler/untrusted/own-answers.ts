@@ -1,4 +1,4 @@
-/** Whether a route's filters keep out what its own delivery makes a sender send. */
+/** Decides whether a route's filters reject the events that its own deliveries cause. */
 import type { TargetEffect } from '../../schemas/generated/types.ts';
 import type { FormSet } from '../shapes/form-set.ts';
 import type { WrittenLeaf } from '../shapes/read-leaf.ts';
@@ -7,10 +7,10 @@ import type { Filters } from './requires.ts';
 import { requires } from './requires.ts';
 
 /**
- * @param forms in which it comes back; null: not known
- * @param place where the delivery goes; null: not known before it is made
+ * @param forms event forms that the delivery causes; null if unknown
+ * @param place channel or repository that the delivery goes to; null if unknown at compile time
  */
-export function keepsOwnOut(
+export function rejectsOwnEvents(
   filters: Filters,
   forms: FormSet | null,
   effect: TargetEffect,
@@ -31,7 +31,7 @@ export function keepsOwnOut(
 const isBelow = (path: string, fields: readonly string[]): boolean =>
   fields.some((field) => path === field || path.startsWith(`${field}.`));
 
-/** @param found what the field holds; null: it is not there */
+/** @param found value of the field; null if absent */
 function holds({ operator, value }: WrittenLeaf, found: string | null, negated: boolean): boolean {
   return isTrueOf(operator, value, found) !== negated;
 }
@@ -56,14 +56,14 @@ function isTrueOf(operator: WrittenLeaf['operator'], value: unknown, found: stri
   }
 }
 
-/** Another channel or repository. A name and an id are not compared. */
+/** Whether the condition accepts only other channels or repositories. Names are not compared with ids. */
 function isElsewhere(leaf: WrittenLeaf, negated: boolean, place: string): boolean {
   const values = listedValues(leaf, negated) ?? [];
   const isName = (text: string): boolean => /^[#@]/.test(text);
   return values.length > 0 && values.map(String).every((each) => each !== place && isName(each) === isName(place));
 }
 
-/** The account it posts as is not written anywhere: a list of people is assumed to be others, one of bots to be itself. */
+/** The config does not say which account posts deliveries. A list of bots is assumed to include it, a list of people is not. */
 function isOthers(leaf: WrittenLeaf, negated: boolean): boolean {
   if (leaf.operator === 'exists' || leaf.operator === 'missing') return !holds(leaf, 'somebody', negated);
   const isPositive = negated === (leaf.operator === 'not_equals');
@@ -71,9 +71,9 @@ function isOthers(leaf: WrittenLeaf, negated: boolean): boolean {
   return !listed.some((each) => BOT.test(String(each)));
 }
 
-/** A name by which an account says that it is a bot; these two are nobody's own. */
+/** Account names of bots, except two public bots that cannot be the user's own. */
 const BOT = /^(?!dependabot|renovate).*(?:bot|\[bot\])$/i;
 
-/** All of the text, or how it begins: an answer quotes. */
+/** Whether the condition tests the whole text or its start, which differs in an answer that quotes it. */
 const beginsOtherwise = ({ operator, value }: WrittenLeaf): boolean =>
   operator === 'equals' || (operator === 'regex' && String(value).startsWith('^'));

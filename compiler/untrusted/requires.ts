@@ -1,4 +1,4 @@
-/** Whether filters hold only where a certain condition does. */
+/** Decides whether filters match only if some given condition matches. */
 import type { FilterConfig } from '../../schemas/generated/types.ts';
 import type { FormSet } from '../shapes/form-set.ts';
 import { matchAll } from '../shapes/match-filter.ts';
@@ -7,13 +7,13 @@ import { membersOf, readLeaf } from '../shapes/read-leaf.ts';
 
 export type Filters = FilterConfig | readonly FilterConfig[];
 
-/** Whether a condition, or (`negated`) that it does not hold, is what is asked for. */
+/** Whether a condition, or its negation if `negated`, is sufficient. */
 export type IsEnough = (leaf: WrittenLeaf, negated: boolean) => boolean;
 
 /**
- * Of `all` one member has to be enough, of `any` every one that can hold.
+ * One member of `all` has to be sufficient; of `any`, every member that can match.
  *
- * @param forms the forms that may come; null: not known, every member can hold
+ * @param forms the possible event forms; null if unknown, so that every member can match
  */
 export const requires = (filters: Filters, forms: FormSet | null, isEnough: IsEnough): boolean =>
   membersOf(filters, []).some((member) => holdsOnlyIf(member, false, { forms, isEnough }));
@@ -36,7 +36,7 @@ function holdsOnlyIf(member: Member, negated: boolean, context: Context): boolea
   return leaf !== null && context.isEnough(leaf, negated);
 }
 
-/** @param alternatives each of them alone lets an event through */
+/** @param alternatives whether an event needs to match only one of the members */
 function joined(members: readonly Member[], alternatives: boolean, isEnough: (member: Member) => boolean): boolean {
   return alternatives ? members.length > 0 && members.every(isEnough) : members.some(isEnough);
 }

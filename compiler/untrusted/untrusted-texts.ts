@@ -1,4 +1,4 @@
-/** Finds the texts by outsiders in the prompt of a route, and which of the run's toolsets act. */
+/** Finds text by outsiders in a route's prompt, and the acting toolsets of its runs. */
 
 import { readPlaceholders } from '../config/template-grammar.ts';
 import type { FieldReview } from '../shapes/field-review.ts';
@@ -7,21 +7,21 @@ import { findJobs } from '../views/find-job.ts';
 import type { Payloads, RouteView } from '../views/route-scope.ts';
 import { isByTrustedAuthor } from './author-filter.ts';
 
-/** A part of a prompt that is untrusted. */
+/** An untrusted part of a prompt. */
 export interface UntrustedPart {
-  /** As it is written; null: the prompt is not, and the default shows the whole payload. */
+  /** The placeholder as written; null for the default prompt, which contains the whole payload. */
   readonly placeholder: string | null;
   /** UTF-16 offset in the prompt. */
   readonly offset: number;
-  /** The free text that it is or holds; null: nothing is known of it. */
+  /** Path of the free text that it is or contains; null if unknown. */
   readonly path: string | null;
-  /** What was decided about that text; null: nothing. */
+  /** The review decision about that text, or null. */
   readonly review: FieldReview | null;
 }
 
 const DUMP = '{__raw__}';
 
-/** Empty for a route that is off or has no agent, and where nothing is known of payloads, as in a running gateway. */
+/** Empty if the route is disabled or has no agent, or if payload shapes are unavailable, as in a running gateway. */
 export function untrustedParts(route: RouteView): readonly UntrustedPart[] {
   const { payloads } = route.scope;
   if (payloads === null || route.mode === 'direct' || route.config.enabled === false) return [];
@@ -45,16 +45,16 @@ function untrustedPart(
   const set = payloads.seenBy(route);
   const found = payloads.classOf(route, path);
   if (!isUntrusted(found.class)) return null;
-  // A path that no event has is reported as such, and stays in the prompt as it is written.
+  // A path that no event has is reported by another rule, and its placeholder is left unchanged in the prompt.
   if (set?.find(path).every(({ kind }) => kind === 'absent')) return null;
   const review = found.text?.review ?? null;
-  // An object holds texts of others beside that of its author.
+  // An object may contain texts by several authors.
   const isWhole = found.text?.path.length === path.length;
   if (set !== null && isWhole && isByTrustedAuthor(route.config.filters, set, path)) return null;
   return { path: found.text?.path.join('.') ?? null, review };
 }
 
-/** The toolsets of the run that act: those of the route, or of the job that it feeds. Barred ones are not given. */
+/** The acting toolsets of a run: those of the route, or of the job that it triggers, without forbidden ones. */
 export function actingToolsets(route: RouteView): readonly string[] {
   const { effects } = route.scope.payloads ?? {};
   if (effects === undefined) return [];

@@ -1,4 +1,4 @@
-/** Finds the job a route's `cron_job` means: by id, else by name, among the jobs of its profile. */
+/** Finds the job that a route's `cron_job` refers to, by id or else by name, among the jobs of its profile. */
 import type { JobRef } from './machine-facts.ts';
 import type { RouteView } from './route-scope.ts';
 
@@ -8,7 +8,7 @@ export function jobsOf(route: RouteView): readonly JobRef[] {
   return all.filter(({ profile }) => profile === route.profile);
 }
 
-/** An id is unique; several jobs may share a name. */
+/** Ids are unique, but several jobs may have the same name. */
 export function findJobs(route: RouteView, reference: string): readonly JobRef[] {
   const jobs = jobsOf(route);
   const byId = jobs.filter(({ id }) => id === reference);

@@ -1,29 +1,29 @@
-/** Facts about the machine that will serve, which checks ask for and the command line provides. */
+/** Facts about the machine that will run the gateway. The command line provides them for checks. */
 
-/** A job that lives in the store and not in a config file. */
+/** A job in the store, as opposed to a config file. */
 export interface JobRef {
   readonly id: string;
   readonly name: string;
   readonly profile: string;
 }
 
-/** `linked`: the file has another name, so whether it belongs to the folder is unknown. */
+/** `linked`: the file has other hard links, so it may not belong to the folder. */
 export type ScriptState = 'present' | 'missing' | 'outside' | 'linked';
 
 export interface MachineFacts {
-  /** `<home_dir>`, absolute. */
+  /** Absolute path of `<home_dir>`. */
   readonly home: string;
   /**
-   * @param profileHome relative to `<home_dir>`, as in a profile's plan.
-   * @param path relative to `<profile home>/scripts/`.
-   * @returns `outside`: a symbolic link leads out of the folder.
+   * @param profileHome relative to `<home_dir>`, as in a profile's plan
+   * @param path relative to `<profile home>/scripts/`
+   * @returns `outside` if a symbolic link leads outside the folder
    */
   script(profileHome: string, path: string): ScriptState;
-  /** @param path of an `in_file` operand, as in the plan. */
+  /** @param path operand of `in_file`, as in the plan */
   listFile(path: string): boolean;
   skill(profileHome: string, name: string): boolean;
-  /** Jobs of the store. */
+  /** Jobs in the store. */
   readonly jobs: readonly JobRef[];
-  /** A variable of a profile, from the environment or its `.env`; undefined: not set, or not known here. */
+  /** A variable of a profile, from the environment or its `.env`; undefined if it is unset or unknown. */
   variable(profile: string, name: string): string | undefined;
 }

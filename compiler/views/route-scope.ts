@@ -1,4 +1,4 @@
-/** What a route is checked and lowered against, and the route seen in that light: the input of every route rule. */
+/** The scope that routes are checked and lowered against, and the view of a route that route rules receive. */
 import { DEFAULT_PROFILE } from '../../base/profiles.ts';
 import type {
   Place,
@@ -26,26 +26,26 @@ export interface RouteEntry {
 }
 
 export interface RouteScope {
-  /** The table without (or with other) routes: settings, profiles, targets, sources, jobs. */
+  /** The table, without routes or with other ones: settings, profiles, targets, sources, jobs. */
   readonly table: TableContent;
   readonly facts: MachineFacts;
-  /** What is known of payloads; null: the shapes are not there, as in a running gateway. */
+  /** Facts about payloads; null if shapes are unavailable, as in a running gateway. */
   readonly payloads: Payloads | null;
   /**
-   * Names with an error of their own, as `<kind>:<name>` (`job:`, `target:`, `source:`, `setting:`, `profile:`): that they
-   * are not in the table has been said already. A `route:` has a misspelt key: what it seems to lack may be that.
+   * Names whose definitions have errors, as `<kind>:<name>` (`job:`, `target:`, `source:`, `setting:`, `profile:`). They are
+   * not in the table, but this must not be reported again. A `route:` has a misspelt key, perhaps one that it seems to lack.
    */
   readonly unsure: ReadonlySet<string>;
 }
 
 export type RouteMode = 'agent' | 'direct' | 'cron';
 
-/** A target of the route; `target` is null when nothing has that name. */
+/** A target of the route; `target` is null if the name is unknown. */
 export interface RouteTarget extends WrittenTarget {
   readonly target: string | null;
 }
 
-/** A secret of the route, and the key of the route it is written under; null: inherited. */
+/** A secret of the route, and its path in the route; the path is null if the secret is inherited. */
 export interface RouteSecretSource {
   readonly ref: SecretRef;
   readonly expires_at: number | null;
@@ -58,20 +58,21 @@ export interface RouteView {
   readonly scope: RouteScope;
   readonly mode: RouteMode;
   readonly profile: string;
-  /** null: no such profile in the table. */
+  /** Null if the profile is not in the table. */
   readonly profilePlan: ProfilePlan | null;
   readonly targets: readonly RouteTarget[];
-  /** What is known of the sender of a route with `source`. */
+  /** Facts about the sender, if the route has `source`. */
   readonly facts: SourceFacts | null;
-  /** Further names of the events of all senders that may come. */
+  /** Alternative event names of all possible senders. */
   readonly eventNames: SenderEventNames;
-  /** Schemes the route accepts, by canonical name, in the order they commit; those that exist. */
+  /** The schemes that the route accepts, in order of precedence, without unknown ones. */
   readonly schemes: readonly SchemePlan[];
   readonly secrets: readonly RouteSecretSource[];
-  /** A secret is INSECURE_NO_AUTH: validation is off. */
+  /** A secret is INSECURE_NO_AUTH, which disables signature checks. */
   readonly insecure: boolean;
 }
 
+/** Resolves the names of a route in its scope. */
 export function viewRoute({ name, config }: RouteEntry, scope: RouteScope): RouteView {
   const { table } = scope;
   const profile = config.profile ?? DEFAULT_PROFILE;
@@ -96,11 +97,11 @@ export function viewRoute({ name, config }: RouteEntry, scope: RouteScope): Rout
   };
 }
 
-/** Whether nothing but a public key verifies what the sender of such a route signs. */
+/** Whether all accepted schemes verify with a public key. */
 export const needsPublicKey = (config: RouteConfig, table: TableContent): boolean =>
   areAsymmetric(schemesOf(config, table));
 
-/** The sender's public key is what verifies: a shared secret is of no use. */
+/** Whether the scheme verifies with the sender's public key and not with a shared secret. */
 export const isAsymmetric = (scheme: SchemePlan): boolean =>
   scheme.verify === 'ed25519' || scheme.verify === 'ecdsa-p256';
 
@@ -111,7 +112,7 @@ function factsOf({ source }: RouteConfig, table: TableContent): SourceFacts | nu
   return scheme === undefined ? null : own(table.source_facts, scheme);
 }
 
-/** A name that two senders have for different events stands for both. */
+/** If two senders use one name for different events, it stands for both. */
 function eventNamesOf(schemes: readonly SchemePlan[], { source_facts: facts }: TableContent): SenderEventNames {
   const names = schemes.flatMap(({ name }) => Object.entries(own(facts, name)?.event_names ?? {}));
   return Object.fromEntries(names);
@@ -150,7 +151,7 @@ function routeSecrets(
   return [{ ref: inherited, expires_at: null, path: null }];
 }
 
-/** Also when the word stands in the environment: it must not become a secret that everybody knows. */
+/** Also true if a variable contains the word, which must not be used as a secret that everyone knows. */
 export function isInsecure(ref: SecretRef, facts: Pick<MachineFacts, 'variable'>): boolean {
   const value =
     ref.kind === 'env' ? facts.variable(ref.scope, ref.value) : ref.kind === 'literal' ? ref.value : undefined;
@@ -160,32 +161,32 @@ export function isInsecure(ref: SecretRef, facts: Pick<MachineFacts, 'variable'>
 const own = <T>(map: Readonly<Record<string, T>>, key: string): T | null =>
   Object.hasOwn(map, key) ? (map[key] ?? null) : null;
 
-/** What is known of the payloads of routes; see shapes/payloads.ts. */
+/** Facts about the payloads of routes; see payloads/payloads.ts. */
 export interface Payloads {
-  /** The problems that all rules find in a route. */
+  /** The problems that payload rules find in a route. */
   problemsOf(route: RouteView): readonly Problem[];
   /**
-   * The forms of events whose payload the route's templates see: what its filters leave. null: not certain, nothing is known
-   * of them, or a script may replace the payload.
+   * The event forms that pass the route's filters, whose payloads its templates see. Null if they are unknown, or if a script
+   * may replace the payload.
    */
   seenBy(route: RouteView): FormSet | null;
-  /** What a placeholder of the route's templates holds. @param path empty: the whole payload */
+  /** The class of a placeholder in the route's templates. @param path empty for the whole payload */
   classOf(route: RouteView, path: readonly string[]): FieldClass;
-  /** Names of the events that the shape of the route's source has; empty: none, or one shape for all events. */
+  /** Events in the shape of the route's source; empty if there are none, or if one shape applies to all events. */
   shapedEvents(route: RouteView): readonly string[];
-  /** The source that alone documents this event, of those whose signature the route accepts. */
+  /** The only source that documents this event, among those whose signatures the route accepts. */
   senderOf(route: RouteView, event: string): string | null;
-  /** Whether payloads of this event have the path, where the route's source is pinned and its shape knows it. */
+  /** Whether payloads of this event have the path. False if the route names no source, or if the shape is unknown. */
   hasPath(route: RouteView, event: string, path: readonly string[]): boolean;
-  /** Whether an event that a delivery causes comes to the route, before its filters on who wrote it. */
-  mayTake(route: RouteView, effect: TargetEffect): boolean;
+  /** Whether the route may receive an event that a delivery causes, regardless of filters on its author. */
+  mayReceive(route: RouteView, effect: TargetEffect): boolean;
   readonly effects: Effects;
 }
 
-/** What runs and deliveries can do. */
+/** Effects of runs and deliveries. */
 export interface Effects {
-  /** Whether a run with this toolset changes something outside of its own answer. One that is not known does. */
+  /** Whether a run with this toolset can change things outside its answer. True for unknown toolsets. */
   acts(toolset: string): boolean;
-  /** Events that a delivery makes senders send. @param target canonical name */
+  /** Events that senders send because of a delivery. @param target canonical name */
   causedBy(target: string): readonly TargetEffect[];
 }

@@ -91,6 +91,7 @@ class DispatcherService implements DispatchService {
     // Called after `write`, so that the same commit takes the run.
     this.loop.arrive(1);
     const stored = await orRefused(written);
+    if (stored.kind === 'held') throw new Error('an id that is claimed at once was held');
     if (stored.kind !== 'stored') {
       this.loop.arrive(-1);
       return stored;

@@ -4,8 +4,9 @@
  *   hold the id ──> stored as delivering, held ──> sent ──> done, and the id is claimed
  *                                                    └────> dead: a retry of the sender is a new attempt
  *
- * A second request with the same id waits for the first, and is a duplicate only if that one succeeds. The hold is not
- * stored: after a crash the sender has had no response, and its retry must not be treated as a duplicate.
+ * A second request with the same id waits for the first, and is a duplicate only if that one succeeds. Where gateways
+ * share a store, the id is held for all of them, by the stored dispatch. The claim is stored with the success only: after a
+ * crash the sender has had no response, and its retry must not be treated as a duplicate.
  */
 import { targetLabel } from '../../base/label.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
@@ -14,8 +15,9 @@ import { failed } from '../deliver/outcome.ts';
 import type { Clock } from '../platform/clock.ts';
 import { endDelivering } from '../store/delivery-ending.ts';
 import { claimKey } from '../store/identity.ts';
-import type { Accept, Advance, Holder, Ref, Step } from '../store/mutations.ts';
+import type { Accept, Advance, Holder, MutationResults, Ref, Step } from '../store/mutations.ts';
 import type { RecentClaims } from '../store/recent-claims.ts';
+import { StoreUnavailable } from '../store/store.ts';
 import type { DispatchContext } from './context.ts';
 import { deliverOnce, deliveryStep, progressOf } from './delivery-attempt.ts';
 import type { Claim, TargetResult } from './dispatcher.ts';
@@ -26,6 +28,11 @@ import { storedClaim } from './stored-claim.ts';
 export type DirectResult =
   | { readonly kind: 'duplicate' }
   | { readonly kind: 'delivered' | 'failed'; readonly results: readonly TargetResult[] };
+
+type Stored = Exclude<MutationResults['accept'], { readonly kind: 'held' }>;
+
+/** How often an id that another gateway holds is asked for again, in ms. */
+const HELD_PAUSE_MS = 200;
 
 /** How long the response waits until the result is stored, in ms. */
 const RECORD_MS = 2000;
@@ -83,14 +90,9 @@ export class DirectDelivery {
   }
 
   private async attempt(dispatch: Dispatch, claim: Claim, timeoutMs: number): Promise<DirectResult> {
-    const { store, clock, observer } = this.context;
-    const now = clock.now();
-    const work = { kind: 'held', holder: this.holder } as const;
-    const stored = await store.write<Accept>({
-      ...{ kind: 'accept', dispatch, max_concurrent: null, work, now },
-      ...{ claim: storedClaim(claim, now), claiming: 'later' },
-    });
-    if (stored.kind === 'duplicate') return stored;
+    const { observer } = this.context;
+    const stored = await this.store(dispatch, claim, timeoutMs);
+    if (stored.kind === 'duplicate') return { kind: 'duplicate' };
     observer?.reached?.('direct.stored');
     const steps = await Promise.all(dispatch.deliveries.map((_, index) => this.send(dispatch, index, timeoutMs)));
     observer?.reached?.('direct.sent');
@@ -99,6 +101,22 @@ export class DirectDelivery {
     const isOk = (index: number): boolean => steps[index]?.outcome === 'ok';
     const results = dispatch.deliveries.map((delivery, index) => ({ target: targetLabel(delivery), ok: isOk(index) }));
     return { kind: results.every(({ ok }) => ok) ? 'delivered' : 'failed', results };
+  }
+
+  /** Waits up to `timeoutMs` while another gateway holds the id. @throws StoreUnavailable when it holds it longer */
+  private async store(dispatch: Dispatch, claim: Claim, timeoutMs: number): Promise<Stored> {
+    const { store, clock } = this.context;
+    const until = clock.monotonic() + timeoutMs;
+    const work = { kind: 'held', holder: this.holder } as const;
+    const claiming = store.shared === null ? 'later' : 'alone';
+    for (;;) {
+      const now = clock.now();
+      const held = { claim: storedClaim(claim, now), claiming, work } as const;
+      const stored = await store.write<Accept>({ kind: 'accept', dispatch, max_concurrent: null, now, ...held });
+      if (stored.kind !== 'held') return stored;
+      if (clock.monotonic() >= until) throw new StoreUnavailable('another gateway is delivering this event');
+      await new Promise<void>((resolve) => void clock.after(HELD_PAUSE_MS, resolve));
+    }
   }
 
   private async send(dispatch: Dispatch, index: number, timeoutMs: number): Promise<Step> {

@@ -41,8 +41,11 @@ export interface Accept {
   /** Most runs of its route at once, over all processes; null: no limit. The latest value applies to the route. */
   readonly max_concurrent: number | null;
   readonly claim: StoredClaim | null;
-  /** `later`: the id is only checked now; the change that records success claims it. */
-  readonly claiming: 'now' | 'later';
+  /**
+   * `later`: the id is only checked now; the change that records success claims it. `alone`: the same, and `held` while
+   * another gateway holds a dispatch with this id. An engine for one process has no other gateway.
+   */
+  readonly claiming: 'now' | 'later' | 'alone';
   readonly work: InitialWork;
   readonly now: number;
 }
@@ -152,7 +155,7 @@ export type Mutation =
 export type MutationKind = Mutation['kind'];
 
 export interface MutationResults extends JobMutationResults, RetentionMutationResults {
-  accept: { readonly kind: 'stored'; readonly ref: Ref } | { readonly kind: 'duplicate' };
+  accept: { readonly kind: 'stored'; readonly ref: Ref } | { readonly kind: 'duplicate' } | { readonly kind: 'held' };
   join_group:
     | { readonly kind: 'stored'; readonly ref: Ref; readonly superseded: number; readonly due_at: number }
     | { readonly kind: 'duplicate' };

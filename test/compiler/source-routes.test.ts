@@ -81,12 +81,15 @@ test('a source at fault is shown at its place', () => {
       /anyone could refresh it/,
     ],
     ['{ verify: hmac-sha256, signature: { header: X-A, json: b }, signed: "{body}" }', /exactly one of/],
-    ['{ verify: hmac-sha256, signature: { header: X-A }, signed: "static" }', /nothing of the request is signed/],
+    ['{ verify: hmac-sha256, signature: { header: X-A }, signed: "static" }', /no part of the request is signed/],
     ['{ verify: token, signature: { header: X-A }, signed: "{body}" }', /signs nothing/],
-    ['{ verify: ed25519, signature: { header: X-A }, signed: "{body}", secret: { as: utf8 } }', /no key of `ed25519`/],
+    [
+      '{ verify: ed25519, signature: { header: X-A }, signed: "{body}", secret: { as: utf8 } }',
+      /not a key form of `ed25519`/,
+    ],
     [
       '{ verify: hmac-sha256, signature: { header: X-A }, signed: "{body}", challenge: { kind: ok } }',
-      /every event would be taken/,
+      /every event would be treated/,
     ],
   ];
   for (const [source, expected] of faults) {

@@ -205,7 +205,7 @@ describe('wherever a secret is expected', () => {
     const { diagnostics } = compileFiles(files);
     const [found] = diagnostics.filter(({ source }) => source.name.endsWith('.json'));
     assert.equal(found?.rule, 'subscription-rejected');
-    assert.match(found?.message ?? '', /rejects the subscription `b`: .*anybody can guess/);
+    assert.match(found?.message ?? '', /rejects the subscription `b`: .*anyone can guess/);
   });
 });
 
@@ -360,7 +360,7 @@ describe('a literal that a variable replaces', () => {
 
   test('the secret, by a line of `.env`', () => {
     assert.deepEqual(warnings({}, 'WEBHOOK_SECRET=x9QmB41zR0ttLk5p\n'), [
-      'warning overridden-setting: `WEBHOOK_SECRET` of `/home/user/.hookwright/.env` replaces the secret that stands here',
+      'warning overridden-setting: `WEBHOOK_SECRET` of `/home/user/.hookwright/.env` replaces this secret',
     ]);
   });
   test('the switch', () => {

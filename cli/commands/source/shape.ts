@@ -1,7 +1,7 @@
 /** `hookwright source shape`: what the payloads of a sender hold, event by event. */
 import { Command, Option } from 'clipanion';
 import type { FormSet } from '../../../compiler/shapes/form-set.ts';
-import { depthThatFits, listPaths, MOST_PATHS } from '../../../compiler/shapes/list-paths.ts';
+import { depthThatFits, listPaths, MAX_PATHS } from '../../../compiler/shapes/list-paths.ts';
 import type { CliContext } from '../../base/context.ts';
 import { configOption, jsonOption } from '../../command-line/options.ts';
 import { printJson, printLine, printNote } from '../../output/print.ts';
@@ -86,7 +86,7 @@ export class SourceShapeCommand extends Command<CliContext> {
     if (depth === null) return;
     const parts = depth === 1 ? 'one part' : `${depth} parts`;
     const below = this.prefix === undefined ? '' : ' below the prefix';
-    const why = `there are more than ${MOST_PATHS.toLocaleString('en')}`;
+    const why = `there are more than ${MAX_PATHS.toLocaleString('en')}`;
     printNote(this.context, `paths of up to ${parts}${below}: ${why}; --prefix <path> shows deeper ones`);
   }
 }

@@ -1,19 +1,19 @@
-/** The form controls of one blueprint: one labelled control a field, filled with its default. */
+/** Prints the form controls of a blueprint: one labelled control per field, preset to its default. */
 import type { BlueprintField } from '../../../schemas/generated/types.ts';
 import { Html, html } from './html.ts';
 
-/** Choices this few and this short are shown side by side; longer lists fold into a menu. */
+/** Up to this many short options are shown side by side; more become a menu. */
 const MAX_SEGMENTS = 4;
 const MAX_SEGMENT_LETTERS = 34;
 
-/** The menu entry that opens a field for a name of one's own. No option can be called that. */
+/** The menu value that opens a text field for another name. No option can have an empty name. */
 const OTHER = '';
 
 const NOTHING = new Html('');
 
 interface Control {
   readonly id: string;
-  /** ` aria-describedby="…"`, or nothing. */
+  /** ` aria-describedby="…"`, or empty. */
   readonly described: Html;
   readonly field: BlueprintField;
 }
@@ -64,7 +64,7 @@ const CONTROLS: Readonly<Record<BlueprintField['type'], (control: Control) => Ht
   weekdays: printChoice,
 };
 
-/** @param key the blueprint's: ids are unique on the page. */
+/** @param key the blueprint's key, which makes ids unique on the page */
 export function printControl(key: string, field: BlueprintField): Html {
   const id = `${key}-${field.name}`;
   const described = field.help === '' ? NOTHING : html` aria-describedby="${id}-help"`;

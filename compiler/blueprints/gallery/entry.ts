@@ -1,4 +1,4 @@
-/** One blueprint on the gallery page: its card, and the dialog with its form and what the form makes. */
+/** Prints one blueprint of the gallery: its card, and the dialog with its form and the results. */
 import type { PublishedBlueprint } from '../../../schemas/generated/types.ts';
 import { printControl } from './controls.ts';
 import type { Html } from './html.ts';
@@ -33,7 +33,7 @@ function printOutput(key: string, { name, title, text, extra }: Output): Html {
 `;
 }
 
-/** The three forms of one trigger. The link needs no shell quoting beyond the quotes: it is form-encoded. */
+/** The three forms of one trigger. The link is form-encoded, so in a shell it only needs quotes around it. */
 function printOutputs({ key, command, appUrl }: PublishedBlueprint): readonly Html[] {
   const open = html`<a class="launch" data-launch href="${appUrl}">Open</a>`;
   return [

@@ -1,4 +1,4 @@
-/** Builds HTML in which every text is escaped: what is not `Html` cannot become markup. */
+/** Builds HTML. Every text is escaped: only `Html` values become markup. */
 
 export class Html {
   readonly text: string;

@@ -7,11 +7,11 @@ import { DAYS_OF_WEEK, dayField, timeField } from '../fields.ts';
 import { printCard, printDialog } from './entry.ts';
 import { Html, html, jsonBlock } from './html.ts';
 
-/** The page's parts that are files of their own. */
+/** Files that are embedded in the page. */
 export interface GalleryAssets {
   readonly style: string;
   readonly script: string;
-  /** croner's browser build, which defines `Cron`, and the licence it comes under. */
+  /** croner's browser build, which defines `Cron`. */
   readonly cron: string;
   readonly cronLicence: string;
 }
@@ -23,7 +23,7 @@ const CATEGORIES: Readonly<Record<BlueprintPlan['category'], string>> = {
   general: 'General',
 };
 
-/** What the script needs to fill a schedule and to print a command as `printCommand` does. */
+/** The data that the page's script needs to fill schedules and to print commands like `printCommand`. */
 function pageData(catalog: Catalog, appScheme: string): unknown {
   const blueprints = catalog.map(({ key, fields, schedule }) => ({
     key,
@@ -37,7 +37,7 @@ function pageData(catalog: Catalog, appScheme: string): unknown {
 
 const sha256 = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** Nothing is loaded, nothing is sent: the page may run its own two scripts and its own style. */
+/** Allows only the page's two scripts and its style; the page can neither load nor send anything. */
 function contentPolicy(scripts: readonly string[], style: string): string {
   return `default-src 'none'; script-src ${scripts.map(sha256).join(' ')}; style-src ${sha256(style)}; base-uri 'none'; form-action 'none'`;
 }
@@ -56,18 +56,18 @@ function printToolbar(catalog: Catalog): Html {
 </form>`;
 }
 
-/** With the notice its licence asks for. Browsers hash a script with its line ends made `\n`. */
+/** Includes the notice that the licence requires. Browsers normalise line ends to `\n` before they hash a script. */
 function printLibrary({ cron, cronLicence }: GalleryAssets): string {
   const notice = cronLicence.trim().replaceAll('*/', '* /');
   return `/*\ncroner, https://croner.56k.guru\n\n${notice}\n*/\n${cron.trim()}`.replaceAll('\r\n', '\n');
 }
 
-/** The categories one after the other, as the toolbar has them. */
+/** Sorts entries by category, in the order of the toolbar. */
 function byCategory(catalog: Catalog): Catalog {
   return Object.keys(CATEGORIES).flatMap((name) => catalog.filter((entry) => entry.category === name));
 }
 
-/** Deterministic: the same catalog and assets give the same bytes. */
+/** Prints the page. The same catalog and assets give the same bytes. */
 export function printGallery(catalog: Catalog, appScheme: string, assets: GalleryAssets): string {
   const { style, script } = assets;
   const cron = printLibrary(assets);

@@ -1,11 +1,11 @@
-/** A trigger rule, taken apart: what authenticates the sender, what filters events, and what can be said in neither way. */
+/** A trigger rule, split into authentication, event filters, and conditions that hookwright cannot express. */
 import type { NodePath } from '../../diagnostics/problem.ts';
 
 export type TriggerFilter = Readonly<Record<string, unknown>>;
 
 export type TriggerPrimitive = 'hmac-sha1' | 'hmac-sha256' | 'hmac-sha512' | 'token';
 
-/** Where a request carries a signature or token. */
+/** The place of a signature or token in a request. */
 export interface AuthPlace {
   readonly kind: 'header' | 'query' | 'json';
   readonly name: string;
@@ -23,19 +23,19 @@ export interface TriggerSecret {
   readonly path: NodePath;
 }
 
-/** A part of a rule that has no equivalent: without it the hook would take more than it did. */
+/** A part of a rule without an equivalent. Dropping it would let the hook accept more requests than before. */
 export interface Gap {
   readonly path: NodePath;
   readonly reason: string;
   readonly instead: string;
 }
 
-/** All of it has to hold. */
+/** Matches if all parts match. */
 export interface TriggerCondition {
   readonly auths: readonly Auth[];
   readonly filters: readonly TriggerFilter[];
   readonly gaps: readonly Gap[];
-  /** Fields whose absence makes the original's rule an error, and so no match, even below `not`. */
+  /** Fields that the original requires: if one is missing, its rule fails with an error and does not match, even inside `not`. */
   readonly fields: readonly string[];
 }
 

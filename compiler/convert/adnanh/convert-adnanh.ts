@@ -1,4 +1,4 @@
-/** Converts a hooks file of adnanh/webhook: each hook becomes a route, and its command what an agent of one program runs. */
+/** Converts a hooks file of adnanh/webhook: each hook becomes a route, whose agent is a script that runs the hook's command. */
 import type { NodePath } from '../../diagnostics/problem.ts';
 import { isPlainMap } from '../../text/plain-map.ts';
 import type { SourceText } from '../../text/source-text.ts';
@@ -14,7 +14,7 @@ import { convertHook } from './convert-hook.ts';
 import { plainCalls } from './go-template.ts';
 import { asMap, textOf } from './hook-value.ts';
 
-/** @param runner text of the program that runs the commands */
+/** @param runner source of the script that runs the commands */
 export function convertAdnanh(
   source: SourceText,
   runner: string,
@@ -52,19 +52,19 @@ export function convertAdnanh(
   };
 }
 
-/** Bash runs it, wherever Node.js is. */
+/** Run by Bash, so that `node` is looked up in PATH. */
 const VALUES_SCRIPT = `# What the command of a hook gets of the payload on stdin; see hooks/run-hook.mjs.
 exec node ../hooks/run-hook.mjs values
 `;
 
 const NOTES: readonly string[] = [
-  'Requests come by POST to /webhooks/<route> on port 8644, not to /hooks/<id> on port 9000: tell each sender.',
-  'An event is answered 202 with JSON once it is stored, and its command runs behind that, with a time limit of an hour. One that was cut off by a crash runs again.',
-  'Commands get PATH, HOME and the like, not all variables of the server: name others under `agent.env`.',
+  'Senders must POST to /webhooks/<route> on port 8644, not to /hooks/<id> on port 9000.',
+  'An event is answered 202 with JSON once it is stored, and its command runs afterwards, with a time limit of an hour. A command that a crash interrupted runs again.',
+  'Commands get PATH, HOME and the like, not all variables of the server: list others under `agent.env`.',
 ];
 
 function convert(draft: Draft, hooks: readonly unknown[]): Readonly<Record<string, HookCommand>> {
-  // The original takes any number of requests.
+  // The original has no rate limit.
   Object.assign(webhookOf(draft), { rate_limit: 600 });
   const commands: Record<string, HookCommand> = {};
   const ids = new Set<string>();
@@ -77,7 +77,7 @@ function convert(draft: Draft, hooks: readonly unknown[]): Readonly<Record<strin
       continue;
     }
     if (ids.has(id)) {
-      draft.report.lost({ path, reason: 'there is a hook of this id before it', instead: 'Give it another id' });
+      draft.report.lost({ path, reason: 'an earlier hook has this id', instead: 'Give it another id' });
       continue;
     }
     ids.add(id);

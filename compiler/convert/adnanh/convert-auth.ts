@@ -1,11 +1,11 @@
-/** Finds the source that verifies as a trigger rule did, or describes one. */
+/** Finds a shipped source that verifies requests as the trigger rule did, or defines one. */
 import type { Draft, DraftRoute, Settings } from '../draft.ts';
 import { moveSecret } from '../move-secret.ts';
 import { variableName } from '../route-name.ts';
 import type { Auth, TriggerSecret } from './condition.ts';
 import { callIn } from './go-template.ts';
 
-/** Shipped sources whose place is theirs alone: verify, kind of place, its name in lower case. */
+/** Shipped sources whose place is unique to them. Keys: verify method, kind of place, lower-case name. */
 const SHIPPED: Readonly<Record<string, string>> = {
   'hmac-sha1 header x-hub-signature': 'github-sha1',
   'hmac-sha256 header x-hub-signature-256': 'github',
@@ -17,7 +17,7 @@ const SHIPPED: Readonly<Record<string, string>> = {
   'token query token': 'url-token',
 };
 
-/** Headers in which these send the event type and the delivery id: a command gets both from its run. */
+/** Headers with event type and delivery id, by source: commands get both values from the run. */
 export const EVENT_HEADERS: Readonly<Record<string, { readonly event: string; readonly delivery: string }>> = {
   'github-sha1': { event: 'x-github-event', delivery: 'x-github-delivery' },
   github: { event: 'x-github-event', delivery: 'x-github-delivery' },
@@ -27,6 +27,7 @@ export const EVENT_HEADERS: Readonly<Record<string, { readonly event: string; re
   gitlab: { event: 'x-gitlab-event', delivery: 'x-gitlab-event-uuid' },
 };
 
+/** Sets source and secrets of a route; moves literal secrets to variables. */
 export function setAuth(draft: Draft, route: DraftRoute, auth: Auth): void {
   const prefix = prefixOf(auth);
   const source =
@@ -43,7 +44,7 @@ export function setAuth(draft: Draft, route: DraftRoute, auth: Auth): void {
       path: auth.secrets[0]?.path ?? route.path,
       route: route.name,
       reason: 'SHA-1 is kept, although GitHub signs with SHA-256 as well',
-      instead: 'Where GitHub is the sender, write `source: github`',
+      instead: 'If GitHub is the sender, write `source: github`',
     });
 }
 
@@ -52,8 +53,8 @@ function noteForm({ report }: Draft, route: DraftRoute, { verify, secrets }: Aut
   report.changed({
     path: secrets[0]?.path.slice(0, -1) ?? route.path,
     route: route.name,
-    reason: `webhook takes a signature with \`${digest}=\` before it or without, a source one of both`,
-    instead: `Where the log says malformed_signature, change \`prefix\` at sources.${String(route.settings.source)}.signature`,
+    reason: `webhook accepts signatures with and without the prefix \`${digest}=\`, a source only one of these forms`,
+    instead: `If the log shows malformed_signature, change \`prefix\` at sources.${String(route.settings.source)}.signature`,
   });
 }
 
@@ -63,7 +64,7 @@ function prefixOf({ verify, place, secrets }: Auth): string {
   return verify === 'token' && isHeader && secrets.every(({ text }) => text.startsWith('Bearer ')) ? 'Bearer ' : '';
 }
 
-/** A source for one place and primitive; routes that check the same share it. */
+/** Defines a source for one place and method. Routes with the same check share it. */
 function ownSource({ config }: Draft, { verify, place }: Auth): string {
   config.sources ??= {};
   const sources = config.sources as Settings;
@@ -83,7 +84,7 @@ function ownSource({ config }: Draft, { verify, place }: Auth): string {
   return name;
 }
 
-/** The original takes a signature with its prefix or without: a source knows one form, and most senders leave it out. */
+/** The original accepts signatures with and without a prefix; a source accepts one form, and most senders omit the prefix. */
 const hmacPlace = (at: Settings, digest: string, isHub: boolean): Settings =>
   isHub ? { ...at, split: ',', prefix: `${digest}=` } : at;
 
@@ -95,7 +96,7 @@ function reference(draft: Draft, route: DraftRoute, { text, path }: TriggerSecre
   const variable = variableName(route.name, at === 0 ? 'secret' : `secret_${at + 1}`);
   if (call === null) return moveSecret(draft, { text, path, route: route.name, variable });
   if (call.name === 'credential') {
-    const reason = 'credentials of systemd are files, in a folder named for the unit';
+    const reason = 'systemd credentials are files in a folder named after the unit';
     const instead = 'Use `file:/run/credentials/<unit>/<name>`, or put the secret into .env';
     draft.report.changed({ path, route: route.name, reason, instead });
   } else draft.report.carried(path, route.name);

@@ -1,26 +1,26 @@
-/** Converts what a hook runs: the command and what it gets of the request, as the runner reads it from `hooks.json`. */
+/** Converts a hook's command and its inputs to the form that the runner script reads from `hooks.json`. */
 import type { NodePath } from '../../diagnostics/problem.ts';
 import type { Settings } from '../draft.ts';
-import { close } from '../draft.ts';
+import { closeRoute } from '../draft.ts';
 import { EVENT_HEADERS } from './convert-auth.ts';
 import type { HookContext } from './hook-value.ts';
 import { asList, asMap, fieldOf, isXmlPath, textOf } from './hook-value.ts';
 
-/** Where the runner finds a value. */
+/** Where the runner script finds a value. */
 export interface CommandValue {
   readonly from: 'text' | 'payload' | 'whole' | 'event' | 'delivery';
-  /** A text, or the path in the payload. */
+  /** A literal, or a path in the payload. */
   readonly name?: string;
 }
 
-/** One hook as the runner reads it. */
+/** One hook in `hooks.json`. */
 export interface HookCommand {
   readonly command: string;
   readonly directory: string | null;
   readonly arguments: readonly CommandValue[];
   readonly environment: readonly (CommandValue & { readonly variable: string })[];
   readonly files: readonly (CommandValue & { readonly variable: string; readonly base64: boolean })[];
-  /** Parameters of the payload that hold JSON as text. */
+  /** Payload parameters that contain JSON as text. */
   readonly parsed: readonly string[];
 }
 
@@ -36,8 +36,8 @@ export function convertCommand(hook: Settings, path: NodePath, context: HookCont
     report.changed({
       path: fieldOf(hook, 'execute-command', path)?.path ?? path,
       route: route.name,
-      reason: 'it is relative to the folder that webhook was started in, which is not known here',
-      instead: 'Write the whole path into hooks/hooks.json',
+      reason: 'it is relative to the folder in which webhook was started, which is unknown here',
+      instead: 'Write the absolute path into hooks/hooks.json',
     });
   const named = (value: CommandValue, from: Settings): CommandValue & { readonly variable: string } => ({
     ...value,
@@ -57,15 +57,15 @@ export function convertCommand(hook: Settings, path: NodePath, context: HookCont
   };
 }
 
-/** `parse-parameters-as-json`: what is read of them, the runner unpacks. */
+/** `parse-parameters-as-json`: the runner script parses these parameters. */
 export function parsedParameters(hook: Settings, path: NodePath, { report, route }: HookContext): readonly string[] {
   const field = fieldOf(hook, 'parse-parameters-as-json', path);
   if (field === null) return [];
   const parameters = asList(field.value).map(asMap);
   const others = parameters.filter((parameter) => textOf(parameter, 'source') !== 'payload');
   if (others.length > 0) {
-    const reason = 'only parameters of the payload are unpacked';
-    report.lost({ path: field.path, route: route.name, reason, instead: 'Let the sender put it into the payload' });
+    const reason = 'only payload parameters are parsed';
+    report.lost({ path: field.path, route: route.name, reason, instead: 'Make the sender put it into the payload' });
   } else report.carried(field.path, route.name);
   return parameters
     .filter((parameter) => !others.includes(parameter))
@@ -86,15 +86,15 @@ function values(hook: Settings, key: string, path: NodePath, context: HookContex
     const value = passedValue(from, String(route.settings.source ?? ''));
     if (value !== null) report.carried([...field.path, at], route.name);
     else {
-      close(route);
+      closeRoute(route);
       report.lost({
         path: [...field.path, at],
         route: route.name,
         reason: isXmlPath(textOf(from, 'name') ?? '')
-          ? 'bodies in XML are not read'
-          : `a command gets the payload, the event type and the delivery id, and no \`${textOf(from, 'source') ?? ''}\``,
+          ? 'XML bodies are not supported'
+          : `a command gets the payload, the event type and the delivery id, but no \`${textOf(from, 'source') ?? ''}\``,
         instead:
-          'Take it out of hooks/hooks.json, or let the sender put it into the payload; then remove `enabled: false`',
+          'Remove it from hooks/hooks.json, or make the sender put it into the payload; then remove `enabled: false`',
       });
     }
     return { value: value ?? { from: 'text', name: '' }, from };

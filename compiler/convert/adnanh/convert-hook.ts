@@ -1,7 +1,7 @@
-/** Converts one hook: its trigger rule, its command, and what it answers. */
+/** Converts one hook: its trigger rule, its command, and its response. */
 import type { NodePath } from '../../diagnostics/problem.ts';
 import type { Draft, DraftRoute, Settings } from '../draft.ts';
-import { close } from '../draft.ts';
+import { closeRoute } from '../draft.ts';
 import { variableName } from '../route-name.ts';
 import type { TriggerCondition } from './condition.ts';
 import { ALWAYS } from './condition.ts';
@@ -27,7 +27,7 @@ function noteId({ report, route }: HookContext, hook: Settings): void {
   if (id === null) return;
   if (id.value === route.name) report.carried(id.path, route.name);
   else {
-    const reason = `a route is named with lower-case letters, digits, \`-\` and \`_\`: it is ${route.name} now`;
+    const reason = `route names consist of lower-case letters, digits, \`-\` and \`_\`: it is now ${route.name}`;
     report.changed({ path: id.path, route: route.name, reason });
   }
 }
@@ -42,7 +42,7 @@ function convertTrigger(draft: Draft, route: DraftRoute, hook: Settings): void {
   const rule = field === null ? ALWAYS : convertRule(asMap(field.value), field.path, { parsed, soft });
   const { auths, filters, gaps } = rule;
   for (const gap of gaps) {
-    close(route);
+    closeRoute(route);
     report.lost({ ...gap, route: route.name, instead: `${gap.instead}; then remove \`enabled: false\`` });
   }
   const path = field?.path ?? route.path;
@@ -50,15 +50,15 @@ function convertTrigger(draft: Draft, route: DraftRoute, hook: Settings): void {
   if (auth === undefined) inventToken(draft, route, path, rule);
   else setAuth(draft, route, auth);
   if (auths.length > 1) {
-    close(route);
+    closeRoute(route);
     const reason = 'a route checks one secret: the others of this rule are not checked';
-    report.lost({ path, route: route.name, reason, instead: 'Decide which one counts, then remove `enabled: false`' });
+    report.lost({ path, route: route.name, reason, instead: 'Decide which one to use, then remove `enabled: false`' });
   }
   if (filters.length > 0) route.settings.filters = filters;
   if (field !== null && gaps.length === 0 && auths.length < 2) report.carried(field.path, route.name);
 }
 
-/** The sender was not authenticated: anyone who knew the URL could run the command. */
+/** The hook did not authenticate its sender: anyone who knew the URL could run the command. */
 function inventToken(draft: Draft, route: DraftRoute, path: NodePath, { gaps }: TriggerCondition): void {
   const variable = variableName(route.name, 'secret');
   draft.variables.set(variable, draft.newSecret());
@@ -67,8 +67,8 @@ function inventToken(draft: Draft, route: DraftRoute, path: NodePath, { gaps }: 
   draft.report.changed({
     path,
     route: route.name,
-    reason: 'it had no secret: whoever knew the URL could run the command',
-    instead: `Give the sender the URL with ?token=<secret> behind it; the secret is ${variable} in .env`,
+    reason: 'it had no secret: anyone who knew the URL could run the command',
+    instead: `Give the sender the URL with ?token=<secret> appended; the secret is ${variable} in .env`,
   });
 }
 
@@ -77,21 +77,21 @@ interface Answer {
   readonly instead: string;
 }
 
-const ANSWER = 'the answer to an event is 202 and JSON, whatever the config says';
-const STATUS: Answer = { reason: ANSWER, instead: 'Let the sender take any 2xx (docs/http.md)' };
+const ANSWER = 'events are always answered 202 with JSON';
+const STATUS: Answer = { reason: ANSWER, instead: 'Make the sender accept any 2xx (docs/http.md)' };
 const OUTPUT: Answer = {
   reason: 'an event is answered before its command runs',
-  instead: 'Its output is in the log, or goes where `deliver` says; `hookwright deliveries show` tells how it ended',
+  instead: 'Its output is in the log, or goes where `deliver` says; `hookwright deliveries show` shows the result',
 };
 
-/** Keys about the answer, which is always the same here. */
+/** Keys that configure the response, which hookwright does not allow. */
 const ANSWERS: Readonly<Record<string, Answer>> = {
   'response-message': STATUS,
   'response-headers': STATUS,
   'success-http-response-code': STATUS,
   'trigger-rule-mismatch-http-response-code': {
-    reason: 'an event that a filter leaves out is answered 200, one that is not authenticated 401',
-    instead: 'Let the sender go by that (docs/http.md)',
+    reason: 'an event that a filter rejects is answered 200, an unauthenticated one 401',
+    instead: 'Adapt the sender (docs/http.md)',
   },
   'include-command-output-in-response': OUTPUT,
   'include-command-output-in-response-on-error': OUTPUT,
@@ -131,16 +131,16 @@ function convertAnswer({ report, route }: HookContext, key: string, value: unkno
 function convertMethods({ report, route }: HookContext, path: NodePath, value: unknown): void {
   const methods = asList(value).map((method) => String(method).trim().toUpperCase());
   if (methods.every((method) => method === 'POST')) report.carried(path, route.name);
-  else
-    report.lost({ path, route: route.name, reason: 'events come by POST alone', instead: 'Let the sender use POST' });
+  else report.lost({ path, route: route.name, reason: 'only POST is accepted', instead: 'Make the sender use POST' });
 }
 
 function convertType({ report, route }: HookContext, path: NodePath, value: unknown): void {
-  if (String(value).toLowerCase().includes('json')) {
-    const reason = 'the type that the sender states counts; without one a body is JSON';
+  const type = String(value).toLowerCase();
+  if (type.includes('json') || type === 'application/x-www-form-urlencoded') {
+    const reason = 'the content type that the sender states is used; without one, a body is JSON';
     report.changed({ path, route: route.name, reason });
     return;
   }
-  const reason = 'a body is JSON or a form, whatever its sender says of it';
-  report.lost({ path, route: route.name, reason, instead: 'Let the sender send JSON' });
+  const reason = 'a body is JSON or a form';
+  report.lost({ path, route: route.name, reason, instead: 'Make the sender send one of these' });
 }

@@ -1,4 +1,4 @@
-/** Converts one `match` of a trigger rule: to a check of the sender, or to a filter. */
+/** Converts one `match` of a trigger rule to authentication or to a filter. */
 import type { NodePath } from '../../diagnostics/problem.ts';
 import type { Settings } from '../draft.ts';
 import type { TriggerCondition, TriggerFilter, TriggerPrimitive } from './condition.ts';
@@ -6,16 +6,17 @@ import { ALWAYS, gap } from './condition.ts';
 import { isCredentialName } from './credential-name.ts';
 import { asMap, fieldOf, isXmlPath, textOf } from './hook-value.ts';
 
-/** What the filters of a hook have to know of it. */
+/** Properties of a hook that its filters depend on. */
 export interface RuleContext {
-  /** Parameters of the payload that hold JSON as text. */
+  /** Payload parameters that contain JSON as text. */
   readonly parsed: readonly string[];
-  /** A signature that does not match does not end an `or`. */
+  /** A signature mismatch does not end an `or`. */
   readonly soft: boolean;
 }
 
 const HMAC = /^payload-(?:hmac|hash)-(sha1|sha256|sha512)$/;
 
+/** Returns a gap if the match has no equivalent. */
 export function convertMatch(match: Settings, path: NodePath, context: RuleContext): TriggerCondition {
   const type = textOf(match, 'type') ?? '';
   const digest = HMAC.exec(type)?.[1];
@@ -24,12 +25,12 @@ export function convertMatch(match: Settings, path: NodePath, context: RuleConte
   if (type === 'ip-whitelist')
     return gap(
       path,
-      'hookwright does not judge the address of a sender',
-      'Let the proxy in front of it take these addresses only',
+      'hookwright does not check the address of a sender',
+      'Let the proxy in front of it accept only these addresses',
     );
   if (type === 'scalr-signature')
-    return gap(path, 'its date is in a form that no scheme reads', 'Let a proxy in front of it check the signature');
-  return gap(path, 'a match of an unknown type never holds', 'Correct its type');
+    return gap(path, 'its date has a format that no scheme supports', 'Let a proxy in front of it check the signature');
+  return gap(path, 'a match of an unknown type never matches', 'Correct its type');
 }
 
 function convertHmac(match: Settings, path: NodePath, verify: TriggerPrimitive): TriggerCondition {
@@ -39,7 +40,7 @@ function convertHmac(match: Settings, path: NodePath, verify: TriggerPrimitive):
   if (place === null)
     return gap(path, 'a signature is read from a header, the query or the payload', 'Name one of them');
   const text = textOf(match, 'secret') ?? '';
-  if (text === '' || secret === null) return gap(path, 'without a secret the rule never holds', 'Give it the secret');
+  if (text === '' || secret === null) return gap(path, 'without a secret, the rule never matches', 'Add the secret');
   return { ...ALWAYS, auths: [{ verify, place, secrets: [{ text, path: secret.path }] }] };
 }
 
@@ -72,8 +73,8 @@ function convertComparison(
   const expected = textOf(match, type) ?? '';
   if (place !== null && isCredentialName(place.kind === 'json' ? (name.split('.').at(-1) ?? '') : name)) {
     const instead = 'Use `source: bearer`, or a source of your own with `verify: token` (docs/own-sources.md)';
-    if (type === 'regex') return gap(path, 'a secret is compared as a whole, not by a regex', instead);
-    if (expected === '') return gap(path, 'an empty secret is no secret', instead);
+    if (type === 'regex') return gap(path, 'secrets are compared as a whole, not with a regex', instead);
+    if (expected === '') return gap(path, 'an empty secret does not authenticate', instead);
     const secret = { text: expected, path: fieldOf(match, 'value', path)?.path ?? path };
     return { ...ALWAYS, auths: [{ verify: 'token', place, secrets: [secret] }] };
   }
@@ -83,7 +84,7 @@ function convertComparison(
     return gap(
       path,
       `filters read the payload and headers, not ${what}`,
-      'Let the sender put it into the payload or a header',
+      'Make the sender put it into the payload or a header',
     );
   }
   if (place.kind === 'header') return comparison(`headers.${name}`, type, expected);
@@ -101,22 +102,18 @@ function payloadComparison(
   { type, expected }: Expected,
   { parsed }: RuleContext,
 ): TriggerCondition {
-  if (isXmlPath(name)) return gap(path, 'bodies in XML are not read', 'Let the sender send JSON');
-  // A form's only field `payload` is parsed as JSON anyway.
+  if (isXmlPath(name)) return gap(path, 'XML bodies are not supported', 'Make the sender send JSON');
+  // `payload` as the only field of a form is parsed as JSON anyway.
   const inText = parsed.find((parameter) => parameter !== 'payload' && name.startsWith(`${parameter}.`));
   if (inText !== undefined)
-    return gap(
-      path,
-      'filters do not look into JSON that is a text of the payload',
-      'Let a script unpack it (docs/routes.md)',
-    );
+    return gap(path, 'filters do not parse JSON inside a text of the payload', 'Parse it in a script (docs/routes.md)');
   if (!name.startsWith('root.')) return comparison(payloadField(name), type, expected);
-  // A payload that is a list is `root` there, and here it is itself.
+  // The original names a list payload `root`; hookwright addresses it directly.
   const either = [name, name.slice('root.'.length)].map((field) => leaf(payloadField(field), type, expected));
   return { ...ALWAYS, filters: [{ any: either }], fields: [] };
 }
 
-/** These names mean something else in a filter. */
+/** Prefixes names that have another meaning in filters. */
 const payloadField = (name: string): string =>
   /^(?:event|event_type|headers)(?:\.|$)/.test(name) ? `payload.${name}` : name;
 
@@ -132,7 +129,7 @@ function leaf(field: string, type: 'value' | 'regex', expected: string): Trigger
   return other.length === 0 ? { field, equals: expected } : { field, in: [expected, ...other] };
 }
 
-/** The original compares texts, so `5` is also the number. */
+/** The original compares strings, so `5` also matches the number 5. */
 function otherForms(text: string): readonly unknown[] {
   if (text === 'true' || text === 'false') return [text === 'true'];
   const number = Number(text);

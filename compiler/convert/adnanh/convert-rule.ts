@@ -1,4 +1,4 @@
-/** Converts a trigger rule: `and`, `or`, `not` and `match`, of which the original looks at the first that a map has. */
+/** Converts a trigger rule. If a map has several of `and`, `or`, `not` and `match`, the original uses only the first. */
 import type { NodePath } from '../../diagnostics/problem.ts';
 import type { Settings } from '../draft.ts';
 import type { Auth, TriggerCondition, TriggerFilter } from './condition.ts';
@@ -25,12 +25,12 @@ export function convertRule(rule: Settings, path: NodePath, context: RuleContext
   if (not !== null) return negated(child(not.value, not.path), not.path);
   const match = fieldOf(rule, 'match', path);
   if (match !== null) return convertMatch(asMap(match.value), match.path, context);
-  return gap(path, 'a rule without `and`, `or`, `not` or `match` never holds', 'Correct it, or leave it out');
+  return gap(path, 'a rule without `and`, `or`, `not` or `match` never matches', 'Correct it, or leave it out');
 }
 
 type Child = (value: unknown, path: NodePath) => TriggerCondition;
 
-/** Below `and`, a field that is missing makes the rule false even where it stands below `not`. */
+/** Inside `and`, a missing field makes the rule false, even if the field is inside `not`. */
 function conjunct(part: unknown, path: NodePath, child: Child): TriggerCondition {
   const condition = child(part, path);
   const isNot = fieldOf(asMap(part), 'not', path) !== null && fieldOf(asMap(part), 'or', path) === null;
@@ -47,10 +47,10 @@ const all = (parts: readonly TriggerCondition[]): TriggerCondition => ({
 
 function any(parts: readonly TriggerCondition[], path: NodePath, { soft }: RuleContext): TriggerCondition {
   const [first] = parts;
-  if (first === undefined) return gap(path, 'an empty `or` never holds', 'Correct it, or leave it out');
+  if (first === undefined) return gap(path, 'an empty `or` never matches', 'Correct it, or leave it out');
   const gaps = parts.flatMap((part) => part.gaps);
   if (gaps.length > 0) return { ...ALWAYS, gaps };
-  // One that always holds makes all of it hold.
+  // One part that always matches makes the whole rule match.
   const isOpen = parts.some(({ auths, filters }) => auths.length === 0 && filters.length === 0);
   const filters = isOpen || parts.some((part) => part.filters.length === 0) ? [] : [{ any: parts.map(oneFilter) }];
   if (parts.every(({ auths }) => auths.length === 0)) return { ...ALWAYS, filters };
@@ -66,11 +66,11 @@ function any(parts: readonly TriggerCondition[], path: NodePath, { soft }: RuleC
   if (rotation)
     return gap(
       path,
-      'without `trigger-signature-soft-failures`, webhook takes the first of these secrets alone',
-      'List those that count under `secrets`',
+      'without `trigger-signature-soft-failures`, webhook accepts only the first of these secrets',
+      'List the accepted ones under `secrets`',
     );
-  const instead = 'Make a route for each way of authentication, with the filters that belong to it';
-  return gap(path, 'a route checks every sender in one way, and not in one of several', instead);
+  const instead = 'Create a route for each authentication method, with its filters';
+  return gap(path, 'a route has one authentication method for all senders, not alternatives', instead);
 }
 
 const oneFilter = ({ filters }: TriggerCondition): TriggerFilter => {
@@ -80,8 +80,8 @@ const oneFilter = ({ filters }: TriggerCondition): TriggerFilter => {
 
 function negated(condition: TriggerCondition, path: NodePath): TriggerCondition {
   if (condition.gaps.length > 0) return condition;
-  const instead = 'Turn the rule round, so that it says what the sender has to have';
-  if (condition.auths.length > 0) return gap(path, 'it takes who does not know the secret', instead);
+  const instead = 'Invert the rule, so that it states what the sender must have';
+  if (condition.auths.length > 0) return gap(path, 'it accepts senders that do not know the secret', instead);
   if (condition.filters.length === 0) return gap(path, 'it never holds', 'Correct it, or leave it out');
   return { ...ALWAYS, filters: [{ not: oneFilter(condition) }], fields: condition.fields };
 }

@@ -1,11 +1,11 @@
-/** Tells by its name whether a parameter carries a secret: a trigger rule compares tokens and branch names alike. */
+/** Decides by its name whether a parameter contains a secret: trigger rules compare tokens and branch names in the same way. */
 
 const WORDS = new Set(
   'token secret password passwd passphrase signature auth authorization authentication credential credentials apikey'.split(
     ' ',
   ),
 );
-/** Words that make a secret of the `key` behind them. */
+/** Words that, followed by `key`, name a secret. */
 const KEYS = new Set(['api', 'access', 'secret', 'private', 'shared', 'auth', 'webhook', 'hook', 'deploy', 'signing']);
 
 export function isCredentialName(name: string): boolean {

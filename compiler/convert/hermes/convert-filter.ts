@@ -1,9 +1,9 @@
-/** Converts the filters of a Hermes Agent route; they differ in what a filter with several operators means, and in paths. */
+/** Converts the filters of a Hermes Agent route, which differ in paths and in the meaning of several operators in one filter. */
 import type { NodePath } from '../../diagnostics/problem.ts';
 import { isPlainMap } from '../../text/plain-map.ts';
 import type { ConversionReport } from '../report.ts';
 
-/** In the order in which the original looks for them: the first one that a filter has decides. */
+/** In the original's order of precedence: it uses only the first one that is present. */
 const GROUPS = ['all', 'any', 'not'] as const;
 const OPERATORS = ['exists', 'missing', 'equals', 'not_equals', 'contains', 'in', 'in_file', 'regex'] as const;
 
@@ -12,7 +12,7 @@ export interface FilterContext {
   readonly route: string;
 }
 
-/** Deeper filters are left as they are: the compiler refuses them. */
+/** Deeper filters are left unchanged, and the compiler rejects them. */
 const MAX_DEPTH = 100;
 
 export function convertFilter(filter: unknown, path: NodePath, context: FilterContext, depth = 0): unknown {
@@ -23,7 +23,7 @@ export function convertFilter(filter: unknown, path: NodePath, context: FilterCo
     noteOthers(filter, [group], path, context);
     return { [group]: convertFilter(filter[group], [...path, group], context, depth + 1) };
   }
-  // `missing: false` decides nothing there.
+  // The original ignores `missing: false`.
   const operator = OPERATORS.find(
     (name) => Object.hasOwn(filter, name) && (name !== 'missing' || filter[name] === true),
   );
@@ -36,15 +36,15 @@ export function convertFilter(filter: unknown, path: NodePath, context: FilterCo
 function noteOthers(filter: object, used: readonly string[], path: NodePath, { report, route }: FilterContext): void {
   for (const key of Object.keys(filter)) {
     if (used.includes(key)) continue;
-    const reason = `Hermes Agent does not look at it beside \`${used.at(-1)}\``;
+    const reason = `Hermes Agent ignores it next to \`${used.at(-1)}\``;
     report.changed({ path: [...path, key], route, reason, instead: 'It is left out' });
   }
 }
 
-/** Relative paths start at the home of the program. */
+/** Relative paths are relative to the original's home folder. */
 function filePath(value: unknown, path: NodePath, { report, route }: FilterContext): unknown {
   if (typeof value !== 'string' || value.startsWith('/') || value.startsWith('~')) return value;
   const moved = `~/.hermes/${value}`;
-  report.changed({ path, route, reason: `a relative path starts at hookwright's home: it is now ${moved}` });
+  report.changed({ path, route, reason: `relative paths start at hookwright's home: it is now ${moved}` });
   return moved;
 }

@@ -1,4 +1,4 @@
-/** Converts the webhook part of a config of Hermes Agent, whose routes hookwright's are modelled on. */
+/** Converts the webhook part of a Hermes Agent config, on whose routes those of hookwright are modelled. */
 import type { NodePath } from '../../diagnostics/problem.ts';
 import { isPlainMap } from '../../text/plain-map.ts';
 import type { SourceText } from '../../text/source-text.ts';
@@ -15,7 +15,7 @@ import type { Hermes } from './hermes-value.ts';
 import { mapAt } from './hermes-value.ts';
 import { convertPlatforms } from './target-settings.ts';
 
-/** Where the routes may be; the first one that has a name wins. */
+/** Possible paths of the routes; for each route name, the first path that defines it wins. */
 const PLACES: readonly NodePath[] = [
   ['platforms', 'webhook', 'extra', 'routes'],
   ['platforms', 'webhook', 'routes'],
@@ -24,7 +24,7 @@ const PLACES: readonly NodePath[] = [
 
 const HOOKS_FILE = 'a hooks file of adnanh/webhook: hookwright convert adnanh';
 
-/** @param env what the `.env` beside the config says */
+/** @param env variables from the `.env` next to the config */
 export function convertHermes(
   source: SourceText,
   env: ReadonlyMap<string, string>,
@@ -35,7 +35,7 @@ export function convertHermes(
   if (!isPlainMap(file.value)) return refuseText('a config of Hermes Agent is a map: sections by name', HOOKS_FILE);
   const found = findRoutes(file.value as Settings);
   if (found.length === 0)
-    return refuseText('it has no webhook routes', 'they stand under platforms.webhook.extra.routes');
+    return refuseText('it has no webhook routes', 'they are under platforms.webhook.extra.routes');
   const draft: Draft = {
     ...{ origin: 'Hermes Agent', file: source.name, config: {}, routes: [], variables: new Map() },
     report: new ConversionReport(file),
@@ -56,8 +56,8 @@ export function convertHermes(
 }
 
 const NOTES: readonly string[] = [
-  'Switch the webhook platform of Hermes Agent off (`platforms.webhook.enabled: false`) before you start the gateway: both listen on one port.',
-  'A route whose sender sends `Authorization: Bearer …` or `Linear-Signature` needs `source: bearer` or `source: linear`: hookwright does not try these by itself.',
+  'Disable the webhook platform of Hermes Agent (`platforms.webhook.enabled: false`) before you start the gateway: both listen on the same port.',
+  'A route whose sender sends `Authorization: Bearer …` or `Linear-Signature` needs `source: bearer` or `source: linear`: hookwright does not try these automatically.',
 ];
 const HOST =
   'Without `host`, Hermes Agent listens on every address and hookwright on 127.0.0.1, behind a proxy or tunnel.';
@@ -80,7 +80,7 @@ function findRoutes(config: Settings): readonly FoundRoute[] {
   return Object.entries(config).map(([name, settings]) => ({ name, path: [name], settings: settings as Settings }));
 }
 
-/** `webhook_subscriptions.json`: routes by name, and nothing else. */
+/** Whether the file is a `webhook_subscriptions.json`: a map of routes. */
 const isSubscriptions = (config: Settings): boolean => {
   const values = Object.values(config);
   const isRoute = (value: unknown): boolean =>
@@ -113,7 +113,7 @@ function noteName({ draft }: Hermes, route: DraftRoute, name: string): void {
     draft.report.carried(route.path, route.name);
     return;
   }
-  const reason = `a route is named with lower-case letters, digits, \`-\` and \`_\`: it is ${route.name} now`;
+  const reason = `route names consist of lower-case letters, digits, \`-\` and \`_\`: it is now ${route.name}`;
   const instead = `Its URL ends in /webhooks/${route.name}`;
   draft.report.changed({ path: route.path, route: route.name, reason, instead });
 }

@@ -1,7 +1,7 @@
 /** Converts one route of a Hermes Agent config, key by key. */
 import type { NodePath } from '../../diagnostics/problem.ts';
 import type { DraftRoute, Settings } from '../draft.ts';
-import { close } from '../draft.ts';
+import { closeRoute } from '../draft.ts';
 import { variableName } from '../route-name.ts';
 import { convertFilter } from './convert-filter.ts';
 import type { Hermes } from './hermes-value.ts';
@@ -10,7 +10,7 @@ import { PLAIN_TARGETS, PLATFORMS } from './platforms.ts';
 
 export const INSECURE = 'INSECURE_NO_AUTH';
 
-/** A key of a route: what it becomes, and where it was. */
+/** A key of a route, with the route that it is converted into and its original path. */
 interface KeyContext {
   readonly hermes: Hermes;
   readonly route: DraftRoute;
@@ -20,13 +20,13 @@ interface KeyContext {
 
 type ConvertKey = (context: KeyContext) => void;
 
-/** As it is: key and meaning are the same. */
+/** Copies the key, which has the same meaning. */
 const keep: ConvertKey = ({ hermes, route, path, value }) => {
   route.settings[String(path.at(-1))] = value;
   hermes.draft.report.carried(path, route.name);
 };
 
-/** An empty list or text means what no key means; the compiler wants none then. */
+/** Drops an empty list or text, which means the same as no key and which the compiler rejects. */
 const keepUnlessEmpty: ConvertKey = (context) => {
   const { value, hermes, route, path } = context;
   const isEmpty = value === null || value === '' || (Array.isArray(value) && value.length === 0);
@@ -41,10 +41,10 @@ const lose =
 
 const ONE_AGENT = lose(
   'there is one agent for all routes of a profile',
-  'Give it in `agent.command`, or put the route into a profile with an agent of its own (docs/profiles.md)',
+  'Set it in `agent.command`, or put the route into a profile with its own agent (docs/profiles.md)',
 );
 
-/** What the command that made a subscription noted beside it. */
+/** Drops metadata that the original's `subscribe` command added. */
 const forget: ConvertKey = ({ hermes, route, path }) =>
   hermes.draft.report.changed({ path, route: route.name, reason: 'it is not kept' });
 
@@ -53,7 +53,7 @@ const KEYS: Readonly<Record<string, ConvertKey>> = {
   enabled: keep,
   profile: ({ hermes, route, path, value }) => {
     keep({ hermes, route, path, value });
-    const reason = 'a profile has a folder of its own here';
+    const reason = 'in hookwright, a profile is a folder';
     hermes.draft.report.changed({ path, route: route.name, reason, instead: `hookwright profile create ${value}` });
   },
   events: (context) =>
@@ -64,14 +64,14 @@ const KEYS: Readonly<Record<string, ConvertKey>> = {
   },
   script: convertScript,
   retry_on_script_failure: ({ hermes, route, path, value }) => {
-    const reason = 'a script that fails answers 200, so its sender does not send the event again';
+    const reason = 'if a script fails, the event is answered 200, so the sender does not retry';
     const instead = 'Let the script print the payload when it cannot decide, or do its work in the agent';
     if (value === true) hermes.draft.report.lost({ path, route: route.name, reason, instead });
     else hermes.draft.report.carried(path, route.name);
   },
   source_platform: lose(
-    'no setting of hookwright does what it does',
-    'Where it names the sender: `source: <name>` pins how requests are signed (hookwright source list)',
+    'hookwright has no such setting',
+    'If it names the sender: `source: <name>` sets how requests are signed (hookwright source list)',
   ),
   created_at: forget,
   updated_at: forget,
@@ -92,48 +92,48 @@ const KEYS: Readonly<Record<string, ConvertKey>> = {
   mirror_to_session: keep,
   coalesce: keep,
   cron_job: ({ hermes, route, path }) => {
-    close(route);
+    closeRoute(route);
     hermes.draft.report.lost({
       path,
       route: route.name,
       reason: 'the job is in the store of Hermes Agent, not in this file',
-      instead: 'Make it (hookwright job create), name it here as `cron_job`, then remove `enabled: false`',
+      instead: 'Create it (hookwright job create), name it here as `cron_job`, then remove `enabled: false`',
     });
   },
 };
 
-/** Fills the route's settings. Its secret is `convertSecret`'s. */
+/** Fills the route's settings, except the secret; see `convertSecret`. */
 export function convertRoute(hermes: Hermes, route: DraftRoute, from: Settings): void {
   for (const [key, value] of Object.entries(from)) {
     const path = [...route.path, key];
     if (key === 'secret' || key.startsWith('x-')) continue;
     const convert = Object.hasOwn(KEYS, key) ? KEYS[key] : undefined;
     if (convert !== undefined) convert({ hermes, route, path, value });
-    else hermes.draft.report.lost({ path, route: route.name, reason: 'no setting of hookwright does what it does' });
+    else hermes.draft.report.lost({ path, route: route.name, reason: 'hookwright has no such setting' });
   }
-  if (from.enabled === false || from.cron_job !== undefined) close(route);
+  if (from.enabled === false || from.cron_job !== undefined) closeRoute(route);
 }
 
-/** How a route is asked for its secret. */
+/** Facts about the original server that decide how a route authenticates. */
 export interface SecretFacts {
-  /** The server has a secret for routes without one. */
+  /** The server has a default secret for routes without one. */
   readonly inherited: boolean;
-  /** The file names a loopback address as the host. */
+  /** The server's host is a loopback address. */
   readonly loopback: boolean;
 }
 
-/** A route without authentication stays shut unless only this machine can reach it, as in the original. */
+/** A route without authentication is closed unless only this machine can reach it, as in the original. */
 export function convertSecret(hermes: Hermes, route: DraftRoute, value: unknown, facts: SecretFacts): void {
   const path = [...route.path, 'secret'];
   const { report, variables, newSecret } = hermes.draft;
   const variable = variableName(route.name, 'secret');
   if (value === INSECURE && facts.loopback) {
     route.settings.secret = INSECURE;
-    const instead = 'Give it a secret before anything but this machine can reach it';
+    const instead = 'Give it a secret before other machines can reach it';
     report.changed({
       path,
       route: route.name,
-      reason: 'the route takes requests from anybody on this machine',
+      reason: 'the route accepts requests from anyone on this machine',
       instead,
     });
     return;
@@ -141,11 +141,11 @@ export function convertSecret(hermes: Hermes, route: DraftRoute, value: unknown,
   const secret = value === INSECURE ? null : secretFrom(hermes, value, { path, route: route.name, variable });
   if (secret !== null) route.settings.secret = secret;
   else if (value !== undefined || !facts.inherited) {
-    close(route);
+    closeRoute(route);
     route.settings.secret = `env:${variable}`;
     variables.set(variable, newSecret());
     const instead = `Give the sender the new one, ${variable} in .env, then remove \`enabled: false\``;
-    const reason = value === INSECURE ? 'it took requests from anybody' : 'it has no secret';
+    const reason = value === INSECURE ? 'it accepted requests from anyone' : 'it has no secret';
     report.lost({ path, route: route.name, reason, instead });
   }
 }
@@ -169,7 +169,7 @@ function convertDeliver({ hermes, route, path, value }: KeyContext): void {
     route.settings.deliver = name;
     report.carried(path, route.name);
   } else {
-    close(route);
+    closeRoute(route);
     const reason = 'no target reaches this platform the way Hermes Agent does';
     const instead = 'Choose one of docs/targets.md, then remove `enabled: false`';
     report.lost({ path, route: route.name, reason, instead });

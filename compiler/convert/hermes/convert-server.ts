@@ -1,4 +1,4 @@
-/** Converts the settings of the webhook server, the toolsets and the agent of a Hermes Agent config. */
+/** Converts the webhook server's settings, the toolsets and the agent of a Hermes Agent config. */
 import type { NodePath } from '../../diagnostics/problem.ts';
 import { isPlainMap } from '../../text/plain-map.ts';
 import type { Settings } from '../draft.ts';
@@ -11,13 +11,13 @@ const NUMBERS = ['port', 'rate_limit', 'max_body_bytes', 'script_timeout_seconds
 const LOOPBACK = ['127.0.0.1', 'localhost', '::1'];
 
 export interface ServerFacts {
-  /** Routes without a secret have this one. */
+  /** There is a default secret for routes without one. */
   readonly hasSecret: boolean;
   readonly loopback: boolean;
   readonly hasHost: boolean;
 }
 
-/** The settings stand under `webhook` or its `extra`, which wins. */
+/** Settings are under `webhook` or its `extra`, which takes precedence. */
 export function convertServer(hermes: Hermes): ServerFacts {
   const { draft, config } = hermes;
   const webhook = webhookOf(draft);
@@ -35,7 +35,7 @@ export function convertServer(hermes: Hermes): ServerFacts {
   }
   for (const key of Object.keys(mapAt(config, 'webhooks')))
     if (key !== 'routes')
-      draft.report.lost({ path: ['webhooks', key], reason: 'settings of the server stand under platforms.webhook' });
+      draft.report.lost({ path: ['webhooks', key], reason: 'settings of the server are under platforms.webhook' });
   if (!facts.hasSecret && hermes.env.has('WEBHOOK_SECRET')) {
     webhook.secret = variableFrom(hermes, 'WEBHOOK_SECRET');
     facts.hasSecret = true;
@@ -45,8 +45,8 @@ export function convertServer(hermes: Hermes): ServerFacts {
 
 function globalSecret(hermes: Hermes, webhook: Settings, path: NodePath, value: unknown): boolean {
   if (value === INSECURE) {
-    // Each route says for itself whether it may be open.
-    hermes.draft.report.lost({ path, reason: 'there is no secret for routes that have none', instead: '' });
+    // Each route states whether it may be unauthenticated.
+    hermes.draft.report.lost({ path, reason: 'there is no default secret for routes', instead: '' });
     return false;
   }
   const secret = secretFrom(hermes, value, { path, route: null, variable: 'WEBHOOK_SECRET' });
@@ -74,12 +74,12 @@ function plainSetting({ draft }: Hermes, webhook: Settings, path: NodePath, valu
   } else if (NUMBERS.includes(key) && Number.isFinite(number) && value !== null && value !== '') {
     webhook[key] = number;
     draft.report.carried(path);
-  } else draft.report.lost({ path, reason: 'no setting of hookwright does what it does' });
+  } else draft.report.lost({ path, reason: 'hookwright has no such setting' });
 }
 
-const STAYS = { reason: 'it is about the agent', instead: 'It stays with Hermes Agent, which `agent.command` runs' };
+const STAYS = { reason: 'it concerns the agent', instead: 'It stays with Hermes Agent, which `agent.command` runs' };
 
-/** Everything beside `platforms`: the agent's own settings stay where they are, because the agent does. */
+/** Converts the sections besides `platforms`. The agent keeps running with its own config, so its settings are not converted. */
 export function convertSections(hermes: Hermes): void {
   const { draft, config } = hermes;
   const { report } = draft;
@@ -95,10 +95,10 @@ export function convertSections(hermes: Hermes): void {
     if (key !== 'webhook') report.changed({ path: ['platform_toolsets', key], ...STAYS });
 }
 
-/** What both programs know by these names, of what a webhook run gets there. */
+/** The original's default toolsets of webhook runs, as far as they have the same names in hookwright. */
 const USUAL_TOOLSETS = ['web', 'clarify'];
 
-/** Hermes Agent still runs the prompts: it reads one from stdin and prints its answer. */
+/** Configures Hermes Agent as the agent: it reads a prompt from stdin and prints its answer. */
 export function convertAgent({ draft, config }: Hermes): void {
   const path = ['platform_toolsets', 'webhook'];
   const { webhook } = mapAt(config, 'platform_toolsets');

@@ -1,4 +1,4 @@
-/** Reads values of a Hermes Agent config: variables in it are expanded there, and here become references. */
+/** Reads values of a Hermes Agent config. Variables, which the original expands, become references. */
 import type { NodePath } from '../../diagnostics/problem.ts';
 import { isPlainMap } from '../../text/plain-map.ts';
 import type { Draft, Settings } from '../draft.ts';
@@ -8,7 +8,7 @@ export interface Hermes {
   readonly draft: Draft;
   /** The whole config. */
   readonly config: Settings;
-  /** Variables of the `.env` beside it. */
+  /** Variables from the `.env` next to it. */
   readonly env: ReadonlyMap<string, string>;
 }
 
@@ -20,11 +20,11 @@ const asMap = (value: unknown): Settings => (isPlainMap(value) ? (value as Setti
 export interface SecretPlace {
   readonly path: NodePath;
   readonly route: string | null;
-  /** The variable for a secret that the config has itself. */
+  /** The variable that a literal secret is moved to. */
   readonly variable: string;
 }
 
-/** A reference for a secret; null: there is none. */
+/** Returns a reference to the secret, or null if there is none. */
 export function secretFrom(hermes: Hermes, value: unknown, place: SecretPlace): string | null {
   if (typeof value !== 'string' && typeof value !== 'number') return null;
   const text = String(value).trim();
@@ -35,7 +35,7 @@ export function secretFrom(hermes: Hermes, value: unknown, place: SecretPlace): 
   return variableFrom(hermes, named);
 }
 
-/** A reference to a variable, whose value comes along where the `.env` has it. */
+/** Returns a reference to a variable, and copies the variable's value if the `.env` defines it. */
 export function variableFrom({ draft, env }: Hermes, name: string): string {
   draft.variables.set(name, env.get(name) ?? null);
   return `env:${name}`;

@@ -1,6 +1,6 @@
 /**
- * The chat platforms of Hermes Agent that deliveries can go to, and where its config or its `.env` has what a target needs.
- * Those that it reaches in a way which no target knows are not listed.
+ * The chat platforms of Hermes Agent that have a target, and where its config or its `.env` defines the target's settings.
+ * Platforms that no target can reach are not listed.
  */
 
 export interface PlatformSetting {
@@ -13,9 +13,9 @@ export interface PlatformSetting {
 }
 
 export interface Platform {
-  /** What the target needs, by its own names. */
+  /** Sources of the target's settings, by setting name. */
   readonly settings: Readonly<Record<string, PlatformSetting>>;
-  /** The variable that holds the home channel. */
+  /** The variable that contains the home channel. */
   readonly home: string;
 }
 
@@ -94,5 +94,5 @@ export const PLATFORMS: Readonly<Record<string, Platform>> = {
   },
 };
 
-/** Targets that are no chat, and need no credentials. */
+/** Targets that need no credentials. */
 export const PLAIN_TARGETS: ReadonlySet<string> = new Set(['log', 'github_comment']);

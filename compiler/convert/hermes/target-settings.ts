@@ -57,19 +57,19 @@ function settingFrom(hermes: Hermes, name: string, { keys, variable, secret }: P
   return env.get(variable) ?? null;
 }
 
-/** Settings that are no secrets cannot be references, so their variables are put in. */
+/** Expands variables: only secrets may be references. */
 const expand = (text: string, env: ReadonlyMap<string, string>): string =>
   text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (written, name: string) => env.get(name) ?? written);
 
 function noteMissing({ draft }: Hermes, name: string, key: string, { variable }: PlatformSetting): void {
   draft.report.lost({
     path: ['platforms', name],
-    reason: `the target ${name} needs \`${key}\`, which is in neither this file nor the .env beside it (${variable})`,
+    reason: `the target ${name} needs \`${key}\`, which is in neither this file nor the .env next to it (${variable})`,
     instead: `Set platforms.${name}.${key}`,
   });
 }
 
-/** A map with the platform and a name for people there; here the chat alone. */
+/** The original's home channel is a map with platform, chat and display name; hookwright stores only the chat. */
 function homeChannel({ draft, config, env }: Hermes, name: string, variable: string): unknown {
   const path = ['platforms', name, 'home_channel'];
   const { home_channel: home } = mapAt(config, 'platforms', name);
@@ -79,11 +79,11 @@ function homeChannel({ draft, config, env }: Hermes, name: string, variable: str
   }
   const { chat_id: chat, thread_id: thread } = mapAt(home);
   if (chat === undefined || chat === null) return env.get(variable) ?? null;
-  draft.report.changed({ path, reason: 'a home channel is its chat id here; names are not kept' });
+  draft.report.changed({ path, reason: 'in hookwright, a home channel is only a chat id; names are not kept' });
   if (thread !== undefined && thread !== null && thread !== '')
     draft.report.lost({
       path: [...path, 'thread_id'],
-      reason: 'a home channel has no topic here',
+      reason: 'in hookwright, a home channel has no topic',
       instead: 'Set `message_thread_id` in the `deliver_extra` of each route that posts to that topic',
     });
   return typeof chat === 'number' ? chat : String(chat);
@@ -91,7 +91,7 @@ function homeChannel({ draft, config, env }: Hermes, name: string, variable: str
 
 function noteOthers({ draft, config }: Hermes, name: string, known: ReadonlySet<string>): void {
   const at = ['platforms', name];
-  const reason = 'it is about chats that people have with the agent';
+  const reason = 'it concerns chats between people and the agent';
   for (const path of [at, [...at, 'extra']])
     for (const key of Object.keys(mapAt(config, ...path)))
       if (!known.has(key))

@@ -6,7 +6,7 @@ import { targetBody } from '../../rules/target-body.ts';
 import type { TargetScope } from './scope.ts';
 import { lowerText } from './value-template.ts';
 
-/** `$` nodes that are a text with a cast. */
+/** `$` nodes that contain a text and a conversion. */
 const CASTS: Readonly<Record<string, TextNode['cast']>> = { $int: 'int', $auto: 'auto' };
 
 interface At {
@@ -48,7 +48,7 @@ function lowerObject(entries: readonly (readonly [string, unknown])[], place: At
   return { kind: 'object', when: when === undefined ? null : lowerWhen(String(when[1]), place, scope), fields };
 }
 
-/** What `$when` names may be empty: that is what it asks. */
+/** Values in `$when` are optional, because it tests whether they are empty. */
 function lowerWhen(text: string, place: At, scope: TargetScope): ValueTemplate {
   const segments = lowerText(text, below(place, '$when'), scope);
   return segments.map((segment) => (segment.kind === 'value' ? { ...segment, optional: true } : segment));

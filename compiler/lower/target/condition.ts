@@ -1,4 +1,4 @@
-/** Lowers the response tests of a target file (success, outcome rules) to checks with split paths. */
+/** Lowers the response conditions of a target file (success, outcome rules). */
 import type {
   BodyCheck,
   CheckPlan,

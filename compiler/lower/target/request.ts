@@ -1,4 +1,4 @@
-/** Lowers the requests of a target file: path, query, headers and body become segments. */
+/** Lowers the requests of a target file: converts path, query, headers and body to segments. */
 import type { BodyPlan, NamedTemplate, RequestPlan, TargetRequest } from '../../../schemas/generated/types.ts';
 import type { TextPlace } from '../../config/target-scope.ts';
 import type { NodePath } from '../../diagnostics/problem.ts';
@@ -10,7 +10,7 @@ import type { TargetScope } from './scope.ts';
 import { groupNames, lowerPattern } from './scope.ts';
 import { lowerText } from './value-template.ts';
 
-/** Where the parts of a request stand; those of a token or check request are closed to all but settings. */
+/** Scopes for the parts of a request. Token and check requests may use only settings. */
 interface Places {
   readonly header: TextPlace;
   readonly path: TextPlace;
@@ -23,7 +23,7 @@ export function lowerRequest(request: TargetRequest, path: NodePath, scope: Targ
   return lower(request, path, { scope, places: DELIVERY });
 }
 
-/** A request that depends on the credentials alone: it exchanges them for a token, or checks them. */
+/** Lowers a request that uses only the credentials: it exchanges them for a token, or checks them. */
 export function lowerExchangeRequest(request: TargetRequest, path: NodePath, scope: TargetScope): RequestPlan {
   return lower(request, path, { scope, places: EXCHANGE });
 }

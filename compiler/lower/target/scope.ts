@@ -1,4 +1,4 @@
-/** What the texts of a target file may name, and where their problems go. */
+/** The context in which texts of a target file are lowered. */
 
 import { RE2JS } from 're2js';
 import type { TextScope } from '../../config/target-scope.ts';
@@ -9,19 +9,19 @@ export interface TargetScope extends TextScope {
   readonly report: (problem: Problem) => void;
 }
 
-/** The pattern as written when it is valid RE2, else null and a problem. */
+/** Returns the pattern if it is valid RE2; else reports a problem and returns null. */
 export function lowerPattern(pattern: string, path: NodePath, scope: TargetScope): string | null {
   const { plan, problems } = targetPattern.check(pattern, path);
   problems.forEach(scope.report);
   return plan;
 }
 
-/** Names of the groups of a pattern, `(?P<name>…)` or `(?<name>…)`. */
+/** Names of the groups in a pattern, `(?P<name>…)` or `(?<name>…)`. */
 export function groupNames(pattern: string): string[] {
   return [...pattern.matchAll(/\(\?P?<([A-Za-z_][A-Za-z0-9_]*)>/g)].map((match) => match[1] ?? '');
 }
 
-/** A dotted path, split; `.` is the value itself. */
+/** Splits a dotted path; `.` is the value itself. */
 export function splitPath(path: string): string[] {
   return path === '.' ? [] : path.split('.');
 }

@@ -1,4 +1,4 @@
-/** Lowers the texts of a target file, `Bearer {token}`, to segments, and checks that each place may hold what they name. */
+/** Lowers texts of a target file (`Bearer {token}`) to segments, and checks that each value may be used in its place. */
 import type { ValueRef, ValueSegment, ValueTemplate } from '../../../schemas/generated/types.ts';
 import type { TextPlace } from '../../config/target-scope.ts';
 import { BUILTIN } from '../../config/target-scope.ts';
@@ -8,7 +8,7 @@ import type { TargetScope } from './scope.ts';
 
 const PLACEHOLDER = /\{([a-z][a-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)?)(\?)?\}/g;
 
-/** Braces around anything that is no name are text. */
+/** Braces around anything that is not a name are literal text. */
 export function lowerText(
   text: string,
   place: { readonly at: TextPlace; readonly path: NodePath },

@@ -1,4 +1,4 @@
-/** Lowers one variant of a target to a plan that is complete in itself. */
+/** Lowers one variant of a target to a self-contained plan. */
 import type {
   ExchangePlan,
   OutcomeRulePlan,
@@ -27,7 +27,7 @@ import type { TargetScope } from './scope.ts';
 import { lowerPattern, splitPath } from './scope.ts';
 import { lowerText } from './value-template.ts';
 
-/** A variant with what the target says beside it, and the file's path of each part. */
+/** A variant merged with the parts that the target shares, and the path of each part in the file. */
 export interface MergedVariant {
   readonly name: string;
   readonly parts: TargetVariant;

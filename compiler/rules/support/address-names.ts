@@ -1,4 +1,4 @@
-/** Names that people give the fields of an address. */
+/** Common alternative names for the fields of an address. */
 const SAME: Readonly<Record<string, string>> = {
   repository: 'repo',
   pr: 'pr_number',
@@ -18,7 +18,7 @@ const SAME: Readonly<Record<string, string>> = {
   topic_id: 'message_thread_id',
 };
 
-/** The field that an unknown key of `deliver_extra` stands for; null: none of these. */
+/** The field that an unknown key of `deliver_extra` means, or null. */
 export function meantField(key: string, known: readonly string[]): string | null {
   const meant = Object.hasOwn(SAME, key) ? SAME[key] : undefined;
   return meant !== undefined && known.includes(meant) ? meant : null;

@@ -1,16 +1,16 @@
-/** Finds the arguments of a command that a shell or another interpreter will read as code. */
+/** Finds the arguments of a command that a shell or another interpreter executes as code. */
 import type { Interpreter } from './interpreters.ts';
 import { INTERPRETERS, WRAPPERS } from './interpreters.ts';
 
 export interface CodeArgument {
   /** Index of the argument in the command. */
   readonly index: number;
-  /** The program that reads it, as written. */
+  /** The interpreter, as written. */
   readonly program: string;
   readonly interpreter: Interpreter;
 }
 
-/** In order, each once. Programs behind others count too: `env`, `sudo`, `timeout 5`, `docker exec`. */
+/** In order, without duplicates. Also finds interpreters after wrappers: `env`, `sudo`, `timeout 5`, `docker exec`. */
 export function codeArguments(argv: readonly string[]): readonly CodeArgument[] {
   const found = new Map<number, CodeArgument>();
   for (const [at, program] of argv.entries()) {
@@ -29,7 +29,7 @@ function programName(program: string): string {
   return file.replace(/\.(?:exe|cmd|bat)$/, '').replace(/[-.]?\d+(?:[.\d]*)$/, '');
 }
 
-/** Without an option that tells code, a program of that name is one only where a program stands. */
+/** An interpreter without a code option is recognised only in the position of a program. */
 function mayRunAt(argv: readonly string[], at: number, { reads }: Interpreter): boolean {
   return at === 0 || reads === 'flag' || reads === 'rest' || WRAPPERS.has(programName(argv[0] ?? ''));
 }
@@ -49,7 +49,7 @@ const READERS: Readonly<Record<Interpreter['reads'], Reader>> = {
   ],
 };
 
-/** For each option that takes code: its own argument, and the next one that is not an option. */
+/** For each code option: its own argument, and the next argument that is not an option. */
 function flagged(argv: readonly string[], from: number, interpreter: Interpreter): readonly number[] {
   const { flag, valued, ends } = interpreter;
   const found: number[] = [];
@@ -73,7 +73,7 @@ function firstPlain(argv: readonly string[], from: number, valued: RegExp): numb
   return at;
 }
 
-/** `NAME=value` stands before the program of `env`. */
+/** Includes `NAME=value`, which precedes the program of `env`. */
 const isOption = (argument: string): boolean => /^(?:[-+].|[A-Za-z_]\w*=)/.test(argument);
 
 const range = (from: number, to: number): readonly number[] =>

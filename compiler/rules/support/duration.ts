@@ -1,4 +1,4 @@
-/** Durations in messages. */
+/** Formats durations in messages. */
 
 const UNITS = [
   [86_400, 'day'],
@@ -7,7 +7,7 @@ const UNITS = [
   [1, 'second'],
 ] as const;
 
-/** In the largest unit that leaves a whole or a halved number: `3 days`, `1.5 hours`, `90 seconds`. */
+/** Uses the largest unit that gives a multiple of one half: `3 days`, `1.5 hours`, `90 seconds`. */
 export function printDuration(seconds: number): string {
   const [size, name] = UNITS.find(([unit]) => seconds >= unit && Number.isInteger((seconds / unit) * 2)) ?? [
     1,

@@ -1,16 +1,16 @@
-/** Programs that read an argument as code, by name: which arguments that are, and how code reads a variable there. */
+/** Interpreters by name: which arguments they execute as code, and how their code reads an environment variable. */
 
 export interface Interpreter {
   /**
-   * `flag`: what is written in or behind an option; the options end at the first argument that is none.
-   * `rest`: everything behind an option. `all`: every argument. `first`: the first argument that is no option.
+   * `flag`: the text in or after an option; options end at the first argument that is not one.
+   * `rest`: everything after an option. `all`: every argument. `first`: the first argument that is not an option.
    */
   readonly reads: 'flag' | 'rest' | 'all' | 'first';
-  /** The option. The code may stand in the same argument, or in the next one that is no option. */
+  /** The option. The code may be in the same argument, or in the next one that is not an option. */
   readonly flag: RegExp;
   /** Options whose value is the next argument. */
   readonly valued: RegExp;
-  /** After it, or after so many arguments that are no options, come the arguments of the code. */
+  /** After it, or after this number of non-option arguments, the arguments of the code follow. */
   readonly ends: RegExp;
   readonly operands: number;
   /** How code reads the environment variable `NAME`. */
@@ -37,11 +37,11 @@ const SHELL = flag(
 const POWERSHELL: Interpreter = {
   ...REST,
   reads: 'rest',
-  // Any beginning of a name will do: `-c`, `-comm`, `/Command`.
+  // Any prefix of the name is accepted: `-c`, `-comm`, `/Command`.
   flag: /^[-/](?:c(?:o(?:m(?:m(?:a(?:n(?:d(?:withargs)?)?)?)?)?)?)?|e|ec|en.*)$/i,
   variable: '$env:NAME',
 };
-/** The option stands among or behind operands: `su - user -c …`, `flock file -c …`. */
+/** The option may follow operands: `su - user -c …`, `flock file -c …`. */
 const COMMAND_OPTION = (operands: number): Interpreter => ({
   ...flag(/^(?:-[A-Za-z]*c|--(?:command|run)(?:=|$))/, NEVER, '$NAME'),
   operands,
@@ -59,7 +59,7 @@ const NODE = flag(
 );
 const PERL = flag(/^-[A-Za-z0-9]*[eE]/, /^-[IMm]$/, '$ENV{NAME}');
 
-/** By the program's name: lower case, without folder, version and `.exe`. */
+/** By program name: lower case, without folder, version and `.exe`. */
 export const INTERPRETERS: ReadonlyMap<string, Interpreter> = new Map<string, Interpreter>([
   ...names('sh bash dash zsh ksh mksh pdksh ash rbash csh tcsh fish yash xonsh elvish nu', SHELL),
   ...names('su runuser', COMMAND_OPTION(2)),
@@ -97,7 +97,7 @@ function names(list: string, interpreter: Interpreter): readonly (readonly [stri
   return list.split(' ').map((name) => [name, interpreter] as const);
 }
 
-/** Programs that start the program named in their own arguments. */
+/** Programs that start another program, which is named in their arguments. */
 export const WRAPPERS: ReadonlySet<string> = new Set(
   (
     'env sudo doas nice ionice nohup timeout setsid stdbuf time chrt taskset busybox toybox xargs flock unshare nsenter ' +

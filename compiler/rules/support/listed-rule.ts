@@ -1,8 +1,8 @@
-/** A rule of docs/rules.md. */
+/** A rule that is listed in docs/rules.md. */
 import type { Rule } from '../../diagnostics/rule.ts';
 import type { RuleGroupId } from './rule-groups.ts';
 
 export interface ListedRule extends Rule {
-  /** Where docs/rules.md explains it. */
+  /** The section of docs/rules.md. */
   readonly group: RuleGroupId;
 }

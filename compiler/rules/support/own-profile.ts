@@ -1,7 +1,7 @@
-/** Tells routes of other profiles from those of the default one. */
+/** Distinguishes routes of other profiles from those of the default profile. */
 
 import { DEFAULT_PROFILE } from '../../../base/profiles.ts';
 import type { RouteView } from '../../views/route-scope.ts';
 
-/** What such a route lacks is an error (`profile-incomplete`), and not a warning of another rule. */
+/** Missing parts of such a route are errors (`profile-incomplete`) and not warnings of other rules. */
 export const hasOwnProfile = ({ profile }: RouteView): boolean => profile !== DEFAULT_PROFILE;

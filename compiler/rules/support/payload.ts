@@ -1,4 +1,4 @@
-/** What the rules about payloads share: the check is one, each of them reports its part. */
+/** The shared check of the rules about payloads: it runs once, and each rule reports its own problems. */
 
 import type { Problem } from '../../diagnostics/problem.ts';
 import type { Rule } from '../../diagnostics/rule.ts';

@@ -1,12 +1,12 @@
-/** Values of `public_url` that are no URL a sender could call. */
+/** Checks that `public_url` is a URL that senders could call. */
 import type { Problem } from '../../diagnostics/problem.ts';
 import type { Rule } from '../../diagnostics/rule.ts';
 
-/** A host name as senders know it, with what may follow it. */
+/** A public host name, optionally with port and path. */
 const HOST = /^(?:\/\/)?((?:[a-z0-9-]+\.)+[a-z]{2,}(?::\d{1,5})?(?:\/[\w./-]*)?)$/i;
 const LOCAL = /^(?:\/\/)?((?:localhost|127\.0\.0\.1)(?::\d{1,5})?(?:\/[\w./-]*)?)$/i;
 
-/** @param text as the route or the config has it */
+/** @param text the value in the route or the config */
 export function publicUrlProblems(rule: Rule, text: string | undefined): readonly Problem[] {
   if (text === undefined || (/^https?:\/\/[^/]/i.test(text) && URL.canParse(text))) return [];
   const host = HOST.exec(text)?.[1];
@@ -18,5 +18,5 @@ export function publicUrlProblems(rule: Rule, text: string | undefined): readonl
     return [{ ...problem, message, fix: { kind: 'rename', text: meant } }];
   }
   const hint = 'write the URL itself, such as `https://hooks.example.com`: no variable is looked up here';
-  return [{ ...problem, message: '`public_url` is no URL that a sender could call', hint }];
+  return [{ ...problem, message: '`public_url` is not a URL that senders can call', hint }];
 }

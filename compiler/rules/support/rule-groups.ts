@@ -1,15 +1,15 @@
-/** The groups of docs/rules.md, in its order: what a rule names as its `group`. */
+/** The groups of rules, in the order of docs/rules.md. */
 export const RULE_GROUP_TITLES = {
   reading: 'Reading',
-  shape: 'Shape',
-  refusals: 'Routes: what makes the server refuse to start (§7)',
+  shape: 'Structure',
+  refusals: 'Routes: modes and authentication',
   names: 'Routes: names',
   secrets: 'Routes: signatures and secrets',
-  senders: 'Routes: what is known of the sender',
+  senders: 'Routes: the sender',
   templates: 'Routes: templates, filters, scripts',
-  strangers: 'Routes: what strangers can reach',
-  effect: 'Routes: reach and effect',
-  config: 'The rest of the config',
+  strangers: 'Routes: untrusted input',
+  effect: 'Routes: delivery and effect',
+  config: 'Other settings',
   jobs: 'Jobs',
   catalog: 'Entries of your own catalog',
 } as const;

@@ -1,4 +1,4 @@
-/** Where a route's script is, for the two rules about it. */
+/** Looks up the state of a route's script, for the two rules about scripts. */
 import { join } from 'node:path';
 import { scriptPath, scriptsFolder } from '../../config/script.ts';
 import type { ScriptState } from '../../views/machine-facts.ts';

@@ -6,7 +6,7 @@ import type { TableContent } from '../../config/table-content.ts';
 import type { Problem } from '../../diagnostics/problem.ts';
 import { flowText } from '../../text/flow-text.ts';
 
-/** What the text should be; null: it names no target before a colon. */
+/** Returns the correct spelling; null if the text before the colon is not a target. */
 export function targetWithAddress(
   { name, index }: WrittenTarget,
   { deliver, deliver_extra }: DeliveryConfig,
@@ -25,7 +25,7 @@ export function targetWithAddress(
   };
 }
 
-/** The keys of `deliver_extra` that the address stands for; null: the target takes none like it. */
+/** Returns the address as keys of `deliver_extra`; null if the target has no such address. */
 function readAddress({ address: fields }: TargetPlan, text: string): Readonly<Record<string, string>> | null {
   const names = fields.map(({ name }) => name);
   const [, repo, number] = /^([\w.-]+\/[\w.-]+)#(\d+)$/.exec(text) ?? [];

@@ -1,22 +1,23 @@
-/** What the rules about `deliver` share, for routes and for jobs. */
+/** Helpers of the rules about `deliver`, for routes and jobs. */
 import type { TargetPlan } from '../../../schemas/generated/types.ts';
 import type { DeliveryConfig, ExtraValue, WrittenTarget } from '../../config/deliveries.ts';
 import { extraOf, targetNamed, writtenTargets } from '../../config/deliveries.ts';
 import type { TableContent } from '../../config/table-content.ts';
 import type { NodePath } from '../../diagnostics/problem.ts';
 
-/** Targets that keep the text and send it to no one. */
+/** Targets that only store the text. */
 export const KEEPING_TARGETS: ReadonlySet<string> = new Set(['log', 'local']);
 
-/** `deliver` itself, or one item of its list. */
+/** The path of `deliver`, or of one item of its list. */
 export const deliverPath = (index: number | null): NodePath => (index === null ? ['deliver'] : ['deliver', index]);
 
-/** A target of a route or job that exists, with what `deliver_extra` says to it. */
+/** An existing target of a route or job, with its values from `deliver_extra`. */
 export interface DeliveryTarget extends WrittenTarget {
   readonly plan: TargetPlan;
   readonly extra: ReadonlyMap<string, ExtraValue>;
 }
 
+/** The targets of a route or job, without unknown ones. */
 export function deliveryTargets(config: DeliveryConfig, table: TableContent): readonly DeliveryTarget[] {
   return writtenTargets(config.deliver).flatMap((written): readonly DeliveryTarget[] => {
     const target = targetNamed(table.target_names, written.name);

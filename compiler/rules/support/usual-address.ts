@@ -1,10 +1,10 @@
-/** What an address without a default usually is: fields of the payload where their events are known, else an example. */
+/** Usual values of addresses without a default: payload fields if the events are known, else an example. */
 import type { FormSet } from '../../shapes/form-set.ts';
 
 interface UsualAddress {
-  /** Paths into payloads, the most telling first. */
+  /** Payload paths, best first. */
   readonly paths: readonly string[];
-  /** For what has no payload, as a job. */
+  /** An example for jobs, which have no payload. */
   readonly fixed: string;
 }
 
@@ -15,13 +15,13 @@ const USUAL: Readonly<Record<string, UsualAddress>> = {
 
 export interface Addresses {
   readonly values: Readonly<Record<string, string>>;
-  /** Every event has these fields. */
+  /** Whether every event has these fields. */
   readonly isCertain: boolean;
 }
 
 /**
- * @param set forms of the payload; null: they are not known
- * @returns null: one of the fields is not a usual one
+ * @param set the possible event forms; null if unknown
+ * @returns null if there is no usual value for one of the fields
  */
 export function usualAddresses(names: readonly string[], set: FormSet | null, inJob: boolean): Addresses | null {
   let isCertain = set !== null && !inJob;

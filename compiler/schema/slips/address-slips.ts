@@ -1,4 +1,4 @@
-/** `port: "8644:8644"`, `ports: [8644]`, `listen: 127.0.0.1:8644`: addresses as containers and servers write them. */
+/** `port: "8644:8644"`, `ports: [8644]`, `listen: 127.0.0.1:8644`: addresses as in configs of containers and servers. */
 import { unknownKey } from '../../rules/unknown-key.ts';
 import { wrongType } from '../../rules/wrong-type.ts';
 import { isPlainMap } from '../../text/plain-map.ts';
@@ -7,7 +7,7 @@ import { valueAt } from '../pointer.ts';
 import { atValue } from '../shape-problem.ts';
 import type { Slip } from './slip.ts';
 
-/** `port: "8080:8644"`: the gateway listens on the last one. */
+/** `port: "8080:8644"`: the gateway listens on the last port. */
 export const publishedPort: Slip = (place, { keyword }) => {
   const found = valueAt(place.data, place.path);
   if (keyword !== 'type' || place.path.at(-1) !== 'port' || /^\d*$/.test(String(found))) return null;
@@ -45,7 +45,7 @@ export const listenKey: Slip = ({ schema, data, path }, { keyword, params }) => 
   };
 };
 
-/** The number after the last colon; of a list, that of its only item. */
+/** The number after the last colon, of a text or of a list with one item. */
 function lastPort(value: unknown): string | null {
   const items: readonly unknown[] = Array.isArray(value) ? value : [value];
   const [, port] = items.length === 1 ? (/(?:^|:)(\d{1,5})(?:\/tcp)?$/.exec(String(items[0])) ?? []) : [];

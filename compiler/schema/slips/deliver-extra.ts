@@ -1,4 +1,4 @@
-/** `deliver_extra: [{ chat_id: … }]`, `deliver_extra: "-1001234"`: an address that is no map. */
+/** `deliver_extra: [{ chat_id: … }]`, `deliver_extra: "-1001234"`: an address that is not a map. */
 import { holdsCredential } from '../../diagnostics/printable.ts';
 import { wrongType } from '../../rules/wrong-type.ts';
 import { flowText } from '../../text/flow-text.ts';
@@ -22,14 +22,14 @@ export const extraWithoutMap: Slip = (place, { keyword }) => {
   };
 };
 
-/** The items as one map; null: they are no maps, or name a key twice. */
+/** Merges the items into one map; null if they are not maps or have a key in common. */
 function merged(items: readonly unknown[]): Readonly<Record<string, unknown>> | null {
   if (items.length === 0 || !items.every(isPlainMap)) return null;
   const entries = items.flatMap((item) => Object.entries(item));
   return new Set(entries.map(([key]) => key)).size < entries.length ? null : Object.fromEntries(entries);
 }
 
-/** What can only be a chat: a long number, or the name of a channel. */
+/** Returns an address for text that can only be a chat: a long number, or a channel name. */
 function chatIn(found: unknown): Readonly<Record<string, unknown>> | null {
   if (!['string', 'number'].includes(typeof found)) return null;
   return /^(?:-?\d{5,20}|[@#][\w-]+)$/.test(String(found)) ? { chat_id: String(found) } : null;

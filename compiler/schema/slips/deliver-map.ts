@@ -7,13 +7,13 @@ import { valueAt } from '../pointer.ts';
 import { atValue } from '../shape-problem.ts';
 import type { Slip } from './slip.ts';
 
-/** Keys under which people name the target inside such a map. */
+/** Keys that commonly name the target in such a map. */
 const TARGET_KEYS = ['target', 'platform', 'type', 'to', 'name'];
 
 export const deliverMap: Slip = (place, { keyword }) => {
   const found = valueAt(place.data, place.path);
   if (keyword !== 'type' || place.path.at(-1) !== 'deliver' || !isPlainMap(found)) return null;
-  const message = '`deliver` names targets, and is no map';
+  const message = '`deliver` lists targets and is not a map';
   const read = targetAndAddress(found);
   const parent = valueAt(place.data, place.path.slice(0, -1));
   if (read === null || holdsCredential(flowText(found))) {

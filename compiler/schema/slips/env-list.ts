@@ -1,4 +1,4 @@
-/** `env: [MODE=fast]`, `env: [{ name: MODE, value: fast }]`: variables as containers list them. */
+/** `env: [MODE=fast]`, `env: [{ name: MODE, value: fast }]`: variables as in configs of containers. */
 import { holdsCredential } from '../../diagnostics/printable.ts';
 import { wrongType } from '../../rules/wrong-type.ts';
 import { flowText } from '../../text/flow-text.ts';
@@ -18,7 +18,7 @@ export const envList: Slip = (place, { keyword }) => {
   const isSecret = Object.entries(variables).some(
     ([name, value]) => !REFERENCE.test(value) && holdsCredential(`${name}=${value}`),
   );
-  // A secret is not repeated.
+  // The message must not repeat a secret.
   if (!isRead || isSecret)
     return { ...problem, hint: 'write `NAME: value` for each, below `env:`', covers: [place.path] };
   return {
@@ -32,7 +32,7 @@ export const envList: Slip = (place, { keyword }) => {
 
 const REFERENCE = /^(?:env|file):/;
 
-/** null: it is neither `NAME=value` nor a map of both. */
+/** Returns null if the item is neither `NAME=value` nor a map with name and value. */
 function pairOf(item: unknown): readonly [string, string] | null {
   if (typeof item === 'string') {
     const [, name, value] = /^([A-Za-z_]\w*)=(.*)$/.exec(item) ?? [];

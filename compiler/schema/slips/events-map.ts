@@ -1,4 +1,4 @@
-/** `events: { pull_request: [opened] }`: events with their actions, as workflow files have them. */
+/** `events: { pull_request: [opened] }`: events with actions, as in workflow files. */
 import { unknownKey } from '../../rules/unknown-key.ts';
 import { wrongType } from '../../rules/wrong-type.ts';
 import { flowText } from '../../text/flow-text.ts';
@@ -42,7 +42,7 @@ export const eventsUnderOn: Slip = ({ schema, data, path }, { keyword, params })
 
 const namesIn = (events: Readonly<Record<string, unknown>>): string => flowText(Object.keys(events));
 
-/** The list, and the filter for the actions of the events. */
+/** The lines for the list of events, and for a filter on their actions. */
 function linesFor(events: Readonly<Record<string, unknown>>): readonly string[] {
   const actions = [...new Set(Object.values(events).flatMap(actionsIn))];
   const filter = { field: 'action', ...(actions.length === 1 ? { equals: actions[0] } : { in: actions }) };

@@ -1,4 +1,4 @@
-/** Filters as other tools write them: `eq`, `matches`, `not_in`, `operator` and `value`, `{action: opened}`. */
+/** Filters in the syntax of other tools: `eq`, `matches`, `not_in`, `operator` and `value`, `{action: opened}`. */
 
 import { holdsCredential } from '../../diagnostics/printable.ts';
 import { unknownKey } from '../../rules/unknown-key.ts';
@@ -8,71 +8,8 @@ import { oneOf } from '../../text/suggest.ts';
 import { knownKeys } from '../known-keys.ts';
 import { valueAt } from '../pointer.ts';
 import type { ShapePlace, ShapeProblem } from '../shape-problem.ts';
+import { MULTI_VALUE_OPERATORS, OPERATOR_ADVICE, OPERATOR_ALIASES, OPPOSITE_OPERATORS } from './foreign-operators.ts';
 import type { Slip } from './slip.ts';
-
-/** Operators by the names they have elsewhere. */
-const SAME: Readonly<Record<string, string>> = {
-  eq: 'equals',
-  equal: 'equals',
-  equal_to: 'equals',
-  is: 'equals',
-  value: 'equals',
-  '=': 'equals',
-  '==': 'equals',
-  '===': 'equals',
-  ne: 'not_equals',
-  neq: 'not_equals',
-  not_equal: 'not_equals',
-  is_not: 'not_equals',
-  '!=': 'not_equals',
-  '!==': 'not_equals',
-  matches: 'regex',
-  match: 'regex',
-  regexp: 'regex',
-  pattern: 'regex',
-  '=~': 'regex',
-  include: 'contains',
-  includes: 'contains',
-  has: 'contains',
-  one_of: 'in',
-  is_one_of: 'in',
-  present: 'exists',
-};
-
-/** Operators that are the opposite of one there is. */
-const OPPOSITE: Readonly<Record<string, string>> = {
-  not_in: 'in',
-  nin: 'in',
-  not_contains: 'contains',
-  not_includes: 'contains',
-  excludes: 'contains',
-  not_matches: 'regex',
-  not_match: 'regex',
-  not_regex: 'regex',
-  '!~': 'regex',
-};
-
-/** Operators that take another shape here. */
-const OTHERWISE: Readonly<Record<string, string>> = {
-  starts_with: 'write `regex: "^…"`',
-  startswith: 'write `regex: "^…"`',
-  ends_with: 'write `regex: "…$"`',
-  endswith: 'write `regex: "…$"`',
-  gt: 'numbers are not compared; use a `script`',
-  gte: 'numbers are not compared; use a `script`',
-  lt: 'numbers are not compared; use a `script`',
-  lte: 'numbers are not compared; use a `script`',
-  '>': 'numbers are not compared; use a `script`',
-  '<': 'numbers are not compared; use a `script`',
-};
-
-/** Operators that take several values, each of which is a condition of its own. */
-const SEVERAL: Readonly<Record<string, 'any' | 'all'>> = {
-  contains_any: 'any',
-  any_of: 'any',
-  contains_one_of: 'any',
-  contains_all: 'all',
-};
 
 const GROUPS = ['all', 'any', 'not', 'and', 'or'];
 
@@ -89,7 +26,7 @@ export const filterSlip: Slip = (place, { keyword, params }) => {
   return operatorWithValue(about) ?? otherName(about) ?? opposite(about) ?? several(about) ?? otherShape(about);
 };
 
-/** What a condition looks like. */
+/** Advice on the form of conditions. */
 const FORM = 'write each condition as `{ field: action, equals: opened }`';
 
 interface Unknown {
@@ -98,7 +35,7 @@ interface Unknown {
   readonly filter: Readonly<Record<string, unknown>>;
 }
 
-/** Nothing else can be meant by it. */
+/** Looks up a key, ignoring case and separators. */
 const lookUp = (names: Readonly<Record<string, string>>, key: string): string | undefined => {
   const folded = key.toLowerCase().replaceAll(/[- ]/g, '_');
   return Object.hasOwn(names, folded) ? names[folded] : undefined;
@@ -120,13 +57,13 @@ function renamed(unknown: Unknown, name: string): ShapeProblem {
 }
 
 function otherName(unknown: Unknown): ShapeProblem | null {
-  const name = lookUp(SAME, unknown.key);
+  const name = lookUp(OPERATOR_ALIASES, unknown.key);
   return name === undefined ? null : renamed(unknown, name);
 }
 
 /** `not_in: [a]` is `not: { field, in: [a] }`. */
 function opposite(unknown: Unknown): ShapeProblem | null {
-  const name = lookUp(OPPOSITE, unknown.key);
+  const name = lookUp(OPPOSITE_OPERATORS, unknown.key);
   const { field, [unknown.key]: value, ...others } = unknown.filter;
   if (name === undefined) return null;
   return whole(unknown, { not: { field, [name]: value } }, Object.keys(others).length === 0);
@@ -134,7 +71,7 @@ function opposite(unknown: Unknown): ShapeProblem | null {
 
 /** `contains_any: [a, b]` is `any: [{ field, contains: a }, { field, contains: b }]`. */
 function several(unknown: Unknown): ShapeProblem | null {
-  const group = lookUp(SEVERAL, unknown.key);
+  const group = lookUp(MULTI_VALUE_OPERATORS, unknown.key);
   const { field, [unknown.key]: values, ...others } = unknown.filter;
   if (group === undefined || !Array.isArray(values)) return null;
   const members = values.map((value: unknown) => ({ field, contains: value }));
@@ -142,7 +79,7 @@ function several(unknown: Unknown): ShapeProblem | null {
 }
 
 function otherShape(unknown: Unknown): ShapeProblem | null {
-  const hint = lookUp(OTHERWISE, unknown.key);
+  const hint = lookUp(OPERATOR_ADVICE, unknown.key);
   if (hint === undefined) return null;
   return { ...problem(unknown, `a filter has no operator \`${unknown.key}\``), hint };
 }
@@ -154,14 +91,15 @@ function operatorWithValue(unknown: Unknown): ShapeProblem | null {
   const [name = ''] = names;
   if (names.length !== 1 || !Object.hasOwn(rest, 'value') || Object.keys(rest).length !== 2) return null;
   const written = String(rest[name]);
-  const operator = knownOperators(unknown.place).find((known) => known === written) ?? lookUp(SAME, written);
-  const inverse = lookUp(OPPOSITE, written);
+  const operator =
+    knownOperators(unknown.place).find((known) => known === written) ?? lookUp(OPERATOR_ALIASES, written);
+  const inverse = lookUp(OPPOSITE_OPERATORS, written);
   if (operator !== undefined) return whole(unknown, { field, [operator]: rest.value });
   if (inverse !== undefined) return whole(unknown, { not: { field, [inverse]: rest.value } });
   const operators = oneOf(knownOperators(unknown.place), 'and');
   return {
-    ...problem(unknown, `the operator is the key, and \`${written}\` is none`),
-    hint: lookUp(OTHERWISE, written) ?? `operators: ${operators}`,
+    ...problem(unknown, `the operator is the key, and \`${written}\` is not an operator`),
+    hint: lookUp(OPERATOR_ADVICE, written) ?? `operators: ${operators}`,
     covers: [unknown.place.path],
   };
 }
@@ -169,7 +107,7 @@ function operatorWithValue(unknown: Unknown): ShapeProblem | null {
 const knownOperators = (place: ShapePlace): readonly string[] =>
   knownKeys(place.schema, place.path).filter((key) => key !== 'field' && !GROUPS.includes(key));
 
-/** The filter as a whole has to be written in another way. */
+/** A problem of the whole filter, with its replacement. */
 function whole(unknown: Unknown, filter: Readonly<Record<string, unknown>>, isCertain = true): ShapeProblem {
   const { place, key } = unknown;
   const text = flowText(filter);
@@ -187,7 +125,7 @@ function headerField(unknown: Unknown): ShapeProblem | null {
   return typeof header === 'string' ? whole(unknown, { field: `headers.${header}`, ...operator }) : null;
 }
 
-/** `action: opened` in the place of `field: action` and `equals: opened`. */
+/** `action: opened` instead of `field: action` and `equals: opened`. */
 function shortForm(unknown: Unknown, known: readonly string[]): ShapeProblem | null {
   const { place, key, filter } = unknown;
   const entries = Object.entries(filter);
@@ -196,7 +134,7 @@ function shortForm(unknown: Unknown, known: readonly string[]): ShapeProblem | n
     flowText(Array.isArray(value) ? { field, in: value } : { field, equals: value }),
   );
   if (entries.some(([, value]) => isPlainMap(value) || value === null) || leaves.some(holdsCredential)) {
-    return { ...problem(unknown, `\`${key}\` is no part of a filter`), hint: FORM, covers: [place.path] };
+    return { ...problem(unknown, `\`${key}\` is not a key of a filter`), hint: FORM, covers: [place.path] };
   }
   const isList = typeof place.path.at(-1) === 'number';
   const items = isList && leaves.length > 1 ? [`{ all: [${leaves.join(', ')}] }`] : leaves;

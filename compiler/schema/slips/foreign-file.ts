@@ -1,4 +1,4 @@
-/** A file of another program: said once, in place of each key that is unknown here. */
+/** A file of another program: reported once, instead of each unknown key. */
 import { unknownKey } from '../../rules/unknown-key.ts';
 import { isPlainMap } from '../../text/plain-map.ts';
 import type { Slip } from './slip.ts';

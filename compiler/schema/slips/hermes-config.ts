@@ -1,11 +1,11 @@
-/** A config of Hermes Agent: said once, in place of each key that is unknown here. */
+/** A config of Hermes Agent: reported once, instead of each unknown key. */
 
 import { unknownKey } from '../../rules/unknown-key.ts';
 import { isPlainMap } from '../../text/plain-map.ts';
 import { valueAt } from '../pointer.ts';
 import type { Slip } from './slip.ts';
 
-/** Sections that stand at the top of such a config and mean nothing here. */
+/** Top-level sections of such a config that hookwright does not have. */
 const SECTIONS = [
   'model',
   'fallback_model',
@@ -26,7 +26,7 @@ const SECTIONS = [
   'webhooks',
 ];
 
-/** Keys of its routes. */
+/** Keys of its routes that hookwright does not have. */
 const ROUTE_KEYS = ['source_platform', 'retry_on_script_failure'];
 
 export const hermesConfig: Slip = ({ schema, data }) => {

@@ -1,4 +1,4 @@
-/** Keys under the names that other tools give them, and keys of one thing in another. */
+/** Keys with names from other tools, and keys in the wrong map. */
 
 import type { NodePath } from '../../diagnostics/problem.ts';
 import { unknownKey } from '../../rules/unknown-key.ts';
@@ -10,7 +10,7 @@ import { exampleAt, knownKeys, typesAt } from '../known-keys.ts';
 import { valueAt } from '../pointer.ts';
 import type { Slip } from './slip.ts';
 
-/** Names that mean one key, wherever that key is known and no other of them is. */
+/** Other names for keys. They apply where the key is known and the other name is not. */
 const SAME: Readonly<Record<string, string>> = {
   cron: 'schedule',
   crontab: 'schedule',
@@ -37,7 +37,7 @@ const SAME: Readonly<Record<string, string>> = {
   working_directory: 'cwd',
 };
 
-/** What a number's key may lack: `window` for `window_seconds`. */
+/** Unit suffixes that may be missing: `window` for `window_seconds`. */
 const UNITS = ['_seconds', '_bytes', '_days', '_mb'];
 
 const meantBy = (key: string, known: readonly string[]): string | undefined => {
@@ -74,11 +74,11 @@ const NO_COMMAND =
   'a route runs no command: the agent does, `agent: { command: [program] }` at the top of the file, or a `script` that filters';
 const ADNANH = 'it is a key of adnanh/webhook: run `hookwright convert adnanh` with the file it comes from';
 
-/** Keys of other tools, and where their setting is here. */
+/** Keys of other tools, and where hookwright has the setting. */
 const ELSEWHERE: Readonly<Record<string, { readonly beside: string; readonly hint: string }>> = {
   args: { beside: 'command', hint: 'arguments follow the program: `command: [program, argument]`' },
   arguments: { beside: 'command', hint: 'arguments follow the program: `command: [program, argument]`' },
-  shell: { beside: 'command', hint: 'no shell reads `command`; where one is meant: `command: [sh, -c, "…"]`' },
+  shell: { beside: 'command', hint: 'no shell reads `command`; if you need one: `command: [sh, -c, "…"]`' },
   prompt_file: { beside: 'prompt', hint: 'write the text here: `prompt: |`, and its lines indented below' },
   prompt_path: { beside: 'prompt', hint: 'write the text here: `prompt: |`, and its lines indented below' },
   template_file: { beside: 'prompt', hint: 'write the text here: `prompt: |`, and its lines indented below' },
@@ -90,8 +90,8 @@ const ELSEWHERE: Readonly<Record<string, { readonly beside: string; readonly hin
   chat: { beside: 'deliver_extra', hint: 'write `deliver_extra: { chat_id: "-1001234" }`' },
   thread: { beside: 'deliver_extra', hint: 'write `deliver_extra: { thread_id: "17" }`' },
   path: { beside: 'deliver', hint: 'remove it: a route is served at `/webhooks/<its name>`' },
-  method: { beside: 'deliver', hint: 'remove it: a route takes POST' },
-  httpMethod: { beside: 'deliver', hint: 'remove it: a route takes POST' },
+  method: { beside: 'deliver', hint: 'remove it: routes accept only POST' },
+  httpMethod: { beside: 'deliver', hint: 'remove it: routes accept only POST' },
   if: { beside: 'events', hint: 'write `filters: [{ field: action, equals: opened }]`' },
   when: { beside: 'events', hint: 'write `filters: [{ field: action, equals: opened }]`' },
   run: { beside: 'deliver', hint: NO_COMMAND },
@@ -103,8 +103,8 @@ const ELSEWHERE: Readonly<Record<string, { readonly beside: string; readonly hin
   'command-working-directory': { beside: 'deliver', hint: ADNANH },
   'pass-arguments-to-command': { beside: 'deliver', hint: ADNANH },
   'response-message': { beside: 'deliver', hint: ADNANH },
-  env_file: { beside: 'platforms', hint: 'remove it: a `.env` beside this file is read' },
-  model: { beside: 'openai', hint: 'it belongs under `openai`, beside `base_url`' },
+  env_file: { beside: 'platforms', hint: 'remove it: a `.env` next to this file is read' },
+  model: { beside: 'openai', hint: 'it belongs under `openai`, next to `base_url`' },
 };
 
 export const keyOfElsewhere: Slip = ({ schema, path }, { keyword, params }) => {
@@ -122,7 +122,7 @@ export const keyOfElsewhere: Slip = ({ schema, path }, { keyword, params }) => {
   };
 };
 
-/** Settings of a delivery that people write beside `deliver`. */
+/** Delivery settings that are often written next to `deliver` instead of in `deliver_extra`. */
 const EXTRA: ReadonlySet<string> = new Set([
   'chat_id',
   'channel',
@@ -144,12 +144,12 @@ export const outsideExtra: Slip = ({ schema, data, path }, { keyword, params }) 
     at: 'key',
     message: `\`${key}\` belongs under \`deliver_extra\``,
     ...(Object.hasOwn(map, 'deliver_extra')
-      ? { hint: 'move it to the `deliver_extra` that is here' }
+      ? { hint: 'move it to the existing `deliver_extra`' }
       : { fix: { kind: 'nest', under: ['deliver_extra', key] } }),
   };
 };
 
-/** `blueprint:` in a job: a filled blueprint becomes a job of the store. */
+/** `blueprint:` in a job: filling a blueprint creates a job in the store instead. */
 export const blueprintInJob: Slip = ({ data, path }, { keyword, params }) => {
   if (keyword !== 'additionalProperties' || params.additionalProperty !== 'blueprint') return null;
   const job = valueAt(data, path);
@@ -160,9 +160,8 @@ export const blueprintInJob: Slip = ({ data, path }, { keyword, params }) => {
     rule: unknownKey,
     path: [...path, 'blueprint'],
     at: 'key',
-    message:
-      'a job of the config has a `schedule` and a `prompt`: a blueprint is filled by a command, which stores the job',
-    hint: `remove this entry and run \`hookwright blueprint create ${key} --defaults\`, with name=value for what differs`,
+    message: 'a job in the config has a `schedule` and a `prompt`: a command fills blueprints and stores the job',
+    hint: `remove this entry and run \`hookwright blueprint create ${key} --defaults\`, with name=value for each value that differs`,
     covers: [path],
   };
 };

@@ -1,4 +1,4 @@
-/** Routes, jobs and settings at the wrong depth: as a list, not indented, at the top of the file. */
+/** Routes, jobs and settings in the wrong layout: as a list, not indented, or at the top level. */
 import type { NodePath } from '../../diagnostics/problem.ts';
 import { unknownKey } from '../../rules/unknown-key.ts';
 import { wrongType } from '../../rules/wrong-type.ts';
@@ -6,7 +6,7 @@ import { isPlainMap } from '../../text/plain-map.ts';
 import { isSecretName } from '../../text/secret-names.ts';
 import { certainMatch } from '../../text/suggest.ts';
 import { typesOf } from '../alternatives.ts';
-import { knownKeys, takesKey } from '../known-keys.ts';
+import { acceptsKey, knownKeys } from '../known-keys.ts';
 import { valueAt } from '../pointer.ts';
 import type { ShapePlace } from '../shape-problem.ts';
 import { nameOf } from '../shape-problem.ts';
@@ -33,7 +33,7 @@ export const listOfEntries: Slip = (place, { keyword }) => {
   };
 };
 
-/** A key without a value, and behind it, at the same depth, what belongs below it. */
+/** An empty key followed by keys at the same depth that belong below it. */
 export const notIndented: Slip = ({ schema, data, path }, error) => {
   const parent = path.slice(0, -1);
   const map = valueAt(data, parent);
@@ -46,12 +46,12 @@ export const notIndented: Slip = ({ schema, data, path }, error) => {
   const moved = end < 0 ? following : following.slice(0, end);
   const [first] = moved;
   if (first === undefined) return null;
-  const what = moved.length === 1 ? `\`${first}\` stands` : `the ${moved.length} keys from \`${first}\` on stand`;
+  const what = moved.length === 1 ? `\`${first}\` is` : `the ${moved.length} keys from \`${first}\` on are`;
   return {
     rule: wrongType,
     path,
     at: 'key',
-    message: `\`${key}\` is empty: ${what} beside it and not below it; indent ${moved.length === 1 ? 'it' : 'them'} further`,
+    message: `\`${key}\` is empty: ${what} next to it, not below it; indent ${moved.length === 1 ? 'it' : 'them'} further`,
     fix: { kind: 'indent', keys: moved },
     covers: [path, ...moved.map((name) => [...parent, name])],
   };
@@ -63,15 +63,15 @@ interface Sibling {
   readonly name: string;
 }
 
-/** It has no effect where it is, and would have one below the key. */
+/** Whether a sibling has no meaning where it is, but would have one below the key. */
 function belongsBelow(schema: ShapePlace['schema'], { parent, key, name }: Sibling, value: unknown): boolean {
-  if (!takesKey(schema, [...parent, key], name)) return false;
-  if (!takesKey(schema, parent, name)) return true;
-  // Beside a route every name is one of a route: what cannot be one is a setting.
+  if (!acceptsKey(schema, [...parent, key], name)) return false;
+  if (!acceptsKey(schema, parent, name)) return true;
+  // Next to a route, every name could be a route; a value that cannot be a route is a setting.
   return !knownKeys(schema, parent).includes(name) && !isPlainMap(value);
 }
 
-/** `platforms.webhooks`: as the name of a target it would be said of each setting that it is none of a target's. */
+/** `platforms.webhooks`, which would otherwise be treated as a target and cause an error for each setting. */
 export const misspeltWebhook: Slip = ({ schema, data, path }) => {
   const [top, name] = path;
   if (schema !== 'config' || top !== 'platforms' || typeof name !== 'string' || name === 'webhook') return null;
@@ -88,9 +88,9 @@ export const misspeltWebhook: Slip = ({ schema, data, path }) => {
 };
 
 interface Home {
-  /** Where the key may stand, from the top of the file. */
+  /** Path where the key belongs, from the top level. */
   readonly under: readonly [string, ...string[]];
-  /** What the name must be for. */
+  /** Whether the value fits there. */
   readonly isMeant: (value: unknown) => boolean;
 }
 
@@ -103,7 +103,7 @@ const isSettings = (value: unknown): boolean =>
 const SETTINGS = knownKeys('config', ['platforms', 'webhook']);
 const ROUTE_KEYS = knownKeys('config', ['platforms', 'webhook', 'routes', 'x']);
 
-/** Keys that people write at the top of the file. The last name of `under` takes the place of the key. */
+/** Keys that are often written at the top level. The last name of `under` replaces the key. */
 const HOMES: Readonly<Record<string, readonly Home[]>> = {
   webhook: [
     { under: ['platforms', 'webhook'], isMeant: isSettings },
@@ -117,24 +117,24 @@ const HOMES: Readonly<Record<string, readonly Home[]>> = {
   hooks: [{ under: ['platforms', 'webhook', 'routes'], isMeant: isRoutes }],
 };
 
-/** `webhook:`, `webhooks:` or `routes:` at the top of the file. */
+/** `webhook:`, `webhooks:` or `routes:` at the top level. */
 export const outsidePlatforms: Slip = ({ schema, data, path }, { keyword, params }) => {
   const key = String(params.additionalProperty);
   if (schema !== 'config' || keyword !== 'additionalProperties' || path.length > 0 || !isPlainMap(data)) return null;
   const home = Object.hasOwn(HOMES, key) ? HOMES[key]?.find(({ isMeant }) => isMeant(data[key])) : undefined;
   if (home === undefined) return null;
-  const hint = 'move it below the `platforms` that is here';
+  const hint = 'move it below the existing `platforms`';
   return {
     rule: unknownKey,
     path: [key],
     at: 'key',
     message: `\`${key}\` belongs under \`${home.under.slice(0, -1).join('.')}\`${home.under.at(-1) === key ? '' : `, as \`${home.under.at(-1)}\``}`,
-    // Two keys of one name would be worse than one in the wrong place.
+    // The fix must not create a duplicate key.
     ...(Object.hasOwn(data, 'platforms') ? { hint } : { fix: { kind: 'nest', under: home.under } }),
   };
 };
 
-/** A target's settings at the top of the file. */
+/** A target's settings at the top level. */
 export const targetOutside: Slip = ({ schema, data, path }, { keyword, params }) => {
   const key = String(params.additionalProperty);
   if (schema !== 'config' || keyword !== 'additionalProperties' || path.length > 0 || !isPlainMap(data)) return null;
@@ -148,13 +148,13 @@ export const targetOutside: Slip = ({ schema, data, path }, { keyword, params })
   } as const;
   if (platforms === undefined) return { ...problem, fix: { kind: 'nest', under: ['platforms', key] } };
   const isFree = isPlainMap(platforms) && !Object.hasOwn(platforms, key);
-  const hint = 'move it below the `platforms` that is here';
+  const hint = 'move it below the existing `platforms`';
   return { ...problem, hint, ...(isFree ? { fix: { kind: 'move', into: 'platforms' } } : {}) };
 };
 
 const TARGET_KEYS = knownKeys('config', ['platforms', 'x']);
 
-/** Settings of a route are no target's: such a map is there for its anchor. */
+/** Whether a map contains a target's settings. A map with settings of a route probably exists for its anchor. */
 const isTarget = (value: unknown): boolean =>
   isPlainMap(value) &&
   Object.keys(value).some((key) => TARGET_KEYS.includes(key) || isSecretName(key)) &&

@@ -8,7 +8,7 @@ import { valueAt } from '../pointer.ts';
 import { atValue, nameOf } from '../shape-problem.ts';
 import type { Slip } from './slip.ts';
 
-/** Texts of several lines. */
+/** Keys for multi-line texts. */
 const LINES: ReadonlySet<string> = new Set(['prompt', 'description']);
 
 export const listForText: Slip = (place, { keyword, params }) => {
@@ -20,6 +20,6 @@ export const listForText: Slip = (place, { keyword, params }) => {
   if (isSecretName(name) || holdsCredential(items.join('\n')) || (items.length > 1 && !LINES.has(name))) return null;
   const text = flowText(items.join('\n'));
   const message = `\`${name}\` must be text, not a list: write \`${name}: ${text}\``;
-  const hint = items.length > 1 ? { hint: `lines of their own stand below \`${name}: |\`, indented` } : {};
+  const hint = items.length > 1 ? { hint: `write a multi-line text below \`${name}: |\`, indented` } : {};
   return { ...atValue(place, wrongType, message), ...hint, fix: { kind: 'flow', text }, fixAt: place.path };
 };

@@ -1,4 +1,4 @@
-/** `port: "8644"`, `window_seconds: 30s`: a number that is written as text, and text that is written as a number. */
+/** `port: "8644"`, `window_seconds: 30s`, `message: 42`: numbers written as text, and text written as a number. */
 
 import { wrongType } from '../../rules/wrong-type.ts';
 import { isSecretName } from '../../text/secret-names.ts';
@@ -25,10 +25,10 @@ export const numberAsText: Slip = (place, { keyword, params }) => {
 
 const WORDS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
 
-/** Seconds in a unit. */
+/** Seconds per unit. */
 const UNITS: Readonly<Record<string, number>> = { s: 1, sec: 1, m: 60, min: 60, h: 3600, d: 86_400 };
 
-/** A unit is understood where the key's name says which one the number has. */
+/** Parses a number with a unit, if the key's name states the expected unit. */
 function readNumber(text: string, key: string): number | null {
   const word = WORDS.indexOf(text.trim().toLowerCase());
   if (word >= 0) return word;
@@ -39,10 +39,10 @@ function readNumber(text: string, key: string): number | null {
   return factor === undefined ? null : Number(digits) * factor;
 }
 
-/** Bytes in a unit. */
+/** Bytes per unit. */
 const SIZES: Readonly<Record<string, number>> = { k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
 
-/** `5MB`, `30/min`: what is meant is likely and not certain. */
+/** `5MB`, `30/min`: the meaning is likely but not certain, so there is only a hint. */
 function withUnit(place: ShapePlace, kind: string, text: string): ShapeProblem | null {
   const name = nameOf(place.path);
   const [, digits, letter = ''] = /^(\d{1,9})\s*([kmg])i?b?$/i.exec(text.trim()) ?? [];
@@ -58,10 +58,10 @@ function withUnit(place: ShapePlace, kind: string, text: string): ShapeProblem |
   };
 }
 
-/** Keys that say why something is safe. */
+/** Keys that state why something is safe. */
 const REASONS: ReadonlySet<string> = new Set(['accept_untrusted', 'confined']);
 
-/** `message: 42` where text is expected: quotes make it text. */
+/** `message: 42` where text is expected; quotes make it text. */
 export const numberForText: Slip = (place, { keyword, params }) => {
   const found = valueAt(place.data, place.path);
   const types = typesOf(params);
@@ -69,7 +69,7 @@ export const numberForText: Slip = (place, { keyword, params }) => {
   if (types.length !== 1 || types[0] !== 'string') return null;
   const kind = typeof found === 'number' ? 'a number' : '`true` or `false`';
   const name = nameOf(place.path);
-  // A quoted `true` is no reason.
+  // A quoted `true` is not a reason.
   if (REASONS.has(name)) return atValue(place, wrongType, `\`${name}\` must be a reason in words, not ${kind}`);
   const message = `\`${name}\` must be text, not ${kind}: put it in quotes`;
   return { ...atValue(place, wrongType, message), fix: { kind: 'quote' } };

@@ -1,4 +1,4 @@
-/** `secret: { env: NAME }`: a reference as other tools write it, as a map. */
+/** `secret: { env: NAME }`: a reference written as a map, as in other tools. */
 import { wrongType } from '../../rules/wrong-type.ts';
 import { isPlainMap } from '../../text/plain-map.ts';
 import { isSecretName } from '../../text/secret-names.ts';
@@ -27,10 +27,10 @@ export const referenceMap: Slip = (place, { keyword, params }) => {
   if (kind === undefined || typeof value !== 'string' || !FORMS[kind]?.test(value)) {
     if (!isSecretName(nameOf(place.path))) return null;
     const hint = `write \`${nameOf(place.path)}: env:NAME\` with the name of a variable, or \`file:path\``;
-    return { ...atValue(place, wrongType, 'a reference is text and no map'), hint, covers: [place.path] };
+    return { ...atValue(place, wrongType, 'a reference is text, not a map'), hint, covers: [place.path] };
   }
   const text = `${kind}:${value}`;
-  const message = `a reference is text and no map: write \`${nameOf(place.path)}: ${text}\``;
+  const message = `a reference is text, not a map: write \`${nameOf(place.path)}: ${text}\``;
   return {
     ...atValue(place, wrongType, message),
     fix: { kind: 'flow', text },
@@ -39,13 +39,13 @@ export const referenceMap: Slip = (place, { keyword, params }) => {
   };
 };
 
-/** A name, or a path: a literal secret under such a key is not repeated. */
+/** Valid names and paths. Other text is not repeated in messages, because it may be a literal secret. */
 const FORMS: Readonly<Record<string, RegExp>> = {
   env: /^[A-Z_][A-Z0-9_]*$/,
   file: /^[~.\w-]*\/[\w./-]+$/,
 };
 
-/** `secret: [env:NEW, env:OLD]`, where several are `secrets`. */
+/** `secret: [env:NEW, env:OLD]` instead of `secrets`. */
 export const secretList: Slip = (place, { keyword }) => {
   const found = valueAt(place.data, place.path);
   const isOne = keyword === 'type' && place.path.at(-1) === 'secret' && Array.isArray(found);
@@ -57,8 +57,8 @@ export const secretList: Slip = (place, { keyword }) => {
     rule: wrongType,
     path: place.path,
     at: 'key',
-    message: '`secret` is one; write `secrets` for a list',
+    message: '`secret` is a single secret; write `secrets` for a list',
     covers: [place.path],
-    ...(isFree ? { fix: { kind: 'rename', text: 'secrets' } } : { hint: 'move them to the `secrets` that are here' }),
+    ...(isFree ? { fix: { kind: 'rename', text: 'secrets' } } : { hint: 'move them to the existing `secrets`' }),
   };
 };

@@ -1,4 +1,4 @@
-/** Every mistake that is recognised in errors of shape; the first that fits explains the error. */
+/** All common mistakes that are recognised in schema errors. The first one that matches explains the error. */
 
 import { listenKey, publishedPort } from './address-slips.ts';
 import { extraWithoutMap } from './deliver-extra.ts';

@@ -7,7 +7,7 @@ import { valueAt } from '../pointer.ts';
 import { atValue } from '../shape-problem.ts';
 import type { Slip } from './slip.ts';
 
-/** Operators of expressions: the operator here, and whether it is negated. */
+/** Operators of expressions: the filter operator, and whether it is negated. */
 const OPERATORS: Readonly<Record<string, readonly [name: string, negated: boolean]>> = {
   '=': ['equals', false],
   '==': ['equals', false],
@@ -31,15 +31,15 @@ export const textForFilter: Slip = (place, { keyword }) => {
     return null;
   const filter = readExpression(found.trim());
   if (filter === null || holdsCredential(found)) {
-    const problem = atValue(place, wrongType, 'a filter is a map and not text');
+    const problem = atValue(place, wrongType, 'a filter is a map, not text');
     return { ...problem, hint: 'write each condition as `{ field: action, equals: opened }`' };
   }
   const text = flowText(filter);
-  const problem = atValue(place, wrongType, `a filter is a map and not text: write \`${text}\``);
+  const problem = atValue(place, wrongType, `a filter is a map, not text: write \`${text}\``);
   return { ...problem, fix: { kind: 'replace', text } };
 };
 
-/** One comparison of a field with a constant; null: anything else. */
+/** Parses a comparison of a field with a constant; null for anything else. */
 function readExpression(text: string): Readonly<Record<string, unknown>> | null {
   const [, field, operator = '', operand = ''] = EXPRESSION.exec(text) ?? [];
   const [name, negated] = OPERATORS[operator.trim()] ?? [];
@@ -49,7 +49,7 @@ function readExpression(text: string): Readonly<Record<string, unknown>> | null 
   return negated ? { not: leaf } : leaf;
 }
 
-/** @returns undefined: not certainly one constant */
+/** Returns undefined if the text may not be a constant. */
 function readConstant(text: string): string | number | boolean | null | undefined {
   const quoted = /^(?:"([^"\\]*)"|'([^'\\]*)')$/.exec(text);
   if (quoted !== null) return quoted[1] ?? quoted[2];

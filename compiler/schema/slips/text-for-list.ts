@@ -36,7 +36,7 @@ function commandText(place: ShapePlace, found: string): ShapeProblem {
   if (holdsCredential(found)) return { ...atValue(place, wrongType, message), sensitive: true };
   if (needsShell(found)) {
     const hint =
-      'write one entry for each argument, e.g. `command: [sh, -c, "my-agent | tee log"]` where a shell is meant';
+      'write one entry for each argument, e.g. `command: [sh, -c, "my-agent | tee log"]` if you need a shell';
     return { ...atValue(place, wrongType, message), hint };
   }
   const list = argvText(found);

@@ -1,4 +1,4 @@
-/** `repo: {repository.full_name}`: without quotes a placeholder is a YAML map with an empty key. */
+/** `repo: {repository.full_name}`: without quotes, a placeholder is a YAML map with an empty value. */
 import type { NodePath } from '../../diagnostics/problem.ts';
 import { wrongType } from '../../rules/wrong-type.ts';
 import { isPlainMap } from '../../text/plain-map.ts';
@@ -7,7 +7,7 @@ import { typesAt } from '../known-keys.ts';
 import { valueAt } from '../pointer.ts';
 import type { Slip } from './slip.ts';
 
-/** The path inside a placeholder. */
+/** The path in a placeholder. */
 const PATH = /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/;
 
 export const unquotedPlaceholder: Slip = ({ schema, data, path }) => {
@@ -28,7 +28,7 @@ export const unquotedPlaceholder: Slip = ({ schema, data, path }) => {
 
 const isSecret = (path: NodePath): boolean => path.some((part) => isSecretName(String(part)));
 
-/** The only key of a map, when nothing stands behind it. */
+/** The only key of a map, if it has no value. */
 function keyOf(value: unknown): string | null {
   if (!isPlainMap(value)) return null;
   const [entry, second] = Object.entries(value);

@@ -2,10 +2,10 @@
 import type { Headed, LargeTexts } from '../encode.ts';
 import { joinGroup } from '../group.ts';
 import type { Accept, JoinGroup, MutationResults } from '../mutations.ts';
-import { keyOfGroup } from './keys.ts';
+import { keyOfGroup, keyOfHold } from './keys.ts';
 import type { WorkUnit } from './unit.ts';
 
-/** Stores a dispatch, unless its delivery id is claimed. */
+/** Stores a dispatch, unless its delivery id is claimed, or is to be held alone and is held. */
 export function accept(
   unit: WorkUnit,
   { dispatch, claim, claiming, max_concurrent, work, now }: Headed<Accept>,
@@ -13,9 +13,13 @@ export function accept(
 ): MutationResults['accept'] {
   if (unit.isClaimed(claim, now)) return { kind: 'duplicate' };
   if (claiming === 'now') unit.claim(claim);
+  // The index on the keys of groups is unique: of two gateways that hold an id at the same time, one has a conflict.
+  const hold = claiming === 'alone' && claim !== null ? keyOfHold(claim) : null;
+  if (hold !== null && unit.loaded.groups.has(hold)) return { kind: 'held' };
+  const group = hold === null ? {} : { group: { key: hold, first_at: now, superseded: 0 } };
   const state = work.kind === 'run' ? 'pending' : 'delivering';
   const holder = work.kind === 'held' ? work.holder : null;
-  const ref = unit.insert({ head: dispatch, texts, max_concurrent, state, due_at: now, now, holder });
+  const ref = unit.insert({ head: dispatch, texts, max_concurrent, state, due_at: now, now, holder, ...group });
   if (work.kind === 'deliveries') unit.addDeliveries(ref, dispatch.profile, work.open, now);
   return { kind: 'stored', ref };
 }

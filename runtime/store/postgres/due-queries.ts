@@ -54,4 +54,4 @@ export const COUNT_RUNNING =
 /** Number of dispatches that wait for a run, without those in groups. */
 export const WAITING =
   'SELECT (SELECT coalesce(sum(pending), 0)::bigint FROM tally) - ' +
-  '(SELECT count(*) FROM work WHERE group_key IS NOT NULL) AS waiting';
+  "(SELECT count(*) FROM work WHERE group_key IS NOT NULL AND state = 'pending') AS waiting";

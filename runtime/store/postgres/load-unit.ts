@@ -6,7 +6,7 @@ import type { Headed } from '../encode.ts';
 import { laneKey } from '../identity.ts';
 import type { Mutation, Ref, Step } from '../mutations.ts';
 import type { PgConnection } from './driver.ts';
-import { keyOfClaim, keyOfGroup, keyOfTick } from './keys.ts';
+import { keyOfClaim, keyOfGroup, keyOfHold, keyOfTick } from './keys.ts';
 import type { DeliveryRow, HeadRow, JobRow, OpenRow } from './tables.ts';
 import type { LoadedRows } from './unit-rows.ts';
 
@@ -37,6 +37,9 @@ class Needs {
     }
     if (change.kind === 'join_group') {
       this.groups.add(keyOfGroup(change.dispatch.profile, change.dispatch.route, change.key));
+    }
+    if (change.kind === 'accept' && change.claiming === 'alone' && change.claim !== null) {
+      this.groups.add(keyOfHold(change.claim));
     }
     if ('ref' in change) {
       this.open.add(change.ref);

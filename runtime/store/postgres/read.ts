@@ -111,7 +111,7 @@ async function overview(ask: AskSnapshot, now: number): Promise<StoreOverview> {
     ]
   >(
     TALLIES,
-    ['SELECT count(*) AS open FROM work WHERE group_key IS NOT NULL'],
+    ["SELECT count(*) AS open FROM work WHERE group_key IS NOT NULL AND state = 'pending'"],
     ['SELECT count(*) AS waiting, count(*) FILTER (WHERE due_at <= $1) AS due FROM delivery WHERE holder IS NULL', now],
     ['SELECT d.accepted_at FROM work w JOIN dispatch d USING (ref) ORDER BY w.ref LIMIT 1'],
     ["SELECT value FROM meta WHERE key = 'last_error'"],

@@ -49,7 +49,8 @@ const VERSION_1 = `
 
   -- Progress of dispatches that have not ended: small rows that change a few times. lane: JSON [profile, route].
   -- due_at of a pending one: when its run or its group's end is due. set_at: when due_at was set. node, holder: the process
-  -- that runs or delivers it. group_key, first_at, superseded: the coalesce group in which it waits. reason: JSON.
+  -- that runs or delivers it. group_key, first_at, superseded: the coalesce group in which it waits; of a held one: its id,
+  -- which no other gateway may hold. reason: JSON.
   CREATE TABLE work (
     ref bigint PRIMARY KEY,
     lane text NOT NULL,

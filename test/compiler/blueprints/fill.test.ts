@@ -63,7 +63,7 @@ const REFUSED: readonly (readonly [string, Record<string, string | undefined>, s
     /`count` is missing; it takes one of `3`, `5`, `8` \(default: `5`\)/,
   ],
   ['an empty value', { topic: '' }, 'topic', /`topic` is missing; it takes any text/],
-  ['half a character', { topic: 'a\ud800' }, 'topic', /half a character/],
+  ['an incomplete character', { topic: 'a\ud800' }, 'topic', /an incomplete character/],
 ];
 
 for (const [what, change, field, message] of REFUSED) {

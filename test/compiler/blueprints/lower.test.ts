@@ -46,14 +46,14 @@ const REFUSED: readonly Case[] = [
     change: { fields: [{ ...STEP, default: '20' }], schedule: '*/{step} * * * *' },
     rule: 'blueprint-default',
     path: ['fields', 0, 'default'],
-    message: /`20` is none of the options `15`, `30`/,
+    message: /`20` is not one of the options `15`, `30`/,
   },
   {
     name: 'a default of weekdays that is none of its three options',
     change: { fields: [TIME, { ...DAYS, default: 'sunday' }], schedule: '{minute} {hour} * * {dow}' },
     rule: 'blueprint-default',
     path: ['fields', 1, 'default'],
-    message: /`sunday` is none of the options `everyday`, `weekdays`, `weekends`/,
+    message: /`sunday` is not one of the options `everyday`, `weekdays`, `weekends`/,
   },
   {
     name: 'a default time without its leading zero',
@@ -150,7 +150,7 @@ const REFUSED: readonly Case[] = [
     change: { prompt: 'About {topic}.' },
     rule: 'blueprint-prompt',
     path: ['prompt'],
-    message: /no field fills `\{topic\}`; there are `time`, `deliver`/,
+    message: /no field fills `\{topic\}`; the fields are `time`, `deliver`/,
   },
   {
     name: 'a field of its own named deliver',
@@ -185,7 +185,7 @@ const REFUSED: readonly Case[] = [
     change: { fields: [{ ...STEP, options: options('15', '15') }], schedule: '*/{step} * * * *' },
     rule: 'blueprint-field',
     path: ['fields', 0, 'options', 1],
-    message: /`15` is there twice/,
+    message: /`15` is listed twice/,
   },
 ];
 

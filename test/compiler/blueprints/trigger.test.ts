@@ -144,13 +144,13 @@ const REFUSED_COMMANDS: readonly (readonly [string, RegExp])[] = [
   ['hello', /starts with `\/blueprint <key>`/],
   ['/blueprint', /starts with `\/blueprint <key>`/],
   ['/blueprints a', /starts with `\/blueprint <key>`/],
-  ['/blueprint Morning time=08:00', /`Morning` is no blueprint key/],
+  ['/blueprint Morning time=08:00', /`Morning` is not a blueprint key/],
   ['/blueprint a what=take a break', /`a` is not `name=value`; put quotes around text/],
   ['/blueprint a x="never closed', /the quote of `x` is never closed/],
   ['/blueprint a x="1"y=2', /white space is needed after the value of `x`/],
   ['/blueprint a x=1 x=2', /`x` is given twice/],
-  ['/blueprint a X=1', /`X` is no field name/],
-  ['/blueprint a __proto__=1', /`__proto__` is no field name/],
+  ['/blueprint a X=1', /`X` is not a field name/],
+  ['/blueprint a __proto__=1', /`__proto__` is not a field name/],
 ];
 
 for (const [text, message] of REFUSED_COMMANDS) {
@@ -177,7 +177,7 @@ const REFUSED_LINKS: readonly (readonly [string, RegExp])[] = [
   ['hookwright://recipe/a?x=1', /form `hookwright:\/\/blueprint\/<key>/],
   ['hookwright://blueprint/?x=1', /form/],
   ['hookwright://blueprint/a/b?x=1', /form/],
-  ['hookwright://blueprint/%61?x=1', /no blueprint key/],
+  ['hookwright://blueprint/%61?x=1', /not a blueprint key/],
   ['hookwright://blueprint/a?x=1&x=2', /`x` is given twice/],
 ];
 

@@ -1,7 +1,8 @@
 /** Platforms entries become bindings: aliases resolved, references kept, what is missing or misspelt said. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lowerBinding, lowerTargetNames } from '../../../compiler/lower/binding.ts';
+import { lowerBinding } from '../../../compiler/lower/binding.ts';
+import { lowerTargetNames } from '../../../compiler/lower/target-names.ts';
 import type { TargetConfig } from '../../../schemas/generated/types.ts';
 import { lowerTargetFile, readTargetFile, shippedTarget, targetNames } from '../../helpers/targets.ts';
 

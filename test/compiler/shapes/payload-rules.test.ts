@@ -17,7 +17,7 @@ const PULL = 'source: github\nevents: [pull_request]\n';
 test('a quoted `true` or number is shown with its quotes, and what to write', () => {
   const filters = (value: string) => said(`${PULL}prompt: x\nfilters: { field: pull_request.${value} }`);
   assert.deepEqual(filters('merged, equals: "true"'), [
-    'impossible-filter: `pull_request.merged` is never `"true"` in any `pull_request` event: it is true or false, and what is quoted is a text (without quotes: `true`)',
+    'impossible-filter: `pull_request.merged` is never `"true"` in any `pull_request` event: it is true or false, and a quoted value is a text (without quotes: `true`)',
   ]);
   assert.match(String(filters('number, equals: "5"')), /is never `"5"` .*a number.*without quotes: `5`/);
 });
@@ -190,12 +190,12 @@ describe('a filter that no event passes', () => {
     [
       '[{ field: action, equals: opened }, { field: action, equals: closed }]',
       'impossible-filter',
-      /never holds together with the condition before it, by which `action` is `opened`/,
+      /contradicts the condition before it, by which `action` is `opened`/,
     ],
     [
       '[{ field: changes.title.from, exists: true }, { field: action, equals: opened }]',
       'impossible-filter',
-      /`opened` does not pass the filters before this one: they leave `edited`/,
+      /`opened` does not pass the filters before this one: they accept only `edited`/,
     ],
   ];
   for (const [filter, rule, message] of CASES) {
@@ -212,7 +212,7 @@ describe('a filter that no event passes', () => {
     const [first] = said(
       'auth: [generic-v2]\nfilters: { all: [{ field: a, equals: 1 }, { field: a, equals: 2 }] }\nprompt: x',
     );
-    assert.match(first ?? '', /^impossible-filter: this never holds together/);
+    assert.match(first ?? '', /^impossible-filter: this contradicts/);
     const [missing] = said(
       'auth: [generic-v2]\nfilters: [{ field: x, in: [1, 2] }, { field: x, missing: true }]\nprompt: x',
     );
@@ -350,7 +350,7 @@ describe('a source of the config’s own', () => {
       'unreadable-file: `shapes/shop.json` does not exist',
     ]);
     assert.deepEqual(said('source: shop\nprompt: x', { 's.yaml': '- 1\n' }, own('s.yaml')), [
-      'unreadable-file: `s.yaml` holds no JSON Schema: an object is expected',
+      'unreadable-file: `s.yaml` is not a JSON Schema: an object is expected',
     ]);
     assert.deepEqual(
       said('source: shop\nprompt: x', { 's.yaml': 'a: [' }, own('s.yaml')).map((each) => each.split(':')[0]),

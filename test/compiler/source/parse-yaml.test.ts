@@ -63,7 +63,7 @@ describe('refusals', () => {
     ['a merge of something else than maps', 'a: { <<: [1] }', 'yaml-alias', /takes a map/],
     ['deep nesting', `a: ${'['.repeat(500)}${']'.repeat(500)}`, 'yaml-syntax', /nested/],
     ['absurd nesting', '['.repeat(30_000), 'yaml-syntax', /./],
-    ['an infinite number', 'a: .inf', 'invalid-number', /not a number/],
+    ['an infinite number', 'a: .inf', 'invalid-number', /not a supported number/],
     ['a duplicate key', 'a: 1\nb: 2\na: 3', 'duplicate-key', /set twice/],
   ];
   for (const [name, text, rule, message] of cases) {

@@ -1,7 +1,7 @@
 /** What the rules about strangers' text say, and where filters, jobs, profiles and subscriptions stand. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { strictly } from '../../../compiler/strictly.ts';
+import { applyStrict } from '../../../compiler/apply-strict.ts';
 import type { TestFiles } from '../../helpers/compile.ts';
 import { compileFiles, printed } from '../../helpers/compile.ts';
 
@@ -80,10 +80,7 @@ deliver: slack`);
     assert.deepEqual([...rulesOf(route('shell'))].sort(), ['unknown-toolset', 'untrusted-input']);
     // The other rule says that it is dropped.
     const [found] = lint(route('shell')).filter(({ rule }) => rule === 'untrusted-input');
-    assert.match(
-      found?.message ?? '',
-      /with `shell` \(not in the catalog, so dropped as yet: counted as one that acts\)/,
-    );
+    assert.match(found?.message ?? '', /with `shell` \(not in the catalog, so currently dropped: treated as acting\)/);
     assert.deepEqual(rulesOf(route('messaging')), ['barred-toolset']);
   });
 
@@ -101,7 +98,7 @@ deliver: slack`);
   test('an own source without a shape, or behind a script, is anybody’s text', () => {
     const own = 'sources: { shop: { verify: token, signature: { header: X-Token } } }';
     const [found] = lint('source: shop\ntoolsets: [terminal]\nprompt: "{note}"', own);
-    assert.match(found?.message ?? '', /^`\{note\}` \(of which nothing is known: anybody may have written it\)/);
+    assert.match(found?.message ?? '', /^`\{note\}` \(unknown content: anyone may have written it\)/);
     assert.deepEqual(rulesOf('source: shop\ntoolsets: [terminal]\nprompt: "Look at {event_type}"', own), []);
   });
 
@@ -251,7 +248,7 @@ deliver_extra: { chat_id: "+491701234567" }`,
         .filter(({ rule }) => rule === 'self-trigger')
         .map(({ hint }) => hint ?? '');
     const messages = 'entry.0.changes.0.value.messages';
-    assert.deepEqual(whatsapp('[]'), [`keep its own out: \`{ field: ${messages}, exists: true }\``]);
+    assert.deepEqual(whatsapp('[]'), [`exclude them: \`{ field: ${messages}, exists: true }\``]);
     assert.equal(whatsapp(`[{ field: ${messages}.0.from, not_equals: "491" }]`).length, 1);
     assert.deepEqual(whatsapp(`[{ field: ${messages}, exists: true }]`), []);
     assert.deepEqual(whatsapp(`[{ field: ${messages}.0.from, equals: "491" }]`), []);
@@ -271,6 +268,6 @@ deliver_extra: { chat_id: "+491701234567" }`,
 
 test('--strict makes errors of these and of no others', () => {
   const found = lint('source: github\nevents: [issues]\ntoolsets: [terminal, nmae]\nprompt: "{issue.title}"');
-  const severities = new Map(strictly(found).map(({ rule, severity }) => [rule, severity]));
+  const severities = new Map(applyStrict(found).map(({ rule, severity }) => [rule, severity]));
   assert.deepEqual([severities.get('untrusted-input'), severities.get('unknown-toolset')], ['error', 'warning']);
 });

@@ -114,6 +114,27 @@ describe('direct delivery', () => {
     assert.equal(bench.deliveries.length, 2);
   });
 
+  it('waits while another gateway of a shared store delivers the id, and refuses when that takes too long', async () => {
+    const store = createMemoryStore();
+    const write = store.write.bind(store);
+    let refusals = 3;
+    store.write = (mutation) => {
+      if (mutation.kind !== 'accept') return write(mutation);
+      assert.equal(mutation.claiming, 'alone');
+      return refusals-- > 0 ? Promise.resolve({ kind: 'held' } as never) : write({ ...mutation, claiming: 'later' });
+    };
+    const bench = dispatchBench({ store: Object.assign(store, { shared: {} }) });
+    const delivered = send(bench, 'a');
+    await bench.clock.run(1000);
+    assert.equal((await delivered).kind, 'delivered');
+    assert.equal(bench.deliveries.length, 1);
+    refusals = Number.POSITIVE_INFINITY;
+    const refused = send(bench, 'b', '2');
+    await bench.clock.run(11_000);
+    assert.equal((await refused).kind, 'overloaded');
+    assert.equal(bench.deliveries.length, 1);
+  });
+
   it('sends nothing that it could not record first', async () => {
     const store = createMemoryStore();
     store.write = () => Promise.reject(new StoreUnavailable('disk full'));

@@ -44,7 +44,7 @@ class Real {
       case 'direct': {
         const work = { kind: 'held', holder } as const;
         const result = await store.write(makeAccept(id, { dispatch, claim, claiming: 'later', work, now }));
-        if (result.kind === 'duplicate' || claim === null) return result.kind;
+        if (result.kind !== 'stored' || claim === null) return result.kind;
         const end = step.works ? ({ to: 'done', claim } as const) : ({ to: 'dead', reason: 'refused' } as const);
         await store.write({ ...makeAdvance(result.ref, end.to, now, end), holder });
         return step.works ? 'delivered' : 'failed';

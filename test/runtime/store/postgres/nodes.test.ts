@@ -66,6 +66,33 @@ describe('several gateways', { skip: skipWithoutPostgres() }, () => {
     assert.deepEqual(await audit(one), []);
   });
 
+  it('hold an id of a direct delivery alone, until it ends or its gateway does', async (t) => {
+    const { one, two: other, kill } = await two(t);
+    const held = (id: string, holder: string, delivery = 'same') =>
+      makeAccept(id, { claim: makeClaim(delivery), claiming: 'alone', work: { kind: 'held', holder } });
+    const both = await Promise.all([
+      ...Array.from({ length: 5 }, (_, n) => one.write(held(`a${n}`, 'one'))),
+      ...Array.from({ length: 5 }, (_, n) => other.write(held(`b${n}`, 'two'))),
+    ]);
+    assert.deepEqual(both.map(({ kind }) => kind).sort(), [...Array<string>(9).fill('held'), 'stored']);
+    const at = both.findIndex(({ kind }) => kind === 'stored');
+    const winner = { store: at < 5 ? one : other, holder: at < 5 ? 'one' : 'two' };
+    const [stored] = both.filter((result) => result.kind === 'stored');
+    const counts = await other.read({ kind: 'overview', now: 2000 });
+    assert.deepEqual([counts.backlog.groups, (await tally(other)).delivering], [0, 1]);
+    await winner.store.write({ ...makeAdvance(stored?.ref ?? 0, 'dead', 2000), holder: winner.holder });
+    assert.equal((await one.write(held('again', 'one'))).kind, 'stored', 'a failure frees the id');
+    assert.equal((await other.write(held('later', 'two'))).kind, 'held');
+    await kill();
+    await other.write({ kind: 'recover', holder: 'two', now: 3000, under_way: NONE });
+    const last = await other.write(held('last', 'two'));
+    assert.equal(last.kind, 'stored', 'the end of its gateway frees the id');
+    const success = { ...makeAdvance(last.ref, 'done', 4000, { claim: makeClaim('same') }), holder: 'two' };
+    assert.equal(await other.write(success), true);
+    assert.equal((await other.write(held('repeat', 'two'))).kind, 'duplicate');
+    assert.deepEqual(await audit(other), []);
+  });
+
   it('never run more of a route at once than it may, and nothing twice', async (t) => {
     const { one, two: other } = await two(t);
     await Promise.all(Array.from({ length: 30 }, (_, n) => accept(one, `d${n}`, { max_concurrent: 2, claim: null })));
