@@ -111,8 +111,8 @@ function closed(
   complaint: YAMLError,
 ): Pick<Finding, 'range' | 'message' | 'fix'> {
   const message = `the quote that begins here is not closed: put \`${quote}\` at the end of the text`;
-  const isMended = complaints(applyEdits(text, fix)).every(({ pos }) => pos[0] > complaint.pos[0] + 1);
-  return { range, message, ...(fix.length > 0 && isMended ? { fix } : {}) };
+  const fixesSyntax = complaints(applyEdits(text, fix)).every(({ pos }) => pos[0] > complaint.pos[0] + 1);
+  return { range, message, ...(fix.length > 0 && fixesSyntax ? { fix } : {}) };
 }
 
 const shifted = ({ start, end }: Range, by: number): Range => ({ start: start + by, end: end + by });
