@@ -48,7 +48,7 @@ export function parseBaseUrl(text: string, options: BaseUrlOptions): BaseUrl | s
 
 /** Returns an error message if the URL contains a credential, else null: base URLs are printed and stored. */
 export function credentialsIn(url: URL, { secret }: Pick<BaseUrlOptions, 'secret'>): string | null {
-  if (url.username !== '' || url.password !== '') return 'the base URL may not hold a user name or password';
+  if (url.username !== '' || url.password !== '') return 'the base URL must not contain a user name or password';
   const name = secret ? undefined : [...url.searchParams.keys()].find((key) => SECRET_PARAMETER.test(key));
-  return name === undefined ? null : `the base URL may not hold a credential (\`${name}\`)`;
+  return name === undefined ? null : `the base URL must not contain a credential (\`${name}\`)`;
 }

@@ -49,8 +49,8 @@ export function loadCatalog(
   report.add([...sources.findings, ...targets.findings, ...blueprints.findings]);
   const own = new Map(sources.entries.map(userItem));
   return {
-    sources: above(catalog.sources, [...own, ...configSources(root, own, report)]),
-    targets: above(
+    sources: overlay(catalog.sources, [...own, ...configSources(root, own, report)]),
+    targets: overlay(
       catalog.targets,
       targets.entries.map(({ name, value, tree }) => userItem({ name, value: lowerTargetFile(name, value), tree })),
     ),
@@ -61,7 +61,10 @@ export function loadCatalog(
 }
 
 /** User entries come last, even those that replace shipped ones: if two entries claim an alias, the user's is reported. */
-function above<T>(shipped: Readonly<Record<string, T>>, own: readonly Named<T>[]): ReadonlyMap<string, CatalogItem<T>> {
+function overlay<T>(
+  shipped: Readonly<Record<string, T>>,
+  own: readonly Named<T>[],
+): ReadonlyMap<string, CatalogItem<T>> {
   const items = new Map(Object.entries(shipped).map(shippedItem));
   for (const [name] of own) items.delete(name);
   return new Map([...items, ...own]);

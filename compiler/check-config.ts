@@ -9,8 +9,8 @@ import type { Places } from './source/file-tree.ts';
 /** The valid part of a config, and the names that are missing from it because their entries have errors. */
 export interface CheckedConfig<T> {
   readonly config: T;
-  /** See `RouteScope.unsure`. */
-  readonly unsure: ReadonlySet<string>;
+  /** See `RouteScope.invalidNames`. */
+  readonly invalidNames: ReadonlySet<string>;
 }
 
 type Schemas = { readonly config: Config; readonly profile: ProfileConfig };
@@ -24,8 +24,8 @@ export function checkConfig<S extends keyof Schemas>(
   report.addProblems(problems, file.tree);
   const pruned = pruneEntries(schema, file.value, problems);
   // The invalid entries are removed, so the data has the schema's type.
-  const unsure = [...pruned.removed.flatMap(namesOf), ...pruned.doubtful.map((path) => `route:${path.at(-1)}`)];
-  return { config: pruned.value as Schemas[S], unsure: new Set(unsure) };
+  const invalidNames = [...pruned.removed.flatMap(namesOf), ...pruned.misspelt.map((path) => `route:${path.at(-1)}`)];
+  return { config: pruned.value as Schemas[S], invalidNames: new Set(invalidNames) };
 }
 
 /** The names that a removed entry would have defined. */

@@ -22,7 +22,7 @@ export function compileRoutes(
 ): Record<string, RoutePlan> {
   const plans = routes.flatMap(({ name, config, path }): readonly (readonly [string, RoutePlan])[] => {
     const { plan, problems } = compileRoute({ name, config, at: placer.placeOf(tree, path) }, scope);
-    const isDoubtful = scope.unsure.has(`route:${name}`);
+    const isDoubtful = scope.invalidNames.has(`route:${name}`);
     report.addProblems(
       isDoubtful ? problems.filter((problem) => !isAboutWhatIsMissing(problem)) : problems,
       tree,

@@ -39,7 +39,7 @@ export function compileSubscriptions(
   payloads: Payloads | null = null,
 ): CompiledSubscriptions {
   const data = parseJson(text);
-  const scope: RouteScope = { table, facts, payloads, unsure: new Set() };
+  const scope: RouteScope = { table, facts, payloads, invalidNames: new Set() };
   const shape = bySubscription(checkShape('subscriptions', data));
   const routes: RoutePlan[] = [];
   const rejected: { name: string; reason: string }[] = [];

@@ -26,7 +26,7 @@ export interface CheckedProfile {
   readonly name: string;
   readonly home: string;
   readonly config: ProfileConfig;
-  readonly unsure: ReadonlySet<string>;
+  readonly invalidNames: ReadonlySet<string>;
   readonly tree: Places;
 }
 
@@ -48,8 +48,8 @@ const DEFAULT_APP_SCHEME = 'hookwright';
 /** Returns a scope whose table is complete except for routes. */
 export function lowerBase(input: BaseInput, report: Report): RouteScope {
   const { config, catalog } = input;
-  const unsure = new Set(input.profiles.flatMap((profile) => [...profile.unsure]));
-  const lowering: Lowering = { input, report, unsure };
+  const invalidNames = new Set(input.profiles.flatMap((profile) => [...profile.invalidNames]));
+  const lowering: Lowering = { input, report, invalidNames };
   const senders = lowerSenders(lowering);
   const known = { gateway: lowerGateway(config.gateway ?? {}), ...lowerReceivers(lowering) };
   const profiles = lowerProfiles(known, lowering);
@@ -63,7 +63,7 @@ export function lowerBase(input: BaseInput, report: Report): RouteScope {
     blueprints: Object.fromEntries(catalog.blueprints),
     routes: {},
   };
-  const scope: RouteScope = { table: content, facts: input.facts, payloads: input.payloads, unsure };
+  const scope: RouteScope = { table: content, facts: input.facts, payloads: input.payloads, invalidNames };
   for (const profile of input.profiles) checkProfile(profile, scope, report);
   const jobs = input.profiles.flatMap((profile) => lowerJobs(profile, scope, lowering));
   return { ...scope, table: { ...content, jobs: Object.fromEntries(jobs.map((job) => [job.id, job])) } };
@@ -73,39 +73,42 @@ interface Lowering {
   readonly input: BaseInput;
   readonly report: Report;
   /** Collects the names of entries with errors, so that references to them are not reported as unknown. */
-  readonly unsure: Set<string>;
+  readonly invalidNames: Set<string>;
 }
 
-function lowerSenders({ input: { catalog, settings }, report, unsure }: Lowering) {
+function lowerSenders({ input: { catalog, settings }, report, invalidNames }: Lowering) {
   const files = valuesOf(catalog.sources);
   const { schemes, defaults, sources, facts, problems } = lowerSources(files);
-  reportEntries(catalog.sources, problems, { report, kind: 'source', unsure });
+  reportEntries(catalog.sources, problems, { report, kind: 'source', invalidNames });
   return { schemes: labelSchemes(schemes, { sources, files, settings }), ...defaults, sources, source_facts: facts };
 }
 
-function lowerReceivers({ input, report, unsure }: Lowering) {
+function lowerReceivers({ input, report, invalidNames }: Lowering) {
   const { catalog } = input;
   const { targets, names, problems } = lowerTargets(valuesOf(catalog.targets));
-  reportEntries(catalog.targets, problems, { report, kind: 'target', unsure });
+  reportEntries(catalog.targets, problems, { report, kind: 'target', invalidNames });
   // An error in a target affects all of its names.
   for (const [name, target] of Object.entries(names)) {
-    if (unsure.has(`target:${name}`)) addNames(unsure, target, names);
+    if (invalidNames.has(`target:${name}`)) addNames(invalidNames, target, names);
   }
   return { targets: labelTargets(targets, names, input), target_names: names, toolsets: { ...catalog.toolsets } };
 }
 
-function lowerProfiles(known: Parameters<typeof lowerProfile>[1], { input, report, unsure }: Lowering): ProfilePlan[] {
+function lowerProfiles(
+  known: Parameters<typeof lowerProfile>[1],
+  { input, report, invalidNames }: Lowering,
+): ProfilePlan[] {
   return input.profiles.map((profile) => {
     const { plan, problems, unusable } = lowerProfile(profile, known);
     report.addProblems(problems, profile.tree);
-    for (const target of unusable) addNames(unsure, target, known.target_names);
+    for (const target of unusable) addNames(invalidNames, target, known.target_names);
     return plan;
   });
 }
 
 /** Marks all names of a target whose error has been reported, so that routes which use it get no second error. */
-function addNames(unsure: Set<string>, target: string, names: Readonly<Record<string, string>>): void {
-  for (const [name, canonical] of Object.entries(names)) if (canonical === target) unsure.add(`target:${name}`);
+function addNames(invalidNames: Set<string>, target: string, names: Readonly<Record<string, string>>): void {
+  for (const [name, canonical] of Object.entries(names)) if (canonical === target) invalidNames.add(`target:${name}`);
 }
 
 function valuesOf<T>(entries: ReadonlyMap<string, CatalogItem<T>>): ReadonlyMap<string, T> {
@@ -115,20 +118,20 @@ function valuesOf<T>(entries: ReadonlyMap<string, CatalogItem<T>>): ReadonlyMap<
 interface EntryReport {
   readonly report: Report;
   readonly kind: 'source' | 'target';
-  readonly unsure: Set<string>;
+  readonly invalidNames: Set<string>;
 }
 
 function reportEntries<T extends { readonly aliases?: readonly string[] }>(
   entries: ReadonlyMap<string, CatalogItem<T>>,
   problems: ReadonlyMap<string, readonly Problem[]>,
-  { report, kind, unsure }: EntryReport,
+  { report, kind, invalidNames }: EntryReport,
 ): void {
   for (const [name, found] of problems) {
     const entry = entries.get(name);
     if (entry === undefined) continue;
-    if (entry.written === null) throw new Error(`the shipped ${kind} \`${name}\` is at fault: ${found[0]?.message}`);
+    if (entry.written === null) throw new Error(`the shipped ${kind} \`${name}\` is invalid: ${found[0]?.message}`);
     report.addProblems(found, entry.written.tree, entry.written.base);
-    for (const known of [name, ...(entry.value.aliases ?? [])]) unsure.add(`${kind}:${known}`);
+    for (const known of [name, ...(entry.value.aliases ?? [])]) invalidNames.add(`${kind}:${known}`);
   }
 }
 
@@ -139,7 +142,7 @@ function checkProfile({ name, config, tree }: CheckedProfile, scope: RouteScope,
 function lowerJobs(
   { name: profileName, config, tree }: CheckedProfile,
   scope: RouteScope,
-  { input, report, unsure }: Lowering,
+  { input, report, invalidNames }: Lowering,
 ): JobPlan[] {
   const profile: ProfilePlan | undefined = scope.table.profiles[profileName];
   if (profile === undefined) return [];
@@ -148,13 +151,13 @@ function lowerJobs(
     const at = input.placer.placeOf(tree, base);
     const { plan, problems } = compileJob({ name, config: job, profile, at }, scope);
     report.addProblems(problems, tree, base);
-    if (plan === null) unsure.add(`job:${name}`);
+    if (plan === null) invalidNames.add(`job:${name}`);
     return plan ?? [];
   });
 }
 
 /** The part of the root config that belongs to the profile `default`. */
-export function defaultProfile(config: Config, unsure: ReadonlySet<string>, tree: Places): CheckedProfile {
+export function defaultProfile(config: Config, invalidNames: ReadonlySet<string>, tree: Places): CheckedProfile {
   const { platforms: { webhook: _, ...targets } = {}, platform_toolsets, agent, jobs } = config;
   return {
     name: DEFAULT_PROFILE,
@@ -166,7 +169,7 @@ export function defaultProfile(config: Config, unsure: ReadonlySet<string>, tree
       ...(agent === undefined ? {} : { agent }),
       ...(jobs === undefined ? {} : { jobs }),
     },
-    unsure,
+    invalidNames,
     tree,
   };
 }

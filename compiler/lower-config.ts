@@ -40,12 +40,12 @@ export interface ReadConfig {
 }
 
 export function lowerConfig({ input, root, tree, checked }: ReadConfig, report: Report): TableContent {
-  const { config, unsure } = checked;
+  const { config, invalidNames } = checked;
   const variables = loadEnv(input, report);
   const env: Env = new Map([...variables].map(([name, { value }]) => [name, value]));
   const overrides = readOverrides(env, input.flags);
   const settings = effectiveSettings(config.platforms?.webhook ?? {});
-  const profiles = [defaultProfile(config, unsure, tree), ...otherProfiles(config, input, report)];
+  const profiles = [defaultProfile(config, invalidNames, tree), ...otherProfiles(config, input, report)];
   const facts = createFacts({ ...input, env: profileEnv(input, env) });
   const placer = createPlacer(dirname(root));
   const catalog = loadCatalog(input, { config, tree }, report);
@@ -55,7 +55,7 @@ export function lowerConfig({ input, root, tree, checked }: ReadConfig, report: 
   );
   const base = { config, settings, overrides, flags: input.flags, catalog, profiles, facts, payloads, placer };
   const scope = lowerBase(base, report);
-  const view = { config, settings, overrides, variables, unsure, server: scope.table.server, scope };
+  const view = { config, settings, overrides, variables, invalidNames, server: scope.table.server, scope };
   checkWhole({ view, tree, profiles, files: input.files }, report);
   const routes = compileRoutes(settings.routes, { scope, tree, placer }, report);
   checkAgents({ profiles, routes: settings.routes, scope }, report);

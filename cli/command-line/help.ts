@@ -2,9 +2,10 @@
 import type { CommandClass } from 'clipanion';
 import type { Paint } from '../../base/paint.ts';
 import type { CliContext } from '../base/context.ts';
-import { wrapWords } from '../output/wrap-words.ts';
+import { wrapBeside, wrapWords } from '../output/wrap-words.ts';
 import type { CommandEntry, CommandGroup } from './command-entry.ts';
 import type { CommandShape, OptionShape } from './command-shape.ts';
+import { wrapCommand } from './wrap-command.ts';
 
 /** How a help text is set: its colours, and the columns it may take. */
 export interface HelpLayout {
@@ -80,7 +81,10 @@ export interface HelpSubject {
 export function formatCommandHelp({ command, shape, usage }: HelpSubject, layout: HelpLayout): string {
   const { description = '', details = '', examples = [] } = command.usage ?? {};
   const { options } = shape;
-  const sections: string[][] = [[`${description}.`], [`Usage: ${usage}${options.length > 0 ? ' [options]' : ''}`]];
+  const sections: string[][] = [
+    wrapWords(`${description}.`, layout.width),
+    wrapBeside('Usage: ', `${usage}${options.length > 0 ? ' [options]' : ''}`, layout.width),
+  ];
   if (options.length > 0) {
     sections.push([
       'Options:',
@@ -102,8 +106,10 @@ export function formatCommandHelp({ command, shape, usage }: HelpSubject, layout
     sections.push([
       'Examples:',
       ...examples.flatMap(([text, line]) => [
-        `${INDENT}# ${text}`,
-        `${INDENT}${layout.paint('cyan', line.replaceAll('$0', 'hookwright'))}`,
+        ...wrapBeside(`${INDENT}# `, text, layout.width),
+        ...wrapCommand(line.replaceAll('$0', 'hookwright'), layout.width - INDENT.length).map(
+          (part) => INDENT + layout.paint('cyan', part),
+        ),
       ]),
     ]);
   }

@@ -5,7 +5,8 @@ import { suggest } from '../../compiler/text/suggest.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 import { pageNames, pagesAbout, readPage, readSections } from '../docs/pages.ts';
-import { printJson, printLine } from '../output/print.ts';
+import { printJson, printLine, terminalWidth } from '../output/print.ts';
+import { wrapBeside } from '../output/wrap-words.ts';
 
 export class DocsCommand extends Command<CliContext> {
   static override paths = [['docs']];
@@ -33,10 +34,14 @@ export class DocsCommand extends Command<CliContext> {
     const width = Math.max(...pageNames().map((name) => name.length));
     for (const { title, entries } of readSections()) {
       printLine(this.context, paint('bold', title));
-      for (const { name, about } of entries) printLine(this.context, `  ${name.padEnd(width)}  ${about}`);
+      for (const { name, about } of entries) this.printWrapped(`  ${name.padEnd(width)}  `, about);
       printLine(this.context);
     }
     printLine(this.context, 'hookwright docs <page> prints one.');
+  }
+
+  private printWrapped(label: string, text: string): void {
+    for (const line of wrapBeside(label, text, terminalWidth(this.context))) printLine(this.context, line);
   }
 
   private listAsJson(): void {

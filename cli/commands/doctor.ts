@@ -32,8 +32,9 @@ import { checkStore } from '../doctor/check-store.ts';
 import type { TargetChecks } from '../doctor/check-targets.ts';
 import { checkTargets } from '../doctor/check-targets.ts';
 import { createDoctorReport } from '../doctor/report.ts';
-import { printJson, printLine } from '../output/print.ts';
+import { printJson, printLine, terminalWidth } from '../output/print.ts';
 import { formatTable } from '../output/table.ts';
+import { wrapBeside } from '../output/wrap-words.ts';
 import { createServerLog } from '../serve/server-log.ts';
 import { configuredStore, UnknownStore } from '../store/configured-store.ts';
 
@@ -129,16 +130,13 @@ export class DoctorCommand extends Command<CliContext> {
 
   private print(checks: readonly Check[]): void {
     const paint = createPaint(this.context.colour.stdout);
-    const [head = '', ...lines] = formatTable(
-      checks,
-      COLUMNS,
-      this.context.stdout.isTTY ? this.context.stdout.columns : undefined,
-    );
+    const width = terminalWidth(this.context);
+    const [head = '', ...lines] = formatTable(checks, COLUMNS, width);
     printLine(this.context, paint('bold', head));
     for (const [index, line] of lines.entries()) {
       const { status, fix } = checks[index] ?? { status: 'ok', fix: null };
       printLine(this.context, STYLES[status] === null ? line : paint(STYLES[status], line));
-      if (fix !== null) printLine(this.context, `  fix: ${fix}`);
+      if (fix !== null) for (const text of wrapBeside('  fix: ', fix, width)) printLine(this.context, text);
     }
   }
 }
@@ -151,8 +149,8 @@ const COLUMNS = [
       profile === null || profile === 'default' ? subject : `${profile}: ${subject}`,
     whole: true as const,
   },
-  { title: 'CHECK', value: ({ check }: Check) => check },
-  { title: 'FOUND', value: ({ detail }: Check) => detail, whole: true as const },
+  { title: 'CHECK', value: ({ check }: Check) => check, wrap: true as const },
+  { title: 'FOUND', value: ({ detail }: Check) => detail, wrap: true as const },
 ];
 
 const STYLES: Readonly<Record<CheckStatus, Style | null>> = {

@@ -46,7 +46,7 @@ export function checkDraft({ name, profile, config }: JobDraft, open: DraftTable
     throw new UsageError(`"${name}" is no job name`, 'names are lower-case letters, digits, `_` and `-`, at most 64');
   }
   const plan = profileOf(open, profile);
-  const scope = { table: open.table, facts: open.facts, payloads: null, unsure: new Set<string>() };
+  const scope = { table: open.table, facts: open.facts, payloads: null, invalidNames: new Set<string>() };
   const compiled = compileJob({ name, config, profile: plan, at: { file: '', line: 0 } }, scope);
   const isError = ({ rule }: Problem): boolean => rule.severity === 'error';
   if (compiled.plan === null) {

@@ -1,6 +1,10 @@
 /** How commands write: results to stdout, everything a person reads beside them to stderr. */
 import type { CliContext } from '../base/context.ts';
 
+/** Columns of the terminal that results go to; undefined where they go elsewhere, and nothing is wrapped or cut. */
+export const terminalWidth = ({ stdout }: CliContext): number | undefined =>
+  stdout.isTTY ? stdout.columns : undefined;
+
 /** One line of a result. */
 export function printLine(context: CliContext, text = ''): void {
   context.stdout.write(`${text}\n`);

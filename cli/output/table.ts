@@ -3,8 +3,8 @@
 import { cutToWidth, displayWidth } from '../../base/display-width.ts';
 import { createPaint } from '../../base/paint.ts';
 import type { CliContext } from '../base/context.ts';
-import { visible } from './print.ts';
-import { wrapWords } from './wrap-words.ts';
+import { terminalWidth, visible } from './print.ts';
+import { wrapBeside, wrapWords } from './wrap-words.ts';
 
 export interface Column<Row> {
   readonly title: string;
@@ -53,7 +53,7 @@ export function formatTable<Row>(rows: readonly Row[], columns: readonly Column<
       .join(GAP)
       .trimEnd();
   const entry = (row: number): string =>
-    [...rowLines(inline, widths, row).map(line), ...below.flatMap((cells) => lineBelow(cells, row))].join('\n');
+    [...rowLines(inline, widths, row).map(line), ...below.flatMap((cells) => linesBelow(cells, row, width))].join('\n');
   return [line(inline.map(({ title }) => title)), ...rows.map((_, row) => entry(row))];
 }
 
@@ -111,9 +111,9 @@ function pad(text: string, width: number, isRight: boolean): string {
   return isRight ? space + cut : cut + space;
 }
 
-function lineBelow({ title, texts }: Cells, row: number): string[] {
+function linesBelow({ title, texts }: Cells, row: number, width: number | undefined): string[] {
   const text = texts[row]?.trim() ?? '';
-  return text === '' ? [] : [`  ${title.toLowerCase()}${title === '' ? '' : ': '}${text}`];
+  return text === '' ? [] : wrapBeside(`  ${title.toLowerCase()}${title === '' ? '' : ': '}`, text, width);
 }
 
 /** Prints a table on stdout; `empty` goes to stderr instead when there are no rows. */
@@ -128,6 +128,6 @@ export function printTable<Row>(
     return;
   }
   const paint = createPaint(context.colour.stdout);
-  const [header, ...lines] = formatTable(rows, columns, context.stdout.isTTY ? context.stdout.columns : undefined);
+  const [header, ...lines] = formatTable(rows, columns, terminalWidth(context));
   context.stdout.write(`${[paint('bold', header ?? ''), ...lines].join('\n')}\n`);
 }

@@ -5,23 +5,27 @@ import type { VerifyReason } from '../../runtime/verify/verification.ts';
 import type { KeptReason } from '../../schemas/generated/types.ts';
 import { visible } from '../output/print.ts';
 import { formatDuration } from '../output/time.ts';
+import { wrapBeside } from '../output/wrap-words.ts';
 import type { AskedRequest } from './next-step.ts';
 import { nextStep } from './next-step.ts';
 
 const LABEL = 12;
 
-/**
- * @param request with the name that people know of its scheme
- * @param now Unix ms
- */
-export function describeRequest(request: AskedRequest, now: number): string[] {
+/** How it is set: `now` in Unix ms, for ages; `width` as of `wrapBeside`. */
+interface Layout {
+  readonly now: number;
+  readonly width: number | undefined;
+}
+
+/** @param request with the name that people know of its scheme */
+export function describeRequest(request: AskedRequest, { now, width }: Layout): string[] {
   const step = nextStep(request);
   const facts = factsOf(request, now).filter((fact): fact is [string, string] => fact[1] !== null);
   return [
-    ...facts.map(([name, value]) => `${name.padEnd(LABEL)}${visible(value)}`),
+    ...facts.flatMap(([name, value]) => wrapBeside(name.padEnd(LABEL), visible(value), width)),
     '',
-    ...request.headers.map(([name, value]) => visible(`  ${name}: ${value}`)),
-    ...(step === null ? [] : ['', `${'next'.padEnd(LABEL)}${visible(step)}`]),
+    ...request.headers.flatMap(([name, value]) => wrapBeside(`  ${visible(name)}: `, visible(value), width)),
+    ...(step === null ? [] : ['', ...wrapBeside('next'.padEnd(LABEL), visible(step), width)]),
   ];
 }
 

@@ -35,7 +35,7 @@ export interface Placeholder {
   readonly length: number;
 }
 
-/** Finds the placeholders that are looked up only in the payload; omits built-in values and `{__raw__}`. */
+/** Finds the placeholders of payload fields. */
 export function readPlaceholders(text: string): readonly Placeholder[] {
   return [...text.matchAll(PLACEHOLDER)].flatMap(({ 0: braced, 1: inner = '', index }) => {
     const segment = placeholder(inner);

@@ -4,7 +4,7 @@ import { parseYaml } from '../source/parse-yaml.ts';
 import type { SourceText } from '../text/source-text.ts';
 import type { ConversionRefusal } from './conversion.ts';
 
-/** Returns the first syntax error as a refusal. */
+/** Returns syntax errors as a refusal. */
 export function parseForeign(source: SourceText): ParsedFile | ConversionRefusal {
   const { file, findings } = parseYaml(source);
   if (file !== null && findings.length === 0) return file;

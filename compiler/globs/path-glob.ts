@@ -13,7 +13,7 @@ export interface PathGlob extends ScannedGlob {
 /** Returns the positions (indexes into the parts of a path) at which a match of this piece can end. */
 type Piece = (parts: readonly string[], start: number) => readonly number[];
 
-/** Like event globs, but `**` matches any number of folders whose names do not begin with a dot. Returns an error for an invalid glob. */
+/** Like event globs, but `**` matches any number of folders without a leading dot. Returns an error for an invalid glob. */
 export function pathGlob(pattern: string): PathGlob | Error {
   const scanned = scanGlob(pattern);
   const { glob } = scanned;

@@ -1,4 +1,4 @@
-/** Decides which placeholders of a prompt are put between markers (`untrusted: mark`, decisions §12): those that outsiders control. */
+/** Marks the placeholders of a prompt whose values outsiders control (`untrusted: mark`, decisions §12). */
 import type { MetaSegment, PathSegment, TemplatePlan, TemplateSegment } from '../../schemas/generated/types.ts';
 import { isEventGlob } from '../config/event-names.ts';
 import { isUntrusted } from '../shapes/leaf-class.ts';

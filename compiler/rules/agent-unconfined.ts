@@ -21,7 +21,7 @@ export const agentUnconfined = {
     if (first === undefined) return [];
     const message = `${describePart(first.part)} of ${listRoutes(reached.map(({ name }) => name))} reaches \`${agent.command[0]}\`, and nothing limits what it can do`;
     const hint =
-      'pass `{toolsets}` to it if it takes them, or say what limits it: `confined: <a container, another user, no tools>`';
+      'pass `{toolsets}` to it if it accepts them, or state what limits it: `confined: <a container, another user, no tools>`';
     return [{ rule: agentUnconfined, path: ['agent', 'command'], at: 'value', message, hint }];
   },
 } as const satisfies ViewRule;

@@ -17,7 +17,7 @@ export const filterOperator = {
     const used = operatorsOf(config);
     if (used.length === 1) return [];
     const found = used.length === 0 ? 'none' : used.join(' and ');
-    const message = `a filter on a field takes exactly one operator, found ${found}`;
+    const message = `a filter on a field has exactly one operator, found ${found}`;
     return [
       {
         rule: filterOperator,

@@ -12,7 +12,7 @@ export const routeWithoutSecret = {
   title: 'A route has no secret, neither its own nor the global one.',
   why: 'Requests to it could not be verified. Every route needs a secret: its own, or the one under `platforms.webhook`.',
   checkRoute(route): readonly Problem[] {
-    if (route.secrets.length > 0 || route.scope.unsure.has('setting:secret')) return [];
+    if (route.secrets.length > 0 || route.scope.invalidNames.has('setting:secret')) return [];
     if (route.schemes.length > 0 && route.schemes.every(isAsymmetric)) {
       const message = `route \`${route.name}\` has no \`public_key\`, and its source signs with a private one`;
       return [atRoute(routeWithoutSecret, message, 'set `public_key` to the key the sender publishes')];

@@ -8,7 +8,7 @@ export const secretExposed = {
   severity: 'warning',
   title: 'A file that other users can read contains a literal secret.',
   why: 'Every user of the machine could sign requests or use the credentials.',
-  /** Checks the file of a literal secret. (source/load-env.ts rejects `.env` files that others can write.) @param mode mode of the file */
+  /** Checks the permissions of a file with a literal secret. (source/load-env.ts rejects `.env` files that others can write.) */
   check({ name, mode }: { readonly name: string; readonly mode: number }, path: NodePath): readonly Problem[] {
     if (!isReadByOthers(mode)) return [];
     const message = `a literal secret in a file that others on this machine can read (mode ${mode.toString(8)})`;

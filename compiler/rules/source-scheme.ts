@@ -67,7 +67,7 @@ function faultsOfSigned(file: SourceFile, signed: readonly SignedSegment[]): rea
     faults.push({ path, message, ...(hint === undefined ? {} : { hint }) });
   };
   const missing = (name: string): void =>
-    add(['signed'], `\`signed\` holds {${name}}, but the source has no \`${name}\``);
+    add(['signed'], `\`signed\` contains {${name}}, but the source has no \`${name}\``);
   if (file.signed === undefined) add([], '`signed` is missing: the template of the signed bytes');
   else if (signed.every(({ kind }) => kind === 'text')) add(['signed'], 'no part of the request is signed');
   if (has('timestamp') && file.timestamp === undefined) missing('timestamp');

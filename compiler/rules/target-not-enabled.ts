@@ -31,11 +31,11 @@ export const targetNotEnabled = {
 export function targetsNotEnabled(
   targets: readonly RouteTarget[],
   profile: ProfilePlan,
-  scope: Pick<RouteScope, 'table' | 'unsure'>,
+  scope: Pick<RouteScope, 'table' | 'invalidNames'>,
 ): readonly Problem[] {
   const isOff = ({ target }: RouteTarget): boolean => {
     if (target === null) return false;
-    return !Object.hasOwn(profile.targets, target) && !scope.unsure.has(`target:${target}`);
+    return !Object.hasOwn(profile.targets, target) && !scope.invalidNames.has(`target:${target}`);
   };
   const where = profile.home === '' ? '' : ` of the profile \`${profile.name}\``;
   return targets.filter(isOff).map(({ name, index }) => ({

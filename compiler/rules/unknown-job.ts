@@ -13,7 +13,7 @@ export const unknownJob = {
   why: 'Events would be accepted but trigger nothing.',
   checkRoute(route): readonly Problem[] {
     const { cron_job } = route.config;
-    if (cron_job === undefined || route.scope.unsure.has(`job:${cron_job}`)) return [];
+    if (cron_job === undefined || route.scope.invalidNames.has(`job:${cron_job}`)) return [];
     const found = findJobs(route, cron_job);
     if (found.length === 1) return [];
     const names = jobsOf(route).map(({ name }) => name);

@@ -13,7 +13,7 @@ export const unknownProfile = {
   checkRoute(route): readonly Problem[] {
     const { profile, scope } = route;
     if (route.profilePlan !== null || !scope.table.gateway.multiplex_profiles) return [];
-    if (scope.unsure.has(`profile:${profile}`)) return [];
+    if (scope.invalidNames.has(`profile:${profile}`)) return [];
     const message = `there is no profile \`${profile}\`${didYouMean(profile, Object.keys(scope.table.profiles))}`;
     const hint = `a profile is a folder: \`<home_dir>/profiles/${profile}/\``;
     return [

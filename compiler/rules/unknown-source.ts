@@ -17,7 +17,7 @@ export const unknownSource = {
       ...auth.map((name, index) => ({ name, path: ['auth', index] })),
     ];
     return names
-      .filter(({ name }) => !Object.hasOwn(known, name) && !route.scope.unsure.has(`source:${name}`))
+      .filter(({ name }) => !Object.hasOwn(known, name) && !route.scope.invalidNames.has(`source:${name}`))
       .map(({ name, path }): Problem => {
         const message = `there is no source \`${name}\`${didYouMean(name, Object.keys(known))}`;
         const hint = '`hookwright source list` shows them all';

@@ -46,12 +46,12 @@ export const unknownTarget = {
 /** @param further names that are also allowed but are not targets (`origin`) */
 function unknownTargets(
   config: DeliveryConfig,
-  scope: Pick<RouteScope, 'table' | 'unsure'>,
+  scope: Pick<RouteScope, 'table' | 'invalidNames'>,
   further: readonly string[] = [],
 ): readonly Problem[] {
   const names = scope.table.target_names;
   const isUnknown = ({ name }: WrittenTarget): boolean =>
-    targetNamed(names, name) === null && !further.includes(name) && !scope.unsure.has(`target:${name}`);
+    targetNamed(names, name) === null && !further.includes(name) && !scope.invalidNames.has(`target:${name}`);
   return writtenTargets(config.deliver)
     .filter(isUnknown)
     .map((written) => {

@@ -45,14 +45,15 @@ export const unsafeUrl = {
 function publicUrlProblems(rule: Rule, text: string | undefined, path: NodePath): readonly Problem[] {
   if (text === undefined || !URL.canParse(text)) return [];
   const message = credentialsIn(new URL(text), { secret: false });
-  return message === null ? [] : [urlProblem(rule, path, message)];
+  return message === null ? [] : [urlProblem(rule, path, { text, message, secret: false })];
 }
 
 function agentProblems(rule: Rule, { agent }: ProfileConfig): readonly Problem[] {
   if (agent?.openai === undefined) return [];
   const { base_url, allow_http } = agent.openai;
   const found = parseBaseUrl(base_url, { allowHttp: allow_http === true, secret: false });
-  return typeof found === 'string' ? [urlProblem(rule, ['agent', 'openai', 'base_url'], found)] : [];
+  if (typeof found !== 'string') return [];
+  return [urlProblem(rule, ['agent', 'openai', 'base_url'], { text: base_url, message: found, secret: false })];
 }
 
 /** Checks all settings that are URLs. References are checked when they are resolved. */
@@ -64,7 +65,8 @@ function settingProblems(rule: Rule, entry: TargetConfig, plan: TargetPlan, path
     if (!isBase && !/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return [];
     const options = { allowHttp: entry.allow_http === true, secret: setting?.secret === true };
     const found = parseBaseUrl(value, options);
-    return typeof found === 'string' ? [urlProblem(rule, [...path, key], found)] : [];
+    if (typeof found !== 'string') return [];
+    return [urlProblem(rule, [...path, key], { text: value, message: found, secret: options.secret })];
   });
 }
 
@@ -93,8 +95,15 @@ function literalText(template: ValueTemplate | null): string | null {
   return texts.includes(null) ? null : texts.join('');
 }
 
-function urlProblem(rule: Rule, path: NodePath, message: string): Problem {
-  const hint = 'credentials have settings of their own, which take references: `env:NAME`, `file:path`';
-  const holdsOne = message.includes('may not hold');
-  return { rule, path, at: 'value', message, ...(holdsOne ? { hint, sensitive: true } : {}) };
+interface RejectedUrl {
+  readonly text: string;
+  readonly message: string;
+  /** The whole URL is a secret. */
+  readonly secret: boolean;
+}
+
+function urlProblem(rule: Rule, path: NodePath, { text, message, secret }: RejectedUrl): Problem {
+  const hint = 'credentials have separate settings, which accept references: `env:NAME`, `file:path`';
+  const hasCredential = URL.canParse(text) && credentialsIn(new URL(text), { secret }) === message;
+  return { rule, path, at: 'value', message, ...(hasCredential ? { hint, sensitive: true } : {}) };
 }

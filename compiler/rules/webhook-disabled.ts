@@ -9,8 +9,8 @@ export const webhookDisabled = {
   severity: 'warning',
   title: 'There are routes, but `platforms.webhook.enabled` is not `true`.',
   why: 'The webhook server is disabled by default, so the routes are not served.',
-  checkConfig({ server, settings, overrides, unsure }): readonly Problem[] {
-    if (server.enabled || unsure.has('setting:enabled') || settings.routes.length === 0) return [];
+  checkConfig({ server, settings, overrides, invalidNames }): readonly Problem[] {
+    if (server.enabled || invalidNames.has('setting:enabled') || settings.routes.length === 0) return [];
     const path = ['platforms', 'webhook', 'enabled'];
     const off = overrides.enabled === false ? ' by WEBHOOK_ENABLED' : '';
     const message = `the webhook adapter is switched off${off}: no route is served`;

@@ -1,4 +1,4 @@
-/** Finds valid schedules that are probably mistakes: they never fire, have uneven steps, or use a time that is skipped once a year. */
+/** Finds valid schedules that are probably mistakes: they never fire, have uneven steps, or use a time that clocks skip. */
 import { clockGaps } from './clock-gaps.ts';
 import { nextRuns } from './next-runs.ts';
 import type { Schedule } from './parse-schedule.ts';

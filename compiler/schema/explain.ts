@@ -95,7 +95,7 @@ const KEYWORDS: Readonly<Record<string, Explain>> = {
   minItems: (place, params) =>
     value(place, invalidValue, `\`${nameOf(place.path)}\` needs at least ${String(params.limit)} entry`),
   maxItems: (place, params) =>
-    value(place, invalidValue, `\`${nameOf(place.path)}\` takes at most ${String(params.limit)} entries`),
+    value(place, invalidValue, `\`${nameOf(place.path)}\` may have at most ${String(params.limit)} entries`),
   minimum: limit('at least'),
   maximum: limit('at most'),
   exclusiveMinimum: limit('greater than'),

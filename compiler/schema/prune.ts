@@ -52,7 +52,7 @@ export interface Pruned {
   /** Paths of the removed entries, without duplicates. */
   readonly removed: readonly NodePath[];
   /** Paths of routes from which only a misspelt key was removed. A key that they seem to lack may be that one. */
-  readonly doubtful: readonly NodePath[];
+  readonly misspelt: readonly NodePath[];
 }
 
 /** Copies only the maps on the paths to removed entries. */
@@ -73,15 +73,15 @@ export function pruneEntries(
     for (const path of problem.covers ?? []) add(path, { ...problem, path });
   }
   const removed: NodePath[] = [];
-  const doubtful: NodePath[] = [];
+  const misspelt: NodePath[] = [];
   const cut: Cut = new Map();
   for (const found of entries.values()) {
     const path = entryPath(found[0]?.path ?? []);
     const isMisspelt = found.every((problem) => losesOneKey(schema, problem, path));
-    (isMisspelt ? doubtful : removed).push(path);
+    (isMisspelt ? misspelt : removed).push(path);
     for (const lost of isMisspelt ? found.map((problem) => problem.path) : [path]) mark(cut, lost);
   }
-  return { value: without(value, cut), removed, doubtful };
+  return { value: without(value, cut), removed, misspelt };
 }
 
 /** Whether only one key has to be removed: an unknown key of a route that resembles no known key or an independent one. */

@@ -36,7 +36,7 @@ export interface Review {
   readonly sender: readonly string[];
   /** Dotted path of the action; null if the shape defines it, or if there is none. */
   readonly action: string | null;
-  /** The values of a field that identify a trusted author; null if the field contains names, so that the filter has to list them. */
+  /** The values of a field that identify a trusted author; null if the field contains names, which filters have to list. */
   trustedValues(field: string): readonly string[] | null;
   /** Returns the first decision about a field, or null. */
   find(event: string, path: readonly string[]): FieldReview | null;

@@ -112,7 +112,7 @@ const WRAPPERS: ReadonlySet<string> = new Set(['payload', 'body', 'event', 'data
 const withoutWrapper = (tree: PathTree, [first = '', ...rest]: Path): readonly Path[] =>
   rest.length > 0 && WRAPPERS.has(first) && tree.below(tree.root, rest).length > 0 ? [rest] : [];
 
-/** Suggests `pull_request.head.ref` for `head.ref`: the shortest prefixes; first those in most forms, and the event's own object. */
+/** Suggests `pull_request.head.ref` for `head.ref`: the shortest prefixes, sorted by the number of forms that have the path. */
 function withoutPrefix(tree: PathTree, path: Path, set: FormSet): readonly Path[] {
   const event = set.forms[0]?.event ?? '';
   const formsWith = (prefix: Path): number =>

@@ -87,7 +87,7 @@ const SENTENCES: Partial<Record<YAMLError['code'], string>> = {
   TAG_RESOLVE_FAILED: 'YAML tags (`!name`) have no meaning here; write the value without the tag',
   TAB_AS_INDENT: 'a tab is used for indentation; use spaces',
   BLOCK_AS_IMPLICIT_KEY:
-    'this value cannot hold a map: check the indentation of the next line, or quote the value if it contains `: `',
+    'this value cannot contain a map: check the indentation of the next line, or quote the value if it contains `: `',
   MULTILINE_IMPLICIT_KEY: 'a key must end on its line; a `:` may be missing after it, or a quote is not closed',
 };
 
@@ -111,8 +111,8 @@ function closed(
   complaint: YAMLError,
 ): Pick<Finding, 'range' | 'message' | 'fix'> {
   const message = `the quote that begins here is not closed: put \`${quote}\` at the end of the text`;
-  const isMended = complaints(applyEdits(text, fix)).every(({ pos }) => pos[0] > complaint.pos[0] + 1);
-  return { range, message, ...(fix.length > 0 && isMended ? { fix } : {}) };
+  const fixesSyntax = complaints(applyEdits(text, fix)).every(({ pos }) => pos[0] > complaint.pos[0] + 1);
+  return { range, message, ...(fix.length > 0 && fixesSyntax ? { fix } : {}) };
 }
 
 const shifted = ({ start, end }: Range, by: number): Range => ({ start: start + by, end: end + by });

@@ -34,6 +34,6 @@ export interface ConfigView {
   readonly server: ServerPlan;
   /** Its table does not contain routes yet. */
   readonly scope: RouteScope;
-  /** See `RouteScope.unsure`. */
-  readonly unsure: ReadonlySet<string>;
+  /** See `RouteScope.invalidNames`. */
+  readonly invalidNames: ReadonlySet<string>;
 }

@@ -35,7 +35,7 @@ export interface RouteScope {
    * Names whose definitions have errors, as `<kind>:<name>` (`job:`, `target:`, `source:`, `setting:`, `profile:`). They are
    * not in the table, but this must not be reported again. A `route:` has a misspelt key, perhaps one that it seems to lack.
    */
-  readonly unsure: ReadonlySet<string>;
+  readonly invalidNames: ReadonlySet<string>;
 }
 
 export type RouteMode = 'agent' | 'direct' | 'cron';

@@ -55,6 +55,18 @@ const usage: readonly (readonly [string[], RegExp])[] = [
   [['schema', '--jsno'], /unknown option --jsno\n {2}did you mean --json\?/],
   [['schema', 'a', 'b'], /"b" is one argument too many/],
 ];
+const typed = `help version config env secret secrets install upgrade update service webhooks webhook routes targets
+sources source jobs run start dev watch check validate test status logs new create events history agents cron fmt ps`.split(
+  /\s+/,
+);
+test('what newcomers type gets a command or a suggestion', async (t) => {
+  const home = tempDir(t);
+  for (const word of typed) {
+    const { stdout, stderr } = await runInProcess([word], { home });
+    assert.doesNotMatch(stdout + stderr, /unknown command "[^"]*"\n(?! {2}did you mean: hookwright )/, word);
+  }
+});
+
 for (const [argv, expected] of usage) {
   test(`wrong usage exits 2 and says what to type: hookwright ${argv.join(' ')}`, async (t) => {
     const result = await runInProcess(argv, { home: tempDir(t) });

@@ -19,7 +19,7 @@ export class BlueprintCreateCommand extends Command<CliContext> {
       'Every field needs a value; at a terminal, without any, it asks for them. `deliver=origin` is the home channel here.',
     examples: [
       ['With values', '$0 blueprint create morning-brief time=06:30 deliver=telegram'],
-      ['From a chat command', `$0 blueprint create '/blueprint morning-brief time=06:30 deliver=local'`],
+      ['From a chat command', `$0 blueprint create '/blueprint morning-brief time=06:30'`],
       ['From a link', `$0 blueprint create 'hookwright://blueprint/morning-brief?time=06%3A30&deliver=local'`],
     ],
   });

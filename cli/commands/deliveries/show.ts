@@ -4,9 +4,10 @@ import { targetLabel } from '../../../base/label.ts';
 import type { StoredDispatch } from '../../../runtime/store/queries.ts';
 import type { CliContext } from '../../base/context.ts';
 import { configOption } from '../../command-line/options.ts';
-import { printJson, printLine, visible } from '../../output/print.ts';
+import { printJson, printLine, terminalWidth, visible } from '../../output/print.ts';
 import type { Moment } from '../../output/timeline.ts';
 import { timeline } from '../../output/timeline.ts';
+import { wrapBeside } from '../../output/wrap-words.ts';
 import { findDispatch, unknownDispatch } from '../../store/find-dispatch.ts';
 import { useStore } from '../../store/use-store.ts';
 
@@ -48,10 +49,9 @@ export class DeliveriesShowCommand extends Command<CliContext> {
       ['superseded', dispatch.superseded === 0 ? null : String(dispatch.superseded)],
       ['replay of', stored.replay_of],
     ];
-    for (const [name, value] of facts)
-      if (value !== null) printLine(this.context, `${name.padEnd(12)}${visible(value)}`);
+    for (const [name, value] of facts) if (value !== null) this.printWrapped(name.padEnd(12), visible(value));
     printLine(this.context);
-    for (const moment of timeline(stored)) printLine(this.context, formatMoment(moment));
+    for (const moment of timeline(stored)) this.printWrapped(`${formatTime(moment.at)}  `, formatMoment(moment));
     if (!this.full) return;
     for (const [title, text] of [
       ['prompt', dispatch.prompt],
@@ -62,11 +62,16 @@ export class DeliveriesShowCommand extends Command<CliContext> {
       if (text !== null) printLine(this.context, `\n${title}:\n${lines.join('\n')}`);
     }
   }
+
+  private printWrapped(label: string, text: string): void {
+    for (const line of wrapBeside(label, text, terminalWidth(this.context))) printLine(this.context, line);
+  }
 }
+
+const formatTime = (ms: number): string => new Date(ms).toISOString().replace('T', ' ');
 
 function formatMoment({ at, what, target, outcome, reason, next_at }: Moment): string {
   const parts = [
-    new Date(at).toISOString().replace('T', ' '),
     `${what}${target === null ? '' : ` (${target})`}`,
     ...(reason === null ? [] : [`${outcome === null || outcome === 'ok' ? '' : `${outcome}: `}${visible(reason)}`]),
     ...(next_at === null ? [] : [`next in ${Math.round((next_at - at) / 100) / 10} s`]),

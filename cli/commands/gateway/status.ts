@@ -1,6 +1,5 @@
 /** `hookwright gateway status`: whether a gateway serves this home, and how it is. */
 import { Command, Option } from 'clipanion';
-import type { Paint } from '../../../base/paint.ts';
 import { createPaint } from '../../../base/paint.ts';
 import type { DispatchStatus, GatewayStatus, StoreStatus } from '../../../runtime/control/operations.ts';
 import { DISPATCH_STATES } from '../../../runtime/store/states.ts';
@@ -9,8 +8,9 @@ import { configOption, jsonOption } from '../../command-line/options.ts';
 import { notRunning, tryAskGateway } from '../../gateway/ask-gateway.ts';
 import { listNodes } from '../../nodes/list-nodes.ts';
 import { printNodes, toJson } from '../../nodes/print-nodes.ts';
-import { printJson, printLine, visible } from '../../output/print.ts';
+import { printJson, printLine, terminalWidth, visible } from '../../output/print.ts';
 import { formatDuration } from '../../output/time.ts';
+import { wrapBeside } from '../../output/wrap-words.ts';
 
 export class GatewayStatusCommand extends Command<CliContext> {
   static override paths = [['gateway', 'status']];
@@ -56,24 +56,31 @@ function describe(status: GatewayStatus, context: CliContext): string[] {
   const now = context.clock.now();
   const { table, subscriptions, runs, dispatches } = status;
   const state = paint(status.state === 'serving' ? 'green' : 'yellow', visible(status.state));
-  const field = (name: string, text: string): string => `  ${name.padEnd(14)} ${text}`;
+  const width = terminalWidth(context);
+  const field = (name: string, text: string): string[] => wrapBeside(`  ${name.padEnd(14)} `, text, width);
+  const problem = (reason: string | null): string[] =>
+    reason === null ? [] : wrapBeside(`    ${paint('yellow', '!')} `, visible(reason), width);
   return [
-    `hookwright ${visible(status.version)} is ${state} on ${visible(status.url)} (pid ${status.pid}, up ${formatDuration(now - status.started_at)})`,
-    field(
+    ...wrapBeside(
+      '',
+      `hookwright ${visible(status.version)} is ${state} on ${visible(status.url)} (pid ${status.pid}, up ${formatDuration(now - status.started_at)})`,
+      width,
+    ),
+    ...field(
       'table',
       `${table.routes} ${table.routes === 1 ? 'route' : 'routes'}, generation ${table.generation}, loaded ${formatDuration(now - table.loaded_at)} ago, ${visible(table.hash.slice(0, 12))}`,
     ),
-    ...problem(paint, table.error),
-    ...(status.console === null ? [] : [field('console', visible(status.console))]),
-    ...(status.config === null ? [] : [field('config', visible(status.config))]),
-    field('subscriptions', `${subscriptions.serving} serving, ${subscriptions.quarantined.length} quarantined`),
-    ...problem(paint, subscriptions.error),
-    ...subscriptions.quarantined.flatMap(({ name, reason }) => problem(paint, `${name}: ${reason}`)),
-    ...(runs === null ? [] : [field('runs', `${runs.active} active, ${runs.queued} queued`)]),
-    ...(dispatches === null ? [] : [field('dispatches', describeStates(dispatches, now))]),
-    ...problem(paint, describeError(dispatches, now)),
-    ...problem(paint, describeStore(status.store, now)),
-    ...(status.log_file === null ? [] : [field('log', visible(status.log_file))]),
+    ...problem(table.error),
+    ...(status.console === null ? [] : field('console', visible(status.console))),
+    ...(status.config === null ? [] : field('config', visible(status.config))),
+    ...field('subscriptions', `${subscriptions.serving} serving, ${subscriptions.quarantined.length} quarantined`),
+    ...problem(subscriptions.error),
+    ...subscriptions.quarantined.flatMap(({ name, reason }) => problem(`${name}: ${reason}`)),
+    ...(runs === null ? [] : field('runs', `${runs.active} active, ${runs.queued} queued`)),
+    ...(dispatches === null ? [] : field('dispatches', describeStates(dispatches, now))),
+    ...problem(describeError(dispatches, now)),
+    ...problem(describeStore(status.store, now)),
+    ...(status.log_file === null ? [] : field('log', visible(status.log_file))),
   ];
 }
 
@@ -97,8 +104,4 @@ function describeStore({ problem: refused, damage }: StoreStatus, now: number): 
   if (damage === null) return null;
   const copy = damage.copy === null ? '' : ` (kept as ${damage.copy})`;
   return `the store was damaged, found ${formatDuration(now - damage.at)} ago: ${damage.message}${copy}`;
-}
-
-function problem(paint: Paint, reason: string | null): string[] {
-  return reason === null ? [] : [`    ${paint('yellow', '!')} ${visible(reason)}`];
 }

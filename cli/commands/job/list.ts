@@ -59,16 +59,18 @@ function columns(now: number) {
     { title: 'NAME', value: ({ name }: JobReport) => name, whole: true as const },
     { title: 'ID', value: ({ id }: JobReport) => id, whole: true as const },
     { title: 'STATE', value: ({ state }: JobReport) => state },
-    { title: 'RUNS', value: ({ schedule_human }: JobReport) => schedule_human },
+    { title: 'RUNS', value: ({ schedule_human }: JobReport) => schedule_human, wrap: true as const },
     {
       title: 'NEXT',
       value: ({ next_runs: [next], timezone }: JobReport) =>
         next === undefined ? '' : formatInstant(Date.parse(next), timezone),
+      wrap: true as const,
     },
     {
       title: 'LAST',
       value: ({ runs: [last] }: JobReport) =>
         last === undefined ? '' : `${last.state}, ${formatDuration(now - Date.parse(last.started_at))} ago`,
+      wrap: true as const,
     },
     { title: 'DELIVER', value: ({ deliver }: JobReport) => deliver.join(','), whole: true as const },
     { title: 'PROFILE', value: ({ profile }: JobReport) => profile, usual: 'default' },

@@ -4,7 +4,7 @@ import type { KeptSummary } from '../../../runtime/capture/kept-request.ts';
 import { firstNumber, idOf } from '../../../runtime/capture/request-id.ts';
 import type { CliContext } from '../../base/context.ts';
 import { routeFilterOption } from '../../command-line/options.ts';
-import { printJson, printLine, printNote } from '../../output/print.ts';
+import { printJson, printLine, printNote, terminalWidth } from '../../output/print.ts';
 import type { Column } from '../../output/table.ts';
 import { formatTable, printTable } from '../../output/table.ts';
 import { formatDuration } from '../../output/time.ts';
@@ -66,9 +66,8 @@ export class RequestsListCommand extends Command<CliContext> {
   private printNew(rows: readonly KeptSummary[], isFirst: boolean): void {
     if (this.json) for (const row of rows) printLine(this.context, JSON.stringify(row));
     else {
-      const width = this.context.stdout.isTTY ? this.context.stdout.columns : undefined;
       const time = (at: number): string => new Date(at).toISOString().slice(11, 19);
-      const lines = formatTable(rows, columns('TIME', time, FIXED), width);
+      const lines = formatTable(rows, columns('TIME', time, FIXED), terminalWidth(this.context));
       for (const line of isFirst ? lines : lines.slice(1)) printLine(this.context, line);
     }
   }
@@ -87,6 +86,6 @@ function columns(
     { title, value: ({ at }) => when(at), align: 'right' },
     { title: 'ROUTE', value: ({ route }) => route.padEnd(least.route ?? 0), whole: true },
     { title: 'EVENT', value: ({ event }) => event.padEnd(least.event ?? 0), whole: true },
-    { title: 'OUTCOME', value: (row) => outcomeText(row).padEnd(least.outcome ?? 0) },
+    { title: 'OUTCOME', value: (row) => outcomeText(row).padEnd(least.outcome ?? 0), wrap: true },
   ];
 }

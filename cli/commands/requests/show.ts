@@ -9,7 +9,7 @@ import type { CliContext } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';
 import { namesFor } from '../../completion/names.ts';
 import { tryAskGateway } from '../../gateway/ask-gateway.ts';
-import { printJson, printLine, printNote, visible } from '../../output/print.ts';
+import { printJson, printLine, printNote, terminalWidth, visible } from '../../output/print.ts';
 import { describeRequest } from '../../requests/describe-request.ts';
 import { knownScheme } from '../../requests/known-scheme.ts';
 import { printCurl } from '../../requests/print-curl.ts';
@@ -54,7 +54,8 @@ export class RequestsShowCommand extends Command<CliContext> {
       const subscriptions = await namesFor({ kind: 'subscription', given: [], partial: '' }, this.context);
       const scheme = request.scheme === null ? null : await knownScheme(this.context, request.scheme);
       const asked = { ...request, scheme, isSubscription: subscriptions.includes(request.route) };
-      for (const line of describeRequest(asked, this.context.clock.now())) printLine(this.context, line);
+      const layout = { now: this.context.clock.now(), width: terminalWidth(this.context) };
+      for (const line of describeRequest(asked, layout)) printLine(this.context, line);
     }
     return 0;
   }

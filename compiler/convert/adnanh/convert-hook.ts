@@ -135,11 +135,12 @@ function convertMethods({ report, route }: HookContext, path: NodePath, value: u
 }
 
 function convertType({ report, route }: HookContext, path: NodePath, value: unknown): void {
-  if (String(value).toLowerCase().includes('json')) {
+  const type = String(value).toLowerCase();
+  if (type.includes('json') || type === 'application/x-www-form-urlencoded') {
     const reason = 'the content type that the sender states is used; without one, a body is JSON';
     report.changed({ path, route: route.name, reason });
     return;
   }
-  const reason = 'a body is JSON or a form, whatever its content type';
-  report.lost({ path, route: route.name, reason, instead: 'Make the sender send JSON' });
+  const reason = 'a body is JSON or a form';
+  report.lost({ path, route: route.name, reason, instead: 'Make the sender send one of these' });
 }

@@ -64,7 +64,7 @@ const expand = (text: string, env: ReadonlyMap<string, string>): string =>
 function noteMissing({ draft }: Hermes, name: string, key: string, { variable }: PlatformSetting): void {
   draft.report.lost({
     path: ['platforms', name],
-    reason: `the target ${name} needs \`${key}\`, which is in neither this file nor the .env beside it (${variable})`,
+    reason: `the target ${name} needs \`${key}\`, which is in neither this file nor the .env next to it (${variable})`,
     instead: `Set platforms.${name}.${key}`,
   });
 }

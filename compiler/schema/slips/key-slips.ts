@@ -103,8 +103,8 @@ const ELSEWHERE: Readonly<Record<string, { readonly beside: string; readonly hin
   'command-working-directory': { beside: 'deliver', hint: ADNANH },
   'pass-arguments-to-command': { beside: 'deliver', hint: ADNANH },
   'response-message': { beside: 'deliver', hint: ADNANH },
-  env_file: { beside: 'platforms', hint: 'remove it: a `.env` beside this file is read' },
-  model: { beside: 'openai', hint: 'it belongs under `openai`, beside `base_url`' },
+  env_file: { beside: 'platforms', hint: 'remove it: a `.env` next to this file is read' },
+  model: { beside: 'openai', hint: 'it belongs under `openai`, next to `base_url`' },
 };
 
 export const keyOfElsewhere: Slip = ({ schema, path }, { keyword, params }) => {

@@ -85,6 +85,7 @@ test('ids are never cut: what does not fit beside them stands below its row, and
     `${id}  the sender gave up af…\n  url: http://127.0.0.1/${id}`,
     'short\n  url: http://127.0.0.1/x',
   ]);
-  assert.equal(formatTable(rows, columns, 40)[1], `${id}\n  reason: ${rows[0]?.reason}\n  url: ${rows[0]?.url}`);
+  const reason = '  reason: the sender gave up after a\n          long time';
+  assert.equal(formatTable(rows, columns, 40)[1], `${id}\n${reason}\n  url: ${rows[0]?.url}`);
   assert.match(formatTable(rows, columns)[0] ?? '', /^ID +NOTE +PROFILE +REASON +URL$/);
 });

@@ -1,0 +1,112 @@
+/** On a terminal of 80 columns no line is wider, unless one word (a URL, a path, an id) is. */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { test } from 'node:test';
+import { wrapCommand } from '../../../cli/command-line/wrap-command.ts';
+import { COMMANDS } from '../../../cli/commands/registry.ts';
+import { wrapBeside } from '../../../cli/output/wrap-words.ts';
+import { runInProcess } from '../../helpers/cli.ts';
+import { startGateway, until } from '../../helpers/gateway.ts';
+import { signed } from '../../helpers/serve.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
+
+const WIDTH = 80;
+const SECRET = 'a secret of sixteen characters';
+const CONFIG = `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      review-of-pull-requests:
+        events: [pull_request]
+        filters: { field: action, equals: opened }
+        prompt: "Review #{number}"
+      payment-failed: { source: stripe, prompt: "{type}", deliver: [telegram, log], deliver_extra: { chat_id: "1" } }
+  telegram: { enabled: true, token: env:TELEGRAM_BOT_TOKEN_OF_THE_ALERTS }
+agent: { command: [sh, -c, "echo the agent has no credit left and says so at some length >&2; exit 3"] }
+jobs:
+  digest-of-the-night: { schedule: "30 6 * * 1-5", timezone: America/Argentina/Buenos_Aires, prompt: Digest }
+`;
+
+async function screenOf(home: string, argv: readonly string[]): Promise<string> {
+  let screen = '';
+  const write = (chunk: Buffer, _encoding: string, done: () => void): void => {
+    screen += chunk.toString();
+    done();
+  };
+  const stdout = Object.assign(new Writable({ write }), { isTTY: true, columns: WIDTH });
+  await runInProcess(argv, { home, context: { stdout } });
+  return screen;
+}
+
+/** Lines that could have been broken at a space, and were not. */
+const tooWide = (screen: string): string[] =>
+  screen.split('\n').filter((line) => line.length > WIDTH && !line.split(' ').some((word) => word.length > WIDTH / 2));
+
+test('every help', async (t) => {
+  const home = tempDir(t);
+  const nouns = COMMANDS.flatMap(({ path }) => (path.includes(' ') ? [path.split(' ')[0] ?? ''] : []));
+  for (const words of ['', ...new Set(nouns), ...COMMANDS.map(({ path }) => path)]) {
+    const screen = await screenOf(home, [...words.split(' ').filter(Boolean), '--help']);
+    assert.notEqual(screen, '', words);
+    assert.deepEqual(tooWide(screen), [], words);
+  }
+});
+
+test('lists and what is shown of one thing', async (t) => {
+  const home = tempDir(t);
+  writeFileSync(join(home, '.env'), `WEBHOOK_SECRET=${SECRET}\nTELEGRAM_BOT_TOKEN_OF_THE_ALERTS=1:a\n`, {
+    mode: 0o600,
+  });
+  const gateway = await startGateway(t, { home, config: CONFIG });
+  const send = (body: string, headers: Record<string, string> = {}) =>
+    fetch(`${gateway.url}/webhooks/review-of-pull-requests`, {
+      method: 'POST',
+      body,
+      headers: { ...signed(body, SECRET), 'X-GitHub-Event': 'pull_request', ...headers },
+    });
+  await send('{"action":"closed","number":7}');
+  await send('{"action":"opened","number":8}');
+  await until(async () => (await gateway.status()).dispatches?.last_error);
+  await send('{"action":"opened"}', { 'x-hub-signature-256': 'sha256=00' });
+  const [dead] = JSON.parse((await gateway.cli('deliveries', 'list', '--json')).stdout) as { id: string }[];
+  const shown = {
+    'requests list': /malformed_signature/,
+    'requests show': /next/,
+    'deliveries list': /dead/,
+    [`deliveries show ${dead?.id}`]: /no credit left/,
+    'gateway status': /last error/,
+    doctor: /STATUS/,
+    'job list': /UTC-3/,
+    'job show digest-of-the-night': /digest/,
+    'webhook list --all': /review-of-pull-requests/,
+    'source list': /github/,
+    'source show github': /github/,
+    'blueprint list': /\w/,
+    'profile list': /default/,
+    docs: /tutorial/,
+  };
+  for (const [words, expected] of Object.entries(shown)) {
+    const screen = await screenOf(home, words.split(' '));
+    assert.match(screen, expected, words);
+    assert.deepEqual(tooWide(screen), [], words);
+  }
+});
+
+test('a text goes on below its first word, and is whole where there is no terminal', () => {
+  assert.deepEqual(wrapBeside('fix: ', 'set the token', 12), ['fix: set the', '     token']);
+  assert.deepEqual(wrapBeside('fix: ', 'set the token', undefined), ['fix: set the token']);
+  assert.deepEqual(wrapBeside('\u001b[33m!\u001b[39m ', 'a b', 3), ['\u001b[33m!\u001b[39m a', '  b']);
+});
+
+test('a command is broken before an option, and never inside quotes', () => {
+  const command = "job create tea --prompt 'Tea --now, please' --schedule '0 16 * * *' && job list";
+  assert.deepEqual(wrapCommand(command, 40), [
+    'job create tea \\',
+    "  --prompt 'Tea --now, please' \\",
+    "  --schedule '0 16 * * *' && job list",
+  ]);
+  assert.deepEqual(wrapCommand(command, 200), [command]);
+});
