@@ -38,7 +38,7 @@ const SERVER =
 /** Reads the facts about the server. */
 export async function inspectServer(db: PgConnection, clock: Clock): Promise<DatabaseFacts> {
   const [row] = await db.query<Omit<DatabaseFacts, 'clock_ahead_ms'>>(SERVER);
-  if (row === undefined) throw new Error('the database says nothing of itself');
+  if (row === undefined) throw new Error('the database returned none of its settings');
   let clock_ahead_ms = 0;
   await readServerTime(db, clock, (now) => {
     clock_ahead_ms = Math.round(clock.now() - now);
