@@ -32,7 +32,7 @@ export const templateSyntax = {
 } as const satisfies ListedRule;
 
 /** `{name` or `name}` in a text without another brace. */
-const NOT_CLOSED = /^[^{}]*(\{[A-Za-z_]\w*)(?:[\s.,;:!?)][^{}]*)?$/d;
+const NOT_CLOSED = /^[^{}]*(\{[A-Za-z_]\w*)[.,;:!?)]*(?:\s[^{}]*)?$/d;
 const NOT_OPENED = /^(?:[^{}]*[\s(#])?([A-Za-z_][\w.]*\})[^{}]*$/d;
 
 /** Code has braces in pairs, so that a single one in a text is half of a placeholder. */
