@@ -20,7 +20,7 @@ import { COMMANDS, GROUPS } from './commands/registry.ts';
 const HELP = new Set(['-h', '--help']);
 const CONFIG = '--config=';
 
-/** @returns 0 fine, 1 refused, 2 wrong usage. Never throws. */
+/** @returns 0 on success, 1 on failure, 2 on a usage error. Never throws. */
 export async function runCli(argv: readonly string[], context: CliContext): Promise<number> {
   try {
     return await dispatch(argv, context);

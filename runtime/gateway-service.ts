@@ -38,6 +38,8 @@ export interface ServiceOptions {
   readonly lowerSubscriptions?: CompileSubscriptions;
   /** Version of the program, shown to other gateways of the same store. Default: empty. */
   readonly version?: string;
+  /** Why the newest configuration is not in service, shown to other gateways of the same store. Default: none. */
+  readonly problem?: () => string | null;
   /** IANA zone of jobs that name none. Default: the machine's. */
   readonly timezone?: string;
   /** Absolute path of a second `.env`, which wins over `<home>/.env`; not read if others can write to it. Default: none. */

@@ -81,7 +81,7 @@ interface WorkInput {
 /** Loads the first table, and opens the work that it names. */
 async function openServiceWork(
   context: ServiceContext,
-  { agent, timezone, version = '' }: ServiceOptions,
+  { agent, timezone, problem, version = '' }: ServiceOptions,
   { tables, observer }: WorkInput,
 ): Promise<Work> {
   const { log, redactor } = context;
@@ -97,7 +97,7 @@ async function openServiceWork(
       url: () => nodeUrl(tables.listening ?? tables.addressFor(tables.plan.server)),
       version,
       table: () => tables.state.hash,
-      problem: () => tables.state.error,
+      problem: () => problem?.() ?? tables.state.error,
     },
   };
   return openWork(workContext, first);

@@ -25,6 +25,8 @@ export interface OpenServiceOptions {
   readonly log: ProcessLogger;
   /** The one that `log` goes through. */
   readonly redactor: Redactor;
+  /** Why the newest configuration is not in service. */
+  readonly problem: () => string | null;
 }
 
 export interface OpenedService {
@@ -38,11 +40,11 @@ export interface OpenedService {
 /** Rejects as `createService` does; CliError for an environment that cannot be read. */
 export async function openService(context: CliContext, options: OpenServiceOptions): Promise<OpenedService> {
   const { home, env, clock, timezone, random } = context;
-  const { folder, log, redactor } = options;
+  const { folder, log, redactor, problem } = options;
   const overrides = overridesOf(context, options);
   const tableFile = join(folder, 'routes.json');
   const service = await createService({
-    ...{ home, env, log, redactor, timezone, random },
+    ...{ home, env, log, redactor, timezone, random, problem },
     // Without one of its own a service goes by the clock of the database that it shares.
     ...(clock === systemClock ? {} : { clock }),
     projectEnv: context.projectEnv,

@@ -2,7 +2,7 @@
  * The life of a gateway process: takes the home, loads, listens, answers on the control socket, reloads, drains, ends.
  * What prevents its start before it listens is one clear refusal; afterwards the old table stays in service.
  */
-import { accessSync, constants, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { ControlError } from '../../runtime/control/control-error.ts';
 import type { ControlServer } from '../../runtime/control/control-server.ts';
 import { serveControl } from '../../runtime/control/control-server.ts';
@@ -13,22 +13,20 @@ import { describeDiskError } from '../../runtime/platform/describe-disk-error.ts
 import type { Logger } from '../../runtime/platform/log.ts';
 import type { ProcessLogger } from '../../runtime/platform/logger.ts';
 import { writeAtomic } from '../../runtime/platform/write-atomic.ts';
-import type { FileLock } from '../../runtime/store/sqlite/file-lock.ts';
-import { tryLock } from '../../runtime/store/sqlite/file-lock.ts';
 import { StoreRefused } from '../../runtime/store/store.ts';
 import { TableError } from '../../runtime/table/load.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
-import { openHome } from '../base/context.ts';
 import { CliError, refusalOf } from '../base/errors.ts';
 import type { GatewayInfo } from '../gateway/ask-gateway.ts';
-import { gatewayPid, pathsOf, readGatewayInfo } from '../gateway/ask-gateway.ts';
+import { pathsOf } from '../gateway/ask-gateway.ts';
 import { createControlHandlers } from './control-handlers.ts';
 import type { OpenedService } from './open-service.ts';
 import { openService } from './open-service.ts';
-import { isReadOnly, takeLater } from './read-only-home.ts';
+import { takeLater } from './read-only-home.ts';
 import type { RecompileReport, RecompileRequest } from './recompile.ts';
 import { Reloader } from './reloader.ts';
+import { takeHome } from './take-home.ts';
 
 export interface ServeRequest {
   /** Folder of the compiled tables. */
@@ -44,13 +42,19 @@ export interface ServeRequest {
   readonly recompile: { readonly request: () => Promise<RecompileRequest>; readonly first: RecompileReport } | null;
 }
 
+/** The service is opened before its reloader is made, and tells other gateways the reloader's error. */
+interface Reload {
+  reloader: Reloader | null;
+}
+
 /** Serves until it is told to stop. @returns 0, or 1 when work had to be interrupted */
 export async function serveGateway(context: CliContext, request: ServeRequest): Promise<number> {
   const lock = takeHome(context);
   try {
-    const opened = await openService(context, request);
+    const reload: Reload = { reloader: null };
+    const opened = await openService(context, { ...request, problem: () => reload.reloader?.error ?? null });
     try {
-      return await serve(context, request, opened, lock === null);
+      return await serve(context, request, opened, { reload, isReadOnlyHome: lock === null });
     } finally {
       await opened.service.stop({ drainMs: 0 });
     }
@@ -65,11 +69,12 @@ async function serve(
   context: CliContext,
   request: ServeRequest,
   { service, tableFile, enabled }: OpenedService,
-  isReadOnlyHome: boolean,
+  { reload, isReadOnlyHome }: { readonly reload: Reload; readonly isReadOnlyHome: boolean },
 ): Promise<number> {
   if (!enabled) throw switchedOff();
   const { url } = await service.listen();
   const reloader = new Reloader({ context, service, log: request.log, recompile: request.recompile });
+  reload.reloader = reloader;
   const ending = createEnding(context, {
     drain: (seconds) => service.stop(seconds === undefined ? {} : { drainMs: seconds * 1000 }),
     reload: () => void reloader.reload(),
@@ -87,28 +92,6 @@ async function serve(
   reloader.stop();
   await control.close();
   return report.drained ? 0 : 1;
-}
-
-/** Null: it is read-only, so that no gateway can lock it. @throws CliError when another gateway serves this home. */
-function takeHome(context: CliContext): FileLock | null {
-  try {
-    accessSync(openHome(context), constants.R_OK | constants.W_OK);
-    const lock = tryLock(pathsOf(context).lock);
-    if (lock !== null) return lock;
-  } catch (error) {
-    if (isReadOnly(error)) return null;
-    const hint = 'give this user write access to it, or another home: HOOKWRIGHT_HOME=<dir>';
-    throw new CliError(`cannot serve ${context.home}: ${describeDiskError(error)}`, hint);
-  }
-  const pid = gatewayPid(context);
-  const note = readGatewayInfo(context);
-  const where = note?.pid === pid && note !== null ? ` on ${note.url}` : '';
-  const who = pid === null ? '' : `${where} (pid ${pid})`;
-  throw new CliError(
-    `another gateway already serves ${context.home}${who}`,
-    'stop it with: hookwright gateway stop',
-    'or give this one a home of its own: HOOKWRIGHT_HOME=<dir>',
-  );
 }
 
 async function openControl(

@@ -1,4 +1,4 @@
-/** An error refuses the config; a warning does not. */
+/** An error rejects the config; a warning does not. */
 export type Severity = 'error' | 'warning';
 
 export interface Rule {

@@ -10,9 +10,11 @@ export type DispatchHead = Pick<
   Dispatch,
   'id' | 'profile' | 'route' | 'job' | 'mode' | 'event' | 'delivery_id' | 'accepted_at' | 'replay_of'
 > & {
-  /** The targets of its deliveries. */
-  readonly targets: readonly string[];
+  readonly targets: readonly HeadTarget[];
 };
+
+/** The target of a delivery, with its name as written. */
+export type HeadTarget = Pick<Dispatch['deliveries'][number], 'target' | 'label'>;
 
 /** A change with its dispatch reduced to the head. */
 export type Headed<M> = M extends { readonly dispatch: Dispatch | null }
@@ -60,9 +62,12 @@ export const decodeChange = ([change]: EncodedChange): Headed<Mutation> => JSON.
 
 function headOf(dispatch: Dispatch): DispatchHead {
   const { id, profile, route, job, mode, event, delivery_id, accepted_at, replay_of } = dispatch;
-  const targets = dispatch.deliveries.map(({ target }) => target);
+  const targets = headTargets(dispatch);
   return { id, profile, route, job, mode, event, delivery_id, accepted_at, replay_of, targets };
 }
+
+export const headTargets = ({ deliveries }: Dispatch): readonly HeadTarget[] =>
+  deliveries.map(({ target, label }) => (label === undefined ? { target } : { target, label }));
 
 function answerOf(mutation: Mutation): string | null {
   if (mutation.kind === 'advance') return mutation.answer ?? null;

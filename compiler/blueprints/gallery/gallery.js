@@ -1,4 +1,4 @@
-/** The gallery page's script: turns each form into its command, link and next runs, as the user types. */
+/** The gallery page's script: computes the command, the link and the next runs of each form as the user types. */
 
 (() => {
   const data = JSON.parse(document.getElementById('data').textContent);
@@ -9,7 +9,7 @@
 
   // --- what a form makes -------------------------------------------------------------------------
 
-  /** @returns {[string, string][]} name and value of each field, in their order. */
+  /** @returns {[string, string][]} name and value of each field, in field order */
   function readValues(blueprint, form) {
     const chosen = new FormData(form);
     return blueprint.fields.map(({ name }) => [
@@ -67,7 +67,7 @@
     dialog.querySelector(`[data-out="${name}"] code`).textContent = text;
   }
 
-  /** Marks what is missing and says it in one sentence; answers whether all is there. */
+  /** Marks missing fields and lists them in a sentence. Returns whether the form is complete. */
   function checkValues(blueprint, dialog, values) {
     const missing = blueprint.fields.filter((_, index) => values[index][1] === '');
     for (const control of dialog.querySelectorAll('form [name]')) {
@@ -144,7 +144,7 @@
     form.addEventListener('reset', () => setTimeout(() => update(blueprint, dialog)));
     form.addEventListener('submit', (event) => event.preventDefault());
     dialog.addEventListener('close', () => history.replaceState(null, '', location.pathname + location.search));
-    // A click on the dialog itself is one on its backdrop: its content covers all of it.
+    // The content covers the whole dialog, so a click on the dialog itself is on its backdrop.
     dialog.addEventListener('click', (event) => event.target === dialog && dialog.close());
     dialog.querySelector('.close').addEventListener('click', () => dialog.close());
     for (const button of dialog.querySelectorAll('.copy')) button.addEventListener('click', () => copy(button));

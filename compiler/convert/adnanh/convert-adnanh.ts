@@ -53,7 +53,7 @@ export function convertAdnanh(
 }
 
 /** Run by Bash, so that `node` is looked up in PATH. */
-const VALUES_SCRIPT = `# What the command of a hook gets of the payload on stdin; see hooks/run-hook.mjs.
+const VALUES_SCRIPT = `# Prints the values for the command of a hook, from the payload on stdin; see hooks/run-hook.mjs.
 exec node ../hooks/run-hook.mjs values
 `;
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 /**
- * Runs the commands of hooks that `hookwright convert adnanh` has converted. hooks.json beside it has each hook by the name
- * of its route.
+ * Runs the commands of hooks that `hookwright convert adnanh` has converted. hooks.json, in the same folder, contains the
+ * hooks by route name.
  *
- *   run-hook.mjs values  as a route's script: payload on stdin, what the command gets on stdout, as a JSON list
- *   run-hook.mjs run     as the agent: that list on stdin, the command's output on stdout, its exit code
+ *   run-hook.mjs values  as a route's script: reads the payload, prints the command's values as a JSON list
+ *   run-hook.mjs run     as the agent: reads that list, runs the command, and exits with its exit code
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ function fail(message) {
   process.exit(1);
 }
 
-/** A list, because a script that prints an object replaces the payload with it. */
+/** Prints a list, because an object would replace the payload. */
 function valuesOf(body) {
   const payload = unpacked(Array.isArray(body) ? { root: body } : body);
   return [
@@ -32,17 +32,17 @@ function valuesOf(body) {
   ];
 }
 
-/** What the request lacks is an empty argument, and no variable. */
+/** Values that the request lacks become empty arguments; their variables are not set. */
 const named = ({ variable }, content) => (content === null ? [] : [[variable, content]]);
 
-/** With the parameters that are JSON as text parsed. */
+/** Parses the parameters that contain JSON as text. */
 function unpacked(payload) {
   const copy = { ...payload };
   for (const name of hook.parsed) {
     try {
       if (typeof copy[name] === 'string') copy[name] = JSON.parse(copy[name]);
     } catch {
-      // The original leaves it as it is, too.
+      // The original also leaves it unchanged.
     }
   }
   return copy;
@@ -63,13 +63,13 @@ function textOf({ from, name }, payload) {
   }
 }
 
-/** A form whose only field is `payload` has become its content. */
+/** A form with `payload` as its only field has been replaced with the field's content. */
 const formField = (payload, name) =>
   hook.parsed.includes('payload') && name.startsWith('payload.')
     ? lookUp(payload, name.slice('payload.'.length))
     : undefined;
 
-/** A key with dots in it comes before a path. */
+/** A key that contains dots takes precedence over a path. */
 function lookUp(value, name) {
   if (typeof value !== 'object' || value === null) return undefined;
   if (Object.hasOwn(value, name)) return value[name];

@@ -2,7 +2,7 @@
 
 import type { DeliveryEnding } from '../delivery-ending.ts';
 import { endDelivering } from '../delivery-ending.ts';
-import type { LargeTexts } from '../encode.ts';
+import type { HeadTarget, LargeTexts } from '../encode.ts';
 import type { Advance, MutationResults, RecordAttempt, Ref, Step } from '../mutations.ts';
 import { canAdvance } from '../states.ts';
 import type { WorkUnit } from './unit.ts';
@@ -42,9 +42,6 @@ export function recordAttempt(unit: WorkUnit, m: RecordAttempt): MutationResults
 }
 
 function endingOf(unit: WorkUnit, ref: Ref, steps: readonly Step[]): DeliveryEnding {
-  const targets = JSON.parse(unit.loaded.heads.get(ref)?.targets ?? '[]') as readonly string[];
-  return endDelivering(
-    targets.map((target) => ({ target })),
-    steps,
-  );
+  const targets = JSON.parse(unit.loaded.heads.get(ref)?.targets ?? '[]') as readonly HeadTarget[];
+  return endDelivering(targets, steps);
 }

@@ -1,5 +1,7 @@
 /** Imports a store of another engine into an empty database, in one transaction. */
+
 import type { Dispatch } from '../../../schemas/generated/types.ts';
+import { headTargets } from '../encode.ts';
 import { laneKey } from '../identity.ts';
 import type { MovedCount, MovedDispatch, MoveSource } from '../moved-rows.ts';
 import { isFinal } from '../states.ts';
@@ -145,7 +147,7 @@ function dispatchRow(row: MovedDispatch): DispatchRow {
   return {
     ...{ ref, id, profile, route, job, mode, accepted_at, max_concurrent, body },
     head: JSON.stringify([event, delivery, replayOf, superseded]),
-    targets: JSON.stringify(dispatch.deliveries.map(({ target }) => target)),
+    targets: JSON.stringify(headTargets(dispatch)),
   };
 }
 

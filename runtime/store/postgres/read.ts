@@ -1,4 +1,6 @@
 /** The SQL for the queries of ../queries.ts. */
+
+import type { HeadTarget } from '../encode.ts';
 import { laneKey } from '../identity.ts';
 import type { Step } from '../mutations.ts';
 import type {
@@ -142,7 +144,7 @@ async function openWork(ask: AskSnapshot): Promise<readonly OpenWork[]> {
   const [rows = []] = await ask<[Row[]]>([WAITING_WORK]);
   const found = new Map<string, OpenWork>();
   for (const { profile, route, job, targets, n, count } of rows) {
-    const all = JSON.parse(targets) as readonly string[];
+    const all = (JSON.parse(targets) as readonly HeadTarget[]).map(({ target }) => target);
     const needed = n === null ? (all.length === 0 ? [null] : all) : [all[n] ?? null];
     for (const target of needed) {
       const name = JSON.stringify([profile, route, job, target]);

@@ -29,7 +29,7 @@ const VERSION_1 = `
   CREATE SEQUENCE dispatch_ref AS bigint;
 
   -- Accepted dispatches, never changed. head: JSON [event, delivery_id, replay_of, superseded]; targets: JSON list of the
-  -- targets of its deliveries; body: JSON of the dispatch.
+  -- targets of its deliveries, {target, label}; body: JSON of the dispatch.
   CREATE TABLE dispatch (
     ref bigint PRIMARY KEY,
     id text NOT NULL UNIQUE,

@@ -31,7 +31,8 @@ describe('gateway status --all', () => {
   }, async (t) => {
     const url = await testDatabase(t);
     const env = { DATABASE_URL: url };
-    const one = await startGateway(t, { home: tempDir(t), config: CONFIG, env });
+    const home = tempDir(t);
+    const one = await startGateway(t, { home, config: CONFIG, env });
     const other = await openTestStore(url, 'hookwright', {
       node: {
         url: () => 'http://two.example:1',
@@ -70,6 +71,12 @@ describe('gateway status --all', () => {
     const text = (await one.cli('gateway', 'status', '--all')).stdout;
     assert.match(text, /http:\/\/two\.example:1 .*serving, lease \d+ s/);
     assert.match(text, /! node 2: no secret\n! the gateways serve different tables:/);
+    writeFileSync(join(home, 'config.yaml'), 'routes: [');
+    await one.cli('gateway', 'reload');
+    await until(async () => (await look()).nodes[0]?.problem === 'the configuration has 1 error');
+    writeFileSync(join(home, 'config.yaml'), CONFIG);
+    await one.cli('gateway', 'reload');
+    await until(async () => (await look()).nodes[0]?.problem === null);
     const said = /other gateways serve another table: another-tabl/;
     await until(async () => said.test(await (await fetch(`${console}/readyz`)).text()));
     assert.match(one.running.stderr(), said);

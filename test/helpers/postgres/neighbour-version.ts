@@ -2,18 +2,13 @@
  * The engine as a later version will have it, beside the one under test: a copy of this program whose tables have been
  * changed, each version as the rules of schema.ts allow. It stands for a released package; none with this engine exists.
  */
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import type { openPostgresStore } from '../../../runtime/store/postgres/open-postgres.ts';
 import { SCHEMA_VERSION } from '../../../runtime/store/postgres/schema.ts';
 import type { Ending } from '../at-end.ts';
-import { ROOT } from '../root.ts';
-import { tempDir } from '../temp-dir.ts';
-
-/** Sources, or what was compiled of them for this run. */
-const TREE = fileURLToPath(new URL('../../../', import.meta.url));
-const ENDING = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
+import { copyRuntime, ENDING } from '../tree-copy.ts';
 
 /** What a version may do to tables that the one before still works with. */
 const changeOf = (version: number): string => `
@@ -25,11 +20,7 @@ const changeOf = (version: number): string => `
 
 /** @param ahead by how many versions of the tables @returns its `openPostgresStore` */
 export async function laterVersion(t: Ending, ahead: number): Promise<typeof openPostgresStore> {
-  const dir = tempDir(t);
-  for (const folder of ['base', 'runtime', 'schemas'])
-    cpSync(join(TREE, folder), join(dir, folder), { recursive: true });
-  writeFileSync(join(dir, 'package.json'), '{ "type": "module" }');
-  symlinkSync(join(ROOT, 'node_modules'), join(dir, 'node_modules'));
+  const dir = copyRuntime(t);
   const file = join(dir, `runtime/store/postgres/schema${ENDING}`);
   const added = Array.from({ length: ahead }, (_, n) => JSON.stringify(changeOf(SCHEMA_VERSION + n + 1)));
   const text = readFileSync(file, 'utf8')

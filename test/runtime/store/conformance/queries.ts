@@ -125,6 +125,17 @@ export function queries(open: Open): void {
     ]);
   });
 
+  it('names a target in a reason as the configuration does', async (t) => {
+    const { store } = await open(t);
+    const deliveries = [{ target: 'messenger_a', label: 'telegram', extra: {}, unresolved: [] }];
+    const sent = makeDispatch('sent', { deliveries });
+    const work = { kind: 'deliveries', answer: 'x', open: openDeliveries(sent, 1000) } as const;
+    const ref = await accept(store, 'sent', { dispatch: sent, work });
+    await take(store, 1000, { runs: 0, attempts: 1 });
+    const refused = { ...makeAttempt(ref, 0, 1100, { outcome: 'permanent', reason: 'chat not found' }), due_at: null };
+    assert.deepEqual(await store.write(refused), { state: 'dead', reason: 'telegram: chat not found' });
+  });
+
   it('knows the oldest open dispatch and the last error', async (t) => {
     const { store } = await open(t);
     const before = await overview(store);
