@@ -11,20 +11,41 @@ export const templateSyntax = {
   title: 'A template contains braces that look like a placeholder but are not one.',
   why: 'It would only be noticed in a real message: `{ issue.title }` is delivered literally.',
   check(text: string): readonly Problem[] {
-    return [...text.matchAll(BRACED)].flatMap((match): readonly Problem[] => {
-      const [braced, inside = '', close] = match;
-      const slip = SLIPS.find((one) => one.closed === (close === '}') && one.inside.test(inside));
-      if (slip === undefined) return [];
-      const before = slip.closed && text[match.index + braced.length] === '}' ? outerBraces(text, match.index) : '';
-      const closed = before === '' ? braced : `${before}${braced}}`;
-      const found = slip.closed ? closed : `{${/^\S+/.exec(inside)?.[0] ?? ''}`;
-      const meant = meantBy(found);
-      const within = { offset: match.index - before.length, length: found.length };
-      const message = `${found} ${slip.what}; write ${meant}`;
-      return [{ rule: templateSyntax, path: [], at: 'value', message, within, fix: { kind: 'replace', text: meant } }];
-    });
+    return [
+      ...loneBrace(text),
+      ...[...text.matchAll(BRACED)].flatMap((match): readonly Problem[] => {
+        const [braced, inside = '', close] = match;
+        const slip = SLIPS.find((one) => one.closed === (close === '}') && one.inside.test(inside));
+        if (slip === undefined) return [];
+        const before = slip.closed && text[match.index + braced.length] === '}' ? outerBraces(text, match.index) : '';
+        const closed = before === '' ? braced : `${before}${braced}}`;
+        const found = slip.closed ? closed : `{${/^\S+/.exec(inside)?.[0] ?? ''}`;
+        const meant = meantBy(found);
+        const within = { offset: match.index - before.length, length: found.length };
+        const message = `${found} ${slip.what}; write ${meant}`;
+        return [
+          { rule: templateSyntax, path: [], at: 'value', message, within, fix: { kind: 'replace', text: meant } },
+        ];
+      }),
+    ];
   },
 } as const satisfies ListedRule;
+
+/** `{name` or `name}` in a text without another brace. */
+const NOT_CLOSED = /^[^{}]*(\{[A-Za-z_]\w*)[.,;:!?)]*(?:\s[^{}]*)?$/d;
+const NOT_OPENED = /^(?:[^{}]*[\s(#])?([A-Za-z_][\w.]*\})[^{}]*$/d;
+
+/** Code has braces in pairs, so that a single one in a text is half of a placeholder. */
+function loneBrace(text: string): readonly Problem[] {
+  const [, span] = (NOT_CLOSED.exec(text) ?? NOT_OPENED.exec(text))?.indices ?? [];
+  if (span === undefined) return [];
+  const [offset, end] = span;
+  const found = text.slice(offset, end);
+  const meant = found.startsWith('{') ? `${found}}` : `{${found}`;
+  const message = `${found} ${found.startsWith('{') ? 'is not closed' : 'is not opened'}; write ${meant}`;
+  const within = { offset, length: found.length };
+  return [{ rule: templateSyntax, path: [], at: 'value', message, within, fix: { kind: 'replace', text: meant } }];
+}
 
 /** The rest of a path of two parts or more, after its first letter. */
 const DOTTED = `[A-Za-z0-9_-]*(?:\\.${PART})+`;

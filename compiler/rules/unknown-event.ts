@@ -4,6 +4,7 @@ import type { SenderEventNames } from '../config/event-names.ts';
 import { isEventGlob } from '../config/event-names.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { globSource, linkGlob } from '../globs/linear-glob.ts';
+import { flowText } from '../text/flow-text.ts';
 import { certainMatch, editDistance, oneOf, suggest } from '../text/suggest.ts';
 import type { RouteView } from '../views/route-scope.ts';
 import type { ViewRule } from './support/view-rule.ts';
@@ -16,6 +17,8 @@ export const unknownEvent = {
   why: 'Event names are compared exactly, so a name that the sender never sends matches nothing. Some senders use phrases: GitLab sends `Merge Request Hook`, for which `merge_request` is also accepted.',
   checkRoute(route): readonly Problem[] {
     const { config, facts } = route;
+    const joined = joinedEntries(config.events ?? []);
+    if (joined.length > 0) return joined;
     const documented = facts?.events ?? [];
     // The config's own shape may not contain every event, so it is only used for suggestions.
     const shaped = documented.length > 0 ? [] : (route.scope.payloads?.shapedEvents(route) ?? []);
@@ -37,6 +40,16 @@ export const unknownEvent = {
     });
   },
 } as const satisfies ViewRule;
+
+/** `issues - pull_request`: no sender has such a name. */
+function joinedEntries(events: readonly string[]): readonly Problem[] {
+  return events.flatMap((entry, index): readonly Problem[] => {
+    if (!/\S - \S/.test(entry)) return [];
+    const message = `\`${entry}\` is one entry, because its second line is indented further: align the dashes`;
+    const hint = `write \`events: ${flowText(entry.split(' - ').map((name) => name.trim()))}\``;
+    return [{ rule: unknownEvent, path: ['events', index], at: 'value', message, hint }];
+  });
+}
 
 const MAX_SUGGESTIONS = 4;
 

@@ -8,6 +8,7 @@ import type { Range, SourceText } from '../text/source-text.ts';
 import { START } from '../text/source-text.ts';
 import type { AliasTargets, YamlNode } from './build-value.ts';
 import { buildValue } from './build-value.ts';
+import { findOpenBracket } from './open-bracket.ts';
 import type { OpenQuote } from './open-quote.ts';
 import { findOpenQuote } from './open-quote.ts';
 import { findSyntaxSlip } from './syntax-slips.ts';
@@ -69,12 +70,14 @@ function syntaxFindings(source: SourceText, document: Document, found: readonly 
   const findings: Finding[] = [];
   for (const complaint of found.toSorted((a, b) => a.pos[0] - b.pos[0])) {
     const open = findOpenQuote(source.text, document, complaint);
-    const start = Math.min(open?.range.start ?? complaint.pos[0], source.text.length);
+    const bracket = findOpenBracket(source.text, complaint);
+    const start = Math.min((open ?? bracket)?.range.start ?? complaint.pos[0], source.text.length);
     const line = source.text.lastIndexOf('\n', start - 1);
     if (lines.has(line) || findings.length === MAX_SYNTAX_ERRORS) continue;
     lines.add(line);
     const range = { start, end: Math.max(start, Math.min(complaint.pos[1], source.text.length)) };
-    const said = open === null ? { range, ...explain(source, complaint, line + 1) } : closed(source, open, complaint);
+    const said =
+      open !== null ? closed(source, open, complaint) : (bracket ?? { range, ...explain(source, complaint, line + 1) });
     findings.push({ rule: yamlSyntax, source, ...said });
   }
   return findings;

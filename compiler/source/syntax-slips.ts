@@ -28,6 +28,8 @@ export function findSyntaxSlip(line: string): SyntaxSlip | null {
   return (
     unfinishedMerge(line) ??
     slashComment(line) ??
+    fullWidthColon(line) ??
+    includeTag(line) ??
     missingSpace(line) ??
     spaceInReference(line) ??
     tagForReference(line) ??
@@ -74,6 +76,23 @@ function slashComment(line: string): SyntaxSlip | null {
   if (before === undefined) return null;
   const range = { start: before.length, end: before.length + 2 };
   return { message: 'comments begin with `#`: write it instead of `//`', edits: [{ range, text: '#' }] };
+}
+
+/** `prompt： Hello`, as some keyboards write it. */
+function fullWidthColon(line: string): SyntaxSlip | null {
+  const [found, key = ''] = /^(\s*(?:- +)*[\w-]+)：\s*/.exec(line) ?? [];
+  if (found === undefined) return null;
+  const range = { start: key.length, end: found.length };
+  const text = found.length === line.length ? ':' : ': ';
+  return { message: 'this colon is the full-width `：`: write `:` and a space', edits: [{ range, text }] };
+}
+
+/** `routes: !include routes.yaml`, as in other tools. */
+function includeTag(line: string): SyntaxSlip | null {
+  if (!/:\s+!include(?:_\w+)?\s/.test(line)) return null;
+  const message =
+    'a file is not included with a tag: write `include: [path.yaml]` at the top level; that file has the whole path, from `platforms:` on';
+  return { message, edits: [] };
 }
 
 /** The known keys of a config, at any level. */

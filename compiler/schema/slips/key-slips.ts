@@ -65,6 +65,18 @@ export const otherKey: Slip = ({ schema, data, path }, { keyword, params }) => {
   };
 };
 
+/** A key after no-break spaces, which belong to the key for YAML. */
+export const noBreakSpaces: Slip = ({ path }, { keyword, params }) => {
+  const key = String(params.additionalProperty);
+  if (keyword !== 'additionalProperties' || !key.startsWith('\u00a0')) return null;
+  return {
+    rule: unknownKey,
+    path: [...path, key],
+    at: 'key',
+    message: `no-break spaces (U+00A0) indent \`${key.trim()}\`: use ordinary spaces`,
+  };
+};
+
 const onlyMap = (schema: SchemaName, path: NodePath): boolean => {
   const types = typesAt(schema, path);
   return types.has('object') && !types.has('string');

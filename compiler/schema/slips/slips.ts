@@ -8,7 +8,7 @@ import { eventsMap, eventsUnderOn } from './events-map.ts';
 import { filterSlip } from './filter-slips.ts';
 import { foreignFile } from './foreign-file.ts';
 import { hermesConfig } from './hermes-config.ts';
-import { blueprintInJob, keyOfElsewhere, otherKey, outsideExtra } from './key-slips.ts';
+import { blueprintInJob, keyOfElsewhere, noBreakSpaces, otherKey, outsideExtra } from './key-slips.ts';
 import { listOfEntries, misspeltWebhook, notIndented, outsidePlatforms, targetOutside } from './layout-slips.ts';
 import { listForText } from './list-for-text.ts';
 import { numberAsText, numberForText } from './number-as-text.ts';
@@ -21,6 +21,7 @@ import { unquotedPlaceholder } from './unquoted-placeholder.ts';
 export const SLIPS: readonly Slip[] = [
   hermesConfig,
   foreignFile,
+  noBreakSpaces,
   unquotedPlaceholder,
   misspeltWebhook,
   notIndented,
