@@ -18,6 +18,9 @@ const CONNECTIONS = 4;
 /** A run that is due for longer waits for more than its turn, in ms. */
 const LAG_MS = 60_000;
 const CLOCK_MS = 2000;
+/** An open transaction that is older keeps vacuum from its work, in ms. */
+const TRANSACTION_MS = 15 * 60_000;
+const MIB = 2 ** 20;
 const HASH_CHARS = 12;
 
 /** Never shows the URL, which holds the password. */
@@ -32,6 +35,7 @@ export async function checkDatabase(context: CliContext, plan: PostgresPlan): Pr
     const nodes = schema.version === null ? [] : await listNodes(context);
     return [
       ...[checkVersion(server), checkDurability(server), checkConnections(server, nodes), checkServerClock(server)],
+      ...[checkStandby(server), checkTransactions(server), checkSlots(server)],
       checkRights(server, schema, plan),
       ...(schema.version === null ? [] : [checkLag(schema), checkBloat(schema), checkNodes(nodes)]),
     ];
@@ -85,6 +89,28 @@ function checkServerClock({ clock_ahead_ms: ahead }: DatabaseFacts): Check {
   const by = formatDuration(Math.abs(ahead));
   const detail = `this machine's clock is ${by} ${ahead > 0 ? 'ahead of' : 'behind'} the database's, which counts`;
   return warning('clock', detail, 'synchronise both machines (NTP)');
+}
+
+function checkStandby({ standby_missing }: DatabaseFacts): Check {
+  if (!standby_missing) return ok('standby', 'no commit waits for a standby that is away');
+  const detail = 'synchronous_standby_names names a standby and none is connected: every commit waits';
+  return failed('standby', detail, 'connect the standby, or set synchronous_standby_names to the empty string');
+}
+
+function checkTransactions({ oldest_transaction_ms: age }: DatabaseFacts): Check {
+  if (age < TRANSACTION_MS) return ok('transactions', 'none keeps vacuum from its work');
+  const detail = `a transaction has been open for ${formatDuration(age)}: vacuum removes nothing that is newer`;
+  return warning('transactions', detail, 'find it in pg_stat_activity or pg_prepared_xacts (xact_start), and end it');
+}
+
+function checkSlots({ unread_slots: slots }: DatabaseFacts): Check {
+  if (slots.length === 0) return ok('slots', 'no replication slot is unused');
+  const detail = slots.map(({ name, bytes }) => `${name}: ${Math.ceil(bytes / MIB)} MiB of WAL`).join('; ');
+  return warning(
+    'slots',
+    `replication slots that nothing reads fill the disk: ${detail}`,
+    'connect what reads them, or remove each: SELECT pg_drop_replication_slot(name)',
+  );
 }
 
 function checkRights({ role }: DatabaseFacts, { version, forbidden }: SchemaFacts, { schema }: PostgresPlan): Check {

@@ -14,11 +14,10 @@
  * that a loader can parse the routes in pieces.
  */
 import { createHash } from 'node:crypto';
+import { TABLE_FORMAT } from '../../base/table-format.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { TableContent } from '../config/table-content.ts';
 import { isPlainMap } from '../text/plain-map.ts';
-
-export const TABLE_FORMAT = 1;
 
 /** Top-level keys whose entries each get a line. */
 const BY_ENTRY: ReadonlySet<string> = new Set([

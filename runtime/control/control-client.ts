@@ -39,7 +39,7 @@ export async function callControl<Name extends ControlName>(
   timeoutMs: number,
   uid: number | null = ownUid(),
 ): Promise<ControlContract[Name]['output']> {
-  if (!(await isOwnSocket(socket, uid))) throw new NotRunningError(`nobody listens on ${socket}`);
+  if (!(await isOwnSocket(socket, uid))) throw new NotRunningError(`no server listens on ${socket}`);
   const { status, text } = await post(socket, name, JSON.stringify(input), timeoutMs);
   const body = parse(text, status);
   if (status === 200) {
@@ -109,6 +109,6 @@ function post(
 /** Codes other than those of a missing listener mean a response that is not HTTP, or incomplete. */
 function explain(error: NodeJS.ErrnoException, socket: string): Error {
   if (error instanceof ControlCallError) return error;
-  if (GONE.has(error.code ?? '')) return new NotRunningError(`nobody listens on ${socket}`);
+  if (GONE.has(error.code ?? '')) return new NotRunningError(`no server listens on ${socket}`);
   return new ControlCallError(`no answer from the control socket: ${error.code ?? error.message}`);
 }

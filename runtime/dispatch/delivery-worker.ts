@@ -76,7 +76,7 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
     const step = deliveryStep(taken.index, attempted, clock.now());
     if (step.next_at !== null) contents.forget(taken.ref);
     const recorded = persister.writeOr(this.recordOf(taken, step, step.next_at), () => {
-      const reason = 'what came of the attempt cannot be stored';
+      const reason = 'the outcome of the attempt cannot be stored';
       return this.recordOf(taken, { ...step, reason, message_id: null, next_at: null }, null);
     });
     // Called before it is stored, so that the next `take_work` shares the commit.

@@ -134,7 +134,7 @@ export class RunWorker implements Worker<TakenRun> {
     const { persister, holder, context } = this.parts;
     const of = { kind: 'advance', ref, holder } as const;
     const stored = await persister.writeOr<Advance>({ ...of, ...change }, () => {
-      return { ...of, to: 'dead', at: context.clock.now(), reason: 'what came of the run cannot be stored' };
+      return { ...of, to: 'dead', at: context.clock.now(), reason: 'the outcome of the run cannot be stored' };
     });
     if (!stored) context.log.warn({ ref }, 'the run was not held any more');
     return stored;

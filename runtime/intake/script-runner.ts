@@ -116,7 +116,9 @@ export function scriptOutcome(result: ProcessResult): ScriptOutcome {
       return { kind: 'busy', reason: 'script was stopped with the server' };
     case 'exit':
       if (result.code === 0) return readOutput(result.stdout);
-      return failed(result.code === null ? `script died of ${result.signal}` : `script exited with ${result.code}`);
+      return failed(
+        result.code === null ? `script was terminated by ${result.signal}` : `script exited with ${result.code}`,
+      );
   }
 }
 

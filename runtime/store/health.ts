@@ -20,13 +20,13 @@ export class Health {
   begin(kind: StoreProblem['kind'], message: string): void {
     if (this.current !== null && (this.current.kind === kind || kind !== 'replaced')) return;
     this.current = { kind, message, since: this.now() };
-    this.log.error({ reason: message }, 'the store takes no changes');
+    this.log.error({ reason: message }, 'the store accepts no changes');
   }
 
   /** Ends a problem of this kind. */
   end(kind: StoreProblem['kind']): void {
     if (this.current?.kind !== kind) return;
-    this.log.info({ after_ms: this.now() - this.current.since }, 'the store takes changes again');
+    this.log.info({ after_ms: this.now() - this.current.since }, 'the store accepts changes again');
     this.current = null;
   }
 }

@@ -20,7 +20,10 @@ export interface SessionSummary {
   readonly chat_id: string;
   /** Path of its file; null in a database. */
   readonly path: string | null;
-  readonly turns: number;
+  /** Null when the session cannot be read. */
+  readonly turns: number | null;
+  /** Why it cannot be read; null when it can. */
+  readonly problem: string | null;
   /** UTC instant, RFC 3339. */
   readonly changed_at: string;
 }

@@ -7,6 +7,7 @@
 
 import { createHash } from 'node:crypto';
 import { messageOf } from '../../base/message-of.ts';
+import { TABLE_FORMAT } from '../../base/table-format.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { TimeSlice } from './time-slice.ts';
 
@@ -15,8 +16,6 @@ export class TableError extends Error {
   override readonly name = 'TableError';
 }
 
-/** The layout this version reads. */
-const TABLE_FORMAT = 1;
 const HEAD = /^\{"format":(\d+),"hash":"([0-9a-f]{64})",\n/;
 /** The first line ends within this many bytes, in any format. */
 const HEAD_BYTES = 256;

@@ -96,7 +96,7 @@ export class SharedSubscriptions {
     } catch (error) {
       const reason = messageOf(error);
       if (reason !== this.loggedReason)
-        this.log.warn({ reason }, 'the shared subscriptions cannot be read: those of before stay in service');
+        this.log.warn({ reason }, 'the shared subscriptions cannot be read: the previous ones stay in service');
       this.loggedReason = reason;
     }
   }

@@ -1,4 +1,5 @@
 /** Where tables come from: a file that is watched, or a value that the embedding program passes. */
+import { TABLE_FORMAT } from '../../base/table-format.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { GatewayFiles } from '../platform/node-files.ts';
@@ -14,9 +15,6 @@ export interface TableSource {
   /** Calls `changed` when the table may have changed; returns a function that stops. Throws as node:fs does. */
   watch(changed: () => void): () => void;
 }
-
-/** The layout this version serves. */
-const TABLE_FORMAT = 1;
 
 /** A compiled table in memory. @throws TableError when it has another format */
 export function tableValue(table: RouteTable): TableSource {

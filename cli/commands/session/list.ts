@@ -4,7 +4,7 @@ import type { SessionSummary } from '../../../runtime/store/sessions.ts';
 import type { CliContext } from '../../base/context.ts';
 import { knownName } from '../../blueprints/named-targets.ts';
 import { jsonOption } from '../../command-line/options.ts';
-import { printJson } from '../../output/print.ts';
+import { printJson, printNote, visible } from '../../output/print.ts';
 import { printTable } from '../../output/table.ts';
 import { sessionProfile } from '../../sessions/open-chat.ts';
 import { useSessions } from '../../sessions/use-sessions.ts';
@@ -37,9 +37,12 @@ export class SessionListCommand extends Command<CliContext> {
     const columns = [
       { title: 'TARGET', value: (session: SessionSummary) => session.target, whole: true as const },
       { title: 'CHAT', value: (session: SessionSummary) => session.chat_id, whole: true as const },
-      { title: 'TURNS', value: (session: SessionSummary) => session.turns, align: 'right' as const },
+      { title: 'TURNS', value: (session: SessionSummary) => session.turns ?? '-', align: 'right' as const },
       { title: 'CHANGED', value: (session: SessionSummary) => session.changed_at },
     ];
+    for (const { target, chat_id, problem } of sessions) {
+      if (problem !== null) printNote(this.context, `${visible(`${target} ${chat_id}`)}: ${visible(problem)}`);
+    }
     printTable(this.context, sessions, columns, 'no chat has a session; make one: hookwright session open');
     return 0;
   }

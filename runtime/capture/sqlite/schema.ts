@@ -1,7 +1,8 @@
 /** The table of kept requests, in a separate file that may be deleted at any time. */
-import { closeSync, openSync, rmSync, statSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import type { Connect, Connection } from '../../store/sqlite/driver.ts';
 import { errorCode } from '../../store/sqlite/driver.ts';
+import { createFile } from '../../store/sqlite/file-lock.ts';
 
 /** Stored in `PRAGMA user_version`. A file with another format is replaced by an empty one. */
 export const CAPTURE_FORMAT = 1;
@@ -78,12 +79,3 @@ export const captureFormatOf = (db: Connection): number => db.query<[number]>('P
 /** Inode of the file at this path; null when there is none. */
 export const inodeOf = (path: string): bigint | null =>
   statSync(path, { bigint: true, throwIfNoEntry: false })?.ino ?? null;
-
-/** Creates the file with mode 0600 before SQLite opens it, because the files beside it inherit its mode. */
-function createFile(path: string): void {
-  try {
-    closeSync(openSync(path, 'wx', 0o600));
-  } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw error;
-  }
-}

@@ -54,7 +54,7 @@ export async function probeAccount(
 const undecided = (detail: string): Probe => ({
   check: ACCOUNT,
   status: 'skipped',
-  detail: `the service did not tell: ${detail}`,
+  detail: `cannot be decided: ${detail}`,
   fix: null,
   server_time: null,
 });

@@ -2,6 +2,7 @@
 import type { Dirent } from 'node:fs';
 import { mkdir, open, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { messageOf } from '../../../base/message-of.ts';
 import { readRegularText } from '../../../base/read-regular-file.ts';
 import type { SessionSummary, Turn } from '../../store/sessions.ts';
 import type { ChatRef } from './session-file.ts';
@@ -23,7 +24,7 @@ export async function openSession(chat: ChatRef): Promise<{ readonly path: strin
   }
 }
 
-/** All sessions of a profile, sorted by target and file name. */
+/** All sessions of a profile, sorted by target and file name. One that cannot be read is listed with its problem. */
 export async function listSessions(home: string): Promise<readonly SessionSummary[]> {
   const found: SessionSummary[] = [];
   for (const target of (await entries(sessionsFolder(home))).filter((entry) => entry.isDirectory())) {
@@ -32,12 +33,24 @@ export async function listSessions(home: string): Promise<readonly SessionSummar
       const chat_id = chatIdOf(name);
       if (chat_id === null) continue;
       const path = join(folder, name);
-      const [turns, { mtime }] = [await readTurns(path), await stat(path)];
-      const summary = { target: target.name, chat_id, path, changed_at: mtime.toISOString() };
-      found.push({ ...summary, turns: turns?.length ?? 0 });
+      const size = await countTurns(path);
+      if (size !== null) found.push({ target: target.name, chat_id, path, ...size });
     }
   }
   return found;
+}
+
+/** Null when the file was removed since the folder was read. */
+async function countTurns(path: string): Promise<Pick<SessionSummary, 'turns' | 'problem' | 'changed_at'> | null> {
+  const found = await stat(path).catch(() => null);
+  if (found === null) return null;
+  const changed_at = found.mtime.toISOString();
+  try {
+    const turns = await readTurns(path);
+    return turns && { turns: turns.length, problem: null, changed_at };
+  } catch (error) {
+    return { turns: null, problem: messageOf(error), changed_at };
+  }
 }
 
 /** The turns in order; null when the chat has no session. Skips truncated lines, which a full disk may leave. */

@@ -128,7 +128,7 @@ function explain(result: ProcessResult, plan: CommandAgentPlan, redact: (text: s
     case 'aborted':
       return `${program} was stopped`;
     case 'exit': {
-      const how = result.code === null ? `died of ${result.signal}` : `exited with ${result.code}`;
+      const how = result.code === null ? `was terminated by ${result.signal}` : `exited with ${result.code}`;
       const last = result.stderr.trimEnd().split('\n').at(-1)?.trim() ?? '';
       return last === '' ? `${program} ${how}` : `${program} ${how}: ${printableStart(redact(last), 200)}`;
     }

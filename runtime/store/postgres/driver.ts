@@ -116,7 +116,10 @@ async function importDriver(): Promise<Driver> {
 
 const names = new Map<string, string>();
 
-/** The name under which a statement is prepared, once for each connection; all texts are constants. */
+/**
+ * The name under which a statement is prepared, once for each connection. The map is bounded: values are parameters, so that the
+ * only texts that are not constants are those of lists, one for each combination of filters.
+ */
 function nameOf(sql: string): string {
   const known = names.get(sql);
   if (known !== undefined) return known;

@@ -128,7 +128,9 @@ export async function checkEmpty(db: PgConnection, id: string): Promise<'empty' 
   const nodes = found?.nodes ?? 0;
   if (nodes > 0) {
     const [serve, them] = nodes === 1 ? ['gateway serves', 'it'] : ['gateways serve', 'them'];
-    throw new StoreRefused(`${nodes} ${serve} from the database\nstop ${them} first: nobody may work on it meanwhile`);
+    throw new StoreRefused(
+      `${nodes} ${serve} from the database\nstop ${them} first: no gateway may use the database while a store is moved into it`,
+    );
   }
   if (found?.is_used === true) {
     throw new StoreRefused(

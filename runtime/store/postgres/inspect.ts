@@ -14,6 +14,12 @@ export interface DatabaseFacts {
   /** For roles other than superusers. */
   readonly connections_allowed: number;
   readonly connections_used: number;
+  /** `synchronous_standby_names` names a standby and none is connected: commits wait for it. */
+  readonly standby_missing: boolean;
+  /** Age of the oldest transaction that keeps vacuum from removing rows, in ms; 0 when there is none. Others' may not be visible. */
+  readonly oldest_transaction_ms: number;
+  /** Replication slots that nothing reads, each with the WAL that it keeps, in bytes. */
+  readonly unread_slots: readonly { readonly name: string; readonly bytes: number }[];
   /** How far this machine's clock is ahead of the database's, in ms. */
   readonly clock_ahead_ms: number;
 }
@@ -33,17 +39,24 @@ const SERVER =
   "SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS version_text, " +
   "current_user::text AS role, current_setting('fsync')::bool AS fsync, current_setting('full_page_writes')::bool AS full_page_writes, " +
   "current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS connections_allowed, " +
-  "(SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS connections_used";
+  "(SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS connections_used, " +
+  "current_setting('synchronous_standby_names') <> '' AND NOT EXISTS (SELECT FROM pg_stat_replication) AS standby_missing, " +
+  '(SELECT coalesce(extract(epoch FROM clock_timestamp() - min(started)) * 1000, 0)::bigint FROM (SELECT xact_start AS started ' +
+  'FROM pg_stat_activity WHERE backend_xmin IS NOT NULL UNION ALL SELECT prepared FROM pg_prepared_xacts) open) AS oldest_transaction_ms';
+const UNREAD_SLOTS =
+  'SELECT slot_name::text AS name, pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn)::bigint AS bytes ' +
+  'FROM pg_replication_slots WHERE NOT active AND restart_lsn IS NOT NULL ORDER BY 1';
 
 /** Reads the facts about the server. */
 export async function inspectServer(db: PgConnection, clock: Clock): Promise<DatabaseFacts> {
-  const [row] = await db.query<Omit<DatabaseFacts, 'clock_ahead_ms'>>(SERVER);
-  if (row === undefined) throw new Error('the database says nothing of itself');
+  const [row] = await db.query<Omit<DatabaseFacts, 'clock_ahead_ms' | 'unread_slots'>>(SERVER);
+  if (row === undefined) throw new Error('the database returned none of its settings');
+  const unread_slots = await db.query<DatabaseFacts['unread_slots'][number]>(UNREAD_SLOTS);
   let clock_ahead_ms = 0;
   await readServerTime(db, clock, (now) => {
     clock_ahead_ms = Math.round(clock.now() - now);
   });
-  return { ...row, clock_ahead_ms };
+  return { ...row, unread_slots, clock_ahead_ms };
 }
 
 /** Finds tables and sequences without the privileges that a gateway needs; the version is only read. */

@@ -27,7 +27,9 @@ export function pgSessions(reads: SnapshotReader, writes: SnapshotReader): Sessi
     append: (chat, { role, content, at }) => change(APPEND, ...of(chat), JSON.stringify({ role, content, at })),
     async list(profile) {
       const [rows = []] = await reads.ask<readonly (readonly ListRow[])[]>([LIST, profile]);
-      return rows.map(({ chat, ...row }): SessionSummary => ({ ...row, chat_id: JSON.parse(chat), path: null }));
+      return rows.map(
+        ({ chat, ...row }): SessionSummary => ({ ...row, chat_id: JSON.parse(chat), path: null, problem: null }),
+      );
     },
     async read(chat) {
       type Rows = readonly [readonly object[], readonly { readonly turn: string }[]];
@@ -37,4 +39,4 @@ export function pgSessions(reads: SnapshotReader, writes: SnapshotReader): Sessi
   };
 }
 
-type ListRow = Omit<SessionSummary, 'chat_id' | 'path'> & { readonly chat: string };
+type ListRow = Omit<SessionSummary, 'chat_id' | 'path' | 'problem'> & { readonly chat: string };

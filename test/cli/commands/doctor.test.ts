@@ -229,7 +229,7 @@ test('--live tells a bot token that the service refuses, and a service that does
   assert.deepEqual(found, {
     taken: [0, 'ok', 'the service takes the credentials'],
     refused: [1, 'failed', 'the bot token was refused (HTTP 401, 401)'],
-    busy: [0, 'skipped', 'the service did not tell: it failed, perhaps after sending (HTTP 503)'],
+    busy: [0, 'skipped', 'cannot be decided: it failed, perhaps after sending (HTTP 503)'],
   });
   assert.deepEqual(
     [...new Set(server.seen.map(({ method, url }) => `${method} ${url}`))],

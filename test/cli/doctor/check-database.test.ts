@@ -7,6 +7,8 @@ import { after, before, describe, it } from 'node:test';
 import type { CliContext } from '../../../cli/base/context.ts';
 import type { Check } from '../../../cli/doctor/check.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';
+import { loadDriver } from '../../../runtime/store/postgres/driver.ts';
+import { inspectServer } from '../../../runtime/store/postgres/inspect.ts';
 import { runInProcess } from '../../helpers/cli.ts';
 import { makeAccept } from '../../helpers/dispatches.ts';
 import { until } from '../../helpers/gateway.ts';
@@ -54,6 +56,33 @@ describe('doctor on PostgreSQL', { skip: skipWithoutCluster() }, () => {
     assert.match(found.of('lag')?.detail ?? '', /has waited for 5 min/);
     assert.deepEqual([found.of('bloat')?.status, found.of('gateways')?.detail], ['ok', '1 serving, table hash']);
     await store.close();
+  });
+
+  it('tells of a standby that is away, and of replication slots that nothing reads', async (t) => {
+    const before = await doctor(t, cluster.url());
+    assert.deepEqual(
+      ['standby', 'transactions', 'slots'].map((name) => before.of(name)?.status),
+      ['ok', 'ok', 'ok'],
+    );
+    await runSql(cluster.url(), "SELECT pg_create_physical_replication_slot('left_over', true)");
+    await runSql(cluster.url(), "ALTER SYSTEM SET synchronous_standby_names = 'second'");
+    await runSql(cluster.url(), 'SELECT pg_reload_conf()');
+    const found = await until(async () => {
+      const seen = await doctor(t, cluster.url());
+      return seen.of('standby')?.status === 'failed' && seen;
+    });
+    assert.match(found.of('slots')?.detail ?? '', /fill the disk: left_over: \d+ MiB of WAL$/);
+    await runSql(cluster.url(), 'ALTER SYSTEM RESET synchronous_standby_names');
+    await runSql(cluster.url(), "SELECT pg_reload_conf(), pg_drop_replication_slot('left_over')");
+  });
+
+  it('sees how long a transaction has kept vacuum from its work', async () => {
+    const open = await (await loadDriver())({ url: cluster.url(), name: 'test', prepare: false });
+    await open.script('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM pg_class; SELECT pg_sleep(0.2)');
+    const db = await (await loadDriver())({ url: cluster.url(), name: 'test', prepare: false });
+    const { oldest_transaction_ms } = await inspectServer(db, systemClock);
+    assert.ok(oldest_transaction_ms >= 200, `${oldest_transaction_ms}`);
+    await Promise.all([open, db].map((connection) => connection.close()));
   });
 
   it("tells of a clock that is not the database's", async (t) => {

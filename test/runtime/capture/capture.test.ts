@@ -1,7 +1,7 @@
 /** What is kept of a request, and what is not. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { lowerFilters } from '../../../compiler/lower/filter.ts';
 import { credentialPlaces, withoutCredentials } from '../../../runtime/capture/credentials.ts';
@@ -13,6 +13,14 @@ import { SECRET } from '../../helpers/route-table.ts';
 import { signed } from '../../helpers/serve.ts';
 
 const onlyMain = lowerFilters({ field: 'branch', equals: 'main' }).plan;
+
+test('a file that others may read, as a restored copy may be, is closed to them before a request is kept', async (t) => {
+  const { post, last, path } = await serveKeeping(t, { routes: { ci: {} } });
+  writeFileSync(path, '', { mode: 0o644 });
+  await post('/webhooks/ci', '{}');
+  assert.equal((await last()).outcome, 'accepted');
+  assert.equal(statSync(path).mode & 0o777, 0o600);
+});
 
 test('a request that was taken is kept as it came, with what became of it', async (t) => {
   const { post, last, dispatcher } = await serveKeeping(t, { routes: { ci: {} } });

@@ -297,7 +297,7 @@ describe('a store that fails', () => {
     }
     await settle(30);
     assert.deepEqual([stateOf(store, 'poison'), stateOf(store, 'b'), runs.length], ['dead', 'done', 2]);
-    assert.equal(storedIn(store, 'poison')?.reason, 'what came of the run cannot be stored');
+    assert.equal(storedIn(store, 'poison')?.reason, 'the outcome of the run cannot be stored');
     assert.ok(lines.some(({ message }) => message === 'a change cannot be stored'));
   });
 });

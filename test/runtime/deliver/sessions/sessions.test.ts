@@ -76,6 +76,21 @@ test('a session is opened once, listed and read, by its owner alone', async (t) 
   assert.deepEqual([summary?.target, summary?.chat_id, summary?.turns], ['messenger_a', '-100', 1]);
 });
 
+test('a session that cannot be read is listed with the reason, and hides no other', async (t) => {
+  const home = tempDir(t);
+  const { path } = await openSession({ home, target: 'messenger_a', chatId: '2' });
+  await appendTurn(path, { role: 'user', content: 'hi', at: '2026-01-01T00:00:00.000Z' });
+  mkdirSync(join(dirname(path), '1.jsonl'));
+  const listed = await listSessions(home);
+  assert.deepEqual(
+    listed.map(({ chat_id, turns, problem }) => [chat_id, turns, problem]),
+    [
+      ['1', null, `${join(dirname(path), '1.jsonl')} is a folder, not a file`],
+      ['2', 1, null],
+    ],
+  );
+});
+
 test('turns of several processes never interleave', async (t) => {
   const home = tempDir(t);
   const { path } = await openSession({ home, target: 't', chatId: '1' });

@@ -100,7 +100,7 @@ describe('command agent', () => {
   const failures: readonly [string, readonly string[], RegExp][] = [
     ['a nonzero exit', sh('echo partial; exit 3'), /^\/bin\/sh exited with 3$/],
     ['what it said last', sh('echo first >&2; echo "no quota left" >&2; exit 1'), /exited with 1: no quota left$/],
-    ['a signal', sh('kill -9 $$'), /died of SIGKILL/],
+    ['a signal', sh('kill -9 $$'), /was terminated by SIGKILL/],
     ['a program that is not there', ['/nowhere/agent'], /^\/nowhere\/agent cannot be started: ENOENT$/],
     ['too much output', ['yes'], /printed more than 1048576 bytes/],
     [

@@ -215,7 +215,7 @@ describe('a full disk', () => {
     await until(() => store.problem() === null);
     assert.deepEqual(
       log.lines.map(({ message }) => message),
-      ['the store takes no changes', 'the store takes changes again'],
+      ['the store accepts no changes', 'the store accepts changes again'],
     );
     await store.write(big('later'));
     const ids = (await store.read({ kind: 'list', filter: { limit: 999 } })).map(({ id }) => id);
@@ -242,7 +242,7 @@ describe('a full disk', () => {
     assert.equal((await store.write(makeAccept('a'))).kind, 'stored');
     assert.deepEqual(
       log.lines.map(({ message }) => message),
-      ['the store takes no changes', 'the store takes changes again'],
+      ['the store accepts no changes', 'the store accepts changes again'],
     );
   });
 });
