@@ -81,6 +81,18 @@ test('the action annotates, writes SARIF, and fails when lint does', async (t) =
   assert.equal(existsSync(join(good.folder, 'out.sarif')), false);
 });
 
+test('the action names files in a folder as seen from the top of the repository', async (t) => {
+  const action = read('action.yml') as Action;
+  const inFolder = `mkdir deploy && mv hookwright.yaml deploy\n${action.runs.steps[0]?.run}`;
+  const given = { FOLDER: 'deploy', STRICT: 'true', VERSION: 'latest', SARIF: 'out.sarif' };
+  for (const FILES of ['', 'hookwright.yaml']) {
+    const { code, stdout, folder } = await runScript(t, inFolder, { ...given, FILES }, BAD);
+    assert.equal(code, 1);
+    assert.match(stdout, /^::error file=deploy\/hookwright\.yaml,/m);
+    assert.match(readFileSync(join(folder, 'deploy/out.sarif'), 'utf8'), /"deploy\/hookwright\.yaml"/);
+  }
+});
+
 test('no input is pasted into a script of the action', () => {
   const action = read('action.yml') as Action;
   for (const { run } of action.runs.steps) assert.doesNotMatch(run ?? '', /\$\{\{/);
