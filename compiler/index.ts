@@ -1,6 +1,7 @@
 /** The public API of `hookwright/compiler`: compiles configs to tables and diagnostics. */
 
 export type { Flags } from './config/overrides.ts';
+export type { RuleId } from './diagnostics/built/rule-id.ts';
 export type { Diagnostic, RelatedPlace } from './diagnostics/diagnostic.ts';
 export type { Rule, Severity } from './diagnostics/rule.ts';
 export type {
@@ -13,7 +14,6 @@ export type {
 export { compileFiles, compileText, subscriptionCompiler } from './node/compile-text.ts';
 export type { DiagnosticFormat } from './print/print.ts';
 export { DIAGNOSTIC_FORMATS, printDiagnostics } from './print/print.ts';
-export type { RuleId } from './rules/registry.ts';
 export { RULE_GROUPS, RULES } from './rules/registry.ts';
 export type { Range, SourceText } from './text/source-text.ts';
 export type { JobRef } from './views/machine-facts.ts';

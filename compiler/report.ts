@@ -1,8 +1,9 @@
 /** Collects the findings of all compiler stages. */
+
+import type { RuleId } from './diagnostics/built/rule-id.ts';
 import type { Diagnostic, Finding } from './diagnostics/diagnostic.ts';
 import { diagnose } from './diagnostics/diagnostic.ts';
 import type { NodePath, Problem } from './diagnostics/problem.ts';
-import type { RuleId } from './rules/registry.ts';
 import type { Places } from './source/file-tree.ts';
 import { findPlace } from './source/find-place.ts';
 
@@ -23,7 +24,6 @@ export function createReport(): Report {
     addProblems(problems, tree, base = []) {
       for (const problem of problems) findings.push(findPlace(problem, tree, base));
     },
-    // Compiler stages report only rules of the registry.
-    diagnostics: () => diagnose(findings) as readonly Diagnostic<RuleId>[],
+    diagnostics: () => diagnose(findings),
   };
 }

@@ -1,6 +1,7 @@
 /** Reads test files: each test with its place in the file, and what is wrong with a file as diagnostics. */
 import { RE2JS } from 're2js';
 import { messageOf } from '../../base/message-of.ts';
+import type { RuleId } from '../../compiler/diagnostics/built/rule-id.ts';
 import type { Diagnostic, Finding } from '../../compiler/diagnostics/diagnostic.ts';
 import { diagnose } from '../../compiler/diagnostics/diagnostic.ts';
 import type { NodePath } from '../../compiler/diagnostics/problem.ts';
@@ -29,14 +30,18 @@ export interface LoadedTest {
   readonly test: TestCase;
 }
 
-const testRequest: Rule = {
+type TestRuleId = 'test-request' | 'test-expectation';
+/** A finding in a file of tests: of its own rules, or of the compiler's. */
+type TestFinding = Finding<RuleId | TestRuleId>;
+
+const testRequest: Rule<TestRuleId> = {
   id: 'test-request',
   severity: 'error',
   title: 'A test has no request, or more than one.',
   why: 'It would say nothing about the route.',
 };
 
-const testExpectation: Rule = {
+const testExpectation: Rule<TestRuleId> = {
   id: 'test-expectation',
   severity: 'error',
   title: 'A test expects what cannot be.',
@@ -51,7 +56,7 @@ export function loadTests(
   paths: readonly string[],
   { files, cwd }: { readonly files: Files; readonly cwd: string },
 ): { readonly loaded: readonly LoadedTests[]; readonly diagnostics: readonly Diagnostic[] } {
-  const findings: Finding[] = [];
+  const findings: TestFinding[] = [];
   const loaded = paths.flatMap((path): readonly LoadedTests[] => {
     const found = loadFile({ files, cwd, path, schema: 'test' });
     findings.push(...found.findings);
@@ -66,22 +71,22 @@ export function loadTests(
 }
 
 /** `lint --fix` repairs configurations. */
-const withoutFix = ({ fix: _, ...finding }: Finding): Finding => finding;
+const withoutFix = ({ fix: _, ...finding }: TestFinding): TestFinding => finding;
 
 /** Problems of the well-formed tests of a file that also has malformed ones: all are reported at once. */
-function otherProblems({ value, tree, problems }: MisshapenFile): readonly Finding[] {
+function otherProblems({ value, tree, problems }: MisshapenFile): readonly TestFinding[] {
   const tests: unknown = isPlainMap(value) ? value.tests : undefined;
   if (!Array.isArray(tests) || problems.some(({ path }) => path.length < 2)) return [];
   const isShapely = (index: number): boolean => !problems.some(({ path }) => path[0] === 'tests' && path[1] === index);
   return tests.flatMap((test: TestCase, index) => (isShapely(index) ? testProblems(test, index, tree) : []));
 }
 
-const testProblems = (test: TestCase, index: number, tree: Places): readonly Finding[] => [
+const testProblems = (test: TestCase, index: number, tree: Places): readonly TestFinding[] => [
   ...bodyProblem(test, index, tree),
   ...expectationProblems(test, index, tree),
 ];
 
-function bodyProblem(test: TestCase, index: number, tree: Places): readonly Finding[] {
+function bodyProblem(test: TestCase, index: number, tree: Places): readonly TestFinding[] {
   const given = BODIES.filter((key) => test[key] !== undefined);
   if (given.length === 1) return [];
   const [, second] = given;
@@ -93,7 +98,7 @@ function bodyProblem(test: TestCase, index: number, tree: Places): readonly Find
 }
 
 /** What no answer can be, and what no text can be searched with. */
-function expectationProblems({ expect }: TestCase, index: number, tree: Places): readonly Finding[] {
+function expectationProblems({ expect }: TestCase, index: number, tree: Places): readonly TestFinding[] {
   const at = (...path: NodePath): NodePath => ['tests', index, 'expect', ...path];
   const { outcome, prompt } = expect;
   const isKnown = outcome === undefined || OUTCOMES.some((each) => each === outcome);
@@ -117,13 +122,13 @@ function regexFault(source: string): string | null {
   }
 }
 
-function valueAt(tree: Places, path: NodePath, message: string): Finding {
+function valueAt(tree: Places, path: NodePath, message: string): TestFinding {
   const { file, value } = tree.place(path);
   return { rule: testExpectation, source: file.source, range: value, message };
 }
 
 /** Points at the key of a value, or at the value of a list item. */
-function findingAt(tree: Places, path: NodePath, message: string): Finding {
+function findingAt(tree: Places, path: NodePath, message: string): TestFinding {
   const { file, key, value } = tree.place(path);
   return { rule: testRequest, source: file.source, range: key ?? value, message };
 }

@@ -1,6 +1,7 @@
 /** Diagnostics: what the compiler reports about one position in a file, and the order of reports. */
 
 import type { Range, SourceText } from '../text/source-text.ts';
+import type { RuleId } from './built/rule-id.ts';
 import type { Rule, Severity } from './rule.ts';
 
 export interface RelatedPlace {
@@ -16,8 +17,8 @@ export interface TextEdit {
 }
 
 /** A problem with its position in a file. */
-export interface Finding {
-  readonly rule: Rule;
+export interface Finding<Id extends string = RuleId> {
+  readonly rule: Rule<Id>;
   readonly source: SourceText;
   readonly range: Range;
   /** The part of the range that a code frame underlines. */
@@ -32,20 +33,20 @@ export interface Finding {
 }
 
 /** A finding in its public form. */
-export interface Diagnostic<Id extends string = string> extends Omit<Finding, 'rule'> {
+export interface Diagnostic<Id extends string = string> extends Omit<Finding<Id>, 'rule'> {
   readonly rule: Id;
   readonly severity: Severity;
 }
 
 /** Converts findings to diagnostics, sorted and without duplicates. */
-export const diagnose = (findings: readonly Finding[]): readonly Diagnostic[] =>
+export const diagnose = <Id extends string>(findings: readonly Finding<Id>[]): readonly Diagnostic<Id>[] =>
   sortDiagnostics(findings.map((finding) => ({ ...finding, rule: finding.rule.id, severity: finding.rule.severity })));
 
 export const hasErrors = (diagnostics: readonly Diagnostic[]): boolean =>
   diagnostics.some((diagnostic) => diagnostic.severity === 'error');
 
 /** Sorts by file, position and rule, and removes duplicates, such as those of a node that two aliases refer to. */
-export function sortDiagnostics(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+export function sortDiagnostics<Id extends string>(diagnostics: readonly Diagnostic<Id>[]): readonly Diagnostic<Id>[] {
   const seen = new Set<string>();
   return diagnostics
     .filter((diagnostic) => {

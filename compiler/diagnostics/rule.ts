@@ -1,9 +1,11 @@
+import type { RuleId } from './built/rule-id.ts';
+
 /** An error rejects the config; a warning does not. */
 export type Severity = 'error' | 'warning';
 
-export interface Rule {
+export interface Rule<Id extends string = RuleId> {
   /** Kebab-case; also the name of the rule's file and of its section in docs/rules.md. */
-  readonly id: string;
+  readonly id: Id;
   readonly severity: Severity;
   /** `lint --strict` reports it as an error. */
   readonly strict?: true;

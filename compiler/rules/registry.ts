@@ -10,8 +10,6 @@ export interface RuleGroup {
   readonly rules: readonly ViewRule[];
 }
 
-export type RuleId = (typeof RULE_FILES)[number]['id'];
-
 const rules: readonly ViewRule[] = RULE_FILES;
 const groupIds = Object.keys(RULE_GROUP_TITLES) as readonly RuleGroupId[];
 

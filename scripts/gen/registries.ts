@@ -13,17 +13,28 @@ const banner = (folder: string): string =>
 /** @returns the text of each file, by its path below the repository */
 export const registryFiles = (): readonly (readonly [file: string, text: string])[] => [
   [`${RULES}/built/rule-files.ts`, ruleFiles()],
+  ['compiler/diagnostics/built/rule-id.ts', ruleIdType()],
   [`${COMMANDS}/built/command-files.ts`, commandFiles()],
 ];
 
 const camelCase = (id: string): string => id.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 
-/** A rule's file has its id as its name, and exports it in camel case. */
-function ruleFiles(): string {
-  const ids = readdirSync(join(ROOT, RULES))
+/** A rule's file has its id as its name. */
+const ruleIds = (): readonly string[] =>
+  readdirSync(join(ROOT, RULES))
     .filter((file) => file.endsWith('.ts') && file !== 'registry.ts')
     .map((file) => file.slice(0, -'.ts'.length))
     .sort();
+
+/** In a folder below the rules: what they report is checked against it. */
+function ruleIdType(): string {
+  const members = ruleIds().map((id) => `\n  | '${id}'`);
+  return `${banner(RULES)}/** The id of a rule. */\nexport type RuleId =${members.join('')};\n`;
+}
+
+/** A rule's file exports the rule in camel case. */
+function ruleFiles(): string {
+  const ids = ruleIds();
   const imports = ids.map((id) => `import { ${camelCase(id)} } from '../${id}.ts';\n`);
   const list = ids.map((id) => `  ${camelCase(id)},\n`);
   return `${banner(RULES)}${imports.join('')}\nexport const RULE_FILES = [\n${list.join('')}] as const;\n`;
