@@ -116,7 +116,7 @@ export class RunningService implements Service {
     if (why !== null) throw new ControlError('refused', `${found.request.id} cannot be sent again: ${why}`);
     const report = await this.parts.gateway.replay(found.request);
     if (report !== null) return report;
-    throw new ControlError('refused', `no route is at ${found.request.path} any more`);
+    throw new ControlError('refused', `this gateway has no route at ${found.request.path}`);
   }
 
   async metrics(): ReturnType<Service['metrics']> {

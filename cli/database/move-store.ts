@@ -1,6 +1,7 @@
 /** Moves what a home keeps in its file of SQLite into a PostgreSQL database: all of it, or nothing. */
 import { randomUUID } from 'node:crypto';
 import { existsSync, renameSync } from 'node:fs';
+import { capturePath } from '../../runtime/capture/capture-path.ts';
 import type { MovedCount, MoveSource } from '../../runtime/store/moved-rows.ts';
 import { StoreRefused, StoreUnavailable } from '../../runtime/store/store.ts';
 import { storePath } from '../../runtime/store/store-path.ts';
@@ -10,15 +11,19 @@ import { isGatewayThere } from '../gateway/ask-gateway.ts';
 import { createProgress } from '../output/progress.ts';
 import type { Database } from './find-database.ts';
 import { withDatabase } from './find-database.ts';
+import type { StoredRequests } from './stored-requests.ts';
+import { storedRequests } from './stored-requests.ts';
 import type { StoredSessions } from './stored-sessions.ts';
 import { storedSessions } from './stored-sessions.ts';
 
 export interface StoreMove {
-  readonly count: MovedCount & { readonly sessions: number };
+  readonly count: MovedCount & { readonly sessions: number; readonly requests: number };
   /** `already`: an earlier call had moved it, and was cut off before it put the file aside. */
   readonly outcome: 'moved' | 'already' | 'dry run';
   /** Path of the file afterwards. */
   readonly file: string;
+  /** The same of the kept requests; null without any. */
+  readonly requests_file: string | null;
 }
 
 const NO_LIMITS =
@@ -32,11 +37,18 @@ export async function moveStore(context: CliContext, database: Database, isDryRu
   }
   if (!existsSync(path)) throw new CliError(`there is nothing to move: ${path} does not exist`);
   const sessions = await storedSessions(context.home);
+  const requests = await storedRequests(context.home);
   const move = await withFile(context, path, async (source) => ({
-    count: { ...source.count, sessions: sessions.count },
-    outcome: isDryRun ? await tryMove(database, source) : await moveInto(context, database, { source, sessions }),
+    count: countOf({ source, sessions, requests }),
+    outcome: isDryRun
+      ? await tryMove(database, source)
+      : await moveInto(context, database, { source, sessions, requests }),
   }));
-  return { ...move, file: move.outcome === 'dry run' ? path : setAside(path, context.clock.now()) };
+  const pathAfter = (before: string): string =>
+    move.outcome === 'dry run' ? before : setAside(before, context.clock.now());
+  const kept = capturePath(context.home);
+  // The store's file is last: where it still is, the command can be run again.
+  return { ...move, requests_file: existsSync(kept) ? pathAfter(kept) : null, file: pathAfter(path) };
 }
 
 /** Opens the file as the one process that has it, with everything due again that a killed gateway held. */
@@ -67,18 +79,23 @@ async function withFile<T>(context: CliContext, path: string, use: (source: Move
 interface MovedParts {
   readonly source: MoveSource;
   readonly sessions: StoredSessions;
+  readonly requests: StoredRequests;
 }
 
-async function moveInto(
-  context: CliContext,
-  database: Database,
-  { source, sessions }: MovedParts,
-): Promise<'moved' | 'already'> {
-  const [{ migrate }, { transact, beginOf }, { checkEmpty, importStore }, { importSessions }] = await Promise.all([
+const countOf = ({ source, sessions, requests }: MovedParts): StoreMove['count'] => ({
+  ...source.count,
+  sessions: sessions.count,
+  requests: requests.count,
+});
+
+async function moveInto(context: CliContext, database: Database, parts: MovedParts): Promise<'moved' | 'already'> {
+  const { source, sessions, requests } = parts;
+  const [{ migrate }, { transact, beginOf }, { checkEmpty, importStore }, rest, { addRequests }] = await Promise.all([
     import('../../runtime/store/postgres/migrate.ts'),
     import('../../runtime/store/postgres/transact.ts'),
     import('../../runtime/store/postgres/import.ts'),
     import('../../runtime/store/postgres/import-sessions.ts'),
+    import('../../runtime/store/postgres/pg-requests.ts'),
   ]);
   const total = Object.values(source.count).reduce((sum, count) => sum + count, 0);
   const bar = createProgress(context, total, 'rows');
@@ -88,8 +105,11 @@ async function moveInto(
       return transact(db, `${beginOf(`"${database.schema}"`)}; ${NO_LIMITS}`, async () => {
         if ((await checkEmpty(db, source.id)) === 'moved') return 'already';
         const stored = await importStore(db, source, (done) => bar.update(done));
-        const moved = await importSessions(db, sessions.read());
-        compare({ ...source.count, sessions: sessions.count }, { ...stored, sessions: moved });
+        const moved = { ...stored, sessions: await rest.importSessions(db, sessions.read()), requests: 0 };
+        for await (const page of requests.read()) {
+          moved.requests += await addRequests(page, (sql, rows) => db.query(sql, [rows]));
+        }
+        compare(countOf(parts), moved);
         return 'moved';
       });
     });
@@ -124,6 +144,6 @@ function compare(expected: StoreMove['count'], stored: StoreMove['count']): void
 /** Out of the way of a gateway, which would resume the same work from it. @returns its new path */
 function setAside(path: string, now: number): string {
   const kept = existsSync(`${path}.moved`) ? `${path}.moved-${now}` : `${path}.moved`;
-  for (const end of ['-wal', '']) if (existsSync(path + end)) renameSync(path + end, kept + end);
+  for (const end of ['-wal', '-shm', '']) if (existsSync(path + end)) renameSync(path + end, kept + end);
   return kept;
 }

@@ -14,6 +14,8 @@ export interface RequestColumns {
   readonly reason: string | null;
 }
 
+export type NewRequestRow = RequestRow & RequestColumns;
+
 /** All given conditions must hold; the bounds of `n` are exclusive. */
 export interface RequestFilter extends Partial<RequestColumns> {
   readonly above?: number;
@@ -28,7 +30,7 @@ export interface RequestFilter extends Partial<RequestColumns> {
 /** All reject with StoreUnavailable. */
 export interface RequestRows {
   /** Returns the number of rows stored; rows whose number is taken are not. */
-  add(rows: readonly (RequestRow & RequestColumns)[]): Promise<number>;
+  add(rows: readonly NewRequestRow[]): Promise<number>;
   /** Removes rows below `n`, then the oldest ones until the rest has at most `maxBytes`. */
   trim(n: number, maxBytes: number): Promise<void>;
   list(filter: RequestFilter): Promise<readonly Omit<RequestRow, 'body'>[]>;

@@ -44,7 +44,7 @@ export class StoreMoveCommand extends Command<CliContext> {
     return 0;
   }
 
-  private print({ count, outcome, file }: StoreMove, schema: string): void {
+  private print({ count, outcome, file, requests_file }: StoreMove, schema: string): void {
     const rows = Object.entries(count).map(([kind, found]) => ({ kind: KINDS[kind as keyof typeof count], found }));
     const lines = formatTable(rows, [
       { title: 'WHAT', value: ({ kind }) => kind },
@@ -52,7 +52,9 @@ export class StoreMoveCommand extends Command<CliContext> {
     ]);
     for (const line of lines) printLine(this.context, line);
     printNote(this.context, `${SAID[outcome]} schema ${schema}`);
-    if (outcome !== 'dry run') printNote(this.context, `the file is kept as ${file}`);
+    if (outcome === 'dry run') return;
+    printNote(this.context, `the file is kept as ${file}`);
+    if (requests_file !== null) printNote(this.context, `that of the kept requests as ${requests_file}`);
   }
 }
 
@@ -65,6 +67,7 @@ const KINDS: Readonly<Record<keyof StoreMove['count'], string>> = {
   jobs: 'jobs',
   job_ticks: 'instants of jobs',
   sessions: 'sessions',
+  requests: 'kept requests',
 };
 
 const SAID: Readonly<Record<StoreMove['outcome'], string>> = {

@@ -1,5 +1,5 @@
 /** Kept requests in the database. Commits do not wait for the disk: a crash of the server may lose the latest requests. */
-import type { RequestColumns, RequestFilter, RequestRow, RequestRows } from '../request-rows.ts';
+import type { NewRequestRow, RequestFilter, RequestRow, RequestRows } from '../request-rows.ts';
 import type { PgValue } from './driver.ts';
 import type { SnapshotReader } from './snapshot.ts';
 
@@ -22,16 +22,22 @@ const BETWEEN = 'SELECT n, head, body FROM request WHERE n BETWEEN $1 AND $2 ORD
 /** Bytes as ASCII text, because a body may be binary. */
 const asciiOf = (bytes: string): string => `lower(encode(${bytes}, 'escape'))`;
 
+/**
+ * Stores rows by statements of limited size; resolves to the number of rows stored.
+ * @param run runs a statement and resolves to the rows that it returns
+ */
+export async function addRequests(
+  rows: readonly NewRequestRow[],
+  run: (sql: string, rows: string) => Promise<readonly object[]>,
+): Promise<number> {
+  let stored = 0;
+  for (const slice of slicesOf(rows)) stored += (await run(ADD, JSON.stringify(slice.map(printRow)))).length;
+  return stored;
+}
+
 /** @param requests a separate connection, so that a long search delays nothing else */
 export const pgRequests = (requests: SnapshotReader): RequestRows => ({
-  async add(rows) {
-    let stored = 0;
-    for (const slice of slicesOf(rows)) {
-      const [made = []] = await requests.ask([ADD, JSON.stringify(slice.map(printRow))]);
-      stored += made.length;
-    }
-    return stored;
-  },
+  add: (rows) => addRequests(rows, async (...statement) => (await requests.ask([...statement]))[0] ?? []),
   async trim(n, maxBytes) {
     for (const [sql, limit] of [[REMOVE_OLD, n] as const, [REMOVE_EXCESS, maxBytes] as const]) {
       for (let removed = SLICE_ROWS; removed === SLICE_ROWS; ) {
@@ -73,15 +79,13 @@ function listStatement(filter: RequestFilter): readonly [string, ...PgValue[]] {
   return [`SELECT n, head FROM request${where} ORDER BY n ${order} LIMIT $${values.push(filter.limit)}`, ...values];
 }
 
-type NewRow = RequestRow & RequestColumns;
-
-function printRow({ body, ...row }: NewRow): object {
+function printRow({ body, ...row }: NewRequestRow): object {
   const bytes = Buffer.byteLength(row.head) + (body?.length ?? 0);
   return { ...row, body: body === null ? null : Buffer.from(body).toString('base64'), bytes };
 }
 
-function* slicesOf(rows: readonly NewRow[]): Generator<readonly NewRow[]> {
-  let slice: NewRow[] = [];
+function* slicesOf(rows: readonly NewRequestRow[]): Generator<readonly NewRequestRow[]> {
+  let slice: NewRequestRow[] = [];
   let bytes = 0;
   for (const row of rows) {
     slice.push(row);

@@ -26,7 +26,15 @@ it('are listed and shown by every gateway, and without one', { skip: skipWithout
   const shown = await two.cli('requests', 'show', ids.get('accepted') ?? '', '--body');
   assert.match(shown.stdout, /"a":\s*1/);
   await one.stop();
+  const replayed = await two.cli('requests', 'replay', ids.get('accepted') ?? '', '--json');
+  const { status, replay_of } = JSON.parse(replayed.stdout || '{}');
+  assert.deepEqual([status, replay_of], [202, ids.get('accepted')], replayed.stderr);
+  assert.match(
+    (await two.cli('requests', 'replay', 'zzzz')).stderr,
+    /no request "zzzz" is kept\n +hookwright requests list/,
+  );
+  await until(async () => JSON.parse((await two.cli('requests', 'list', '--json')).stdout).length === 3);
   await two.stop();
   const listed = await runInProcess(['requests', 'list', '--json'], { home, env });
-  assert.equal((JSON.parse(listed.stdout) as unknown[]).length, 2, listed.stderr);
+  assert.equal((JSON.parse(listed.stdout) as unknown[]).length, 3, listed.stderr);
 });

@@ -1,10 +1,13 @@
 /** `hookwright store move`, from a gateway on a file to one on PostgreSQL. */
 import assert from 'node:assert/strict';
-import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
+import { idOf } from '../../../runtime/capture/request-id.ts';
+import { openCaptureFile } from '../../../runtime/capture/sqlite/schema.ts';
 import { fileSessions } from '../../../runtime/deliver/sessions/file-sessions.ts';
+import { connect } from '../../../runtime/store/sqlite/driver.ts';
 import { openOfflineStore } from '../../../runtime/store/sqlite/open-store.ts';
 import type { CliResult } from '../../helpers/cli.ts';
 import { runInProcess } from '../../helpers/cli.ts';
@@ -55,10 +58,27 @@ async function place(t: TestContext): Promise<Place> {
   const sessions = fileSessions(() => home);
   await sessions.open(CHAT);
   for (const content of ['one', 'two \0']) await sessions.append(CHAT, { role: 'user', content, at: TURN_AT });
+  keepRequests(home);
   const env = { DATABASE_URL: url };
   const move = (...flags: readonly string[]): Promise<CliResult> =>
     runInProcess(['store', 'move', '--from', 'sqlite', '--to', 'postgres', ...flags], { home, env });
   return { home, url, move };
+}
+
+const REQUESTS = 40;
+const NUMBER = 1_800_000_000_000_000;
+const BODY = Buffer.from([0, 0xff, 0x27, 0x5c]);
+
+/** The newest one has a binary body, the others have none. */
+function keepRequests(home: string): void {
+  const db = openCaptureFile(connect, join(home, 'requests.db'));
+  const put = db.change('INSERT INTO request VALUES (?, ?, ?, ?, ?, ?, ?)');
+  const head = { at: TURN_AT, profile: 'default', route: 'alerts', outcome: 'accepted', path: '/a\0', headers: [] };
+  for (let n = 1; n <= REQUESTS; n++) {
+    const body = n === REQUESTS ? BODY : null;
+    put(NUMBER + n, 'default', 'alerts', 'accepted', null, JSON.stringify(head), body);
+  }
+  db.close();
 }
 
 describe('hookwright store move', { skip: skipWithoutPostgres() }, () => {
@@ -68,7 +88,7 @@ describe('hookwright store move', { skip: skipWithoutPostgres() }, () => {
     assert.equal(dry.code, 0, dry.stderr);
     assert.match(
       dry.stdout,
-      /^dispatches +30\nopen deliveries +0\nanswers +20\nattempts +2[01]\ndelivery ids +30\njobs +1\ninstants of jobs +0\nsessions +1$/m,
+      /^dispatches +30\nopen deliveries +0\nanswers +20\nattempts +2[01]\ndelivery ids +30\njobs +1\ninstants of jobs +0\nsessions +1\nkept requests +40$/m,
     );
     assert.match(dry.stderr, /nothing moved yet/);
     assert.equal((await runSql(url, "SELECT 1 FROM pg_namespace WHERE nspname = 'hookwright'")).length, 0);
@@ -79,7 +99,7 @@ describe('hookwright store move', { skip: skipWithoutPostgres() }, () => {
     const { outcome, count, file } = JSON.parse(moved.stdout);
     assert.deepEqual([outcome, count.dispatches, file], ['moved', 30, join(home, 'state.db.moved')]);
     assert.equal(existsSync(join(home, 'state.db')), false);
-    assert.ok(existsSync(file));
+    assert.ok(existsSync(file) && existsSync(join(home, 'requests.db.moved')));
 
     const store = await openTestStore(url, 'hookwright');
     t.after(() => store.close());
@@ -94,6 +114,14 @@ describe('hookwright store move', { skip: skipWithoutPostgres() }, () => {
     const again = makeAccept('again', { claim: makeAccept('d3').claim });
     assert.equal((await store.write(again)).kind, 'duplicate');
     assert.equal((await store.write(makeAccept('new'))).kind, 'stored');
+
+    assert.equal(existsSync(join(home, 'requests.db')), false);
+    const env = { DATABASE_URL: url };
+    const listed = await runInProcess(['requests', 'list', '--limit', '100', '--json'], { home, env });
+    assert.equal(JSON.parse(listed.stdout).length, REQUESTS, listed.stderr);
+    const shown = await runInProcess(['requests', 'show', idOf(NUMBER + REQUESTS), '--json'], { home, env });
+    const { path, body_base64 } = JSON.parse(shown.stdout);
+    assert.deepEqual([path, Buffer.from(body_base64, 'base64')], ['/a\0', BODY]);
 
     const nothing = await move();
     assert.equal(nothing.code, 1);
@@ -118,7 +146,20 @@ describe('hookwright store move', { skip: skipWithoutPostgres() }, () => {
     assert.equal(code, 1);
     assert.match(stderr, /error: the database: .*check constraint/);
     assert.equal((await runSql(url, 'SELECT 1 FROM hookwright.dispatch')).length, 0);
+    assert.ok(existsSync(join(home, 'state.db')) && existsSync(join(home, 'requests.db')));
+  });
+
+  it('moves nothing where the kept requests cannot be read, and goes on without them', async (t) => {
+    const { home, move } = await place(t);
+    const kept = join(home, 'requests.db');
+    for (const end of ['-wal', '-shm']) rmSync(kept + end, { force: true });
+    writeFileSync(kept, 'x'.repeat(10_000));
+    const { code, stderr } = await move();
+    assert.equal(code, 1);
+    assert.match(stderr, /error: kept requests: .*requests\.db cannot be read: .*\n {2}to move the rest without them/);
     assert.ok(existsSync(join(home, 'state.db')));
+    renameSync(kept, `${kept}.damaged`);
+    assert.equal(JSON.parse((await move('--json')).stdout).requests_file, null);
   });
 
   it('refuses while a gateway serves this home, or from the database, and where something is stored already', async (t) => {
