@@ -72,9 +72,9 @@ function checkConnections(
   { connections_allowed: allowed, connections_used: used }: DatabaseFacts,
   nodes: readonly StoredNode[],
 ): Check {
-  const gateways = nodes.filter(({ state }) => state === 'serving').length;
-  const ours = CONNECTIONS * Math.max(1, gateways);
-  const detail = `${used} of ${allowed} in use; ${Math.max(1, gateways)} gateways take up to ${ours}`;
+  const gateways = Math.max(1, nodes.filter(({ state }) => state === 'serving').length);
+  const ours = CONNECTIONS * gateways;
+  const detail = `${used} of ${allowed} in use; ${gateways === 1 ? 'one gateway takes' : `${gateways} gateways take`} up to ${ours}`;
   // One gateway more must be able to start.
   if (Math.max(used, ours) + CONNECTIONS <= allowed) return ok('connections', detail);
   return warning(

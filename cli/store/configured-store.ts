@@ -66,6 +66,6 @@ export async function openDatabase(
   } catch (error) {
     if (!(error instanceof StoreRefused || error instanceof StoreUnavailable)) throw error;
     const [first = '', ...hints] = error.message.split('\n');
-    throw new StoreOutOfReach(first, ...hints);
+    throw new StoreOutOfReach(first, ...(hints.length > 0 ? hints : ['hookwright doctor checks the database']));
   }
 }

@@ -53,7 +53,7 @@ async function withStore<T>(
   } catch (error) {
     if (error instanceof StoreInDoubt)
       throw new CliError(error.message, 'look whether it is there before you repeat it');
-    if (error instanceof StoreUnavailable) throw new StoreOutOfReach(`the store accepts no changes: ${error.message}`);
+    if (error instanceof StoreUnavailable) throw new StoreOutOfReach(`the store is unavailable: ${error.message}`);
     throw controlFailure(context, error);
   } finally {
     await store.close();

@@ -12,7 +12,7 @@ import { CliError } from '../base/errors.ts';
 import { createCompileRequest } from '../compile/compile-request.ts';
 import { tryAskGateway } from '../gateway/ask-gateway.ts';
 import { formatDiagnostics } from '../output/diagnostics.ts';
-import { readStoredJobs } from '../store/stored-jobs.ts';
+import { readJobsToCompile } from '../store/stored-jobs.ts';
 import { refreshCopy } from './shared-copy.ts';
 
 export interface OpenTable {
@@ -50,7 +50,7 @@ async function findTable(context: CliContext, configs: readonly string[] | undef
   const url = status?.url ?? null;
   if (status !== null && configs === undefined) {
     const table = JSON.parse(readFileSync(status.table.file, 'utf8')) as RouteTable;
-    const facts = createMachineFacts(context, await readStoredJobs(context));
+    const facts = createMachineFacts(context, await readJobsToCompile(context, undefined));
     return { open: { table, facts, url }, diagnostics: [] };
   }
   // Loaded on demand: it pulls in the compiler.

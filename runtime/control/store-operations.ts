@@ -72,18 +72,21 @@ export type AskStore = <Name extends keyof StoreOperations>(
 /** The store of a running gateway, as a `Store`. */
 export function createRemoteStore(ask: AskStore): Store {
   return {
-    read: <Q extends Query>(query: Q) => ask('store_read', query) as Promise<QueryResults[Q['kind']]>,
-    async write<M extends Mutation>(mutation: M) {
-      try {
-        return (await ask('store_write', mutation as CommandMutation)) as MutationResults[M['kind']];
-      } catch (error) {
-        if (error instanceof ControlError && error.code === UNAVAILABLE) throw new StoreUnavailable(error.message);
-        throw error;
-      }
-    },
+    read: <Q extends Query>(query: Q) => orUnavailable(ask('store_read', query) as Promise<QueryResults[Q['kind']]>),
+    write: <M extends Mutation>(mutation: M) =>
+      orUnavailable(ask('store_write', mutation as CommandMutation) as Promise<MutationResults[M['kind']]>),
     problem: () => null,
     shared: null,
     state: null,
     close: () => Promise.resolve(),
   };
+}
+
+async function orUnavailable<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof ControlError && error.code === UNAVAILABLE) throw new StoreUnavailable(error.message);
+    throw error;
+  }
 }

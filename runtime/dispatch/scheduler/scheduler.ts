@@ -113,11 +113,11 @@ export class JobScheduler implements JobFirer {
   }
 
   private logFailure(error: unknown): void {
-    if (error instanceof StoreUnavailable) {
-      if (this.isRefused) return;
-      this.isRefused = true;
-    }
-    this.options.log.error({ err: error }, 'the scheduler could not do its work, it tries again');
+    const isRefused = error instanceof StoreUnavailable;
+    if (isRefused && this.isRefused) return;
+    this.isRefused ||= isRefused;
+    const fields = isRefused ? { reason: error.message } : { err: error };
+    this.options.log.error(fields, 'the scheduler could not do its work, it tries again');
   }
 
   private async work(): Promise<void> {

@@ -26,6 +26,19 @@ describe('gateway status --all', () => {
     assert.deepEqual([none.code, none.stdout], [1, '[]\n']);
   });
 
+  it('says what is wrong where the database is away from the start, and answers events 503', async (t) => {
+    const env = { DATABASE_URL: 'postgres://user:pass-word-of-a-test@127.0.0.1:1/none' };
+    const gateway = await startGateway(t, { home: tempDir(t), config: CONFIG, env });
+    const sent = await gateway.cli('webhook', 'test', 'alerts');
+    assert.match(sent.stdout, /^503 .*overloaded/m, sent.stderr);
+    const list = await gateway.cli('job', 'list');
+    assert.match(list.stderr, /^error: the store is unavailable: .*ECONNREFUSED/m);
+    const log = gateway.running.stderr();
+    assert.match(log, /the scheduler could not do its work/);
+    assert.doesNotMatch(log, /"stack"|pass-word-of-a-test/);
+    await gateway.stop();
+  });
+
   it('shows those that serve, that have stopped and that are gone, and who serves what', {
     skip: skipWithoutPostgres(),
   }, async (t) => {

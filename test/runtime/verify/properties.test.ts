@@ -109,7 +109,8 @@ test('a signature, timestamp or id with one character changed is refused', () =>
     sample,
     fc.nat(),
     fc.nat(),
-    fc.oneof(fc.integer({ min: 0x21, max: 0x7e }), fc.integer({ min: 0x80, max: 0x17f })),
+    // A header has one-byte characters only.
+    fc.oneof(fc.integer({ min: 0x21, max: 0x7e }), fc.integer({ min: 0x80, max: 0xff })),
     (each, which, seed, code) => {
       const names = headersOf(each);
       fc.pre(names.length > 0);
@@ -117,13 +118,17 @@ test('a signature, timestamp or id with one character changed is refused', () =>
       const value = String(each.parts.headers[name]);
       const at = seed % value.length;
       const mutated = value.slice(0, at) + String.fromCharCode(code) + value.slice(at + 1);
-      // Hex has two spellings; a list may hold other versions and wrong signatures beside the right one.
+      // Hex has two spellings; a list may hold other versions and wrong signatures beside the right one, and spaces.
       fc.pre(mutated.toLowerCase() !== value.toLowerCase() && !isBesideTheRightOne(each.plan, name, value));
+      fc.pre(value[at] !== ' ' || !isList(each.plan, name));
       assert.equal(accepts(each, withHeader(each.parts, name, mutated)), false, `${each.plan.name}: ${mutated}`);
     },
   );
   fc.assert(property, { seed: 4, numRuns: 3000 });
 });
+
+const isList = (plan: SchemePlan, name: string): boolean =>
+  plan.signature.some((place) => place.name === name && place.split !== '');
 
 /** Whether a header has elements that the verifier rightly does not look at. */
 function isBesideTheRightOne(plan: SchemePlan, name: string, value: string): boolean {
