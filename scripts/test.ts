@@ -9,7 +9,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { endSharedServer, RUN_FOLDER } from '../test/helpers/postgres/shared-cluster.ts';
+import { endSharedServer, runEnvironment } from '../test/helpers/postgres/shared-cluster.ts';
 import { buildTree } from './build/tree.ts';
 import { checksWith, runChecks } from './lint/checks.ts';
 import { createQueue } from './test/queue.ts';
@@ -83,7 +83,7 @@ function run(tree: string, of: readonly string[], processes: number): Outcome {
       ]),
       ...writeStarts(tree, processes),
     ],
-    { cwd: ROOT, stdio: 'inherit', env: { ...process.env, [RUN_FOLDER]: tree } },
+    { cwd: ROOT, stdio: 'inherit', env: runEnvironment(tree) },
   );
   return { status: status ?? 1, failed: readFileSync(failed, 'utf8').split('\n').filter(Boolean) };
 }

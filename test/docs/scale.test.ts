@@ -7,14 +7,14 @@ import type { Store } from '../../runtime/store/store.ts';
 import type { Ending } from '../helpers/at-end.ts';
 import { runInProcess } from '../helpers/cli.ts';
 import { makeAccept } from '../helpers/dispatches.ts';
-import { codeBlocks } from '../helpers/markdown.ts';
-import { skipWithoutCluster } from '../helpers/postgres/binaries.ts';
+import { codeBlocks, consoleSteps } from '../helpers/markdown.ts';
+import { findBinaries, skipWithoutCluster } from '../helpers/postgres/binaries.ts';
 import type { Cluster } from '../helpers/postgres/cluster.ts';
 import { startCluster } from '../helpers/postgres/cluster.ts';
 import { runSql } from '../helpers/postgres/database.ts';
 import { openTestStore } from '../helpers/postgres/store.ts';
 import { ROOT } from '../helpers/root.ts';
-import { checkBlocks, runBlocks } from '../helpers/run-document.ts';
+import { checkBlocks, runBlocks, runInShell } from '../helpers/run-document.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 import { storeConformance } from '../runtime/store/conformance/conformance.ts';
 
@@ -73,6 +73,26 @@ describe('docs/scale.md', { skip: skipWithoutCluster() }, () => {
   it('says which rights are missing where tables may not be read', async () => {
     await runSql(cluster.url(), 'CREATE ROLE stranger LOGIN');
     await assert.rejects(openTestStore(urlOf('stranger'), 'hookwright'), /"stranger" may not.*GRANTs/);
+  });
+
+  it('has a backup that restores what was stored when it was made, and nothing else', async (t) => {
+    await runSql(cluster.url(), 'CREATE DATABASE backup');
+    const url = cluster.url('backup');
+    const acceptOf = (id: string) => makeAccept(id, { now: 0 });
+    const dir = tempDir(t);
+    const env = { DATABASE_URL: url, PATH: `${findBinaries()}:${process.env.PATH}` };
+    const [dump, restore] = consoleSteps(blocks.find(({ text }) => text.includes('pg_dump'))?.text ?? '');
+    const before = await openTestStore(url, 'hookwright');
+    await before.write(acceptOf('kept'));
+    assert.equal(await runInShell(dump?.command ?? '', dir, env), '');
+    await before.write(acceptOf('later'));
+    await before.close();
+    assert.equal(await runInShell(restore?.command ?? '', dir, env), '');
+    const after = await openTestStore(url, 'hookwright');
+    t.after(() => after.close());
+    assert.deepEqual(await after.read({ kind: 'audit' }), []);
+    assert.equal((await after.write(acceptOf('kept'))).kind, 'duplicate');
+    assert.equal((await after.write(acceptOf('later'))).kind, 'stored');
   });
 
   describe('a role that only runs', () => {

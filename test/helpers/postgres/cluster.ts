@@ -1,6 +1,6 @@
 /** A PostgreSQL server of the tests: a cluster in a temporary folder on a port of its own, on 127.0.0.1 alone. */
 import { spawnSync } from 'node:child_process';
-import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chownSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,7 +12,13 @@ import { findBinaries, serverOwner } from './binaries.ts';
 /** The superuser of every cluster; any password is taken. */
 export const SUPERUSER = 'hookwright';
 
+const PREFIX = 'hookwright-postgres-';
+/** In a cluster's folder: the id of the process that removes it. */
+const OWNER = 'owner';
+
 export interface ClusterOptions {
+  /** The process that removes the cluster; without it, the next run does. Default: this process. */
+  readonly owner?: number;
   /** For tests that kill the machine, not the server. Default: off. */
   readonly fsync?: boolean;
   /** Further settings, as in postgresql.conf. */
@@ -39,10 +45,16 @@ export class Cluster {
   }
 
   /** Creates and starts one. It ends with its folder: `remove`. */
-  static async create({ fsync = false, settings = {} }: ClusterOptions = {}): Promise<Cluster> {
+  static async create({
+    owner: pid = process.pid,
+    fsync = false,
+    settings = {},
+  }: ClusterOptions = {}): Promise<Cluster> {
     const bin = findBinaries();
     if (bin === null) throw new Error('PostgreSQL is missing here (apt-get install postgresql)');
-    const folder = mkdtempSync(join(tmpdir(), 'hookwright-postgres-'));
+    removeAbandoned();
+    const folder = mkdtempSync(join(tmpdir(), PREFIX));
+    writeFileSync(join(folder, OWNER), `${pid}`);
     const owner = serverOwner();
     if (owner !== null) chownSync(folder, owner.uid, owner.gid);
     const durable = fsync ? {} : { fsync: 'off', synchronous_commit: 'on', full_page_writes: 'off' };
@@ -124,6 +136,34 @@ export function removeCluster(folder: string): void {
   if (pid !== null && isRunning(pid)) process.kill(pid, 'SIGQUIT');
   while (pid !== null && isRunning(pid)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
   rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/** Ends the servers whose owners were killed before they could, and removes their folders. */
+export function removeAbandoned(): void {
+  for (const name of readdirSync(tmpdir()).filter((each) => each.startsWith(PREFIX))) {
+    const folder = join(tmpdir(), name);
+    try {
+      const owner = Number(readFileSync(join(folder, OWNER), 'utf8'));
+      if (owner > 0 && !exists(owner) && !hasOther(folder)) removeCluster(folder);
+    } catch {
+      // It has no owner yet, belongs to another user, or another run removes it.
+    }
+  }
+}
+
+/** Whether the id in the folder is now that of another process, which must not be ended. */
+function hasOther(folder: string): boolean {
+  const pid = serverPid(folder);
+  return pid !== null && exists(pid) && readlinkSync(`/proc/${pid}/cwd`) !== join(folder, 'data');
+}
+
+/** Whether a process has this id, another user's too. */
+function exists(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
 }
 
 function serverPid(folder: string): number | null {

@@ -7,11 +7,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cluster, removeCluster } from './cluster.ts';
 
-/** A folder of the run, set by scripts/test.ts: what its processes share. */
-export const RUN_FOLDER = 'HOOKWRIGHT_TEST_RUN';
+/** A folder of the run, set by `runEnvironment`: what its processes share. */
+const RUN_FOLDER = 'HOOKWRIGHT_TEST_RUN';
 /** In that folder, while somebody starts a server, and once it runs. */
 const LOCK = 'postgres-lock';
 const NOTE = 'postgres.json';
+/** In that folder: the id of the process that ends the run. */
+const RUN_PID = 'run-pid';
 const WAIT_MS = 60_000;
 
 type Note = { readonly url: string; readonly folder: string } | { readonly error: string };
@@ -36,7 +38,7 @@ async function startOwn(): Promise<string> {
 async function startForRun(folder: string): Promise<string> {
   const path = join(folder, NOTE);
   if (isFirst(join(folder, LOCK))) {
-    const note: Note = await Cluster.create().then(
+    const note: Note = await Cluster.create({ owner: Number(readFileSync(join(folder, RUN_PID), 'utf8')) }).then(
       (cluster) => ({ url: cluster.url(), folder: cluster.folder }),
       (error: unknown) => ({ error: String(error) }),
     );
@@ -67,6 +69,12 @@ function readNote(path: string): Note | null {
   } catch {
     return null;
   }
+}
+
+/** The environment of a run's processes. @param folder see `RUN_FOLDER`; this process calls `endSharedServer` */
+export function runEnvironment(folder: string): NodeJS.ProcessEnv {
+  writeFileSync(join(folder, RUN_PID), `${process.pid}`);
+  return { ...process.env, [RUN_FOLDER]: folder };
 }
 
 /** Ends the server of a run, if one was started. */

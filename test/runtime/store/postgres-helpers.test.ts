@@ -1,10 +1,16 @@
 /** What the tests of the store on PostgreSQL stand on: servers that die and return, networks that are cut. */
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { atEnd } from '../../helpers/at-end.ts';
+import { nodeArgv } from '../../helpers/node-argv.ts';
 import { skipWithoutCluster, skipWithoutPostgres } from '../../helpers/postgres/binaries.ts';
-import { startCluster } from '../../helpers/postgres/cluster.ts';
+import { removeAbandoned, startCluster } from '../../helpers/postgres/cluster.ts';
 import { runSql, testDatabase } from '../../helpers/postgres/database.ts';
 import { startTcpProxy } from '../../helpers/tcp-proxy.ts';
 
@@ -49,4 +55,28 @@ describe('a server of a test', { skip: skipWithoutCluster() }, () => {
     cluster.start();
     assert.deepEqual(await runSql(cluster.url(), 'SELECT n FROM kept'), [{ n: 1 }]);
   });
+
+  it('is ended by the next run where its own was killed, and by no run before', async (t) => {
+    const [node = '', ...argv] = nodeArgv(new URL('../../helpers/postgres/run-server.js', import.meta.url));
+    const child = spawn(node, argv, { stdio: ['ignore', 'pipe', 'inherit'] });
+    atEnd(t, () => child.kill('SIGKILL'));
+    const folder = String((await once(child.stdout, 'data'))[0]);
+    const pid = Number(readFileSync(join(folder, 'data/postmaster.pid'), 'utf8').split('\n', 1)[0]);
+    removeAbandoned();
+    assert.ok(process.kill(pid, 0));
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    removeAbandoned();
+    assert.equal(existsSync(folder), false);
+    assert.equal(isServer(pid), false);
+  });
 });
+
+/** False as well once it has ended and its parent has not noticed. */
+const isServer = (pid: number): boolean => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('postgres');
+  } catch {
+    return false;
+  }
+};
