@@ -145,8 +145,13 @@ export const isConflict = (error: unknown): boolean => /^(?:40P01|40001|23505)$/
 /** Whether the connection may have ended: the error is not that of a statement. */
 export const isLost = (error: unknown): boolean => !/^(?!57P0|08|XX)[0-9A-Z]{5}$/.test(sqlState(error));
 
-/** Advice by code. */
+/** Advice by code, or by the message of an error without one. */
 const ADVICE: Readonly<Record<string, string>> = {
+  '28P01': 'check the user and the password in the URL of gateway.store.postgres',
+  '28000': "check the user in the URL of gateway.store.postgres, and the server's pg_hba.conf",
+  '3D000': 'create it, or correct the URL of gateway.store.postgres',
+  '53300': 'raise max_connections, or put PgBouncer in front (gateway.store.listen: false)',
+  [NO_TLS]: 'set `ssl = on` in its postgresql.conf, or another sslmode in the URL: hookwright docs scale',
   '42P05': 'behind a pooler in transaction mode gateway.store needs `listen: false`',
   '26000': 'behind a pooler in transaction mode gateway.store needs `listen: false`',
   '42501': 'what the role of a gateway needs: hookwright docs scale',
@@ -155,6 +160,6 @@ const ADVICE: Readonly<Record<string, string>> = {
 /** Describes an error for users, with advice. No message of the driver or PostgreSQL contains the password. */
 export function describePgError(error: unknown): string {
   const code = sqlState(error);
-  const advice = ADVICE[code] ?? tlsAdvice(code);
+  const advice = ADVICE[code || messageOf(error)] ?? tlsAdvice(code);
   return [messageOf(error) || code || 'no answer', ...(advice === null ? [] : [advice])].join('; ');
 }

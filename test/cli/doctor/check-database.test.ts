@@ -58,6 +58,29 @@ describe('doctor on PostgreSQL', { skip: skipWithoutCluster() }, () => {
     await store.close();
   });
 
+  const UNUSABLE: readonly (readonly [string, (url: URL) => void, RegExp])[] = [
+    [
+      'a database that is missing',
+      (url) => (url.pathname = '/nowhere'),
+      /"nowhere" does not exist; create it, or correct the URL/,
+    ],
+    ['an unknown user', (url) => (url.username = 'nobody'), /"nobody" does not exist; check the user in the URL/],
+    [
+      'a server without TLS',
+      (url) => url.searchParams.set('sslmode', 'require'),
+      /not support SSL connections; set `ssl = on`/,
+    ],
+  ];
+  for (const [what, change, detail] of UNUSABLE) {
+    it(`says what to do about ${what}`, async (t) => {
+      const url = new URL(cluster.url());
+      change(url);
+      const usable = (await doctor(t, url.href)).of('usable');
+      assert.equal(usable?.status, 'failed');
+      assert.match(usable?.detail ?? '', detail);
+    });
+  }
+
   it('tells of a standby that is away, and of replication slots that nothing reads', async (t) => {
     const before = await doctor(t, cluster.url());
     assert.deepEqual(
