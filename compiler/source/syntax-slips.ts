@@ -11,6 +11,8 @@ export interface SyntaxSlip {
 /** Indentation and dashes, key, value, comment. */
 const LINE = /^(\s*(?:- +)*(?:[\w.-]+|"[^"]*"|'[^']*'): +)(.*?)(\s+#.*|\s*)$/;
 
+const COLON_INSIDE = 'a value with `: ` in it is read as a key and a value';
+
 /** Starts of values that YAML does not read as text. */
 const NEEDS_QUOTES: readonly { readonly value: RegExp; readonly why: string }[] = [
   { value: /^\{[\w.-]+\}\s*[^\s,}]/, why: 'a value that begins with `{` is a YAML map' },
@@ -20,7 +22,7 @@ const NEEDS_QUOTES: readonly { readonly value: RegExp; readonly why: string }[] 
   { value: /^`/, why: 'no YAML value may begin with a backtick' },
   { value: /^%/, why: 'no YAML value may begin with `%`' },
   { value: /^\[[^\]]*\]\s*[^\s,\]]/, why: 'a value that begins with `[` is a YAML list' },
-  { value: /^[^\s"'|>&!{[][^:]*\s[^:]*: /, why: 'a value with `: ` in it is read as a key and a value' },
+  { value: /^[^\s"'|>&!{[][^:]*\s[^:]*: /, why: COLON_INSIDE },
 ];
 
 /** Returns null if the line contains no known mistake. */
@@ -33,6 +35,7 @@ export function findSyntaxSlip(line: string): SyntaxSlip | null {
     missingSpace(line) ??
     spaceInReference(line) ??
     tagForReference(line) ??
+    quoteInside(line) ??
     missingQuotes(line) ??
     missingColon(line)
   );
@@ -126,9 +129,29 @@ function missingSpace(line: string): SyntaxSlip | null {
   return { message: 'a space is missing after the `:`', edits: [{ range, text: ' ' }] };
 }
 
+/** `prompt: 'it's open'` */
+function quoteInside(line: string): SyntaxSlip | null {
+  const [, before = '', value = ''] = LINE.exec(line) ?? [];
+  const [quote] = value;
+  if ((quote !== "'" && quote !== '"') || value.length < 3 || !value.endsWith(quote)) return null;
+  const unescaped = quote === "'" ? /(?<!')'(?!')/g : /(?<!\\)"/g;
+  const inside = [...value.slice(1, -1).matchAll(unescaped)].map(({ index }) => before.length + 1 + index);
+  if (inside.length === 0) return null;
+  const [message, text] =
+    quote === "'"
+      ? ["a text in single quotes ends at the next `'`: write `''` for each one inside it", "'"]
+      : ['a text in double quotes ends at the next `"`: write `\\"` for each one inside it', '\\'];
+  return { message, edits: inside.map((start) => ({ range: { start, end: start }, text })) };
+}
+
+/** Keys whose value is always text. */
+const TEXT_KEY = /\b(?:prompt|description): +$/;
+
 function missingQuotes(line: string): SyntaxSlip | null {
   const [, before = '', value = ''] = LINE.exec(line) ?? [];
-  const found = NEEDS_QUOTES.find((each) => each.value.test(value));
+  const found =
+    NEEDS_QUOTES.find((each) => each.value.test(value)) ??
+    (TEXT_KEY.test(before) && /^[^\s"'|>&!{[][^:]*: /.test(value) ? { why: COLON_INSIDE } : undefined);
   const quote = !/["\\]/.test(value) ? '"' : value.includes("'") ? null : "'";
   if (found === undefined) return null;
   const message = `${found.why}: put the whole value in quotes`;

@@ -169,11 +169,7 @@ function liveGauges(registry: Registry): (figures: LiveFigures) => void {
     new Gauge({ name: `hookwright_${name}`, help, labelNames, registers: [registry] });
   const generation = gauge('table_generation', 'Tables served since the start.');
   const routes = gauge('routes', 'Routes in service, by where they are defined.', 'kind');
-  const work = gauge(
-    'work',
-    'Work that has not ended, by kind and stage; queued, delayed and group counts are those of the store, over all its gateways.',
-    'stage',
-  );
+  const work = gauge('work', 'Open work by stage; what waits is counted over all gateways.', 'stage');
   const dispatches = gauge(
     'dispatches',
     'Dispatches since the store was created, by state.',

@@ -86,6 +86,12 @@ const NO_COMMAND =
   'a route runs no command: the agent does, `agent: { command: [program] }` at the top of the file, or a `script` that filters';
 const ADNANH = 'it is a key of adnanh/webhook: run `hookwright convert adnanh` with the file it comes from';
 
+const SCHEME =
+  'the sender decides the scheme: name it with `source:` (hookwright source list), or describe your own (hookwright docs own-sources)';
+const NO_ADDRESSES =
+  'remove it: a signature proves the sender; addresses are a matter of the proxy or firewall in front';
+const BODY_LIMIT = 'write `max_body_bytes: 5242880` under `platforms.webhook`; it holds for all routes';
+
 /** Keys of other tools, and where hookwright has the setting. */
 const ELSEWHERE: Readonly<Record<string, { readonly beside: string; readonly hint: string }>> = {
   args: { beside: 'command', hint: 'arguments follow the program: `command: [program, argument]`' },
@@ -103,7 +109,16 @@ const ELSEWHERE: Readonly<Record<string, { readonly beside: string; readonly hin
   thread: { beside: 'deliver_extra', hint: 'write `deliver_extra: { thread_id: "17" }`' },
   path: { beside: 'deliver', hint: 'remove it: a route is served at `/webhooks/<its name>`' },
   method: { beside: 'deliver', hint: 'remove it: routes accept only POST' },
+  methods: { beside: 'deliver', hint: 'remove it: routes accept only POST' },
   httpMethod: { beside: 'deliver', hint: 'remove it: routes accept only POST' },
+  hmac: { beside: 'auth', hint: SCHEME },
+  algorithm: { beside: 'auth', hint: SCHEME },
+  signature_header: { beside: 'auth', hint: SCHEME },
+  ip_allowlist: { beside: 'deliver', hint: NO_ADDRESSES },
+  ip_whitelist: { beside: 'deliver', hint: NO_ADDRESSES },
+  allowed_ips: { beside: 'deliver', hint: NO_ADDRESSES },
+  max_body: { beside: 'deliver', hint: BODY_LIMIT },
+  max_body_size: { beside: 'deliver', hint: BODY_LIMIT },
   if: { beside: 'events', hint: 'write `filters: [{ field: action, equals: opened }]`' },
   when: { beside: 'events', hint: 'write `filters: [{ field: action, equals: opened }]`' },
   run: { beside: 'deliver', hint: NO_COMMAND },
