@@ -1,12 +1,14 @@
-/** A new table on three gateways that share a database, one after another, while events arrive. */
+/** A new table on three gateways that share a database, one after another or by way of the database, while events arrive. */
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { printCatalog } from '../../../compiler/blueprints/publish.ts';
 import { writeAtomic } from '../../../runtime/platform/write-atomic.ts';
 import { atEnd } from '../../helpers/at-end.ts';
+import { runInProcess } from '../../helpers/cli.ts';
 import { compileConfig } from '../../helpers/compile.ts';
 import type { FakeServer } from '../../helpers/fake-http.ts';
 import { startFakeHttp } from '../../helpers/fake-http.ts';
@@ -23,11 +25,20 @@ const SENDERS = 6;
 /** A gateway serves the new table beside others that do not, for so many ms. */
 const BETWEEN_MS = 200;
 
+/** After an activation, in ms: only a machine that does nothing else keeps to it, so that this is part of `npm run test:cluster`. */
+const SWAP_MS = 2000;
+const ofLong = { skip: process.env.HOOKWRIGHT_LONG_TESTS === '1' ? false : 'npm run test:cluster' };
+const STORE = 'gateway: { store: { postgres: env:DATABASE_URL } }\n';
+
+interface Table {
+  readonly text: string;
+  readonly blueprints: string;
+  readonly hash: string;
+}
+
 /** Prompt and address of what it serves name the version. */
-function compileTable(world: string, version: string): { readonly text: string; readonly hash: string } {
-  const config = `
-gateway: { store: { postgres: env:DATABASE_URL } }
-platforms:
+function compileTable(world: string, version: string): Table {
+  const config = `${STORE}platforms:
   matrix: { enabled: true, api_base: "${world}", access_token: env:MATRIX_TOKEN }
   webhook:
     enabled: true
@@ -40,7 +51,7 @@ platforms:
   const env = { DATABASE_URL: 'postgres://h/d', MATRIX_TOKEN: 'a-token-of-the-chat', HOOK_SECRET: SECRET };
   const { output, diagnostics } = compileConfig(config, { env });
   assert(output !== null, diagnostics.map(({ message }) => message).join('\n'));
-  return { text: output.routesJson, hash: output.table.hash };
+  return { text: output.routesJson, blueprints: printCatalog(output.catalog()), hash: output.table.hash };
 }
 
 class Node {
@@ -57,10 +68,14 @@ class Node {
     const folder = join(home, 'build');
     mkdirSync(folder);
     writeAtomic(join(folder, 'routes.json'), table, 0o600);
-    const env = { DATABASE_URL: database, MATRIX_TOKEN: 'a-token-of-the-chat', HOOK_SECRET: SECRET };
-    const process = await startGatewayProcess({ home, env, command: ['serve', '--table', folder] });
-    atEnd(t, process.kill);
-    return new Node(folder, process);
+    return new Node(folder, await serve(t, { home, database, table: folder }));
+  }
+
+  /** One that serves the active table of the database. */
+  static async startOnStore(t: TestContext, database: string): Promise<Node> {
+    const home = tempDir(t);
+    writeFileSync(join(home, 'config.yaml'), STORE, { mode: 0o600 });
+    return new Node(home, await serve(t, { home, database, table: 'store:' }));
   }
 
   get url(): string {
@@ -68,12 +83,44 @@ class Node {
   }
 
   /** Resolves when it serves this table. */
-  async change({ text, hash }: { readonly text: string; readonly hash: string }): Promise<void> {
-    const loads = (): number => this.process.output().split(`"hash":"${hash}"`).length;
-    const before = loads();
+  async change({ text, hash }: Table): Promise<void> {
+    const before = this.loads(hash);
     writeAtomic(join(this.folder, 'routes.json'), text, 0o600);
-    await until(async () => loads() > before);
+    await until(async () => this.loads(hash) > before);
   }
+
+  /** How often it has loaded this table. */
+  loads(hash: string): number {
+    return this.process.output().split(`"hash":"${hash}"`).length - 1;
+  }
+}
+
+async function serve(
+  t: TestContext,
+  { home, database, table }: { readonly home: string; readonly database: string; readonly table: string },
+): Promise<GatewayProcess> {
+  const env = { DATABASE_URL: database, MATRIX_TOKEN: 'a-token-of-the-chat', HOOK_SECRET: SECRET };
+  const process = await startGatewayProcess({ home, env, command: ['serve', '--table', table] });
+  atEnd(t, process.kill);
+  return process;
+}
+
+/** A machine without a gateway, from which tables are pushed and activated. */
+function createOperator(t: TestContext, database: string) {
+  const home = tempDir(t);
+  writeFileSync(join(home, 'config.yaml'), STORE, { mode: 0o600 });
+  const run = async (...argv: string[]): Promise<void> => {
+    const { code, stderr } = await runInProcess(['table', ...argv], { home, env: { DATABASE_URL: database } });
+    assert.equal(code, 0, stderr);
+  };
+  return {
+    push: (table: Table): Promise<void> => {
+      writeAtomic(join(home, 'routes.json'), table.text, 0o600);
+      writeAtomic(join(home, 'blueprints.json'), table.blueprints, 0o600);
+      return run('push', '--table', home);
+    },
+    activate: (table: Table): Promise<void> => run('activate', table.hash),
+  };
 }
 
 /** Each event goes to one gateway, and once more to the next, which may serve another table. */
@@ -132,6 +179,27 @@ const deliveredTo = ({ seen }: FakeServer): readonly Delivered[] =>
     return { id, versions: [version, /rooms\/(?:!|%21)(\w+)/.exec(path)?.[1] ?? path] };
   });
 
+/** No event failed or came twice, and each was served by one table, that of its gateway. */
+async function checkLoad(t: TestContext, world: FakeServer, load: Load): Promise<void> {
+  await load.end();
+  assert.deepEqual(load.wrong, []);
+  const delivered = await until(async () => world.seen.length >= load.sent && deliveredTo(world));
+  assert.equal(delivered.length, load.sent);
+  assert.equal(new Set(delivered.map(({ id }) => id)).size, load.sent);
+  const mixed = delivered.filter(({ versions: [prompt, address] }) => prompt !== address);
+  assert.deepEqual(mixed, []);
+  const late = delivered.filter(({ id, versions }) => (load.versions.get(id) ?? versions[0]) !== versions[0]);
+  assert.deepEqual(late, [], 'a gateway that served one table took an event by the other');
+  t.diagnostic(
+    `${load.sent} events, ${delivered.filter(({ versions }) => versions[0] === 'new').length} by the new table`,
+  );
+  for (const version of ['old', 'new'])
+    assert.ok(
+      delivered.some(({ versions }) => versions[0] === version),
+      version,
+    );
+}
+
 describe('a change of the table on three gateways', { skip: skipWithoutPostgres() }, () => {
   it('fails no event, and each is taken once and by one of both tables', async (t) => {
     const world = await startFakeHttp(t, (_request, index) => ({ body: { event_id: `$${index}` } }));
@@ -149,22 +217,36 @@ describe('a change of the table on three gateways', { skip: skipWithoutPostgres(
       }
     }
     await sleep(BETWEEN_MS);
-    await load.end();
-    assert.deepEqual(load.wrong, []);
-    const delivered = await until(async () => world.seen.length >= load.sent && deliveredTo(world));
-    assert.equal(delivered.length, load.sent);
-    assert.equal(new Set(delivered.map(({ id }) => id)).size, load.sent);
-    const mixed = delivered.filter(({ versions: [prompt, address] }) => prompt !== address);
-    assert.deepEqual(mixed, []);
-    const late = delivered.filter(({ id, versions }) => (load.versions.get(id) ?? versions[0]) !== versions[0]);
-    assert.deepEqual(late, [], 'a gateway that served one table took an event by the other');
-    t.diagnostic(
-      `${load.sent} events, ${delivered.filter(({ versions }) => versions[0] === 'new').length} by the new table`,
-    );
-    for (const version of ['old', 'new'])
-      assert.ok(
-        delivered.some(({ versions }) => versions[0] === version),
-        version,
-      );
+    await checkLoad(t, world, load);
   });
+
+  it(
+    'does so, too, and is done within two seconds, when one activation in the database changes all',
+    ofLong,
+    async (t) => {
+      const world = await startFakeHttp(t, (_request, index) => ({ body: { event_id: `$${index}` } }));
+      const database = await testDatabase(t);
+      const [old, changed] = [compileTable(world.url, 'old'), compileTable(world.url, 'new')];
+      const operator = createOperator(t, database);
+      for (const table of [changed, old]) await operator.push(table);
+      await operator.activate(old);
+      const nodes = await Promise.all([1, 2, 3].map(() => Node.startOnStore(t, database)));
+      const serving = new Map<Node, string | null>(nodes.map((node) => [node, 'old']));
+      const load = new Load(nodes, serving);
+      await sleep(BETWEEN_MS);
+      for (const node of nodes) serving.set(node, null);
+      await operator.activate(changed);
+      const activated = performance.now();
+      const changes = nodes.map(async (node) => {
+        await until(async () => node.loads(changed.hash) > 0);
+        serving.set(node, 'new');
+      });
+      await Promise.all(changes);
+      const ms = performance.now() - activated;
+      await sleep(BETWEEN_MS);
+      await checkLoad(t, world, load);
+      assert.ok(ms <= SWAP_MS, `${Math.round(ms)} ms`);
+      t.diagnostic(`all served the new table after ${Math.round(ms)} ms`);
+    },
+  );
 });
