@@ -1,5 +1,6 @@
 /** A database for one test, dropped when the test ends. */
 import { randomBytes } from 'node:crypto';
+import { after, before } from 'node:test';
 import pg from 'pg';
 import type { Ending } from '../at-end.ts';
 import { atEnd } from '../at-end.ts';
@@ -14,6 +15,22 @@ export async function testDatabase(t: Ending): Promise<string> {
   const url = new URL(server);
   url.pathname = `/${name}`;
   return url.href;
+}
+
+/** A database for all tests of a suite; call it in `describe`. @returns its URL, once the tests run */
+export function suiteDatabase(): () => string {
+  let url = '';
+  let drop: () => unknown = () => {};
+  before(async () => {
+    const suite = {
+      after: (end: () => unknown) => {
+        drop = end;
+      },
+    } as Ending;
+    url = await testDatabase(suite);
+  });
+  after(() => drop());
+  return () => url;
 }
 
 /** Runs statements over a connection of their own. @returns the rows of the last one */

@@ -1,24 +1,13 @@
 /** What every store promises, kept by the one on PostgreSQL: a schema for each place, in one database. */
-import { after, before, describe } from 'node:test';
-import type { Ending } from '../../../helpers/at-end.ts';
+import { describe } from 'node:test';
 import { atEnd } from '../../../helpers/at-end.ts';
 import { skipWithoutPostgres } from '../../../helpers/postgres/binaries.ts';
-import { runSql, testDatabase } from '../../../helpers/postgres/database.ts';
+import { runSql, suiteDatabase } from '../../../helpers/postgres/database.ts';
 import { openMortalStore } from '../../../helpers/postgres/store.ts';
 import { storeConformance } from '../conformance/conformance.ts';
 
 describe('the store on PostgreSQL', { skip: skipWithoutPostgres() }, () => {
-  let url = '';
-  let drop: () => unknown = () => {};
-  before(async () => {
-    const suite = {
-      after: (end: () => unknown) => {
-        drop = end;
-      },
-    } as Ending;
-    url = await testDatabase(suite);
-  });
-  after(() => drop());
+  const url = suiteDatabase();
   let schemas = 0;
   storeConformance({
     name: 'PostgreSQL store',
@@ -27,10 +16,10 @@ describe('the store on PostgreSQL', { skip: skipWithoutPostgres() }, () => {
     async create(t) {
       const schema = `store_${++schemas}`;
       let opened: Awaited<ReturnType<typeof openMortalStore>> | null = null;
-      atEnd(t, () => runSql(url, `DROP SCHEMA IF EXISTS ${schema} CASCADE`));
+      atEnd(t, () => runSql(url(), `DROP SCHEMA IF EXISTS ${schema} CASCADE`));
       return {
         async open() {
-          opened = await openMortalStore(url, schema);
+          opened = await openMortalStore(url(), schema);
           return opened.store;
         },
         kill: async () => opened?.kill(),

@@ -1,6 +1,6 @@
 /** A database that is lost in the middle of a commit, that ends all connections, and that is not there at all. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PgConnect } from '../../../../runtime/store/postgres/driver.ts';
 import { loadDriver } from '../../../../runtime/store/postgres/driver.ts';
@@ -10,7 +10,7 @@ import type { Ending } from '../../../helpers/at-end.ts';
 import { atEnd } from '../../../helpers/at-end.ts';
 import { makeAccept } from '../../../helpers/dispatches.ts';
 import { skipWithoutPostgres } from '../../../helpers/postgres/binaries.ts';
-import { runSql, testDatabase } from '../../../helpers/postgres/database.ts';
+import { runSql, suiteDatabase } from '../../../helpers/postgres/database.ts';
 import { openTestStore } from '../../../helpers/postgres/store.ts';
 import { accept, audit, find } from '../conformance/subject.ts';
 
@@ -18,23 +18,11 @@ import { accept, audit, find } from '../conformance/subject.ts';
 type Cut = 'before' | 'behind' | null;
 
 describe('the database away', { skip: skipWithoutPostgres() }, () => {
-  let url = '';
-  let drop: () => unknown = () => {};
+  const url = suiteDatabase();
   let schemas = 0;
-  before(async () => {
-    const suite = {
-      after: (end: () => unknown) => {
-        drop = end;
-      },
-    } as Ending;
-    url = await testDatabase(suite);
-  });
   // A store that waits for its database does not keep a process running.
   const alive = setInterval(() => {}, 1000);
-  after(async () => {
-    clearInterval(alive);
-    await drop();
-  });
+  after(() => clearInterval(alive));
 
   async function open(t: Ending) {
     const real = await loadDriver();
@@ -59,7 +47,7 @@ describe('the database away', { skip: skipWithoutPostgres() }, () => {
         script,
       };
     };
-    const store = await openTestStore(url, `faults_${++schemas}`, { connect });
+    const store = await openTestStore(url(), `faults_${++schemas}`, { connect });
     atEnd(t, () => store.close());
     return { store, cut };
   }
@@ -98,7 +86,7 @@ describe('the database away', { skip: skipWithoutPostgres() }, () => {
     const { store } = await open(t);
     await accept(store, 'a');
     await runSql(
-      url,
+      url(),
       'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
     );
     await acceptable(store, 'b');
@@ -121,8 +109,8 @@ describe('the database away', { skip: skipWithoutPostgres() }, () => {
   it('refuses the tables of a newer version, by name and number', async (t) => {
     const { store } = await open(t);
     await store.close();
-    await runSql(url, `UPDATE faults_${schemas}.schema_version SET version = 99`);
-    await assert.rejects(openTestStore(url, `faults_${schemas}`), {
+    await runSql(url(), `UPDATE faults_${schemas}.schema_version SET version = 99`);
+    await assert.rejects(openTestStore(url(), `faults_${schemas}`), {
       name: 'StoreRefused',
       message: new RegExp(`schema "faults_${schemas}" has version 99`),
     });

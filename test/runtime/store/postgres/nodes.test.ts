@@ -1,40 +1,30 @@
 /** Several gateways on one database: what holds for all of them together, and what one of them may no longer do. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Store } from '../../../../runtime/store/store.ts';
 import type { Ending } from '../../../helpers/at-end.ts';
 import { atEnd } from '../../../helpers/at-end.ts';
 import { makeAccept, makeAdvance, makeClaim, makeJoin, makeTake } from '../../../helpers/dispatches.ts';
 import { makeTick } from '../../../helpers/jobs.ts';
 import { skipWithoutPostgres } from '../../../helpers/postgres/binaries.ts';
-import { runSql, testDatabase } from '../../../helpers/postgres/database.ts';
+import { runSql, suiteDatabase } from '../../../helpers/postgres/database.ts';
 import { openMortalStore, openTestStore } from '../../../helpers/postgres/store.ts';
 import { accept, audit, find, load, take, tally } from '../conformance/subject.ts';
 
 const NONE = { runs: [], attempts: [] };
 
 describe('several gateways', { skip: skipWithoutPostgres() }, () => {
-  let url = '';
-  let drop: () => unknown = () => {};
+  const url = suiteDatabase();
   let schemas = 0;
-  before(async () => {
-    const suite = {
-      after: (end: () => unknown) => {
-        drop = end;
-      },
-    } as Ending;
-    url = await testDatabase(suite);
-  });
-  after(() => drop());
 
   /** Two stores on a schema of their own; `endLease` is for the first. */
   async function two(t: Ending) {
     const schema = `nodes_${++schemas}`;
-    const mortal = await openMortalStore(url, schema);
-    const other = await openTestStore(url, schema);
+    const mortal = await openMortalStore(url(), schema);
+    const other = await openTestStore(url(), schema);
     atEnd(t, () => other.close());
     atEnd(t, () => mortal.store.close());
-    const endLease = () => runSql(url, `UPDATE ${schema}.node SET until = '-infinity' WHERE id = 1`);
+    const endLease = () => runSql(url(), `UPDATE ${schema}.node SET until = '-infinity' WHERE id = 1`);
     return { one: mortal.store, two: other, kill: mortal.kill, endLease };
   }
 
@@ -58,7 +48,7 @@ describe('several gateways', { skip: skipWithoutPostgres() }, () => {
       ]).flat(),
     );
     const [group] = await runSql<{ open: number; skipped: number }>(
-      url,
+      url(),
       `SELECT (SELECT count(*)::integer FROM nodes_${schemas}.work WHERE group_key IS NOT NULL) AS open, ` +
         `(SELECT count(*)::integer FROM nodes_${schemas}.ended WHERE state = 'skipped') AS skipped`,
     );
@@ -165,7 +155,7 @@ describe('several gateways', { skip: skipWithoutPostgres() }, () => {
     const left = new Promise<void>((resolve) => other.shared?.watch((change) => change === 'left' && resolve()));
     // The one that renews its lease first would have it again: only one whose process is gone stays without.
     await one.close();
-    await runSql(url, `UPDATE nodes_${schemas}.node SET ended_at = NULL WHERE id = 1`);
+    await runSql(url(), `UPDATE nodes_${schemas}.node SET ended_at = NULL WHERE id = 1`);
     await endLease();
     await left;
   });

@@ -1,6 +1,6 @@
 /** Gateways of two versions on one database, while they are upgraded one after the other. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Clock } from '../../../../runtime/platform/clock.ts';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
 import { SCHEMA_VERSION } from '../../../../runtime/store/postgres/schema.ts';
@@ -12,7 +12,7 @@ import { FastClock } from '../../../helpers/fast-clock.ts';
 import { until } from '../../../helpers/gateway.ts';
 import { makeTick } from '../../../helpers/jobs.ts';
 import { skipWithoutPostgres } from '../../../helpers/postgres/binaries.ts';
-import { runSql, testDatabase } from '../../../helpers/postgres/database.ts';
+import { runSql, suiteDatabase } from '../../../helpers/postgres/database.ts';
 import { laterVersion } from '../../../helpers/postgres/neighbour-version.ts';
 import { openTestStore } from '../../../helpers/postgres/store.ts';
 import { audit, find } from '../conformance/subject.ts';
@@ -21,26 +21,16 @@ import { audit, find } from '../conformance/subject.ts';
 const SPEED = 20;
 
 describe('a rolling upgrade', { skip: skipWithoutPostgres() }, () => {
-  let url = '';
-  let drop: () => unknown = () => {};
+  const url = suiteDatabase();
   let schemas = 0;
-  before(async () => {
-    const suite = {
-      after: (end: () => unknown) => {
-        drop = end;
-      },
-    } as Ending;
-    url = await testDatabase(suite);
-  });
-  after(() => drop());
 
   const options = { log: { debug() {}, info() {}, warn() {}, error() {} }, listen: true };
   type Version = Awaited<ReturnType<typeof laterVersion>>;
   async function open(t: Ending, schema: string, version?: Version, clock: Clock = systemClock): Promise<Store> {
     const node = { url: () => 'http://127.0.0.1:1', version: '0.0.0', table: () => null, problem: () => null };
     const store = await (version === undefined
-      ? openTestStore(url, schema, { clock })
-      : version({ url, schema, clock, node, ...options }));
+      ? openTestStore(url(), schema, { clock })
+      : version({ url: url(), schema, clock, node, ...options }));
     atEnd(t, () => store.close());
     return store;
   }
@@ -69,7 +59,7 @@ describe('a rolling upgrade', { skip: skipWithoutPostgres() }, () => {
     const old = await open(t, schema);
     await work(old, 'old before');
     const later = await open(t, schema, await laterVersion(t, 1));
-    const [row] = await runSql<{ version: number }>(url, `SELECT version FROM ${schema}.schema_version`);
+    const [row] = await runSql<{ version: number }>(url(), `SELECT version FROM ${schema}.schema_version`);
     assert.equal(row?.version, SCHEMA_VERSION + 1);
     for (const round of [1, 2]) {
       await Promise.all([work(old, `old ${round}`), work(later, `new ${round}`)]);
@@ -84,7 +74,7 @@ describe('a rolling upgrade', { skip: skipWithoutPostgres() }, () => {
         'duplicate',
       );
       await runSql(
-        url,
+        url(),
         // Waits until they have ended: a write over one of them would succeed, and the next one fail.
         'SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
       );
