@@ -14,14 +14,14 @@ import { forgetVariables } from './forget-variables.ts';
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
 export interface CliContext extends BaseContext {
-  /** As it was at the start: what is forgotten since is still here. */
+  /** The environment at the start, including variables that were removed since. */
   readonly env: NodeJS.ProcessEnv;
   /** Absolute; relative paths on the command line start here. */
   readonly cwd: string;
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number };
-  /** Whether each stream takes colours (NO_COLOR, FORCE_COLOR, TERM and the TTY considered). */
+  /** Whether each stream supports colours, from NO_COLOR, FORCE_COLOR, TERM and whether it is a TTY. */
   readonly colour: { readonly stdout: boolean; readonly stderr: boolean };
   /** The `.env` beside the config in use, where that is `./hookwright.yaml`; absolute. Set for each command line. */
   readonly projectEnv?: string;
@@ -29,23 +29,23 @@ export interface CliContext extends BaseContext {
   readonly configs?: readonly string[];
   /** `$HOOKWRIGHT_HOME`, else `~/.hookwright`; absolute. It may not exist yet: see `openHome`. */
   readonly home: string;
-  /** Folder for what must not lie in the home (a control socket whose path would be too long). */
+  /** Folder for files that cannot be in the home, such as a control socket whose path would be too long. */
   readonly tmp: string;
   /** The command that starts this program again: Node.js, its options, the entry file. */
   readonly self: readonly string[];
-  /** The catalog that comes with this program; read when it is first asked for, once a process. */
+  /** The shipped catalog, read on first use. */
   readonly catalog: () => Promise<ShippedCatalog>;
   readonly pid: number;
   /** The machine's IANA time zone. */
   readonly timezone: string;
-  /** Ends the process at once, with everything that is under way. */
+  /** Ends the process immediately, including work in progress. */
   readonly exit: (code: number) => void;
   /** Removes variables that hold secrets from the process, so that no other process can read them there. */
   readonly forgetVariables: (names: ReadonlySet<string>) => void;
   readonly clock: Clock;
   readonly fetch: typeof fetch;
   readonly random: (bytes: number) => Buffer;
-  /** Calls `listener` on each such signal instead of dying of it; returns a function that stops listening. */
+  /** Calls `listener` for each signal instead of ending the process; returns a function that stops listening. */
   readonly onSignal: (listener: (signal: StopSignal) => void) => () => void;
 }
 

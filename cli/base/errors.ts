@@ -1,4 +1,4 @@
-/** How a command fails by its user: refused (exit 1), wrong usage (exit 2), or trouble where 1 is a result (exit 2). */
+/** Errors for the user of a command: a refusal (exit 1), wrong usage (exit 2), or trouble in a command for which 1 is a result (exit 2). */
 import { isSystemError } from '../../base/system-error.ts';
 
 /** A refusal: one line that says what is wrong, and lines that say what to type or do next. Exit code 1. */
@@ -25,13 +25,13 @@ export class UsageError extends CliError {
   override readonly exitCode = 2;
 }
 
-/** A refusal by a command that exits as diff(1) does: 1 means `different`, so that its failures are 2. */
+/** A refusal by a command with the exit codes of diff(1): 1 means `different`, so failures are 2. */
 export class TroubleError extends CliError {
   override readonly name = 'TroubleError';
   override readonly exitCode = 2;
 }
 
-/** Runs what exits as diff(1) does. @throws TroubleError in place of each refusal and each error of the system */
+/** Runs a command with the exit codes of diff(1). @throws TroubleError in place of each refusal and each error of the system */
 export async function withTrouble<Result>(run: () => Promise<Result>): Promise<Result> {
   try {
     return await run();

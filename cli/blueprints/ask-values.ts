@@ -1,4 +1,4 @@
-/** Asks a person at the terminal for the values of a blueprint, field by field, starting from the defaults. */
+/** Prompts for the values of a blueprint, field by field, starting from the defaults. */
 
 import { intro, outro, select, text } from '@clack/prompts';
 import type { BlueprintValues } from '../../compiler/blueprints/fields.ts';
@@ -10,7 +10,7 @@ import { CliError } from '../base/errors.ts';
 /** The menu entry behind which any name can be typed. No option can be empty. */
 const OTHER = '';
 
-/** The only symbol a prompt answers with is that of giving up. */
+/** The only symbol that a prompt returns means that the user cancelled. */
 function answered(answer: string | symbol | undefined): string {
   if (typeof answer === 'symbol') throw new CliError('nothing was made');
   return answer ?? '';
@@ -42,7 +42,7 @@ async function askChoice(context: CliContext, field: BlueprintField): Promise<st
   return value === OTHER ? askText(context, { ...field, label: 'Its name?', help: '', default: '' }) : value;
 }
 
-/** @throws CliError when the person gives up. */
+/** @throws CliError when the user cancels */
 export async function askValues(context: CliContext, plan: BlueprintPlan): Promise<BlueprintValues> {
   intro(plan.title, { output: context.stderr });
   const values: Record<string, string> = {};

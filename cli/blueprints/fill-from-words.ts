@@ -1,4 +1,4 @@
-/** From the words of a command line to a filled blueprint: reads them, asks a person for what is not there, and checks. */
+/** Fills a blueprint from the words of a command line: parses them, prompts for what is missing, and validates. */
 
 import { printCommand } from '../../compiler/blueprints/command.ts';
 import { defaultValues } from '../../compiler/blueprints/expand.ts';
@@ -25,7 +25,7 @@ export interface FilledWords {
   readonly filled: FilledBlueprint;
 }
 
-/** All that is wrong, a line each; nothing has been made. */
+/** All errors, one per line; nothing was created. */
 function refuse(plan: BlueprintPlan, messages: readonly string[]): CliError {
   const example = printCommand({ key: plan.key, values: defaultValues(plan.fields) }, plan.fields);
   const [first = '', ...others] = messages;

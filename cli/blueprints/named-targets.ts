@@ -3,7 +3,7 @@ import type { Named } from '../../compiler/text/common-name.ts';
 import { commonName } from '../../compiler/text/common-name.ts';
 import type { BlueprintPlan } from '../../schemas/generated/types.ts';
 
-/** The name that people know; what is no target of the catalog keeps its own. */
+/** The usual name; a target that is not in the catalog keeps its own. */
 export const knownName = (name: string, targets: Readonly<Record<string, Named>>): string =>
   Object.hasOwn(targets, name) ? commonName(name, targets[name] ?? {}) : name;
 

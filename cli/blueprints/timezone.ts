@@ -4,7 +4,7 @@ import { isTimeZone, timeZones } from '../../compiler/schedule/time-zone.ts';
 import { didYouMean } from '../../compiler/text/suggest.ts';
 import { UsageError } from '../base/errors.ts';
 
-/** @throws UsageError for what is no IANA zone. */
+/** @throws UsageError if it is not an IANA zone */
 export function chooseTimezone(asked: string | undefined, otherwise: string): string {
   if (asked === undefined) return otherwise;
   if (isTimeZone(asked)) return asked;

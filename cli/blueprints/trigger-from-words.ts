@@ -1,4 +1,4 @@
-/** For the commands that print a trigger: the values given, and the defaults for all others. */
+/** For commands that print a trigger: the given values, and defaults for the others. */
 import { defaultValues } from '../../compiler/blueprints/expand.ts';
 import type { Trigger } from '../../compiler/blueprints/trigger.ts';
 import type { BlueprintPlan } from '../../schemas/generated/types.ts';
@@ -7,7 +7,7 @@ import { canAsk } from '../setup/prompter.ts';
 import { fillFromWords } from './fill-from-words.ts';
 import type { OpenCatalog } from './open-catalog.ts';
 
-/** A person at a terminal who gives no values is asked for them. @throws CliError naming every field that is wrong. */
+/** On a terminal, prompts for the values when none are given. @throws CliError naming every field that is wrong. */
 export async function triggerFromWords(
   context: CliContext,
   catalog: OpenCatalog,

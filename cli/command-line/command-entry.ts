@@ -1,4 +1,4 @@
-/** A command as it is listed: enough to find it and to show a line for it, without loading its code. */
+/** A command in the list: enough to find it and print its line without loading its code. */
 import type { CommandClass } from 'clipanion';
 import type { CliContext } from '../base/context.ts';
 
@@ -15,13 +15,13 @@ export interface CommandEntry {
 /** A noun with several commands. */
 export interface CommandGroup {
   readonly noun: string;
-  /** What it is about, for `hookwright --help`. */
+  /** Its summary in `hookwright --help`. */
   readonly title: string;
   /** In the order of help. */
   readonly verbs: readonly string[];
 }
 
-/** The command whose words open the command line; the longest one when several do. */
+/** The command whose words begin the command line; the longest one if there are several. */
 export function findCommand(commands: readonly CommandEntry[], words: readonly string[]): CommandEntry | undefined {
   const opens = (entry: CommandEntry): boolean => entry.path.split(' ').every((word, at) => words[at] === word);
   return commands.filter(opens).sort((a, b) => b.path.length - a.path.length)[0];

@@ -26,7 +26,7 @@ type Builder = Parameters<Option.CommandOption<unknown>['definition']>[0];
 type Declared = Parameters<Builder['addOption']>[0];
 type Positional = NonNullable<Parameters<Builder['addPositional']>[0]>;
 
-/** Declares the command to a builder that keeps what it is told: the parser's own shows it only as text. */
+/** Declares the command to a builder that records it, because the parser's own builder only returns text. */
 export function shapeOf(command: CommandClass<CliContext>): CommandShape {
   const options: OptionShape[] = [];
   const positionals: Positional[] = [];

@@ -1,4 +1,4 @@
-/** Finds what a command names: by its whole name or id, else by the beginning of one that no other shares. */
+/** Finds the item that a command names: by its full name or id, otherwise by a unique prefix. */
 import { suggest } from '../../compiler/text/suggest.ts';
 import { CliError } from '../base/errors.ts';
 
@@ -6,11 +6,11 @@ export interface NameQuestion<T> {
   /** `job`, for messages. */
   readonly kind: string;
   readonly name: string;
-  /** Every name and id, with what it stands for; several may stand for one. */
+  /** Every name and id with its item; an item may have several. */
   readonly known: Iterable<readonly [name: string, value: T]>;
   /** The command that lists them. */
   readonly listedBy: string;
-  /** What else a message about an unknown name says. */
+  /** A further hint for the message about an unknown name. */
   readonly notes?: readonly string[];
 }
 

@@ -7,7 +7,7 @@ import type { CommandEntry, CommandGroup } from './command-entry.ts';
 import type { CommandShape, OptionShape } from './command-shape.ts';
 import { wrapCommand } from './wrap-command.ts';
 
-/** How a help text is set: its colours, and the columns it may take. */
+/** The layout of a help text: its colours and its width in columns. */
 export interface HelpLayout {
   readonly paint: Paint;
   readonly width: number;

@@ -29,7 +29,7 @@ export const portOption = () =>
     validator: parsedBy('--port', parsePort),
   });
 
-/** @param what happens when some are found */
+/** @param what happens when any are found */
 export const failOnOption = (what: string) =>
   Option.String('--fail-on', {
     description: `<${FAIL_ON.join(',')}|none> ${what}`,
@@ -45,13 +45,13 @@ export const databaseOption = () =>
     description: '<env:NAME|file:path> URL of the database instead of the configured one',
   });
 
-/** For a process in the background: its parent redirects its output there. */
+/** For a background process, whose parent redirects its output to this file. */
 export const logFileOption = () =>
   Option.String('--log-file', {
     description: '<path> Where the output of this process goes, for `gateway status`',
   });
 
-/** Where the same name may stand for jobs of several profiles. */
+/** For commands where the same name may belong to jobs of several profiles. */
 export const jobProfileOption = () =>
   Option.String('--profile', { description: '<profile> Look for the job in this profile only' });
 

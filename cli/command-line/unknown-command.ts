@@ -1,9 +1,9 @@
-/** What to say to words that are no command: the command that was meant, where one is close. */
+/** The message for words that are not a command, with the closest command if there is one. */
 import { suggest } from '../../compiler/text/suggest.ts';
 import { UsageError } from '../base/errors.ts';
 import type { CommandEntry } from './command-entry.ts';
 
-/** @param argv its first words are no command of the list */
+/** @param argv begins with words that are not a command */
 export function unknownCommand(commands: readonly CommandEntry[], argv: readonly string[]): UsageError {
   const [first = '', second] = argv;
   if (first.startsWith('-')) {
@@ -19,7 +19,7 @@ export function unknownCommand(commands: readonly CommandEntry[], argv: readonly
   return new UsageError(`unknown command "${typed}"`, next);
 }
 
-/** Words that other tools have for a command; the commands of a group go by their last word as well. */
+/** Words that other tools use for a command; commands of a group are also found by their last word. */
 const OTHER_WORDS: Readonly<Record<string, string>> = {
   version: '--version',
   new: 'init',
@@ -70,7 +70,7 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
   send: 'deliver',
 };
 
-/** The command that was meant; a word for a group alone is that group's list. */
+/** The intended command; for the name of a group, the command that lists it. */
 function closeCommand(paths: readonly string[], typed: string, first: string): string | undefined {
   const noun = typed.replace(/ (?:list|ls)$/, '');
   if (Object.hasOwn(OTHER_WORDS, noun)) return OTHER_WORDS[noun];

@@ -1,4 +1,4 @@
-/** Option values as the commands need them; what cannot be read is wrong usage. */
+/** Parsers of option values; a value that cannot be parsed is wrong usage. */
 import type { Option } from 'clipanion';
 import { suggest } from '../../compiler/text/suggest.ts';
 import { UsageError } from '../base/errors.ts';

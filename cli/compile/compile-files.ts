@@ -14,10 +14,10 @@ import { makeFolder } from '../../runtime/platform/make-folder.ts';
 import { writeAtomic } from '../../runtime/platform/write-atomic.ts';
 import { CliError } from '../base/errors.ts';
 
-/** Everything a compile depends on but the files themselves; can be sent to a thread. */
+/** Everything that a compile depends on except the files; it can be sent to a thread. */
 export type CompileRequest = Omit<CompileInput, 'files' | 'readShape'>;
 
-/** @param files the file system, or one with a change that is not made yet */
+/** @param files the file system, or one with changes that are not written yet */
 export function compileRequest(request: CompileRequest, files: Files = nodeFiles): CompileResult {
   return compile({ ...request, files, readShape: readShippedShape });
 }
@@ -30,7 +30,7 @@ export function outFolder({ root }: CompileResult, cwd: string, out: string | un
 export interface WrittenTables {
   readonly routes: string;
   readonly blueprints: string;
-  /** False when the same bytes were there already. */
+  /** False if the file already had the same content. */
   readonly changed: boolean;
 }
 

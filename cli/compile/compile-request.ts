@@ -1,4 +1,4 @@
-/** The compile a command line asks for. */
+/** The compile that a command line requests. */
 import type { Flags } from '../../compiler/config/overrides.ts';
 import type { CliContext } from '../base/context.ts';
 import { readJobsToCompile } from '../store/stored-jobs.ts';

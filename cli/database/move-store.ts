@@ -18,11 +18,11 @@ import { storedSessions } from './stored-sessions.ts';
 
 export interface StoreMove {
   readonly count: MovedCount & { readonly sessions: number; readonly requests: number };
-  /** `already`: an earlier call had moved it, and was cut off before it put the file aside. */
+  /** `already`: an earlier call moved it, but was interrupted before it renamed the file. */
   readonly outcome: 'moved' | 'already' | 'dry run';
   /** Path of the file afterwards. */
   readonly file: string;
-  /** The same of the kept requests; null without any. */
+  /** The same for the kept requests; null if there are none. */
   readonly requests_file: string | null;
 }
 

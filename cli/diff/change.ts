@@ -2,10 +2,10 @@
 import type { Place } from '../../schemas/generated/types.ts';
 
 export interface ConfigChange {
-  /** What it is about: `route`, `job`, `target`, `agent`, `server`, `gateway`, … */
+  /** The kind of its subject: `route`, `job`, `target`, `agent`, `server`, `gateway`, … */
   readonly subject: string;
   readonly name: string;
-  /** The key that a config has for it; null: the whole entry. */
+  /** Its key in the configuration; null: the whole entry. */
   readonly field: string | null;
   readonly sentence: string;
   /** As it was and as it is, for a person; null: there is none. Secrets are named, never shown. */

@@ -1,4 +1,4 @@
-/** Compares two compiled tables by what they mean: routes key by key in sentences, everything else value by value. */
+/** Compares the meaning of two compiled tables: routes key by key, in sentences, and everything else value by value. */
 import { isSecretRef } from '../../runtime/platform/secrets/secret-refs.ts';
 import type { JobPlan, Place, RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { ConfigChange } from './change.ts';
@@ -8,7 +8,7 @@ import { relabelled } from './relabel.ts';
 import type { ShownValue } from './shown.ts';
 import { isObject, shown } from './shown.ts';
 
-/** In the order of the new table, what is gone last. Empty: they mean the same. */
+/** In the order of the new table; removed entries last. Empty if both mean the same. */
 export function compareTables(old: RouteTable, fresh: RouteTable): ConfigChange[] {
   const { before, now } = relabelled(old, fresh);
   return [
@@ -39,7 +39,7 @@ export function compareTables(old: RouteTable, fresh: RouteTable): ConfigChange[
 
 interface Kind {
   readonly subject: string;
-  /** What follows when an entry is taken away. */
+  /** The consequence of removing an entry. */
   readonly gone: string;
 }
 

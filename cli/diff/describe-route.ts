@@ -1,4 +1,4 @@
-/** What of a route can differ, and how a difference is said: one entry for each key. */
+/** The keys in which routes can differ, and the sentence for each difference. */
 
 import { eventEntries } from '../../runtime/table/link-events.ts';
 import type { DeliveryPlan, RoutePlan } from '../../schemas/generated/types.ts';

@@ -1,4 +1,4 @@
-/** Kept requests that are treated otherwise, for a person. */
+/** Prints kept requests whose result differs. */
 import type { Paint } from '../../base/paint.ts';
 import { formatDiff } from '../output/diff.ts';
 import { visible } from '../output/print.ts';

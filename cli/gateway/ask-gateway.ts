@@ -1,4 +1,4 @@
-/** Asks the gateway of the current home something, and turns its absence into an answer for the person who typed. */
+/** Calls the gateway of the current home, and turns its absence into an error message. */
 import { readFileSync } from 'node:fs';
 import { ControlCallError, callControl, NoAnswerError, NotRunningError } from '../../runtime/control/control-client.ts';
 import { ControlError } from '../../runtime/control/control-error.ts';
@@ -10,9 +10,9 @@ import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 import { visible } from '../output/print.ts';
 
-/** How long a gateway may take to say that it is there, in ms. */
+/** How long a gateway may take to answer a ping, in ms. */
 const PING_MS = 5_000;
-/** How long it may take for an operation that has nothing to wait for, in ms. */
+/** Timeout of an operation that does not wait for anything, in ms. */
 const ANSWER_MS = 10_000;
 
 export const pathsOf = (context: CliContext): ControlPaths => controlPaths(context.home, context.tmp);

@@ -1,10 +1,10 @@
-/** The log of a gateway in the background: one file in the home, with the one before it. */
+/** The log of a background gateway: a file in the home, and the previous one. */
 import { accessSync, chmodSync, constants, mkdirSync, openSync, renameSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describeDiskError } from '../../runtime/platform/describe-disk-error.ts';
 import { CliError } from '../base/errors.ts';
 
-/** A log above this many bytes is put aside when a gateway starts. */
+/** A log larger than this is rotated when a gateway starts, in bytes. */
 const ROTATE_BYTES = 32 * 1024 * 1024;
 
 export const logFile = (home: string): string => join(home, 'logs', 'gateway.log');

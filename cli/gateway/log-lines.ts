@@ -1,4 +1,4 @@
-/** The lines of a gateway's log as a command shows them: for people on a terminal, as they are in a pipe. */
+/** Formats the lines of a gateway's log: readable on a terminal, unchanged in a pipe. */
 import { createPaint } from '../../base/paint.ts';
 import { parseLogEntry, printLogLine } from '../../runtime/platform/print-log-line.ts';
 import type { CliContext } from '../base/context.ts';
@@ -18,7 +18,7 @@ export function createLogView(context: CliContext): (bytes: Buffer) => string | 
   };
 }
 
-/** What the gateway warned of in these bytes of its log, for people. */
+/** The warnings in this part of the gateway's log, as text. */
 export function warningsIn(bytes: Buffer, context: CliContext): readonly string[] {
   const paint = createPaint(context.colour.stderr);
   return bytes

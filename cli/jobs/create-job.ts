@@ -24,7 +24,7 @@ export interface JobMaker {
   readonly context: Pick<CliContext, 'clock' | 'random'>;
 }
 
-/** Easy to read out and to type: no letters or digits that look like others. */
+/** Easy to read aloud and to type: no characters that look alike. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
 const ID_LENGTH = 6;
 

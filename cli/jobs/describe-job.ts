@@ -1,4 +1,4 @@
-/** A job and its state, as lists and `job show` print it. */
+/** A job and its state, for lists and `job show`. */
 import type { Labelled } from '../../base/label.ts';
 import { labelIn } from '../../base/label.ts';
 import { describeSchedule } from '../../compiler/schedule/describe-schedule.ts';
@@ -38,14 +38,14 @@ export interface JobReport {
   readonly next_runs: readonly string[];
   /** Newest first. */
   readonly runs: readonly JobRun[];
-  /** Instants at which nothing fired, as far as they are remembered. */
+  /** Instants at which nothing fired, as far as they are recorded. */
   readonly missed: number;
   readonly ticks: readonly JobTick[];
 }
 
 export interface ReportOptions {
   readonly now: number;
-  /** How many next and last runs are told. */
+  /** Number of next and last runs to include. */
   readonly next: number;
   readonly runs: number;
   /** Those of the table. */
@@ -63,7 +63,7 @@ export interface JobHistory {
 const NO_HISTORY: JobHistory = { state: NO_STATE, runs: [], ticks: [] };
 
 const iso = (ms: number): string => new Date(ms).toISOString();
-/** Ticks that are looked through for missed ones. */
+/** Number of ticks that are searched for missed ones. */
 const TICKS = 200;
 
 function describeRun({ id, accepted_at, delivery_id, event, state, reason }: DispatchSummary): JobRun {
@@ -71,7 +71,7 @@ function describeRun({ id, accepted_at, delivery_id, event, state, reason }: Dis
   return { id, started_at: iso(accepted_at), due_at: due, event, state, reason };
 }
 
-/** Reads what the store knows of a job. @param runs how many of its last ones */
+/** Reads the state of a job from the store. @param runs number of its latest runs */
 export async function readHistory(store: Store, { id }: Job, jobs: StoredJobs, runs: number): Promise<JobHistory> {
   const [latest, ticks] = await Promise.all([
     store.read({ kind: 'list', filter: { job: id, limit: Math.max(1, runs) } }),

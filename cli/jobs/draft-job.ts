@@ -1,4 +1,4 @@
-/** From what a user says of a job to the record that is stored: checked by the rules for jobs of the config. */
+/** Turns the user's description of a job into its record, checked by the rules for jobs in the configuration. */
 import { compileJob } from '../../compiler/compile-job.ts';
 import type { Problem } from '../../compiler/diagnostics/problem.ts';
 import { homeTarget } from '../../runtime/dispatch/scheduler/home-channel.ts';
@@ -34,7 +34,7 @@ function profileOf({ table }: DraftTable, name: string): ProfilePlan {
   throw new CliError(`there is no profile "${name}"`, `there are: ${Object.keys(table.profiles).join(', ')}`);
 }
 
-/** `origin` without a home channel is allowed, and hardly meant. */
+/** `origin` without a home channel is allowed but rarely intended. */
 function homeWarning({ deliver }: JobPlan, profile: ProfilePlan): string[] {
   if (!deliver.some(({ target }) => target === 'origin') || homeTarget(profile) !== null) return [];
   return ['deliver: no enabled target has a home_channel, so `origin` only saves the result'];
@@ -58,7 +58,7 @@ export function checkDraft({ name, profile, config }: JobDraft, open: DraftTable
   return { plan: compiled.plan, warnings: [...compiled.problems.map(describe), ...homeWarning(compiled.plan, plan)] };
 }
 
-/** The record of a checked draft. @param toolsets null: those of the profile, whatever they will be */
+/** The record of a checked draft. @param toolsets null: those that the profile has when the job runs */
 export function recordOfPlan(
   plan: JobPlan,
   rest: Pick<JobRecord, 'id' | 'created_at' | 'blueprint' | 'toolsets' | 'timezone'>,

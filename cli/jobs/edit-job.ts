@@ -1,4 +1,4 @@
-/** Changes what the flags say of a job in the store, and nothing else. */
+/** Changes only those settings of a stored job that the flags name. */
 import { jobSignature } from '../../runtime/dispatch/scheduler/job.ts';
 import type { JobRecord } from '../../runtime/store/job-mutations.ts';
 import type { Store } from '../../runtime/store/store.ts';

@@ -1,4 +1,4 @@
-/** The flags that say what a job is, for `job create` and `job edit`. */
+/** The flags that describe a job, for `job create` and `job edit`. */
 import type { JobConfig } from '../../schemas/generated/types.ts';
 import { parseChoice, parseList } from '../command-line/values.ts';
 

@@ -1,4 +1,4 @@
-/** Says who does what a command has stored while no gateway serves this home. */
+/** Says which gateway acts on a stored change when none serves this home. */
 import type { CliContext } from '../base/context.ts';
 import { printNote } from '../output/print.ts';
 import type { OpenTable } from '../subscriptions/open-table.ts';

@@ -1,4 +1,4 @@
-/** What commands about jobs work against: the jobs of the config and those of the store, as the scheduler sees them. */
+/** The jobs of the configuration and of the store, as the scheduler sees them. */
 
 import { join } from 'node:path';
 import { createMachineFacts } from '../../compiler/node/machine-facts.ts';

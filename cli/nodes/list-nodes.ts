@@ -5,7 +5,7 @@ import type { CliContext } from '../base/context.ts';
 import { tryAskGateway } from '../gateway/ask-gateway.ts';
 import { useStore } from '../store/use-store.ts';
 
-/** Where one gateway has its store for itself it is the only one. @throws CliError when the store cannot be asked */
+/** A gateway whose store is not shared is the only one. @throws CliError when the store cannot be asked */
 export async function listNodes(context: CliContext): Promise<readonly StoredNode[]> {
   const nodes = await useStore(context, (store) => store.read({ kind: 'nodes' }));
   if (nodes !== null && nodes.length > 0) return nodes;

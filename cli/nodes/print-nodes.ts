@@ -7,7 +7,7 @@ import { printTable } from '../output/table.ts';
 import { formatDuration } from '../output/time.ts';
 import { tablesInService } from './list-nodes.ts';
 
-/** So much of a hash tells tables apart. */
+/** Length of a hash that is enough to distinguish tables. */
 const HASH_CHARS = 12;
 
 /** The object of each in `--json`. */

@@ -1,11 +1,11 @@
-/** Diagnostics in the form that was asked for. */
+/** Prints diagnostics in the requested format. */
 
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts';
 import type { DiagnosticFormat } from '../../compiler/print/print.ts';
 import { printDiagnostics } from '../../compiler/print/print.ts';
 import type { CliContext } from '../base/context.ts';
 
-/** Columns of a terminal that does not say how many it has. */
+/** Width of a terminal that does not report it, in columns. */
 export const DIAGNOSTIC_WIDTH = 100;
 
 /** @param stream the one they will be written to: its colours and its width count */

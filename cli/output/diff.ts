@@ -1,4 +1,4 @@
-/** Shows what a command is about to change in a text file, line by line. */
+/** Shows the changes that a command is about to make in a text file, line by line. */
 import type { Paint } from '../../base/paint.ts';
 
 type Edit = readonly [sign: ' ' | '-' | '+', line: string];
@@ -6,7 +6,7 @@ type Edit = readonly [sign: ' ' | '-' | '+', line: string];
 /** Unchanged lines shown around a change. */
 const CONTEXT = 2;
 
-/** The changed lines with a little of what surrounds them; empty when the texts are equal. */
+/** The changed lines with some context; empty if the texts are equal. */
 export function formatDiff(before: string, after: string, paint: Paint): string[] {
   const edits = diffLines(splitLines(before), splitLines(after));
   const near = edits.map((_, at) =>

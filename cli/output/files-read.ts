@@ -1,4 +1,4 @@
-/** Says which files a compile read, and which config beside them it did not. */
+/** Prints which files a compile read, and which other configuration it ignored. */
 import type { CompileResult } from '../../compiler/compile.ts';
 import type { CliContext } from '../base/context.ts';
 import { printNote } from './print.ts';

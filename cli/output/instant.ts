@@ -1,4 +1,4 @@
-/** Instants as a person reads them: day, date and time in a zone, with the zone's offset at that instant. */
+/** Formats instants: day, date and time in a zone, with the zone's offset at that instant. */
 
 /** `Mon 2026-01-05 08:00 UTC+1`; 24-hour, the same in every locale. */
 export function formatInstant(ms: number, timezone: string): string {

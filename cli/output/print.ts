@@ -1,7 +1,7 @@
 /** How commands write: results to stdout, everything a person reads beside them to stderr. */
 import type { CliContext } from '../base/context.ts';
 
-/** Columns of the terminal that results go to; undefined where they go elsewhere, and nothing is wrapped or cut. */
+/** Width of the terminal that results are written to; undefined if it is not a terminal, so that nothing is wrapped or cut. */
 export const terminalWidth = ({ stdout }: CliContext): number | undefined =>
   stdout.isTTY ? stdout.columns : undefined;
 
@@ -15,7 +15,7 @@ export function printJson(context: CliContext, value: unknown): void {
   context.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** What is not the result: progress, advice, warnings. */
+/** Output besides the result: progress, advice, warnings. */
 export function printNote(context: CliContext, text: string): void {
   context.stderr.write(`${text}\n`);
 }

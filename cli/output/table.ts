@@ -9,11 +9,11 @@ import { wrapBeside, wrapWords } from './wrap-words.ts';
 export interface Column<Row> {
   readonly title: string;
   readonly value: (row: Row) => string | number;
-  /** Numbers stand at the right. */
+  /** Numbers are right-aligned. */
   readonly align?: 'right';
   /** An id, a name, a URL: people copy it, so it is never cut. */
   readonly whole?: true;
-  /** A text that goes on below itself where it is too wide, in place of being cut. */
+  /** A text that is wrapped within its column instead of cut. */
   readonly wrap?: true;
   /** On a terminal the column is left out where every row says this. */
   readonly usual?: string;
@@ -24,9 +24,9 @@ interface Cells {
   readonly isRight: boolean;
   readonly isWrapped: boolean;
   readonly texts: readonly string[];
-  /** Columns of the terminal that title and texts take. */
+  /** Width that the title and the texts take, in columns of the terminal. */
   readonly natural: number;
-  /** Columns that they can do with. */
+  /** The least width, in columns of the terminal. */
   readonly least: number;
 }
 
@@ -83,7 +83,7 @@ const wordsOf = (text: string): readonly string[] => text.split(' ');
 const widest = (texts: readonly string[]): number =>
   texts.reduce((most, text) => Math.max(most, displayWidth(text)), 0);
 
-/** The first column stays, however wide it is. */
+/** The first column is always kept. */
 function arrange(all: readonly Cells[], width: number): { inline: readonly Cells[]; below: readonly Cells[] } {
   let count = all.length;
   const least = (): number => all.slice(0, count).reduce((sum, cells) => sum + cells.least, GAP.length * (count - 1));
@@ -91,7 +91,7 @@ function arrange(all: readonly Cells[], width: number): { inline: readonly Cells
   return { inline: all.slice(0, count), below: all.slice(count) };
 }
 
-/** Takes columns away from the widest that may be cut until the table fits, or nothing more can be taken. */
+/** Narrows the widest columns that may be cut until the table fits or none can be narrowed further. */
 function shrink(inline: readonly Cells[], room: number): number[] {
   const widths = inline.map(({ natural }) => natural);
   let excess = widths.reduce((sum, width) => sum + width, 0) - room;

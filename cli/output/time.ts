@@ -1,4 +1,4 @@
-/** Spans of time as a person says them. */
+/** Formats spans of time. */
 
 const UNITS = [
   ['d', 86_400_000],

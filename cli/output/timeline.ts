@@ -1,4 +1,4 @@
-/** The life of a dispatch as a list of moments, for people and for programs. */
+/** The history of a dispatch as a list of events, for people and for programs. */
 import { targetLabel } from '../../base/label.ts';
 import type { Step } from '../../runtime/store/mutations.ts';
 import type { StoredDispatch } from '../../runtime/store/queries.ts';

@@ -1,4 +1,4 @@
-/** What one profile can reach, and nothing else can be reached through it: for `lint` and `profile show`. */
+/** Everything that a profile can reach, for `lint` and `profile show`. */
 
 import { labelIn } from '../../base/label.ts';
 import { printSecretRef } from '../../runtime/platform/secrets/secrets.ts';

@@ -1,4 +1,4 @@
-/** A kept request as lines for a person: what it was, what decided, what to do next. */
+/** Describes a kept request: what it was, what decided its outcome, and what to do next. */
 import type { KeptRequest } from '../../runtime/capture/kept-request.ts';
 import { REASON_TEXTS } from '../../runtime/verify/reason-texts.ts';
 import type { VerifyReason } from '../../runtime/verify/verification.ts';
@@ -17,7 +17,7 @@ interface Layout {
   readonly width: number | undefined;
 }
 
-/** @param request with the name that people know of its scheme */
+/** @param request with the usual name of its scheme */
 export function describeRequest(request: AskedRequest, { now, width }: Layout): string[] {
   const step = nextStep(request);
   const facts = factsOf(request, now).filter((fact): fact is [string, string] => fact[1] !== null);

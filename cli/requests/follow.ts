@@ -1,12 +1,12 @@
-/** Prints requests as they come, until Ctrl-C. */
+/** Prints requests as they arrive, until Ctrl-C. */
 import type { KeptFilter, KeptRequests, KeptSummary } from '../../runtime/capture/kept-request.ts';
 import type { CliContext } from '../base/context.ts';
 
-/** How often is asked, in ms. */
+/** Polling interval, in ms. */
 const FOLLOW_MS = 500;
 const PAGE = 200;
 
-/** @param after id of the last that was printed */
+/** @param after id of the last request that was printed */
 export async function followRequests(
   context: CliContext,
   requests: KeptRequests,

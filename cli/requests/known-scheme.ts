@@ -1,4 +1,4 @@
-/** What people call the scheme of a kept request, which is kept with its canonical name. */
+/** The usual name of the scheme of a kept request, which is stored with its canonical name. */
 import type { CliContext } from '../base/context.ts';
 
 /** @param scheme canonical name; one of the user's own is what it is called */

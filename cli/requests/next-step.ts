@@ -1,4 +1,4 @@
-/** What to do about a request that was not taken: one text for each reason, with the command that helps. */
+/** What to do about a request that was not accepted: a text for each reason, with the command that helps. */
 import type { KeptRequest } from '../../runtime/capture/kept-request.ts';
 import type { FoundCause } from '../../runtime/verify/cause-code.ts';
 import type { VerifyReason } from '../../runtime/verify/verification.ts';
@@ -28,7 +28,7 @@ const passHeaders: Step = () => 'let the proxy in front pass the headers on as t
 const publicUrl: Step = ({ route }) =>
   `set \`public_url\` of route ${route} to the URL that the sender has, letter by letter`;
 
-/** By what the verifier says. */
+/** By reason of the verifier. */
 const VERDICTS: Readonly<Record<VerifyReason, Step>> = {
   missing_signature: (request) =>
     `set the secret at the sender, or let the proxy pass its header on; ${sendGood(request)}`,
@@ -61,7 +61,7 @@ function sourceLine(about: KeptReason | null): string {
   return `set ${names.map((name) => `\`source: ${name}\``).join(' or ')}`;
 }
 
-/** By what was found when the signature was looked into. */
+/** By the cause found when the signature was analysed. */
 const FOUND: Readonly<Record<FoundCause, Step>> = {
   other_scheme: ({ route, about }) =>
     `${sourceLine(about)} in route ${route} if that is the sender, or give this sender a route of its own`,
@@ -86,7 +86,7 @@ const FOUND: Readonly<Record<FoundCause, Step>> = {
   unknown: newSecret,
 };
 
-/** By reason of what was refused otherwise. */
+/** By reason of other refusals. */
 const REASONS: Readonly<Partial<Record<string, Step>>> = {
   no_verify_token: ({ route }) =>
     `the sender checks the URL with a token: set \`verify_token\` of route ${route} to the word that is entered there`,
@@ -107,7 +107,7 @@ const REASONS: Readonly<Partial<Record<string, Step>>> = {
     dispatch_id === null ? 'hookwright doctor checks the target' : `hookwright deliveries show ${dispatch_id}`,
 };
 
-/** By outcome, where that says everything. */
+/** By outcome, where no reason is needed. */
 const OUTCOMES: Readonly<Record<string, Step>> = {
   duplicate: ({ delivery_id }) =>
     `an event with the id ${delivery_id} was taken before; hookwright requests list --grep shows it`,
@@ -125,7 +125,7 @@ const OUTCOMES: Readonly<Record<string, Step>> = {
 /** Codes of causes; docs/why-ignored.md explains each. */
 export const CAUSES: Readonly<Record<string, Step>> = { ...VERDICTS, ...FOUND };
 
-/** Null for one that needs nothing. */
+/** Null if nothing has to be done. */
 export function nextStep(request: AskedRequest): string | null {
   const { cause, reason, outcome, dispatch_id } = request;
   if (cause !== null) return (CAUSES[cause.code] ?? newSecret)(request);

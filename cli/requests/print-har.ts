@@ -35,7 +35,7 @@ export function printHar(request: KeptRequest): string {
   return `${JSON.stringify({ log }, null, 2)}\n`;
 }
 
-/** Where a marker stands in place of a credential. */
+/** Where a marker replaces a credential. */
 function removedPlaces({ headers, body }: KeptRequest, query: readonly (readonly [string, string])[]): string[] {
   const names = (values: readonly (readonly [string, string])[]): string[] =>
     values.filter(([, value]) => isMarker(value)).map(([name]) => name);

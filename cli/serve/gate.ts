@@ -14,12 +14,12 @@ import { isFound } from '../diff/request-change.ts';
 import { createExplainer } from '../explain/explainer.ts';
 import { openKept } from '../store/use-requests.ts';
 
-/** Kept requests that are replayed before a swap: the newest. */
+/** Number of kept requests that are replayed before a swap; the newest are used. */
 const GATE_REQUESTS = 1000;
-/** How many of those with another outcome are named. */
+/** Maximum number of requests with another outcome that are named. */
 const NAMED = 10;
 
-/** @param folder of the table in service; without one there is nothing to compare with @returns null: it may pass */
+/** @param folder of the table in service; without one there is nothing to compare with @returns null if it may pass */
 export async function passGate(
   { home, env, jobs }: Pick<CompileRequest, 'home' | 'env' | 'jobs'>,
   failOn: readonly FailOn[],
@@ -44,7 +44,7 @@ export async function passGate(
   }
 }
 
-/** One of another version does not count: starting this one is meant to replace it. */
+/** A table of another version is not compared: this version was started to replace it. */
 function noTable(error: unknown): null {
   if (error instanceof CliError) return null;
   throw error;

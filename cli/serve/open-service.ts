@@ -1,4 +1,4 @@
-/** The service of this process: what the command line and the environment say goes into it. */
+/** The service of this process, configured by the command line and the environment. */
 import { join } from 'node:path';
 import { compileSubscriptions } from '../../compiler/compile-subscriptions.ts';
 import { readOverrides } from '../../compiler/config/overrides.ts';
@@ -37,7 +37,7 @@ export interface OpenedService {
   readonly enabled: boolean;
 }
 
-/** Rejects as `createService` does; CliError for an environment that cannot be read. */
+/** Rejects like `createService`, and with CliError for an invalid environment. */
 export async function openService(context: CliContext, options: OpenServiceOptions): Promise<OpenedService> {
   const { home, env, clock, timezone, random } = context;
   const { folder, log, redactor, problem } = options;

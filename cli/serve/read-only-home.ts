@@ -4,7 +4,7 @@ import type { Clock } from '../../runtime/platform/clock.ts';
 import type { Logger } from '../../runtime/platform/log.ts';
 import type { FileLock } from '../../runtime/store/sqlite/file-lock.ts';
 
-/** Between two tries, in ms. */
+/** Pause between two attempts, in ms. */
 const RETRY_MS = 1000;
 
 export const isReadOnly = (error: unknown): boolean =>

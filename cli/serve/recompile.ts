@@ -1,4 +1,4 @@
-/** One recompile as a message: what goes to the thread and what comes back. */
+/** The messages of a recompile: the request to the thread and its report. */
 
 import type { CompileResult } from '../../compiler/compile.ts';
 import { hasErrors } from '../../compiler/diagnostics/diagnostic.ts';
@@ -11,15 +11,15 @@ export interface RecompileRequest extends CompileRequest {
   readonly out: string | undefined;
   readonly color: boolean;
   readonly width: number;
-  /** For what a table is refused that would treat kept requests otherwise. */
+  /** Which differences in the results of kept requests make a table be refused. */
   readonly failOn: readonly FailOn[];
 }
 
 export interface RecompileReport {
   readonly ok: boolean;
-  /** The written table differs from the one before. */
+  /** Whether the written table differs from the previous one. */
   readonly changed: boolean;
-  /** The diagnostics as printed for people; empty without any. */
+  /** The printed diagnostics; empty if there are none. */
   readonly diagnostics: string;
   readonly errors: number;
   readonly warnings: number;

@@ -11,7 +11,7 @@ import { watchInputs } from './watch-inputs.ts';
 export interface RecompilerContext {
   readonly request: () => Promise<RecompileRequest>;
   readonly clock: Clock;
-  /** Called before kept requests are read, so that the latest are among them. */
+  /** Called before kept requests are read, so that the latest ones are included. */
   readonly flushRequests: () => Promise<unknown>;
   /** Called with each report; the tables are written by then. */
   readonly done: (report: RecompileReport) => Promise<void> | void;
@@ -32,7 +32,7 @@ export class Recompiler {
     this.context = context;
   }
 
-  /** Watches what the report says the tables depend on. */
+  /** Watches the inputs of the tables, as the report lists them. */
   watch({ inputs }: RecompileReport): void {
     if (this.stopped) return;
     const before = this.unwatch;

@@ -1,4 +1,4 @@
-/** Why a swap was refused, for `gateway status` and `gateway reload`. */
+/** The text for a refused swap, in `gateway status` and `gateway reload`. */
 import type { RefusedSwap } from '../../runtime/control/operations.ts';
 
 /** `the new table is refused: 3 lost, 1 changed of 1000 kept requests`. */

@@ -1,4 +1,4 @@
-/** A resolver that refuses what stands for a secret: values that only the machine that serves can see. */
+/** A resolver that refuses placeholders of secrets in values that only the serving machine can see. */
 import { isLoopback } from '../../base/loopback.ts';
 import { MAKE_A_SECRET, refusedValue } from '../../compiler/text/placeholder-in.ts';
 import { isSecretName } from '../../compiler/text/secret-names.ts';
@@ -23,6 +23,6 @@ export function refusePlaceholders(secrets: SecretResolver, host: string): Secre
 }
 
 function reasonFor({ kind }: SecretRef, value: string, loopback: boolean): string | null {
-  // A literal of an example's is refused wherever it stands.
+  // A literal from an example is refused anywhere.
   return refusedValue(value, loopback && kind !== 'literal');
 }

@@ -1,4 +1,4 @@
-/** Watches the files a compile depended on, also those it looked for and did not find. */
+/** Watches the files that a compile depends on, including those that it did not find. */
 import type { FSWatcher } from 'node:fs';
 import { statSync, watch } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -18,7 +18,7 @@ export function watchInputs(paths: readonly string[], changed: () => void): () =
       watcher.on('error', () => watcher.close());
       watchers.push(watcher);
     } catch {
-      // A folder that cannot be watched: `gateway reload` takes its changes in.
+      // A folder that cannot be watched: `gateway reload` applies its changes.
     }
   }
   return () => {

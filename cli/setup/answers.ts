@@ -1,4 +1,4 @@
-/** What a person wants set up, from the wizard or from `--set key=value`; what is not named stays as it is. */
+/** The settings to change, from the wizard or from `--set key=value`; others stay as they are. */
 import { parse } from 'yaml';
 import { messageOf } from '../../base/message-of.ts';
 import { UsageError } from '../base/errors.ts';

@@ -28,7 +28,7 @@ export async function describeSetup(
   ];
 }
 
-/** The place that counts where there are several. */
+/** The place that takes precedence if there are several. */
 function whereKept(context: CliContext, ref: SecretRef): string {
   if (ref.kind === 'literal') return 'in the configuration';
   const { home, projectEnv = null, env } = context;

@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { commonName } from '../../compiler/text/common-name.ts';
 
 export interface KnownTarget {
-  /** As people know it: what the config is to say. */
+  /** The usual name, for the configuration. */
   readonly name: string;
   /** Every name it may have in a config. */
   readonly names: readonly string[];
@@ -20,7 +20,7 @@ export interface KnownTarget {
 export interface TargetWay {
   readonly name: string;
   readonly title: string;
-  /** The settings without which it cannot work. */
+  /** The required settings. */
   readonly settings: readonly { readonly key: string; readonly help: string; readonly secret: boolean }[];
 }
 

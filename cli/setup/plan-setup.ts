@@ -42,7 +42,7 @@ export function planSetup(answers: SetupAnswers, facts: SetupFacts): SetupPlan {
   return { edits, env };
 }
 
-/** Where a setting of the adapter is, or belongs: `extra` wins where it is used (§2.1). */
+/** Where a setting of the adapter is or belongs: `extra` wins if it is used (§2.1). */
 function webhookPath(config: unknown, key: string): string[] {
   const inExtra = valueAt(config, [...WEBHOOK, 'extra', key]) !== undefined;
   const direct = valueAt(config, [...WEBHOOK, key]) !== undefined;
@@ -85,7 +85,7 @@ function routeEdit({ name, flags }: NonNullable<SetupAnswers['route']>, config: 
   return { path: place ?? [...webhookPath(config, 'routes'), name], value: applyFlags(before, flags) };
 }
 
-/** An agent is a command or a server: setting one takes the other away. */
+/** An agent is a command or a server: setting one removes the other. */
 function otherAgent(path: readonly string[], config: unknown): YamlEdit[] {
   const other = { command: 'openai', openai: 'command' }[path[1] ?? ''];
   if (path[0] !== 'agent' || other === undefined || valueAt(config, ['agent', other]) === undefined) return [];

@@ -1,9 +1,9 @@
-/** Questions on the terminal: drawn on stderr, answered from stdin; giving up ends the command. */
+/** Prompts on the terminal: drawn on stderr, answered on stdin; cancelling ends the command. */
 import { confirm, intro, log, password, select, text } from '@clack/prompts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 
-/** Returns why a text cannot be taken, or undefined. */
+/** Returns why a text is invalid, or undefined. */
 export type CheckAnswer = (text: string) => string | undefined;
 
 export interface Choice<Value extends string> {
@@ -17,17 +17,17 @@ export interface Prompter {
   say(text: string): void;
   confirm(message: string, initial: boolean): Promise<boolean>;
   text(message: string, initial: string, check?: CheckAnswer): Promise<string>;
-  /** What is typed is not shown. */
+  /** Typed characters are not shown. */
   secret(message: string, check?: CheckAnswer): Promise<string>;
   choose<Value extends string>(message: string, choices: readonly Choice<Value>[], initial: Value): Promise<Value>;
 }
 
-/** Questions need a person who sees them and can answer. */
+/** Prompts need a terminal in both directions. */
 export function canAsk(context: CliContext): boolean {
   return context.stdin.isTTY === true && context.stderr.isTTY === true;
 }
 
-/** Every question throws CliError when the person gives up (Ctrl-C, Escape). */
+/** Every prompt throws CliError when the user cancels (Ctrl-C, Escape). */
 export function createPrompter(context: CliContext): Prompter {
   const streams = { input: context.stdin, output: context.stderr };
   return {

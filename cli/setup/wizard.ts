@@ -15,7 +15,7 @@ const EVERYWHERE = '0.0.0.0';
 
 type Agent = SetupAnswers['settings'];
 
-/** What the questions need to know of this machine. */
+/** What the prompts need to know about this machine. */
 export interface SetupMachine {
   readonly targets: readonly KnownTarget[];
   /** Why a program cannot be started here; null: it can. */
@@ -63,7 +63,7 @@ async function askHost(ask: Prompter, config: unknown): Promise<string> {
     : choice;
 }
 
-/** Null: the secret stays what it is. */
+/** Null: the secret is not changed. */
 async function askSecret(ask: Prompter, config: unknown): Promise<string | null> {
   const has = current(config, 'secret') !== undefined;
   const choice = await ask.choose(
@@ -103,7 +103,7 @@ async function askAgent(
   return [{ path: ['agent', 'openai'], value: { base_url, model, ...(api_key === '' ? {} : { api_key }) } }];
 }
 
-/** Asked again where the program is not there, unless it is to be installed later. */
+/** Asked again if the program is missing, unless it is to be installed later. */
 async function askCommand(
   ask: Prompter,
   missingProgram: SetupMachine['missingProgram'],

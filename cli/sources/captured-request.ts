@@ -2,12 +2,12 @@
 import type { RequestParts } from '../../runtime/verify/request.ts';
 
 export interface CapturedRequest {
-  /** Names it among several of one file; empty when it is the only one. */
+  /** Identifies it among several requests of a file; empty if it is the only one. */
   readonly label: string;
   readonly parts: RequestParts;
   /** The URL without its query when the capture has one. */
   readonly url: string | null;
-  /** What was done to the capture to read it. */
+  /** The changes that were necessary to read the capture. */
   readonly notes: readonly string[];
 }
 
@@ -17,7 +17,7 @@ export type HeaderPairs = readonly (readonly [name: string, value: string])[];
 /** Reads a file of a curl command line (`@file`). */
 export type ReadFile = (path: string) => Buffer;
 
-/** The parts a verifier reads. `target`: an absolute URL or a path with its query. */
+/** The parts that a verifier reads. `target`: an absolute URL or a path with its query. */
 export function captureOf(
   request: { readonly method: string; readonly target: string; readonly headers: HeaderPairs; readonly body: Buffer },
   about: { readonly label?: string; readonly notes?: readonly string[] } = {},

@@ -1,4 +1,4 @@
-/** What is known of one path of an event, for `source shape`. */
+/** What is known about a path of an event, for `source shape`. */
 import { classify } from '../../compiler/shapes/classify.ts';
 import { shortList } from '../../compiler/shapes/describe.ts';
 import type { FormSet } from '../../compiler/shapes/form-set.ts';
@@ -13,9 +13,9 @@ export interface PathFacts {
   /** Null: any of the types. */
   readonly values: readonly ScalarValue[] | null;
   readonly format: string | null;
-  /** Not every payload has it. */
+  /** Whether some payloads lack it. */
   readonly optional: boolean;
-  /** More may be below it than is listed. */
+  /** Whether it may contain more than is listed. */
   readonly open: boolean;
   /** What it is and who writes it, see leaf-class.ts. Of an object or a list: that of what it holds. */
   readonly class: LeafClass;

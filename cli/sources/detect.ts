@@ -1,4 +1,4 @@
-/** Finds out which sources a captured request can be from, and why it is not accepted where it is not. */
+/** Finds the sources that a captured request may come from, and why they would not accept it. */
 import type { LoweredSource } from '../../compiler/lower/default-sources.ts';
 import { readFirst, readValue } from '../../runtime/verify/locator.ts';
 import { findNearMiss } from '../../runtime/verify/near-misses.ts';
@@ -14,9 +14,9 @@ import type { CapturedRequest } from './captured-request.ts';
 export type Detection =
   /** The signature is right; `window` says whether it would be taken now. */
   | { readonly kind: 'match'; readonly window: VerifyReason | null }
-  /** `near`: what would have to be different for the signature to be right. */
+  /** `near`: what would have to differ for the signature to match. */
   | { readonly kind: 'refused'; readonly reason: VerifyReason; readonly near: string | null }
-  /** No secret to check with: the form is right as far as can be seen. */
+  /** There is no secret to check with; the form matches. */
   | { readonly kind: 'unchecked'; readonly reason: VerifyReason | null; readonly window: VerifyReason | null };
 
 export interface SourceCandidate {
@@ -37,7 +37,7 @@ export interface DetectInput {
   readonly now: number;
 }
 
-/** Stands in for a secret when there is none: no signature is right under it. */
+/** Replaces a missing secret; no signature matches it. */
 const NO_SECRET = 'not the secret';
 
 /** Best first: what matches, then what fits more of the request's headers. */

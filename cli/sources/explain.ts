@@ -1,4 +1,4 @@
-/** Says in words why a verifier refused a request: for people at a terminal, never for senders. */
+/** Explains why a verifier refused a request; for the terminal, never for senders. */
 import type { LoweredSource } from '../../compiler/lower/default-sources.ts';
 import { describeWindow } from '../../compiler/sources/describe-source.ts';
 import { commonName } from '../../compiler/text/common-name.ts';
@@ -17,7 +17,7 @@ export function explainOutcome(outcome: Detection, { file }: LoweredSource): str
   return outcome.near === null ? REASON_TEXTS[outcome.reason] : `would match, but ${outcome.near}`;
 }
 
-/** What to write into the config, when something is settled. */
+/** What to write into the configuration, if that is known. */
 export function adviseRoute(
   { source, outcome, event, delivery }: SourceCandidate,
   candidates: readonly SourceCandidate[],

@@ -1,4 +1,4 @@
-/** Opens what is known of a sender's payloads: the shipped shape, or the files that a source of the user's own names. */
+/** Opens what is known about a sender's payloads: the shipped shape, or the files that a source of the user names. */
 import { hasErrors } from '../../compiler/diagnostics/diagnostic.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { readShippedShape } from '../../compiler/node/shipped-catalog.ts';
@@ -14,7 +14,7 @@ import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 import type { OpenSource, OpenSources } from './open-sources.ts';
 
-/** @throws CliError when nothing is known of its payloads. */
+/** @throws CliError if nothing is known about its payloads */
 export function openShape(context: CliContext, source: OpenSource, { files }: OpenSources): FormSet {
   const shape = source.own ? readOwn(context, source, files) : readShipped(source);
   if (shape === null) {

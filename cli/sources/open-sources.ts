@@ -1,4 +1,4 @@
-/** Opens the sources a command may name: those that come with the program, above them those of the home and the config. */
+/** Opens the sources that a command may name: the shipped ones, overridden by those of the home and of the configuration. */
 
 import { join } from 'node:path';
 import type { CatalogItem } from '../../compiler/catalog.ts';
@@ -36,7 +36,7 @@ export interface OpenSources {
   find(name: string): OpenSource;
 }
 
-/** Entries at fault are left out and named on stderr: `lint` says what is wrong with them. */
+/** Invalid entries are left out and named on stderr; `lint` explains them. */
 export async function openSources(context: CliContext, configs: readonly string[] | undefined): Promise<OpenSources> {
   const shipped = Object.entries((await context.catalog()).sources);
   const files = new Map<string, CatalogItem<SourceFile>>([

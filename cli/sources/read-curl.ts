@@ -4,7 +4,7 @@ import type { CapturedRequest, ReadFile } from './captured-request.ts';
 import { captureOf } from './captured-request.ts';
 import { splitShellWords } from './shell-words.ts';
 
-/** Options with a value that say nothing about the request's content. */
+/** Options with a value that do not affect the request's content. */
 const IGNORED = new Set([
   '-o',
   '--output',
@@ -36,7 +36,7 @@ const header: TakeOption = (draft, value) => {
   const colon = value.indexOf(':');
   if (colon > 0) draft.headers.push([value.slice(0, colon).trim(), value.slice(colon + 1).trim()]);
 };
-/** As curl: `-d @file` loses line breaks, `--data-binary @file` does not, `--data-raw` knows no `@`. */
+/** As in curl: `-d @file` drops line breaks, `--data-binary @file` keeps them, and `--data-raw` does not read files. */
 const data: TakeOption = (draft, value, readFile) => {
   const bytes = value.startsWith('@')
     ? Buffer.from(
@@ -94,7 +94,7 @@ export function readCurl(text: string, readFile: ReadFile): CapturedRequest {
   return captureOf({ method: draft.method ?? (body.length > 0 ? 'POST' : 'GET'), target: url, headers, body });
 }
 
-/** What curl sends with `-d` unless told otherwise. */
+/** The content type that curl sends with `-d` by default. */
 const FORM = ['Content-Type', 'application/x-www-form-urlencoded'] as const;
 
 /** Takes the word at a place; returns how many further ones belong to it. */

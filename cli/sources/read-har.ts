@@ -3,7 +3,7 @@ import { CliError } from '../base/errors.ts';
 import type { CapturedRequest, HeaderPairs } from './captured-request.ts';
 import { captureOf } from './captured-request.ts';
 
-/** More entries than anyone looks through. */
+/** Maximum number of entries to read. */
 const MAX_ENTRIES = 50;
 
 type Json = Readonly<Record<string, unknown>>;

@@ -1,11 +1,11 @@
-/** Reads a raw HTTP request from a file (`request.http`), with the liberties editors and REST clients take. */
+/** Reads a raw HTTP request from a file (`request.http`), with the variations that editors and REST clients produce. */
 import { CliError } from '../base/errors.ts';
 import type { CapturedRequest, HeaderPairs } from './captured-request.ts';
 import { captureOf } from './captured-request.ts';
 
 const REQUEST_LINE = /^(?:([A-Z]+)\s+)?(\S+)(?:\s+HTTP\/[\d.]+)?$/;
 
-/** @throws CliError when the first line is no request line. */
+/** @throws CliError if the first line is not a request line */
 export function readHttpMessage(bytes: Buffer): CapturedRequest {
   const { head, body } = splitMessage(bytes);
   const lines = head.split(/\r?\n/).filter((line) => !/^(#|\/\/)/.test(line));

@@ -13,7 +13,7 @@ export interface LearnedRequest {
   readonly payload: unknown;
 }
 
-/** What an event is called that names itself nowhere. */
+/** The name of an event that does not name itself. */
 export const UNNAMED = '*';
 
 /** @param source whose events are told apart as a gateway tells them; null: by the payload alone @throws CliError when the file is neither */
@@ -39,7 +39,7 @@ function readRequests(bytes: Buffer, readFile: ReadFile): readonly CapturedReque
     : readCapture(bytes, readFile);
 }
 
-/** JSON that is no HAR file. */
+/** JSON that is not a HAR file. */
 function isPayload(bytes: Buffer): boolean {
   const start = bytes
     .subarray(0, 64)

@@ -17,7 +17,7 @@ export class UnknownStore extends CliError {}
 /** The store cannot be opened now: its medium is full, read-only or failing, or the database is away or refuses. */
 export class StoreOutOfReach extends CliError {}
 
-/** What leads to the database, and measures time. */
+/** What is needed to find the database. */
 export type DatabaseContext = Pick<CliContext, 'home' | 'env' | 'projectEnv' | 'clock'>;
 
 export type PostgresPlan = Extract<StorePlan, { kind: 'postgres' }>;

@@ -7,7 +7,7 @@ import { ambiguousName } from '../command-line/find-name.ts';
 export const unknownDispatch = (id: string): CliError =>
   new CliError(`there is no delivery "${id}"`, 'hookwright deliveries list shows the ids');
 
-/** @throws CliError when none or several are meant. */
+/** @throws CliError if none or several match */
 export async function findDispatch(store: Store, id: string): Promise<StoredDispatch> {
   const found = await store.read({ kind: 'find', id });
   if (found.kind === 'found') return found.dispatch;
@@ -17,5 +17,5 @@ export async function findDispatch(store: Store, id: string): Promise<StoredDisp
   throw ambiguousName('delivery', id, candidates, 'hookwright deliveries list');
 }
 
-/** Newest deliveries that are looked through for candidates. */
+/** Number of the newest deliveries that are searched for candidates. */
 const SEARCHED = 1000;

@@ -10,7 +10,7 @@ import { askGateway, tryAskGateway } from '../gateway/ask-gateway.ts';
 import type { DatabaseContext, PostgresPlan } from './configured-store.ts';
 import { configuredStore, openDatabase } from './configured-store.ts';
 
-/** How long a running gateway may take, in ms: a search reads everything that is kept. */
+/** Timeout of a call to a running gateway, in ms; a search reads every kept request. */
 const ANSWER_MS = 60_000;
 
 /** @throws CliError when they cannot be read */
@@ -23,7 +23,7 @@ export async function useRequests<T>(context: CliContext, use: (requests: KeptRe
   }
 }
 
-/** @param id or the beginning of one @throws CliError when none or several are meant */
+/** @param id or the beginning of one @throws CliError if none or several match */
 export async function findRequest(requests: KeptRequests, id: string): Promise<KeptRequest> {
   const found = await requests.load(id);
   if (found.kind === 'found') return found.request;
@@ -35,10 +35,10 @@ export async function findRequest(requests: KeptRequests, id: string): Promise<K
   throw ambiguousName('request', id, candidates, 'hookwright requests list');
 }
 
-/** Newest requests that are looked through for candidates. */
+/** Number of the newest requests that are searched for candidates. */
 const SEARCHED = 1000;
 
-/** @throws CliError when none is kept */
+/** @throws CliError if none is kept */
 export async function findNewest(requests: KeptRequests): Promise<KeptRequest> {
   const [newest] = await requests.list({}, { limit: 1 });
   if (newest === undefined)
