@@ -1,4 +1,4 @@
-/** Runs one command line: finds the command, has its arguments parsed, prints its failure, returns the exit code. */
+/** Runs a command line: finds the command, parses its arguments, prints its errors, and returns the exit code. */
 import type { Command } from 'clipanion';
 import { Cli } from 'clipanion';
 import { createPaint } from '../base/paint.ts';
@@ -81,19 +81,19 @@ async function runCommand(entry: CommandEntry, args: readonly string[], context:
   }
 }
 
-/** The parser copies what it gets, and copying the whole context would ask it for the time zone. */
+/** The parser copies its context, and copying all of it would compute the time zone. */
 function parse(cli: Cli<CliContext>, argv: string[], context: CliContext): Command<CliContext> {
   const { env, stdin, stdout, stderr, colorDepth } = context;
   return cli.process(argv, { env, stdin, stdout, stderr, colorDepth } as CliContext);
 }
 
-/** The options decide which config is in use, and with it which store, and which `.env` counts. @param argv in normal form */
+/** The options decide which configuration is used, and so which store and which `.env`. @param argv in normal form */
 function withConfig(context: CliContext, argv: readonly string[]): CliContext {
   const end = argv.indexOf('--');
   const options = end === -1 ? argv : argv.slice(0, end);
   const configs = options.flatMap((option) => (option.startsWith(CONFIG) ? option.slice(CONFIG.length) : []));
   const projectEnv = projectEnvPath(nodeFiles, context, configs);
-  // Its own properties are not copied: one of them takes long to compute.
+  // Its properties are not copied, because one of them is slow to compute.
   return configs.length === 0 && projectEnv === undefined
     ? context
     : Object.create(context, {

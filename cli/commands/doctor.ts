@@ -1,4 +1,4 @@
-/** `hookwright doctor`: looks whether everything a gateway needs is there, and says what to do where it is not. */
+/** `hookwright doctor`: checks that everything a gateway needs is there, and says what to do if it is not. */
 import { Command, Option } from 'clipanion';
 import type { Style } from '../../base/paint.ts';
 import { createPaint } from '../../base/paint.ts';

@@ -1,4 +1,4 @@
-/** `hookwright explain`: what becomes of an event on a route as it is configured now, and why. Without effect. */
+/** `hookwright explain`: shows what a route would do with an event as it is configured now, and why. Has no effect. */
 import { Command, Option } from 'clipanion';
 import { createPaint } from '../../base/paint.ts';
 import type { CliContext } from '../base/context.ts';
@@ -61,13 +61,13 @@ export class ExplainCommand extends Command<CliContext> {
     return found.taken ? 0 : 1;
   }
 
-  /** Without a request there is no event to explain, so that the name of a rule cannot be meant as a route's. */
+  /** Without a request there is no event to explain, so the name of a rule cannot be confused with that of a route. */
   private isAboutRule(): boolean {
     const { route, request, payload } = this;
     return route !== undefined && request === undefined && payload === undefined && readRules().has(route);
   }
 
-  /** Null: no kept request is asked for. */
+  /** Null: no kept request is named. */
   private async readKept(): Promise<KeptInput | null> {
     const { context, request, payload, header } = this;
     if (request === undefined) return null;

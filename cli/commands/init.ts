@@ -1,4 +1,4 @@
-/** `hookwright init`: a config to start from, with its secrets, its tests and what to do at the sender. */
+/** `hookwright init`: writes a configuration to start from, with secrets and tests, and prints what to do at the sender. */
 import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Command, Option } from 'clipanion';
@@ -91,7 +91,7 @@ export class InitCommand extends Command<CliContext> {
     );
   }
 
-  /** What a template says is known only once it is compiled: its routes, and the variables it refers to. */
+  /** The routes of a template and the variables that it refers to are known only after it is compiled. */
   private async compile(folder: string, { name, files }: Template): Promise<RouteTable> {
     const path = join(folder, 'hookwright.yaml');
     const request = await createCompileRequest(this.context, { configs: [path] });
@@ -128,7 +128,7 @@ interface Variables {
   readonly wanted: readonly string[];
 }
 
-/** Those of routes are secrets that both sides agree on; all others were issued by a service. */
+/** The secrets of routes are shared with the sender; all others are issued by a service. */
 function variablesOf(table: RouteTable): Variables {
   const names = (refs: readonly SecretRef[]): string[] => [
     ...new Set(refs.filter(({ kind }) => kind === 'env').map(({ value }) => value)),

@@ -61,7 +61,7 @@ export class LintCommand extends Command<CliContext> {
     return diagnostics.some(({ severity }) => this.strict || severity === 'error') ? 1 : 0;
   }
 
-  /** What each profile can reach: a binding that is wrong shows itself here before a sender finds it. */
+  /** What each profile can reach: shows a wrong binding before a sender finds it. */
   private printClosures({ jobs }: CompileRequest, table: RouteTable): void {
     const { context } = this;
     const paint = createPaint(context.colour.stdout);

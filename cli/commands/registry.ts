@@ -2,7 +2,7 @@
 import type { CommandEntry, CommandGroup } from '../command-line/command-entry.ts';
 import { COMMAND_FILES } from './built/command-files.ts';
 
-/** What help shows, in its order: commands, and nouns with several. What is not named here comes last, by its name. */
+/** What help shows, in order: commands, and nouns with several. Others come last, by name. */
 const ORDER: readonly (string | CommandGroup)[] = [
   'init',
   { noun: 'convert', title: 'Configs of other programs', verbs: ['hermes', 'adnanh'] },
@@ -57,7 +57,7 @@ export const GROUPS = ORDER.filter((entry) => typeof entry !== 'string');
 
 const rankOf = (rank: number): number => (rank === -1 ? Number.POSITIVE_INFINITY : rank);
 
-/** Where a command stands: its noun among all, its verb among those of the noun. */
+/** The position of a command: its noun among all nouns, its verb among those of the noun. */
 function placeOf(path: string): readonly [noun: number, verb: number] {
   const [noun = '', verb = ''] = path.split(' ');
   const at = ORDER.findIndex((entry) => (typeof entry === 'string' ? entry : entry.noun) === noun);

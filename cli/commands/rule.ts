@@ -1,4 +1,4 @@
-/** `hookwright rule`: what a rule of the compiler checks, with a bad and a good example, from the pages that come with it. */
+/** `hookwright rule`: prints what a rule of the compiler checks, with a bad and a good example, from the shipped pages. */
 import { Command, Option } from 'clipanion';
 import type { CliContext } from '../base/context.ts';
 import { readRules } from '../docs/pages.ts';

@@ -1,4 +1,4 @@
-/** `hookwright serve`: serves compiled tables; loads them again when they change, and compiles nothing. */
+/** `hookwright serve`: serves compiled tables and reloads them when they change; never compiles. */
 import { resolve } from 'node:path';
 import { Command, Option } from 'clipanion';
 import { Redactor } from '../../runtime/deliver/redact.ts';

@@ -17,7 +17,7 @@ import type { TestRun } from '../test/run-tests.ts';
 import { runTests } from '../test/run-tests.ts';
 import { updateSnapshots } from '../test/update-snapshots.ts';
 
-/** Editors write a file in several steps, in ms. */
+/** Quiet time after a change, in ms: editors write a file in several steps. */
 const SETTLE_MS = 50;
 
 export class TestCommand extends Command<CliContext> {
@@ -65,7 +65,7 @@ export class TestCommand extends Command<CliContext> {
     return { code: failed || !isEnough ? 1 : 0, inputs: [...paths, ...run.inputs] };
   }
 
-  /** With --update the snapshots are written first, and what is left is compared. */
+  /** With --update the snapshots are written first, and the rest is compared. */
   private async updated(run: TestRun, loaded: Parameters<typeof runTests>[1]): Promise<TestRun> {
     if (!this.update) return run;
     const changed = updateSnapshots(run.results);
@@ -78,7 +78,7 @@ export class TestCommand extends Command<CliContext> {
     return runTests(this.context, again.loaded, this.config);
   }
 
-  /** @returns whether enough is reached */
+  /** @returns whether the coverage is sufficient */
   private report({ coverage }: TestRun, least: number | null, pretty: boolean): boolean {
     const { context } = this;
     const isEnough = least === null || coverage.percent >= least;
@@ -118,7 +118,7 @@ export class TestCommand extends Command<CliContext> {
     return 0;
   }
 
-  /** What cannot be run is said, and the same files are watched. */
+  /** An error is printed, and the same files are watched. */
   private async attempt(once: () => Promise<Ran>, inputs: readonly string[]): Promise<readonly string[]> {
     try {
       return (await once()).inputs;

@@ -8,7 +8,7 @@ export interface ConfigChange {
   /** Its key in the configuration; null: the whole entry. */
   readonly field: string | null;
   readonly sentence: string;
-  /** As it was and as it is, for a person; null: there is none. Secrets are named, never shown. */
+  /** The old and the new value as text; null: there is none. Secrets are named, never shown. */
   readonly old: string | null;
   readonly new: string | null;
   /** Where the entry is written. */

@@ -95,7 +95,7 @@ function compareFacet(facet: Facet, before: readonly ShownValue[], now: readonly
   ];
 }
 
-/** The same entries: only their order can differ. */
+/** Lists with the same entries, whose order may differ. */
 function reordered({ field, ordered }: Facet, before: readonly ShownValue[], now: readonly ShownValue[]): Difference[] {
   if (ordered !== true || now.every(({ key }, at) => before[at]?.key === key)) return [];
   const print = (all: readonly ShownValue[]): string => all.map(({ text }) => text).join(', ');

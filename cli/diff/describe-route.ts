@@ -12,9 +12,9 @@ export interface Facet {
   /** For a list: what an added entry means, and a removed one. */
   readonly added: (text: string) => string;
   readonly removed: (text: string) => string;
-  /** Where there is one value at most on both sides. */
+  /** For a single value on both sides. */
   readonly changed: (before: string, now: string) => string;
-  /** The first counts before the second. */
+  /** The first one takes precedence. */
   readonly ordered?: true;
 }
 

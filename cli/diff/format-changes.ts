@@ -1,4 +1,4 @@
-/** Differences for a person: by entry, each as a sentence, with both places; texts of several lines as a diff. */
+/** Prints differences by entry: each as a sentence with both places, and long texts as a diff. */
 
 import type { Paint } from '../../base/paint.ts';
 import type { Place } from '../../schemas/generated/types.ts';

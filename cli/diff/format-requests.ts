@@ -48,7 +48,7 @@ function formatChange(change: RequestChange, paint: Paint): string[] {
 
 function differences(old: Replayed, now: Replayed, paint: Paint): string[] {
   const answer = answerText(old) === answerText(now) ? [] : [outcomeChange(old, now)];
-  // What is not taken has neither.
+  // A request that is not accepted has neither.
   if (old.taken !== now.taken) return answer;
   const prompt = old.prompt === now.prompt ? [] : ['prompt', ...promptDiff(old.prompt, now.prompt, paint)];
   const [before, after] = [addressText(old), addressText(now)];

@@ -12,7 +12,7 @@ import { askGateway } from '../gateway/ask-gateway.ts';
 
 export interface Side {
   readonly table: RouteTable;
-  /** What it is, for a headline. */
+  /** Its description, for a headline. */
   readonly name: string;
 }
 
@@ -45,7 +45,7 @@ function inFolder(folder: string): string {
   return found;
 }
 
-/** @throws CliError when it is none */
+/** @throws CliError if it is not one */
 export async function readTable({ clock }: Pick<CliContext, 'clock'>, path: string): Promise<RouteTable> {
   try {
     const table = await loadTable(await readFile(path), '', new TimeSlice(clock));

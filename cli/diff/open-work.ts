@@ -1,4 +1,4 @@
-/** Work that is under way in the running gateway and that a new table has no place for: what a reload would put off. */
+/** Open work of the running gateway that a new table has no route or target for: a reload would postpone it. */
 import { labelIn } from '../../base/label.ts';
 import { bindingOf } from '../../runtime/deliver/binding-of.ts';
 import { nominalWait } from '../../runtime/dispatch/backoff.ts';
@@ -11,11 +11,11 @@ import { useStore } from '../store/use-store.ts';
 
 export interface StrandedWork {
   readonly profile: string;
-  /** The name that people know; null: the whole profile is gone. */
+  /** Its usual name; null: the whole profile is gone. */
   readonly target: string | null;
-  /** Runs and deliveries that wait or are under way. */
+  /** Number of runs and deliveries that are waiting or in progress. */
   readonly count: number;
-  /** The same by what they come from. */
+  /** The same, by origin. */
   readonly of: readonly Pick<OpenWork, 'route' | 'job' | 'count'>[];
 }
 
@@ -37,7 +37,7 @@ export function strandedWork(open: readonly OpenWork[], table: RouteTable): read
   return [...found.values()];
 }
 
-/** What of it the table does not have; null: all is there. */
+/** What the table lacks for it; null: nothing. */
 function missingPart(
   { profiles, targets }: RouteTable,
   profile: string,

@@ -1,4 +1,4 @@
-/** Two tables whose targets and schemes go by the same names: those that people see. An alias is no difference. */
+/** Gives targets and schemes of two tables the same display names, so that an alias is not a difference. */
 import type { Labelled } from '../../base/label.ts';
 import { labelOf } from '../../base/label.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
@@ -6,7 +6,7 @@ import type { RouteTable } from '../../schemas/generated/types.ts';
 type Named = Readonly<Record<string, Labelled>>;
 export type Rename = (name: string) => string;
 
-/** Where both have a name for one thing, it is that of the new table. */
+/** If both tables name it, the name of the new one is used. */
 export function relabelled(
   before: RouteTable,
   now: RouteTable,

@@ -1,4 +1,4 @@
-/** The kept requests of this home under two tables, for a command: with progress on a terminal. */
+/** Evaluates the kept requests of this home under two tables, with progress on a terminal. */
 import { LinkError } from '../../runtime/table/link-context.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
@@ -13,7 +13,7 @@ import type { RequestsReport } from './request-change.ts';
 export interface ReplayKept {
   readonly old: RouteTable;
   readonly new: RouteTable;
-  /** The newest so many. */
+  /** Number of requests; the newest are used. */
   readonly count: number;
 }
 

@@ -1,4 +1,4 @@
-/** What becomes of the kept requests under two tables, by the stages that serve them: for `diff --requests`, and before a swap. */
+/** Evaluates kept requests under two tables with the stages that serve them, for `diff --requests` and before a swap. */
 import { isDeepStrictEqual } from 'node:util';
 import { labelIn, labelOf } from '../../base/label.ts';
 import type { KeptRequest, KeptRequests } from '../../runtime/capture/kept-request.ts';
@@ -14,12 +14,12 @@ export interface ReplaySides {
   readonly new: Explainer;
 }
 
-/** How many are read at once: bodies may be large. */
+/** Number of requests read at once; bodies may be large. */
 const AT_ONCE = 16;
-/** Most that are listed at once. */
+/** Page size of the list. */
 const PAGE = 1000;
 
-/** @param wanted how many of the newest @param progress called with the number of those that are done */
+/** @param wanted number of the newest requests @param progress called with the number of those that are done */
 export async function replayRequests(
   requests: KeptRequests,
   wanted: number,

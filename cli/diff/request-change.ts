@@ -1,4 +1,4 @@
-/** Kept requests that a new table treats otherwise. */
+/** Kept requests whose result differs under a new table. */
 import type { FailOn } from '../../runtime/control/operations.ts';
 import type { Explanation } from '../../schemas/generated/types.ts';
 
@@ -8,11 +8,11 @@ export interface Replayed extends Pick<Explanation, 'taken' | 'status' | 'outcom
 
 export interface RequestChange {
   readonly id: string;
-  /** When it came, in Unix ms. */
+  /** When it was received, in Unix ms. */
   readonly at: number;
   readonly route: string;
   readonly event: string;
-  /** `lost`: taken before and not any more; `gained`: the other way round; `changed`: another outcome, prompt or address. */
+  /** `lost`: no longer accepted; `gained`: newly accepted; `changed`: another outcome, prompt or address. */
   readonly kind: 'lost' | 'gained' | 'changed';
   readonly old: Replayed;
   readonly new: Replayed;
@@ -27,14 +27,14 @@ export interface RequestsReport {
   readonly lost: number;
   readonly gained: number;
   readonly changed: number;
-  /** How many of those were evaluated without the script that also decides about them. */
+  /** How many were evaluated without the script of their route, which may decide otherwise. */
   readonly scripts: number;
   readonly unjudged: Readonly<Record<Unjudged, number>>;
   /** Newest first. */
   readonly changes: readonly RequestChange[];
 }
 
-/** Whether it found any of what is named. */
+/** Whether any of the named differences was found. */
 export function isFound({ lost, gained, changed }: RequestsReport, named: readonly FailOn[]): boolean {
   return named.some((each) => (each === 'lost' ? lost : lost + gained + changed) > 0);
 }

@@ -1,4 +1,4 @@
-/** Values of a table as a person reads them, beside what they are compared by: a secret is compared and never shown. */
+/** Values of a table as text, with a key for comparison: secrets are compared but never shown. */
 import { isSecretRef } from '../../runtime/platform/secrets/secret-refs.ts';
 import { printSecretRef } from '../../runtime/platform/secrets/secrets.ts';
 import { printField } from '../../runtime/table/print-field.ts';
@@ -44,7 +44,7 @@ export function printFilter(plan: FilterPlan): string {
   return plan.kind === 'not' ? `not (${members.join(', ')})` : `${plan.kind} of (${members.join(', ')})`;
 }
 
-/** The same text whatever the order of keys. */
+/** The text does not depend on the order of keys. */
 function stableJson(value: unknown): string {
   return JSON.stringify(value, (_key, each: unknown) =>
     isObject(each) ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1))) : each,

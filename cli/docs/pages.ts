@@ -1,4 +1,4 @@
-/** The documentation that comes with this program: Markdown pages, in the sections of `docs/README.md`. */
+/** The shipped documentation: Markdown pages, in the sections of `docs/README.md`. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../base/package-root.ts';
@@ -14,14 +14,14 @@ export interface DocsPage {
 }
 
 export interface DocsSection {
-  /** What the reader is after: `Tutorial`, `Reference`, … */
+  /** Its section: `Tutorial`, `Reference`, … */
   readonly title: string;
   readonly entries: readonly DocsEntry[];
 }
 
 export interface DocsEntry {
   readonly name: string;
-  /** What the page is about, in one line. */
+  /** Its summary, in one line. */
   readonly about: string;
 }
 
@@ -40,7 +40,7 @@ export function readSections(): readonly DocsSection[] {
 export const pageNames = (): readonly string[] =>
   readSections().flatMap(({ entries }) => entries.map(({ name }) => name));
 
-/** Names of the pages whose line in the index has this word, whatever its number: `nginx`, `proxy`. */
+/** Names of the pages whose line in the index has this word, in singular or plural: `nginx`, `proxy`. */
 export function pagesAbout(word: string): readonly string[] {
   const stem = word.toLowerCase().replace(/(?:ies|y|s)$/, '');
   if (stem.length < 3) return [];
@@ -48,7 +48,7 @@ export function pagesAbout(word: string): readonly string[] {
   return entries.filter(({ name, about }) => `${name} ${about}`.toLowerCase().includes(stem)).map(({ name }) => name);
 }
 
-/** null: there is no such page. */
+/** Null if there is no such page. */
 export function readPage(name: string): DocsPage | null {
   const path = join(FOLDER, `${name}.md`);
   if (!/^[a-z-]+$/.test(name) || !existsSync(path)) return null;

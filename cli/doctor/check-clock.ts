@@ -2,7 +2,7 @@
 import type { Check } from './check.ts';
 import { gatewayCheck } from './check.ts';
 
-/** Beyond this, in ms, something is wrong; at 300 s senders' timestamps are refused (§8). */
+/** A larger difference is a fault, in ms; from 300 s on, senders' timestamps are refused (§8). */
 const WARN_MS = 5000;
 const FAIL_MS = 60_000;
 

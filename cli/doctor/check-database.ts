@@ -1,4 +1,4 @@
-/** Checks of the PostgreSQL that gateways share: whether it can be used, keeps what it is given, and keeps up. */
+/** Checks of the shared PostgreSQL: whether it is usable, durable, and keeps up. */
 import type { DatabaseFacts, SchemaFacts } from '../../runtime/store/postgres/inspect.ts';
 import type { StoredNode } from '../../runtime/store/queries.ts';
 import type { CliContext } from '../base/context.ts';
@@ -15,7 +15,7 @@ const SUBJECT = 'database';
 const OLDEST_VERSION = 140_000;
 /** Connections of a gateway at most. */
 const CONNECTIONS = 4;
-/** A run that is due for longer waits for more than its turn, in ms. */
+/** A run that has been due for longer is overdue, in ms. */
 const LAG_MS = 60_000;
 const CLOCK_MS = 2000;
 /** An open transaction that is older keeps vacuum from its work, in ms. */
@@ -57,7 +57,7 @@ function checkVersion({ version, version_text }: DatabaseFacts): Check {
   return version >= OLDEST_VERSION ? ok('version', detail) : failed('version', detail, 'upgrade it to 14 or later');
 }
 
-/** `synchronous_commit` is not looked at: each transaction of a gateway sets it. */
+/** `synchronous_commit` is not checked, because each transaction of a gateway sets it. */
 function checkDurability({ fsync, full_page_writes }: DatabaseFacts): Check {
   const off = [...(fsync ? [] : ['fsync']), ...(full_page_writes ? [] : ['full_page_writes'])].join(' and ');
   if (off === '') return ok('durable', 'what is acknowledged survives a crash of the server');
@@ -75,7 +75,7 @@ function checkConnections(
   const gateways = Math.max(1, nodes.filter(({ state }) => state === 'serving').length);
   const ours = CONNECTIONS * gateways;
   const detail = `${used} of ${allowed} in use; ${gateways === 1 ? 'one gateway takes' : `${gateways} gateways take`} up to ${ours}`;
-  // One gateway more must be able to start.
+  // Another gateway must be able to start.
   if (Math.max(used, ours) + CONNECTIONS <= allowed) return ok('connections', detail);
   return warning(
     'connections',

@@ -32,7 +32,7 @@ export function checkConfiguration({ diagnostics, output, root, files }: Compile
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
 
-/** Configs that look as if they counted: the one that is edited may not be the one that is read. */
+/** Other configurations, which may be edited by mistake although they are not read. */
 export const checkOtherConfigs = ({ root, ignored }: CompileResult): readonly Check[] =>
   ignored.map((other) => {
     const detail = `${other} is not read, because ${root} is`;
@@ -59,7 +59,7 @@ export function checkTable({ root, output }: CompileResult): Check {
   }
 }
 
-/** What the home's gateway says of itself. `silence`: it is there, and gives no usable answer. */
+/** The status of the home's gateway. `silence`: it runs but gives no usable answer. */
 export interface FoundGateway {
   readonly status: GatewayStatus | null;
   readonly silence: CliError | null;
@@ -84,7 +84,7 @@ export function checkSilence({ message, hints }: CliError): Check {
   });
 }
 
-/** What the gateway that runs has set aside. */
+/** What the running gateway has quarantined. */
 export function checkSubscriptions({ subscriptions }: GatewayStatus): Check {
   const { serving, quarantined, error } = subscriptions;
   const about = { subject: 'gateway', check: 'subscriptions' };
@@ -95,7 +95,7 @@ export function checkSubscriptions({ subscriptions }: GatewayStatus): Check {
   return gatewayCheck({ ...about, status: 'warning', detail, fix });
 }
 
-/** A warning: the gateway serves without it, and runs fail until it is there. */
+/** Only a warning: the gateway serves without it, but runs fail until it is installed. */
 export function checkAgentPrograms({ profiles }: RouteTable, { home, env }: CliContext): readonly Check[] {
   return Object.values(profiles).flatMap(({ name, home: folder, agent }): Check[] => {
     if (agent.kind !== 'command') return [];

@@ -1,4 +1,4 @@
-/** Checks that the secrets of routes and agents are there; those of targets are checked with the targets. */
+/** Checks that the secrets of routes and agents exist; those of targets are checked with the targets. */
 import { collectSecretRefs } from '../../runtime/platform/secrets/secret-refs.ts';
 import type { SecretResolver } from '../../runtime/platform/secrets/secrets.ts';
 import { printSecretRef, SecretError } from '../../runtime/platform/secrets/secrets.ts';
@@ -11,7 +11,7 @@ interface Use {
   readonly ref: SecretRef;
 }
 
-/** One check for each that is missing, or one that says they are all there. */
+/** A check for each missing secret, or one that says that none is missing. */
 export function checkSecrets(table: RouteTable, secrets: SecretResolver): readonly Check[] {
   const uses = [...uniqueUses(table)];
   const missing = uses.flatMap((use): readonly Check[] => {
@@ -25,7 +25,7 @@ export function checkSecrets(table: RouteTable, secrets: SecretResolver): readon
   return [{ profile: null, subject: 'routes', check: 'secrets', status: 'ok', detail, fix: null }];
 }
 
-/** A reference that several routes share is checked once, for the first of them. */
+/** A reference shared by several routes is checked once, for the first route. */
 function uniqueUses(table: RouteTable): Iterable<Use> {
   const uses = new Map<string, Use>();
   const add = (use: Use): void => {

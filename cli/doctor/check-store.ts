@@ -1,4 +1,4 @@
-/** Checks of the store: through the gateway that serves it, else of the file itself. */
+/** Checks of the store, through the gateway that serves it or in the file. */
 import { accessSync, constants, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { GatewayStatus } from '../../runtime/control/operations.ts';
@@ -13,10 +13,10 @@ import type { Check } from './check.ts';
 import { gatewayCheck } from './check.ts';
 
 const SUBJECT = 'store';
-/** What the home must have room for, in bytes: as much as the store writes to see whether its disk takes changes again. */
+/** Free space that the home needs, in bytes: what the store writes to find out whether its disk is writable again. */
 const ROOM_BYTES = 65_536;
 
-/** @param gateway the one that serves the home; null: none does */
+/** @param gateway the gateway that serves the home; null: none does */
 export async function checkStore(context: CliContext, gateway: GatewayStatus | null): Promise<Check> {
   const problem = gateway?.store.problem ?? null;
   if (problem !== null) return refusing(problem.kind, problem.message);
@@ -42,7 +42,7 @@ function refusing(kind: string, message: string): Check {
 
 async function look(store: Store, { home, clock }: CliContext): Promise<Check> {
   const { damage, oldest_open_at } = await store.read({ kind: 'overview', now: clock.now() });
-  // A damaged file may fail to be counted: what is known of it comes first.
+  // Counting may fail in a damaged file, so known damage is reported first.
   if (damage !== null) return damaged(damage);
   const off = await store.read({ kind: 'audit' });
   if (off.length > 0) {

@@ -1,4 +1,4 @@
-/** Checks of each enabled target in each profile: credentials there, and what its driver can say. */
+/** Checks of each enabled target in each profile: its credentials, and the checks of its driver. */
 import { labelIn } from '../../base/label.ts';
 import type { DeliveryContext } from '../../runtime/deliver/driver.ts';
 import { linkTargets } from '../../runtime/deliver/link-targets.ts';
@@ -9,14 +9,14 @@ import type { Check } from './check.ts';
 
 export interface TargetChecks {
   readonly checks: readonly Check[];
-  /** Differences of other clocks to ours, in ms. */
+  /** Differences between other clocks and ours, in ms. */
   readonly skews: readonly number[];
 }
 
 interface Subject {
   readonly profile: string;
   readonly target: string;
-  /** The name that people see. */
+  /** Its display name. */
   readonly label: string;
 }
 
@@ -48,7 +48,7 @@ export async function checkTargets(
   return { checks, skews };
 }
 
-/** The enabled targets; those that need no entry only when something delivers to them. */
+/** The enabled targets; those that need no entry only if something delivers to them. */
 function subjects(table: RouteTable): readonly Subject[] {
   return Object.values(table.profiles).flatMap((profile) =>
     Object.keys(profile.targets)

@@ -1,4 +1,4 @@
-/** Facts for a report of a fault, without names, texts, addresses or secrets of the one who reports it. */
+/** Facts for a fault report, without names, texts, addresses or secrets of the reporter. */
 import { arch, platform, release } from 'node:os';
 import type { CompileResult } from '../../compiler/compile.ts';
 import { maskUrls } from '../../compiler/diagnostics/printable.ts';

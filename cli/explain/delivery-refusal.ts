@@ -1,4 +1,4 @@
-/** Whether a delivery to an address could succeed at all, asked of the target's own driver, which sends nothing. */
+/** Asks the target's driver whether a delivery to an address could succeed; nothing is sent. */
 import type { RefusesDelivery } from '../../runtime/explain/dry-dispatcher.ts';
 import type { SecretResolver } from '../../runtime/platform/secrets/secrets.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';

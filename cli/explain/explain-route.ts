@@ -1,4 +1,4 @@
-/** Explains one request to one route of a configuration, with what this machine has: secrets, lists, scripts, jobs. */
+/** Explains a request to a route of a configuration, with the secrets, lists, scripts and jobs of this machine. */
 
 import { createDryDispatcher } from '../../runtime/explain/dry-dispatcher.ts';
 import { explainRequest } from '../../runtime/explain/explain-request.ts';

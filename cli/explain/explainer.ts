@@ -1,4 +1,4 @@
-/** Explains many requests to the routes of one table: linked when they are first asked for, without time, chance, secrets or store. */
+/** Explains many requests to the routes of a table, which are linked on first use; independent of time, randomness, secrets and store. */
 import { createDryDispatcher } from '../../runtime/explain/dry-dispatcher.ts';
 import type { ExplainContext } from '../../runtime/explain/explain-services.ts';
 import type { ExplainedRoute } from '../../runtime/explain/link-explained.ts';
@@ -21,14 +21,14 @@ export interface Explainer {
   readonly explaining: ExplainContext;
 }
 
-/** Every event comes at this instant (Unix ms). */
+/** The time of every event, in Unix ms. */
 const INSTANT = Date.UTC(2026, 0, 1);
-/** Stands where a delivery id would be made up. */
+/** Used in place of a generated delivery id. */
 const NO_ID = 'test';
-/** Stands in the markers of untrusted text. */
+/** Used as the random id in the markers of untrusted text. */
 const NO_MARKER = '000000000000';
 
-/** @param storedJobs ids of jobs that were made at run time: an event that fires one is taken */
+/** @param storedJobs ids of jobs created at run time, which an event may fire */
 export function createExplainer(
   context: Pick<CliContext, 'home' | 'env' | 'clock'>,
   table: RouteTable,

@@ -1,4 +1,4 @@
-/** An explanation for a person: the answer first, then each stage that had something to say, then what would run. */
+/** Prints an explanation: the answer, the stages that decided something, and what would run. */
 
 import type { Paint } from '../../base/paint.ts';
 import { REASON_TEXTS } from '../../runtime/verify/reason-texts.ts';
@@ -30,7 +30,7 @@ const MARKS = { pass: ['green', '✓'], stop: ['red', '✗'], skipped: ['dim', '
 
 type Tell = (stage: ExplainedStage, found: Explanation) => string | null;
 
-/** What each stage has to say when it lets an event pass; others are only shown when they stop it. */
+/** The finding of each stage that passes an event; other stages are shown only if they stop it. */
 const TELLS: Readonly<Record<string, Tell>> = {
   signature: ({ scheme, secret }) =>
     scheme === null || scheme === undefined
@@ -63,7 +63,7 @@ function formatStage(stage: ExplainedStage, found: Explanation, paint: Paint): s
   return [line, ...cause, ...tree];
 }
 
-/** The cause is the reason, with more about it: said once. */
+/** The cause contains the reason, so only one is printed. */
 function saysReason({ reason, cause }: ExplainedStage): boolean {
   return reason !== null && cause?.text.startsWith(reasonText(reason) ?? ' ') === true;
 }

@@ -1,4 +1,4 @@
-/** Whether an event would fire a job: paused by the config, or by what was said at run time. */
+/** Whether a job is paused, by the configuration or at run time. */
 import { listJobs } from '../../runtime/dispatch/scheduler/job.ts';
 import type { JobOutcome } from '../../runtime/explain/dry-dispatcher.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';

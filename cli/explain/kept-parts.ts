@@ -1,15 +1,15 @@
-/** A kept request as the stages take it. */
+/** A kept request as input of the stages. */
 import type { KeptRequest } from '../../runtime/capture/kept-request.ts';
 import { requestParts } from '../../runtime/capture/request-parts.ts';
 import type { RequestParts } from '../../runtime/verify/request.ts';
 
 export interface KeptParts {
   readonly parts: RequestParts;
-  /** The scheme by which its signature was right; `none` where its route checks none. */
+  /** The scheme of its valid signature; `none` if its route checks none. */
   readonly verifiedBy: string;
 }
 
-/** Null where its body was not kept: it had no valid signature. */
+/** Null if its body was not kept because it had no valid signature. */
 export function verifiedParts(kept: KeptRequest): KeptParts | null {
   if (kept.body === null || !kept.verified) return null;
   return { parts: requestParts(kept), verifiedBy: kept.scheme ?? NO_SCHEME };

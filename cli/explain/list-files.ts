@@ -1,4 +1,4 @@
-/** Files of `in_file` lists as lists read them. */
+/** Reads the files of `in_file` lists as the gateway does. */
 import type { GatewayFiles } from '../../runtime/platform/node-files.ts';
 import type { ListFiles } from '../../runtime/table/in-file-set.ts';
 

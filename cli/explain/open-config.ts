@@ -1,4 +1,4 @@
-/** The table that a configuration compiles to now, for commands that say what it would do. */
+/** Compiles the configuration, for commands that show what it would do. */
 
 import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
 import type { MachineFacts } from '../../compiler/views/machine-facts.ts';
@@ -15,7 +15,7 @@ export interface OpenConfig {
   readonly files: readonly string[];
 }
 
-/** @throws CliError when it has errors; the diagnostics are printed before. */
+/** @throws CliError if it has errors; the diagnostics are printed first */
 export async function openConfig(context: CliContext, configs: readonly string[] | undefined): Promise<OpenConfig> {
   const { compileRequest } = await import('../compile/compile-files.ts');
   const request = await createCompileRequest(context, { configs });

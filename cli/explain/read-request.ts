@@ -20,11 +20,11 @@ export interface NamedRequest {
 
 export interface ReadRequest {
   readonly parts: RequestParts;
-  /** What was done to read it. */
+  /** The changes that were necessary to read it. */
   readonly notes: readonly string[];
 }
 
-/** @throws CliError when there is no such file, or it holds no request; UsageError for an invalid header. */
+/** @throws CliError if there is no such file or it contains no request; UsageError for an invalid header */
 export async function readRequest(context: CliContext, { payload, headers, path }: NamedRequest): Promise<ReadRequest> {
   const bytes = await readBytes(context, payload);
   const given = headers.map(parseHeader);
@@ -32,7 +32,7 @@ export async function readRequest(context: CliContext, { payload, headers, path 
   return { parts: partsOf('POST', path, given, bytes), notes: [] };
 }
 
-/** A saved request as if it had been sent to this path, with these headers in place of its own. */
+/** A saved request as if it had been sent to this path with these headers. */
 export async function readSaved(
   { cwd }: Pick<CliContext, 'cwd'>,
   { bytes, headers, path }: { readonly bytes: Buffer; readonly headers: HeaderPairs; readonly path: string },
@@ -45,7 +45,7 @@ export async function readSaved(
   return { parts: partsOf(parts.method, url, [...kept, ...headers], parts.body), notes };
 }
 
-/** A request as node:http hands it on: names in lower case, repeated values joined. */
+/** A request as node:http presents it: header names in lower case, repeated values joined. */
 export function partsOf(method: string, url: string, headers: HeaderPairs, body: Buffer): RequestParts {
   const joined: Record<string, string> = {};
   for (const [name, value] of headers) {
@@ -66,7 +66,7 @@ async function readBytes(context: CliContext, payload: string): Promise<Buffer> 
   }
 }
 
-/** What is typed on the command line is JSON: the name of a file without its @ must not pass for a body. */
+/** A body on the command line must be JSON, so that a file name without its @ is not taken for one. */
 function inlineBody(text: string): Buffer {
   try {
     JSON.parse(text);

@@ -1,4 +1,4 @@
-/** Runs scripts as the gateway does, for commands that say what becomes of an event. */
+/** Runs scripts as the gateway does, for commands that explain events. */
 import type { RunScript } from '../../runtime/intake/script-runner.ts';
 import { gatewayFiles } from '../../runtime/platform/node-files.ts';
 import type { CliContext } from '../base/context.ts';

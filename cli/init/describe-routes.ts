@@ -1,4 +1,4 @@
-/** What is left to do at each sender once a config is there: URL, secret, and the sender's own steps. */
+/** What remains to be done at each sender: URL, secret, and the sender's own steps. */
 import { isLoopback } from '../../base/loopback.ts';
 import { describeSecret, setupSteps } from '../../compiler/sources/describe-source.ts';
 import { printSecretRef } from '../../runtime/platform/secrets/secrets.ts';
@@ -14,13 +14,13 @@ export interface RoutesContext {
   readonly keptIn: (ref: SecretRef) => string;
 }
 
-/** Lines for a person, a paragraph for each route. */
+/** The text, a paragraph for each route. */
 export function describeRoutes(routes: readonly RoutePlan[], context: RoutesContext): readonly string[] {
   const paragraphs = routes.flatMap((route) => ['', ...describeRoute(route, context)]);
   return isOutOfReach(routes, context) ? [...paragraphs, ...OUT_OF_REACH] : paragraphs;
 }
 
-/** Whether a route waits for a known sender at an address that this machine alone reaches. */
+/** Whether a route expects a known sender at an address that only this machine can reach. */
 const isOutOfReach = (routes: readonly RoutePlan[], { table: { server } }: RoutesContext): boolean =>
   server.public_url === null && isLoopback(server.host) && routes.some(({ source }) => source !== null);
 

@@ -1,13 +1,13 @@
-/** What `init` writes: the files of a template, made a project's own. Pure: nothing is read or written here. */
+/** Plans what `init` writes: the files of a template, adapted to the project. Pure: nothing is read or written here. */
 import { setEnvLines } from '../files/env-file.ts';
 import type { Template } from './templates.ts';
 
 export interface InitFacts {
-  /** Variables that routes verify requests with: a secret is made for each. */
+  /** Variables with which routes verify requests; a secret is generated for each. */
   readonly made: readonly string[];
-  /** Other variables of the config: credentials that only their owner has. */
+  /** Other variables of the configuration: credentials that only the user has. */
   readonly wanted: readonly string[];
-  /** The text of the `.env` that is there; empty: none. */
+  /** The text of the existing `.env`; empty if there is none. */
   readonly env: string;
   readonly newSecret: () => string;
 }
@@ -22,7 +22,7 @@ export interface InitFile {
 
 const SCHEMA_FILE = 'hookwright.schema.json';
 
-/** @param schema text of the JSON Schema of a config, which stands beside it for editors */
+/** @param schema text of the JSON Schema that is written next to the configuration, for editors */
 export function planInit(template: Template, schema: string, facts: InitFacts): readonly InitFile[] {
   const files = [...template.files].map(([name, text]): InitFile => {
     const own = name === 'hookwright.yaml' ? `${header(template.name)}${text}` : text;
@@ -41,7 +41,7 @@ const header = (name: string): string =>
 
 const ENV_HEADER = '# Read by hookwright, beside hookwright.yaml. Keep it out of version control.\n';
 
-/** What is set already stays. */
+/** Existing values are kept. */
 function envText({ made, wanted, env, newSecret }: InitFacts): string {
   const isSet = (name: string): boolean => new RegExp(`^\\s*(?:export\\s+)?#?\\s*${name}\\s*=`, 'm').test(env);
   const values = Object.fromEntries(made.filter((name) => !isSet(name)).map((name) => [name, newSecret()]));

@@ -1,4 +1,4 @@
-/** The configs that `init` starts from: the examples that come with this program. */
+/** The configurations that `init` starts from: the shipped examples. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../base/package-root.ts';
@@ -14,7 +14,7 @@ export interface Template {
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** Sorted by name, but for the one that needs nothing, which is first. */
+/** Sorted by name; the one that needs nothing is first. */
 export function readTemplates(): readonly Template[] {
   const names = readdirSync(EXAMPLES).filter((name) => readdirSync(join(EXAMPLES, name)).includes(CONFIG));
   return names.sort((a, b) => Number(b === FIRST) - Number(a === FIRST) || (a < b ? -1 : 1)).map(readTemplate);

@@ -5,7 +5,7 @@ import { readCurl } from './read-curl.ts';
 import { readHar } from './read-har.ts';
 import { readHttpMessage } from './read-http-message.ts';
 
-/** @throws CliError when it is none of the three. */
+/** @throws CliError if it is not one of the three. */
 export function readCapture(bytes: Buffer, readFile: ReadFile): readonly CapturedRequest[] {
   const start = bytes.subarray(0, 4096).toString('latin1').trimStart();
   const found = start.startsWith('{')

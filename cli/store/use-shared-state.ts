@@ -1,4 +1,4 @@
-/** What gateways share besides their work, for a command: it is in the database that the configuration names. */
+/** What gateways share besides their work, for commands; it is in the database that the configuration names. */
 
 import type { SharedState } from '../../runtime/store/store.ts';
 import { StoreRefused, StoreUnavailable } from '../../runtime/store/store.ts';
@@ -8,7 +8,7 @@ import type { PostgresPlan } from './configured-store.ts';
 import { configuredStore, openDatabase, StoreOutOfReach } from './configured-store.ts';
 
 export interface SharedStateOptions {
-  /** Creates tables where there are none. */
+  /** Whether to create missing tables. */
   readonly create: boolean;
   /** Default: those of the command line. */
   readonly configs?: readonly string[] | undefined;

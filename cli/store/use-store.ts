@@ -16,27 +16,27 @@ import { CliError, refusalOf } from '../base/errors.ts';
 import { controlFailure, isGatewayThere, pathsOf } from '../gateway/ask-gateway.ts';
 import { configuredStore, openDatabase, StoreOutOfReach } from './configured-store.ts';
 
-/** How long an operation of the store may take, in ms: an audit of a large one takes long. */
+/** Timeout of an operation of the store, in ms; the audit of a large one is slow. */
 const ANSWER_MS = 60_000;
-/** How long a command waits for the process that has the store, and how long between two tries; both in ms. */
+/** How long a command waits for the process that has the store, and the pause between attempts, in ms. */
 const PATIENCE_MS = 15_000;
 const LOOK_MS = 50;
 
 interface Opening {
-  /** Makes home and store where they are not there. */
+  /** Whether to create the home and the store if they are missing. */
   readonly create: boolean;
   /** Default: those of the command line. */
   readonly configs?: readonly string[] | undefined;
 }
 
-/** Null when nothing has ever been stored. @throws CliError when the store cannot be used. */
+/** Null if nothing has ever been stored. @throws CliError when the store cannot be used. */
 export const useStore = <T>(
   context: CliContext,
   use: (store: Store) => Promise<T>,
   configs?: readonly string[],
 ): Promise<T | null> => withStore(context, use, { create: false, configs });
 
-/** Makes home and store when they are not there. @throws CliError when the store cannot be used. */
+/** Creates the home and the store if they are missing. @throws CliError when the store cannot be used. */
 export async function makeStore<T>(context: CliContext, use: (store: Store) => Promise<T>): Promise<T> {
   return (await withStore(context, use, { create: true })) as T;
 }

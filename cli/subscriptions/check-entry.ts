@@ -8,7 +8,7 @@ import { describeProblem } from './describe-problem.ts';
 import type { OpenTable } from './open-table.ts';
 
 export interface CheckedEntry {
-  /** Null only when keys that were there before are unknown: the entry is kept, and not served. */
+  /** Null only if keys that the entry had before are unknown: the entry is kept but not served. */
   readonly plan: RoutePlan | null;
   readonly warnings: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** `hookwright gateway logs`: the end of the background gateway's log, and what is added to it. */
+/** `hookwright gateway logs`: prints the end of the background gateway's log, and follows it. */
 import { Command, Option } from 'clipanion';
 import { isSystemError } from '../../../base/system-error.ts';
 import type { CliContext } from '../../base/context.ts';

@@ -14,7 +14,7 @@ import type { LogPosition } from '../../gateway/tail.ts';
 import { readSince, readTail } from '../../gateway/tail.ts';
 import { printLine, printNote, visible } from '../../output/print.ts';
 
-/** How long a gateway may take to serve, in ms: a large configuration compiles in seconds. */
+/** How long a gateway may take to start serving, in ms: a large configuration takes seconds to compile. */
 const READY_MS = 60_000;
 const POLL_MS = 50;
 
@@ -88,7 +88,7 @@ export class GatewayStartCommand extends Command<CliContext> {
     while (!ended && this.context.clock.monotonic() < until) {
       const status = await tryAskGateway(this.context, 'status', {});
       if (status !== null && status.pid !== child.pid) {
-        // One of another command was first.
+        // A gateway of another command was first.
         child.kill();
         throw this.alreadyServed(status);
       }

@@ -96,7 +96,7 @@ function describeError(dispatches: DispatchStatus | null, now: number): string |
   return `last error ${formatDuration(now - at)} ago, ${route ?? 'a job'}, ${id}: ${reason}`;
 }
 
-/** Damage is shown until it has been acknowledged; a problem as long as it lasts. */
+/** Damage is shown until it is acknowledged, a problem as long as it lasts. */
 function describeStore({ problem: refused, damage }: StoreStatus, now: number): string | null {
   if (refused?.kind === 'unreadable') return refused.message;
   if (refused !== null)

@@ -9,7 +9,7 @@ import { printNote } from '../../output/print.ts';
 
 /** How long the process may take to end after its drain, in ms. */
 const EXIT_MS = 10_000;
-/** A drain of any length answers within this, in ms: beyond it the gateway hangs. */
+/** The gateway answers within this time even while it drains, in ms; otherwise it hangs. */
 const PATIENCE_MS = 24 * 3_600_000;
 
 export class GatewayStopCommand extends Command<CliContext> {

@@ -11,7 +11,7 @@ import type { ProfileClosure } from '../../profiles/closure.ts';
 import { loadClosures } from '../../profiles/load-closures.ts';
 import { openTable } from '../../subscriptions/open-table.ts';
 
-/** A folder that is not served, because profiles are switched off. */
+/** The folder is not served because profiles are switched off. */
 type Row = Pick<ProfileClosure, 'id' | 'name' | 'home' | 'agent' | 'routes' | 'targets'> & { readonly served: boolean };
 
 export class ProfileListCommand extends Command<CliContext> {

@@ -73,7 +73,7 @@ export class RequestsListCommand extends Command<CliContext> {
   }
 }
 
-/** Widths of columns that must not change from one print to the next. */
+/** Fixed widths of columns, so that they do not change while following. */
 const FIXED = { route: 16, event: 20, outcome: 24 };
 
 function columns(

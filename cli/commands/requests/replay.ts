@@ -6,7 +6,7 @@ import { askGateway } from '../../gateway/ask-gateway.ts';
 import { printJson, printLine, printNote, visible } from '../../output/print.ts';
 import { findRequest, useRequests } from '../../store/use-requests.ts';
 
-/** A script may run as long as this, and a target may take its time, in ms. */
+/** Timeout in ms: the script may use all of its time, and the target too. */
 const ANSWER_MS = 120_000;
 
 export class RequestsReplayCommand extends Command<CliContext> {

@@ -1,4 +1,4 @@
-/** `hookwright requests show <id>`: one kept request, why it was answered as it was, and what to do next. */
+/** `hookwright requests show <id>`: shows a kept request, the reason for its answer, and what to do next. */
 import { isUtf8 } from 'node:buffer';
 import { writeFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
@@ -70,7 +70,7 @@ export class RequestsShowCommand extends Command<CliContext> {
     printNote(this.context, `saved as ${file}`);
   }
 
-  /** On a terminal whatever could drive it is made visible. */
+  /** On a terminal, control characters are made visible. */
   private printBody(request: KeptRequest): void {
     const body = bodyOf(request);
     if (this.context.stdout.isTTY) {

@@ -54,7 +54,7 @@ export class SourceEnrollCommand extends Command<CliContext> {
     return 0;
   }
 
-  /** Makes a file to start with, which a gateway needs as much as any other secret. */
+  /** Creates the file, because a gateway does not start without it. */
   private async prepare(): Promise<{ readonly table: Awaited<ReturnType<typeof openTable>> }> {
     const table = await openTable(this.context, this.config);
     const { plan } = findRoute(this.context, this.route, table);

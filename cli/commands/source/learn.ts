@@ -1,4 +1,4 @@
-/** `hookwright source learn`: infers what the payloads of a source of the user's own hold, from requests it has sent. */
+/** `hookwright source learn`: infers the payloads of a source of the user from requests that it has sent. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { Command, Option } from 'clipanion';
@@ -53,7 +53,7 @@ export class SourceLearnCommand extends Command<CliContext> {
     return 0;
   }
 
-  /** A source that is not written yet is learned as well. */
+  /** Also works for a source that has no file yet. */
   private async findSource(): Promise<OpenSource | null> {
     const { sources } = await openSources(this.context, this.config);
     return sources.find(({ name }) => name === this.name) ?? null;

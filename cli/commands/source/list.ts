@@ -36,7 +36,7 @@ export class SourceListCommand extends Command<CliContext> {
   }
 }
 
-/** Those that a config may write as well. */
+/** Names that a configuration may use as well. */
 function otherNames({ name, file }: OpenSource): string {
   const known = commonName(name, file);
   return [name, ...(file.aliases ?? [])].filter((other) => other !== known).join(', ');

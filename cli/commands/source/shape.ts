@@ -36,7 +36,7 @@ export class SourceShapeCommand extends Command<CliContext> {
     const source = sources.find(this.source);
     const all = openShape(this.context, source, sources);
     const events = [...new Set(all.forms.map((form) => form.event))];
-    // A sender whose events have no names has one list of paths.
+    // A sender whose events have no names has a single list of paths.
     const event = this.event ?? (events.length === 1 ? events[0] : this.prefix === undefined ? undefined : '');
     if (event === undefined) this.printEvents(all, events, source);
     else this.printPaths(event === '' ? all : formsOfEvent(all, event, source));

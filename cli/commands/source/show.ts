@@ -72,7 +72,7 @@ function describe(context: CliContext, { name, file, plan }: OpenSource): string
       'At the sender',
       setupSteps(file).flatMap((step, index) => hanging(`  ${index + 1}. `, visible(step), width)),
     ),
-    // To be copied, as it stands.
+    // For copying, so it is printed unchanged.
     ...list(
       'In hookwright.yaml',
       routeSnippet(known, file, plan)

@@ -1,4 +1,4 @@
-/** `hookwright store move`: takes what a home keeps in its file into the PostgreSQL of its configuration. */
+/** `hookwright store move`: moves the stored data of a home into the PostgreSQL database of its configuration. */
 import { Command, Option } from 'clipanion';
 import type { CliContext } from '../../base/context.ts';
 import { configOption, databaseOption, jsonOption } from '../../command-line/options.ts';

@@ -1,4 +1,4 @@
-/** `hookwright table activate`: has all gateways that take their table from the database serve this one. */
+/** `hookwright table activate`: makes all gateways that take their table from the database serve this one. */
 import { Command, Option } from 'clipanion';
 import { ACTIVE_TABLE } from '../../../runtime/store/shared-tables.ts';
 import type { SharedState } from '../../../runtime/store/store.ts';
@@ -43,7 +43,7 @@ async function activate(
   for (;;) {
     const { version, text } = await documents.read(ACTIVE_TABLE);
     if (text === hash) return { hash, changed: false };
-    // Another one was faster: what was asked for last counts.
+    // Another command was faster: the last request wins.
     if (await documents.replace(ACTIVE_TABLE, version, hash)) return { hash, changed: true };
   }
 }

@@ -1,4 +1,4 @@
-/** `hookwright webhook remove`: takes a subscription away; its next event is answered like any unknown route. */
+/** `hookwright webhook remove`: removes a subscription; its next event is answered like one for an unknown route. */
 import { Command, Option } from 'clipanion';
 import type { CliContext } from '../../base/context.ts';
 import { configOption } from '../../command-line/options.ts';

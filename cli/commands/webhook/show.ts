@@ -1,4 +1,4 @@
-/** `hookwright webhook show`: one subscription as it stands in the file; its secrets only when asked for. */
+/** `hookwright webhook show`: prints a subscription as it is in the file; its secrets only on request. */
 import { Command, Option } from 'clipanion';
 import type { RouteConfig } from '../../../schemas/generated/types.ts';
 import type { CliContext } from '../../base/context.ts';
@@ -47,7 +47,7 @@ export class WebhookShowCommand extends Command<CliContext> {
   }
 }
 
-/** References name no secret and stay. */
+/** References contain no secret and are printed. */
 function hideSecrets(entry: RouteConfig): unknown {
   const hide = (value: unknown): unknown => (typeof value === 'string' && /^(env|file):/.test(value) ? value : HIDDEN);
   const inList = (item: unknown): unknown =>

@@ -1,4 +1,4 @@
-/** `hookwright webhook subscribe`: makes a dynamic route, or changes one; it receives events with the next request. */
+/** `hookwright webhook subscribe`: creates or changes a dynamic route, which serves from the next request on. */
 import { Command, Option } from 'clipanion';
 import { createPaint } from '../../../base/paint.ts';
 import { needsPublicKey } from '../../../compiler/views/route-scope.ts';
@@ -113,7 +113,7 @@ export class WebhookSubscribeCommand extends Command<CliContext> {
     return { name: this.name, created, url, secret, mode: plan?.mode ?? null };
   }
 
-  /** The secret was generated here, and has not been shown yet. */
+  /** The secret was generated here and has not been printed yet. */
   private generated({ created, entry }: Saved): boolean {
     return created && this.secret === undefined && entry.secret !== undefined;
   }

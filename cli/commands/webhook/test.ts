@@ -27,7 +27,7 @@ import { localBase, routePath } from '../../subscriptions/route-url.ts';
 import type { TestEvent } from '../../subscriptions/sign-test-event.ts';
 import { looksLikeForm, signTestEvent } from '../../subscriptions/sign-test-event.ts';
 
-/** A direct delivery keeps its sender waiting; a test waits longer, in ms. */
+/** Timeout in ms; longer than a direct delivery lets its sender wait. */
 const ANSWER_MS = 120_000;
 
 export class WebhookTestCommand extends Command<CliContext> {
