@@ -1,4 +1,4 @@
-/** Builds `dist/`: the program in few files and its types, with the shipped catalog and the JSON Schemas beside it. */
+/** Builds `dist/`: the program bundled into few files, its types, the shipped catalog and the JSON Schemas. */
 import { chmodSync, cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

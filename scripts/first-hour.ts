@@ -13,7 +13,7 @@ import { codeBlocks } from '../test/helpers/markdown.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const LIMITS = { firstEventSeconds: 120, ownRouteSeconds: 600, commands: 8 };
-/** A slow typist who copies nothing: 3 characters a second. */
+/** A slow typist who does not copy text: 3 characters per second. */
 const SECONDS_PER_CHARACTER = 1 / 3;
 
 const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');

@@ -1,4 +1,4 @@
-/** Writes what is made from other files of the repository: types, validators, registries. With `--check` it only compares. */
+/** Generates files from others in the repository: types, validators, registries. With `--check` it only compares. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

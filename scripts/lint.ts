@@ -1,4 +1,4 @@
-/** Checks everything that can be checked without running it: format, types, and that the generated files are fresh. */
+/** Runs all static checks: format, types, and whether the generated files are up to date. */
 import { fileURLToPath } from 'node:url';
 import { checksWith, runChecks } from './lint/checks.ts';
 

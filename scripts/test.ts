@@ -15,9 +15,9 @@ import { checksWith, runChecks } from './lint/checks.ts';
 import { createQueue } from './test/queue.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** More than cores: many tests wait for processes and sockets. */
+/** More than there are cores, because many tests wait for processes and sockets. */
 const PROCESSES = 4;
-/** More failed files than this are no accident. */
+/** If more files fail, that is not a coincidence. */
 const MOST_AGAIN = 8;
 
 /** What takes longest, or waits longest for others, begins first, in this order: so that it is not the last to end. */

@@ -14,7 +14,7 @@ export interface CheckedEntry {
 }
 
 /**
- * @param before the entry as it was: what was unknown in it already is a warning, for a newer version may know it.
+ * @param before the entry as it was: keys that were already unknown in it are warnings, because a newer version may know them.
  * @throws CliError listing every error.
  */
 export function checkEntry(

@@ -1,9 +1,9 @@
-/** A command line that sends a signed event with nothing but curl and openssl, to be copied into any terminal. */
+/** A command line for any terminal that sends a signed event with only curl and openssl. */
 import type { RoutePlan } from '../../schemas/generated/types.ts';
 
 const SCHEME = 'generic-v2';
 
-/** Null for a route that does not take the generic scheme: `webhook test` signs for those. */
+/** Null for a route that does not accept the generic scheme: `webhook test` signs for it. */
 export function curlLine({ schemes, events }: RoutePlan, url: string, secret: string): string | null {
   if (!schemes.includes(SCHEME)) return null;
   const body = JSON.stringify({ event_type: events?.exact[0] ?? 'test' });

@@ -1,4 +1,4 @@
-/** Lets a subscription accept events, or not, for `webhook enable` and `webhook disable`. */
+/** Enables or disables a subscription, for `webhook enable` and `webhook disable`. */
 import type { CliContext } from '../base/context.ts';
 import { printNote, visible } from '../output/print.ts';
 import { subscriptionNamed } from './find-route.ts';

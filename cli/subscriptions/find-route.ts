@@ -18,7 +18,7 @@ export interface FoundRoute {
 /** @param asked its name, or the beginning of it @throws CliError when there is no such route, or it has errors. */
 export function findRoute({ home }: CliContext, asked: string, { table, facts }: OpenTable): FoundRoute {
   const fixed = Object.values(table.routes).map((plan) => [plan.name, plan] as const);
-  // A static route hides a subscription of its name; without need for it the file is not read.
+  // A static route hides a subscription with its name; the file is read only when needed.
   const exact = fixed.find(([name]) => name === asked)?.[1];
   if (exact !== undefined) return { plan: exact, dynamic: false };
   const text = readSubscriptionText(home);

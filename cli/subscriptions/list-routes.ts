@@ -18,14 +18,14 @@ export interface RouteRow {
   readonly url: string;
   /** Null for a quarantined entry. */
   readonly mode: RoutePlan['mode'] | null;
-  /** The sender it is pinned to, as people know it; null: the headers of a request choose. */
+  /** The usual name of the sender it is pinned to; null: the headers of a request decide. */
   readonly source: string | null;
   readonly events: readonly string[];
   readonly deliver: readonly string[];
   readonly cron_job: string | null;
   readonly profile: string;
   readonly description: string | null;
-  /** Null: those of the profile. Anything else was written into the file by hand. */
+  /** Null: those of the profile. Any other value was written by hand. */
   readonly toolsets: readonly string[] | null;
   /** Secrets accepted now; more than one during a rotation. */
   readonly secrets: number;
@@ -102,7 +102,7 @@ const targetsOf = ({ mode, deliver }: RoutePlan, { table }: OpenTable): string[]
 const sourceOf = ({ source }: RoutePlan, { table }: OpenTable): string | null =>
   source === null ? null : labelIn(table.schemes, source);
 
-/** Entries that were rejected may hold anything. */
+/** Rejected entries may contain anything. */
 function asList(value: unknown): string[] {
   if (Array.isArray(value)) return value.map(String);
   return typeof value === 'string' ? [value] : [];

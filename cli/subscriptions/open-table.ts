@@ -31,7 +31,7 @@ export async function openTable(context: CliContext, configs: readonly string[] 
   throw new CliError('the configuration has errors', 'correct it first: hookwright lint');
 }
 
-/** Null when there is none: for commands that can do without. */
+/** Null if there is none; for commands that do not need it. */
 export async function tryOpenTable(
   context: CliContext,
   configs: readonly string[] | undefined,

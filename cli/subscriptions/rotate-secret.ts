@@ -1,11 +1,11 @@
-/** Puts a new secret in front of those an entry accepts. */
+/** Adds a new secret before those that an entry accepts. */
 import type { RotatingSecret, RouteConfig, SecretRef } from '../../schemas/generated/types.ts';
 
 export interface Rotation {
   readonly fresh: string;
   /** Unix ms. */
   readonly now: number;
-  /** Unix ms at which the old secret ends; not after `now`: it ends at once. */
+  /** Unix ms at which the old secret expires; if it is not after `now`, it expires immediately. */
   readonly end: number;
   /** The global secret, for an entry that has none of its own. */
   readonly inherited: SecretRef | null;
@@ -18,7 +18,7 @@ export function rotateSecret(entry: RouteConfig, { fresh, now, end, inherited }:
   return kept.length === 0 ? { ...rest, secret: fresh } : { ...rest, secrets: [fresh, ...kept] };
 }
 
-/** An end that was set before stays when it is the earlier one. */
+/** An earlier expiry that was already set is kept. */
 function endingAt(item: RotatingSecret, end: number): { readonly value: string; readonly expires_at: string } {
   const { value, expires_at } = typeof item === 'string' ? { value: item } : { ...item };
   const earlier = expires_at === undefined ? end : Math.min(end, Date.parse(expires_at));

@@ -8,7 +8,7 @@ export function routePath({ name, profile }: RouteAddress): string {
   return profile === 'default' ? `/webhooks/${name}` : `/p/${profile}/webhooks/${name}`;
 }
 
-/** The URL to give to a sender: below `public_url` where there is one. */
+/** The URL for the sender; below `public_url` if that is set. */
 export function publicRouteUrl(route: RouteAddress, open: Pick<OpenTable, 'table' | 'url'>): string {
   const base = open.table.server.public_url ?? localBase(open);
   return base.replace(/\/+$/, '') + routePath(route);

@@ -4,7 +4,7 @@ import type { SchemePlan } from '../../schemas/generated/types.ts';
 
 type Sample = Readonly<Record<string, unknown>>;
 
-/** Twilio and its like: the fields of a form are what is signed. */
+/** Senders such as Twilio sign the fields of a form. */
 export const signsForms = ({ signed, body }: SchemePlan): boolean =>
   body === 'form' || signed.some(({ kind }) => kind === 'params');
 
@@ -31,13 +31,13 @@ const TYPES: Readonly<Record<NonNullable<SchemePlan['body']>, string>> = {
 
 export const contentType = ({ body = 'json' }: SchemePlan, isForm: boolean): string => TYPES[isForm ? 'form' : body];
 
-/** A document has one root: the first element that the route reads. */
+/** A document has a single root: the first element that the route reads. */
 function printDocument(sample: Sample): string {
   const [root] = Object.entries(sample);
   return printElement(...(root ?? ['event', { test: true }]));
 }
 
-/** As `parseXml` reads it: a list is an element several times, `text` the text beside other elements. */
+/** The inverse of `parseXml`: a list is a repeated element, and `text` is the text beside other elements. */
 function printElement(name: string, value: unknown): string {
   if (Array.isArray(value)) return value.map((each) => printElement(name, each)).join('');
   const inner = isPlainMap(value)

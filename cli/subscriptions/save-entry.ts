@@ -1,4 +1,4 @@
-/** Changes one subscription: checks what would be written, and writes it when nothing stands against it. */
+/** Changes a subscription: checks the new entry, and writes it if it is valid. */
 import { labelIn } from '../../base/label.ts';
 import type { RouteConfig, RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
@@ -42,14 +42,14 @@ export async function saveEntry(
   });
 }
 
-/** For changes of a subscription that must be there. */
+/** For changes of an existing subscription. */
 export function existing(name: string, open: OpenTable, before: RouteConfig | undefined): RouteConfig {
   if (before !== undefined) return before;
   refuseStatic(name, open);
   throw subscriptionNotFound(name);
 }
 
-/** How events of a route are worked on, and where what comes of them goes. */
+/** How events of a route are processed, and where the results go. */
 export function describeMode({ mode, deliver, cron_job, coalesce }: RoutePlan, table: RouteTable): string {
   const targets = deliver.map(({ target }) => labelIn(table.targets, target)).join(', ');
   if (mode === 'cron') return `fires job ${cron_job}`;

@@ -1,4 +1,4 @@
-/** The subscriptions that gateways share, for commands: read from the database, and changed there first. */
+/** Shared subscriptions, for commands: read from the database, and changed there first. */
 import { messageOf } from '../../base/message-of.ts';
 import { copyParts } from '../../runtime/gateway-shared.ts';
 import { createSecrets } from '../../runtime/platform/secrets/machine-secrets.ts';
@@ -11,7 +11,7 @@ import { printNote, visible } from '../output/print.ts';
 import { configuredStore, StoreOutOfReach, UnknownStore } from '../store/configured-store.ts';
 import { useSharedState } from '../store/use-shared-state.ts';
 
-/** Brings the home's copy up to date, where there is a database; one that is away is said, and the copy stays. */
+/** Updates the home's copy from the database, if there is one; if it is away, prints a note and keeps the copy. */
 export async function refreshCopy(context: CliContext, configs: readonly string[] | undefined): Promise<void> {
   try {
     const pulled = await withShared(context, configs, { create: false }, (parts) => pullSubscriptions(parts, false));
@@ -24,11 +24,11 @@ export async function refreshCopy(context: CliContext, configs: readonly string[
   }
 }
 
-/** Where a change is written. Nothing of it stands when `put` throws. */
+/** Where a change is written. If `put` throws, nothing was written. */
 export interface SharedText {
-  /** The text as it is, with its secrets; null: the database has none yet, and the home's file counts. */
+  /** The current text, including secrets; null: the database has none yet, and the home's file is used. */
   readonly text: string | null;
-  /** False when another node was faster: begin again with what it has written. */
+  /** False if another node was faster: start again from what it wrote. */
   put(next: string): Promise<boolean>;
 }
 

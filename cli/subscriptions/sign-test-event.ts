@@ -1,4 +1,4 @@
-/** Makes the event that `webhook test` sends: the payload, placed and signed as the route's sender would. */
+/** Makes the event that `webhook test` sends, with the payload formatted and signed as by the route's sender. */
 import { labelOf } from '../../base/label.ts';
 import type { SecretResolver } from '../../runtime/platform/secrets/secrets.ts';
 import { namesPlaces, signedPlaces } from '../../runtime/table/link-identity.ts';
@@ -11,7 +11,7 @@ import { contentType, sampleBody, signsForms } from './sample-body.ts';
 export interface TestEventRequest {
   readonly plan: RoutePlan;
   readonly table: RouteTable;
-  /** Undefined: the first the route accepts by name. */
+  /** Undefined: the first one that the route accepts by name. */
   readonly event: string | undefined;
   /** Null: a small generated payload. */
   readonly body: Buffer | null;
@@ -36,7 +36,7 @@ export interface TestEvent {
   readonly body: Buffer;
 }
 
-/** Takes an event type in a header whatever the payload looks like. */
+/** Reads the event type from a header, regardless of the payload. */
 const PREFERRED = 'forgea';
 
 /** @throws SecretError when the secret cannot be resolved; SignError when it cannot sign. */

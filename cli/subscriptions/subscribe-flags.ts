@@ -1,11 +1,11 @@
-/** The flags of `webhook subscribe`, and what they change in an entry; what no flag names stays as it is. */
+/** The flags of `webhook subscribe`, and their changes to an entry; other settings stay as they are. */
 import { parse } from 'yaml';
 import { messageOf } from '../../base/message-of.ts';
 import type { CoalesceConfig, FilterConfig, RouteConfig } from '../../schemas/generated/types.ts';
 import { UsageError } from '../base/errors.ts';
 import { parseList } from '../command-line/values.ts';
 
-/** As typed; `undefined` for a flag that was not given. An empty text takes a setting away. */
+/** As typed; `undefined` for a flag that was not given. An empty text removes a setting. */
 export interface SubscribeFlags {
   readonly events?: readonly string[] | undefined;
   readonly prompt?: string | undefined;
@@ -51,7 +51,7 @@ export function applyFlags(entry: RouteConfig, flags: SubscribeFlags): RouteConf
     enabled: flags.enabled,
   };
   const next: Record<string, unknown> = { ...entry };
-  // A secret given by hand takes the place of a rotation that is under way.
+  // A secret given by hand ends a rotation in progress.
   if (flags.secret !== undefined) delete next.secrets;
   for (const [key, value] of Object.entries(changes)) {
     if (value === undefined) continue;

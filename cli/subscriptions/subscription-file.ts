@@ -16,10 +16,10 @@ import { findJsonFault } from '../files/json-fault.ts';
 import type { SharedText } from './shared-copy.ts';
 import { useSharedText } from './shared-copy.ts';
 
-/** Entries by name, as they stand in the file: that they are sound is the compiler's to say. */
+/** Entries by name, as they are in the file; the compiler validates them. */
 export type Entries = ReadonlyMap<string, RouteConfig>;
 
-/** How long a command waits while no other one gets anything done, in ms. */
+/** How long a command waits while no other command makes progress, in ms. */
 const LOCK_MS = 60_000;
 
 export const subscriptionPath = (home: string): string => join(home, 'webhook_subscriptions.json');
@@ -62,7 +62,7 @@ const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
 export const printSubscriptions = (entries: Entries): string =>
   `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`;
 
-/** What a change makes of the entries, and what the command wants to know about it afterwards. */
+/** The changed entries, and the result for the command. */
 export interface SubscriptionChange<Result> {
   readonly entries: Entries;
   readonly result: Result;
@@ -92,7 +92,7 @@ interface Changed<Result> {
   readonly result: Result;
 }
 
-/** In the database first, until no other node is faster; then in the home's copy. */
+/** In the database first, repeated until no other node is faster; then in the home's copy. */
 async function changeShared<Result>(
   home: string,
   read: () => Promise<SharedText>,
@@ -120,7 +120,7 @@ function changeText<Result>(
   return { result };
 }
 
-/** Hundreds of commands at once take their turns for longer than a minute: a queue that moves is waited for. */
+/** Hundreds of concurrent commands may take longer than a minute, so a command keeps waiting while others make progress. */
 async function takeLock(home: string, { clock }: CliContext): Promise<FileLock> {
   // Loaded on demand: it pulls in the database driver, which reading does not need.
   const { waitForLock } = await import('../../runtime/store/sqlite/file-lock.ts');

@@ -1,4 +1,4 @@
-/** Where `compile` puts tables: beside ./hookwright.yaml, else beside the configuration of the home. */
+/** Where `compile` writes tables: next to ./hookwright.yaml, otherwise next to the configuration of the home. */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { CliContext } from '../base/context.ts';

@@ -16,7 +16,7 @@ import { CliError } from '../base/errors.ts';
 import type { PostgresPlan } from '../store/configured-store.ts';
 import { openDatabase, StoreOutOfReach } from '../store/configured-store.ts';
 
-/** Between two looks at which table is active, and between two tries to reach the database before the first, in ms. */
+/** Interval at which the active table is polled, and at which the first connection is retried, in ms. */
 const LOOK_MS = 500;
 const RETRY_MS = 2000;
 
@@ -27,7 +27,7 @@ export interface FollowedTable {
 }
 
 /**
- * Settles once there is a table to serve; waits for a database that is away where there is no copy.
+ * Settles once there is a table to serve; without a copy it waits for the database.
  * @throws CliError when no table is active, or the database cannot be used
  */
 export async function followStoredTable(context: CliContext, plan: PostgresPlan, log: Logger): Promise<FollowedTable> {
@@ -83,7 +83,7 @@ class TableFollower implements FollowedTable {
     this.timer = this.context.clock.after(LOOK_MS, () => void this.look().then(() => this.lookLater()));
   }
 
-  /** @returns why the database cannot be asked; null: it was. @throws CliError before the first time, when it never can */
+  /** @returns why the database cannot be queried; null if it was. @throws CliError before the first time, when it never can */
   private async look(): Promise<string | null> {
     try {
       this.store ??= await openDatabase(this.context, this.plan, { create: true });

@@ -34,7 +34,7 @@ export async function readBuiltTable(context: CliContext, folder: string): Promi
   return { hash: table.hash, routes: Object.keys(table.routes).length, files: { routes, blueprints } };
 }
 
-/** A secret that stands in a table would be read by all who can read the database. */
+/** Everyone with access to the database could read a secret in a table. */
 function refuseSecrets(table: RouteTable): void {
   const routes = Object.values(table.routes).filter((route) => routeSecretRefs(route).some(isSecret));
   const named = routes.map(({ name }) => `route ${name}`);

@@ -1,4 +1,4 @@
-/** Compares what became of an event with what a test expects of it. */
+/** Compares the result of an event with what a test expects. */
 import { isDeepStrictEqual } from 'node:util';
 import { RE2JS } from 're2js';
 import type { NodePath } from '../../compiler/diagnostics/problem.ts';
@@ -8,7 +8,7 @@ export interface Failure {
   /** Path of the expectation, below the test. */
   readonly path: NodePath;
   readonly message: string;
-  /** Texts of several lines, for a diff; null where the message says it all. */
+  /** Multi-line texts, for a diff; null if the message is sufficient. */
   readonly expected: string | null;
   readonly actual: string | null;
 }
@@ -47,7 +47,7 @@ const COMPARED: { readonly [Key in Exclude<keyof TestExpectation, 'snapshot'>]: 
   session: (expected, { session }) => same('session', expected, session ?? 'none'),
 };
 
-/** In the order of the expectation. A test that expects nothing fails: it could not find anything. */
+/** In the order of the expectation. A test that expects nothing fails, because it proves nothing. */
 export function compare(
   expect: TestExpectation,
   found: Explanation,
@@ -108,7 +108,7 @@ const print = (value: unknown): string => (typeof value === 'string' ? value : J
 const listOf = (value: string | readonly string[]): readonly string[] => (typeof value === 'string' ? [value] : value);
 const asTexts = (address: Readonly<Record<string, unknown>>): Record<string, string> =>
   Object.fromEntries(Object.entries(address).map(([key, value]) => [key, String(value)]));
-/** A block scalar of YAML ends in a line break more often than is meant. */
+/** The line break at the end of a YAML block scalar is rarely intended. */
 const trimEnd = (text: string): string => text.replace(/\n+$/, '');
 
 function answerOf({ outcome, reason }: Pick<Explanation, 'outcome' | 'reason'>): string {

@@ -17,12 +17,12 @@ export interface RouteCoverage {
   readonly route: string;
   readonly reached: number;
   readonly total: number;
-  /** What no test reached, in words, in the order of the route. */
+  /** What no test reached, as text, in the order of the route. */
   readonly missing: readonly string[];
 }
 
 export interface Coverage {
-  /** 0 to 100, of all routes together. */
+  /** 0 to 100, over all routes. */
   readonly percent: number;
   readonly routes: readonly RouteCoverage[];
 }
@@ -66,7 +66,7 @@ const script = (path: string, does: 'passes' | 'ignores'): string => `script ${p
 const placeholder = (place: string, text: string, resolves: boolean): string =>
   `${place} ${text}: ${resolves ? 'resolves' : 'does not resolve'}`;
 
-/** Everything of a route that a test can reach. */
+/** Everything in a route that a test can reach. */
 function itemsOf(plan: RoutePlan): string[] {
   const both = (make: (truth: boolean) => string): string[] => [make(true), make(false)];
   return [
@@ -111,7 +111,7 @@ function templatesOf({ prompt, deliver }: RoutePlan): Template[] {
   return [{ place: 'prompt', texts: placeholdersOf(prompt) }, ...addresses];
 }
 
-/** Those that may resolve or not: what every event has is always there, `{headers.X}` never. */
+/** Placeholders that may or may not resolve: fields that every event has always do, `{headers.X}` never does. */
 function placeholdersOf(plan: TemplatePlan): string[] {
   const texts = plan.flatMap((segment) =>
     segment.kind === 'path' && segment.builtin === null && segment.path.length > 0 ? [segment.text] : [],

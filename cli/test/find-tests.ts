@@ -1,4 +1,4 @@
-/** Which files hold tests, and which configuration each of them tests. */
+/** Finds the files with tests, and the configuration that each one tests. */
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Files } from '../../compiler/source/files.ts';
@@ -10,7 +10,7 @@ const SUFFIX = /\.test\.ya?ml$/;
 const CONFIG = 'hookwright.yaml';
 
 /**
- * The files that are named, or all that lie beside the configuration. Absolute paths, sorted.
+ * The named files, or all next to the configuration. Absolute paths, sorted.
  * @throws CliError for a name that is no file
  */
 export function findTests(
@@ -41,7 +41,7 @@ function usualConfig({ cwd, home }: Pick<CliContext, 'cwd' | 'home'>): string {
   return existsSync(here) ? here : join(home, 'config.yaml');
 }
 
-/** What the command line says, else what the file says, else the one beside it. Undefined: the usual search. */
+/** The one on the command line, else the one that the file names, else the one next to it. Undefined: the usual search. */
 export function configsOf(
   { path, file }: Pick<LoadedTests, 'path' | 'file'>,
   configs: readonly string[] | undefined,

@@ -1,4 +1,4 @@
-/** Reads test files: each test with its place in the file, and what is wrong with a file as diagnostics. */
+/** Reads test files: each test with its place in the file, and the errors of a file as diagnostics. */
 import { RE2JS } from 're2js';
 import { messageOf } from '../../base/message-of.ts';
 import type { RuleId } from '../../compiler/diagnostics/built/rule-id.ts';
@@ -48,7 +48,7 @@ const testExpectation: Rule<TestRuleId> = {
   why: 'It would fail whatever becomes of the event.',
 };
 
-/** What a test says its request is made of. */
+/** The parts of a test that describe its request. */
 const BODIES = ['payload', 'payload_file', 'request'] as const;
 
 /** @param paths absolute */
@@ -97,7 +97,7 @@ function bodyProblem(test: TestCase, index: number, tree: Places): readonly Test
   return [findingAt(tree, ['tests', index, 'name'], `a test needs one of ${BODIES.join(', ')}`)];
 }
 
-/** What no answer can be, and what no text can be searched with. */
+/** Rejects impossible answers and invalid search texts. */
 function expectationProblems({ expect }: TestCase, index: number, tree: Places): readonly TestFinding[] {
   const at = (...path: NodePath): NodePath => ['tests', index, 'expect', ...path];
   const { outcome, prompt } = expect;

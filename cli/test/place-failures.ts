@@ -1,4 +1,4 @@
-/** Finds the line of the expectation that each failure is about. */
+/** Finds the line of the expectation for each failure. */
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts';
 import { createLines } from '../../compiler/print/lines.ts';
 import type { Failure } from './compare.ts';

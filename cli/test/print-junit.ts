@@ -1,4 +1,4 @@
-/** A test run as JUnit XML, as CI servers read it. */
+/** Prints a test run as JUnit XML, for CI servers. */
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts';
 import { diagnosticRecords } from '../../compiler/print/print-json.ts';
 import { placeFailures } from './place-failures.ts';
@@ -57,7 +57,7 @@ function testCase(file: string, result: TestResult): string {
   return `${open}>\n${failures.join('')}    </testcase>\n`;
 }
 
-/** XML 1.0 has no place for most control characters, not even escaped. */
+/** XML 1.0 cannot contain most control characters, not even escaped. */
 const escapeXml = (text: string): string =>
   text
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd')

@@ -1,4 +1,4 @@
-/** Runs one test: makes its request, has it explained, and compares. */
+/** Runs a test: makes its request, explains it, and compares the result. */
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { isSystemError } from '../../base/system-error.ts';
@@ -19,14 +19,14 @@ import type { TestedConfig } from './tested-config.ts';
 
 export interface TestResult {
   readonly loaded: LoadedTest;
-  /** Null: there is no such route, or no request to be made. */
+  /** Null if there is no such route, or no request can be made. */
   readonly found: { readonly plan: RoutePlan; readonly explanation: Explanation } | null;
   readonly failures: readonly Failure[];
-  /** Files it was made from, besides its own. Absolute. */
+  /** Further files that it was made from; absolute paths. */
   readonly inputs: readonly string[];
 }
 
-/** Never rejects for what a test file can say. */
+/** Never rejects because of the content of a test file. */
 export async function runTest(loaded: LoadedTest, config: TestedConfig): Promise<TestResult> {
   const { test } = loaded;
   const plan = config.plan(test.route);

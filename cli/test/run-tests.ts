@@ -14,11 +14,11 @@ import { openTested } from './tested-config.ts';
 export interface TestRun {
   readonly results: readonly TestResult[];
   readonly coverage: Coverage;
-  /** Absolute paths of everything the results depend on, but for what scripts read. */
+  /** Absolute paths of everything that the results depend on, except what scripts read. */
   readonly inputs: readonly string[];
 }
 
-/** Tests under way at once: scripts are processes. */
+/** Maximum number of concurrent tests, because scripts are processes. */
 const AT_ONCE = 8;
 
 /** @throws CliError when a configuration does not compile */

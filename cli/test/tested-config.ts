@@ -1,4 +1,4 @@
-/** A configuration under test: compiled once, its routes linked when the first test asks for them. */
+/** A configuration under test: compiled once; its routes are linked on first use. */
 
 import type { RunScript } from '../../runtime/intake/script-runner.ts';
 import type { RoutePlan } from '../../schemas/generated/types.ts';
@@ -15,7 +15,7 @@ export interface TestedConfig extends Explainer {
   readonly runScript: () => Promise<RunScript>;
 }
 
-/** Secrets, the store and the network are left alone. @throws CliError when it does not compile */
+/** Does not use secrets, the store or the network. @throws CliError when it does not compile */
 export async function openTested(context: CliContext, configs: readonly string[] | undefined): Promise<TestedConfig> {
   const { table, files: inputs } = await openConfig(context, configs);
   let scripts: Promise<RunScript> | null = null;

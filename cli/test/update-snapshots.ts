@@ -1,4 +1,4 @@
-/** Writes what tests marked as snapshots expect, from what became of their events; comments of the file stay. */
+/** Updates the expectations of snapshot tests from the results of their events; comments in the file are kept. */
 import { readFileSync } from 'node:fs';
 import { Document, isMap, parseDocument } from 'yaml';
 import { writeAtomic } from '../../runtime/platform/write-atomic.ts';
@@ -7,7 +7,7 @@ import type { TestResult } from './run-test.ts';
 
 export type Expected = { [Key in Exclude<keyof TestExpectation, 'snapshot'>]?: TestExpectation[Key] };
 
-/** What a snapshot holds when it names nothing else. */
+/** The default content of a snapshot. */
 export const USUAL: readonly (keyof Expected)[] = [
   'outcome',
   'reason',
@@ -38,7 +38,7 @@ function updateFile(path: string, results: readonly TestResult[]): boolean {
   return true;
 }
 
-/** The text with what this test expects written anew: nothing else of the file changes. */
+/** The text with the updated expectation of this test; nothing else changes. */
 function withSnapshot(text: string, result: TestResult): string {
   const document = parseDocument(text);
   const expect = document.getIn(['tests', result.loaded.index, 'expect'], true);
@@ -74,7 +74,7 @@ function promptOf(expected: TestExpectation['prompt'], actual: TestExpectation['
   return typeof expected === 'object' && typeof actual === 'string' ? { ...expected, equals: actual } : actual;
 }
 
-/** Everything that can be expected of an event, as a test writes it. */
+/** Everything that a test can expect of an event, in the format of a test. */
 export function expectationOf(found: Explanation): Expected {
   const { outcome, reason, event, prompt, unresolved, deliveries, toolsets, skills, agent, job, session } = found;
   const [first] = deliveries;

@@ -1,14 +1,14 @@
 /** Reads what `npm audit` and `npm audit signatures` print as JSON, and tells a finding from a registry that did not answer. */
 
 export interface Audited {
-  /** `unknown`: the registry was not asked, or its answer is none. */
+  /** `unknown`: the registry did not answer, or its answer cannot be read. */
   readonly kind: 'fine' | 'found' | 'unknown';
   readonly lines: readonly string[];
 }
 
 const SEVERE = new Set(['high', 'critical']);
 
-/** Faults of severity high and critical count; others are told. */
+/** Faults of severity high and critical fail; others are only reported. */
 export function readAudit(stdout: string): Audited {
   const answer = parse(stdout);
   const faults = recordOf(answer?.vulnerabilities);
@@ -18,7 +18,7 @@ export function readAudit(stdout: string): Audited {
   return { kind: found.some(([, severity]) => SEVERE.has(severity)) ? 'found' : 'fine', lines };
 }
 
-/** A wrong signature counts; a package without one is told: not every registry signs. */
+/** A wrong signature fails; a missing one is only reported, because not every registry signs. */
 export function readSignatures(stdout: string): Audited {
   const answer = parse(stdout);
   const { invalid, missing } = answer ?? {};

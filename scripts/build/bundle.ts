@@ -13,7 +13,7 @@ const THREADS = [
   'runtime/capture/shared/finisher-thread',
 ] as const;
 
-/** By output, without its ending. */
+/** By output path, without its extension. */
 const ENTRIES: Readonly<Record<string, string>> = {
   'cli/main': 'cli/main.ts',
   'cli/run': 'cli/run.ts',

@@ -1,4 +1,4 @@
-/** Runs the TypeScript compiler in the repository; what it has to say goes to the terminal. */
+/** Runs the TypeScript compiler in the repository; its output goes to the terminal. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 

@@ -1,4 +1,4 @@
-/** Writes the shipped catalog as one file in place of a hundred: what start-up reads. */
+/** Writes the shipped catalog as a single file, which start-up reads instead of a hundred. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import { readSchema } from '../../cli/schema/bundle-schema.ts';
 import { code, escapeText, table } from './markdown.ts';
 
-/** What this page reads of a JSON Schema. */
+/** The parts of a JSON Schema that this page uses. */
 interface Node {
   readonly title?: string;
   readonly allOf?: readonly Node[];
@@ -23,7 +23,7 @@ interface Node {
 }
 
 interface Section {
-  /** Where the keys stand, as a path of the file. */
+  /** The path of the keys in the file. */
   readonly title: string;
   readonly node: Node;
   readonly about?: string;
@@ -130,7 +130,7 @@ function resolve(node: Node): Node {
   return definition(route.$defs?.[name] === undefined ? config : route, name);
 }
 
-/** In YAML's words. */
+/** In YAML's terms. */
 const TYPES: Readonly<Record<string, string>> = {
   string: 'text',
   integer: 'whole number',
@@ -172,7 +172,7 @@ function describeExample(key: string, { examples = [] }: Node): string {
       );
 }
 
-/** As GitHub makes them. */
+/** Generated like GitHub's. */
 const anchor = (title: string): string =>
   title
     .toLowerCase()

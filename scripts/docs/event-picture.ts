@@ -2,7 +2,7 @@
 import type { Palette } from './palette.ts';
 import { FONT } from './palette.ts';
 
-/** What it shows, in words. README says the same where pictures are not shown. */
+/** What it shows, as text for where pictures are not shown. */
 export const EVENT_IN_WORDS =
   'A sender posts an event. hookwright verifies the signature, filters, renders the prompt and stores it; then the sender is answered 202. ' +
   'Afterwards the agent runs, and its answer is delivered to a chat, a comment or a mailbox, with retries.';

@@ -1,4 +1,4 @@
-/** Pieces of Markdown that the generated pages share. */
+/** Helpers for the Markdown of the generated pages. */
 
 export const code = (text: string): string => `\`${text}\``;
 

@@ -39,7 +39,7 @@ export function printMessagesPage(): string {
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const LEVELS = ['error', 'warn', 'info', 'debug'];
 
-/** Answered before there is a route, or, for a document, by none. */
+/** Answered before a route is found, or without one. */
 const WITHOUT_ROUTE: ReadonlySet<Outcome> = new Set([
   'document',
   'malformed_request',
@@ -63,7 +63,7 @@ export interface LogCall {
   readonly lines: readonly LogLine[];
 }
 
-/** Every call of the logger in the sources, but for the line of a request. */
+/** Every call of the logger in the sources, except the line of a request. */
 export function logCalls(): readonly LogCall[] {
   const files = ['runtime', 'cli'].flatMap((folder) =>
     readdirSync(ROOT + folder, { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`),
@@ -91,7 +91,7 @@ function callsIn(place: string, text: string): readonly LogCall[] {
   });
 }
 
-/** What stands behind the first comma of the outermost parentheses. */
+/** The text after the first comma of the outermost parentheses. */
 function secondArgument(text: string): string {
   let depth = 0;
   let start = -1;

@@ -9,7 +9,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const QUICKSTART = join(ROOT, 'examples/quickstart');
 const PROGRAM = [process.execPath, '--import', import.meta.resolve('tsx'), join(ROOT, 'cli/main.ts')];
 
-/** With an agent nothing is to be said at the start; it repeats its prompt. */
+/** An agent that repeats its prompt, so that there is no warning at the start. */
 const AGENT = 'agent: { command: [cat], confined: It repeats its prompt. }\n';
 
 const TYPED = [
@@ -20,7 +20,7 @@ const TYPED = [
   'hookwright requests list',
 ];
 
-/** What differs from run to run, and what is shown in its place. */
+/** Text that differs between runs, and its replacement. */
 const MASKS: readonly (readonly [RegExp, string])[] = [
   [/127\.0\.0\.1:\d+/g, '127.0.0.1:8644'],
   [/pid \d+/g, 'pid 4242'],

@@ -136,7 +136,7 @@ function addressTable(file: TargetFile): string {
   return rows.length === 0 ? '' : `${table(['`deliver_extra`', 'What it is'], distinct)}\n`;
 }
 
-/** What follows from the rest of the file. */
+/** Settings that follow from the rest of the file. */
 function limits(file: TargetFile): readonly string[] {
   if ((file.driver ?? 'http') !== 'http') return [];
   const ways = variantsOf(file);

@@ -10,7 +10,7 @@ export const checksWith = (
   docs: [...script('scripts/docs'), '--check'],
 });
 
-/** Runs them beside each other. @returns whether all passed */
+/** Runs them concurrently. @returns whether all passed */
 export async function runChecks(root: string, checks: Readonly<Record<string, readonly string[]>>): Promise<boolean> {
   const passed = await Promise.all(Object.entries(checks).map(([name, args]) => runCheck(root, name, args)));
   return !passed.includes(false);

@@ -1,4 +1,4 @@
-/** Finds the nodes of a graph that hold the same, also where types contain themselves (partition refinement). */
+/** Finds equivalent nodes of a graph, including recursive types (partition refinement). */
 import { printNode } from '../../compiler/shapes/encoding.ts';
 import type { NodeId, ShapeGraph } from '../../compiler/shapes/shape.ts';
 

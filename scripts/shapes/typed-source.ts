@@ -15,13 +15,13 @@ export interface TypedSource {
   readonly adjust?: Adjustment;
 }
 
-/** What a package's types say otherwise than the wire. */
+/** Where a package's types differ from what is sent. */
 export interface Adjustment {
   /** Properties that are not sent. */
   readonly drop?: readonly string[];
   /** Properties that may hold more than the types say. */
   readonly open?: readonly string[];
-  /** Texts of which the types list some: there are more, or the list is old. */
+  /** Texts whose list in the types is incomplete or outdated. */
   readonly unlisted?: readonly string[];
   /** `string | Object` is the string: an object only where the caller of an API asked for it. */
   readonly unexpanded?: boolean;

@@ -1,4 +1,4 @@
-/** A queue of files for several processes, kept in a folder: who makes the mark of an entry has it. */
+/** A queue of files for several processes, kept in a folder: the process that creates the mark of an entry owns it. */
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -6,7 +6,7 @@ const listPath = (folder: string): string => join(folder, 'queue.json');
 
 const MARK = 'taken-';
 
-/** In place of the queue that the folder holds. */
+/** Replaces the queue in the folder. */
 export function createQueue(folder: string, files: readonly string[]): void {
   for (const name of readdirSync(folder)) if (name.startsWith(MARK)) rmdirSync(join(folder, name));
   writeFileSync(listPath(folder), JSON.stringify(files));
