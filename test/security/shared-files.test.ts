@@ -220,7 +220,7 @@ describe('a script', POSIX, () => {
     const text = `platforms: { webhook: { enabled: true, secret: 0123456789abcdef-a-key, routes: ${routes} } }\n`;
     writeFileSync(join(home, 'config.yaml'), text, { mode: 0o600 });
     const { code, stderr, stdout } = await runInProcess(['lint'], { home });
-    assert.match(stderr + stdout, /error script-outside: `run\.sh` has a second name elsewhere/);
+    assert.match(stderr + stdout, /error script-outside: `run\.sh` has another hard link/);
     assert.equal(code, 1);
   });
 
