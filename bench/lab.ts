@@ -1,4 +1,4 @@
-/** What every case measures with: the load generator, the bare server, and servers of ours on demand. */
+/** The tools of every case: the load generator, the bare server, and servers under test on demand. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-/** What keeping requests costs those who send them, and how long a list of a million takes. */
+/** What keeping requests costs senders, and how long a list of a million requests takes. */
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import type { KeptFilter, KeptHead } from '../../runtime/capture/kept-request.ts';
@@ -34,7 +34,7 @@ async function turn(lab: Lab, { port }: RunningGateway, side: Side, firstId: num
   side.rate.push((accepted?.count ?? 0) / seconds);
 }
 
-/** Two gateways take turns, and who begins changes with each: what else the machine does hits both alike. */
+/** Two gateways take turns, and each turn starts with the other one, so that other load on the machine affects both equally. */
 async function beside(lab: Lab, settings: string): Promise<string[][]> {
   const [none, kept]: [Side, Side] = [
     { p99: [], rate: [] },

@@ -19,7 +19,7 @@ const PARTS: Readonly<Record<string, (lab: Lab, url: string) => Promise<readonly
   retention,
 };
 
-/** As an operator of a small server would have them. */
+/** Settings of a typical small server. */
 const SETTINGS = { shared_buffers: '256MB', max_wal_size: '4GB' };
 
 export const clusterCase: Case = {

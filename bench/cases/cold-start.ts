@@ -1,4 +1,4 @@
-/** From the start of the built program to its first answered /health, beside `node -e` with a bare server; and commands, whole. */
+/** Time from the start of the built program to its first answer on /health, beside `node -e` with a bare server; and of whole commands. */
 import type { ChildProcess } from 'node:child_process';
 import { spawn, spawnSync } from 'node:child_process';
 import { request } from 'node:http';

@@ -11,7 +11,7 @@ const RATE_GOAL = 3000;
 const RATIO_GOAL = 0.7;
 const P99_GOAL_MS = 25;
 
-/** A message of ordinary length, and one near the target's limit. */
+/** A message of typical length, and one near the target's limit. */
 const TEXTS: readonly (readonly [name: string, text: string])[] = [
   ['200 B', 'Build 1234 of main failed: 3 tests. '.repeat(6).slice(0, 200)],
   ['4 KB', 'Build 1234 of main failed: 3 tests. '.repeat(120).slice(0, 4000)],
@@ -59,7 +59,7 @@ function tablesFor(origin: string): DelivererOptions['tables'] {
   return { targets, profiles };
 }
 
-/** Alternating: what else the machine does hits both alike. */
+/** Alternating, so that other load on the machine affects both equally. */
 async function rounds(child: Child, { quick }: Lab): Promise<Record<DelivererOrder['way'], DelivererResult[]>> {
   const results: Record<DelivererOrder['way'], DelivererResult[]> = { bare: [], ours: [] };
   const requests = quick ? 3000 : 12_000;

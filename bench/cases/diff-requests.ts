@@ -1,4 +1,4 @@
-/** `hookwright diff --requests` against a running gateway of 200 routes: the whole command, from the start of its process. */
+/** `hookwright diff --requests` against a running gateway with 200 routes: the whole command, including the start of its process. */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import type { Case } from '../lab.ts';
 
 const REQUESTS = 1000;
 const TIMES = 5;
-/** How many of 200 routes take pull requests: every fifth, from the second on. */
+/** Number of the 200 routes that accept pull requests: every fifth, from the second on. */
 const ROUTES = 40;
 const FILTER = 'in: [opened, reopened, synchronize]';
 

@@ -1,4 +1,4 @@
-/** Memory: what a server holds must not grow with the events it has seen. */
+/** Memory: it must not grow with the number of events that a server has processed. */
 import { loadOnce } from '../harness/compare.ts';
 import { small } from '../harness/payloads.ts';
 import type { Case, Ours } from '../lab.ts';

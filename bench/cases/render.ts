@@ -21,7 +21,7 @@ const LONG = 21_000;
 const FIELDS =
   'Review #{number} of {repository.full_name} by {pull_request.user.login}: {pull_request.title}\n\n{pull_request.body}';
 
-/** As people write: paragraphs, a list, links, a block of code. */
+/** Typical text: paragraphs, a list, links, a block of code. */
 const PARAGRAPH = `This changes how the parser reads a quoted field: it kept the closing quote when the field was the last of its line.
 
 - see https://example.com/issues/1874 for the report, with a file
@@ -67,7 +67,7 @@ function withBody(body: string): string {
   return JSON.stringify({ ...event, pull_request: { ...event.pull_request, body } });
 }
 
-/** The rendering alone, then with what stands around it. */
+/** The rendering alone, then with the surrounding stages. */
 function subjectsOf(name: string, prompt: string, body: string): Subject[] {
   const [verbatim, marked] = [link(prompt, 'verbatim'), link(prompt, 'mark')];
   const event: unknown = JSON.parse(body);

@@ -1,4 +1,4 @@
-/** What a large store costs: throughput, lists, clean-up under load, and a restart with much left to do. */
+/** The cost of a large store: throughput, lists, clean-up under load, and a restart with much open work. */
 import { performance } from 'node:perf_hooks';
 import { compare, loadOnce } from '../harness/compare.ts';
 import { large } from '../harness/payloads.ts';

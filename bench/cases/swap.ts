@@ -1,4 +1,4 @@
-/** A table of 10,000 routes is replaced while requests pour in: none may fail, none may see two tables. */
+/** A table of 10,000 routes is replaced under load: no request may fail or see two tables. */
 import { loadOnce } from '../harness/compare.ts';
 import { compileYaml, writeTable } from '../harness/config.ts';
 import { manyRoutes } from '../harness/many-routes.ts';

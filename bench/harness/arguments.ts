@@ -1,7 +1,7 @@
 /** The command line of the benches: names of cases, `--quick`, and what a case takes. */
 import { parseArgs } from 'node:util';
 
-/** What narrows the open-loop case down; undefined: all it has. */
+/** Options that narrow the open-loop case; undefined: all of its cells. */
 export interface BenchOptions {
   /** Requests per second, or `2x` for twice the capacity. */
   readonly rate: readonly string[] | undefined;
@@ -28,7 +28,7 @@ const USAGE =
   'options: --quick; for open-loop --rate <n|2x>,… --sync <ms>,… --seconds <n> --disk-mb <n> --durability full|normal; ' +
   'for cluster --only <part>,… --events <n>';
 
-/** @throws Error that says what would be right */
+/** @throws Error with the valid values */
 export function parseArguments(argv: readonly string[], cases: readonly string[]): BenchArguments {
   const usage = `cases: ${cases.join(' ')}; ${USAGE}`;
   const text = { type: 'string' } as const;

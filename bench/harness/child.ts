@@ -1,10 +1,10 @@
-/** Child processes of a measurement: servers and the load generator, asked and answered by messages. */
+/** Child processes of a measurement, servers and the load generator, which communicate by messages. */
 import type { ChildProcess } from 'node:child_process';
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import { BUILT } from './build.ts';
 
-/** What a server under test says of itself. */
+/** The report of a server under test. */
 export interface Usage {
   readonly rss: number;
   /** Microseconds. */
@@ -19,7 +19,7 @@ export class Child {
     this.#process = child;
   }
 
-  /** Starts a built module of bench/ and waits for its first message, which it hands back. */
+  /** Starts a built module of bench/ and returns its first message. */
   static async start<First>(module: string, options: object = {}): Promise<{ child: Child; first: First }> {
     const child = new Child(
       fork(join(BUILT, 'bench', module), [JSON.stringify(options)], {
@@ -36,7 +36,7 @@ export class Child {
     return answer;
   }
 
-  /** Says something that is not answered. */
+  /** Sends a message without an answer. */
   tell(message: object): void {
     this.#process.send(message);
   }

@@ -1,4 +1,4 @@
-/** Measures a server against the bare one in alternating rounds, so that what else the machine does hits both alike. */
+/** Measures a server against the bare one in alternating rounds, so that other load on the machine affects both equally. */
 import type { Child, Usage } from './child.ts';
 import type { LoadPlan, LoadResult } from './load.ts';
 import type { Payload } from './payloads.ts';
@@ -22,7 +22,7 @@ export interface Comparison {
   readonly p99: number;
 }
 
-/** Who answers, and which status every answer must have. */
+/** The server, and the status that every answer must have. */
 export interface Subject {
   readonly child: Child;
   readonly port: number;
@@ -39,7 +39,7 @@ export interface Rounds {
 }
 
 const CONNECTIONS = 32;
-/** A round that takes longer than this says enough. */
+/** The time after which a round is ended. */
 const ROUND_MS = 10_000;
 
 /** Ids of all rounds of one bench run differ: a repeat would be answered as a duplicate. */

@@ -10,7 +10,7 @@ import { loadShippedCatalog } from '../../compiler/shipped-catalog.ts';
 import { ROOT } from './build.ts';
 import { PROMPT, SECRET } from './payloads.ts';
 
-/** Loaded once, as the program does at its start. */
+/** Loaded once, as in the program. */
 const catalog = loadShippedCatalog(nodeFiles, join(ROOT, 'catalog'));
 
 /** Those of the run. */

@@ -1,4 +1,4 @@
-/** Latencies of several requests to one server, one after the other in turns: what else the machine does hits all alike. */
+/** Latencies of several requests to a server, sent in turns, so that other load on the machine affects all equally. */
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { performance } from 'node:perf_hooks';

@@ -93,7 +93,7 @@ class Run {
   }
 }
 
-/** The answer at the start of `data`: its status and length in bytes, or null while it is incomplete. */
+/** The status and the length in bytes of the answer at the start of `data`; null while it is incomplete. */
 export function parseAnswer(data: Buffer): { readonly status: number; readonly length: number } | null {
   const end = data.indexOf(HEADER_END);
   if (end < 0) return null;

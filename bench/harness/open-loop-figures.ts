@@ -13,7 +13,7 @@ export interface Latencies {
 export interface OpenLoopFigures {
   /** By status: `202`, `503`, …, `broken`, `unanswered`. */
   readonly statuses: ReadonlyMap<string, Latencies>;
-  /** p99 of what the load generator was late by. */
+  /** p99 of the delay of the load generator itself. */
   readonly late: number;
 }
 

@@ -20,7 +20,7 @@ export interface OpenLoopPlan extends LoadTarget {
   readonly first_id: number;
   /** Connections at once; a request that is due beyond them waits for one, and its latency grows. */
   readonly most_connections: number;
-  /** How long answers are waited for once the last request was due, in ms. */
+  /** How long to wait for answers after the last request was due, in ms. */
   readonly patience_ms: number;
 }
 

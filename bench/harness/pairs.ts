@@ -1,4 +1,4 @@
-/** Measures what two functions cost beside each other, in processor time, in one process. */
+/** Compares the processor time of two functions in one process. */
 import { setImmediate } from 'node:timers/promises';
 
 export interface Pair {

@@ -1,5 +1,5 @@
 /**
- * The measure of all ratios: the least a webhook server does. node:http, the body buffered, one X-Hub-Signature-256
+ * The base of all ratios: the minimum that a webhook server does. node:http, the body buffered, one X-Hub-Signature-256
  * checked, the JSON parsed, one template filled, 202 answered.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';

@@ -1,4 +1,4 @@
-/** The service at the other end of a delivery bench: reads the request to its end and says that the message was taken. */
+/** The service in a delivery bench: reads the whole request and answers that the message was accepted. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -1,7 +1,7 @@
-/** What a test has begun is undone in the reverse order: a gateway is stopped before its home is removed. */
+/** Undoes the set-up of a test in reverse order: a gateway is stopped before its home is removed. */
 import type { TestContext } from 'node:test';
 
-/** As much as is needed of a test, or of a suite's hooks. */
+/** The part of a test, or of a suite's hooks, that is needed here. */
 export type Ending = Pick<TestContext, 'after'>;
 
 const undos = new WeakMap<Ending, (() => unknown)[]>();

@@ -6,7 +6,7 @@ import { ROOT } from './root.ts';
 export interface TableField {
   readonly name: string;
   readonly type: string;
-  /** Null where the table describes a text in place of giving it. */
+  /** Null if the table describes a text instead of giving it. */
   readonly default: string | null;
   /** Null where the table leaves them to the field's type. */
   readonly options: readonly string[] | null;
@@ -26,7 +26,7 @@ const SPECIFICATION = join(ROOT, '../shared/spec/system.md');
 
 const unquote = (cell: string): string => cell.replace(/^`(.*)`$/, '$1');
 
-/** `time: time, 08:00; day: enum, sunday, [sunday,monday]`: split at what is outside brackets. */
+/** `time: time, 08:00; day: enum, sunday, [sunday,monday]`: split outside of brackets. */
 function splitOutside(text: string, separator: string): readonly string[] {
   const parts = [''];
   let depth = 0;
@@ -75,7 +75,7 @@ function tableLines(text: string): readonly string[] {
   return end === -1 ? body : body.slice(0, end);
 }
 
-/** Every source of the table there is: the fixture, and the specification where it is at hand. */
+/** Every available source of the table: the fixture, and the specification if it is at hand. */
 export function tableSources(): readonly { readonly name: string; readonly rows: readonly TableRow[] }[] {
   return [FIXTURE, SPECIFICATION]
     .filter((url) => existsSync(url))

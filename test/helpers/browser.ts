@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core';
 
 const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** Quiet and offline: a test browser has no business with the network. */
+/** Quiet and offline: a test browser needs no network. */
 const FLAGS = [
   '--headless',
   '--no-sandbox',

@@ -42,7 +42,7 @@ class Recorder extends Writable {
   }
 }
 
-/** A command under way in this process, for those that run until they are told to stop. */
+/** A running command in this process, for commands that run until they are stopped. */
 export interface RunningCli {
   readonly done: Promise<CliResult>;
   readonly stdout: () => string;
@@ -59,7 +59,7 @@ interface Recorded {
   readonly context: CliContext;
   readonly stdout: Recorder;
   readonly stderr: Recorder;
-  /** A signal that nobody listens for yet waits for the first who does, for a test cannot see when that is. */
+  /** A signal without a listener waits for the first one, because a test cannot see when that is added. */
   readonly signal: (signal: StopSignal) => void;
 }
 
@@ -152,7 +152,7 @@ export function selfScript(): string {
 /** The program as an argument vector. */
 export const selfArgv = (): readonly string[] => SELF;
 
-/** A person at a terminal, in this process: types once the text shows up after what was seen before. */
+/** A user at a terminal, in this process: types when the expected text appears after the previous one. */
 export async function runOnFakeTerminal(
   argv: readonly string[],
   exchanges: readonly (readonly [waitFor: string, type: string])[],

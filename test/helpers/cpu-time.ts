@@ -1,4 +1,4 @@
-/** What a piece of work costs this process: unlike the time it takes, hardly more on a busy machine. */
+/** The CPU time of a piece of work, which depends less on other load than its duration. */
 
 /** @returns CPU time of synchronous work in ms */
 export function cpuTime(work: () => void): number {

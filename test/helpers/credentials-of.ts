@@ -1,4 +1,4 @@
-/** What no command, log or file may show of a request, for the canary tests. */
+/** The parts of a request that no command, log or file may show, for the canary tests. */
 import { placesOf } from '../../runtime/capture/credentials.ts';
 import { readValue, splitParts } from '../../runtime/verify/locator.ts';
 import { LazyRequest } from '../../runtime/verify/request.ts';
@@ -9,7 +9,7 @@ import { vectorRequest } from './vectors.ts';
 /** Shorter ones are words. */
 const LEAST = 8;
 
-/** Whatever would let someone else send this request, or another one. */
+/** Everything that would allow someone else to send this request, or another one. */
 export function credentialsOf(vector: Vector, scheme: SchemePlan): string[] {
   const request = new LazyRequest(vectorRequest(vector));
   const found = placesOf(scheme).flatMap(([at]) => {

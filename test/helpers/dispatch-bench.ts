@@ -1,4 +1,4 @@
-/** A dispatcher with everything around it under a test's control. */
+/** A dispatcher whose surroundings are controlled by a test. */
 import type { DeliveryOutcome, DeliveryRequest } from '../../runtime/deliver/deliverer.ts';
 import type { AgentRequest } from '../../runtime/dispatch/agent-runner.ts';
 import type { DispatchContext } from '../../runtime/dispatch/context.ts';

@@ -1,4 +1,4 @@
-/** Dispatches and the changes to them for tests: every field filled, only what matters named. */
+/** Dispatches and their changes for tests: every field is filled, and tests name only those that matter. */
 import type {
   Accept,
   Advance,
@@ -12,7 +12,7 @@ import type {
 } from '../../runtime/store/mutations.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 
-/** The process that a test plays, unless it says otherwise. */
+/** The default holder in tests. */
 export const HOLDER = 'this process';
 
 export function makeDispatch(id: string, overrides: Partial<Dispatch> = {}): Dispatch {

@@ -23,7 +23,7 @@ export interface ExampleOptions {
   /** Programs on the PATH, as shell scripts by name; `$DIR` is the test's folder. */
   readonly programs?: Readonly<Record<string, string>>;
   readonly env?: NodeJS.ProcessEnv;
-  /** Changes the config, for what cannot be had in a test: the address of a service. */
+  /** Changes the configuration where a test needs that, such as the address of a service. */
   readonly edit?: (config: string) => string;
 }
 

@@ -1,4 +1,4 @@
-/** A Dispatcher that keeps what it is handed, for tests of the intake: it remembers ids, and answers as it is told. */
+/** A Dispatcher that records its calls, for tests of the intake: it remembers ids and answers as configured. */
 import type { Claim, CoalesceKey, Dispatcher, Refusal, TargetResult } from '../../runtime/dispatch/dispatcher.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 
@@ -20,7 +20,7 @@ export class FakeDispatcher implements Dispatcher {
   fired: 'accepted' | 'already_running' | 'paused' | 'unknown_job' = 'accepted';
   /** Awaited before each answer. */
   gate: Promise<void> = Promise.resolve();
-  /** How many have come, those that wait at the gate included. */
+  /** Number of calls, including those that wait at the gate. */
   arrived = 0;
   private readonly done = new Set<string>();
 

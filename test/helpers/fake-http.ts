@@ -1,4 +1,4 @@
-/** An HTTP server on 127.0.0.1 for tests: answers as told and records what it was asked. */
+/** An HTTP server on 127.0.0.1 for tests: answers as configured and records its requests. */
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

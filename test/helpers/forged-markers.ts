@@ -1,7 +1,7 @@
-/** Forged markers of every kind, and a judge of its own that says whether one survived: it shares no code with what is tested. */
+/** Forged markers of every kind, and an independent check of whether one survived, which shares no code with the tested one. */
 
 const NAME = 'untrusted';
-/** What a sender may guess, remember of another prompt, or leave out. */
+/** What a sender may guess, know from another prompt, or leave out. */
 const IDS = ['-0f3a9c1b2d4e', '-000000000000', '-ABCDEF123456', ''];
 
 /** Other characters for one that look the same. */
@@ -115,7 +115,7 @@ const PLAIN = new Map(
   Object.entries(GLYPHS).flatMap(([letter, alike]) => [...alike].map((other) => [other, letter] as const)),
 );
 
-/** As a reader takes it who sees no invisible characters, and is not particular about the others. */
+/** The text as a reader would perceive it, without invisible characters and with look-alikes unified. */
 const asRead = (text: string): string =>
   [...text.replace(/[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cs}]/gu, '')]
     .map((character) => PLAIN.get(character) ?? character)

@@ -1,4 +1,4 @@
-/** A port for a program of a test that cannot say which one it took. */
+/** A port for a program that cannot report which one it uses. */
 import { createServer } from 'node:net';
 
 /** @returns a port of 127.0.0.1 that was free */

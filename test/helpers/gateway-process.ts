@@ -12,9 +12,9 @@ import { until } from './gateway.ts';
 export interface GatewayProcess {
   readonly url: string;
   readonly child: ChildProcess;
-  /** What it has said so far: its log, a line of JSON for each entry. It goes to the file `output.log`. */
+  /** Its output so far: the log, one JSON line per entry. It goes to the file `output.log`. */
   readonly output: () => string;
-  /** Kills it, unless it has ended, and resolves when it is gone. */
+  /** Kills it if it is running, and resolves when it has ended. */
   readonly kill: () => Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export interface GatewayProcessOptions {
   /** Folder of its output; default: the home. */
   readonly outputFolder?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** What it is run with, in place of itself alone. */
+  /** A command that runs it, such as a tracer. */
   readonly wrap?: (argv: readonly string[]) => Wrapped;
 }
 
@@ -36,7 +36,7 @@ export class GatewayEnded extends Error {
   override readonly name = 'GatewayEnded';
 }
 
-/** @throws GatewayEnded with what it has said */
+/** @throws GatewayEnded with its output */
 export async function startGatewayProcess(options: GatewayProcessOptions): Promise<GatewayProcess> {
   const { home, program = selfArgv(), command = ['gateway', 'run'], wrap = (argv) => ({ argv, env: {} }) } = options;
   const { argv, env } = wrap([...program, ...command]);

@@ -13,7 +13,7 @@ export interface TestGateway {
   readonly running: RunningCli;
   readonly cli: (...argv: string[]) => Promise<CliResult>;
   readonly status: () => Promise<GatewayStatus>;
-  /** Stops it and answers how it ended. Idempotent. */
+  /** Stops it and returns how it ended. Idempotent. */
   readonly stop: () => Promise<CliResult>;
 }
 
@@ -45,10 +45,10 @@ export async function startGateway(
   return { home, url, running, cli, status, stop };
 }
 
-/** A busy machine is no failure: this long only passes when nothing happens any more. */
+/** A busy machine is not a failure, so this is long: it only passes if nothing happens any more. */
 const MOST_MS = 300_000;
 
-/** Asks again and again until there is an answer, ever less often: asking takes time from what is waited for. */
+/** Polls until there is a result, at growing intervals, because polling takes time from the work. */
 export async function until<Answer>(ask: () => Promise<Answer | null | undefined | false>): Promise<Answer> {
   const end = performance.now() + MOST_MS;
   for (let pause = 5; performance.now() < end; pause = Math.min(pause * 1.5, 100)) {

@@ -18,7 +18,7 @@ import { FastClock } from './fast-clock.ts';
 import { silentLog } from './log.ts';
 import { jobPlan, jobTable } from './scheduler.ts';
 
-/** Also between the claim of an instant and its run. */
+/** Can also be killed between the claim of an instant and its run. */
 export type Kill = { readonly point: CrashKill['point'] | 'job.stored'; readonly nth: number };
 
 export interface JobProcess {

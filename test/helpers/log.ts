@@ -1,4 +1,4 @@
-/** Loggers for tests: one that says nothing, one that remembers. */
+/** Loggers for tests: a silent one, and one that records. */
 import type { LogFields, Logger } from '../../runtime/platform/log.ts';
 
 const nothing = (): void => {};

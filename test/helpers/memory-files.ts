@@ -6,7 +6,7 @@ export interface MemoryFile {
   readonly content?: string | Uint8Array;
   /** Default: 0o644. */
   readonly mode?: number;
-  /** The absolute path a symbolic link leads to, in place of content. */
+  /** The absolute path of a symbolic link's target, instead of content. */
   readonly link?: string;
 }
 

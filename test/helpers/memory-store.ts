@@ -18,7 +18,7 @@ import { workHandlers } from './memory-store/work.ts';
 export interface MemoryStore extends Store {
   /** `read` without a promise, for assertions. */
   look<Q extends Query>(query: Q): QueryResults[Q['kind']];
-  /** What would outlive a process: for another store over the same. */
+  /** What would outlive a process, to open another store over it. */
   readonly tables: MemoryTables;
 }
 

@@ -1,4 +1,4 @@
-/** How much larger the tables are after a long load than the same rows packed anew. */
+/** How much larger the tables are after a long load than the same rows after a full vacuum. */
 import { runSql } from '../../../test/helpers/postgres/database.ts';
 import { loadOnce } from '../../harness/compare.ts';
 import { large } from '../../harness/payloads.ts';
@@ -7,9 +7,9 @@ import { BENCH_SCHEMA } from '../../servers/bench-store.ts';
 import type { ClusterRow } from './row.ts';
 import { megabytes, num } from './row.ts';
 
-/** Rows of these live for seconds. */
+/** Tables whose rows live only for seconds. */
 const HOT = ['work', 'delivery', 'tally', 'node', 'rate_window'];
-/** Sent in so many pieces, each until all is done. */
+/** Number of portions; each is sent when the previous one is finished. */
 const PIECE = 20_000;
 
 export function bloat(lab: Lab, url: string): Promise<readonly ClusterRow[]> {

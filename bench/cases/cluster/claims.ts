@@ -1,4 +1,4 @@
-/** How long taking a run takes beside a million dispatches that are done, and beside none. */
+/** How long taking a run takes with a million finished dispatches, and with none. */
 import { systemClock } from '../../../runtime/platform/clock.ts';
 import { silentLog } from '../../../runtime/platform/log.ts';
 import { openPostgresStore } from '../../../runtime/store/postgres/open-postgres.ts';
@@ -11,7 +11,7 @@ import type { ClusterRow } from './row.ts';
 import { ms, num } from './row.ts';
 
 const SCHEMAS = ['empty', 'full'] as const;
-/** Of each store in turns, so that what else the machine does hits both. */
+/** Measured in turns, so that other load on the machine affects both. */
 const TURN = 50;
 
 const open = (url: string, schema: string): Promise<Store> =>

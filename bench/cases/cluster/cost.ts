@@ -1,4 +1,4 @@
-/** What an event costs from acceptance to done, amortised: round trips, rows that are touched, bytes of WAL. */
+/** The amortised cost of an event from acceptance to done: round trips, rows touched, bytes of WAL. */
 import { runSql } from '../../../test/helpers/postgres/database.ts';
 import { loadOnce } from '../../harness/compare.ts';
 import { large } from '../../harness/payloads.ts';
@@ -7,7 +7,7 @@ import { BENCH_SCHEMA } from '../../servers/bench-store.ts';
 import type { ClusterRow } from './row.ts';
 import { num } from './row.ts';
 
-/** Connections: one event at a time is the dearest, many share transactions. */
+/** Connections: one event at a time is the most expensive case; many share transactions. */
 const WIDTHS = [1, 32];
 
 interface Totals {
@@ -47,7 +47,7 @@ async function costAt(
   const events = (lab.quick ? 500 : 5000) * (connections === 1 ? 1 : 4);
   const before = { ...(await totals(url)), trips: (await ours.report()).round_trips };
   await send(lab, ours, events, connections);
-  // What is counted must not hold what is asked for the count.
+  // The queries for the count must not be counted themselves.
   const trips = (await ours.report()).round_trips - before.trips;
   const after = await totals(url);
   const each = (figure: keyof Totals): number => (after[figure] - before[figure]) / events;

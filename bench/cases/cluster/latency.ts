@@ -1,4 +1,4 @@
-/** Latency when events come by the clock, counted from the moment each was due. */
+/** Latency of events sent by the clock, measured from the moment each was due. */
 import { figuresOf } from '../../harness/open-loop-figures.ts';
 import type { Lab } from '../../lab.ts';
 import { sendByTheClock } from '../open-loop/send.ts';

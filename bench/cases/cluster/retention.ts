@@ -23,7 +23,7 @@ interface Removal {
   readonly p99: number;
   readonly idleP99: number;
   readonly ms: number;
-  /** Of the log, those of the accepted events taken off. */
+  /** WAL bytes, without those of the accepted events. */
   readonly walBytes: number;
   /** Of dispatch and ended, with indexes and large values. */
   readonly bytesLeft: number;
@@ -103,7 +103,7 @@ const removeSlices: Remove = async ({ store }) => {
   }
 };
 
-/** Waits no longer than 50 ms for the lock that stops every event. */
+/** Waits at most 50 ms for the lock, because it blocks every event. */
 const removePartition: Remove = async ({ url, schema }) => {
   const drop = `SET lock_timeout = 50; DROP TABLE ${schema}.dispatch_old, ${schema}.ended_old`;
   while (

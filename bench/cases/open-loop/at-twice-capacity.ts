@@ -1,4 +1,4 @@
-/** One cell of the open-loop table: twice as many as the gateway can take, then few again. */
+/** A cell of the open-loop table: twice the gateway's capacity, then a low rate again. */
 import { setTimeout } from 'node:timers/promises';
 import type { RunningGateway } from '../../harness/gateway.ts';
 import type { LoadPlan, LoadResult } from '../../harness/load.ts';
@@ -10,7 +10,7 @@ import { megabytes, printRow } from './row.ts';
 import { sendByTheClock, watchPeak } from './send.ts';
 
 const path = '/webhooks/agent';
-/** Enough that there is always something to do. */
+/** Enough to keep the server busy all the time. */
 const CONNECTIONS = 256;
 const CAPACITY_MS = 4000;
 const CALM_SECONDS = 4;
@@ -18,7 +18,7 @@ const AFTER_SECONDS = 8;
 /** The ids of the load before. */
 const FIRST_ID = 1_000_000;
 
-/** Events per second that are accepted when as many are sent as can be answered. */
+/** Events per second that are accepted in a closed loop. */
 async function capacityOf({ loader }: Lab, port: number): Promise<number> {
   const plan: LoadPlan = {
     ...{ port, path, headers: large.headers, body: large.body, connections: CONNECTIONS },

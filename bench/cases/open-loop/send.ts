@@ -1,10 +1,10 @@
-/** Has the load generator send requests by the clock, and watches the memory of who answers meanwhile. */
+/** Makes the load generator send requests by the clock, and watches the server's memory meanwhile. */
 
 import type { OpenLoopPlan, OpenLoopResult, Phase } from '../../harness/open-loop.ts';
 import { large } from '../../harness/payloads.ts';
 import type { Lab } from '../../lab.ts';
 
-/** As many as a busy proxy in front would open. */
+/** As many as a busy proxy would open. */
 const MOST_CONNECTIONS = 8000;
 const PATIENCE_MS = 15_000;
 

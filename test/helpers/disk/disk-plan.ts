@@ -1,4 +1,4 @@
-/** A disk that is slow or fails, for the store of one gateway process: what it does, and what a tool makes of that. */
+/** A slow or failing disk for the store of a gateway process: its behaviour, and how a tool produces it. */
 import { constants } from 'node:os';
 
 export type DiskError = 'EIO' | 'ENOSPC';
@@ -7,7 +7,7 @@ export type DiskCall = 'sync' | 'write';
 export interface DiskPlan {
   /** Home of the gateway; the files concerned are those of its store. */
   readonly home: string;
-  /** A sync takes at least so long. */
+  /** The least time of a sync. */
   readonly syncMs?: number;
   /** And, beyond that, as long as what was written takes at so many bytes per second. */
   readonly bytesPerSecond?: number;

@@ -1,4 +1,4 @@
-/** How dispatches come in and move on, in the store in memory. */
+/** Stores and advances dispatches, in the store in memory. */
 
 import { endDelivering } from '../../../runtime/store/delivery-ending.ts';
 import { joinGroup } from '../../../runtime/store/group.ts';

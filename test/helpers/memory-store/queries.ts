@@ -1,4 +1,4 @@
-/** The questions that the store in memory answers. */
+/** The queries of the store in memory. */
 
 import type {
   DispatchSummary,

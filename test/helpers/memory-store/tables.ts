@@ -12,7 +12,7 @@ import type { Dispatch } from '../../../schemas/generated/types.ts';
 
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Something that is done at its time, by one process. */
+/** Work that one process does when it is due. */
 export interface Due {
   due_at: number;
   /** When `due_at` was set: later than now where the clock was set back. */
@@ -85,7 +85,7 @@ export function tallyOf(
 
 interface Insert {
   readonly dispatch: Dispatch;
-  /** Undefined: the route's limit is not spoken of. */
+  /** Undefined: the route's limit does not change. */
   readonly max_concurrent?: number | null;
   readonly state: DispatchState;
   readonly due_at: number;
