@@ -29,7 +29,7 @@ function overwrite(names: ReadonlySet<string>): void {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [start, end] = [Number(fields[ENV_START]), Number(fields[ENV_END])];
   const block = readFileSync('/proc/self/environ');
-  // Anything else would be another layout than the one that is known: nothing is written then.
+  // Otherwise the layout is not the known one, and nothing is written.
   if (!(start > 0) || end - start !== block.length) return;
   const values = valuesOf(block, names);
   if (values.length === 0) return;
@@ -41,7 +41,7 @@ function overwrite(names: ReadonlySet<string>): void {
   }
 }
 
-/** Where in the block the values of these variables stand; empty ones are none. */
+/** The positions of the values of these variables in the block; empty values are skipped. */
 function valuesOf(block: Buffer, names: ReadonlySet<string>): { readonly offset: number; readonly length: number }[] {
   const found: { offset: number; length: number }[] = [];
   for (let at = 0; at < block.length; ) {

@@ -14,7 +14,7 @@ export interface NameQuestion<T> {
   readonly notes?: readonly string[];
 }
 
-/** @throws CliError naming the candidates where several begin so, the closest name where none does */
+/** @throws CliError with the candidates if several match, or the closest name if none does */
 export function findName<T>({ kind, name, known, listedBy, notes = [] }: NameQuestion<T>): T {
   const entries = [...known];
   const exact = entries.find(([each]) => each === name);
@@ -38,7 +38,7 @@ export const findTarget = (names: Readonly<Record<string, string>>, name: string
 /** Names that a message lists. */
 const MOST = 8;
 
-/** @param candidates those that are known to begin so; may be fewer than there are */
+/** @param candidates known matches; there may be more */
 export function ambiguousName(kind: string, name: string, candidates: readonly string[], listedBy: string): CliError {
   const message = `several ${plural(kind)} begin with "${name}"`;
   if (candidates.length === 0) return new CliError(message, `name more of it: ${listedBy} shows them`);

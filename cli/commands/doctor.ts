@@ -93,7 +93,7 @@ export class DoctorCommand extends Command<CliContext> {
       const plan = await configuredStore(this.context, this.config);
       if (plan.kind === 'postgres') return await checkDatabase(this.context, plan);
     } catch (error) {
-      // Where the store is, the configuration says: it has errors of its own.
+      // The configuration says where the store is, and it has errors.
       if (!(error instanceof UnknownStore)) throw error;
     }
     return [await checkStore(this.context, gateway)];

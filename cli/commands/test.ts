@@ -91,7 +91,7 @@ export class TestCommand extends Command<CliContext> {
     return isEnough;
   }
 
-  /** Runs again on every change until it is told to stop. */
+  /** Runs again on every change until it is stopped. */
   private async again(once: () => Promise<Ran>): Promise<number> {
     const { context } = this;
     let stopped = false;

@@ -25,7 +25,7 @@ const DEFAULT_SCHEMA = 'hookwright';
 /** The one that flags or configuration name. @throws CliError when they name none, or its reference leads nowhere */
 export async function findDatabase(context: CliContext, flags: DatabaseFlags): Promise<Database> {
   const named = flags.database === undefined ? null : parseSecretRef(flags.database, DEFAULT_PROFILE);
-  // Flags are enough where there is no configuration: a machine that only migrates, say.
+  // Without a configuration flags are enough, such as on a machine that only migrates.
   const store = named !== null && flags.schema !== undefined ? null : await configuredStore(context, flags.config);
   const plan = store?.kind === 'postgres' ? store : null;
   const url = named ?? plan?.url ?? null;

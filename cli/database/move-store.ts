@@ -51,7 +51,7 @@ export async function moveStore(context: CliContext, database: Database, isDryRu
   return { ...move, requests_file: existsSync(kept) ? pathAfter(kept) : null, file: pathAfter(path) };
 }
 
-/** Opens the file as the one process that has it, with everything due again that a killed gateway held. */
+/** Opens the file exclusively, and makes the work that a killed gateway held due again. */
 async function withFile<T>(context: CliContext, path: string, use: (source: MoveSource) => Promise<T>): Promise<T> {
   const { tryOpenOfflineStore } = await import('../../runtime/store/sqlite/open-store.ts');
   const { openExport } = await import('../../runtime/store/sqlite/export.ts');
@@ -118,7 +118,7 @@ async function moveInto(context: CliContext, database: Database, parts: MovedPar
   }
 }
 
-/** Looks whether the database would take it, and changes nothing there. */
+/** Checks whether the database could accept it, without changes. */
 async function tryMove(database: Database, source: MoveSource): Promise<'dry run' | 'already'> {
   const [{ versionFor }, { transact, beginOf }, { checkEmpty }] = await Promise.all([
     import('../../runtime/store/postgres/migrate.ts'),
@@ -141,7 +141,7 @@ function compare(expected: StoreMove['count'], stored: StoreMove['count']): void
   throw new StoreRefused(`the counts differ, and nothing was moved\n${found.join('\n')}`);
 }
 
-/** Out of the way of a gateway, which would resume the same work from it. @returns its new path */
+/** Renames the file, so that no gateway resumes the same work from it. @returns its new path */
 function setAside(path: string, now: number): string {
   const kept = existsSync(`${path}.moved`) ? `${path}.moved-${now}` : `${path}.moved`;
   for (const end of ['-wal', '-shm', '']) if (existsSync(path + end)) renameSync(path + end, kept + end);

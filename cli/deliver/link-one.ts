@@ -1,4 +1,4 @@
-/** Links one target of one profile, so that nothing else has to be in order to send a message through it. */
+/** Links a single target of a profile, so that a message can be sent although other parts are invalid. */
 import type { DeliveryContext } from '../../runtime/deliver/driver.ts';
 import type { LinkedTargets } from '../../runtime/deliver/link-targets.ts';
 import { linkTargets } from '../../runtime/deliver/link-targets.ts';

@@ -94,7 +94,7 @@ const GONE: Replayed = {
   ...{ taken: false, status: 404, outcome: 'unknown_route', reason: null, prompt: null, deliveries: [] },
 };
 
-/** Its targets go by the names of the new table: another alias is no other address. */
+/** Targets have the names of the new table, so that a different alias is not a different address. */
 function replayedOf(
   { taken, status, outcome, reason, prompt, deliveries }: Explanation,
   { targets }: RouteTable,

@@ -1,4 +1,4 @@
-/** Finds where a text stops being JSON, or says something twice: `JSON.parse` does not always tell, and keeps the last of two equal keys. */
+/** Finds where a text is invalid JSON or has a duplicate key: `JSON.parse` does not always report the position, and keeps the last of two equal keys. */
 
 export interface JsonFault {
   /** UTF-16 offset. */

@@ -28,7 +28,7 @@ export function warningsIn(bytes: Buffer, context: CliContext): readonly string[
     .map((line) => printLogLine(line, paint, context.clock.now()));
 }
 
-/** Why a start failed, by these bytes of its log: reasons, hints and diagnostics; and lines that are no entries, such as the trace of a crash. */
+/** Why a start failed, by these bytes of its log: reasons, hints and diagnostics; and lines that are not entries, such as a stack trace. */
 export function failuresIn(bytes: Buffer): readonly string[] {
   return bytes
     .toString('utf8')

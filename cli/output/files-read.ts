@@ -3,7 +3,7 @@ import type { CompileResult } from '../../compiler/compile.ts';
 import type { CliContext } from '../base/context.ts';
 import { printNote } from './print.ts';
 
-/** On a terminal, or where there is something to report: a script that finds nothing wrong wants nothing said. */
+/** Printed on a terminal, or if there is something to report; a script expects no output if nothing is wrong. */
 export function noteFilesRead(context: CliContext, { files, diagnostics }: CompileResult): void {
   if (files.length === 0 || (context.stderr.isTTY !== true && diagnostics.length === 0)) return;
   printNote(context, `read ${files.join(', ')}`);

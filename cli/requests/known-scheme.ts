@@ -1,7 +1,7 @@
 /** The usual name of the scheme of a kept request, which is stored with its canonical name. */
 import type { CliContext } from '../base/context.ts';
 
-/** @param scheme canonical name; one of the user's own is what it is called */
+/** @param scheme canonical name; a scheme of the user has only this name */
 export async function knownScheme(context: CliContext, scheme: string): Promise<string> {
   const [{ sources }, { commonName }] = await Promise.all([
     context.catalog(),

@@ -10,7 +10,7 @@ import { expectationOf, USUAL } from '../test/update-snapshots.ts';
 /**
  * @param saved path of the file that the request was saved to, relative to the test file, and absolute; null: the payload
  *   stands in the test
- * @throws CliError when the route is not in the configuration, or the payload is no JSON
+ * @throws CliError when the route is not in the configuration, or the payload is not JSON
  */
 export async function printTest(
   request: KeptRequest,

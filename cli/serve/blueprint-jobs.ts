@@ -27,7 +27,7 @@ function readValues({ values }: BlueprintJobRequest): Readonly<Record<string, st
   throw refuse('`values` is an object of texts by field name');
 }
 
-/** Stands for what is no object: it has none of the texts. */
+/** Replaces a value that is not an object; it has none of the texts. */
 const NO_ORIGIN: Readonly<Record<string, undefined>> = {};
 
 function readOrigin({ origin }: BlueprintJobRequest): BlueprintJobOptions['origin'] {

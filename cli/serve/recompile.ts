@@ -34,11 +34,11 @@ export interface RecompileReport {
   readonly ignored: readonly string[];
   /** Why the tables were not written although there are no errors; else null. */
   readonly refused: RefusedSwap | null;
-  /** It was asked for what a table is refused. */
+  /** Whether the gate was asked about the table. */
   readonly gated: boolean;
 }
 
-/** Compiles, and writes the tables when there are no errors and `failOn` refuses them for nothing. */
+/** Compiles, and writes the tables if there are no errors and `failOn` does not refuse them. */
 export async function recompile(request: RecompileRequest): Promise<RecompileReport> {
   const result = compileRequest(request);
   if (result.output === null || request.failOn.length === 0) return finish(request, result, null);

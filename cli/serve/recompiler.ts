@@ -37,7 +37,7 @@ export class Recompiler {
     if (this.stopped) return;
     const before = this.unwatch;
     this.unwatch = watchInputs(inputs, () => this.changed());
-    // What happened just now is still to be told by the old watch.
+    // The old watch still reports the latest changes.
     this.context.clock.after(QUIET_MS, before);
   }
 

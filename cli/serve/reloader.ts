@@ -1,4 +1,4 @@
-/** Takes changed configuration into a serving gateway: recompiles it where it may, then has the table loaded. */
+/** Applies a changed configuration to a serving gateway: recompiles it if allowed, then reloads the table. */
 import { ControlError } from '../../runtime/control/control-error.ts';
 import type { FailOn, RefusedSwap, ReloadReport } from '../../runtime/control/operations.ts';
 import type { Service } from '../../runtime/gateway-service.ts';
@@ -20,7 +20,7 @@ export class Reloader {
   private readonly recompiler: Recompiler | null;
   /** Why the newest configuration is not the one being served; null when it is. */
   error: string | null = null;
-  /** When a table was last taken in that was compared with nothing, and by no command: unix ms. */
+  /** When a table was last loaded without a command and without a comparison, in Unix ms. */
   private ungatedAt: number | null = null;
 
   constructor(options: ReloaderOptions) {

@@ -47,7 +47,7 @@ interface Reload {
   reloader: Reloader | null;
 }
 
-/** Serves until it is told to stop. @returns 0, or 1 when work had to be interrupted */
+/** Serves until it is stopped. @returns 0, or 1 when work had to be interrupted */
 export async function serveGateway(context: CliContext, request: ServeRequest): Promise<number> {
   const lock = takeHome(context);
   try {

@@ -8,7 +8,7 @@ import { writeAtomic } from '../../runtime/platform/write-atomic.ts';
 export interface ServiceMachine {
   readonly isRoot: boolean;
   readonly userName: string;
-  /** Whether systemd is what runs this machine, as sd_booted(3) tells. */
+  /** Whether this machine was booted with systemd, as in sd_booted(3). */
   readonly hasSystemd: boolean;
   /** null: there is no such file. */
   readonly read: (path: string) => string | null;

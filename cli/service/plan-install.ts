@@ -17,7 +17,7 @@ export interface InstallRequest {
   readonly failOn: readonly string[];
   /** `<home_dir>` of a user's service. */
   readonly home: string;
-  /** `HOME`, `USER` and `PATH` of who installs it. */
+  /** `HOME`, `USER` and `PATH` of the installing user. */
   readonly userHome: string;
   readonly userName: string;
   readonly path: string;

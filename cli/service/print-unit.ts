@@ -5,7 +5,7 @@ export interface ServiceUnit {
   readonly program: readonly string[];
   /** Absolute. */
   readonly config: string;
-  /** For what the gateway refuses a changed configuration. */
+  /** Which differences make the gateway refuse a changed configuration. */
   readonly failOn: readonly string[];
   /** Absolute: folder of the configuration. */
   readonly folder: string;

@@ -1,4 +1,4 @@
-/** Does what was planned, one step after the other, each said before it is done. */
+/** Performs the planned steps in order, and prints each one before it is done. */
 import { CliError } from '../base/errors.ts';
 import type { ServiceMachine } from './machine.ts';
 import type { InstallStep } from './plan-install.ts';

@@ -1,4 +1,4 @@
-/** What `gateway setup --yes` sets without being told: webhooks on, with a secret. */
+/** The defaults of `gateway setup --yes`: webhooks enabled, with a secret. */
 
 import { valueAt } from '../../compiler/schema/pointer.ts';
 import type { SetupAnswers } from './answers.ts';

@@ -17,7 +17,7 @@ export interface PathFacts {
   readonly optional: boolean;
   /** Whether it may contain more than is listed. */
   readonly open: boolean;
-  /** What it is and who writes it, see leaf-class.ts. Of an object or a list: that of what it holds. */
+  /** What it is and who writes it, see leaf-class.ts; for an object or a list, the class of its contents. */
   readonly class: LeafClass;
   /** Who writes free text, where it is known. */
   readonly written_by: string | null;

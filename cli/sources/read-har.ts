@@ -8,7 +8,7 @@ const MAX_ENTRIES = 50;
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Every entry that is a request with a body. @throws CliError when it is no HAR file. */
+/** Every entry that is a request with a body. @throws CliError if it is not a HAR file */
 export function readHar(text: string): readonly CapturedRequest[] {
   const entries = list(record(record(parse(text))?.log)?.entries);
   if (entries === null) throw new CliError('the capture is JSON but no HAR file: `log.entries` is missing');
@@ -25,7 +25,7 @@ export function readHar(text: string): readonly CapturedRequest[] {
   });
 }
 
-/** HTTP/2 pseudo headers are no headers. */
+/** HTTP/2 pseudo-headers are skipped. */
 function headersOf(request: Json): HeaderPairs {
   return (list(request.headers) ?? []).flatMap((header) => {
     const name = textOf(record(header)?.name);

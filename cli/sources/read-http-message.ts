@@ -44,7 +44,7 @@ function headerPairs(lines: readonly string[]): HeaderPairs {
 const isChunked = (headers: HeaderPairs): boolean =>
   headers.some(([name, value]) => name.toLowerCase() === 'transfer-encoding' && /\bchunked$/i.test(value.trim()));
 
-/** What chunks hold (RFC 9112 §7.1); a body that is none stays as it is: some tools save it joined, under the same header. */
+/** The content of the chunks (RFC 9112 §7.1). A body without chunks is returned unchanged: some tools save it joined, under the same header. */
 function joinChunks(body: Buffer): Buffer {
   const chunks: Buffer[] = [];
   for (let at = 0; ; ) {

@@ -36,7 +36,7 @@ export function splitShellWords(text: string): string[] | null {
       (ansi === undefined ? undefined : unescapeAnsi(ansi)) ??
       (double === undefined ? undefined : unescapeDouble(double)) ??
       plain;
-    // A backslash before a line break joins two lines and is no piece.
+    // A backslash before a line break joins two lines and adds no piece.
     if (piece !== undefined) word = (word ?? '') + piece;
   }
   if (end !== text.length) return null;

@@ -15,7 +15,7 @@ export interface BuiltTable {
   readonly files: TableFiles;
 }
 
-/** @throws CliError when it is no whole table, when it holds a secret, or when its gateways would share nothing */
+/** @throws CliError if it is not a complete table, contains a secret, or its gateways would not share a store */
 export async function readBuiltTable(context: CliContext, folder: string): Promise<BuiltTable> {
   const path = join(folder, 'routes.json');
   const table = await readTable(context, path).catch((error: unknown) => {

@@ -11,7 +11,7 @@ const CONFIG = 'hookwright.yaml';
 
 /**
  * The named files, or all next to the configuration. Absolute paths, sorted.
- * @throws CliError for a name that is no file
+ * @throws CliError for a name that is not a file
  */
 export function findTests(
   context: Pick<CliContext, 'cwd' | 'home'>,

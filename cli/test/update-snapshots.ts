@@ -68,7 +68,7 @@ function updateTest(document: Document, { loaded, found }: TestResult): void {
   }
 }
 
-/** A prompt that is compared in parts is compared as a whole from now on only where nothing else is said. */
+/** A prompt that is compared in parts stays so; otherwise it is compared as a whole. */
 function promptOf(expected: TestExpectation['prompt'], actual: TestExpectation['prompt']): TestExpectation['prompt'] {
   if (typeof expected === 'object' && expected.equals === undefined) return expected;
   return typeof expected === 'object' && typeof actual === 'string' ? { ...expected, equals: actual } : actual;

@@ -65,7 +65,7 @@ export class GatewayLogsCommand extends Command<CliContext> {
           stop(() => reject(error));
         }
       }, FOLLOW_MS);
-      // Before anything is shown: who has seen it may press Ctrl-C.
+      // Before the first output, after which the user may press Ctrl-C.
       const unlisten = this.context.onSignal(() => stop(resolve));
       const stop = (then: () => void): void => {
         clearInterval(timer);

@@ -80,7 +80,7 @@ export class GatewayRunCommand extends Command<CliContext> {
     };
   }
 
-  /** A configuration that the gate refuses is not taken in by a start either: the table of before is served. */
+  /** A start does not load a configuration that the gate refuses either: the previous table is served. */
   private async compileFirst(request: RecompileRequest, log: ProcessLogger): Promise<RecompileReport> {
     const report = await recompile(request);
     const { diagnostics, ignored } = report;

@@ -1,4 +1,4 @@
-/** `hookwright job remove`: takes a job that was made at run time away. */
+/** `hookwright job remove`: removes a job that was made at run time. */
 import { Command, Option } from 'clipanion';
 import type { CliContext } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';

@@ -1,4 +1,4 @@
-/** `hookwright job run`: a run of a job out of turn. */
+/** `hookwright job run`: runs a job now, outside of its schedule. */
 import { Command, Option } from 'clipanion';
 import { manualDispatch } from '../../../runtime/dispatch/scheduler/job-dispatch.ts';
 import { createIds } from '../../../runtime/platform/ids.ts';

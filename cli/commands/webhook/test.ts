@@ -190,7 +190,7 @@ function shippedShape(scheme: string): Shape | null {
   return text === null ? null : readShapeFile(text);
 }
 
-/** As JSON where it is some: a program asked. */
+/** As JSON if it is JSON, because the output is for a program. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
