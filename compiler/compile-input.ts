@@ -1,6 +1,7 @@
 /** The input of the compiler. */
+
+import type { ShapeTexts } from '../modules/payloads/compiler/shapes/shape-file.ts';
 import type { Flags } from './config/overrides.ts';
-import type { ShapeTexts } from './shapes/shape-file.ts';
 import type { ShippedCatalog } from './shipped-catalog.ts';
 import type { ConfigSearch } from './source/load-config.ts';
 import type { JobRef } from './views/machine-facts.ts';

@@ -1,5 +1,10 @@
 /** Lowers a validated config to the content of the table: first the base, then the routes. */
 import { dirname, join } from 'node:path';
+import { readOwnShapes } from '../modules/payloads/compiler/payloads/own-shapes.ts';
+import { createPayloads } from '../modules/payloads/compiler/payloads/payloads.ts';
+import type { FindShape } from '../modules/payloads/compiler/payloads/senders.ts';
+import { createSenders } from '../modules/payloads/compiler/payloads/senders.ts';
+import { readShapeFile } from '../modules/payloads/compiler/shapes/shape-file.ts';
 import type { Config } from '../schemas/generated/types.ts';
 import type { LoadedCatalog } from './catalog.ts';
 import { loadCatalog } from './catalog.ts';
@@ -16,13 +21,8 @@ import { effectiveSettings } from './config/webhook-settings.ts';
 import { lintSubscriptions } from './lint-subscriptions.ts';
 import type { CheckedProfile } from './lower-base.ts';
 import { defaultProfile, lowerBase } from './lower-base.ts';
-import { readOwnShapes } from './payloads/own-shapes.ts';
-import { createPayloads } from './payloads/payloads.ts';
-import type { FindShape } from './payloads/senders.ts';
-import { createSenders } from './payloads/senders.ts';
 import { createPlacer } from './placer.ts';
 import type { Report } from './report.ts';
-import { readShapeFile } from './shapes/shape-file.ts';
 import { displayPath } from './source/display-path.ts';
 import { createFacts } from './source/files-facts.ts';
 import { describeEnv, loadEnvFile, loadProjectEnv } from './source/load-env.ts';

@@ -1,7 +1,8 @@
 /** The running service: implements `Service` with the parts that `service.ts` creates. */
+
+import type { KeptRequests } from '../modules/workbench/runtime/capture/kept-request.ts';
+import type { LateCapture } from '../modules/workbench/runtime/capture/late-capture.ts';
 import type { Catalog, RouteTable } from '../schemas/generated/types.ts';
-import type { KeptRequests } from './capture/kept-request.ts';
-import type { LateCapture } from './capture/late-capture.ts';
 import type { Readiness } from './console/readiness.ts';
 import { readinessOf } from './console/readiness.ts';
 import { ControlError } from './control/control-error.ts';
@@ -111,7 +112,7 @@ export class RunningService implements Service {
   async replay(id: string): Promise<ReplayReport> {
     const found = await (await this.requests()).load(id);
     if (found.kind !== 'found') throw new ControlError('refused', `${found.kind} request "${id}"`);
-    const { whyNotReplayable } = await import('./capture/replay-request.ts');
+    const { whyNotReplayable } = await import('../modules/workbench/runtime/capture/replay-request.ts');
     const why = whyNotReplayable(found.request);
     if (why !== null) throw new ControlError('refused', `${found.request.id} cannot be sent again: ${why}`);
     const report = await this.parts.gateway.replay(found.request);

@@ -1,6 +1,7 @@
 /** The options and the interface of a service, for programs that embed the runtime. */
+
+import type { KeptRequests } from '../modules/workbench/runtime/capture/kept-request.ts';
 import type { Catalog, RoutePlan, RouteTable } from '../schemas/generated/types.ts';
-import type { KeptRequests } from './capture/kept-request.ts';
 import type { EnrollReport, ReplayReport, WorkStatus } from './control/operations.ts';
 import type { Redactor } from './deliver/redact.ts';
 import type { RunAgent } from './dispatch/agent-runner.ts';

@@ -1,12 +1,13 @@
 /** Opens the store that a table names. The PostgreSQL engine is loaded only when it is configured. */
+
+import { databaseUrl } from '../modules/cluster/runtime/database-url.ts';
+import type { NodeIdentity } from '../modules/cluster/runtime/postgres/open-postgres.ts';
 import type { RouteTable } from '../schemas/generated/types.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Logger } from './platform/log.ts';
 import type { SecretResolver } from './platform/secrets/secrets.ts';
 import type { SharedClock } from './platform/shared-clock.ts';
-import { databaseUrl } from './store/database-url.ts';
 import { keepLatestOverview } from './store/latest-overview.ts';
-import type { NodeIdentity } from './store/postgres/open-postgres.ts';
 import { openServerStore } from './store/sqlite/open-store.ts';
 import type { Store } from './store/store.ts';
 import { storePath } from './store/store-path.ts';
@@ -33,7 +34,7 @@ export async function openStore(
   const common = { log, beforeCommit: flushLog };
   if (plan.kind === 'sqlite') return openServerStore({ path: storePath(home), durability, ...common });
   const url = databaseUrl(plan.url, secrets);
-  const { openPostgresStore } = await import('./store/postgres/open-postgres.ts');
+  const { openPostgresStore } = await import('../modules/cluster/runtime/postgres/open-postgres.ts');
   return keepLatestOverview(
     await openPostgresStore({
       url,

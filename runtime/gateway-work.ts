@@ -3,6 +3,8 @@
  * table and replaced at the swap; the store is opened once, with the first table.
  */
 
+import { shareSubscriptions } from '../modules/cluster/runtime/gateway-shared.ts';
+import type { SharedSubscriptions } from '../modules/cluster/runtime/shared-subscriptions.ts';
 import type { RouteTable } from '../schemas/generated/types.ts';
 import type { WorkStatus } from './control/operations.ts';
 import type { SwappableDeliverer } from './deliver/create-deliverer.ts';
@@ -19,7 +21,6 @@ import type { FigureSources } from './gateway-figures.ts';
 import { readFigures, readStatus } from './gateway-figures.ts';
 import type { LinkedWork, WorkLinkContext } from './gateway-link.ts';
 import { linkWork, policyOf } from './gateway-link.ts';
-import { shareSubscriptions } from './gateway-shared.ts';
 import type { StoreContext } from './gateway-store.ts';
 import { openStore } from './gateway-store.ts';
 import type { LiveFigures } from './metrics/metrics.ts';
@@ -29,7 +30,6 @@ import type { JobRecord } from './store/job-mutations.ts';
 import { startRetention } from './store/retention.ts';
 import type { Store } from './store/store.ts';
 import { StoreUnavailable } from './store/store.ts';
-import type { SharedSubscriptions } from './table/shared-subscriptions.ts';
 
 /** Wait between two attempts to read from a store that is not open, in ms. */
 const RETRY_MS = 1000;

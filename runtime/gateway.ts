@@ -3,8 +3,8 @@
  * Dispatcher; `service.ts` assembles both.
  */
 import type { AddressInfo } from 'node:net';
+import type { KeptRequest } from '../modules/workbench/runtime/capture/kept-request.ts';
 import type { RouteTable, ServerPlan } from '../schemas/generated/types.ts';
-import type { KeptRequest } from './capture/kept-request.ts';
 import type { ReplayReport } from './control/operations.ts';
 import type { Gateway, GatewayOptions, ListenAddress, ServingStatus } from './gateway-options.ts';
 import { GatewayTables } from './gateway-tables.ts';
@@ -98,7 +98,7 @@ export class RunningGateway implements Gateway {
     const [path = ''] = kept.path.split('?', 1);
     const route = this.tables.find(path);
     if (route === undefined) return null;
-    const { replayRequest } = await import('./capture/replay-request.ts');
+    const { replayRequest } = await import('../modules/workbench/runtime/capture/replay-request.ts');
     const { reply, kept: id } = await this.handler.replay(replayRequest(kept, route, this.services), kept.id);
     return { id, status: reply.status, outcome: reply.outcome, answer: reply.body };
   }

@@ -4,7 +4,7 @@
  */
 import { mkdirSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { LateCapture } from './capture/late-capture.ts';
+import { LateCapture } from '../modules/workbench/runtime/capture/late-capture.ts';
 import type { DispatchObserver } from './dispatch/observer.ts';
 import { RunningGateway } from './gateway.ts';
 import { openConsole } from './gateway-console.ts';

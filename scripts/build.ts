@@ -16,7 +16,7 @@ await bundle(ROOT, DIST);
 cpSync(join(ROOT, 'catalog'), join(DIST, 'catalog'), { recursive: true });
 const PAGE = 'compiler/blueprints/gallery';
 for (const file of ['gallery.css', 'gallery.js']) cpSync(join(ROOT, PAGE, file), join(DIST, PAGE, file));
-const HOOKS = 'compiler/convert/adnanh';
+const HOOKS = 'modules/convert/compiler/adnanh';
 cpSync(join(ROOT, HOOKS, 'run-hook.mjs'), join(DIST, HOOKS, 'run-hook.mjs'));
 // The YAML files stay beside it, for inspection.
 await writeCatalog(ROOT, join(ROOT, 'catalog'), join(DIST, 'catalog'));

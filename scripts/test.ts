@@ -24,7 +24,7 @@ const MOST_AGAIN = 8;
 const FIRST = [
   'test/e2e/packed',
   'test/compiler/blueprints/gallery-browser',
-  'test/cli/setup/gateway-setup',
+  'test/modules/setup/setup/gateway-setup',
   'test/runtime/deliver/targets',
   'test/e2e/',
   'test/crash/',

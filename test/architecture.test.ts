@@ -118,7 +118,7 @@ test('the PostgreSQL driver is named by one file', () => {
     .flatMap(importsOf)
     .filter(({ to }) => to === 'pg')
     .map(({ file }) => file);
-  assert.deepEqual([...new Set(named)], ['runtime/store/postgres/driver.ts']);
+  assert.deepEqual([...new Set(named)], ['modules/cluster/runtime/postgres/driver.ts']);
 });
 
 /** A driver takes tens of milliseconds to load, and a linter runs at every commit. */

@@ -1,10 +1,10 @@
 /** The store of a server under test; of one on PostgreSQL it is counted how often its connections wait for the network. */
 import { join } from 'node:path';
+import type { PgConnect, PgConnection } from '../../modules/cluster/runtime/postgres/driver.ts';
+import { loadDriver } from '../../modules/cluster/runtime/postgres/driver.ts';
+import { openPostgresStore } from '../../modules/cluster/runtime/postgres/open-postgres.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import type { Logger } from '../../runtime/platform/log.ts';
-import type { PgConnect, PgConnection } from '../../runtime/store/postgres/driver.ts';
-import { loadDriver } from '../../runtime/store/postgres/driver.ts';
-import { openPostgresStore } from '../../runtime/store/postgres/open-postgres.ts';
 import { openServerStore } from '../../runtime/store/sqlite/open-store.ts';
 import type { Store } from '../../runtime/store/store.ts';
 

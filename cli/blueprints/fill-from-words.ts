@@ -8,7 +8,7 @@ import { fillBlueprint } from '../../compiler/blueprints/fill.ts';
 import type { BlueprintPlan } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
-import { canAsk } from '../setup/prompter.ts';
+import { canAsk } from '../output/prompter.ts';
 import { askValues } from './ask-values.ts';
 import type { OpenCatalog } from './open-catalog.ts';
 import { findBlueprint } from './open-catalog.ts';

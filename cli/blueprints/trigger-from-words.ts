@@ -3,7 +3,7 @@ import { defaultValues } from '../../compiler/blueprints/expand.ts';
 import type { Trigger } from '../../compiler/blueprints/trigger.ts';
 import type { BlueprintPlan } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
-import { canAsk } from '../setup/prompter.ts';
+import { canAsk } from '../output/prompter.ts';
 import { fillFromWords } from './fill-from-words.ts';
 import type { OpenCatalog } from './open-catalog.ts';
 

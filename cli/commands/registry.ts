@@ -79,6 +79,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     path: 'complete',
     summary: 'Print what may follow the given words, for completion scripts',
     hidden: true,
-    load: async () => (await import('./complete.ts')).createCompleteCommand(COMMANDS),
+    load: async () => (await import('../../modules/setup/cli/commands/complete.ts')).createCompleteCommand(COMMANDS),
   },
 ];

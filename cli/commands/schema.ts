@@ -1,14 +1,14 @@
 /** `hookwright schema`: the JSON Schemas of the files a user writes, for editors and other tools. */
 import { Command, Option } from 'clipanion';
 import { suggest } from '../../compiler/text/suggest.ts';
+import { formsOfEvent, openShape } from '../../modules/payloads/cli/open-shape.ts';
+import { addPayloadHints } from '../../modules/payloads/cli/payload-hints.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 import { printJson, printLine } from '../output/print.ts';
 import type { Schema } from '../schema/bundle-schema.ts';
 import { bundleSchema, readSchema, schemaNames } from '../schema/bundle-schema.ts';
 import { addCatalogHints } from '../schema/catalog-hints.ts';
-import { addPayloadHints } from '../schema/payload-hints.ts';
-import { formsOfEvent, openShape } from '../sources/open-shape.ts';
 import { openSources } from '../sources/open-sources.ts';
 
 export class SchemaCommand extends Command<CliContext> {

@@ -1,6 +1,8 @@
 /** `hookwright serve`: serves compiled tables and reloads them when they change; never compiles. */
 import { resolve } from 'node:path';
 import { Command, Option } from 'clipanion';
+import { builtFolder } from '../../modules/cluster/cli/tables/built-folder.ts';
+import { followStoredTable } from '../../modules/cluster/cli/tables/follow-stored-table.ts';
 import { Redactor } from '../../runtime/deliver/redact.ts';
 import type { ProcessLogger } from '../../runtime/platform/logger.ts';
 import type { CliContext } from '../base/context.ts';
@@ -8,8 +10,6 @@ import { hostOption, logFileOption, portOption } from '../command-line/options.t
 import { serveGateway } from '../serve/serve-gateway.ts';
 import { createServerLog } from '../serve/server-log.ts';
 import { requireDatabase } from '../store/use-shared-state.ts';
-import { builtFolder } from '../tables/built-folder.ts';
-import { followStoredTable } from '../tables/follow-stored-table.ts';
 
 /** `--table` of a gateway that takes its table from the database. */
 const FROM_STORE = 'store:';

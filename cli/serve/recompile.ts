@@ -43,7 +43,7 @@ export async function recompile(request: RecompileRequest): Promise<RecompileRep
   const result = compileRequest(request);
   if (result.output === null || request.failOn.length === 0) return finish(request, result, null);
   // Loaded only here: few gateways have a gate.
-  const { passGate } = await import('./gate.ts');
+  const { passGate } = await import('../../modules/workbench/cli/gate.ts');
   const folder = outFolder(result, request.cwd, request.out);
   return finish(request, result, await passGate(request, request.failOn, folder, result.output.table));
 }

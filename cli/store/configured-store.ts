@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { searchConfig } from '../../compiler/source/search-config.ts';
+import { databaseUrl } from '../../modules/cluster/runtime/database-url.ts';
 import { createSecrets } from '../../runtime/platform/secrets/machine-secrets.ts';
-import { databaseUrl } from '../../runtime/store/database-url.ts';
 import type { Store } from '../../runtime/store/store.ts';
 import { StoreRefused, StoreUnavailable } from '../../runtime/store/store.ts';
 import { storePath } from '../../runtime/store/store-path.ts';
@@ -60,7 +60,7 @@ export async function openDatabase(
 ): Promise<Store | null> {
   const url = resolveDatabaseUrl(context, plan);
   // Loaded on demand: it pulls in the driver.
-  const { openClientStore } = await import('../../runtime/store/postgres/client-store.ts');
+  const { openClientStore } = await import('../../modules/cluster/runtime/postgres/client-store.ts');
   try {
     return await openClientStore({ url, schema: plan.schema, clock: context.clock, create });
   } catch (error) {

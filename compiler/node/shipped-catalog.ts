@@ -1,7 +1,7 @@
 /** Reads the shipped catalog. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ShapeTexts } from '../shapes/shape-file.ts';
+import type { ShapeTexts } from '../../modules/payloads/compiler/shapes/shape-file.ts';
 import type { ShippedCatalog } from '../shipped-catalog.ts';
 import { loadShippedCatalog } from '../shipped-catalog.ts';
 import { readText } from '../source/read-text.ts';

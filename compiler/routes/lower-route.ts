@@ -1,6 +1,7 @@
 /** Lowers a checked route to its plan, which contains everything that processing a request needs. */
 import { join } from 'node:path';
 import { DEFAULT_PROFILE } from '../../base/profiles.ts';
+import { markUntrusted } from '../../modules/payloads/compiler/mark-untrusted.ts';
 import type {
   CoalesceConfig,
   CoalescePlan,
@@ -19,7 +20,6 @@ import { defaultPrompt, lowerCoalesceKey, lowerTemplate } from '../lower/templat
 import { parseSecretRef } from '../text/secret-ref.ts';
 import { findJobs } from '../views/find-job.ts';
 import type { RouteView } from '../views/route-scope.ts';
-import { markUntrusted } from './mark-untrusted.ts';
 
 const DEFAULT_WINDOW_SECONDS = 30;
 const DEFAULT_MAX_WAIT_SECONDS = 300;

@@ -1,5 +1,7 @@
 /** The scope that routes are checked and lowered against, and the view of a route that route rules receive. */
 import { DEFAULT_PROFILE } from '../../base/profiles.ts';
+import type { FieldClass } from '../../modules/payloads/compiler/shapes/classify.ts';
+import type { FormSet } from '../../modules/payloads/compiler/shapes/form-set.ts';
 import type {
   Place,
   ProfilePlan,
@@ -14,8 +16,6 @@ import { targetNamed, writtenTargets } from '../config/deliveries.ts';
 import type { SenderEventNames } from '../config/event-names.ts';
 import type { TableContent } from '../config/table-content.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import type { FieldClass } from '../shapes/classify.ts';
-import type { FormSet } from '../shapes/form-set.ts';
 import { INSECURE_NO_AUTH, parseSecretRef } from '../text/secret-ref.ts';
 import type { MachineFacts } from './machine-facts.ts';
 

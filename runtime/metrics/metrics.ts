@@ -3,8 +3,8 @@
  * are kept elsewhere are copied by the `collect` function of their metric, which prom-client calls at each scrape.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { CaptureCounts } from '../capture/capture-counts.ts';
-import { createCaptureCounts } from '../capture/capture-counts.ts';
+import type { CaptureCounts } from '../../modules/workbench/runtime/capture/capture-counts.ts';
+import { createCaptureCounts } from '../../modules/workbench/runtime/capture/capture-counts.ts';
 import type { DispatchObserver } from '../dispatch/observer.ts';
 import type { CountRequest } from '../intake/event-log.ts';
 import type { Tally } from '../store/queries.ts';

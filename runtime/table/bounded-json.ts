@@ -1,5 +1,5 @@
 /** Writes only the beginning of a value's JSON, for dumps and nested values in templates (§2.5, §8). */
-import type { CleanText } from '../untrusted/clean-text.ts';
+import type { CleanText } from '../../modules/payloads/runtime/untrusted/clean-text.ts';
 
 function isLead(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;

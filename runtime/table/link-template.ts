@@ -1,4 +1,6 @@
 /** Links a template plan to a renderer, for prompts, addresses and coalesce keys. Values are never expanded again (§2.5). */
+
+import { markJson, markText, notice } from '../../modules/payloads/runtime/untrusted/markers.ts';
 import type {
   DumpSegment,
   MetaSegment,
@@ -6,7 +8,6 @@ import type {
   TemplatePlan,
   TemplateSegment,
 } from '../../schemas/generated/types.ts';
-import { markJson, markText, notice } from '../untrusted/markers.ts';
 import { compactJson, indentedJson } from './bounded-json.ts';
 import { linkPath, readPath } from './payload-path.ts';
 

@@ -5,10 +5,11 @@
  * outsiders cannot use up a sender's quota. Windows belong to names, not to tables, so a swap does not reset them.
  * Gateways that share a store also share the windows (shared-window.ts).
  */
+
+import { SharedWindow, waitSeconds } from '../../modules/cluster/runtime/shared-window.ts';
 import type { Clock } from '../platform/clock.ts';
 import { laneKey } from '../store/identity.ts';
 import type { TakeSlots } from '../store/rate-slots.ts';
-import { SharedWindow, waitSeconds } from './shared-window.ts';
 
 export const RATE_WINDOW_MS = 60_000;
 

@@ -9,8 +9,8 @@ import { build } from 'esbuild';
 const THREADS = [
   'cli/serve/recompile-thread',
   'runtime/store/sqlite/store-thread',
-  'runtime/capture/sqlite/capture-thread',
-  'runtime/capture/shared/finisher-thread',
+  'modules/workbench/runtime/capture/sqlite/capture-thread',
+  'modules/workbench/runtime/capture/shared/finisher-thread',
 ] as const;
 
 /** By output path, without its extension. */

@@ -1,6 +1,6 @@
 /** Lists the rules and the commands that stand in their folders, so that a new one is its file alone. Files are read, not loaded. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -19,12 +19,23 @@ export const registryFiles = (): readonly (readonly [file: string, text: string]
 
 const camelCase = (id: string): string => id.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 
+/** The folders of the modules that have such a folder of their own. */
+const inModules = (folder: string): readonly string[] =>
+  readdirSync(join(ROOT, 'modules'))
+    .sort()
+    .map((module) => `modules/${module}/${folder}`)
+    .filter((path) => existsSync(join(ROOT, path)));
+
 /** A rule's file has its id as its name. */
-const ruleIds = (): readonly string[] =>
-  readdirSync(join(ROOT, RULES))
+const ruleFilesIn = (folder: string): readonly (readonly [id: string, file: string])[] =>
+  readdirSync(join(ROOT, folder))
     .filter((file) => file.endsWith('.ts') && file !== 'registry.ts')
-    .map((file) => file.slice(0, -'.ts'.length))
-    .sort();
+    .map((file) => [file.slice(0, -'.ts'.length), `${folder}/${file}`]);
+
+const allRules = (): readonly (readonly [id: string, file: string])[] =>
+  [RULES, ...inModules(RULES)].flatMap(ruleFilesIn).sort(([a], [b]) => (a < b ? -1 : 1));
+
+const ruleIds = (): readonly string[] => allRules().map(([id]) => id);
 
 /** In a folder below the rules: what they report is checked against it. */
 function ruleIdType(): string {
@@ -34,9 +45,10 @@ function ruleIdType(): string {
 
 /** A rule's file exports the rule in camel case. */
 function ruleFiles(): string {
-  const ids = ruleIds();
-  const imports = ids.map((id) => `import { ${camelCase(id)} } from '../${id}.ts';\n`);
-  const list = ids.map((id) => `  ${camelCase(id)},\n`);
+  const imports = allRules().map(
+    ([id, file]) => `import { ${camelCase(id)} } from '${importPath(`${RULES}/built`, file)}';\n`,
+  );
+  const list = ruleIds().map((id) => `  ${camelCase(id)},\n`);
   return `${banner(RULES)}${imports.join('')}\nexport const RULE_FILES = [\n${list.join('')}] as const;\n`;
 }
 
@@ -44,10 +56,19 @@ function ruleFiles(): string {
 const COMMAND =
   /^export class (\w+) [\s\S]*?^ {2}static override paths = \[\[([^\]]+)\]\];[\s\S]*?^ {4}description:\s+('.*'|".*"),$/m;
 
+const importPath = (from: string, file: string): string => {
+  const path = relative(from, file);
+  return path.startsWith('.') ? path : `./${path}`;
+};
+
 /** What is needed to list a command without loading it. */
 function commandFiles(): string {
-  const entries = readdirSync(join(ROOT, COMMANDS), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') && !file.startsWith('built'))
+  const entries = [COMMANDS, ...inModules(COMMANDS)]
+    .flatMap((folder) =>
+      readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+        .filter((file) => file.endsWith('.ts') && !file.startsWith('built'))
+        .map((file) => `${folder}/${file}`),
+    )
     .sort()
     .flatMap(commandEntry);
   return `${banner(COMMANDS)}import type { CommandEntry } from '../../command-line/command-entry.ts';
@@ -57,15 +78,13 @@ export const COMMAND_FILES: readonly CommandEntry[] = [\n${entries.join('')}];\n
 
 /** @returns nothing for a file that exports no command */
 function commandEntry(file: string): readonly string[] {
-  const text = readFileSync(join(ROOT, COMMANDS, file), 'utf8');
+  const text = readFileSync(join(ROOT, file), 'utf8');
   if (!/^ {2}static override paths\b/m.test(text)) return [];
   const [, name, words = '', summary] = COMMAND.exec(text) ?? [];
   if (name === undefined) {
-    throw new Error(
-      `${COMMANDS}/${file}: expected \`static override paths\`, and a \`description\` that is one string`,
-    );
+    throw new Error(`${file}: expected \`static override paths\`, and a \`description\` that is one string`);
   }
   const path = [...words.matchAll(/'([^']+)'/g)].map(([, word]) => word).join(' ');
-  const load = `async () => (await import('../${file}')).${name}`;
+  const load = `async () => (await import('${importPath(`${COMMANDS}/built`, file)}')).${name}`;
   return [`  { path: '${path}', summary: ${summary}, load: ${load} },\n`];
 }

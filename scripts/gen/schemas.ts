@@ -72,7 +72,7 @@ function validators(): string {
     unicode: false,
     code: { source: true, esm: true, lines: true },
   });
-  // What stands there, for editors: see cli/schema/payload-hints.ts.
+  // What stands there, for editors: see modules/payloads/cli/payload-hints.ts.
   ajv.addKeyword('x-payload');
   for (const name of names) ajv.addSchema(readSchema(name) as AnySchema);
   const exported = CHECKED.map((name) => [name, readSchema(name).$id ?? '']);

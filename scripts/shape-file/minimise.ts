@@ -1,6 +1,6 @@
 /** Finds equivalent nodes of a graph, including recursive types (partition refinement). */
-import { printNode } from '../../compiler/shapes/encoding.ts';
-import type { NodeId, ShapeGraph } from '../../compiler/shapes/shape.ts';
+import { printNode } from '../../modules/payloads/compiler/shapes/encoding.ts';
+import type { NodeId, ShapeGraph } from '../../modules/payloads/compiler/shapes/shape.ts';
 
 /** @returns for every node that the roots reach, the number of its class */
 export function minimise(graph: ShapeGraph, roots: Iterable<NodeId>): ReadonlyMap<NodeId, number> {

@@ -1,8 +1,14 @@
 /** Writes a shape as a file of `catalog/shapes/`: each node once, those that are named most often under the shortest numbers. */
-import { printNode } from '../../compiler/shapes/encoding.ts';
-import type { NodeId, ShapeGraph, ShapeNode, ShapeOrigin, ShapeQuality } from '../../compiler/shapes/shape.ts';
-import type { ShapeFile } from '../../compiler/shapes/shape-file.ts';
-import { ANY_NODE } from '../../compiler/shapes/shape-file.ts';
+import { printNode } from '../../modules/payloads/compiler/shapes/encoding.ts';
+import type {
+  NodeId,
+  ShapeGraph,
+  ShapeNode,
+  ShapeOrigin,
+  ShapeQuality,
+} from '../../modules/payloads/compiler/shapes/shape.ts';
+import type { ShapeFile } from '../../modules/payloads/compiler/shapes/shape-file.ts';
+import { ANY_NODE } from '../../modules/payloads/compiler/shapes/shape-file.ts';
 import { byName, minimise } from './minimise.ts';
 
 export interface NewShape {

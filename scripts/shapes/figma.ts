@@ -1,10 +1,10 @@
 /** The shape of Figma's payloads, from the description of its REST API. */
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { createSchemaReader } from '../../compiler/shapes/from-json-schema.ts';
-import { createNodeTable } from '../../compiler/shapes/node-table.ts';
-import type { NodeId } from '../../compiler/shapes/shape.ts';
-import { singleValue } from '../../compiler/shapes/single-value.ts';
+import { createSchemaReader } from '../../modules/payloads/compiler/shapes/from-json-schema.ts';
+import { createNodeTable } from '../../modules/payloads/compiler/shapes/node-table.ts';
+import type { NodeId } from '../../modules/payloads/compiler/shapes/shape.ts';
+import { singleValue } from '../../modules/payloads/compiler/shapes/single-value.ts';
 import type { NewShape } from '../shape-file/print-shape.ts';
 import { originOf, packagePath } from './packages.ts';
 

@@ -1,10 +1,10 @@
 /** The shape of GitHub's payloads: two packages united, of which each knows events and fields that the other lacks. */
 
-import { createSchemaReader } from '../../compiler/shapes/from-json-schema.ts';
-import type { NodeTable } from '../../compiler/shapes/node-table.ts';
-import { ANY, createNodeTable } from '../../compiler/shapes/node-table.ts';
-import type { NodeId } from '../../compiler/shapes/shape.ts';
-import { createJoiner } from '../../compiler/shapes/unite.ts';
+import { createSchemaReader } from '../../modules/payloads/compiler/shapes/from-json-schema.ts';
+import type { NodeTable } from '../../modules/payloads/compiler/shapes/node-table.ts';
+import { ANY, createNodeTable } from '../../modules/payloads/compiler/shapes/node-table.ts';
+import type { NodeId } from '../../modules/payloads/compiler/shapes/shape.ts';
+import { createJoiner } from '../../modules/payloads/compiler/shapes/unite.ts';
 import type { NewShape } from '../shape-file/print-shape.ts';
 import { originOf, readPackageJson } from './packages.ts';
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ShapeOrigin } from '../../compiler/shapes/shape.ts';
+import type { ShapeOrigin } from '../../modules/payloads/compiler/shapes/shape.ts';
 
 const FOLDER = fileURLToPath(new URL('node_modules', import.meta.url));
 

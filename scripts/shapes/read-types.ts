@@ -1,11 +1,17 @@
 /** Reads TypeScript types as nodes: what a value of the type may be once it is JSON. */
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
-import type { LazyNodes } from '../../compiler/shapes/lazy-nodes.ts';
-import { createLazyNodes } from '../../compiler/shapes/lazy-nodes.ts';
-import type { NodeTable } from '../../compiler/shapes/node-table.ts';
-import { ANY } from '../../compiler/shapes/node-table.ts';
-import type { NodeId, ScalarValue, ShapeNode, ShapeProperty, ShapeType } from '../../compiler/shapes/shape.ts';
+import type { LazyNodes } from '../../modules/payloads/compiler/shapes/lazy-nodes.ts';
+import { createLazyNodes } from '../../modules/payloads/compiler/shapes/lazy-nodes.ts';
+import type { NodeTable } from '../../modules/payloads/compiler/shapes/node-table.ts';
+import { ANY } from '../../modules/payloads/compiler/shapes/node-table.ts';
+import type {
+  NodeId,
+  ScalarValue,
+  ShapeNode,
+  ShapeProperty,
+  ShapeType,
+} from '../../modules/payloads/compiler/shapes/shape.ts';
 
 export interface TypeReader {
   /** The members of the union that the exported type is; itself when it is none. */

@@ -1,10 +1,10 @@
 /** The shape of Shopify's payloads: the schemas of all versions of its API, which were inferred from payloads, united. */
 import { readdirSync } from 'node:fs';
-import { createSchemaReader } from '../../compiler/shapes/from-json-schema.ts';
-import type { NodeTable } from '../../compiler/shapes/node-table.ts';
-import { ANY, createNodeTable } from '../../compiler/shapes/node-table.ts';
-import type { NodeId } from '../../compiler/shapes/shape.ts';
-import { createJoiner } from '../../compiler/shapes/unite.ts';
+import { createSchemaReader } from '../../modules/payloads/compiler/shapes/from-json-schema.ts';
+import type { NodeTable } from '../../modules/payloads/compiler/shapes/node-table.ts';
+import { ANY, createNodeTable } from '../../modules/payloads/compiler/shapes/node-table.ts';
+import type { NodeId } from '../../modules/payloads/compiler/shapes/shape.ts';
+import { createJoiner } from '../../modules/payloads/compiler/shapes/unite.ts';
 import type { NewShape } from '../shape-file/print-shape.ts';
 import { originOf, packagePath, readPackageJson } from './packages.ts';
 

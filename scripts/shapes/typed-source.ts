@@ -1,5 +1,5 @@
 /** A sender whose payloads are described by TypeScript types. */
-import type { ShapeQuality } from '../../compiler/shapes/shape.ts';
+import type { ShapeQuality } from '../../modules/payloads/compiler/shapes/shape.ts';
 
 export interface TypedSource {
   /** Canonical name in the catalog. */

@@ -1,7 +1,7 @@
 /** Makes the shape of a sender from the TypeScript types of its packages. */
-import type { NodeTable } from '../../compiler/shapes/node-table.ts';
-import { ANY, createNodeTable } from '../../compiler/shapes/node-table.ts';
-import type { NodeId } from '../../compiler/shapes/shape.ts';
+import type { NodeTable } from '../../modules/payloads/compiler/shapes/node-table.ts';
+import { ANY, createNodeTable } from '../../modules/payloads/compiler/shapes/node-table.ts';
+import type { NodeId } from '../../modules/payloads/compiler/shapes/shape.ts';
 import type { NewShape } from '../shape-file/print-shape.ts';
 import { originOf } from './packages.ts';
 import { createTypeReader } from './read-types.ts';

@@ -1,8 +1,8 @@
 /** The store of a process that is to die at a point within a commit, of either engine. */
 import { join } from 'node:path';
+import type { PgConnect } from '../../modules/cluster/runtime/postgres/driver.ts';
+import { loadDriver } from '../../modules/cluster/runtime/postgres/driver.ts';
 import { startEntry } from '../../runtime/platform/process/start-thread.ts';
-import type { PgConnect } from '../../runtime/store/postgres/driver.ts';
-import { loadDriver } from '../../runtime/store/postgres/driver.ts';
 import { openServerStore } from '../../runtime/store/sqlite/open-store.ts';
 import type { CommitPoint } from '../../runtime/store/sqlite/transactions.ts';
 import type { Store } from '../../runtime/store/store.ts';

@@ -1,14 +1,14 @@
 /** A gateway that keeps requests in a file of its own, written and read in the thread of the test. */
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { Capture } from '../../runtime/capture/capture.ts';
-import type { CaptureCounts } from '../../runtime/capture/capture-counts.ts';
-import { createCaptureCounts } from '../../runtime/capture/capture-counts.ts';
-import type { KeptFilter, KeptRequest, KeptSummary } from '../../runtime/capture/kept-request.ts';
-import type { CaptureReaderRequest } from '../../runtime/capture/sqlite/capture-reader.ts';
-import { CaptureReader } from '../../runtime/capture/sqlite/capture-reader.ts';
-import type { CaptureWriterRequest } from '../../runtime/capture/sqlite/capture-writer.ts';
-import { CaptureWriter } from '../../runtime/capture/sqlite/capture-writer.ts';
+import { Capture } from '../../modules/workbench/runtime/capture/capture.ts';
+import type { CaptureCounts } from '../../modules/workbench/runtime/capture/capture-counts.ts';
+import { createCaptureCounts } from '../../modules/workbench/runtime/capture/capture-counts.ts';
+import type { KeptFilter, KeptRequest, KeptSummary } from '../../modules/workbench/runtime/capture/kept-request.ts';
+import type { CaptureReaderRequest } from '../../modules/workbench/runtime/capture/sqlite/capture-reader.ts';
+import { CaptureReader } from '../../modules/workbench/runtime/capture/sqlite/capture-reader.ts';
+import type { CaptureWriterRequest } from '../../modules/workbench/runtime/capture/sqlite/capture-writer.ts';
+import { CaptureWriter } from '../../modules/workbench/runtime/capture/sqlite/capture-writer.ts';
 import { Redactor } from '../../runtime/deliver/redact.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import type { Client } from '../../runtime/store/sqlite/thread.ts';

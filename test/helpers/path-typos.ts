@@ -1,8 +1,8 @@
 /** One-letter edits of the paths of an event, and what is said of them. What is open is left out: below it any path may be. */
-import { findPath } from '../../compiler/shapes/find-path.ts';
-import type { FormSet } from '../../compiler/shapes/form-set.ts';
-import { listPaths } from '../../compiler/shapes/list-paths.ts';
-import { suggestPaths, treeOf } from '../../compiler/shapes/suggest-path.ts';
+import { findPath } from '../../modules/payloads/compiler/shapes/find-path.ts';
+import type { FormSet } from '../../modules/payloads/compiler/shapes/form-set.ts';
+import { listPaths } from '../../modules/payloads/compiler/shapes/list-paths.ts';
+import { suggestPaths, treeOf } from '../../modules/payloads/compiler/shapes/suggest-path.ts';
 
 export interface TypoCount {
   /** Edits that were looked at. */

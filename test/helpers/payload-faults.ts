@@ -1,6 +1,6 @@
 /** Compares payloads with shapes: every path of a payload, and every value. */
-import { findPath } from '../../compiler/shapes/find-path.ts';
-import type { NodeId, Shape, ShapeGraph, ShapeType } from '../../compiler/shapes/shape.ts';
+import { findPath } from '../../modules/payloads/compiler/shapes/find-path.ts';
+import type { NodeId, Shape, ShapeGraph, ShapeType } from '../../modules/payloads/compiler/shapes/shape.ts';
 
 export interface PayloadFaults {
   readonly paths: number;

@@ -1,9 +1,9 @@
 /** Shipped shapes, and the forms of one of their events. */
 import { readShippedShape } from '../../compiler/node/shipped-catalog.ts';
-import type { FormSet } from '../../compiler/shapes/form-set.ts';
-import { createFormSet } from '../../compiler/shapes/form-set.ts';
-import type { Shape } from '../../compiler/shapes/shape.ts';
-import { readShapeFile } from '../../compiler/shapes/shape-file.ts';
+import type { FormSet } from '../../modules/payloads/compiler/shapes/form-set.ts';
+import { createFormSet } from '../../modules/payloads/compiler/shapes/form-set.ts';
+import type { Shape } from '../../modules/payloads/compiler/shapes/shape.ts';
+import { readShapeFile } from '../../modules/payloads/compiler/shapes/shape-file.ts';
 
 export function shippedShape(source: string): Shape {
   const text = readShippedShape(source);

@@ -1,13 +1,13 @@
 /** `hookwright gateway status`: whether a gateway serves this home, and how it is. */
 import { Command, Option } from 'clipanion';
 import { createPaint } from '../../../base/paint.ts';
+import { listNodes } from '../../../modules/cluster/cli/nodes/list-nodes.ts';
+import { printNodes, toJson } from '../../../modules/cluster/cli/nodes/print-nodes.ts';
 import type { DispatchStatus, GatewayStatus, StoreStatus } from '../../../runtime/control/operations.ts';
 import { DISPATCH_STATES } from '../../../runtime/store/states.ts';
 import type { CliContext } from '../../base/context.ts';
 import { configOption, jsonOption } from '../../command-line/options.ts';
 import { notRunning, tryAskGateway } from '../../gateway/ask-gateway.ts';
-import { listNodes } from '../../nodes/list-nodes.ts';
-import { printNodes, toJson } from '../../nodes/print-nodes.ts';
 import { printJson, printLine, terminalWidth, visible } from '../../output/print.ts';
 import { formatDuration } from '../../output/time.ts';
 import { wrapBeside } from '../../output/wrap-words.ts';

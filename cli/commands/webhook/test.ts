@@ -6,10 +6,12 @@ import { messageOf } from '../../../base/message-of.ts';
 import { createPaint } from '../../../base/paint.ts';
 import { isSystemError } from '../../../base/system-error.ts';
 import { readShippedShape } from '../../../compiler/node/shipped-catalog.ts';
-import { samplePayload } from '../../../compiler/payloads/sample-payload.ts';
-import type { Shape } from '../../../compiler/shapes/shape.ts';
-import { readShapeFile } from '../../../compiler/shapes/shape-file.ts';
 import { parseSecretRef } from '../../../compiler/text/secret-ref.ts';
+import { samplePayload } from '../../../modules/payloads/compiler/payloads/sample-payload.ts';
+import type { Shape } from '../../../modules/payloads/compiler/shapes/shape.ts';
+import { readShapeFile } from '../../../modules/payloads/compiler/shapes/shape-file.ts';
+import { formatExplanation } from '../../../modules/workbench/cli/explain/format-explanation.ts';
+import { partsOf } from '../../../modules/workbench/cli/explain/read-request.ts';
 import { createSecrets } from '../../../runtime/platform/secrets/machine-secrets.ts';
 import { SecretError } from '../../../runtime/platform/secrets/secrets.ts';
 import { linkPath, readPath } from '../../../runtime/table/payload-path.ts';
@@ -18,8 +20,6 @@ import type { RoutePlan, RouteTable, SecretRef } from '../../../schemas/generate
 import type { CliContext } from '../../base/context.ts';
 import { CliError, UsageError } from '../../base/errors.ts';
 import { configOption } from '../../command-line/options.ts';
-import { formatExplanation } from '../../explain/format-explanation.ts';
-import { partsOf } from '../../explain/read-request.ts';
 import { printJson, printLine, printNote } from '../../output/print.ts';
 import { findRoute } from '../../subscriptions/find-route.ts';
 import { openTable } from '../../subscriptions/open-table.ts';
@@ -92,7 +92,7 @@ export class WebhookTestCommand extends Command<CliContext> {
   private async show(plan: RoutePlan, table: RouteTable, { query, headers, body, event }: TestEvent): Promise<number> {
     const request = partsOf('POST', routePath(plan) + query, Object.entries(headers), body);
     // Loaded on demand: it pulls in the parts of a gateway.
-    const { explainRoute } = await import('../../explain/explain-route.ts');
+    const { explainRoute } = await import('../../../modules/workbench/cli/explain/explain-route.ts');
     const found = await explainRoute(this.context, { plan, table, request, event, runsScript: false });
     if (this.json) printJson(this.context, found);
     else

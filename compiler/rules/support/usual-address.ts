@@ -1,5 +1,5 @@
 /** Usual values of addresses without a default: payload fields if the events are known, else an example. */
-import type { FormSet } from '../../shapes/form-set.ts';
+import type { FormSet } from '../../../modules/payloads/compiler/shapes/form-set.ts';
 
 interface UsualAddress {
   /** Payload paths, best first. */

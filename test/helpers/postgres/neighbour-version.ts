@@ -5,8 +5,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { openPostgresStore } from '../../../runtime/store/postgres/open-postgres.ts';
-import { SCHEMA_VERSION } from '../../../runtime/store/postgres/schema.ts';
+import type { openPostgresStore } from '../../../modules/cluster/runtime/postgres/open-postgres.ts';
+import { SCHEMA_VERSION } from '../../../modules/cluster/runtime/postgres/schema.ts';
 import type { Ending } from '../at-end.ts';
 import { copyRuntime, ENDING } from '../tree-copy.ts';
 
@@ -21,7 +21,7 @@ const changeOf = (version: number): string => `
 /** @param ahead by how many versions of the tables @returns its `openPostgresStore` */
 export async function laterVersion(t: Ending, ahead: number): Promise<typeof openPostgresStore> {
   const dir = copyRuntime(t);
-  const file = join(dir, `runtime/store/postgres/schema${ENDING}`);
+  const file = join(dir, `modules/cluster/runtime/postgres/schema${ENDING}`);
   const added = Array.from({ length: ahead }, (_, n) => JSON.stringify(changeOf(SCHEMA_VERSION + n + 1)));
   const text = readFileSync(file, 'utf8')
     .replace(`SCHEMA_VERSION = ${SCHEMA_VERSION}`, `SCHEMA_VERSION = ${SCHEMA_VERSION + ahead}`)
@@ -30,6 +30,6 @@ export async function laterVersion(t: Ending, ahead: number): Promise<typeof ope
       (_, start: string, steps: string) => `${start}${[steps, ...added].join(', ')}]`,
     );
   writeFileSync(file, text);
-  const loaded = await import(pathToFileURL(join(dir, `runtime/store/postgres/open-postgres${ENDING}`)).href);
+  const loaded = await import(pathToFileURL(join(dir, `modules/cluster/runtime/postgres/open-postgres${ENDING}`)).href);
   return (loaded as { openPostgresStore: typeof openPostgresStore }).openPostgresStore;
 }

@@ -1,10 +1,11 @@
 /** Stores on PostgreSQL for tests, opened as a gateway opens them. */
+
+import type { PgConnect } from '../../../modules/cluster/runtime/postgres/driver.ts';
+import { loadDriver } from '../../../modules/cluster/runtime/postgres/driver.ts';
+import type { PostgresOptions } from '../../../modules/cluster/runtime/postgres/open-postgres.ts';
+import { openPostgresStore } from '../../../modules/cluster/runtime/postgres/open-postgres.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';
 import { silentLog } from '../../../runtime/platform/log.ts';
-import type { PgConnect } from '../../../runtime/store/postgres/driver.ts';
-import { loadDriver } from '../../../runtime/store/postgres/driver.ts';
-import type { PostgresOptions } from '../../../runtime/store/postgres/open-postgres.ts';
-import { openPostgresStore } from '../../../runtime/store/postgres/open-postgres.ts';
 import type { Store } from '../../../runtime/store/store.ts';
 import { runSql } from './database.ts';
 

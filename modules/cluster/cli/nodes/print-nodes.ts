@@ -1,0 +1,51 @@
+/** Prints the gateways that share a store. */
+import { createPaint } from '../../../../base/paint.ts';
+import type { CliContext } from '../../../../cli/base/context.ts';
+import { printLine, visible } from '../../../../cli/output/print.ts';
+import { printTable } from '../../../../cli/output/table.ts';
+import { formatDuration } from '../../../../cli/output/time.ts';
+import type { StoredNode } from '../../../../runtime/store/queries.ts';
+import { tablesInService } from './list-nodes.ts';
+
+/** Length of a hash that is enough to distinguish tables. */
+const HASH_CHARS = 12;
+
+/** The object of each in `--json`. */
+export function toJson({ read_at: _, ...node }: StoredNode): unknown {
+  return node;
+}
+
+export function printNodes(context: CliContext, nodes: readonly StoredNode[]): void {
+  printTable(context, nodes, COLUMNS, 'no gateway is running, and none has been; start one: hookwright gateway start');
+  const paint = createPaint(context.colour.stdout);
+  const note = (text: string): void => printLine(context, `${paint('yellow', '!')} ${visible(text)}`);
+  for (const { node, problem, state } of nodes) {
+    if (problem !== null && state === 'serving') note(`node ${node}: ${problem}`);
+  }
+  const tables = tablesInService(nodes);
+  if (tables.length < 2) return;
+  note('the gateways serve different tables:');
+  for (const table of tables) {
+    const served = nodes.filter((each) => each.state === 'serving' && each.table === table).map(({ node }) => node);
+    note(`  ${table.slice(0, HASH_CHARS)} on node ${served.join(', ')}`);
+  }
+}
+
+const COLUMNS = [
+  { title: 'NODE', value: ({ node }: StoredNode) => node, align: 'right' as const },
+  { title: 'URL', value: ({ url }: StoredNode) => url, whole: true as const },
+  { title: 'STATE', value: describeState, whole: true as const },
+  {
+    title: 'UP',
+    value: ({ state, read_at, started_at }: StoredNode) =>
+      state === 'serving' ? formatDuration(read_at - started_at) : '',
+  },
+  { title: 'TABLE', value: ({ table }: StoredNode) => table?.slice(0, HASH_CHARS) ?? 'none', whole: true as const },
+  { title: 'VERSION', value: ({ version }: StoredNode) => version },
+];
+
+function describeState({ state, lease_expires_at, read_at }: StoredNode): string {
+  if (state === 'serving')
+    return lease_expires_at > read_at ? `serving, lease ${formatDuration(lease_expires_at - read_at)}` : 'serving';
+  return `${state} ${formatDuration(read_at - lease_expires_at)} ago`;
+}

@@ -1,0 +1,73 @@
+/** Shared subscriptions, for commands: read from the database, and changed there first. */
+import { messageOf } from '../../../base/message-of.ts';
+import type { CliContext } from '../../../cli/base/context.ts';
+import { CliError } from '../../../cli/base/errors.ts';
+import { printNote, visible } from '../../../cli/output/print.ts';
+import { configuredStore, StoreOutOfReach, UnknownStore } from '../../../cli/store/configured-store.ts';
+import { useSharedState } from '../../../cli/store/use-shared-state.ts';
+import { createSecrets } from '../../../runtime/platform/secrets/machine-secrets.ts';
+import { copyParts } from '../runtime/gateway-shared.ts';
+import { openSubscriptions, SUBSCRIPTIONS, sealSubscriptions } from '../runtime/sealed-subscriptions.ts';
+import type { CopyParts } from '../runtime/shared-subscriptions.ts';
+import { pullSubscriptions } from '../runtime/shared-subscriptions.ts';
+
+/** Updates the home's copy from the database, if there is one; if it is away, prints a note and keeps the copy. */
+export async function refreshCopy(context: CliContext, configs: readonly string[] | undefined): Promise<void> {
+  try {
+    const pulled = await withShared(context, configs, { create: false }, (parts) => pullSubscriptions(parts, false));
+    const sealed = [...(pulled?.sealed ?? [])].map((name) => `"${visible(name)}"`).join(', ');
+    if (sealed !== '') printNote(context, `cannot be decrypted with the gateway.store.key set here: ${sealed}`);
+  } catch (error) {
+    if (error instanceof UnknownStore) return;
+    if (!(error instanceof StoreOutOfReach)) throw error;
+    printNote(context, `${error.message}: the subscriptions are those that this home has last seen`);
+  }
+}
+
+/** Where a change is written. If `put` throws, nothing was written. */
+export interface SharedText {
+  /** The current text, including secrets; null: the database has none yet, and the home's file is used. */
+  readonly text: string | null;
+  /** False if another node was faster: start again from what it wrote. */
+  put(next: string): Promise<boolean>;
+}
+
+/** Null where the store is a file of the home. @throws CliError when the database cannot be used */
+export function useSharedText<T>(
+  context: CliContext,
+  use: (read: () => Promise<SharedText>) => Promise<T>,
+): Promise<T | null> {
+  return withShared(context, undefined, { create: true }, async ({ documents, seal }) =>
+    use(async () => {
+      const { version, text } = await documents.read(SUBSCRIPTIONS);
+      return {
+        text: version === 0 ? null : openSubscriptions(text, seal).text,
+        put: (next) => documents.replace(SUBSCRIPTIONS, version, sealed(next, seal)),
+      };
+    }),
+  );
+}
+
+function sealed(text: string, seal: CopyParts['seal']): string {
+  try {
+    return sealSubscriptions(text, seal);
+  } catch (error) {
+    throw new CliError(
+      messageOf(error),
+      'set gateway.store.key on every gateway (openssl rand -hex 32), or give the secret as a reference: --secret env:NAME',
+    );
+  }
+}
+
+async function withShared<T>(
+  context: CliContext,
+  configs: readonly string[] | undefined,
+  opening: { readonly create: boolean },
+  use: (parts: CopyParts) => Promise<T>,
+): Promise<T | null> {
+  const plan = await configuredStore(context, configs);
+  if (plan.kind === 'sqlite') return null;
+  return useSharedState(context, plan, opening, ({ documents }) =>
+    use(copyParts(context, documents, plan, createSecrets(context))),
+  );
+}

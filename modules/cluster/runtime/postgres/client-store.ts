@@ -1,0 +1,124 @@
+/**
+ * The store on PostgreSQL for a command: it reads, and makes the changes of users. It has no lease, so it takes no work; it
+ * notifies the gateways, which do the work that it makes due.
+ */
+import type { Clock } from '../../../../runtime/platform/clock.ts';
+import { SharedClock } from '../../../../runtime/platform/shared-clock.ts';
+import { GroupCommit } from '../../../../runtime/store/group-commit.ts';
+import type { Query, QueryResults } from '../../../../runtime/store/queries.ts';
+import { byMachineClock } from '../../../../runtime/store/shift-instants.ts';
+import type { Store } from '../../../../runtime/store/store.ts';
+import { StoreRefused, StoreUnavailable } from '../../../../runtime/store/store.ts';
+import { commitGroup } from './commit-group.ts';
+import { createDirectChanges } from './direct-changes.ts';
+import type { PgConnect, PgConnection } from './driver.ts';
+import { describePgError, loadDriver } from './driver.ts';
+import { LaneTurns } from './lane-turns.ts';
+import { migrate, quoteSchema, versionFor } from './migrate.ts';
+import { channelOf, noteOf } from './other-nodes.ts';
+import { pgState } from './pg-state.ts';
+import { createPgQueries } from './read.ts';
+import { openScope } from './scope.ts';
+import { makeChanges } from './sections.ts';
+import { readServerTime } from './server-time.ts';
+import { SnapshotReader } from './snapshot.ts';
+import { beginOf, beginReadOf, transact } from './transact.ts';
+
+export interface ClientOptions {
+  /** A libpq URL. Never printed. */
+  readonly url: string;
+  readonly schema: string;
+  readonly clock: Clock;
+  /** Whether to create the tables if there are none. */
+  readonly create: boolean;
+  /** Default: the driver's. */
+  readonly connect?: PgConnect;
+}
+
+/** Counts are kept for each gateway; those of commands, and of gateways that have ended, belong to none. */
+const NO_NODE = 0;
+
+/**
+ * Opens the store; null when there are no tables yet. One connection reads; another one, opened with the first change,
+ * writes. Rejects with StoreUnavailable when the database cannot be reached, with StoreRefused when it cannot be used.
+ */
+export async function openClientStore(options: ClientOptions): Promise<Store | null> {
+  const { url, schema, clock, create } = options;
+  const quoted = quoteSchema(schema);
+  const connectReal = options.connect ?? (await loadDriver());
+  // No state outlives a transaction, so this works behind a pooler too.
+  const connect = (): Promise<PgConnection> => connectReal({ url, name: 'hookwright command', prepare: false });
+  const reader = new SnapshotReader(connect, beginReadOf(quoted));
+  const shared = new SharedClock(clock);
+  try {
+    const db = await reader.open();
+    await readServerTime(db, clock, shared.follow);
+    if (create) await migrate(db, schema);
+    else if ((await versionFor(db, schema)) === null) {
+      await reader.close();
+      return null;
+    }
+  } catch (error) {
+    await reader.close();
+    if (error instanceof StoreRefused) throw error;
+    throw new StoreUnavailable(`the database cannot be used: ${describePgError(error)}`);
+  }
+  const state = new SnapshotReader(connect, beginOf(quoted));
+  const writer = new ClientWriter(connect, { begin: beginOf(quoted), channel: channelOf(schema), clock });
+  const group = new GroupCommit({
+    commit: (changes) => writer.commit(changes),
+    beforeCommit: undefined,
+    failed: () => {},
+  });
+  const queries = createPgQueries(reader.ask);
+  const store: Store = {
+    write: (mutation) => group.write(mutation),
+    read: <Q extends Query>(query: Q) =>
+      (queries[query.kind] as unknown as (query: Q) => Promise<QueryResults[Q['kind']]>)(query),
+    problem: () => null,
+    shared: null,
+    state: pgState(reader, state, state),
+    async close() {
+      await group.settled();
+      await Promise.all([reader.close(), state.close(), writer.close()]);
+    },
+  };
+  return byMachineClock(store, () => shared.offset);
+}
+
+class ClientWriter {
+  private readonly connect: () => Promise<PgConnection>;
+  private readonly parts: { readonly begin: string; readonly channel: string; readonly clock: Clock };
+  private readonly direct = createDirectChanges(new LaneTurns());
+  private db: PgConnection | null = null;
+
+  constructor(connect: ClientWriter['connect'], parts: ClientWriter['parts']) {
+    this.connect = connect;
+    this.parts = parts;
+  }
+
+  /** Commits one group at a time. Rejects when it is unknown whether the changes are stored. */
+  async commit(changes: Parameters<typeof commitGroup>[0]): ReturnType<typeof commitGroup> {
+    try {
+      this.db ??= await this.connect();
+    } catch (error) {
+      const message = `the database cannot be reached: ${describePgError(error)}`;
+      return changes.map(() => ({ kind: 'unavailable', message }));
+    }
+    const { db } = this;
+    return commitGroup(changes, (group) => this.make(db, group), this.parts.clock);
+  }
+
+  async close(): Promise<void> {
+    await this.db?.close().catch(() => {});
+  }
+
+  private make(db: PgConnection, changes: Parameters<typeof commitGroup>[0]): ReturnType<typeof makeChanges> {
+    return transact(db, this.parts.begin, async () => {
+      const { scope, settle } = openScope(db, NO_NODE);
+      const results = await settle(makeChanges(scope, this.direct, changes));
+      await db.query('SELECT pg_notify($1, $2)', [this.parts.channel, noteOf(NO_NODE, 'jobs')]);
+      return results;
+    });
+  }
+}

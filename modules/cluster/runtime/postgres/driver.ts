@@ -1,0 +1,165 @@
+/**
+ * The interface to the PostgreSQL driver; the only file that imports the package. It is an optional peer dependency,
+ * loaded when a store on PostgreSQL is opened.
+ */
+import type { ConnectionOptions } from 'node:tls';
+import { messageOf } from '../../../../base/message-of.ts';
+import { StoreRefused } from '../../../../runtime/store/store.ts';
+import { planTls, tlsAdvice } from './tls-options.ts';
+
+export type PgValue = string | number | boolean | null | Uint8Array | readonly (string | number | boolean | null)[];
+
+/** One connection. Queries are sent in the order of the calls, pipelined if the driver can do that. */
+export interface PgConnection {
+  /** Rejects with an Error that has a SQLSTATE in `code`, or none when the connection is lost. */
+  query<R extends object>(sql: string, values?: readonly PgValue[]): Promise<readonly R[]>;
+  /** The same for a change; resolves to the number of rows. */
+  change(sql: string, values?: readonly PgValue[]): Promise<number>;
+  /** Runs several statements without values, separated by `;`; resolves to the rows of the last one. */
+  script<R extends object>(sql: string): Promise<readonly R[]>;
+  /** Why the connection is lost; null while it can be used. */
+  readonly lost: Error | null;
+  close(): Promise<void>;
+}
+
+export interface PgConnectOptions {
+  readonly url: string;
+  /** Application name, shown in pg_stat_activity. */
+  readonly name: string;
+  /** Whether to prepare statements; false behind a pooler that may use another connection for each transaction. */
+  readonly prepare: boolean;
+  /** Called with the payload of each notification. */
+  readonly notified?: (payload: string) => void;
+  /** Called when the connection has ended, on either side. */
+  readonly ended?: () => void;
+}
+
+export type PgConnect = (options: PgConnectOptions) => Promise<PgConnection>;
+
+type Driver = typeof import('pg');
+
+/** Timeouts for connecting and for a query, in ms. */
+const CONNECT_MS = 5000;
+const QUERY_MS = 15_000;
+/** Object identifier of `int8`, which is read as a number: refs, counts and Unix ms are below 2^53. */
+const INT8 = 20;
+
+/** Rejects with StoreRefused when the package is not installed; the function does when TLS settings of the URL cannot be used. */
+export async function loadDriver(): Promise<PgConnect> {
+  const driver = await importDriver();
+  return async (options) => {
+    const { url, tls, isOptional } = planTls(options.url);
+    try {
+      return await connect(driver, { ...options, url }, tls);
+    } catch (error) {
+      if (!isOptional || messageOf(error) !== NO_TLS) throw error;
+      return connect(driver, { ...options, url }, null);
+    }
+  };
+}
+
+/** The driver's message, because it has no code for this error. */
+const NO_TLS = 'The server does not support SSL connections';
+
+async function connect(
+  driver: Driver,
+  { url, name, prepare, notified, ended }: PgConnectOptions,
+  tls: ConnectionOptions | null,
+): Promise<PgConnection> {
+  const types = {
+    getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+      oid === INT8 ? Number : (driver.types.getTypeParser(oid, format as 'text') as (text: string) => unknown),
+  };
+  const client = new driver.Client({
+    ...{ connectionString: url, ssl: tls ?? false, application_name: name, types: types as never },
+    ...{ connectionTimeoutMillis: CONNECT_MS, query_timeout: QUERY_MS, pipeline: true },
+    ...{ keepAlive: true, keepAliveInitialDelayMillis: CONNECT_MS },
+  });
+  let lost: Error | null = null;
+  // Without a listener, an error event would end the process.
+  client.on('error', (error) => {
+    lost ??= error;
+  });
+  client.on('end', () => {
+    lost ??= new Error('the connection was closed');
+    ended?.();
+  });
+  client.on('notification', ({ payload }) => notified?.(payload ?? ''));
+  await client.connect();
+  const run = (sql: string, values: readonly PgValue[]) =>
+    client.query({ ...(prepare ? { name: nameOf(sql) } : {}), text: sql, values: [...values] });
+  return {
+    get lost() {
+      return lost;
+    },
+    query: async <R extends object>(sql: string, values: readonly PgValue[] = []) =>
+      (await run(sql, values)).rows as R[],
+    change: async (sql, values = []) => (await run(sql, values)).rowCount ?? 0,
+    async script<R extends object>(sql: string) {
+      const result: unknown = await client.query(sql);
+      const all = (Array.isArray(result) ? result : [result]) as { readonly rows: R[] }[];
+      return all.at(-1)?.rows ?? [];
+    },
+    close: () => client.end(),
+  };
+}
+
+async function importDriver(): Promise<Driver> {
+  try {
+    const loaded = await import('pg');
+    return loaded.default as Driver;
+  } catch (error) {
+    if (sqlState(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new StoreRefused('gateway.store: postgres needs the package pg: run `npm install pg`');
+  }
+}
+
+const names = new Map<string, string>();
+
+/**
+ * The name under which a statement is prepared, once for each connection. The map is bounded: values are parameters, so that the
+ * only texts that are not constants are those of lists, one for each combination of filters.
+ */
+function nameOf(sql: string): string {
+  const known = names.get(sql);
+  if (known !== undefined) return known;
+  const name = `hookwright_${names.size + 1}`;
+  names.set(sql, name);
+  return name;
+}
+
+/** The SQLSTATE (`23505`) or the system's code (`ECONNREFUSED`); '' for any other error. */
+export function sqlState(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+/** Codes of errors that recur, because they are in a statement or its values: data, integrity, syntax, program limits. */
+const STATEMENT_ERROR = /^(?:2[1-3]|42|54)[0-9A-Z]{3}$/;
+
+/** Whether a retry would fail too. */
+export const isStatementError = (error: unknown): boolean => STATEMENT_ERROR.test(sqlState(error));
+
+/** Whether another transaction conflicted: a deadlock, a serialization failure, or a row inserted meanwhile. */
+export const isConflict = (error: unknown): boolean => /^(?:40P01|40001|23505)$/.test(sqlState(error));
+
+/** Whether the connection may have ended: the error is not that of a statement. */
+export const isLost = (error: unknown): boolean => !/^(?!57P0|08|XX)[0-9A-Z]{5}$/.test(sqlState(error));
+
+/** Advice by code, or by the message of an error without one. */
+const ADVICE: Readonly<Record<string, string>> = {
+  '28P01': 'check the user and the password in the URL of gateway.store.postgres',
+  '28000': "check the user in the URL of gateway.store.postgres, and the server's pg_hba.conf",
+  '3D000': 'create it, or correct the URL of gateway.store.postgres',
+  '53300': 'raise max_connections, or put PgBouncer in front (gateway.store.listen: false)',
+  [NO_TLS]: 'set `ssl = on` in its postgresql.conf, or another sslmode in the URL: hookwright docs scale',
+  '42P05': 'behind a pooler in transaction mode gateway.store needs `listen: false`',
+  '26000': 'behind a pooler in transaction mode gateway.store needs `listen: false`',
+  '42501': 'what the role of a gateway needs: hookwright docs scale',
+};
+
+/** Describes an error for users, with advice. No message of the driver or PostgreSQL contains the password. */
+export function describePgError(error: unknown): string {
+  const code = sqlState(error);
+  const advice = ADVICE[code || messageOf(error)] ?? tlsAdvice(code);
+  return [messageOf(error) || code || 'no answer', ...(advice === null ? [] : [advice])].join('; ');
+}

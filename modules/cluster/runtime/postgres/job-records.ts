@@ -1,0 +1,62 @@
+/** Users' changes of jobs. They are rare, so they run one at a time. */
+import type { ForgetTicks, PauseJob, PutJob, RemoveJob, WatchJob } from '../../../../runtime/store/job-mutations.ts';
+import type { MutationResults } from '../../../../runtime/store/mutations.ts';
+import type { Scope } from './scope.ts';
+
+/** Counts a change; this locks the row until the transaction ends. */
+const CHANGED =
+  "INSERT INTO meta (key, value) VALUES ('jobs_version', '1') " +
+  'ON CONFLICT (key) DO UPDATE SET value = (meta.value::bigint + 1)::text';
+const LOCK =
+  "INSERT INTO meta (key, value) VALUES ('jobs_version', '0') ON CONFLICT (key) DO UPDATE SET value = meta.value";
+const NAMES = 'SELECT id, name FROM job WHERE profile = $1 OR id = $2';
+const PUT =
+  'INSERT INTO job (id, profile, name, body) VALUES ($1, $2, $3, $4) ' +
+  'ON CONFLICT (id) DO UPDATE SET profile = excluded.profile, name = excluded.name, body = excluded.body';
+const PAUSE =
+  'INSERT INTO job_state (job, paused, "cursor") VALUES ($1, $2, $3) ' +
+  'ON CONFLICT (job) DO UPDATE SET paused = excluded.paused, "cursor" = coalesce(excluded."cursor", job_state."cursor")';
+const WATCH =
+  'INSERT INTO job_state (job, signature, "cursor") VALUES ($1, $2, $3) ' +
+  'ON CONFLICT (job) DO UPDATE SET signature = excluded.signature, "cursor" = excluded."cursor"';
+const FORGET =
+  'DELETE FROM job_tick WHERE (job, due_at) IN (SELECT job, due_at FROM job_tick WHERE due_at < $1 ORDER BY due_at LIMIT $2)';
+
+export async function putJob(
+  { db }: Scope,
+  { job, expect, numbered_beside: beside }: PutJob,
+): Promise<MutationResults['put_job']> {
+  await db.change(LOCK);
+  const jobs = await db.query<{ id: string; name: string }>(NAMES, [job.profile, job.id]);
+  const isKnown = jobs.some(({ id }) => id === job.id);
+  if (expect === 'old' && !isKnown) return { kind: 'unknown' };
+  if (expect === 'new' && isKnown) return { kind: 'name_taken' };
+  const taken = new Set(jobs.filter(({ id }) => id !== job.id).map(({ name }) => name));
+  let { name } = job;
+  for (let n = 2; beside !== undefined && (beside.includes(name) || taken.has(name)); n++) name = `${job.name}-${n}`;
+  if (taken.has(name)) return { kind: 'name_taken' };
+  await db.change(PUT, [job.id, job.profile, name, JSON.stringify({ ...job, name })]);
+  await db.change(CHANGED);
+  return { kind: 'stored', name };
+}
+
+export async function removeJob({ db }: Scope, { id }: RemoveJob): Promise<boolean> {
+  if ((await db.change('DELETE FROM job WHERE id = $1', [id])) === 0) return false;
+  await db.change('DELETE FROM job_state WHERE job = $1', [id]);
+  await db.change(CHANGED);
+  return true;
+}
+
+export async function setPaused({ db }: Scope, { job, paused, now }: PauseJob): Promise<null> {
+  await db.change(PAUSE, [job, paused, paused ? null : now]);
+  await db.change(CHANGED);
+  return null;
+}
+
+export async function watchJob({ db }: Scope, { job, signature, now }: WatchJob): Promise<null> {
+  await db.change(WATCH, [job, signature, now]);
+  return null;
+}
+
+export const forgetTicks = ({ db }: Scope, { before, limit }: ForgetTicks): Promise<number> =>
+  db.change(FORGET, [before, limit]);

@@ -1,0 +1,203 @@
+/**
+ * The store on PostgreSQL that several gateways share. Changes go to the writer in groups, queries to a connection that
+ * only reads. While the database is unavailable, changes are refused; a lost connection is reopened, with growing pauses.
+ */
+import type { Clock, Timer } from '../../../../runtime/platform/clock.ts';
+import type { Logger } from '../../../../runtime/platform/log.ts';
+import { GroupCommit, NEW_WORK } from '../../../../runtime/store/group-commit.ts';
+import { Health } from '../../../../runtime/store/health.ts';
+import type { Mutation, MutationKind, MutationResults } from '../../../../runtime/store/mutations.ts';
+import { describeOtherTables } from '../../../../runtime/store/other-tables.ts';
+import type { Query, QueryResults } from '../../../../runtime/store/queries.ts';
+import type { SharedState, SharedStore, Store, StoreProblem } from '../../../../runtime/store/store.ts';
+import { StoreRefused, StoreUnavailable } from '../../../../runtime/store/store.ts';
+import { describePgError, isLost } from './driver.ts';
+import { RENEW_MS } from './lease.ts';
+import type { OtherNodes } from './other-nodes.ts';
+import { pgState } from './pg-state.ts';
+import { takeSlots } from './rate-slots.ts';
+import { createPgQueries } from './read.ts';
+import type { PgQueries, SnapshotReader } from './snapshot.ts';
+import type { PgWriter } from './writer.ts';
+
+export interface PgStoreParts {
+  /** @param lost called when its connection is lost */
+  readonly writer: (lost: (reason: string) => void) => PgWriter;
+  readonly reader: SnapshotReader;
+  /** Counts the requests of rate windows. */
+  readonly counter: SnapshotReader;
+  /** Changes sessions and documents. */
+  readonly state: SnapshotReader;
+  /** Stores and reads kept requests. */
+  readonly requests: SnapshotReader;
+  readonly others: (node: () => number) => OtherNodes;
+  /** Hash of the table that this gateway serves. */
+  readonly table: () => string | null;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly beforeCommit: (() => void) | undefined;
+}
+
+/** No work is started when the rest of the lease is shorter, in ms. */
+const LEASE_MARGIN_MS = 1000;
+/** First and longest pause between two attempts to connect, in ms; it doubles, with random jitter. */
+const RETRY_MS = 250;
+const MAX_RETRY_MS = 2000;
+/** Changes that start work, which no other gateway may start too. */
+const BEGINS_WORK: ReadonlySet<MutationKind> = new Set([...NEW_WORK, 'take_work']);
+
+export class PostgresStore implements Store {
+  readonly state: SharedState;
+  private readonly parts: PgStoreParts;
+  private readonly writer: PgWriter;
+  private readonly group: GroupCommit;
+  private readonly health: Health;
+  private readonly queries: PgQueries;
+  private readonly others: OtherNodes;
+  private renewal: Timer | null = null;
+  private retry: Timer | null = null;
+  private retries = 0;
+  private otherTables: readonly string[] = [];
+  private closing: Promise<void> | null = null;
+
+  constructor(parts: PgStoreParts) {
+    this.parts = parts;
+    const { clock, log, beforeCommit, reader } = parts;
+    this.writer = parts.writer((reason) => this.lost(reason));
+    this.health = new Health(log, () => clock.now());
+    this.others = parts.others(() => this.writer.node);
+    this.queries = createPgQueries(reader.ask);
+    this.state = pgState(reader, parts.state, parts.requests);
+    this.group = new GroupCommit({
+      commit: (changes) => this.writer.commit(changes),
+      beforeCommit,
+      // A lost connection is reported separately; any other problem ends with the next commit.
+      failed: (problem) => this.health.begin('unavailable', problem),
+    });
+  }
+
+  /** Connects. Rejects with StoreRefused; an unavailable database is only reported by `problem()`. */
+  async open(): Promise<void> {
+    await this.connect();
+    this.renewLater();
+  }
+
+  async write<M extends Mutation>(mutation: M): Promise<MutationResults[M['kind']]> {
+    this.requireConnection();
+    const { writer, health } = this;
+    if (BEGINS_WORK.has(mutation.kind) && writer.leaseLeftMs < LEASE_MARGIN_MS) {
+      throw new StoreUnavailable('the lease of this gateway could not be renewed in time');
+    }
+    const result = await this.group.write(mutation);
+    // The process may have been suspended meanwhile: then another gateway has taken over the work, and it must not start here.
+    if (mutation.kind === 'take_work' && writer.leaseLeftMs <= 0) {
+      throw new StoreUnavailable('the lease of this gateway ended while it took work');
+    }
+    health.end('unavailable');
+    this.others.notify(mutation.kind);
+    return result;
+  }
+
+  read<Q extends Query>(query: Q): Promise<QueryResults[Q['kind']]> {
+    const ask = this.queries[query.kind] as unknown as (query: Q) => Promise<QueryResults[Q['kind']]>;
+    return ask(query);
+  }
+
+  problem(): StoreProblem | null {
+    return this.health.problem;
+  }
+
+  readonly shared: SharedStore = {
+    otherTables: () => this.otherTables,
+    watch: (listener) => this.others.watch(listener),
+    takeSlots: async (request) => {
+      this.requireConnection();
+      return takeSlots(this.parts.counter, request);
+    },
+  };
+
+  close(): Promise<void> {
+    this.closing ??= this.end();
+    return this.closing;
+  }
+
+  private async end(): Promise<void> {
+    this.renewal?.cancel();
+    this.retry?.cancel();
+    this.others.close();
+    await Promise.race([this.group.settled(), this.whenDisconnected()]);
+    await this.writer.close();
+    const { reader, counter, state, requests } = this.parts;
+    await Promise.all([reader, counter, state, requests].map((connection) => connection.close()));
+  }
+
+  private requireConnection(): void {
+    if (this.closing !== null) throw new StoreUnavailable('the store is closed');
+    if (this.writer.isConnected) return;
+    throw new StoreUnavailable(this.health.problem?.message ?? 'the database cannot be reached');
+  }
+
+  /** Resolves once there is no connection: then there is nothing to wait for. */
+  private async whenDisconnected(): Promise<void> {
+    while (this.writer.isConnected) await new Promise<void>((resolve) => this.parts.clock.after(RETRY_MS, resolve));
+  }
+
+  private lost(reason: string): void {
+    this.beginProblem(`the database cannot be reached: ${reason}`);
+  }
+
+  private beginProblem(problem: string): void {
+    this.health.begin('unavailable', problem);
+    this.connectLater();
+  }
+
+  private connectLater(): void {
+    if (this.closing !== null || this.retry !== null) return;
+    const pause = Math.min(MAX_RETRY_MS, RETRY_MS * 2 ** this.retries++);
+    this.retry = this.parts.clock.after(pause * (0.5 + Math.random() / 2), () => {
+      this.retry = null;
+      // Tables of the wrong version may be migrated meanwhile.
+      void this.connect().catch((error: unknown) => this.beginProblem(describePgError(error)));
+    });
+  }
+
+  private async connect(): Promise<void> {
+    try {
+      await this.writer.connect();
+      this.retries = 0;
+      this.health.end('unavailable');
+    } catch (error) {
+      if (error instanceof StoreRefused) throw error;
+      this.beginProblem(
+        `the database ${isLost(error) ? 'cannot be reached' : 'refuses this gateway'}: ${describePgError(error)}`,
+      );
+    }
+  }
+
+  private renewLater(): void {
+    this.renewal = this.parts.clock.after(RENEW_MS, () => void this.renew());
+  }
+
+  private noteTables(tables: readonly string[]): void {
+    const before = this.otherTables;
+    this.otherTables = tables;
+    const difference = describeOtherTables(this.parts.table(), tables);
+    if (difference !== null && before.join() !== tables.join())
+      this.parts.log.warn({ reason: difference }, 'the gateways do not serve the same table');
+  }
+
+  private async renew(): Promise<void> {
+    try {
+      if (this.writer.isConnected) {
+        const { left, tables } = await this.writer.renew();
+        this.noteTables(tables);
+        // A renewal is a commit, so the database accepts changes.
+        this.health.end('unavailable');
+        if (left > 0) this.others.left();
+      }
+    } catch (error) {
+      this.health.begin('unavailable', `the lease cannot be renewed: ${describePgError(error)}`);
+    }
+    if (this.closing === null) this.renewLater();
+  }
+}

@@ -1,0 +1,172 @@
+/** The SQL for the queries of ../queries.ts. */
+
+import type { HeadTarget } from '../../../../runtime/store/encode.ts';
+import { laneKey } from '../../../../runtime/store/identity.ts';
+import type { Step } from '../../../../runtime/store/mutations.ts';
+import type {
+  DispatchSummary,
+  LastError,
+  ListFilter,
+  OpenWork,
+  QueryResults,
+  StoreOverview,
+  Tally,
+} from '../../../../runtime/store/queries.ts';
+import type { DispatchState } from '../../../../runtime/store/states.ts';
+import { isFinal } from '../../../../runtime/store/states.ts';
+import type { TallyColumn } from '../../../../runtime/store/tally.ts';
+import { auditTally, TALLY_COLUMNS } from '../../../../runtime/store/tally.ts';
+import { keyOfClaim } from './keys.ts';
+import type { ListedRow, StoredRow } from './listed-rows.ts';
+import { LISTED_COLUMNS, LISTED_TABLES, readListed, readStored, STORED } from './listed-rows.ts';
+import { jobQueries } from './read-jobs.ts';
+import { readNodes } from './read-nodes.ts';
+import type { AskSnapshot, PgQueries, Statement } from './snapshot.ts';
+
+export const createPgQueries = (ask: AskSnapshot): PgQueries => ({
+  async is_claimed({ key, now }) {
+    const [found] = await ask(['SELECT 1 FROM claim WHERE key = $1 AND expires_at > $2', keyOfClaim(key), now]);
+    return found !== undefined && found.length > 0;
+  },
+  async load({ ref }) {
+    const [rows = [], steps = []] = await ask<[StoredRow[], StepRow[]]>(
+      [`${STORED} WHERE d.ref = $1`, ref],
+      ['SELECT ref, data FROM step WHERE ref = $1 ORDER BY n', ref],
+    );
+    return rows[0] === undefined ? null : readStored(rows[0], stepsOf(steps));
+  },
+  find: ({ id }) => find(ask, id),
+  list: ({ filter }) => list(ask, filter),
+  overview: ({ now }) => overview(ask, now),
+  open_work: () => openWork(ask),
+  nodes: () => readNodes(ask),
+  audit: () => audit(ask),
+  ...jobQueries(ask),
+});
+
+interface StepRow {
+  readonly data: string;
+}
+
+const stepsOf = (rows: readonly StepRow[]): readonly Step[] => rows.map(({ data }) => JSON.parse(data) as Step);
+
+/** The dispatch with exactly this id; otherwise at most two whose id has this prefix. */
+const FOUND =
+  "SELECT ref FROM dispatch WHERE id = $1 UNION ALL (SELECT ref FROM dispatch WHERE $1 <> '' AND id ~>=~ $1 AND id ~<~ ($1 || $2) " +
+  'AND NOT EXISTS (SELECT 1 FROM dispatch WHERE id = $1) LIMIT 2)';
+
+async function find(ask: AskSnapshot, id: string): Promise<QueryResults['find']> {
+  // Our texts contain no NUL, which PostgreSQL does not accept.
+  if (id.includes('\0')) return { kind: 'unknown' };
+  const values = [id, '\u{10ffff}'] as const;
+  const [rows = [], steps = []] = await ask<[StoredRow[], StepRow[]]>(
+    [`${STORED} WHERE d.ref IN (${FOUND})`, ...values],
+    [`SELECT data FROM step WHERE ref IN (${FOUND}) ORDER BY ref, n`, ...values],
+  );
+  const [row] = rows;
+  if (row === undefined) return { kind: 'unknown' };
+  return rows.length > 1 ? { kind: 'ambiguous' } : { kind: 'found', dispatch: readStored(row, stepsOf(steps)) };
+}
+
+async function list(ask: AskSnapshot, filter: ListFilter): Promise<readonly DispatchSummary[]> {
+  const values: (string | number)[] = [];
+  const where: string[] = [];
+  const add = (value: string | number | undefined, condition: (place: string) => string): void => {
+    if (value !== undefined) where.push(condition(`$${values.push(value)}`));
+  };
+  const { state } = filter;
+  if (state !== undefined && isFinal(state)) where.push(`e.state = '${state}'`);
+  add(state !== undefined && !isFinal(state) ? state : undefined, (place) => `w.state = ${place}`);
+  add(filter.route, (place) => `d.route = ${place}`);
+  add(filter.job, (place) => `d.job = ${place}`);
+  add(filter.since, (place) => `d.accepted_at >= ${place}`);
+  add(filter.before, (place) => `d.ref < ${place}`);
+  const condition = where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`;
+  const sql = `SELECT ${LISTED_COLUMNS} FROM ${LISTED_TABLES} ${condition} ORDER BY d.ref DESC LIMIT $${values.push(filter.limit)}`;
+  const [rows = []] = await ask<[ListedRow[]]>([sql, ...values]);
+  return rows.map(readListed);
+}
+
+const TALLIES: Statement = [
+  `SELECT lane, ${[...TALLY_COLUMNS, 'bytes'].map((name) => `sum(${name})::bigint AS ${name}`).join(', ')} FROM tally GROUP BY lane`,
+];
+
+type TallyRow = Record<TallyColumn | 'bytes', number> & { readonly lane: string };
+
+function talliesOf(rows: readonly TallyRow[]): readonly Tally[] {
+  const tallies = rows.map(({ lane, bytes: _, ...counts }) => {
+    const [profile, route] = JSON.parse(lane) as [string, string | null];
+    return { profile, route, ...counts };
+  });
+  const nameOf = ({ profile, route }: Tally): string => `${profile}\n${route ?? ''}`;
+  return tallies.sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+}
+
+async function overview(ask: AskSnapshot, now: number): Promise<StoreOverview> {
+  const [tallyRows = [], [groups], [deliveries], [oldest], [error]] = await ask<
+    [
+      TallyRow[],
+      [{ open: number }],
+      [{ waiting: number; due: number }],
+      [{ accepted_at: number }?],
+      [{ value: string }?],
+    ]
+  >(
+    TALLIES,
+    ["SELECT count(*) AS open FROM work WHERE group_key IS NOT NULL AND state = 'pending'"],
+    ['SELECT count(*) AS waiting, count(*) FILTER (WHERE due_at <= $1) AS due FROM delivery WHERE holder IS NULL', now],
+    ['SELECT d.accepted_at FROM work w JOIN dispatch d USING (ref) ORDER BY w.ref LIMIT 1'],
+    ["SELECT value FROM meta WHERE key = 'last_error'"],
+  );
+  const tallies = talliesOf(tallyRows);
+  const runs = tallies.reduce((sum, { pending }) => sum + pending, 0) - groups.open;
+  return {
+    tallies,
+    backlog: {
+      ...{ runs, deliveries: deliveries.due, deliveries_delayed: deliveries.waiting - deliveries.due },
+      groups: groups.open,
+    },
+    oldest_open_at: oldest?.accepted_at ?? null,
+    last_error: JSON.parse(error?.value ?? 'null') as LastError | null,
+    bytes: tallyRows.reduce((sum, { bytes }) => sum + bytes, 0),
+    damage: null,
+  };
+}
+
+/** A delivery that has ended has no row in `delivery`. */
+const WAITING_WORK =
+  'SELECT d.profile, d.route, d.job, d.targets, NULL::integer AS n, count(*) AS count FROM work w JOIN dispatch d USING (ref) ' +
+  "WHERE w.state <> 'delivering' GROUP BY 1, 2, 3, 4 UNION ALL SELECT d.profile, d.route, d.job, d.targets, x.n, count(*) " +
+  'FROM delivery x JOIN dispatch d USING (ref) GROUP BY 1, 2, 3, 4, 5';
+
+async function openWork(ask: AskSnapshot): Promise<readonly OpenWork[]> {
+  type Row = Omit<OpenWork, 'target'> & { readonly targets: string; readonly n: number | null };
+  const [rows = []] = await ask<[Row[]]>([WAITING_WORK]);
+  const found = new Map<string, OpenWork>();
+  for (const { profile, route, job, targets, n, count } of rows) {
+    const all = (JSON.parse(targets) as readonly HeadTarget[]).map(({ target }) => target);
+    const needed = n === null ? (all.length === 0 ? [null] : all) : [all[n] ?? null];
+    for (const target of needed) {
+      const name = JSON.stringify([profile, route, job, target]);
+      found.set(name, { profile, route, job, target, count: (found.get(name)?.count ?? 0) + count });
+    }
+  }
+  return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, work]) => work);
+}
+
+const STORED_STATES =
+  'SELECT d.profile, d.route, coalesce(w.state, e.state) AS state, count(*) AS count ' +
+  'FROM dispatch d LEFT JOIN work w USING (ref) LEFT JOIN ended e USING (ref) GROUP BY 1, 2, 3';
+
+async function audit(ask: AskSnapshot): Promise<readonly string[]> {
+  type Row = { readonly profile: string; readonly route: string | null; readonly state: DispatchState; count: number };
+  const [tallies = [], states = []] = await ask<[TallyRow[], Row[]]>(TALLIES, [STORED_STATES]);
+  const stored = new Map<string, Partial<Record<DispatchState, number>>>();
+  for (const { profile, route, state, count } of states) {
+    const name = laneKey(profile, route);
+    stored.set(name, { ...stored.get(name), [state]: count });
+  }
+  return talliesOf(tallies).flatMap((tally) =>
+    auditTally(tally, stored.get(laneKey(tally.profile, tally.route)) ?? {}),
+  );
+}

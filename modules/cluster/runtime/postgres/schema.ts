@@ -1,0 +1,198 @@
+/**
+ * The tables on PostgreSQL. All are in one schema, which `search_path` names in each transaction. Untrusted text is stored
+ * as JSON, because PostgreSQL does not accept a NUL.
+ *
+ * Each change of the tables is a new version with a new step. Gateways of the previous version keep running with it, so a
+ * step may only add tables, indexes, and columns that are null or have a default. What the previous version reads can be
+ * dropped one version later.
+ */
+
+/** The version that this program reads and writes. */
+export const SCHEMA_VERSION = 1;
+
+const VERSION_1 = `
+  -- Gateways, a row for each start. token: checked by each transaction of the gateway; batch: its last committed one.
+  -- until: end of the lease, by this server's clock. ended_at: when the lease was ended, or another gateway took over.
+  CREATE TABLE node (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    token bigint NOT NULL DEFAULT 1,
+    batch bigint NOT NULL DEFAULT 0,
+    until timestamptz NOT NULL,
+    started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    ended_at timestamptz,
+    url text NOT NULL,
+    version text NOT NULL,
+    table_hash text,
+    problem text
+  ) WITH (fillfactor = 50);
+
+  CREATE SEQUENCE dispatch_ref AS bigint;
+
+  -- Accepted dispatches, never changed. head: JSON [event, delivery_id, replay_of, superseded]; targets: JSON list of the
+  -- targets of its deliveries, {target, label}; body: JSON of the dispatch.
+  CREATE TABLE dispatch (
+    ref bigint PRIMARY KEY,
+    id text NOT NULL UNIQUE,
+    profile text NOT NULL,
+    route text,
+    job text,
+    mode text NOT NULL,
+    accepted_at bigint NOT NULL,
+    max_concurrent integer,
+    head text NOT NULL,
+    targets text NOT NULL,
+    body text NOT NULL
+  );
+  CREATE INDEX dispatch_id_beginning ON dispatch (id text_pattern_ops);
+  CREATE INDEX dispatch_route ON dispatch (route, ref);
+  CREATE INDEX dispatch_job ON dispatch (job, ref) WHERE job IS NOT NULL;
+
+  -- Progress of dispatches that have not ended: small rows that change a few times. lane: JSON [profile, route].
+  -- due_at of a pending one: when its run or its group's end is due. set_at: when due_at was set. node, holder: the process
+  -- that runs or delivers it. group_key, first_at, superseded: the coalesce group in which it waits; of a held one: its id,
+  -- which no other gateway may hold. reason: JSON.
+  CREATE TABLE work (
+    ref bigint PRIMARY KEY,
+    lane text NOT NULL,
+    state text NOT NULL,
+    due_at bigint NOT NULL,
+    set_at bigint NOT NULL,
+    node bigint,
+    holder text,
+    started_at bigint,
+    answered_at bigint,
+    reason text,
+    failed integer NOT NULL DEFAULT 0,
+    steps integer NOT NULL DEFAULT 0,
+    group_key text,
+    first_at bigint,
+    superseded integer NOT NULL DEFAULT 0
+  ) WITH (fillfactor = 70, VACUUM_SETTINGS);
+  CREATE INDEX work_due ON work (lane, due_at, ref) WHERE state = 'pending';
+  CREATE INDEX work_running ON work (lane) WHERE state = 'running';
+  CREATE INDEX work_held ON work (node) WHERE holder IS NOT NULL;
+  CREATE UNIQUE INDEX work_group ON work (group_key) WHERE group_key IS NOT NULL;
+
+  -- Ended dispatches; written once.
+  CREATE TABLE ended (
+    ref bigint PRIMARY KEY,
+    state text NOT NULL,
+    started_at bigint,
+    answered_at bigint,
+    finished_at bigint NOT NULL,
+    reason text
+  );
+  CREATE INDEX ended_dead ON ended (ref) WHERE state = 'dead';
+  CREATE INDEX ended_skipped ON ended (ref) WHERE state = 'skipped';
+
+  -- Open deliveries of dispatches in state delivering. lane: JSON [profile, target].
+  CREATE TABLE delivery (
+    ref bigint NOT NULL,
+    n integer NOT NULL,
+    lane text NOT NULL,
+    due_at bigint NOT NULL,
+    set_at bigint NOT NULL,
+    node bigint,
+    holder text,
+    PRIMARY KEY (ref, n)
+  ) WITH (fillfactor = 70, VACUUM_SETTINGS);
+  CREATE INDEX delivery_due ON delivery (lane, due_at, ref, n) WHERE holder IS NULL;
+  CREATE INDEX delivery_held ON delivery (node, holder, lane) WHERE holder IS NOT NULL;
+
+  -- The agent's text, as JSON; delivery attempts and failed runs, in order, as JSON.
+  CREATE TABLE answer (ref bigint PRIMARY KEY, text text NOT NULL);
+  CREATE TABLE step (ref bigint NOT NULL, n integer NOT NULL, data text NOT NULL, PRIMARY KEY (ref, n));
+
+  -- Delivery ids. key: JSON [profile, route, delivery id], or its digest when that is long.
+  CREATE TABLE claim (key text COLLATE "C" PRIMARY KEY, expires_at bigint NOT NULL);
+
+  -- The limit of runs at once of a lane. A gateway that takes runs of a limited lane locks its row first.
+  CREATE TABLE lane (lane text PRIMARY KEY, max_concurrent integer) WITH (fillfactor = 50);
+
+  -- Counts of each lane, and the bytes of its texts: a row for each node, so that nodes do not wait for each other.
+  CREATE TABLE tally (
+    lane text NOT NULL,
+    node bigint NOT NULL,
+    accepted bigint NOT NULL DEFAULT 0,
+    removed bigint NOT NULL DEFAULT 0,
+    pending bigint NOT NULL DEFAULT 0,
+    running bigint NOT NULL DEFAULT 0,
+    delivering bigint NOT NULL DEFAULT 0,
+    done bigint NOT NULL DEFAULT 0,
+    dead bigint NOT NULL DEFAULT 0,
+    skipped bigint NOT NULL DEFAULT 0,
+    bytes bigint NOT NULL DEFAULT 0,
+    PRIMARY KEY (lane, node)
+  ) WITH (fillfactor = 50);
+
+  -- Dynamic jobs (body: JSON), the state of each job (ref: its latest run), and one row for each instant.
+  CREATE TABLE job (id text PRIMARY KEY, profile text NOT NULL, name text NOT NULL, body text NOT NULL,
+    UNIQUE (profile, name));
+  CREATE TABLE job_state (job text PRIMARY KEY, paused boolean, "cursor" bigint, signature text, ref bigint);
+  CREATE TABLE job_tick (
+    job text NOT NULL,
+    due_at bigint NOT NULL,
+    outcome text NOT NULL,
+    ref bigint,
+    missed integer NOT NULL,
+    PRIMARY KEY (job, due_at)
+  );
+  CREATE INDEX job_tick_due ON job_tick (due_at);
+
+  -- Fixed windows of the rate limits, one for each route. granted: slots granted by the latest statement.
+  CREATE TABLE rate_window (name text PRIMARY KEY, opened_at timestamptz NOT NULL, taken bigint NOT NULL,
+    granted bigint NOT NULL) WITH (fillfactor = 50);
+
+  -- Compiled tables that are distributed to gateways; files: JSON of their texts.
+  CREATE TABLE route_table (hash text PRIMARY KEY, routes integer NOT NULL, files text NOT NULL,
+    pushed_at timestamptz NOT NULL DEFAULT clock_timestamp());
+
+  -- Texts that gateways share (subscriptions; the hash of the active table), each replaced as a whole.
+  CREATE TABLE document (name text PRIMARY KEY, version bigint NOT NULL, body text NOT NULL);
+
+  -- Sessions of chats (chat: JSON of its id), and their turns, as JSON.
+  CREATE TABLE session (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    profile text NOT NULL,
+    target text NOT NULL,
+    chat text NOT NULL,
+    turns bigint NOT NULL DEFAULT 0,
+    changed_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    UNIQUE (profile, target, chat)
+  ) WITH (fillfactor = 50);
+  CREATE TABLE session_turn (session bigint NOT NULL, n bigint NOT NULL, turn text NOT NULL, PRIMARY KEY (session, n));
+
+  -- Kept requests (modules/workbench/runtime/capture). head: JSON of everything but the body; bytes: of both.
+  CREATE TABLE request (
+    n bigint NOT NULL,
+    profile text NOT NULL,
+    route text NOT NULL,
+    outcome text NOT NULL,
+    reason text,
+    head text NOT NULL,
+    body bytea,
+    bytes integer NOT NULL,
+    PRIMARY KEY (n) INCLUDE (bytes)
+  );
+  CREATE INDEX request_route ON request (route, n);
+  CREATE INDEX request_outcome ON request (outcome, n);
+
+  -- Measured on bodies of 21 KB: pglz, the default, takes most of the time of an insert, and twice the room and WAL. A
+  -- server that was built without lz4 keeps it.
+  DO $$ BEGIN
+    ALTER TABLE dispatch ALTER COLUMN body SET COMPRESSION lz4;
+    ALTER TABLE answer ALTER COLUMN text SET COMPRESSION lz4;
+    ALTER TABLE request ALTER COLUMN head SET COMPRESSION lz4, ALTER COLUMN body SET COMPRESSION lz4;
+  EXCEPTION WHEN feature_not_supported THEN NULL;
+  END $$;
+
+  -- The latest failure, and the number of changes that users have made to jobs.
+  CREATE TABLE meta (key text PRIMARY KEY, value text NOT NULL) WITH (fillfactor = 50);
+`.replaceAll(
+  'VACUUM_SETTINGS',
+  // Rows live for seconds, so vacuum is triggered by the number of dead rows, not by their share of the table.
+  'autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0',
+);
+
+/** Each step migrates the tables from the previous version to its own. */
+export const STEPS: readonly string[] = [VERSION_1];

@@ -1,0 +1,222 @@
+/**
+ * The connection that writes. A group of changes is one transaction under this node's lease. Transactions run one at a
+ * time, so changes take effect in the order in which they were written.
+ *
+ *   commit ──> BEGIN, token ──> changes ──> COMMIT ──> results
+ *                │ no row          │ conflict   │ connection lost
+ *                v                 v            v
+ *           a new lease        retry        resume: was it committed?
+ */
+import type { Clock } from '../../../../runtime/platform/clock.ts';
+import type { SharedClock } from '../../../../runtime/platform/shared-clock.ts';
+import type { CommitResult, EncodedChange } from '../../../../runtime/store/encode.ts';
+import { StoreUnavailable } from '../../../../runtime/store/store.ts';
+import { commitGroup } from './commit-group.ts';
+import { createDirectChanges } from './direct-changes.ts';
+import type { PgConnection } from './driver.ts';
+import { describePgError, isConflict, isLost, isStatementError } from './driver.ts';
+import { LaneTurns } from './lane-turns.ts';
+import type { Others } from './lease.ts';
+import { LEASE_MS, Lease, LeaseEnded } from './lease.ts';
+import type { NodeIdentity } from './node-identity.ts';
+import type { OpenScope } from './scope.ts';
+import { openScope } from './scope.ts';
+import { makeChanges } from './sections.ts';
+import { readServerTime } from './server-time.ts';
+import { transact } from './transact.ts';
+
+export interface WriterParts {
+  /** Connects to the migrated database. @param ended called when the connection has ended */
+  readonly connect: (ended: () => void) => Promise<PgConnection>;
+  /** The first statements of each transaction. */
+  readonly begin: string;
+  readonly node: NodeIdentity;
+  readonly clock: Clock;
+  /** Called with the time of the database. */
+  readonly follow: SharedClock['follow'];
+  /** Called when the connection is lost. */
+  readonly lost: (reason: string) => void;
+}
+
+/** It is unknown whether the transaction with this number was committed. */
+class Unknown extends Error {
+  readonly batch: number;
+
+  constructor(batch: number) {
+    super('the connection was lost during a commit');
+    this.batch = batch;
+  }
+}
+
+export class PgWriter {
+  private readonly parts: WriterParts;
+  private readonly direct = createDirectChanges(new LaneTurns());
+  private db: PgConnection | null = null;
+  private lease: Lease | null = null;
+  /** Number of the last transaction that is known to have been committed. */
+  private committed = 0;
+  /** Earliest monotonic ms at which the lease ends. */
+  private leaseEnds = Number.NEGATIVE_INFINITY;
+  private last: Promise<unknown> = Promise.resolve();
+  /** Called with true once the last committed transaction is known; with false if it remains unknown. */
+  private resumed: ((isKnown: boolean) => void)[] = [];
+
+  constructor(parts: WriterParts) {
+    this.parts = parts;
+  }
+
+  get isConnected(): boolean {
+    return this.db !== null && this.db.lost === null;
+  }
+
+  /** How long the lease lasts at least, in ms; negative when it may have ended. */
+  get leaseLeftMs(): number {
+    return this.leaseEnds - this.parts.clock.monotonic();
+  }
+
+  get node(): number {
+    return this.lease?.id ?? 0;
+  }
+
+  /** Connects if there is no connection, and resumes the lease. Rejects when that fails. */
+  async connect(): Promise<void> {
+    if (this.isConnected) return;
+    const { db: before } = this;
+    this.db = null;
+    void before?.close().catch(() => {});
+    const asked = this.parts.clock.monotonic();
+    const db: PgConnection = await this.parts.connect(() => {
+      if (this.db === null || this.db !== db) return;
+      this.db = null;
+      this.parts.lost(db.lost?.message ?? 'the connection was closed');
+    });
+    const { lease } = this;
+    if (lease === null) this.lease = await this.newLease(db);
+    else this.committed = await transact(db, this.parts.begin, () => lease.resume(db));
+    this.leaseEnds = asked + LEASE_MS;
+    await readServerTime(db, this.parts.clock, this.parts.follow);
+    this.db = db;
+    for (const resume of this.resumed.splice(0)) resume(true);
+  }
+
+  renew(): Promise<Others> {
+    return this.runExclusively(async () => {
+      const { db, lease } = this.open();
+      const asked = this.parts.clock.monotonic();
+      try {
+        const others = await transact(db, this.parts.begin, () => lease.renew(db, this.parts.node));
+        this.leaseEnds = asked + LEASE_MS;
+        await readServerTime(db, this.parts.clock, this.parts.follow);
+        return others;
+      } catch (error) {
+        if (!(error instanceof LeaseEnded)) throw this.failed(error);
+        await this.beginLease(db);
+        return { left: 0, tables: [] };
+      }
+    });
+  }
+
+  /** Commits the changes; resolves to the results in the same order. Rejects when it is unknown whether they were stored. */
+  commit(changes: readonly EncodedChange[]): Promise<readonly CommitResult[]> {
+    return this.runExclusively(() => commitGroup(changes, (group) => this.makeUnderLease(group), this.parts.clock));
+  }
+
+  async close(): Promise<void> {
+    for (const resume of this.resumed.splice(0)) resume(false);
+    await this.runExclusively(async () => {
+      const { db, lease } = this;
+      if (db !== null && lease !== null) await transact(db, this.parts.begin, () => lease.end(db)).catch(() => {});
+      this.db = null;
+      await db?.close().catch(() => {});
+    });
+  }
+
+  private runExclusively<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.last.then(work);
+    this.last = result.catch(() => {});
+    return result;
+  }
+
+  private open(): { readonly db: PgConnection; readonly lease: Lease } {
+    const { db, lease } = this;
+    if (db === null || lease === null || db.lost !== null) {
+      throw new StoreUnavailable(`the database cannot be reached: ${db?.lost?.message ?? 'not connected'}`);
+    }
+    return { db, lease };
+  }
+
+  private async makeUnderLease(changes: readonly EncodedChange[]): ReturnType<typeof makeChanges> {
+    for (;;) {
+      try {
+        return await this.makeAll(changes);
+      } catch (error) {
+        if (error instanceof LeaseEnded) await this.beginLease(this.open().db);
+        else throw isConflict(error) || isStatementError(error) ? error : this.failed(error);
+      }
+    }
+  }
+
+  /** Rejects with LeaseEnded, Unknown, or the database's error; after any but Unknown, nothing was stored. */
+  private async makeAll(changes: readonly EncodedChange[]): ReturnType<typeof makeChanges> {
+    const { db, lease } = this.open();
+    const batch = lease.nextBatch();
+    const { scope, settle } = openScope(db, lease.id);
+    const begun = db.script(`${this.parts.begin}; ${batch.sql}`);
+    try {
+      const making = makeChanges(scope, this.direct, changes);
+      // All are sent at once; the first failure counts.
+      const [first, made] = await Promise.allSettled([begun, making]);
+      if (first.status === 'rejected') throw first.reason;
+      if (first.value.length === 0) throw new LeaseEnded();
+      if (made.status === 'rejected') return await settle(making);
+      await this.end(db, batch.number, settle);
+      return made.value;
+    } catch (error) {
+      if (db.lost === null && !(error instanceof Unknown)) await db.script('ROLLBACK').catch(() => {});
+      throw error;
+    }
+  }
+
+  /**
+   * Sends the commit without waiting for the last changes. If its response is lost, waits until the outcome is known.
+   * Rejects with the failure of a change, after which the server has rolled back.
+   */
+  private async end(db: PgConnection, batch: number, settle: OpenScope['settle']): Promise<void> {
+    const committing = db.script('COMMIT');
+    try {
+      await committing;
+      await settle(committing);
+      return;
+    } catch (error) {
+      if (!isLost(error)) throw error;
+      this.parts.lost(describePgError(error));
+      this.db = null;
+      void db.close().catch(() => {});
+    }
+    const isKnown = await new Promise<boolean>((resolve) => this.resumed.push(resolve));
+    if (!isKnown) throw new Unknown(batch);
+    if (this.committed < batch)
+      throw new StoreUnavailable('the connection to the database was lost: nothing was stored');
+  }
+
+  private async beginLease(db: PgConnection): Promise<void> {
+    const asked = this.parts.clock.monotonic();
+    this.lease = await this.newLease(db);
+    this.leaseEnds = asked + LEASE_MS;
+  }
+
+  private newLease(db: PgConnection): Promise<Lease> {
+    return transact(db, this.parts.begin, () => Lease.begin(db, this.parts.node));
+  }
+
+  /** Converts an error for callers, and drops a lost connection. */
+  private failed(error: unknown): Error {
+    if (error instanceof StoreUnavailable) return error;
+    if (isLost(error) && this.db !== null) {
+      void this.db.close().catch(() => {});
+      this.db = null;
+      this.parts.lost(describePgError(error));
+    }
+    return new StoreUnavailable(`the database takes nothing now: ${describePgError(error)}`);
+  }
+}

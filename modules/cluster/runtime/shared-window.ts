@@ -1,0 +1,112 @@
+/**
+ * One route's rate window, shared by all gateways of a store. The store counts a slot before a request gets it, so the
+ * limit is never exceeded. Requests that wait during a round trip to the store share the next one, and a busy route also
+ * takes slots for the next moment: then most requests find one here, without a round trip.
+ *
+ * A slot taken ahead is valid until its window ends. That end is measured from before the request to the store was sent,
+ * by this gateway's monotonic clock, so the window never ends later here than in the store.
+ */
+import type { Clock } from '../../../runtime/platform/clock.ts';
+import type { SlotGrant, TakeSlots } from '../../../runtime/store/rate-slots.ts';
+import { StoreUnavailable } from '../../../runtime/store/store.ts';
+
+/** How far ahead slots are taken, in ms. */
+const MOMENT_MS = 100;
+/** Timeout for the store, in ms. Slots that it grants later are lost. */
+const TIMEOUT_MS = 1000;
+
+/** Rounds ms up to the seconds of a `Retry-After`, at least 1. */
+export const waitSeconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
+
+interface Waiting {
+  readonly resolve: (wait: number) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export class SharedWindow {
+  private readonly name: string;
+  private readonly takeSlots: TakeSlots;
+  private readonly clock: Clock;
+  /** Granted and not used yet. */
+  private slots = 0;
+  /** Slots taken by all gateways, as of the last answer. */
+  private taken = 0;
+  /** Monotonic ms. */
+  private endsAt = Number.NEGATIVE_INFINITY;
+  private askedAt = Number.NEGATIVE_INFINITY;
+  /** Slots given to requests since then. */
+  private used = 0;
+  private waiting: Waiting[] = [];
+  private isAsking = false;
+
+  constructor(name: string, takeSlots: TakeSlots, clock: Clock) {
+    this.name = name;
+    this.takeSlots = takeSlots;
+    this.clock = clock;
+  }
+
+  /** 0 unless the window is known to be full; then the seconds (at least 1) until it ends. */
+  wait(limit: number): number {
+    const left = this.endsAt - this.clock.monotonic();
+    return left <= 0 || this.slots > 0 || this.taken < limit ? 0 : waitSeconds(left);
+  }
+
+  /** Takes a slot and returns 0, or the seconds until one is free. Rejects with StoreUnavailable. */
+  take(limit: number): number | Promise<number> {
+    if (this.slots > 0 && this.clock.monotonic() < this.endsAt) {
+      this.slots--;
+      this.used++;
+      return 0;
+    }
+    const wait = this.wait(limit);
+    if (wait > 0) return wait;
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ resolve, reject });
+      if (!this.isAsking) void this.ask(limit);
+    });
+  }
+
+  /** Whether this window can be dropped: no request waits for it. */
+  get isIdle(): boolean {
+    return this.waiting.length === 0;
+  }
+
+  private async ask(limit: number): Promise<void> {
+    this.isAsking = true;
+    while (this.waiting.length > 0) {
+      try {
+        await this.askOnce(limit);
+      } catch (error) {
+        for (const { reject } of this.waiting.splice(0)) reject(error);
+      }
+    }
+    this.isAsking = false;
+  }
+
+  private async askOnce(limit: number): Promise<void> {
+    const asked = this.clock.monotonic();
+    const needed = this.waiting.length;
+    const ahead = Math.round((this.used * MOMENT_MS) / Math.max(MOMENT_MS, asked - this.askedAt));
+    const granted = await this.within(this.takeSlots({ window: this.name, limit, needed, ahead }));
+    this.askedAt = asked;
+    this.endsAt = asked + granted.left_ms;
+    this.taken = granted.taken;
+    const served = this.waiting.splice(0, granted.granted);
+    this.used = served.length;
+    this.slots = granted.granted - served.length;
+    for (const { resolve } of served) resolve(0);
+    const wait = this.wait(limit);
+    if (wait > 0) for (const { resolve } of this.waiting.splice(0)) resolve(wait);
+  }
+
+  private async within(asked: Promise<SlotGrant>): Promise<SlotGrant> {
+    const late = new Promise<never>((_, reject) => {
+      const timer = this.clock.after(TIMEOUT_MS, () =>
+        reject(new StoreUnavailable('the store counts no requests now')),
+      );
+      const end = (): void => timer.cancel();
+      asked.then(end, end);
+    });
+    return Promise.race([asked, late]);
+  }
+}

@@ -1,0 +1,101 @@
+/** Converts a hooks file of adnanh/webhook: each hook becomes a route, whose agent is a script that runs the hook's command. */
+import type { NodePath } from '../../../../compiler/diagnostics/problem.ts';
+import { isPlainMap } from '../../../../compiler/text/plain-map.ts';
+import type { SourceText } from '../../../../compiler/text/source-text.ts';
+import type { Conversion, ConversionRefusal, Tools } from '../conversion.ts';
+import type { Draft, DraftRoute, Settings } from '../draft.ts';
+import { webhookOf } from '../draft.ts';
+import { parseForeign, refuseText } from '../parse-foreign.ts';
+import { ConversionReport } from '../report.ts';
+import { routeName } from '../route-name.ts';
+import { settle } from '../settle.ts';
+import type { HookCommand } from './convert-command.ts';
+import { convertHook } from './convert-hook.ts';
+import { plainCalls } from './go-template.ts';
+import { asMap, textOf } from './hook-value.ts';
+
+/** @param runner source of the script that runs the commands */
+export function convertAdnanh(
+  source: SourceText,
+  runner: string,
+  { check, newSecret }: Tools,
+): Conversion | ConversionRefusal {
+  const plain = plainCalls(source);
+  if ('faults' in plain) return plain;
+  const file = parseForeign(plain);
+  if ('faults' in file) return file;
+  if (!Array.isArray(file.value) || !file.value.every(isPlainMap))
+    return refuseText(
+      'a hooks file is a list of hooks, each with `id` and `execute-command`',
+      'a config of Hermes Agent: hookwright convert hermes',
+    );
+  if (file.value.length === 0) return refuseText('it has no hooks');
+  const draft: Draft = {
+    ...{ origin: 'adnanh/webhook', file: source.name, config: {}, routes: [], variables: new Map() },
+    report: new ConversionReport(file),
+    newSecret,
+  };
+  const commands = convert(draft, file.value);
+  if (draft.routes.length === 0) return refuseText('none of its hooks has both `id` and `execute-command`');
+  const config = settle(draft, check);
+  return {
+    config,
+    variables: draft.variables,
+    programs: new Map([
+      ['scripts/hook-values.sh', VALUES_SCRIPT],
+      ['hooks/run-hook.mjs', runner],
+      ['hooks/hooks.json', `${JSON.stringify(commands, null, 2)}\n`],
+    ]),
+    routes: draft.routes.map(({ settings, ...route }) => ({ ...route, open: settings.enabled !== false })),
+    entries: draft.report.entries(),
+    notes: NOTES,
+  };
+}
+
+/** Run by Bash, so that `node` is looked up in PATH. */
+const VALUES_SCRIPT = `# Prints the values for the command of a hook, from the payload on stdin; see hooks/run-hook.mjs.
+exec node ../hooks/run-hook.mjs values
+`;
+
+const NOTES: readonly string[] = [
+  'Senders must POST to /webhooks/<route> on port 8644, not to /hooks/<id> on port 9000.',
+  'An event is answered 202 with JSON once it is stored, and its command runs afterwards, with a time limit of an hour. A command that a crash interrupted runs again.',
+  'Commands get PATH, HOME and the like, not all variables of the server: list others under `agent.env`.',
+];
+
+function convert(draft: Draft, hooks: readonly unknown[]): Readonly<Record<string, HookCommand>> {
+  // The original has no rate limit.
+  Object.assign(webhookOf(draft), { rate_limit: 600 });
+  const commands: Record<string, HookCommand> = {};
+  const ids = new Set<string>();
+  for (const [at, value] of hooks.entries()) {
+    const hook = asMap(value);
+    const id = textOf(hook, 'id') ?? '';
+    const path: NodePath = [at];
+    if (id === '' || (textOf(hook, 'execute-command') ?? '') === '') {
+      draft.report.lost({ path, reason: 'a hook needs `id` and `execute-command`', instead: 'Give it both' });
+      continue;
+    }
+    if (ids.has(id)) {
+      draft.report.lost({ path, reason: 'an earlier hook has this id', instead: 'Give it another id' });
+      continue;
+    }
+    ids.add(id);
+    const route: DraftRoute = { name: routeName(draft, id), from: `hook ${id}`, path, settings: {} };
+    draft.routes.push(route);
+    commands[route.name] = convertHook(draft, route, hook);
+  }
+  setAgent(draft.config);
+  return commands;
+}
+
+function setAgent(config: Settings): void {
+  config.platform_toolsets = { webhook: [] };
+  config.agent = {
+    command: ['node', 'run-hook.mjs', 'run'],
+    cwd: 'hooks',
+    confined:
+      'It runs the command of each hook in hooks.json; payloads give arguments and variables, and no shell reads them.',
+    timeout_seconds: 3600,
+  };
+}

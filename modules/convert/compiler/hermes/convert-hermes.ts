@@ -1,0 +1,119 @@
+/** Converts the webhook part of a Hermes Agent config, on whose routes those of hookwright are modelled. */
+import type { NodePath } from '../../../../compiler/diagnostics/problem.ts';
+import { isPlainMap } from '../../../../compiler/text/plain-map.ts';
+import type { SourceText } from '../../../../compiler/text/source-text.ts';
+import type { Conversion, ConversionRefusal, Tools } from '../conversion.ts';
+import type { Draft, DraftRoute, Settings } from '../draft.ts';
+import { parseForeign, refuseText } from '../parse-foreign.ts';
+import { ConversionReport } from '../report.ts';
+import { routeName } from '../route-name.ts';
+import { settle } from '../settle.ts';
+import { convertRoute, convertSecret } from './convert-route.ts';
+import type { ServerFacts } from './convert-server.ts';
+import { convertAgent, convertSections, convertServer } from './convert-server.ts';
+import type { Hermes } from './hermes-value.ts';
+import { mapAt } from './hermes-value.ts';
+import { convertPlatforms } from './target-settings.ts';
+
+/** Possible paths of the routes; for each route name, the first path that defines it wins. */
+const PLACES: readonly NodePath[] = [
+  ['platforms', 'webhook', 'extra', 'routes'],
+  ['platforms', 'webhook', 'routes'],
+  ['webhooks', 'routes'],
+];
+
+const HOOKS_FILE = 'a hooks file of adnanh/webhook: hookwright convert adnanh';
+
+/** @param env variables from the `.env` next to the config */
+export function convertHermes(
+  source: SourceText,
+  env: ReadonlyMap<string, string>,
+  { check, newSecret }: Tools,
+): Conversion | ConversionRefusal {
+  const file = parseForeign(source);
+  if ('faults' in file) return file;
+  if (!isPlainMap(file.value)) return refuseText('a config of Hermes Agent is a map: sections by name', HOOKS_FILE);
+  const found = findRoutes(file.value as Settings);
+  if (found.length === 0)
+    return refuseText('it has no webhook routes', 'they are under platforms.webhook.extra.routes');
+  const draft: Draft = {
+    ...{ origin: 'Hermes Agent', file: source.name, config: {}, routes: [], variables: new Map() },
+    report: new ConversionReport(file),
+    newSecret,
+  };
+  const isSubscriptionFile = found.every(({ path }) => path.length === 1);
+  const config = isSubscriptionFile ? {} : (file.value as Settings);
+  const { hasHost } = convert({ draft, config, env }, found);
+  const text = settle(draft, check);
+  return {
+    config: text,
+    variables: draft.variables,
+    programs: new Map(),
+    routes: draft.routes.map(({ settings, ...route }) => ({ ...route, open: settings.enabled !== false })),
+    entries: draft.report.entries(),
+    notes: [...NOTES, ...(hasHost ? [] : [HOST]), ...(isSubscriptionFile ? [] : [SUBSCRIPTIONS])],
+  };
+}
+
+const NOTES: readonly string[] = [
+  'Disable the webhook platform of Hermes Agent (`platforms.webhook.enabled: false`) before you start the gateway: both listen on the same port.',
+  'A route whose sender sends `Authorization: Bearer …` or `Linear-Signature` needs `source: bearer` or `source: linear`: hookwright does not try these automatically.',
+];
+const HOST =
+  'Without `host`, Hermes Agent listens on every address and hookwright on 127.0.0.1, behind a proxy or tunnel.';
+const SUBSCRIPTIONS =
+  'Routes made by `hermes webhook subscribe` are in ~/.hermes/webhook_subscriptions.json: convert that file, too.';
+
+interface FoundRoute {
+  readonly name: string;
+  readonly path: NodePath;
+  readonly settings: Settings;
+}
+
+function findRoutes(config: Settings): readonly FoundRoute[] {
+  const found = new Map<string, FoundRoute>();
+  for (const place of PLACES)
+    for (const [name, settings] of Object.entries(mapAt(config, ...place.map(String))))
+      if (isPlainMap(settings) && !found.has(name))
+        found.set(name, { name, path: [...place, name], settings: settings as Settings });
+  if (found.size > 0 || !isSubscriptions(config)) return [...found.values()];
+  return Object.entries(config).map(([name, settings]) => ({ name, path: [name], settings: settings as Settings }));
+}
+
+/** Whether the file is a `webhook_subscriptions.json`: a map of routes. */
+const isSubscriptions = (config: Settings): boolean => {
+  const values = Object.values(config);
+  const isRoute = (value: unknown): boolean =>
+    isPlainMap(value) && (Object.hasOwn(value, 'deliver') || Object.hasOwn(value, 'prompt'));
+  return values.length > 0 && values.every(isRoute);
+};
+
+function convert(hermes: Hermes, found: readonly FoundRoute[]): ServerFacts {
+  const { draft } = hermes;
+  const server = convertServer(hermes);
+  for (const { name, path, settings } of found) {
+    const route: DraftRoute = { name: routeName(draft, name), from: `route ${name}`, path, settings: {} };
+    draft.routes.push(route);
+    noteName(hermes, route, name);
+    convertSecret(hermes, route, settings.secret, {
+      inherited: server.hasSecret,
+      loopback: server.loopback,
+    });
+    convertRoute(hermes, route, settings);
+  }
+  convertSections(hermes);
+  convertPlatforms(hermes, new Set(draft.routes.map(({ settings }) => String(settings.deliver ?? 'log'))));
+  const isRun = ({ settings }: DraftRoute): boolean => settings.deliver_only !== true;
+  if (draft.routes.some(isRun)) convertAgent(hermes);
+  return server;
+}
+
+function noteName({ draft }: Hermes, route: DraftRoute, name: string): void {
+  if (route.name === name) {
+    draft.report.carried(route.path, route.name);
+    return;
+  }
+  const reason = `route names consist of lower-case letters, digits, \`-\` and \`_\`: it is now ${route.name}`;
+  const instead = `Its URL ends in /webhooks/${route.name}`;
+  draft.report.changed({ path: route.path, route: route.name, reason, instead });
+}

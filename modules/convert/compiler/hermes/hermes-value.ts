@@ -1,0 +1,42 @@
+/** Reads values of a Hermes Agent config. Variables, which the original expands, become references. */
+import type { NodePath } from '../../../../compiler/diagnostics/problem.ts';
+import { isPlainMap } from '../../../../compiler/text/plain-map.ts';
+import type { Draft, Settings } from '../draft.ts';
+import { moveSecret } from '../move-secret.ts';
+
+export interface Hermes {
+  readonly draft: Draft;
+  /** The whole config. */
+  readonly config: Settings;
+  /** Variables from the `.env` next to it. */
+  readonly env: ReadonlyMap<string, string>;
+}
+
+export const mapAt = (value: unknown, ...path: readonly string[]): Settings =>
+  path.reduce<Settings>((at, key) => asMap(at[key]), asMap(value));
+
+const asMap = (value: unknown): Settings => (isPlainMap(value) ? (value as Settings) : {});
+
+export interface SecretPlace {
+  readonly path: NodePath;
+  readonly route: string | null;
+  /** The variable that a literal secret is moved to. */
+  readonly variable: string;
+}
+
+/** Returns a reference to the secret, or null if there is none. */
+export function secretFrom(hermes: Hermes, value: unknown, place: SecretPlace): string | null {
+  if (typeof value !== 'string' && typeof value !== 'number') return null;
+  const text = String(value).trim();
+  if (text === '') return null;
+  const named = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/.exec(text)?.[1];
+  if (named === undefined) return moveSecret(hermes.draft, { text, ...place });
+  hermes.draft.report.carried(place.path, place.route);
+  return variableFrom(hermes, named);
+}
+
+/** Returns a reference to a variable, and copies the variable's value if the `.env` defines it. */
+export function variableFrom({ draft, env }: Hermes, name: string): string {
+  draft.variables.set(name, env.get(name) ?? null);
+  return `env:${name}`;
+}

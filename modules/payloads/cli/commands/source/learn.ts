@@ -1,0 +1,143 @@
+/** `hookwright source learn`: infers the payloads of a source of the user from requests that it has sent. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { Command, Option } from 'clipanion';
+import { stringify } from 'yaml';
+import type { CliContext } from '../../../../../cli/base/context.ts';
+import { CliError, UsageError } from '../../../../../cli/base/errors.ts';
+import { configOption } from '../../../../../cli/command-line/options.ts';
+import { printLine, printNote } from '../../../../../cli/output/print.ts';
+import type { OpenSource } from '../../../../../cli/sources/open-sources.ts';
+import { openSources } from '../../../../../cli/sources/open-sources.ts';
+import { nodeFiles } from '../../../../../compiler/node/node-files.ts';
+import { expandGlob } from '../../../../../compiler/source/expand-glob.ts';
+import { writeAtomic } from '../../../../../runtime/platform/write-atomic.ts';
+import { learnSchema } from '../../../compiler/shapes/learn-schema.ts';
+import type { LearnedRequest } from '../../read-payloads.ts';
+import { readPayloads, UNNAMED } from '../../read-payloads.ts';
+
+export class SourceLearnCommand extends Command<CliContext> {
+  static override paths = [['source', 'learn']];
+  static override usage = Command.Usage({
+    description: 'Infer the shape of a source of your own from requests it has sent',
+    details:
+      'Reads payloads as JSON, raw HTTP requests, curl command lines and HAR files, and prints a JSON Schema as YAML: which fields there are, which of them are not always there, and the values of fields that hold one word of a few. Read it over, keep it beside the config, and name it under `shape:` of the source.',
+    examples: [
+      ['From kept payloads', '$0 source learn shop --from requests/*.json > shapes/shop.yaml'],
+      ['A file for each event', "$0 source learn shop --from 'requests/*.har' --out shapes/shop"],
+    ],
+  });
+
+  from = Option.Array('--from', { description: '<path|glob> A saved request or payload; may be repeated' });
+  out = Option.String('--out', { description: '<dir> Write one file for each event into this folder' });
+  event = Option.String('--event', { description: '<name> Only this event' });
+  force = Option.Boolean('--force', false, { description: 'Replace existing files' });
+  config = configOption();
+  name = Option.String({ name: 'source' });
+  more = Option.Rest({ name: 'file' });
+
+  async execute(): Promise<number> {
+    const { cwd } = this.context;
+    const patterns = [...(this.from ?? []), ...this.more];
+    if (patterns.length === 0)
+      throw new UsageError('there is nothing to learn from', 'name saved requests: --from requests/*.json');
+    const files = [...new Set(patterns.flatMap((pattern) => filesOf(pattern, cwd)))];
+    if (files.length === 0) throw new CliError(`no file matches ${patterns.join(' ')}`);
+    const source = await this.findSource();
+    const events = byEvent(files.flatMap((file) => this.read(file, source)));
+    const taken = this.event === undefined ? [...events] : [...events].filter(([event]) => event === this.event);
+    if (taken.length === 0)
+      throw new CliError(`no request is of the event "${this.event}"`, `there are: ${[...events.keys()].join(', ')}`);
+    if (this.out !== undefined) this.writeFiles(taken, this.out);
+    else this.printOne(taken);
+    return 0;
+  }
+
+  /** Also works for a source that has no file yet. */
+  private async findSource(): Promise<OpenSource | null> {
+    const { sources } = await openSources(this.context, this.config);
+    return sources.find(({ name }) => name === this.name) ?? null;
+  }
+
+  private read(file: string, source: OpenSource | null): readonly LearnedRequest[] {
+    const name = relative(this.context.cwd, file);
+    try {
+      return readPayloads(readFileSync(file), source, (path) => readFileSync(resolve(this.context.cwd, path)));
+    } catch (error) {
+      if (error instanceof CliError) throw new CliError(`${name}: ${error.message}`, ...error.hints);
+      throw error;
+    }
+  }
+
+  private printOne([first, ...others]: readonly Event[]): void {
+    if (first === undefined) return;
+    if (others.length > 0) {
+      const names = [first, ...others].map(([event]) => event).join(', ');
+      throw new CliError(
+        `the requests are of ${others.length + 1} events: ${names}`,
+        'write a file for each with --out <dir>, or choose one with --event <name>',
+      );
+    }
+    printLine(this.context, printSchema(this.name, first).trimEnd());
+    printNote(this.context, `\n${usage(this.name, '<file>')}`);
+  }
+
+  private writeFiles(events: readonly Event[], out: string): void {
+    const folder = resolve(this.context.cwd, out);
+    const files = events.map((event) => ({ event, path: join(folder, fileName(event[0], this.name)) }));
+    const there = files.find(({ path }) => existsSync(path));
+    if (there !== undefined && !this.force) {
+      throw new CliError(
+        `${relative(this.context.cwd, there.path)} is there already, nothing was written`,
+        '--force replaces it',
+      );
+    }
+    for (const { event, path } of files) writeAtomic(path, printSchema(this.name, event), 0o644);
+    const shown = files.map(({ event: [event], path }) => [event, relative(this.context.cwd, path)] as const);
+    const [[event, path] = ['', '']] = shown;
+    printNote(this.context, `wrote ${shown.map(([, file]) => file).join(', ')}\n`);
+    printNote(
+      this.context,
+      usage(this.name, shown.length === 1 && event === UNNAMED ? path : Object.fromEntries(shown)),
+    );
+  }
+}
+
+type Event = readonly [event: string, payloads: readonly unknown[]];
+
+/** @throws CliError for a glob that cannot be used */
+function filesOf(pattern: string, cwd: string): readonly string[] {
+  const files = expandGlob(nodeFiles, cwd, pattern);
+  if (files instanceof Error) throw new CliError(files.message);
+  return files;
+}
+
+function byEvent(requests: readonly LearnedRequest[]): ReadonlyMap<string, readonly unknown[]> {
+  const events = new Map<string, unknown[]>();
+  for (const { event, payload } of requests) {
+    const known = events.get(event);
+    if (known === undefined) events.set(event, [payload]);
+    else known.push(payload);
+  }
+  return events;
+}
+
+const fileName = (event: string, source: string): string =>
+  `${event === UNNAMED ? source : event.replace(/[^A-Za-z0-9._-]+/g, '-')}.yaml`;
+
+function printSchema(source: string, [event, payloads]: Event): string {
+  const of = event === UNNAMED ? '' : `, event ${JSON.stringify(event)}`;
+  const count = `${payloads.length} request${payloads.length === 1 ? '' : 's'}`;
+  return [
+    `# What the payloads of ${source}${of} hold, inferred from ${count} by hookwright source learn. Read it over:`,
+    '# a field that is not listed is reported as unknown wherever a route names it (additionalProperties: true allows more),',
+    '# one that is not `required` may be missing, and `enum` lists all values.',
+    stringify(
+      { $schema: 'https://json-schema.org/draft/2020-12/schema', ...learnSchema(payloads) },
+      { lineWidth: 120 },
+    ),
+  ].join('\n');
+}
+
+const usage = (source: string, shape: string | Readonly<Record<string, string>>): string =>
+  `In the config:\n\n${stringify({ sources: { [source]: { shape } } }, { lineWidth: 120 })}`.trimEnd();

@@ -1,0 +1,55 @@
+/** Opens what is known about a sender's payloads: the shipped shape, or the files that a source of the user names. */
+
+import type { CliContext } from '../../../cli/base/context.ts';
+import { CliError } from '../../../cli/base/errors.ts';
+import type { OpenSource, OpenSources } from '../../../cli/sources/open-sources.ts';
+import { hasErrors } from '../../../compiler/diagnostics/diagnostic.ts';
+import { nodeFiles } from '../../../compiler/node/node-files.ts';
+import { readShippedShape } from '../../../compiler/node/shipped-catalog.ts';
+import { createReport } from '../../../compiler/report.ts';
+import { commonName } from '../../../compiler/text/common-name.ts';
+import { suggest } from '../../../compiler/text/suggest.ts';
+import { readOwnShapes } from '../compiler/payloads/own-shapes.ts';
+import type { FormSet } from '../compiler/shapes/form-set.ts';
+import { createFormSet } from '../compiler/shapes/form-set.ts';
+import type { Shape } from '../compiler/shapes/shape.ts';
+import { readShapeFile } from '../compiler/shapes/shape-file.ts';
+
+/** @throws CliError if nothing is known about its payloads */
+export function openShape(context: CliContext, source: OpenSource, { files }: OpenSources): FormSet {
+  const shape = source.own ? readOwn(context, source, files) : readShipped(source);
+  if (shape === null) {
+    const hint = `for a source of your own: hookwright source learn ${source.name} --from <file>…`;
+    throw new CliError(`nothing is known of the payloads of "${source.name}"`, hint);
+  }
+  return createFormSet(shape);
+}
+
+function readShipped({ parent }: OpenSource): Shape | null {
+  const text = readShippedShape(parent);
+  return text === null ? null : readShapeFile(text);
+}
+
+function readOwn(context: CliContext, { parent }: OpenSource, files: OpenSources['files']): Shape | null {
+  const item = files.get(parent);
+  if (item === undefined) return null;
+  const report = createReport();
+  const shapes = readOwnShapes(new Map([[parent, item]]), { files: nodeFiles, cwd: context.cwd }, report);
+  const [first] = report.diagnostics();
+  if (first !== undefined && hasErrors(report.diagnostics())) {
+    throw new CliError(`the shape of "${parent}" cannot be read: ${first.message}`, 'hookwright lint shows where');
+  }
+  return shapes.get(parent) ?? null;
+}
+
+/** The forms of one event, under its sender's name or a further one. @throws CliError with the closest names. */
+export function formsOfEvent(set: FormSet, event: string, { name, file }: Pick<OpenSource, 'name' | 'file'>): FormSet {
+  const sent = Object.entries(file.event_names ?? {}).find(([, further]) => further.includes(event))?.[0] ?? event;
+  const taken = set.forms.flatMap((form, index) => (form.event === sent ? [index] : []));
+  if (taken.length > 0) return set.pick(taken);
+  const known = commonName(name, file);
+  const names = [...set.forms.map((form) => form.event), ...Object.values(file.event_names ?? {}).flat()];
+  const [close] = suggest(event, new Set(names));
+  const hint = close === undefined ? `hookwright source shape ${known} lists them` : `did you mean ${close}?`;
+  throw new CliError(`the shape of "${known}" has no event "${event}"`, hint);
+}

@@ -1,0 +1,69 @@
+/** Reads the requests that `source learn` learns from: payloads as JSON, and what `source detect` reads. */
+import { messageOf } from '../../../base/message-of.ts';
+import { CliError } from '../../../cli/base/errors.ts';
+import type { CapturedRequest, ReadFile } from '../../../cli/sources/captured-request.ts';
+import { captureOf } from '../../../cli/sources/captured-request.ts';
+import { readCapture } from '../../../cli/sources/read-capture.ts';
+import type { LoweredSource } from '../../../compiler/lower/default-sources.ts';
+import { readFirst } from '../../../runtime/verify/locator.ts';
+import { LazyRequest } from '../../../runtime/verify/request.ts';
+
+export interface LearnedRequest {
+  readonly event: string;
+  readonly payload: unknown;
+}
+
+/** The name of an event that does not name itself. */
+export const UNNAMED = '*';
+
+/** @param source whose events are told apart as a gateway tells them; null: by the payload alone @throws CliError when the file is neither */
+export function readPayloads(
+  bytes: Buffer,
+  source: LoweredSource | null,
+  readFile: ReadFile,
+): readonly LearnedRequest[] {
+  return readRequests(bytes, readFile).map((capture) => {
+    const request = new LazyRequest(capture.parts);
+    const payload = request.payload();
+    if (payload === undefined)
+      throw new CliError(`a request has no body that can be read${capture.label === '' ? '' : `: ${capture.label}`}`);
+    const named = source === null ? null : readFirst(source.plan.event, request, true);
+    return { event: named ?? eventIn(payload) ?? UNNAMED, payload };
+  });
+}
+
+function readRequests(bytes: Buffer, readFile: ReadFile): readonly CapturedRequest[] {
+  const payload = isPayload(bytes);
+  return payload
+    ? [captureOf({ method: 'POST', target: '/', headers: [], body: bytes })]
+    : readCapture(bytes, readFile);
+}
+
+/** JSON that is not a HAR file. */
+function isPayload(bytes: Buffer): boolean {
+  const start = bytes
+    .subarray(0, 64)
+    .toString('latin1')
+    .replace(/^\xef\xbb\xbf/, '')
+    .trimStart();
+  if (!start.startsWith('{') && !start.startsWith('[')) return false;
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString('utf8').replace(/^\ufeff/, ''));
+  } catch (error) {
+    throw new CliError(`not JSON: ${messageOf(error)}`);
+  }
+  const log = propertyOf(value, 'log');
+  return propertyOf(log, 'entries') === undefined;
+}
+
+/** Where an event is named when its source says nothing (§6.1). */
+function eventIn(payload: unknown): string | null {
+  const names = [propertyOf(payload, 'event_type'), propertyOf(payload, 'type')];
+  return names.find((name): name is string => typeof name === 'string' && name !== '') ?? null;
+}
+
+const propertyOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string, unknown>)[name]
+    : undefined;

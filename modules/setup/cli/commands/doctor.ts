@@ -1,0 +1,161 @@
+/** `hookwright doctor`: checks that everything a gateway needs is there, and says what to do if it is not. */
+import { Command, Option } from 'clipanion';
+import type { Style } from '../../../../base/paint.ts';
+import { createPaint } from '../../../../base/paint.ts';
+import type { CliContext } from '../../../../cli/base/context.ts';
+import { configOption, jsonOption } from '../../../../cli/command-line/options.ts';
+import type { CompileRequest } from '../../../../cli/compile/compile-files.ts';
+import { compileRequest } from '../../../../cli/compile/compile-files.ts';
+import { createCompileRequest } from '../../../../cli/compile/compile-request.ts';
+import { printJson, printLine, terminalWidth } from '../../../../cli/output/print.ts';
+import { formatTable } from '../../../../cli/output/table.ts';
+import { wrapBeside } from '../../../../cli/output/wrap-words.ts';
+import { createServerLog } from '../../../../cli/serve/server-log.ts';
+import { configuredStore, UnknownStore } from '../../../../cli/store/configured-store.ts';
+import type { CompileResult } from '../../../../compiler/compile.ts';
+import type { GatewayStatus } from '../../../../runtime/control/operations.ts';
+import { createDeliveryContext } from '../../../../runtime/deliver/delivery-context.ts';
+import { runProcess } from '../../../../runtime/platform/process/run-process.ts';
+import { createSecrets } from '../../../../runtime/platform/secrets/machine-secrets.ts';
+import type { RouteTable } from '../../../../schemas/generated/types.ts';
+import { checkDatabase } from '../../../cluster/cli/check-database.ts';
+import type { Check, CheckStatus } from '../doctor/check.ts';
+import { checkClock } from '../doctor/check-clock.ts';
+import type { FoundGateway } from '../doctor/check-gateway.ts';
+import {
+  checkAgentPrograms,
+  checkConfiguration,
+  checkOtherConfigs,
+  checkPort,
+  checkSilence,
+  checkSubscriptions,
+  checkTable,
+  findGateway,
+} from '../doctor/check-gateway.ts';
+import { checkSecrets } from '../doctor/check-secrets.ts';
+import { checkStore } from '../doctor/check-store.ts';
+import type { TargetChecks } from '../doctor/check-targets.ts';
+import { checkTargets } from '../doctor/check-targets.ts';
+import { createDoctorReport } from '../doctor/report.ts';
+
+export class DoctorCommand extends Command<CliContext> {
+  static override paths = [['doctor']];
+  static override usage = Command.Usage({
+    description: 'Check what the gateway needs: targets, credentials, store, port, clock',
+    details:
+      'Looks at this machine only; --live also talks to the services: hosts, token exchanges, mail servers, the login of gh, the clock. Nothing is delivered. Exits 1 when something is broken.',
+    examples: [
+      ['Before the first start', '$0 doctor'],
+      ['With the services', '$0 doctor --live'],
+      ['For monitoring', '$0 doctor --live --json'],
+      ['For a bug report', '$0 doctor --report'],
+    ],
+  });
+
+  live = Option.Boolean('--live', false, { description: 'Contact the services, too' });
+  json = jsonOption();
+  report = Option.Boolean('--report', false, {
+    description: 'Print facts for a bug report: no names, no texts, no secrets',
+  });
+  config = configOption();
+
+  async execute(): Promise<number> {
+    const gateway = await findGateway(this.context);
+    const compiled = compileRequest(await this.request(gateway));
+    const checks = await this.checks(compiled, gateway);
+    if (this.report) {
+      printJson(this.context, await createDoctorReport(this.context, compiled, checks));
+      return 0;
+    }
+    if (this.json) printJson(this.context, checks);
+    else this.print(checks);
+    return checks.some(({ status }) => status === 'failed') ? 1 : 0;
+  }
+
+  private async checks(compiled: CompileResult, found: FoundGateway): Promise<readonly Check[]> {
+    const { status, silence } = found;
+    const store = silence === null ? await this.store(status) : [checkSilence(silence)];
+    const served = status === null ? [] : [checkSubscriptions(status)];
+    const files = [checkConfiguration(compiled), ...checkOtherConfigs(compiled), checkTable(compiled)];
+    const gateway = [...files, ...store, ...served];
+    if (compiled.output === null) return gateway;
+    const { table } = compiled.output;
+    // A silent gateway has its port.
+    const port = silence === null ? [await checkPort(table.server, status?.url ?? null)] : [];
+    const { checks, skews } = await this.targets(table);
+    const secrets = checkSecrets(table, createSecrets(this.context));
+    const agents = checkAgentPrograms(table, this.context);
+    return [...gateway, ...port, checkClock(skews, this.live), ...secrets, ...agents, ...checks];
+  }
+
+  private async store(gateway: GatewayStatus | null): Promise<readonly Check[]> {
+    try {
+      const plan = await configuredStore(this.context, this.config);
+      if (plan.kind === 'postgres') return await checkDatabase(this.context, plan);
+    } catch (error) {
+      // The configuration says where the store is, and it has errors.
+      if (!(error instanceof UnknownStore)) throw error;
+    }
+    return [await checkStore(this.context, gateway)];
+  }
+
+  /** A store that cannot be read must not prevent the other checks: it is one of them. */
+  private async request({ silence }: FoundGateway): Promise<CompileRequest> {
+    const { cwd, home, env } = this.context;
+    try {
+      if (silence !== null) throw silence;
+      return await createCompileRequest(this.context, { configs: this.config });
+    } catch {
+      const catalog = await this.context.catalog();
+      return { cwd, home, configs: this.config ?? [], env: { ...env }, flags: {}, catalog, jobs: [] };
+    }
+  }
+
+  private async targets(table: RouteTable): Promise<TargetChecks> {
+    const { context } = this;
+    const delivery = createDeliveryContext({
+      ...{ home: context.home, env: context.env, clock: context.clock, log: createServerLog(context) },
+      run: (request) => runProcess(request, context.clock),
+    });
+    const giveUp = new AbortController();
+    const ignore = context.onSignal(() => giveUp.abort());
+    try {
+      const options = { live: this.live, signal: giveUp.signal };
+      return await checkTargets(table, createSecrets(context), { context: delivery.context, options });
+    } finally {
+      ignore();
+      await delivery.close();
+    }
+  }
+
+  private print(checks: readonly Check[]): void {
+    const paint = createPaint(this.context.colour.stdout);
+    const width = terminalWidth(this.context);
+    const [head = '', ...lines] = formatTable(checks, COLUMNS, width);
+    printLine(this.context, paint('bold', head));
+    for (const [index, line] of lines.entries()) {
+      const { status, fix } = checks[index] ?? { status: 'ok', fix: null };
+      printLine(this.context, STYLES[status] === null ? line : paint(STYLES[status], line));
+      if (fix !== null) for (const text of wrapBeside('  fix: ', fix, width)) printLine(this.context, text);
+    }
+  }
+}
+
+const COLUMNS = [
+  { title: 'STATUS', value: ({ status }: Check) => status },
+  {
+    title: 'WHAT',
+    value: ({ profile, subject }: Check) =>
+      profile === null || profile === 'default' ? subject : `${profile}: ${subject}`,
+    whole: true as const,
+  },
+  { title: 'CHECK', value: ({ check }: Check) => check, wrap: true as const },
+  { title: 'FOUND', value: ({ detail }: Check) => detail, wrap: true as const },
+];
+
+const STYLES: Readonly<Record<CheckStatus, Style | null>> = {
+  ok: null,
+  skipped: 'dim',
+  warning: 'yellow',
+  failed: 'red',
+};

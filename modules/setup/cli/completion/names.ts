@@ -1,0 +1,91 @@
+/** Names in use, for completion: read from what lies on disk, quickly, and never with an error. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { CliContext } from '../../../../cli/base/context.ts';
+
+type NameSource = (context: CliContext) => readonly string[];
+
+/**
+ * What has to be looked up in a shape or a page; the code that reads it is loaded for it.
+ * @param given the positional arguments before it @param partial what is typed of it
+ */
+type LoadedNames = (context: CliContext, given: readonly string[], partial: string) => Promise<readonly string[]>;
+
+const LOADED_NAMES: Readonly<Record<string, LoadedNames>> = {
+  event: async (context, given) => (await import('./shape-names.ts')).eventNames(context, given),
+  source: async (context) => (await import('./shape-names.ts')).completeSourceNames(context),
+  rule: async () => [...(await import('../../../../cli/docs/pages.ts')).readRules().keys()],
+  page: async () => (await import('../../../../cli/docs/pages.ts')).pageNames(),
+  prefix: async (context, given, partial) => (await import('./shape-names.ts')).pathNames(context, given, partial),
+};
+
+/** By the name of the argument, as it stands in the help: `<profile>`. */
+const SOURCES: Readonly<Record<string, NameSource>> = {
+  route: (context) => [...tableKeys(context, 'routes', 'name'), ...subscriptions(context)],
+  subscription: (context) => subscriptions(context),
+  profile: (context) => ['default', ...folder(join(context.home, 'profiles'))],
+  target: (context) => tableKeys(context, 'targets'),
+  job: (context) => tableKeys(context, 'jobs', 'name'),
+  key: (context) => [
+    ...yamlNames(catalogFolder('blueprints')),
+    ...yamlNames(join(context.home, 'catalog/blueprints')),
+    ...tableKeys(context, 'blueprints'),
+  ],
+  schema: () =>
+    folder(fileURLToPath(new URL('../../../../schemas/', import.meta.url)))
+      .filter((file) => file.endsWith('.schema.json'))
+      .map((file) => file.slice(0, -'.schema.json'.length)),
+};
+
+export interface NameRequest {
+  /** The name of the argument. */
+  readonly kind: string;
+  /** The positional arguments before it. */
+  readonly given: readonly string[];
+  /** What is typed of it. */
+  readonly partial: string;
+}
+
+/** Distinct names for one kind of argument; empty for a kind without names. */
+export async function namesFor({ kind, given, partial }: NameRequest, context: CliContext): Promise<string[]> {
+  const loadNames = LOADED_NAMES[kind];
+  const names = (await loadNames?.(context, given, partial)) ?? SOURCES[kind]?.(context) ?? [];
+  return [...new Set(names)].sort();
+}
+
+const subscriptions: NameSource = (context) => Object.keys(readMap(join(context.home, 'webhook_subscriptions.json')));
+
+/** The keys of one map in the compiled table, or a property of its entries. */
+function tableKeys(context: CliContext, map: string, property?: string): string[] {
+  return [context.cwd, context.home].flatMap((root) => {
+    const entries = asMap(readMap(join(root, 'build', 'routes.json'))[map]);
+    if (property === undefined) return Object.keys(entries);
+    return Object.values(entries).map((entry) => String(asMap(entry)[property]));
+  });
+}
+
+function readMap(path: string): Readonly<Record<string, unknown>> {
+  try {
+    return asMap(JSON.parse(readFileSync(path, 'utf8')));
+  } catch {
+    return {};
+  }
+}
+
+const catalogFolder = (kind: string): string => fileURLToPath(new URL(`../../catalog/${kind}/`, import.meta.url));
+
+/** Catalog files are named for their entries. */
+const yamlNames = (path: string): string[] =>
+  folder(path).flatMap((file) => (/\.ya?ml$/.test(file) ? [file.replace(/\.ya?ml$/, '')] : []));
+
+const asMap = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+
+function folder(path: string): string[] {
+  try {
+    return readdirSync(path).filter((name) => !name.startsWith('.'));
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,127 @@
+/** Checks of the gateway as a whole: configuration, table, control socket, port. */
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { messageOf } from '../../../../base/message-of.ts';
+import type { CliContext } from '../../../../cli/base/context.ts';
+import { CliError } from '../../../../cli/base/errors.ts';
+import { tryAskGateway } from '../../../../cli/gateway/ask-gateway.ts';
+import type { CompileResult } from '../../../../compiler/compile.ts';
+import type { GatewayStatus } from '../../../../runtime/control/operations.ts';
+import { missingAgent } from '../../../../runtime/dispatch/agents/program.ts';
+import type { RouteTable, ServerPlan } from '../../../../schemas/generated/types.ts';
+import type { Check } from './check.ts';
+import { gatewayCheck } from './check.ts';
+
+export function checkConfiguration({ diagnostics, output, root, files }: CompileResult): Check {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
+  const counts = `${root}: ${count(errors, 'error')}, ${count(diagnostics.length - errors, 'warning')}`;
+  const about = { subject: 'configuration', check: 'compiles', detail: counts };
+  const [first] = diagnostics;
+  if (files.length === 0 && first !== undefined) {
+    return gatewayCheck({ ...about, detail: first.message, status: 'failed', fix: first.hint ?? 'hookwright lint' });
+  }
+  if (output === null) return gatewayCheck({ ...about, status: 'failed', fix: 'hookwright lint' });
+  if (diagnostics.length > 0) return gatewayCheck({ ...about, status: 'warning', fix: 'hookwright lint' });
+  return gatewayCheck({
+    ...about,
+    status: 'ok',
+    detail: `${root}: ${count(Object.keys(output.table.routes).length, 'route')}`,
+  });
+}
+
+const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
+
+/** Other configurations, which may be edited by mistake although they are not read. */
+export const checkOtherConfigs = ({ root, ignored }: CompileResult): readonly Check[] =>
+  ignored.map((other) => {
+    const detail = `${other} is not read, because ${root} is`;
+    const about = { subject: 'configuration', check: 'only one', detail };
+    return gatewayCheck({ ...about, status: 'warning', fix: 'remove it, or name it with --config' });
+  });
+
+/** The compiled table that `serve` would load; `gateway run` compiles by itself. */
+export function checkTable({ root, output }: CompileResult): Check {
+  const path = join(dirname(root), 'build', 'routes.json');
+  const about = { subject: 'table', check: 'readable' };
+  if (!existsSync(path)) {
+    return gatewayCheck({ ...about, status: 'ok', detail: 'none compiled yet; `gateway run` compiles by itself' });
+  }
+  try {
+    const { hash } = JSON.parse(readFileSync(path, 'utf8')) as RouteTable;
+    const isCurrent = output === null || hash === output.table.hash;
+    if (isCurrent) return gatewayCheck({ ...about, status: 'ok', detail: path });
+    const detail = `${path} is not what the configuration compiles to now`;
+    return gatewayCheck({ ...about, status: 'warning', detail, fix: 'hookwright compile' });
+  } catch (error) {
+    const detail = `${path}: ${messageOf(error)}`;
+    return gatewayCheck({ ...about, status: 'failed', detail, fix: 'hookwright compile' });
+  }
+}
+
+/** The status of the home's gateway. `silence`: it runs but gives no usable answer. */
+export interface FoundGateway {
+  readonly status: GatewayStatus | null;
+  readonly silence: CliError | null;
+}
+
+export async function findGateway(context: CliContext): Promise<FoundGateway> {
+  try {
+    return { status: await tryAskGateway(context, 'status', {}), silence: null };
+  } catch (error) {
+    if (error instanceof CliError) return { status: null, silence: error };
+    throw error;
+  }
+}
+
+export function checkSilence({ message, hints }: CliError): Check {
+  return gatewayCheck({
+    subject: 'gateway',
+    check: 'answers',
+    status: 'failed',
+    detail: message,
+    fix: hints.join('; '),
+  });
+}
+
+/** What the running gateway has quarantined. */
+export function checkSubscriptions({ subscriptions }: GatewayStatus): Check {
+  const { serving, quarantined, error } = subscriptions;
+  const about = { subject: 'gateway', check: 'subscriptions' };
+  const fix = 'hookwright webhook list';
+  if (error !== null) return gatewayCheck({ ...about, status: 'warning', detail: error, fix });
+  if (quarantined.length === 0) return gatewayCheck({ ...about, status: 'ok', detail: `${serving} served` });
+  const detail = `not served: ${quarantined.map(({ name, reason }) => `${name} (${reason})`).join(', ')}`;
+  return gatewayCheck({ ...about, status: 'warning', detail, fix });
+}
+
+/** Only a warning: the gateway serves without it, but runs fail until it is installed. */
+export function checkAgentPrograms({ profiles }: RouteTable, { home, env }: CliContext): readonly Check[] {
+  return Object.values(profiles).flatMap(({ name, home: folder, agent }): Check[] => {
+    if (agent.kind !== 'command') return [];
+    const missing = missingAgent(agent, { folder: join(home, folder), env });
+    const about = { profile: name, subject: 'agent', check: 'program' };
+    if (missing === null) return [{ ...about, status: 'ok', detail: agent.argv[0] ?? '', fix: null }];
+    const fix = 'install it, or write its whole path into agent.command: a service may have a shorter PATH';
+    return [{ ...about, status: 'warning', detail: missing, fix }];
+  });
+}
+
+/** `url`: where a gateway of this home already listens. */
+export async function checkPort({ host, port }: ServerPlan, url: string | null): Promise<Check> {
+  const about = { subject: 'server', check: 'port' };
+  if (url !== null) return gatewayCheck({ ...about, status: 'ok', detail: `the gateway listens on ${url}` });
+  const problem = await tryListen(host, port);
+  if (problem === null) return gatewayCheck({ ...about, status: 'ok', detail: `${host}:${port} is free` });
+  const detail = `${host}:${port} cannot be had (${problem})`;
+  const fix = 'stop what listens there, or set platforms.webhook.extra.port';
+  return gatewayCheck({ ...about, status: 'failed', detail, fix });
+}
+
+function tryListen(host: string, port: number): Promise<string | null> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(null)));
+  });
+}

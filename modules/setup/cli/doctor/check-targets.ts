@@ -1,0 +1,79 @@
+/** Checks of each enabled target in each profile: its credentials, and the checks of its driver. */
+import { labelIn } from '../../../../base/label.ts';
+import type { DeliveryContext } from '../../../../runtime/deliver/driver.ts';
+import { linkTargets } from '../../../../runtime/deliver/link-targets.ts';
+import type { Probe, ProbeOptions } from '../../../../runtime/deliver/probe.ts';
+import type { SecretResolver } from '../../../../runtime/platform/secrets/secrets.ts';
+import type { ProfilePlan, RouteTable } from '../../../../schemas/generated/types.ts';
+import type { Check } from './check.ts';
+
+export interface TargetChecks {
+  readonly checks: readonly Check[];
+  /** Differences between other clocks and ours, in ms. */
+  readonly skews: readonly number[];
+}
+
+interface Subject {
+  readonly profile: string;
+  readonly target: string;
+  /** Its display name. */
+  readonly label: string;
+}
+
+/** Nothing to set up, nothing to check. */
+const QUIET = new Set(['log', 'local']);
+
+export async function checkTargets(
+  table: RouteTable,
+  secrets: SecretResolver,
+  { context, options }: { readonly context: DeliveryContext; readonly options: ProbeOptions },
+): Promise<TargetChecks> {
+  const { linked, problems } = linkTargets(table, secrets, context);
+  const checks: Check[] = [];
+  const skews: number[] = [];
+  for (const subject of subjects(table)) {
+    const { profile, target } = subject;
+    const problem = problems.find((one) => one.profile === profile && one.target === target);
+    const found = linked.get(profile)?.get(target);
+    if (found === undefined) {
+      checks.push(refused(subject, problem?.message ?? 'not linked'));
+      continue;
+    }
+    checks.push({ ...subjectOf(subject), check: 'credentials', status: 'ok', detail: 'all there', fix: null });
+    for (const probe of await found.driver.probe(options)) {
+      checks.push(probeCheck(subject, probe));
+      if (probe.server_time !== null) skews.push(context.clock.now() - probe.server_time);
+    }
+  }
+  return { checks, skews };
+}
+
+/** The enabled targets; those that need no entry only if something delivers to them. */
+function subjects(table: RouteTable): readonly Subject[] {
+  return Object.values(table.profiles).flatMap((profile) =>
+    Object.keys(profile.targets)
+      .filter((target) => !QUIET.has(target))
+      .filter((target) => table.targets[target]?.driver === 'http' || isUsed(table, profile, target))
+      .map((target) => ({ profile: profile.name, target, label: labelIn(table.targets, target) })),
+  );
+}
+
+function isUsed({ routes, jobs, targets }: RouteTable, profile: ProfilePlan, target: string): boolean {
+  if (targets[target]?.driver !== 'forgea_comment') return true;
+  if (Object.keys(profile.targets[target]?.credentials ?? {}).length > 0) return true;
+  const users = [...Object.values(routes), ...Object.values(jobs)].filter((one) => one.profile === profile.name);
+  return users.some(({ deliver }) => deliver.some((delivery) => delivery.target === target));
+}
+
+const subjectOf = ({ profile, label }: Subject): Pick<Check, 'profile' | 'subject'> => ({ profile, subject: label });
+
+function refused(subject: Subject, message: string): Check {
+  const reference = /env:(\w+)/.exec(message)?.[1];
+  // The message names the files where it was looked for.
+  const fix = reference === undefined ? `correct platforms.${subject.label}` : `set ${reference}`;
+  return { ...subjectOf(subject), check: 'credentials', status: 'failed', detail: message, fix };
+}
+
+function probeCheck(subject: Subject, { check, status, detail, fix }: Probe): Check {
+  return { ...subjectOf(subject), check, status, detail, fix };
+}

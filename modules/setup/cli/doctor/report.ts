@@ -1,0 +1,96 @@
+/** Facts for a fault report, without names, texts, addresses or secrets of the reporter. */
+import { arch, platform, release } from 'node:os';
+import type { CliContext } from '../../../../cli/base/context.ts';
+import { packageVersion } from '../../../../cli/base/package-version.ts';
+import { useStore } from '../../../../cli/store/use-store.ts';
+import type { CompileResult } from '../../../../compiler/compile.ts';
+import { maskUrls } from '../../../../compiler/diagnostics/printable.ts';
+import type { ShippedCatalog } from '../../../../compiler/shipped-catalog.ts';
+import { Redactor } from '../../../../runtime/deliver/redact.ts';
+import { createSecrets, resolvable } from '../../../../runtime/platform/secrets/machine-secrets.ts';
+import { tableSecretRefs } from '../../../../runtime/platform/secrets/secret-refs.ts';
+import type { LastError } from '../../../../runtime/store/queries.ts';
+import type { RouteTable } from '../../../../schemas/generated/types.ts';
+import type { Check } from './check.ts';
+
+/** How often each value occurs. */
+type Counts = Readonly<Record<string, number>>;
+
+export interface FaultReport {
+  readonly version: string;
+  readonly node: string;
+  readonly platform: string;
+  /** Null: it does not compile. */
+  readonly config: {
+    readonly routes: Counts;
+    readonly sources: Counts;
+    readonly targets: Counts;
+    readonly agents: Counts;
+    readonly profiles: number;
+    readonly jobs: number;
+  } | null;
+  /** By rule. */
+  readonly diagnostics: Counts;
+  /** The checks that failed. */
+  readonly checks: readonly { readonly check: string; readonly status: string }[];
+  readonly last_error: { readonly at: string; readonly reason: string } | null;
+}
+
+export async function createDoctorReport(
+  context: CliContext,
+  { output, diagnostics }: CompileResult,
+  checks: readonly Check[],
+): Promise<FaultReport> {
+  const table = output?.table ?? null;
+  const overview = await lastErrorOf(context);
+  return {
+    version: packageVersion(),
+    node: process.version,
+    platform: `${platform()} ${release()} ${arch()}`,
+    config: table === null ? null : shapeOf(table, await context.catalog()),
+    diagnostics: count(diagnostics.map(({ rule }) => rule)),
+    checks: checks
+      .filter(({ status }) => status === 'failed' || status === 'warning')
+      .map(({ check, status }) => ({ check, status })),
+    last_error: overview === null ? null : describe(overview, context, table),
+  };
+}
+
+/** Names of the shipped catalog are not confidential; others are counted as `own`. */
+function shapeOf(table: RouteTable, shipped: ShippedCatalog): FaultReport['config'] {
+  const routes = Object.values(table.routes);
+  const profiles = Object.values(table.profiles);
+  const named = (kind: 'sources' | 'targets', name: string): string =>
+    Object.hasOwn(shipped[kind], name) ? name : 'own';
+  return {
+    routes: count(routes.map(({ mode }) => mode)),
+    sources: count(routes.map(({ source }) => (source === null ? 'any' : named('sources', source)))),
+    targets: count(routes.flatMap(({ deliver }) => deliver.map(({ target }) => named('targets', target)))),
+    agents: count(profiles.map(({ agent }) => agent.kind)),
+    profiles: profiles.length,
+    jobs: Object.keys(table.jobs).length,
+  };
+}
+
+function count(values: readonly string[]): Counts {
+  const counts: Record<string, number> = {};
+  for (const value of [...values].sort()) counts[value] = (counts[value] ?? 0) + 1;
+  return counts;
+}
+
+/** A store that cannot be read is one of the checks. */
+async function lastErrorOf(context: CliContext): Promise<LastError | null> {
+  try {
+    const now = context.clock.now();
+    return await useStore(context, async (store) => (await store.read({ kind: 'overview', now })).last_error);
+  } catch {
+    return null;
+  }
+}
+
+function describe({ at, reason }: LastError, context: CliContext, table: RouteTable | null): FaultReport['last_error'] {
+  const redactor = new Redactor();
+  if (table !== null) redactor.add(resolvable(tableSecretRefs(table), createSecrets(context)));
+  const withoutPaths = redactor.redact(reason).replaceAll(context.home, '<home>').replaceAll(context.cwd, '<folder>');
+  return { at: new Date(at).toISOString(), reason: maskUrls(withoutPaths) };
+}

@@ -1,0 +1,52 @@
+/** What remains to be done at each sender: URL, secret, and the sender's own steps. */
+import { isLoopback } from '../../../../base/loopback.ts';
+import { visible } from '../../../../cli/output/print.ts';
+import type { OpenSources } from '../../../../cli/sources/open-sources.ts';
+import { publicRouteUrl } from '../../../../cli/subscriptions/route-url.ts';
+import { describeSecret, setupSteps } from '../../../../compiler/sources/describe-source.ts';
+import { printSecretRef } from '../../../../runtime/platform/secrets/secrets.ts';
+import type { RoutePlan, RouteTable, SecretRef } from '../../../../schemas/generated/types.ts';
+
+export interface RoutesContext {
+  readonly table: RouteTable;
+  readonly sources: OpenSources;
+  /** Where the value of a reference is kept, such as `in .env`. */
+  readonly keptIn: (ref: SecretRef) => string;
+}
+
+/** The text, a paragraph for each route. */
+export function describeRoutes(routes: readonly RoutePlan[], context: RoutesContext): readonly string[] {
+  const paragraphs = routes.flatMap((route) => ['', ...describeRoute(route, context)]);
+  return isOutOfReach(routes, context) ? [...paragraphs, ...OUT_OF_REACH] : paragraphs;
+}
+
+/** Whether a route expects a known sender at an address that only this machine can reach. */
+const isOutOfReach = (routes: readonly RoutePlan[], { table: { server } }: RoutesContext): boolean =>
+  server.public_url === null && isLoopback(server.host) && routes.some(({ source }) => source !== null);
+
+const OUT_OF_REACH: readonly string[] = [
+  '',
+  'A sender on another machine cannot reach these URLs. Open a proxy or a tunnel to',
+  'them, and set `public_url` to its address: `hookwright docs proxies`',
+];
+
+function describeRoute(route: RoutePlan, { table, sources, keptIn }: RoutesContext): readonly string[] {
+  const url = publicRouteUrl(route, { table, url: null });
+  const secrets = route.secrets.map(({ ref }) => `${printSecretRef(ref)}, ${keptIn(ref)}`).join('; ');
+  const secret = route.insecure ? 'none: signatures are not checked' : secrets;
+  const source = route.source === null ? null : sources.find(route.source).file;
+  const steps = source === null ? GENERIC : setupSteps(source);
+  const form = source === null ? null : describeSecret(source);
+  return [
+    `${route.name}: ${visible(route.description ?? 'a route')}`,
+    `  URL:    ${visible(url)}`,
+    `  Secret: ${visible(secret)}${form === null ? '' : ` (${form})`}`,
+    ...steps.map((step, index) => `  ${index + 1}. ${visible(step.replaceAll('{url}', url))}`),
+  ];
+}
+
+/** For a route that accepts any sender with a common signature scheme. */
+const GENERIC: readonly string[] = [
+  'Enter `{url}` as the URL of the webhook at the sender, content type JSON.',
+  'Enter the secret there. `hookwright source list` names the senders that are known, `source show` their steps.',
+];

@@ -1,0 +1,123 @@
+/** The settings to change, from the wizard or from `--set key=value`; others stay as they are. */
+import { parse } from 'yaml';
+import { messageOf } from '../../../../base/message-of.ts';
+import { UsageError } from '../../../../cli/base/errors.ts';
+import { parseInteger } from '../../../../cli/command-line/values.ts';
+import type { SubscribeFlags } from '../../../../cli/subscriptions/subscribe-flags.ts';
+
+export interface SetupAnswers {
+  /** Settings of the webhook adapter. */
+  readonly webhook: Readonly<Record<string, string | number | boolean>>;
+  /** `generate`, `env:NAME`, `file:path`, or the secret itself. */
+  readonly secret?: string;
+  readonly target?: { readonly name: string; readonly settings: Readonly<Record<string, string>> };
+  readonly route?: { readonly name: string; readonly flags: SubscribeFlags };
+  /** Any other setting, by its place in the configuration. */
+  readonly settings: readonly { readonly path: readonly string[]; readonly value: unknown }[];
+}
+
+export const GENERATE = 'generate';
+
+/** Top-level keys that `--set` reaches with a dotted path. */
+const ROOTS: ReadonlySet<string> = new Set([
+  ...['app_scheme', 'public_url', 'platforms', 'platform_toolsets', 'gateway', 'agent', 'jobs', 'sources', 'include'],
+]);
+
+const ROUTE_KEYS = [
+  'events',
+  'prompt',
+  'deliver',
+  'deliver_chat_id',
+  'deliver_only',
+  'description',
+  'script',
+  'secret',
+];
+
+/** @throws UsageError naming the key that cannot be set, and those that can. */
+export function parseAnswers(pairs: readonly string[]): SetupAnswers {
+  const given = new Map(pairs.map(splitPair));
+  const webhook: Record<string, string | number | boolean> = {};
+  const settings: { path: readonly string[]; value: unknown }[] = [];
+  for (const [key, value] of given) {
+    if (key === 'enabled') webhook.enabled = parseBoolean(key, value);
+    else if (key === 'host') webhook.host = value;
+    else if (key === 'port') webhook.port = parseInteger(value, 'port', { min: 0, max: 65535 });
+    else if (key === 'secret' || /^(target|route)(\.|$)/.test(key)) continue;
+    else if (ROOTS.has(key.split('.')[0] ?? '')) settings.push({ path: key.split('.'), value: parseValue(key, value) });
+    else throw unknownKey(key);
+  }
+  const secret = given.get('secret');
+  const target = group(given, 'target');
+  const route = group(given, 'route');
+  return {
+    webhook,
+    settings,
+    ...(secret === undefined ? {} : { secret }),
+    ...(target === null ? {} : { target: { name: target.name, settings: Object.fromEntries(target.parts) } }),
+    ...(route === null ? {} : { route: { name: route.name, flags: routeFlags(route.parts) } }),
+  };
+}
+
+function splitPair(text: string): readonly [string, string] {
+  const equals = text.indexOf('=');
+  if (equals < 1) throw new UsageError(`--set takes key=value, not "${text}"`, 'for instance --set port=9000');
+  return [text.slice(0, equals), text.slice(equals + 1)];
+}
+
+/** `target=x` with its `target.token=…`. */
+function group(given: ReadonlyMap<string, string>, key: string): { name: string; parts: Map<string, string> } | null {
+  const parts = new Map(
+    [...given].flatMap(([name, value]) => (name.startsWith(`${key}.`) ? [[name.slice(key.length + 1), value]] : [])),
+  );
+  const name = given.get(key);
+  if (name !== undefined && name !== '') return { name, parts };
+  if (parts.size > 0) throw new UsageError(`--set ${key}.${[...parts.keys()][0]} needs --set ${key}=<name> beside it`);
+  return null;
+}
+
+/** A route is described as in `webhook subscribe`. */
+function routeFlags(parts: ReadonlyMap<string, string>): SubscribeFlags {
+  const wrong = [...parts.keys()].find((key) => !ROUTE_KEYS.includes(key));
+  if (wrong !== undefined)
+    throw new UsageError(
+      `a route has no "${wrong}" here`,
+      `one of: ${ROUTE_KEYS.map((key) => `route.${key}`).join(', ')}`,
+    );
+  const events = parts.get('events');
+  const direct = parts.get('deliver_only');
+  return {
+    events: events === undefined ? undefined : [events],
+    prompt: parts.get('prompt'),
+    deliver: parts.get('deliver'),
+    deliverChatId: parts.get('deliver_chat_id'),
+    deliverOnly: direct === undefined ? undefined : parseBoolean('route.deliver_only', direct),
+    description: parts.get('description'),
+    script: parts.get('script'),
+    secret: parts.get('secret'),
+  };
+}
+
+function parseBoolean(key: string, value: string): boolean {
+  if (value === 'true' || value === 'false') return value === 'true';
+  throw new UsageError(`${key} takes true or false, not "${value}"`);
+}
+
+function parseValue(key: string, value: string): unknown {
+  try {
+    return parse(value, { logLevel: 'error', maxAliasCount: 10 }) ?? '';
+  } catch (error) {
+    throw new UsageError(
+      `the value of ${key} is not YAML: ${messageOf(error).split('\n')[0] ?? ''}`,
+      'quote it: --set \'key="text"\'',
+    );
+  }
+}
+
+function unknownKey(key: string): UsageError {
+  return new UsageError(
+    `"${key}" cannot be set`,
+    'enabled, host, port, secret; target, target.<setting>; route, route.<setting>',
+    `or a place in the configuration, such as gateway.drain_seconds (${[...ROOTS].join(', ')})`,
+  );
+}

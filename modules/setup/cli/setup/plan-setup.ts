@@ -1,0 +1,97 @@
+/** Turns answers into edits of the configuration file and lines of `.env`. Pure: nothing is read or written here. */
+
+import type { YamlEdit } from '../../../../cli/files/edit-yaml.ts';
+import { applyFlags } from '../../../../cli/subscriptions/subscribe-flags.ts';
+import { valueAt } from '../../../../compiler/schema/pointer.ts';
+import type { RouteConfig } from '../../../../schemas/generated/types.ts';
+import type { SetupAnswers } from './answers.ts';
+import { GENERATE } from './answers.ts';
+
+export interface SetupPlan {
+  readonly edits: readonly YamlEdit[];
+  /** Variables for `<home_dir>/.env`: secrets live there, the configuration refers to them. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** What the plan depends on. */
+export interface SetupFacts {
+  /** The configuration as it is. */
+  readonly config: unknown;
+  /** Names of the target's settings that are secrets. */
+  readonly secretSettings: (target: string) => ReadonlySet<string>;
+  readonly generateSecret: () => string;
+}
+
+const WEBHOOK = ['platforms', 'webhook'];
+const GLOBAL_SECRET = 'WEBHOOK_SECRET';
+
+export function planSetup(answers: SetupAnswers, facts: SetupFacts): SetupPlan {
+  const env: Record<string, string> = {};
+  const edits: YamlEdit[] = [];
+  for (const [key, value] of Object.entries(answers.webhook)) {
+    edits.push({ path: key === 'enabled' ? [...WEBHOOK, key] : webhookPath(facts.config, key), value });
+  }
+  if (answers.secret !== undefined) {
+    edits.push({
+      path: webhookPath(facts.config, 'secret'),
+      value: keepSecret(env, GLOBAL_SECRET, answers.secret, facts.generateSecret),
+    });
+  }
+  if (answers.target !== undefined) edits.push(...targetEdits(answers.target, facts, env));
+  if (answers.route !== undefined) edits.push(routeEdit(answers.route, facts.config));
+  for (const { path, value } of answers.settings) edits.push({ path, value }, ...otherAgent(path, facts.config));
+  return { edits, env };
+}
+
+/** Where a setting of the adapter is or belongs: `extra` wins if it is used (§2.1). */
+function webhookPath(config: unknown, key: string): string[] {
+  const inExtra = valueAt(config, [...WEBHOOK, 'extra', key]) !== undefined;
+  const direct = valueAt(config, [...WEBHOOK, key]) !== undefined;
+  const extra = isMap(valueAt(config, [...WEBHOOK, 'extra']));
+  return inExtra || (extra && !direct) ? [...WEBHOOK, 'extra', key] : [...WEBHOOK, key];
+}
+
+/** The reference to put into the configuration; a literal goes to `.env` and is referred to. */
+function keepSecret(env: Record<string, string>, variable: string, value: string, generate: () => string): string {
+  if (/^(env|file):/.test(value)) return value;
+  env[variable] = value === GENERATE ? generate() : value;
+  return `env:${variable}`;
+}
+
+function targetEdits(
+  target: NonNullable<SetupAnswers['target']>,
+  facts: SetupFacts,
+  env: Record<string, string>,
+): YamlEdit[] {
+  const { name, settings } = target;
+  const secrets = facts.secretSettings(name);
+  const entries = Object.entries(settings).map(([key, value]): [string, unknown] => {
+    const variable = `${name}_${key}`.toUpperCase().replace(/[^A-Z0-9]/g, '_');
+    return [key, secrets.has(key) ? keepSecret(env, variable, value, facts.generateSecret) : value];
+  });
+  return [['enabled', true] as [string, unknown], ...entries].map(([key, value]) => ({
+    path: ['platforms', name, key],
+    value,
+  }));
+}
+
+/** A route that is there keeps what the answers do not name. */
+function routeEdit({ name, flags }: NonNullable<SetupAnswers['route']>, config: unknown): YamlEdit {
+  const places = [
+    [...WEBHOOK, 'extra', 'routes', name],
+    [...WEBHOOK, 'routes', name],
+  ];
+  const place = places.find((path) => valueAt(config, path) !== undefined);
+  const before = place === undefined ? {} : (valueAt(config, place) as RouteConfig);
+  return { path: place ?? [...webhookPath(config, 'routes'), name], value: applyFlags(before, flags) };
+}
+
+/** An agent is a command or a server: setting one removes the other. */
+function otherAgent(path: readonly string[], config: unknown): YamlEdit[] {
+  const other = { command: 'openai', openai: 'command' }[path[1] ?? ''];
+  if (path[0] !== 'agent' || other === undefined || valueAt(config, ['agent', other]) === undefined) return [];
+  return [{ path: ['agent', other], value: undefined }];
+}
+
+const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

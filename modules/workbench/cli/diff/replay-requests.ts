@@ -1,0 +1,113 @@
+/** Evaluates kept requests under two tables with the stages that serve them, for `diff --requests` and before a swap. */
+import { isDeepStrictEqual } from 'node:util';
+import { labelIn, labelOf } from '../../../../base/label.ts';
+import type { Explanation, RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
+import type { KeptRequest, KeptRequests } from '../../runtime/capture/kept-request.ts';
+import { explainRequest } from '../../runtime/explain/explain-request.ts';
+import { Warnings } from '../../runtime/explain/warnings.ts';
+import type { Explainer } from '../explain/explainer.ts';
+import { NO_SCHEME, verifiedParts } from '../explain/kept-parts.ts';
+import type { Replayed, RequestChange, RequestsReport, Unjudged } from './request-change.ts';
+
+export interface ReplaySides {
+  readonly old: Explainer;
+  readonly new: Explainer;
+}
+
+/** Number of requests read at once; bodies may be large. */
+const AT_ONCE = 16;
+/** Page size of the list. */
+const PAGE = 1000;
+
+/** @param wanted number of the newest requests @param progress called with the number of those that are done */
+export async function replayRequests(
+  requests: KeptRequests,
+  wanted: number,
+  sides: ReplaySides,
+  progress: (done: number) => void = () => {},
+): Promise<RequestsReport> {
+  const changes: RequestChange[] = [];
+  const counts = { total: 0, same: 0, lost: 0, gained: 0, changed: 0, scripts: 0 };
+  const unjudged: Record<Unjudged, number> = { no_body: 0, unsigned: 0, unknown_route: 0 };
+  for await (const kept of newest(requests, wanted)) {
+    const found = await replay(kept, sides);
+    counts.total++;
+    if (typeof found === 'string') unjudged[found]++;
+    else {
+      if (found.hasScript) counts.scripts++;
+      counts[found.change?.kind ?? 'same']++;
+      if (found.change !== null) changes.push(found.change);
+    }
+    progress(counts.total);
+  }
+  return { ...counts, unjudged, changes };
+}
+
+async function* newest(requests: KeptRequests, wanted: number): AsyncGenerator<KeptRequest> {
+  let left = wanted;
+  let before: { readonly before?: string } = {};
+  while (left > 0) {
+    const page = await requests.list({}, { limit: Math.min(left, PAGE), ...before });
+    const read = (at: number) => Promise.all(page.slice(at, at + AT_ONCE).map(({ id }) => requests.load(id)));
+    let next = read(0);
+    for (let at = 0; at < page.length; at += AT_ONCE) {
+      const found = await next;
+      // Read while these are evaluated; a failure counts when its turn comes.
+      next = read(at + AT_ONCE);
+      next.catch(() => {});
+      // One that is gone has become too old meanwhile.
+      for (const each of found) if (each.kind === 'found') yield each.request;
+    }
+    const last = page.at(-1);
+    if (last === undefined) return;
+    left -= page.length;
+    before = { before: last.id };
+  }
+}
+
+interface Judged {
+  readonly change: RequestChange | null;
+  /** A script decides, too, and is not run. */
+  readonly hasScript: boolean;
+}
+
+async function replay(kept: KeptRequest, sides: ReplaySides): Promise<Judged | Unjudged> {
+  const { profile, route } = kept;
+  const plans = { old: sides.old.planOf(profile, route), new: sides.new.planOf(profile, route) };
+  // Subscriptions stand in no table.
+  if (plans.old === null) return 'unknown_route';
+  const found = verifiedParts(kept);
+  if (found === null) return 'no_body';
+  const { parts, verifiedBy } = found;
+  if (verifiedBy === NO_SCHEME && plans.new?.insecure === false) return 'unsigned';
+  const explain = async (side: Explainer, plan: RoutePlan | null): Promise<Replayed> => {
+    if (plan === null) return GONE;
+    const about = { agent: side.table.profiles[plan.profile]?.agent.kind ?? null, event: null, runScript: null };
+    const input = { ...side.linked(plan), ...about, request: parts, verifiedBy, warnings: new Warnings() };
+    return replayedOf(await explainRequest(input, side.explaining), side.table, sides.new.table);
+  };
+  const change = compare(kept, await explain(sides.old, plans.old), await explain(sides.new, plans.new));
+  return { change, hasScript: plans.old.script !== null || (plans.new?.script ?? null) !== null };
+}
+
+const GONE: Replayed = {
+  ...{ taken: false, status: 404, outcome: 'unknown_route', reason: null, prompt: null, deliveries: [] },
+};
+
+/** Targets have the names of the new table, so that a different alias is not a different address. */
+function replayedOf(
+  { taken, status, outcome, reason, prompt, deliveries }: Explanation,
+  { targets }: RouteTable,
+  { targets: known }: RouteTable,
+): Replayed {
+  const nameOf = (label: string): string =>
+    Object.values(targets).find((plan) => labelOf(plan) === label)?.name ?? label;
+  const addresses = deliveries.map(({ target, address }) => ({ target: labelIn(known, nameOf(target)), address }));
+  return { taken, status, outcome, reason, prompt, deliveries: addresses };
+}
+
+function compare({ id, at, route, event }: KeptRequest, before: Replayed, now: Replayed): RequestChange | null {
+  if (isDeepStrictEqual(before, now)) return null;
+  const kind = before.taken === now.taken ? 'changed' : now.taken ? 'gained' : 'lost';
+  return { id, at, route, event, kind, old: before, new: now };
+}

@@ -1,0 +1,62 @@
+/** Values of a table as text, with a key for comparison: secrets are compared but never shown. */
+import { isSecretRef } from '../../../../runtime/platform/secrets/secret-refs.ts';
+import { printSecretRef } from '../../../../runtime/platform/secrets/secrets.ts';
+import { printField } from '../../../../runtime/table/print-field.ts';
+import type { FilterPlan, SecretRef, TemplatePlan, TemplateSegment } from '../../../../schemas/generated/types.ts';
+
+export interface ShownValue {
+  /** Equal for values that mean the same. */
+  readonly key: string;
+  readonly text: string;
+}
+
+/** Any JSON value; secret references in it are named, literal ones hidden. */
+export function shown(value: unknown, text?: string): ShownValue {
+  const readable = text ?? withoutSecrets(value);
+  return { key: stableJson(value), text: typeof readable === 'string' ? readable : stableJson(readable) };
+}
+
+export const shownSecret = (ref: SecretRef): ShownValue => shown(ref, printSecretRef(ref));
+
+/** A template as it was written. */
+export function printTemplate(plan: TemplatePlan): string {
+  return plan.map(printSegment).join('');
+}
+
+function printSegment(segment: TemplateSegment): string {
+  switch (segment.kind) {
+    case 'text':
+    case 'path':
+      return segment.text;
+    case 'dump':
+      return '{__raw__}';
+    case 'meta':
+      return `{${segment.name}}`;
+    case 'notice':
+      return '';
+  }
+}
+
+/** `action in ["opened"]`, `any of (…, …)`. */
+export function printFilter(plan: FilterPlan): string {
+  if (plan.kind === 'leaf') return `${printField(plan.field)} ${plan.operator} ${JSON.stringify(plan.value)}`;
+  const members = plan.filters.map(printFilter);
+  return plan.kind === 'not' ? `not (${members.join(', ')})` : `${plan.kind} of (${members.join(', ')})`;
+}
+
+/** The text does not depend on the order of keys. */
+function stableJson(value: unknown): string {
+  return JSON.stringify(value, (_key, each: unknown) =>
+    isObject(each) ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1))) : each,
+  );
+}
+
+function withoutSecrets(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutSecrets);
+  if (!isObject(value)) return value;
+  if (isSecretRef(value)) return printSecretRef(value);
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withoutSecrets(each)]));
+}
+
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,142 @@
+/** Prints an explanation: the answer, the stages that decided something, and what would run. */
+
+import type { Paint } from '../../../../base/paint.ts';
+import { visible } from '../../../../cli/output/print.ts';
+import { REASON_TEXTS } from '../../../../runtime/verify/reason-texts.ts';
+import type { ExplainedFilter, ExplainedStage, Explanation } from '../../../../schemas/generated/types.ts';
+
+/** Values of a payload are cut to this many characters. */
+const LONGEST_VALUE = 60;
+
+export function formatExplanation(found: Explanation, paint: Paint): string[] {
+  return [
+    headline(found, paint),
+    ...found.stages.flatMap((stage) => formatStage(stage, found, paint)),
+    ...formatOutcome(found, paint),
+    ...found.warnings.map((text) => `${paint('yellow', '!')} ${visible(text)}`),
+  ];
+}
+
+function headline({ route, taken, status, outcome, reason }: Explanation, paint: Paint): string {
+  const answer = reason === null || reason === outcome ? outcome : `${outcome}: ${reason}`;
+  return paint('bold', `${visible(route)}: `) + paint(taken ? 'green' : 'red', `${status} ${answer}`);
+}
+
+/** The stage that ended the request. */
+export const formatStop = (found: Explanation, paint: Paint): string[] =>
+  found.stages.filter(({ result }) => result === 'stop').flatMap((stage) => formatStage(stage, found, paint));
+
+const MARKS = { pass: ['green', '✓'], stop: ['red', '✗'], skipped: ['dim', '·'] } as const;
+
+type Tell = (stage: ExplainedStage, found: Explanation) => string | null;
+
+/** The finding of each stage that passes an event; other stages are shown only if they stop it. */
+const TELLS: Readonly<Record<string, Tell>> = {
+  signature: ({ scheme, secret }) =>
+    scheme === null || scheme === undefined
+      ? null
+      : `${scheme}${secret === undefined ? '' : `, under the previous secret (${secret})`}`,
+  identify: (_stage, { event, delivery_id }) =>
+    `event ${event ?? ''}${delivery_id === null ? ', no delivery id sent' : `, id ${delivery_id}`}`,
+  event: ({ accepts, matched }) =>
+    accepts === undefined ? 'every event is accepted' : `accepted by the entry "${matched ?? ''}"`,
+  filter: (_stage, { filter }) => (filter === null ? null : 'every filter holds'),
+  script: (_stage, { script }) => (script === null ? null : scriptText(script)),
+};
+
+const scriptText = ({ path, outcome, detail }: NonNullable<Explanation['script']>): string =>
+  `${path}: ${detail ?? (outcome === 'payload' ? 'replaced the payload' : 'added script_output')}`;
+
+function formatStage(stage: ExplainedStage, found: Explanation, paint: Paint): string[] {
+  const [style, mark] = MARKS[stage.result];
+  const text =
+    stage.result === 'stop'
+      ? stopText(stage, found)
+      : stage.result === 'pass'
+        ? TELLS[stage.stage]?.(stage, found)
+        : skippedText(stage, found);
+  if (text === null || text === undefined) return [];
+  const line = `${paint(style, mark)} ${paint('bold', stage.stage.padEnd(10))} ${visible(text)}`;
+  const tree = stage.stage === 'filter' && found.filter !== null ? formatFilters(found.filter, paint) : [];
+  const cause =
+    stage.cause === undefined || saysReason(stage) ? [] : [`  ${' '.repeat(10)} ${visible(stage.cause.text)}`];
+  return [line, ...cause, ...tree];
+}
+
+/** The cause contains the reason, so only one is printed. */
+function saysReason({ reason, cause }: ExplainedStage): boolean {
+  return reason !== null && cause?.text.startsWith(reasonText(reason) ?? ' ') === true;
+}
+
+const reasonText = (reason: string): string | null =>
+  Object.hasOwn(REASON_TEXTS, reason) ? REASON_TEXTS[reason as keyof typeof REASON_TEXTS] : null;
+
+function stopText(stage: ExplainedStage, found: Explanation): string {
+  const { stage: name, reason, detail, accepts } = stage;
+  if (name === 'event') return `"${found.event ?? ''}" is not among ${(accepts ?? []).join(', ')}`;
+  if (name === 'filter') return 'these do not hold:';
+  const text = reason === null ? null : reasonText(reason);
+  if (text !== null) return signatureText(text, stage);
+  return detail === undefined ? (reason ?? '') : `${reason}: ${detail}`;
+}
+
+function signatureText(text: string, stage: ExplainedStage): string {
+  const { cause, looked_for, age_seconds } = stage;
+  const age = age_seconds === null || age_seconds === undefined ? '' : ` (${ageText(age_seconds)})`;
+  const said = cause !== undefined && saysReason(stage) ? cause.text : text + age;
+  return `${said}${looked_for === undefined ? '' : `; looked for ${looked_for.join(', ')}`}`;
+}
+
+const ageText = (seconds: number): string => (seconds >= 0 ? `${seconds} s old` : `${-seconds} s ahead`);
+
+function skippedText({ stage, reason, looked_for }: ExplainedStage, { script }: Explanation): string | null {
+  if (stage === 'signature' && reason === 'not_signed')
+    return `not verified: the request has none; looked for ${(looked_for ?? []).join(', ')}`;
+  if (stage === 'signature' && reason === 'no_secret') return 'not verified: the secret is not to be had here';
+  if (stage === 'script' && reason === 'not_run' && script !== null)
+    return `${script.path}: not run, so the outcome depends on it; --run-script runs it`;
+  return null;
+}
+
+function formatFilters(finding: ExplainedFilter, paint: Paint, depth = 1): string[] {
+  const indent = '  '.repeat(depth);
+  const mark = finding.holds ? paint('green', '✓') : paint('red', '✗');
+  if (finding.field === null) {
+    const members = finding.of.flatMap((member) => formatFilters(member, paint, depth + 1));
+    // The list under `filters` is an implicit `all`.
+    if (depth === 1 && finding.operator === 'all')
+      return finding.of.flatMap((member) => formatFilters(member, paint, depth));
+    return [`${indent}${mark} ${finding.operator}`, ...members];
+  }
+  const found = finding.missing ? 'missing' : valueText(finding.found);
+  const line = `${finding.field} ${finding.operator} ${valueText(finding.expected)}`;
+  return [`${indent}${mark} ${visible(line)}  ${paint('dim', `found ${visible(found)}`)}`];
+}
+
+function valueText(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'null';
+  return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text;
+}
+
+function formatOutcome(found: Explanation, paint: Paint): string[] {
+  if (found.prompt === null) return [];
+  const facts = [
+    ['runs', found.agent === null ? null : `agent (${found.agent}), session ${found.session ?? ''}`],
+    ['fires', found.job === null ? null : `job ${found.job}`],
+    ['waits', found.coalesce === null ? null : `${found.coalesce.window_seconds} s for more of ${found.coalesce.key}`],
+    ['toolsets', found.toolsets.length === 0 ? null : found.toolsets.join(', ')],
+    ['skills', found.skills.length === 0 ? null : found.skills.join(', ')],
+    ...found.deliveries.map(({ target, address }) => ['delivers', `${target} ${addressText(address)}`.trim()] as const),
+    ['unresolved', found.unresolved.length === 0 ? null : found.unresolved.join(' ')],
+  ] as const;
+  const lines = facts.flatMap(([name, text]) =>
+    text === null ? [] : [`${paint('cyan', '→')} ${paint('bold', name.padEnd(10))} ${visible(text)}`],
+  );
+  const prompt = found.prompt.split('\n').map((line) => `  ${paint('dim', '│')} ${visible(line)}`);
+  return [...lines, `${paint('cyan', '→')} ${paint('bold', 'prompt')}`, ...prompt];
+}
+
+const addressText = (address: Readonly<Record<string, string>>): string =>
+  Object.entries(address)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(' ');

@@ -1,0 +1,111 @@
+/** The request that a command line names: a body, or a saved request (raw HTTP, a curl command, HAR). */
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { messageOf } from '../../../../base/message-of.ts';
+import { isSystemError } from '../../../../base/system-error.ts';
+import type { CliContext } from '../../../../cli/base/context.ts';
+import { CliError, UsageError } from '../../../../cli/base/errors.ts';
+import type { HeaderPairs } from '../../../../cli/sources/captured-request.ts';
+import type { RequestParts } from '../../../../runtime/verify/request.ts';
+
+export interface NamedRequest {
+  /** `@file`, `-` for stdin, or the body itself. */
+  readonly payload: string;
+  /** `Name: value` each; they replace those of a saved request. */
+  readonly headers: readonly string[];
+  /** Path of the route. */
+  readonly path: string;
+}
+
+export interface ReadRequest {
+  readonly parts: RequestParts;
+  /** The changes that were necessary to read it. */
+  readonly notes: readonly string[];
+}
+
+/** @throws CliError if there is no such file or it contains no request; UsageError for an invalid header */
+export async function readRequest(context: CliContext, { payload, headers, path }: NamedRequest): Promise<ReadRequest> {
+  const bytes = await readBytes(context, payload);
+  const given = headers.map(parseHeader);
+  if (isSavedRequest(bytes)) return readSaved(context, { bytes, headers: given, path });
+  return { parts: partsOf('POST', path, given, bytes), notes: [] };
+}
+
+/** A saved request as if it had been sent to this path with these headers. */
+export async function readSaved(
+  { cwd }: Pick<CliContext, 'cwd'>,
+  { bytes, headers, path }: { readonly bytes: Buffer; readonly headers: HeaderPairs; readonly path: string },
+): Promise<ReadRequest> {
+  const { parts, notes } = await savedFor(path, cwd, bytes);
+  const mark = parts.url.indexOf('?');
+  const replaced = new Set(headers.map(([name]) => name.toLowerCase()));
+  const kept = pairsOf(parts.rawHeaders).filter(([name]) => !replaced.has(name.toLowerCase()));
+  const url = mark < 0 ? path : path + parts.url.slice(mark);
+  return { parts: partsOf(parts.method, url, [...kept, ...headers], parts.body), notes };
+}
+
+/** A request as node:http presents it: header names in lower case, repeated values joined. */
+export function partsOf(method: string, url: string, headers: HeaderPairs, body: Buffer): RequestParts {
+  const joined: Record<string, string> = {};
+  for (const [name, value] of headers) {
+    const key = name.toLowerCase();
+    joined[key] = Object.hasOwn(joined, key) ? `${joined[key]}, ${value}` : value;
+  }
+  return { method, url, headers: joined, rawHeaders: headers.flat(), body };
+}
+
+async function readBytes(context: CliContext, payload: string): Promise<Buffer> {
+  if (payload === '-') return buffer(context.stdin);
+  if (!payload.startsWith('@')) return inlineBody(payload);
+  try {
+    return readFileSync(resolve(context.cwd, payload.slice(1)));
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    throw new CliError(`the payload cannot be read: ${error.message}`);
+  }
+}
+
+/** A body on the command line must be JSON, so that a file name without its @ is not taken for one. */
+function inlineBody(text: string): Buffer {
+  try {
+    JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(
+      `--payload is not JSON: ${messageOf(error)}`,
+      'a file is named with an @: --payload @event.json',
+    );
+  }
+  return Buffer.from(text, 'utf8');
+}
+
+/** By how it begins: JSON is a body, unless it is a HAR file. */
+function isSavedRequest(bytes: Buffer): boolean {
+  const start = bytes.subarray(0, 4096).toString('latin1').trimStart();
+  if (/^(\$\s*)?curl\s/.test(start) || /^[A-Z]+ \S+ HTTP\/\d/.test(start)) return true;
+  return /^\{\s*"log"\s*:\s*\{/.test(start) && /"entries"\s*:/.test(bytes.toString('latin1'));
+}
+
+/** The first of several requests that was sent to this path, else the first. */
+async function savedFor(path: string, cwd: string, bytes: Buffer): Promise<ReadRequest> {
+  // Loaded only here: most payloads are bodies.
+  const { readCapture } = await import('../../../../cli/sources/read-capture.ts');
+  const all = readCapture(bytes, (file) => readFileSync(resolve(cwd, file)));
+  const [first] = all;
+  if (first === undefined) throw new CliError('the file holds no request with a body');
+  const chosen = all.find(({ parts }) => pathOf(parts) === path) ?? first;
+  const which = `number ${all.indexOf(chosen) + 1} of the ${all.length} requests of the file`;
+  return { parts: chosen.parts, notes: [...chosen.notes, ...(all.length === 1 ? [] : [which])] };
+}
+
+const pathOf = ({ url }: RequestParts): string => new URL(url, 'http://localhost').pathname;
+
+function parseHeader(text: string): readonly [name: string, value: string] {
+  const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):\s*(.*)$/.exec(text) ?? [];
+  if (name === undefined || value === undefined) throw new UsageError(`--header takes 'Name: value', not "${text}"`);
+  return [name, value.trim()];
+}
+
+function pairsOf(rawHeaders: readonly string[]): HeaderPairs {
+  return rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [[name, rawHeaders[at + 1] ?? ''] as const] : []));
+}

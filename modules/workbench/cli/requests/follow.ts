@@ -1,0 +1,35 @@
+/** Prints requests as they arrive, until Ctrl-C. */
+
+import type { CliContext } from '../../../../cli/base/context.ts';
+import type { KeptFilter, KeptRequests, KeptSummary } from '../../runtime/capture/kept-request.ts';
+
+/** Polling interval, in ms. */
+const FOLLOW_MS = 500;
+const PAGE = 200;
+
+/** @param after id of the last request that was printed */
+export async function followRequests(
+  context: CliContext,
+  requests: KeptRequests,
+  { filter, after, print }: { filter: KeptFilter; after: string; print: (rows: readonly KeptSummary[]) => void },
+): Promise<void> {
+  let last = after;
+  let stop = (): void => {};
+  const stopped = new Promise<'stopped'>((resolve) => {
+    stop = () => resolve('stopped');
+  });
+  const unlisten = context.onSignal(stop);
+  try {
+    for (;;) {
+      const rows = await requests.list(filter, { limit: PAGE, after: last });
+      if (rows.length > 0) print(rows);
+      last = rows.at(-1)?.id ?? last;
+      if ((await Promise.race([stopped, pause()])) === 'stopped') return;
+    }
+  } finally {
+    unlisten();
+  }
+}
+
+/** Not by the clock of the context: its timers keep no process alive. */
+const pause = (): Promise<'again'> => new Promise((resolve) => setTimeout(() => resolve('again'), FOLLOW_MS));

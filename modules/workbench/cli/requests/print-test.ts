@@ -1,0 +1,55 @@
+/** A kept request as the beginning of a `*.test.yaml`: what the configuration makes of it now is what it expects. */
+import { stringify } from 'yaml';
+import { CliError } from '../../../../cli/base/errors.ts';
+import type { TestCase, TestExpectation } from '../../../../schemas/generated/types.ts';
+import type { KeptRequest } from '../../runtime/capture/kept-request.ts';
+import { runTest } from '../test/run-test.ts';
+import type { TestedConfig } from '../test/tested-config.ts';
+import { expectationOf, USUAL } from '../test/update-snapshots.ts';
+
+/**
+ * @param saved path of the file that the request was saved to, relative to the test file, and absolute; null: the payload
+ *   stands in the test
+ * @throws CliError when the route is not in the configuration, or the payload is not JSON
+ */
+export async function printTest(
+  request: KeptRequest,
+  config: TestedConfig,
+  saved: { readonly name: string; readonly folder: string } | null,
+): Promise<string> {
+  const test = { ...testOf(request, saved?.name ?? null), expect: {} };
+  const path = `${saved?.folder ?? '.'}/request.test.yaml`;
+  const tests = { path, name: path, file: { tests: [test] }, tree: NO_PLACES };
+  const { found, failures } = await runTest({ tests, index: 0, test }, config);
+  if (found === null) throw new CliError(failures[0]?.message ?? 'the test cannot be run');
+  const actual = expectationOf(found.explanation);
+  const expect = Object.fromEntries(USUAL.flatMap((key) => (actual[key] === undefined ? [] : [[key, actual[key]]])));
+  const file = { tests: [{ ...test, expect: expect as TestExpectation }] };
+  return stringify(file, { lineWidth: 0 });
+}
+
+/** Nothing is printed with a position. */
+const NO_PLACES = {
+  files: [],
+  place: (): never => {
+    throw new Error('a skeleton has no places');
+  },
+};
+
+function testOf(request: KeptRequest, saved: string | null): Omit<TestCase, 'expect'> {
+  const { route, event, outcome, id } = request;
+  const name = `${event === '' ? 'request' : event} ${id} (was ${outcome})`;
+  if (saved !== null) return { name, route, request: saved };
+  const hasEvent = event !== '' && event !== 'unknown';
+  return { name, route, ...(hasEvent ? { event } : {}), payload: payloadOf(request) };
+}
+
+function payloadOf({ body, id }: KeptRequest): NonNullable<TestCase['payload']> {
+  if (body === null) throw new CliError(`the body of request ${id} is not kept: it had no valid signature`);
+  try {
+    return JSON.parse(Buffer.from(body, 'base64').toString('utf8'));
+  } catch {
+    const hint = `save it beside the test: hookwright requests show ${id} --save ${id}.json --as-test`;
+    throw new CliError(`the body of request ${id} is no JSON`, hint);
+  }
+}

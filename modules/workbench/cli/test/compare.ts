@@ -1,0 +1,116 @@
+/** Compares the result of an event with what a test expects. */
+import { isDeepStrictEqual } from 'node:util';
+import { RE2JS } from 're2js';
+import type { NodePath } from '../../../../compiler/diagnostics/problem.ts';
+import type { Explanation, RouteTable, TestExpectation, TextExpectation } from '../../../../schemas/generated/types.ts';
+
+export interface Failure {
+  /** Path of the expectation, below the test. */
+  readonly path: NodePath;
+  readonly message: string;
+  /** Multi-line texts, for a diff; null if the message is sufficient. */
+  readonly expected: string | null;
+  readonly actual: string | null;
+}
+
+type Expected<Key extends keyof TestExpectation> = NonNullable<TestExpectation[Key]>;
+type Compare<Key extends keyof TestExpectation> = (
+  expected: Expected<Key>,
+  found: Explanation,
+  table: Pick<RouteTable, 'target_names'>,
+) => readonly Failure[];
+
+const COMPARED: { readonly [Key in Exclude<keyof TestExpectation, 'snapshot'>]: Compare<Key> } = {
+  outcome: (expected, found) =>
+    expected === found.outcome ? [] : [failure(['outcome'], `expected ${expected}, got ${answerOf(found)}`)],
+  reason: (expected, { reason }) =>
+    expected === reason ? [] : [failure(['reason'], `expected ${expected}, got ${reason ?? 'none'}`)],
+  event: (expected, { event }) =>
+    expected === event ? [] : [failure(['event'], `expected ${expected}, got ${event ?? 'none: it was not read'}`)],
+  prompt: comparePrompt,
+  unresolved: (expected, { unresolved }) => same('unresolved', expected, unresolved),
+  deliver: (expected, { deliveries }, { target_names: names }) => {
+    const canonical = (name: string): string => (Object.hasOwn(names, name) ? (names[name] ?? name) : name);
+    const targets = deliveries.map(({ target }) => target);
+    const isSame = same('deliver', listOf(expected).map(canonical), targets.map(canonical)).length === 0;
+    return isSame ? [] : same('deliver', listOf(expected), targets);
+  },
+  address: (expected, { deliveries }) => {
+    const all = deliveries.map(({ address }) => address);
+    const wanted = (Array.isArray(expected) ? expected : [expected]).map(asTexts);
+    return same('address', wanted, all);
+  },
+  toolsets: (expected, { toolsets }) => same('toolsets', [...expected].sort(), [...toolsets].sort()),
+  skills: (expected, { skills }) => same('skills', expected, skills),
+  agent: (expected, { agent }) => same('agent', expected, agent ?? 'none'),
+  job: (expected, { job }) => same('job', expected, job ?? 'none'),
+  session: (expected, { session }) => same('session', expected, session ?? 'none'),
+};
+
+/** In the order of the expectation. A test that expects nothing fails, because it proves nothing. */
+export function compare(
+  expect: TestExpectation,
+  found: Explanation,
+  table: Pick<RouteTable, 'target_names'>,
+): readonly Failure[] {
+  const { snapshot, ...expected } = expect;
+  const keys = Object.keys(expected) as (keyof typeof COMPARED)[];
+  if (keys.length === 0) {
+    const how = snapshot === true ? 'hookwright test --update writes the snapshot' : 'say what is expected';
+    return [failure([], `nothing is expected here: ${how}`)];
+  }
+  return keys.flatMap((key) => compareKey(key, expect, found, table));
+}
+
+function compareKey<Key extends keyof typeof COMPARED>(
+  key: Key,
+  expect: TestExpectation,
+  found: Explanation,
+  table: Pick<RouteTable, 'target_names'>,
+): readonly Failure[] {
+  const expected = expect[key];
+  const compareOne: Compare<Key> = COMPARED[key];
+  return expected === undefined || expected === null ? [] : compareOne(expected as Expected<Key>, found, table);
+}
+
+function comparePrompt(expected: Expected<'prompt'>, { prompt, ...found }: Explanation): readonly Failure[] {
+  if (prompt === null) return [failure(['prompt'], `there is none: the event is ${answerOf(found)}`)];
+  const { equals, contains, not_contains, matches }: TextExpectation =
+    typeof expected === 'string' ? { equals: expected } : expected;
+  const at = (key: string): NodePath => (typeof expected === 'string' ? ['prompt'] : ['prompt', key]);
+  return [
+    ...(equals === undefined || trimEnd(equals) === trimEnd(prompt)
+      ? []
+      : [{ path: at('equals'), message: 'the prompt differs', expected: equals, actual: prompt }]),
+    ...listOf(contains ?? [])
+      .filter((part) => !prompt.includes(part))
+      .map((part) => missing(at('contains'), `the prompt does not contain ${JSON.stringify(part)}`, prompt)),
+    ...listOf(not_contains ?? [])
+      .filter((part) => prompt.includes(part))
+      .map((part) => missing(at('not_contains'), `the prompt contains ${JSON.stringify(part)}`, prompt)),
+    ...(matches === undefined || RE2JS.compile(matches).test(prompt)
+      ? []
+      : [missing(at('matches'), `the prompt does not match ${matches}`, prompt)]),
+  ];
+}
+
+const missing = (path: NodePath, message: string, actual: string): Failure => ({
+  ...{ path, message, expected: null, actual },
+});
+const failure = (path: NodePath, message: string): Failure => ({ path, message, expected: null, actual: null });
+
+function same(key: string, expected: unknown, actual: unknown): readonly Failure[] {
+  if (isDeepStrictEqual(expected, actual)) return [];
+  return [failure([key], `expected ${print(expected)}, got ${print(actual)}`)];
+}
+
+const print = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+const listOf = (value: string | readonly string[]): readonly string[] => (typeof value === 'string' ? [value] : value);
+const asTexts = (address: Readonly<Record<string, unknown>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(address).map(([key, value]) => [key, String(value)]));
+/** The line break at the end of a YAML block scalar is rarely intended. */
+const trimEnd = (text: string): string => text.replace(/\n+$/, '');
+
+function answerOf({ outcome, reason }: Pick<Explanation, 'outcome' | 'reason'>): string {
+  return reason === null || reason === outcome ? outcome : `${outcome} (${reason})`;
+}

@@ -1,0 +1,134 @@
+/** Reads test files: each test with its place in the file, and the errors of a file as diagnostics. */
+import { RE2JS } from 're2js';
+import { messageOf } from '../../../../base/message-of.ts';
+import type { RuleId } from '../../../../compiler/diagnostics/built/rule-id.ts';
+import type { Diagnostic, Finding } from '../../../../compiler/diagnostics/diagnostic.ts';
+import { diagnose } from '../../../../compiler/diagnostics/diagnostic.ts';
+import type { NodePath } from '../../../../compiler/diagnostics/problem.ts';
+import type { Rule } from '../../../../compiler/diagnostics/rule.ts';
+import type { Places } from '../../../../compiler/source/file-tree.ts';
+import type { Files } from '../../../../compiler/source/files.ts';
+import type { MisshapenFile } from '../../../../compiler/source/load-file.ts';
+import { loadFile } from '../../../../compiler/source/load-file.ts';
+import { isPlainMap } from '../../../../compiler/text/plain-map.ts';
+import { didYouMean } from '../../../../compiler/text/suggest.ts';
+import { OUTCOMES } from '../../../../runtime/intake/reply.ts';
+import type { TestCase, TestFile } from '../../../../schemas/generated/types.ts';
+
+export interface LoadedTests {
+  /** Absolute. */
+  readonly path: string;
+  /** As it is printed. */
+  readonly name: string;
+  readonly file: TestFile;
+  readonly tree: Places;
+}
+
+export interface LoadedTest {
+  readonly tests: LoadedTests;
+  readonly index: number;
+  readonly test: TestCase;
+}
+
+type TestRuleId = 'test-request' | 'test-expectation';
+/** A finding in a file of tests: of its own rules, or of the compiler's. */
+type TestFinding = Finding<RuleId | TestRuleId>;
+
+const testRequest: Rule<TestRuleId> = {
+  id: 'test-request',
+  severity: 'error',
+  title: 'A test has no request, or more than one.',
+  why: 'It would say nothing about the route.',
+};
+
+const testExpectation: Rule<TestRuleId> = {
+  id: 'test-expectation',
+  severity: 'error',
+  title: 'A test expects what cannot be.',
+  why: 'It would fail whatever becomes of the event.',
+};
+
+/** The parts of a test that describe its request. */
+const BODIES = ['payload', 'payload_file', 'request'] as const;
+
+/** @param paths absolute */
+export function loadTests(
+  paths: readonly string[],
+  { files, cwd }: { readonly files: Files; readonly cwd: string },
+): { readonly loaded: readonly LoadedTests[]; readonly diagnostics: readonly Diagnostic[] } {
+  const findings: TestFinding[] = [];
+  const loaded = paths.flatMap((path): readonly LoadedTests[] => {
+    const found = loadFile({ files, cwd, path, schema: 'test' });
+    findings.push(...found.findings);
+    if (found.misshapen !== null) findings.push(...otherProblems(found.misshapen));
+    if (found.file === null) return [];
+    const { value: file, tree } = found.file;
+    const problems = file.tests.flatMap((test, index) => testProblems(test, index, tree));
+    findings.push(...problems);
+    return problems.length > 0 ? [] : [{ path, name: tree.files[0]?.source.name ?? path, file, tree }];
+  });
+  return { loaded, diagnostics: diagnose(findings.map(withoutFix)) };
+}
+
+/** `lint --fix` repairs configurations. */
+const withoutFix = ({ fix: _, ...finding }: TestFinding): TestFinding => finding;
+
+/** Problems of the well-formed tests of a file that also has malformed ones: all are reported at once. */
+function otherProblems({ value, tree, problems }: MisshapenFile): readonly TestFinding[] {
+  const tests: unknown = isPlainMap(value) ? value.tests : undefined;
+  if (!Array.isArray(tests) || problems.some(({ path }) => path.length < 2)) return [];
+  const isShapely = (index: number): boolean => !problems.some(({ path }) => path[0] === 'tests' && path[1] === index);
+  return tests.flatMap((test: TestCase, index) => (isShapely(index) ? testProblems(test, index, tree) : []));
+}
+
+const testProblems = (test: TestCase, index: number, tree: Places): readonly TestFinding[] => [
+  ...bodyProblem(test, index, tree),
+  ...expectationProblems(test, index, tree),
+];
+
+function bodyProblem(test: TestCase, index: number, tree: Places): readonly TestFinding[] {
+  const given = BODIES.filter((key) => test[key] !== undefined);
+  if (given.length === 1) return [];
+  const [, second] = given;
+  if (second !== undefined) {
+    const message = `a test has one of ${BODIES.join(', ')}: this one has ${given.join(' and ')}`;
+    return [findingAt(tree, ['tests', index, second], message)];
+  }
+  return [findingAt(tree, ['tests', index, 'name'], `a test needs one of ${BODIES.join(', ')}`)];
+}
+
+/** Rejects impossible answers and invalid search texts. */
+function expectationProblems({ expect }: TestCase, index: number, tree: Places): readonly TestFinding[] {
+  const at = (...path: NodePath): NodePath => ['tests', index, 'expect', ...path];
+  const { outcome, prompt } = expect;
+  const isKnown = outcome === undefined || OUTCOMES.some((each) => each === outcome);
+  const matches = typeof prompt === 'object' ? prompt.matches : undefined;
+  const fault = matches === undefined ? null : regexFault(matches);
+  return [
+    ...(isKnown
+      ? []
+      : [valueAt(tree, at('outcome'), `no answer has the outcome "${outcome}"${didYouMean(outcome, OUTCOMES)}`)]),
+    ...(fault === null ? [] : [valueAt(tree, at('prompt', 'matches'), `not a regular expression of RE2: ${fault}`)]),
+  ];
+}
+
+/** Why it is invalid; null: it is valid. */
+function regexFault(source: string): string | null {
+  try {
+    RE2JS.compile(source);
+    return null;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+function valueAt(tree: Places, path: NodePath, message: string): TestFinding {
+  const { file, value } = tree.place(path);
+  return { rule: testExpectation, source: file.source, range: value, message };
+}
+
+/** Points at the key of a value, or at the value of a list item. */
+function findingAt(tree: Places, path: NodePath, message: string): TestFinding {
+  const { file, key, value } = tree.place(path);
+  return { rule: testRequest, source: file.source, range: key ?? value, message };
+}

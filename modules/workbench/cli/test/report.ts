@@ -1,0 +1,104 @@
+/** Prints the results of a test run: for people, for programs, for JUnit readers, as annotations of a pull request. */
+
+import type { Paint } from '../../../../base/paint.ts';
+import { formatDiff } from '../../../../cli/output/diff.ts';
+import { visible } from '../../../../cli/output/print.ts';
+import type { Diagnostic } from '../../../../compiler/diagnostics/diagnostic.ts';
+import { printGithub } from '../../../../compiler/print/print-github.ts';
+import { diagnosticRecords } from '../../../../compiler/print/print-json.ts';
+import { formatStop } from '../explain/format-explanation.ts';
+import type { Coverage } from './coverage.ts';
+import type { PlacedFailure } from './place-failures.ts';
+import { placeFailures } from './place-failures.ts';
+import { printJunit } from './print-junit.ts';
+import type { TestResult } from './run-test.ts';
+import type { TestRun } from './run-tests.ts';
+
+export const TEST_FORMATS = ['pretty', 'json', 'junit', 'github'] as const;
+export type TestFormat = (typeof TEST_FORMATS)[number];
+
+type Print = (run: TestRun, diagnostics: readonly Diagnostic[], paint: Paint) => string;
+
+const PRINT: Readonly<Record<TestFormat, Print>> = {
+  pretty: printPretty,
+  json: printJson,
+  junit: printJunit,
+  github: ({ results }, diagnostics) =>
+    printGithub([...diagnostics, ...results.flatMap(placeFailures).map(({ diagnostic }) => diagnostic)]),
+};
+
+/**
+ * Ends with a line break.
+ * @param diagnostics what is wrong with test files: in machine formats part of the results, for people printed apart
+ */
+export const printRun = (format: TestFormat, ...printed: Parameters<Print>): string => PRINT[format](...printed);
+
+function printPretty({ results }: TestRun, _diagnostics: readonly Diagnostic[], paint: Paint): string {
+  const failed = results.filter(({ failures }) => failures.length > 0);
+  const blocks = failed.flatMap((result) => printFailed(result, paint));
+  const files = new Set(results.map(({ loaded }) => loaded.tests.path)).size;
+  const passed = results.length - failed.length;
+  const total = [
+    ...(failed.length === 0 ? [] : [paint('red', `${failed.length} failed`)]),
+    paint('green', `${passed} passed`),
+  ].join(', ');
+  return [...blocks, `${total} (${files} file${files === 1 ? '' : 's'})`, ''].join('\n');
+}
+
+function printFailed(result: TestResult, paint: Paint): string[] {
+  const { loaded, found } = result;
+  const placed = placeFailures(result);
+  const stop = found === null ? [] : formatStop(found.explanation, paint);
+  return [
+    `${paint('red', '✗')} ${paint('bold', visible(loaded.test.name))}`,
+    ...placed.flatMap((failure) => printFailure(loaded.tests.name, failure, paint)),
+    ...(placed.some(({ path }) => path[0] === 'outcome' || path[0] === 'reason')
+      ? stop.map((line) => `    ${line}`)
+      : []),
+    '',
+  ];
+}
+
+function printFailure(
+  name: string,
+  { line, column, path, message, expected, actual }: PlacedFailure,
+  paint: Paint,
+): string[] {
+  const place = `${visible(name)}:${line}:${column}`;
+  const head = `  ${paint('bold', place)}: ${String(path.at(-1) ?? 'expect')}: ${visible(message)}`;
+  if (actual === null) return [head];
+  const text =
+    expected === null
+      ? actual.split('\n').map((each) => paint('dim', `  ${visible(each)}`))
+      : formatDiff(visibleLines(expected), visibleLines(actual), paint);
+  return [head, ...text.map((each) => `    ${each}`)];
+}
+
+const visibleLines = (text: string): string => text.split('\n').map(visible).join('\n');
+
+function printJson({ results, coverage }: TestRun, diagnostics: readonly Diagnostic[]): string {
+  const tests = results.map((result) => ({
+    file: result.loaded.tests.name,
+    name: result.loaded.test.name,
+    route: result.loaded.test.route,
+    ok: result.failures.length === 0,
+    failures: placeFailures(result).map(({ path, line, column, message, expected, actual }) => ({
+      ...{ at: path.join('.'), line, column, message, expected, actual },
+    })),
+  }));
+  const failed = tests.filter(({ ok }) => !ok).length;
+  const errors = diagnosticRecords(diagnostics);
+  return `${JSON.stringify({ passed: tests.length - failed, failed, errors, tests, coverage }, null, 2)}\n`;
+}
+
+/** What no test reached, for a terminal. */
+export function formatCoverage({ percent, routes }: Coverage, paint: Paint): string[] {
+  const shown = routes.flatMap(({ route, reached, total, missing }) => [
+    `${paint(missing.length === 0 ? 'green' : 'yellow', `${reached}/${total}`.padStart(7))} ${visible(route)}`,
+    ...missing.map((item) => `        ${paint('dim', 'not reached:')} ${visible(item)}`),
+  ]);
+  return [...shown, `coverage ${percentText(percent)} %`];
+}
+
+/** Never rounded up to 100. */
+export const percentText = (percent: number): string => String(Math.floor(percent * 10) / 10);

@@ -1,0 +1,31 @@
+/** A configuration under test: compiled once; its routes are linked on first use. */
+
+import type { CliContext } from '../../../../cli/base/context.ts';
+import type { RunScript } from '../../../../runtime/intake/script-runner.ts';
+import type { RoutePlan } from '../../../../schemas/generated/types.ts';
+import type { Explainer } from '../explain/explainer.ts';
+import { createExplainer } from '../explain/explainer.ts';
+import { openConfig } from '../explain/open-config.ts';
+import { scriptRunner } from '../explain/script-runner.ts';
+
+export interface TestedConfig extends Explainer {
+  /** Absolute paths it depends on. */
+  readonly inputs: readonly string[];
+  readonly plan: (route: string) => RoutePlan | null;
+  readonly runScript: () => Promise<RunScript>;
+}
+
+/** Does not use secrets, the store or the network. @throws CliError when it does not compile */
+export async function openTested(context: CliContext, configs: readonly string[] | undefined): Promise<TestedConfig> {
+  const { table, files: inputs } = await openConfig(context, configs);
+  let scripts: Promise<RunScript> | null = null;
+  return {
+    ...createExplainer(context, table),
+    inputs,
+    plan: (route) => Object.values(table.routes).find(({ name }) => name === route) ?? null,
+    runScript() {
+      scripts ??= scriptRunner(context);
+      return scripts;
+    },
+  };
+}

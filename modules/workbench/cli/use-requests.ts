@@ -1,0 +1,85 @@
+/** The requests that the home has kept, for a command: asked of a running gateway, else read from the database or their file. */
+
+import type { CliContext } from '../../../cli/base/context.ts';
+import { CliError } from '../../../cli/base/errors.ts';
+import { ambiguousName } from '../../../cli/command-line/find-name.ts';
+import { askGateway, tryAskGateway } from '../../../cli/gateway/ask-gateway.ts';
+import type { DatabaseContext, PostgresPlan } from '../../../cli/store/configured-store.ts';
+import { configuredStore, openDatabase } from '../../../cli/store/configured-store.ts';
+import type { ControlContract } from '../../../runtime/control/operations.ts';
+import type { StorePlan } from '../../../schemas/generated/types.ts';
+import { capturePath } from '../runtime/capture/capture-path.ts';
+import type { KeptRequest, KeptRequests } from '../runtime/capture/kept-request.ts';
+
+/** Timeout of a call to a running gateway, in ms; a search reads every kept request. */
+const ANSWER_MS = 60_000;
+
+/** @throws CliError when they cannot be read */
+export async function useRequests<T>(context: CliContext, use: (requests: KeptRequests) => Promise<T>): Promise<T> {
+  const requests = (await findRemote(context)) ?? (await openKept(context, await configuredStore(context)));
+  try {
+    return await use(requests);
+  } finally {
+    await requests.close();
+  }
+}
+
+/** @param id or the beginning of one @throws CliError if none or several match */
+export async function findRequest(requests: KeptRequests, id: string): Promise<KeptRequest> {
+  const found = await requests.load(id);
+  if (found.kind === 'found') return found.request;
+  if (found.kind === 'unknown') {
+    throw new CliError(`no request "${id}" is kept`, 'hookwright requests list shows the ids');
+  }
+  const newest = await requests.list({}, { limit: SEARCHED });
+  const candidates = newest.map((each) => each.id).filter((each) => each.startsWith(id));
+  throw ambiguousName('request', id, candidates, 'hookwright requests list');
+}
+
+/** Number of the newest requests that are searched for candidates. */
+const SEARCHED = 1000;
+
+/** @throws CliError if none is kept */
+export async function findNewest(requests: KeptRequests): Promise<KeptRequest> {
+  const [newest] = await requests.list({}, { limit: 1 });
+  if (newest === undefined)
+    throw new CliError('no request is kept', '`capture` of a route says which are: docs/config.md');
+  return findRequest(requests, newest.id);
+}
+
+/** Those of the gateway that serves this home; null when none does. */
+async function findRemote(context: CliContext): Promise<KeptRequests | null> {
+  const probe = { filter: {}, page: { limit: 1 } };
+  if ((await tryAskGateway(context, 'requests_list', probe, ANSWER_MS)) === null) return null;
+  const ask = <Name extends 'requests_list' | 'requests_load'>(name: Name, input: ControlContract[Name]['input']) =>
+    askGateway(context, name, input, ANSWER_MS);
+  return {
+    list: (filter, page) => ask('requests_list', { filter, page }),
+    load: (id) => ask('requests_load', { id }),
+    close: async () => {},
+  };
+}
+
+/** Those of this store, without asking a gateway. @throws CliError when they cannot be read */
+export const openKept = (context: DatabaseContext, plan: StorePlan): Promise<KeptRequests> =>
+  plan.kind === 'postgres' ? openShared(context, plan) : openFile(context);
+
+async function openShared(context: DatabaseContext, plan: PostgresPlan): Promise<KeptRequests> {
+  const { sharedRequests } = await import('../runtime/capture/shared/shared-requests.ts');
+  const store = await openDatabase(context, plan, { create: false });
+  const rows = store?.state?.requests ?? null;
+  if (store === null || rows === null) return NONE_KEPT;
+  return { ...sharedRequests(rows), close: () => store.close() };
+}
+
+const NONE_KEPT: KeptRequests = {
+  list: async () => [],
+  load: async () => ({ kind: 'unknown' }),
+  close: async () => {},
+};
+
+async function openFile(context: DatabaseContext): Promise<KeptRequests> {
+  // Loaded only here: opening a database is not free.
+  const { openRequests } = await import('../runtime/capture/open-requests.ts');
+  return openRequests(capturePath(context.home));
+}

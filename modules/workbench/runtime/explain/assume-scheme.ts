@@ -1,0 +1,55 @@
+/** Picks the scheme that an unsigned request is assumed to use, so that its event type and id are read from the right places. */
+
+import type { LinkedRoute } from '../../../../runtime/table/linked-table.ts';
+import { isOutsideBody, readValue } from '../../../../runtime/verify/locator.ts';
+import { isMarker } from '../../../../runtime/verify/removed.ts';
+import type { SignedRequest } from '../../../../runtime/verify/request.ts';
+import type { SignatureEvidence } from '../../../../runtime/verify/signature-evidence.ts';
+import type { SchemePlan } from '../../../../schemas/generated/types.ts';
+
+/** A scheme whose event type and id are in headers, whatever the payload is. */
+const PREFERRED = 'forgea';
+
+/**
+ * Whether the request carries a signature: of a scheme that the route accepts, or, outside the body, of another sender, for
+ * which it is refused.
+ */
+export function isSigned({ route, evidence }: SignedRoute, request: SignedRequest): boolean {
+  const { schemes } = route.authenticator;
+  const carries = ({ signature }: SchemePlan, anywhere: boolean): boolean =>
+    signature.some((at) => (anywhere || isOutsideBody(at)) && isSent(readValue(at, request)));
+  return schemes.some((plan) => carries(plan, true)) || (evidence?.known ?? []).some((plan) => carries(plan, false));
+}
+
+/** A marker stands for a credential that was removed from a kept request. */
+const isSent = (value: unknown): boolean => value !== undefined && !(typeof value === 'string' && isMarker(value));
+
+export interface SignedRoute {
+  readonly route: LinkedRoute;
+  readonly evidence: SignatureEvidence | null;
+}
+
+/** The first scheme whose event or id header the request has, otherwise a default; null when the route has none. */
+export function assumeScheme({ authenticator }: LinkedRoute, request: SignedRequest): SchemePlan | null {
+  const { schemes } = authenticator;
+  const carries = ({ event, delivery }: SchemePlan): boolean =>
+    [...event, ...delivery].some((at) => at.in === 'header' && readValue(at, request) !== undefined);
+  return (
+    schemes.find(carries) ??
+    schemes.find(({ name }) => name === PREFERRED) ??
+    schemes.find(({ deprecated }) => deprecated === null) ??
+    schemes[0] ??
+    null
+  );
+}
+
+/** Adds the event type in the header that the scheme reads, unless the request has one. */
+export function withEvent<Request extends { readonly headers: SignedRequest['headers'] }>(
+  request: Request,
+  scheme: SchemePlan | null,
+  event: string,
+): Request {
+  const at = scheme?.event.find((place) => place.in === 'header');
+  if (at === undefined || request.headers[at.name] !== undefined) return request;
+  return { ...request, headers: { ...request.headers, [at.name]: event } };
+}

@@ -1,0 +1,189 @@
+/**
+ * Explains how a request is handled: runs the intake stages without effect, and records what each of them found. For the
+ * command line, tests of a configuration, and kept requests.
+ */
+import { targetLabel } from '../../../../base/label.ts';
+import type { Intake, Services } from '../../../../runtime/intake/intake.ts';
+import type { Watcher } from '../../../../runtime/intake/pipeline.ts';
+import { runPipeline } from '../../../../runtime/intake/pipeline.ts';
+import type { Reply } from '../../../../runtime/intake/reply.ts';
+import { TAKEN } from '../../../../runtime/intake/reply.ts';
+import type { RunScript, ScriptOutcome } from '../../../../runtime/intake/script-runner.ts';
+import type { StageName } from '../../../../runtime/intake/stage.ts';
+import { STAGE_NAMES } from '../../../../runtime/intake/stage.ts';
+import { subjectOf } from '../../../../runtime/intake/stages/filters.ts';
+import { EVENT_LIMIT } from '../../../../runtime/intake/stages/identify.ts';
+import { printableStart } from '../../../../runtime/platform/printable.ts';
+import type { LinkedRoute } from '../../../../runtime/table/linked-table.ts';
+import { findCause } from '../../../../runtime/verify/find-cause.ts';
+import type { RequestParts } from '../../../../runtime/verify/request.ts';
+import { LazyRequest } from '../../../../runtime/verify/request.ts';
+import type { SignatureEvidence } from '../../../../runtime/verify/signature-evidence.ts';
+import type { Dispatch, ExplainedStage, Explanation } from '../../../../schemas/generated/types.ts';
+import { asVerified } from './as-verified.ts';
+import { assumeScheme, isSigned, withEvent } from './assume-scheme.ts';
+import type { ExplainContext } from './explain-services.ts';
+import { explainServices } from './explain-services.ts';
+import { stageFacts } from './stage-facts.ts';
+import { createIntake } from './unconnected.ts';
+import type { Warnings } from './warnings.ts';
+
+export interface ExplainRequest {
+  readonly route: LinkedRoute;
+  /** The kind of agent of the route's profile. */
+  readonly agent: Explanation['agent'];
+  readonly request: RequestParts;
+  /** Event type that replaces the one in the request; null: as sent. */
+  readonly event: string | null;
+  /** For a kept request, the scheme that verified it on arrival; it is not verified again. */
+  readonly verifiedBy?: string;
+  /** Why signatures cannot be verified; null: they are, if the request has one. */
+  readonly unverified: string | null;
+  /** For finding the cause of a refused signature; null: it is not searched for. */
+  readonly evidence: SignatureEvidence | null;
+  /** Null: the script is not run. */
+  readonly runScript: RunScript | null;
+  /** Collects warnings; may already hold those of linking the route. */
+  readonly warnings: Warnings;
+}
+
+/** Stages that are skipped when the signature is not verified. */
+const OF_SIGNATURE: ReadonlySet<StageName> = new Set(['credential', 'handshake', 'signature', 'challenge']);
+
+/** Resolves to the explanation; rejects only for a bug in hookwright. */
+export async function explainRequest(input: ExplainRequest, context: ExplainContext): Promise<Explanation> {
+  const watched = new WatchedRequest(input, context);
+  return watched.explanation(await runPipeline(watched.intake, watched.services, watched));
+}
+
+class WatchedRequest implements Watcher {
+  readonly intake: Intake;
+  readonly services: Services;
+  private readonly input: ExplainRequest;
+  private readonly stages: ExplainedStage[] = [];
+  private readonly unverified: 'not_signed' | 'no_secret' | null;
+  /** The scheme that the request is assumed to use when its signature is not verified. */
+  private readonly assumed: string | null;
+  private filter: Explanation['filter'] = null;
+  private outcome: ScriptOutcome | null = null;
+  private dispatch: Dispatch | null = null;
+
+  constructor(input: ExplainRequest, context: ExplainContext) {
+    const { event, request, warnings, verifiedBy } = input;
+    const route = verifiedBy === undefined ? input.route : asVerified(input.route, verifiedBy);
+    const parsed = new LazyRequest(request);
+    this.input = input;
+    this.unverified = route.insecure || verifiedBy !== undefined ? null : unverifiedBecause(input, parsed);
+    if (this.unverified === 'no_secret') warnings.add('the signature cannot be verified', { reason: input.unverified });
+    const scheme = this.unverified === null ? null : assumeScheme(route, parsed);
+    this.intake = createIntake(event === null ? request : withEvent(request, scheme, event), route, context.clock);
+    this.assumed = scheme?.name ?? null;
+    this.services = explainServices(input, context, (outcome) => {
+      this.outcome = outcome;
+    });
+  }
+
+  skips(stage: StageName): boolean {
+    if (stage === 'identify' && this.assumed !== null) this.intake.scheme = this.assumed;
+    const reason = this.reasonToSkip(stage);
+    if (reason !== null) this.stages.push({ ...stageFacts(stage, this.intake), stage, result: 'skipped', reason });
+    return reason !== null;
+  }
+
+  passed(stage: StageName, reply: Reply | null): void {
+    const { intake, input } = this;
+    if (stage === 'identify' && input.event !== null) intake.event = printableStart(input.event, EVENT_LIMIT);
+    if (stage === 'filter') this.filter = intake.route.filter?.inspect(subjectOf(intake)) ?? null;
+    if (stage === 'render') this.dispatch = intake.dispatch;
+    // A reply of the dispatch stage that accepts the event is not a stop.
+    const isStop = reply !== null && !TAKEN.has(reply.outcome);
+    const result = isStop ? 'stop' : 'pass';
+    const facts = { ...stageFacts(stage, intake), ...(isStop ? this.causeFacts(stage) : {}) };
+    this.stages.push({ ...facts, stage, result, reason: isStop ? reasonCode(intake, reply) : null });
+  }
+
+  explanation({ status, outcome }: Reply): Explanation {
+    const { intake, dispatch, input } = this;
+    const { plan } = input.route;
+    const isKnown = this.has('identify');
+    const taken = TAKEN.has(outcome);
+    return {
+      route: plan.name,
+      profile: plan.profile,
+      event: isKnown ? intake.event : null,
+      delivery_id: isKnown && intake.claim?.generated === false ? intake.deliveryId : null,
+      taken,
+      status,
+      outcome,
+      reason: taken ? null : (intake.reason ?? (outcome === 'ignored' ? null : outcome)),
+      stages: this.everyStage(),
+      filter: this.filter,
+      script: this.script(),
+      prompt: dispatch?.prompt ?? null,
+      unresolved: [...intake.unresolved],
+      deliveries: (dispatch?.deliveries ?? []).map(({ extra, unresolved, ...delivery }) => ({
+        ...{ target: targetLabel(delivery), address: extra, unresolved },
+      })),
+      agent: dispatch?.mode === 'agent' ? input.agent : null,
+      job: dispatch?.job ?? null,
+      coalesce: this.coalesce(),
+      session: dispatch?.mode === 'agent' ? dispatch.session : null,
+      toolsets: [...(dispatch?.toolsets ?? [])],
+      skills: [...(dispatch?.skills ?? [])],
+      warnings: input.warnings.of(dispatch),
+    };
+  }
+
+  private causeFacts(stage: StageName): Pick<ExplainedStage, 'cause'> {
+    const { intake, input } = this;
+    const { authenticator } = intake.route;
+    const refused =
+      stage === 'credential'
+        ? authenticator.refuseUnsigned(intake)
+        : stage === 'signature'
+          ? authenticator.authenticate(intake, intake.receivedAt)
+          : null;
+    if (refused === null || refused.ok || input.evidence === null || input.verifiedBy !== undefined) return {};
+    return { cause: findCause({ ...input.evidence, refused, parts: input.request, now: intake.receivedAt }) };
+  }
+
+  private reasonToSkip(stage: StageName): string | null {
+    if (this.unverified !== null && OF_SIGNATURE.has(stage)) return this.unverified;
+    return stage === 'script' && this.intake.route.script !== null && this.input.runScript === null ? 'not_run' : null;
+  }
+
+  private has(stage: StageName): boolean {
+    return this.stages.some((each) => each.stage === stage && each.result === 'pass');
+  }
+
+  private everyStage(): ExplainedStage[] {
+    const missing = STAGE_NAMES.slice(this.stages.length);
+    return [...this.stages, ...missing.map((stage) => ({ stage, result: 'skipped', reason: 'not_reached' }) as const)];
+  }
+
+  private script(): Explanation['script'] {
+    const { script } = this.input.route.plan;
+    const at = this.stages.find(({ stage }) => stage === 'script');
+    if (script === null || at === undefined) return null;
+    const { outcome } = this;
+    const detail = outcome === null || !('reason' in outcome) ? null : outcome.reason;
+    return { path: script.path, ran: at.result !== 'skipped', outcome: outcome?.kind ?? null, detail };
+  }
+
+  private coalesce(): Explanation['coalesce'] {
+    const { coalesce } = this.input.route;
+    const { coalesceKey: key } = this.intake;
+    if (coalesce === null || key === null || this.dispatch === null) return null;
+    return { key, window_seconds: coalesce.windowMs / 1000, max_wait_seconds: coalesce.maxWaitMs / 1000 };
+  }
+}
+
+function unverifiedBecause(input: ExplainRequest, request: LazyRequest): 'not_signed' | 'no_secret' | null {
+  if (!isSigned(input, request)) return 'not_signed';
+  return input.unverified === null ? null : 'no_secret';
+}
+
+/** Without a reason code, the outcome is the reason. */
+function reasonCode({ reason }: Intake, { outcome }: Reply): string {
+  return reason ?? outcome;
+}

@@ -1,0 +1,40 @@
+/** A gateway on PostgreSQL is killed: another one takes its work over by itself, within 15 s. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { it } from 'node:test';
+import { atEnd } from '../../../helpers/at-end.ts';
+import { nodeArgv } from '../../../helpers/node-argv.ts';
+import { skipWithoutPostgres } from '../../../helpers/postgres/binaries.ts';
+import { testDatabase } from '../../../helpers/postgres/database.ts';
+import { openTestStore } from '../../../helpers/postgres/store.ts';
+import { audit, find, take } from '../../../runtime/store/conformance/subject.ts';
+
+const DOOMED = new URL('../../../helpers/postgres/run-doomed-store.js', import.meta.url);
+
+it('takes over what a killed gateway had under way', { skip: skipWithoutPostgres(), timeout: 60_000 }, async (t) => {
+  const url = await testDatabase(t);
+  const [node = '', ...argv] = nodeArgv(DOOMED);
+  const child = spawn(node, [...argv, url, 'killed'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  atEnd(t, () => child.kill('SIGKILL'));
+  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  assert.equal(line.toString(), 'taken 1\n');
+  const store = await openTestStore(url, 'killed');
+  atEnd(t, () => store.close());
+  const recover = { kind: 'recover', holder: 'other', now: 3000, under_way: { runs: [], attempts: [] } } as const;
+  assert.equal((await store.write(recover)).runs, 0, 'it still has its lease');
+  const left = new Promise<void>((resolve) => store.shared?.watch((change) => change === 'left' && resolve()));
+  const killed = performance.now();
+  child.kill('SIGKILL');
+  await left;
+  assert.equal((await store.write(recover)).runs, 1);
+  assert.ok(performance.now() - killed < 15_000, `${performance.now() - killed} ms`);
+  assert.equal((await take(store, 3000, { holder: 'other' })).runs.length, 1);
+  assert.deepEqual(
+    (await find(store, 'a'))?.steps.map(({ outcome }) => outcome),
+    ['interrupted'],
+  );
+  assert.deepEqual(await audit(store), []);
+});

@@ -1,0 +1,16 @@
+/** A store on PostgreSQL where the driver, an optional peer dependency, is not installed. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import type { loadDriver } from '../../../../modules/cluster/runtime/postgres/driver.ts';
+import { copyRuntime, ENDING } from '../../../helpers/tree-copy.ts';
+
+it('says which package to install', async (t) => {
+  const file = join(copyRuntime(t, 'pg'), `modules/cluster/runtime/postgres/driver${ENDING}`);
+  const loaded = (await import(pathToFileURL(file).href)) as { loadDriver: typeof loadDriver };
+  await assert.rejects(loaded.loadDriver(), {
+    name: 'StoreRefused',
+    message: 'gateway.store: postgres needs the package pg: run `npm install pg`',
+  });
+});

@@ -1,0 +1,108 @@
+/** Gateways of two versions on one database, while they are upgraded one after the other. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { SCHEMA_VERSION } from '../../../../modules/cluster/runtime/postgres/schema.ts';
+import type { Clock } from '../../../../runtime/platform/clock.ts';
+import { systemClock } from '../../../../runtime/platform/clock.ts';
+import type { Store } from '../../../../runtime/store/store.ts';
+import type { Ending } from '../../../helpers/at-end.ts';
+import { atEnd } from '../../../helpers/at-end.ts';
+import { makeAccept, makeAdvance, makeJoin, makeStep, makeTake } from '../../../helpers/dispatches.ts';
+import { FastClock } from '../../../helpers/fast-clock.ts';
+import { until } from '../../../helpers/gateway.ts';
+import { makeTick } from '../../../helpers/jobs.ts';
+import { skipWithoutPostgres } from '../../../helpers/postgres/binaries.ts';
+import { runSql, suiteDatabase } from '../../../helpers/postgres/database.ts';
+import { laterVersion } from '../../../helpers/postgres/neighbour-version.ts';
+import { openTestStore } from '../../../helpers/postgres/store.ts';
+import { audit, find } from '../../../runtime/store/conformance/subject.ts';
+
+/** A lease is renewed every 150 ms. */
+const SPEED = 20;
+
+describe('a rolling upgrade', { skip: skipWithoutPostgres() }, () => {
+  const url = suiteDatabase();
+  let schemas = 0;
+
+  const options = { log: { debug() {}, info() {}, warn() {}, error() {} }, listen: true };
+  type Version = Awaited<ReturnType<typeof laterVersion>>;
+  async function open(t: Ending, schema: string, version?: Version, clock: Clock = systemClock): Promise<Store> {
+    const node = { url: () => 'http://127.0.0.1:1', version: '0.0.0', table: () => null, problem: () => null };
+    const store = await (version === undefined
+      ? openTestStore(url(), schema, { clock })
+      : version({ url: url(), schema, clock, node, ...options }));
+    atEnd(t, () => store.close());
+    return store;
+  }
+
+  /** Everything a dispatch goes through; the run may be another node's to take. */
+  async function work(store: Store, name: string): Promise<void> {
+    assert.equal((await store.write(makeAccept(name))).kind, 'stored');
+    assert.equal((await store.write(makeJoin(`${name}-group`, 'key', 1000))).kind, 'stored');
+    const { runs } = await store.write(makeTake(1000, { holder: name }));
+    for (const { ref } of runs) {
+      const steps = [makeStep({ kind: 'delivery', index: 0, outcome: 'ok' })];
+      await store.write(makeAdvance(ref, 'done', 1001, { holder: name, answer: 'said', steps }));
+    }
+    assert.equal((await store.write(makeTick(`job of ${name}`, 5000))).kind, 'stored');
+    await store.write({ kind: 'cleanup', before: 1, after: 0, limit: 100 });
+  }
+
+  const goesOn = async (store: Store, id: string): Promise<boolean> => {
+    const result = await store.write(makeAccept(id, { claim: null })).catch((error: unknown) => error);
+    // By name: the later version has a class of its own.
+    return !(result instanceof Error && result.name === 'StoreUnavailable');
+  };
+
+  it('goes on with the old version beside the new one, also over new connections', async (t) => {
+    const schema = `rolling_${++schemas}`;
+    const old = await open(t, schema);
+    await work(old, 'old before');
+    const later = await open(t, schema, await laterVersion(t, 1));
+    const [row] = await runSql<{ version: number }>(url(), `SELECT version FROM ${schema}.schema_version`);
+    assert.equal(row?.version, SCHEMA_VERSION + 1);
+    for (const round of [1, 2]) {
+      await Promise.all([work(old, `old ${round}`), work(later, `new ${round}`)]);
+      for (const [store, name] of [
+        [old, `new ${round}`],
+        [later, `old ${round}`],
+      ] as const) {
+        assert.equal((await find(store, name))?.state, 'done');
+      }
+      assert.equal(
+        (await old.write(makeAccept('again', { claim: makeAccept(`new ${round}`).claim }))).kind,
+        'duplicate',
+      );
+      await runSql(
+        url(),
+        // Waits until they have ended: a write over one of them would succeed, and the next one fail.
+        'SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+      );
+      for (const [n, store] of [old, later].entries()) await until(() => goesOn(store, `${round} ${n}`));
+    }
+    assert.deepEqual(await audit(old), []);
+    assert.deepEqual(await audit(later), []);
+  });
+
+  it('does not start the old version on the tables of the new one', async (t) => {
+    const schema = `rolling_${++schemas}`;
+    await open(t, schema, await laterVersion(t, 1));
+    await assert.rejects(open(t, schema), {
+      name: 'StoreRefused',
+      message: new RegExp(`schema "${schema}" has version ${SCHEMA_VERSION + 1}, this one knows ${SCHEMA_VERSION}`),
+    });
+  });
+
+  it('ends the old version where the tables are two versions ahead: it takes nothing, and says why', async (t) => {
+    const schema = `rolling_${++schemas}`;
+    const clock = new FastClock(Date.now());
+    clock.rush(SPEED);
+    const old = await open(t, schema, undefined, clock);
+    const later = await open(t, schema, await laterVersion(t, 2));
+    const message = await until(async () => old.problem()?.message);
+    assert.match(message, new RegExp(`schema "${schema}" has version ${SCHEMA_VERSION + 2}.*upgrade this gateway`));
+    let tries = 0;
+    await until(async () => !(await goesOn(old, `late ${++tries}`)));
+    await work(later, 'after');
+  });
+});

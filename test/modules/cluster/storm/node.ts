@@ -1,0 +1,23 @@
+/** One gateway of the storm, a process of its own. Argument: JSON of `NodeOptions`. Says where it listens on stdout. */
+import type { Clock } from '../../../../runtime/platform/clock.ts';
+import { systemClock } from '../../../../runtime/platform/clock.ts';
+import { createService } from '../../../../runtime/service.ts';
+
+export interface NodeOptions {
+  readonly table: string;
+  readonly home: string;
+  /** By way of the gateway's own proxy. */
+  readonly database: string;
+  readonly port: number;
+  /** Unix ms at which the storm began. */
+  readonly startedAt: number;
+}
+
+/** A job's minute passes in a second. Durations, and so leases and timers, are those of the real clock. */
+const HURRY = 60;
+
+const { table, home, database, port, startedAt } = JSON.parse(process.argv[2] ?? '') as NodeOptions;
+const clock: Clock = { ...systemClock, now: () => startedAt + (Date.now() - startedAt) * HURRY };
+const service = await createService({ table: { file: table }, home, env: { DATABASE_URL: database }, clock });
+const { url } = await service.listen({ host: '127.0.0.1', port });
+process.stdout.write(`${url}\n`);

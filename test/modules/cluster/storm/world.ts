@@ -1,0 +1,78 @@
+/** The world outside the cluster: the agent's server and a chat service that drops repeats, both of mixed speed. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Ending } from '../../../helpers/at-end.ts';
+import { atEnd } from '../../../helpers/at-end.ts';
+
+/** Ms that an agent's run takes at most, by the first word of its prompt; and a delivery, by its room. */
+const RUN_MS: Readonly<Record<string, number>> = { slow: 400, limited: 40 };
+const DELIVERY_MS: Readonly<Record<string, number>> = { slow: 200 };
+const QUICK_MS = 15;
+/** Share of deliveries that are taken and whose answer is an error, or never comes. */
+const FAULTS = 0.02;
+
+export class World {
+  readonly url: string;
+  /** Runs by prompt. */
+  readonly runs = new Map<string, number>();
+  /** Idempotency keys by the text that was delivered with them. */
+  readonly delivered = new Map<string, Set<string>>();
+  /** Most runs at once by the first word of their prompts. */
+  readonly peaks = new Map<string, number>();
+  private readonly active = new Map<string, number>();
+  private readonly random: () => number;
+
+  private constructor(url: string, random: () => number) {
+    this.url = url;
+    this.random = random;
+  }
+
+  static async start(t: Ending, random: () => number): Promise<World> {
+    const server = createServer((request, response) => void world.answer(request, response).catch(() => {}));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const world = new World(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, random);
+    atEnd(t, () => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return world;
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = JSON.parse(await text(request)) as { messages: { content: string }[]; body: string };
+    if (request.url?.endsWith('/chat/completions')) await this.run(lastLine(body.messages[0]?.content ?? ''), response);
+    else await this.deliver(request.url ?? '', body.body, response);
+  }
+
+  /** A run lasts until it is answered, or until the gateway that asked is gone. */
+  private async run(prompt: string, response: ServerResponse): Promise<void> {
+    const [kind = ''] = prompt.split(' ');
+    add(this.runs, prompt, 1);
+    add(this.active, kind, 1);
+    this.peaks.set(kind, Math.max(this.peaks.get(kind) ?? 0, this.active.get(kind) ?? 0));
+    response.once('close', () => add(this.active, kind, -1));
+    await sleep(this.random() * (RUN_MS[kind] ?? QUICK_MS));
+    response.end(JSON.stringify({ choices: [{ message: { content: `answer to ${prompt}` } }] }));
+  }
+
+  private async deliver(path: string, message: string, response: ServerResponse): Promise<void> {
+    const [, room = '', key = ''] = /rooms\/(?:!|%21)(\w+).*\/(\w+)$/.exec(path) ?? [];
+    await sleep(this.random() * (DELIVERY_MS[room] ?? QUICK_MS));
+    const keys = this.delivered.get(message) ?? new Set();
+    this.delivered.set(message, keys.add(key));
+    const fault = this.random();
+    if (fault < FAULTS / 2) response.destroy();
+    else if (fault < FAULTS) response.writeHead(502).end();
+    else response.end(JSON.stringify({ event_id: `$${key}` }));
+  }
+}
+
+/** Without the note of a coalesce group. */
+const lastLine = (prompt: string): string => prompt.slice(prompt.lastIndexOf('\n') + 1);
+
+function add(counts: Map<string, number>, name: string, by: number): void {
+  counts.set(name, (counts.get(name) ?? 0) + by);
+}

@@ -1,0 +1,196 @@
+/** What fields of payloads are and who writes them. */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import { readShippedCatalog } from '../../../../compiler/node/shipped-catalog.ts';
+import { classify } from '../../../../modules/payloads/compiler/shapes/classify.ts';
+import type { ReviewFile } from '../../../../modules/payloads/compiler/shapes/field-review.ts';
+import { readReview } from '../../../../modules/payloads/compiler/shapes/field-review.ts';
+import { createFormSet } from '../../../../modules/payloads/compiler/shapes/form-set.ts';
+import { createSchemaReader } from '../../../../modules/payloads/compiler/shapes/from-json-schema.ts';
+import type { LeafClass } from '../../../../modules/payloads/compiler/shapes/leaf-class.ts';
+import { isLeafClass } from '../../../../modules/payloads/compiler/shapes/leaf-class.ts';
+import { listPaths } from '../../../../modules/payloads/compiler/shapes/list-paths.ts';
+import { createNodeTable } from '../../../../modules/payloads/compiler/shapes/node-table.ts';
+import { shippedForms, shippedShape } from '../../../helpers/shapes.ts';
+
+type Case = readonly [source: string, event: string, path: string, expected: LeafClass];
+
+const CASES: readonly Case[] = [
+  ['forgea', 'issues', 'issue.title', 'text'],
+  ['forgea', 'issues', 'issue.body', 'text'],
+  ['forgea', 'issues', 'issue.user.login', 'identifier'],
+  ['forgea', 'issues', 'issue.number', 'number'],
+  ['forgea', 'issues', 'issue.state', 'enum'],
+  ['forgea', 'issues', 'issue.html_url', 'url'],
+  ['forgea', 'issues', 'issue.created_at', 'identifier'],
+  ['forgea', 'issues', 'issue.labels.0.name', 'ours'],
+  ['forgea', 'issues', 'issue.labels', 'ours'],
+  ['forgea', 'issues', 'issue', 'text'],
+  ['forgea', 'issues', 'repository.full_name', 'identifier'],
+  ['forgea', 'issues', 'repository.custom_properties', 'ours'],
+  ['forgea', 'issues', 'no.such.path', 'unknown'],
+  ['forgea', 'issues', 'route', 'ours'],
+  ['forgea', 'issues', 'delivery_id', 'identifier'],
+  ['forgea', 'pull_request', 'pull_request.head.ref', 'text'],
+  ['forgea', 'pull_request', 'pull_request.base.ref', 'ours'],
+  ['forgea', 'pull_request', 'pull_request.head.sha', 'identifier'],
+  ['forgea', 'pull_request', 'pull_request.head.repo.full_name', 'identifier'],
+  ['forgea', 'pull_request', 'pull_request.head.repo.description', 'text'],
+  ['forgea', 'pull_request', 'number', 'number'],
+  ['forgea', 'push', 'commits.0.message', 'text'],
+  ['forgea', 'push', 'head_commit.author.username', 'text'],
+  ['forgea', 'push', 'commits.0.modified.0', 'text'],
+  ['forgea', 'push', 'ref', 'ours'],
+  ['forgea', 'push', 'pusher.name', 'identifier'],
+  ['forgea', 'workflow_run', 'workflow_run.head_branch', 'text'],
+  ['forgea', 'workflow_run', 'workflow_run.display_title', 'text'],
+  ['forgea', 'workflow_run', 'workflow_run.conclusion', 'enum'],
+  ['forgea', 'check_run', 'check_run.name', 'text'],
+  ['forgea', 'check_run', 'check_run.conclusion', 'enum'],
+  ['slack', 'link_shared', 'event.links.0.url', 'text'],
+  ['forgea', 'repository_dispatch', 'client_payload.text', 'unknown'],
+  ['forgea', 'gollum', 'pages.0.title', 'text'],
+  ['forgeb', 'Merge Request Hook', 'object_attributes.source_branch', 'text'],
+  ['forgeb', 'Merge Request Hook', 'object_attributes.target_branch', 'ours'],
+  ['forgeb', 'Note Hook', 'object_attributes.note', 'text'],
+  ['slack', 'app_mention', 'event.text', 'text'],
+  ['slack', 'app_mention', 'event.user', 'identifier'],
+  ['telegram', '*', 'message.text', 'text'],
+  ['telegram', '*', 'message.from.first_name', 'text'],
+  ['telegram', '*', 'message.from.username', 'identifier'],
+  ['telegram', '*', 'message.document.file_name', 'text'],
+  ['telegram', '*', 'message', 'text'],
+  ['agentmail', 'message.received', 'message.subject', 'text'],
+  ['agentmail', 'message.received', 'message.from', 'text'],
+  ['agentmail', 'message.received', 'message.in_reply_to', 'text'],
+  ['agentmail', 'message.received', 'message.references.0', 'text'],
+  ['agentmail', 'message.received', 'message.attachments.0.content_type', 'text'],
+  ['agentmail', 'message.received', 'message.thread_id', 'identifier'],
+  // A word of AgentMail's; nobody lists which there are.
+  ['agentmail', 'message.received', 'message.timestamp', 'identifier'],
+  ['forgea', 'star', 'sender.name', 'text'],
+  ['forgea', 'star', 'sender.email', 'text'],
+  ['forgea', 'star', 'sender.login', 'identifier'],
+  ['forgea', 'star', 'sender.html_url', 'url'],
+  ['telegram', '*', 'message.reply_to_message.text', 'text'],
+  ['telegram', '*', 'message.reply_to_message.from.username', 'identifier'],
+  ['stripe', 'invoice.paid', 'data.object.customer_name', 'text'],
+  ['stripe', 'invoice.paid', 'data.object.currency', 'identifier'],
+  ['stripe', 'invoice.paid', 'data.object.amount_paid', 'number'],
+];
+
+test('every kind of field has its class', () => {
+  for (const [source, event, path, expected] of CASES) {
+    const found = classify(shippedForms(source, event), path.split('.'));
+    assert.equal(found.class, expected, `${source} ${event} ${path}`);
+  }
+});
+
+test('who writes a text is told, also of one inside an object', () => {
+  const { text } = classify(shippedForms('forgea', 'issues'), ['issue', 'title']);
+  assert.equal(text?.review?.by, 'whoever opens the issue');
+  assert.equal(
+    classify(shippedForms('forgea', 'pull_request'), ['pull_request', 'head', 'ref']).text?.path.at(-1),
+    'ref',
+  );
+});
+
+test('nothing known, and a whole payload, are not trusted', () => {
+  assert.equal(classify(null, ['title']).class, 'unknown');
+  assert.equal(classify(shippedForms('forgea', 'issues'), []).class, 'text');
+});
+
+describe('a schema of one’s own', () => {
+  const classIn = (schema: unknown): LeafClass => {
+    const table = createNodeTable();
+    const root = createSchemaReader({ properties: { name: schema } }, table).read({ properties: { name: schema } });
+    const review = readReview('{"source":"x","sender":[],"trusted":{},"fields":[]}');
+    const shape = { source: 'x', quality: 'good', from: [], action: null, graph: table, review } as const;
+    return classify(createFormSet({ ...shape, variants: [{ event: 'a', root, action: null }] }), ['name']).class;
+  };
+
+  test('says it by type, format, values, pattern or in so many words', () => {
+    assert.equal(classIn({ type: 'string' }), 'text');
+    assert.equal(classIn({ type: 'string', format: 'email' }), 'text');
+    assert.equal(classIn({ type: 'string', format: 'date-time' }), 'identifier');
+    assert.equal(classIn({ enum: ['a', 'b'] }), 'enum');
+    assert.equal(classIn({ type: ['integer', 'null'] }), 'number');
+    assert.equal(classIn({ type: 'string', 'x-class': 'ours' }), 'ours');
+    assert.equal(classIn({ type: 'string', 'x-class': 'harmless' }), 'text');
+    assert.equal(classIn({}), 'unknown');
+  });
+
+  test('a pattern that leaves no room for a sentence makes an identifier', () => {
+    for (const pattern of ['^[A-Z]{3}-\\d+$', '^(?:eu|us)-[a-z0-9-]+$', '^\\w+$'])
+      assert.equal(classIn({ type: 'string', pattern }), 'identifier', pattern);
+    for (const pattern of [
+      '^.+$',
+      '^[^x]+$',
+      '[a-z]+',
+      '^[a-z ]+$',
+      '^[a-z\\s]+$',
+      '^\\S+ \\S+$',
+      '^\\D+$',
+      '^[\\W]+$',
+    ])
+      assert.equal(classIn({ type: 'string', pattern }), 'text', pattern);
+  });
+});
+
+describe('the reviewed lists', () => {
+  const folder = new URL('../../../../catalog/writers/', import.meta.url);
+  const files = readdirSync(folder).map((file) => ({
+    file,
+    content: JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as ReviewFile,
+  }));
+
+  test('there is one for each shape, of a source that exists', () => {
+    const { sources } = readShippedCatalog();
+    const shapes = readdirSync(new URL('../../../../catalog/shapes/', import.meta.url));
+    assert.deepEqual(files.map(({ file }) => file).toSorted(), shapes.toSorted());
+    for (const { file, content } of files) {
+      assert.equal(`${content.source}.json`, file);
+      assert.ok(Object.hasOwn(sources, content.source), file);
+    }
+  });
+
+  test('every decision has a class and a reason, and says who writes free text', () => {
+    for (const { file, content } of files) {
+      for (const { class: leafClass, by, why, paths } of content.fields) {
+        const where = `${file} ${paths[0]}`;
+        assert.ok(isLeafClass(leafClass), where);
+        assert.match(why, /^[A-Z].*\.$/, where);
+        assert.equal(leafClass === 'text', by !== undefined && leafClass === 'text', where);
+      }
+    }
+  });
+
+  test('every header of a mail is free text: its sender writes it', () => {
+    const header =
+      /(?:^|\.)(?:last_)?(?:subject|from|to|cc|reply_to|in_reply_to|references|headers|message.id|content_.*)$/;
+    for (const [source, event] of [
+      ['agentmail', 'message.received'],
+      ['resend', 'email.received'],
+      ['mailgun', 'delivered'],
+    ] as const) {
+      const set = shippedForms(source, event);
+      const headers = listPaths(set)
+        .filter(({ nodes }) => nodes.some(({ values }) => values === null))
+        .filter(({ path }) => header.test(path.join('.')));
+      assert.ok(headers.length > 2, source);
+      for (const { path } of headers) assert.equal(classify(set, path).class, 'text', `${source} ${path.join('.')}`);
+    }
+  });
+
+  test('fields that name an author exist', () => {
+    for (const { content } of files) {
+      const set = createFormSet(shippedShape(content.source));
+      for (const field of [...content.sender, ...content.fields.flatMap(({ author }) => author ?? [])])
+        assert.ok(
+          set.find(field.split('.')).some(({ kind }) => kind !== 'absent'),
+          `${content.source} ${field}`,
+        );
+    }
+  });
+});

@@ -1,0 +1,100 @@
+/** Schemas inferred from payloads. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { findPath } from '../../../../modules/payloads/compiler/shapes/find-path.ts';
+import { createSchemaReader } from '../../../../modules/payloads/compiler/shapes/from-json-schema.ts';
+import { learnSchema } from '../../../../modules/payloads/compiler/shapes/learn-schema.ts';
+import { createNodeTable } from '../../../../modules/payloads/compiler/shapes/node-table.ts';
+
+const propertyOf = (payloads: readonly unknown[]): unknown =>
+  (learnSchema(payloads.map((x) => ({ x }))).properties as Record<string, unknown>).x;
+
+const times = <T>(count: number, make: (index: number) => T): readonly T[] =>
+  Array.from({ length: count }, (_, index) => make(index));
+
+test('a field that is missing in one payload is not required', () => {
+  assert.deepEqual(learnSchema([{ a: 1, b: 'x' }, { a: 2.5 }]), {
+    type: 'object',
+    required: ['a'],
+    properties: { a: { type: 'number' }, b: { type: 'string' } },
+  });
+});
+
+describe('values are listed only where they are plausible', () => {
+  const CASES: readonly (readonly [string, readonly string[], string, boolean])[] = [
+    ['words that come again and again', times(12, (at) => ['red', 'green'][at % 2] ?? ''), 'colour', true],
+    ['few words in a field for one of a few', times(4, (at) => ['open', 'paid'][at % 2] ?? ''), 'status', true],
+    ['words that came once each', ['open', 'paid', 'sent'], 'status', false],
+    ['one word, of a field that names the payload', times(3, () => 'order.created'), 'type', true],
+    ['one word of another field', times(30, () => 'EUR'), 'currency', false],
+    ['ids', times(12, (at) => `ord_${100 + (at % 2)}`), 'order', false],
+    ['sentences', times(12, (at) => (at % 2 === 0 ? 'Please call me back.' : 'Thank you!')), 'note', false],
+    ['many words', times(100, (at) => `w${'abcdefghijklmnopqrst'[at % 20]}`), 'state', false],
+  ];
+  for (const [name, texts, field, isListed] of CASES) {
+    test(`${name}: ${isListed ? 'listed' : 'free'}`, () => {
+      const { properties } = learnSchema(texts.map((text) => ({ [field]: text })));
+      const found = (properties as Record<string, { readonly enum?: readonly string[] }>)[field]?.enum;
+      assert.deepEqual(found, isListed ? [...new Set(texts)].sort() : undefined);
+    });
+  }
+});
+
+test('one word of a field further down is no list: the next user may be a bot', () => {
+  const learned = learnSchema(times(3, () => ({ type: 'order.created', user: { type: 'User' } })));
+  const { type, user } = learned.properties as Record<string, { readonly properties?: unknown }>;
+  assert.deepEqual(
+    [type, user?.properties],
+    [{ type: 'string', enum: ['order.created'] }, { type: { type: 'string' } }],
+  );
+});
+
+test('formats, null beside a type, and null alone', () => {
+  assert.deepEqual(propertyOf(['2026-01-01T10:00:00Z', null]), { type: ['string', 'null'], format: 'date-time' });
+  assert.deepEqual(propertyOf(['https://a.test/x']), { type: 'string', format: 'uri' });
+  assert.deepEqual(propertyOf([null, null]), {});
+  assert.deepEqual(propertyOf([[], [{ a: 1 }]]), {
+    type: 'array',
+    items: { type: 'object', required: ['a'], properties: { a: { type: 'integer' } } },
+  });
+});
+
+test('keys that are data make a map', () => {
+  assert.deepEqual(propertyOf([{ 17: { n: 1 }, 42: { n: 2 } }]), {
+    type: 'object',
+    additionalProperties: { type: 'object', required: ['n'], properties: { n: { type: 'integer' } } },
+  });
+});
+
+test('keys that differ from payload to payload make a map, so that the next one is no mistake', () => {
+  const map = { type: 'object', additionalProperties: { type: 'string' } };
+  assert.deepEqual(
+    propertyOf([
+      { k1: 'a', k2: 'b' },
+      { k2: 'c', k3: 'd' },
+    ]),
+    map,
+  );
+  assert.deepEqual(propertyOf([{ colour: 'a' }, { size: 'b' }, { weight: 'c' }]), map);
+  const address = propertyOf([
+    { line1: 'a', line2: 'b' },
+    { line1: 'c', line2: 'd' },
+  ]) as Record<string, unknown>;
+  assert.deepEqual(address.required, ['line1', 'line2']);
+  const optional = propertyOf([{ id: 'a', note: 'b' }, { id: 'c' }, { id: 'd' }]) as Record<string, unknown>;
+  assert.deepEqual(optional.required, ['id']);
+});
+
+test('what was learned knows every path it was learned from', () => {
+  const payloads = [
+    { a: { b: [{ c: 1 }, { d: null }] }, e: 'x' },
+    { a: { b: [] }, f: { 'x@y.z': true } },
+  ];
+  const table = createNodeTable();
+  const schema = learnSchema(payloads);
+  const root = createSchemaReader(schema, table).read(schema);
+  for (const path of ['a.b.0.c', 'a.b.1.d', 'e'])
+    assert.notEqual(findPath(table, root, path.split('.')).kind, 'absent', path);
+  assert.equal(findPath(table, root, ['f', 'x@y.z']).kind, 'node');
+  assert.equal(findPath(table, root, ['a', 'x']).kind, 'absent');
+});

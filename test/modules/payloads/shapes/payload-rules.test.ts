@@ -1,0 +1,360 @@
+/** What the rules about payloads say of routes, and where they are silent. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { applyFixes } from '../../../../compiler/diagnostics/apply-fixes.ts';
+import { compileFiles } from '../../../helpers/compile.ts';
+
+/** `line: rule: message` of what is said about one route, whose keys are written below it. */
+function said(route: string, files: Readonly<Record<string, string>> = {}, rest = ''): readonly string[] {
+  const lines = route.split('\n').map((line) => `        ${line}`);
+  const config = `platforms:\n  webhook:\n    enabled: true\n    secret: env:SECRET\n    routes:\n      r:\n${lines.join('\n')}\n${rest}`;
+  const { diagnostics } = compileFiles({ 'hookwright.yaml': config, ...files });
+  return diagnostics.map(({ rule, message, hint }) => `${rule}: ${message}${hint === undefined ? '' : ` (${hint})`}`);
+}
+
+const PULL = 'source: github\nevents: [pull_request]\n';
+
+test('a quoted `true` or number is shown with its quotes, and what to write', () => {
+  const filters = (value: string) => said(`${PULL}prompt: x\nfilters: { field: pull_request.${value} }`);
+  assert.deepEqual(filters('merged, equals: "true"'), [
+    'impossible-filter: `pull_request.merged` is never `"true"` in any `pull_request` event: it is true or false, and a quoted value is a text (without quotes: `true`)',
+  ]);
+  assert.match(String(filters('number, equals: "5"')), /is never `"5"` .*a number.*without quotes: `5`/);
+});
+
+describe('a path that no event has', () => {
+  const CASES: readonly (readonly [template: string, suggestion: string])[] = [
+    ['pull_request.titel', '`{pull_request.title}`'],
+    ['pull_request.User.login', '`{pull_request.user.login}`'],
+    ['head.ref', '`{pull_request.head.ref}`'],
+    ['repo.name', '`{repository.name}`?'],
+    ['pr.title', '`{pull_request.title}`?'],
+    ['title', '`{pull_request.title}`'],
+    ['pull_request.user_login', '`{pull_request.user.login}`'],
+    ['pull_request.headref', '`{pull_request.head.ref}`'],
+  ];
+  for (const [path, suggestion] of CASES) {
+    test(`{${path}}: ${suggestion} is meant`, () => {
+      const [first, ...others] = said(`${PULL}prompt: "{${path}}"`);
+      assert.deepEqual(others, []);
+      assert.ok(
+        first?.startsWith(
+          `unknown-payload-path: no \`pull_request\` event has \`${path}\`; did you mean ${suggestion}`,
+        ),
+        first,
+      );
+    });
+  }
+
+  test('is found in the key, in addresses, in the prompt of a job and in filters', () => {
+    assert.match(
+      String(said(`${PULL}prompt: x\ncoalesce: { key: pull_request.numbr }`)),
+      /did you mean `pull_request.number`\?/,
+    );
+    assert.match(
+      String(said(`${PULL}prompt: x\ndeliver: log\ndeliver_extra: { log: { chat_id: "{pull_request.numbr}" } }`)),
+      /did you mean `\{pull_request.number\}`\?/,
+    );
+    const job = 'jobs:\n  nightly: { schedule: "0 3 * * *", prompt: x }\n';
+    assert.match(String(said(`${PULL}cron_job: nightly\nprompt: "{numbr}"`, {}, job)), /did you mean `\{number\}`\?/);
+    assert.match(
+      String(said(`${PULL}prompt: x\nfilters: { field: pull_request.drafd, equals: false }`)),
+      /no `pull_request` event has `pull_request.drafd`; did you mean `pull_request.draft`\?/,
+    );
+    assert.match(
+      String(said(`${PULL}prompt: x\nfilters: { not: { any: [{ field: payload.actio, exists: true }] } }`)),
+      /has `payload.actio`; did you mean `action`\?/,
+    );
+  });
+
+  test('an object is no address and no key, and may stand in a prompt', () => {
+    assert.deepEqual(said(`${PULL}prompt: "{pull_request.user}"`), []);
+    assert.deepEqual(said(`${PULL}prompt: x\ncoalesce: { key: "{repository}" }`), [
+      'unknown-payload-path: `{repository}` is an object, not a text; did you mean `{repository.full_name}`?',
+    ]);
+    // Which may be null.
+    assert.deepEqual(said(`${PULL}prompt: x\ncoalesce: { key: "{pull_request.user}" }`), [
+      'unknown-payload-path: `{pull_request.user}` is an object, not a text; did you mean `{pull_request.user.login}`?',
+    ]);
+  });
+
+  test('the message says which other events have it', () => {
+    assert.match(
+      String(said('source: github\nevents: [push]\nprompt: "{issue.number}"')),
+      /no `push` event has `issue\.number` \(it is in `issue_comment` and `issues`\)/,
+    );
+  });
+
+  test('names that are no payload are left alone', () => {
+    assert.deepEqual(
+      said(`${PULL}prompt: "{event_type} {route} {delivery_id} {__raw__} {action}"`).map((each) => each.split(':')[0]),
+      [],
+    );
+  });
+});
+
+describe('filters narrow what may come', () => {
+  test('the action of an event', () => {
+    assert.deepEqual(said(`${PULL}prompt: "{changes.title.from}"`), []);
+    assert.deepEqual(said(`${PULL}filters: { field: action, equals: edited }\nprompt: "{changes.title.from}"`), []);
+    assert.deepEqual(
+      said(`${PULL}filters: { field: action, in: [opened, closed] }\nprompt: "{changes.title.from}"`),
+      [
+        'unknown-payload-path: no `pull_request` event that is `opened` or `closed` has `changes.title.from` (it is in `pull_request` (`edited`))',
+      ].map((text) => text.replace('`opened` or `closed`', '`closed` or `opened`')),
+    );
+    assert.match(
+      String(said(`${PULL}filters: { not: { field: action, equals: edited } }\nprompt: "{changes.title.from}"`)),
+      /it is in `pull_request` \(`edited`\)/,
+    );
+    assert.match(
+      String(said(`${PULL}filters: { field: action, not_equals: edited }\nprompt: "{changes.title.from}"`)),
+      /it is in `pull_request` \(`edited`\)/,
+    );
+    assert.match(
+      String(said(`${PULL}filters: { field: action, regex: "^(opened|closed)$" }\nprompt: "{changes.title.from}"`)),
+      /unknown-payload-path/,
+    );
+  });
+
+  test('the event, and a field that one event has', () => {
+    const both = 'source: github\nevents: [issues, issue_comment]\n';
+    assert.deepEqual(said(`${both}prompt: "{comment.body}"`), []);
+    assert.match(
+      String(said(`${both}filters: { field: event, equals: issues }\nprompt: "{comment.body}"`)),
+      /no `issues` event/,
+    );
+    assert.deepEqual(
+      said(`${both}filters: { field: event_type, equals: issue_comment }\nprompt: "{comment.body}"`),
+      [],
+    );
+    assert.match(
+      String(
+        said(
+          `source: github\nevents: [issues, push]\nfilters: { field: commits, exists: true }\nprompt: "{issue.title}"`,
+        ),
+      ),
+      /no `push` event has `issue.title`/,
+    );
+  });
+
+  test('one of several conditions leaves what each of them leaves', () => {
+    const any = 'filters: { any: [{ field: action, equals: opened }, { field: action, equals: edited }] }\n';
+    assert.deepEqual(said(`${PULL}${any}prompt: "{changes.title.from}"`), []);
+    assert.match(String(said(`${PULL}${any}prompt: "{label.name}"`)), /`edited` or `opened`|`opened` or `edited`/);
+  });
+
+  test('a condition at fault does not hide what follows', () => {
+    const found = said(
+      `${PULL}filters: [{ field: action, equals: opend }, { field: pull_request.stat, equals: open }]\nprompt: "{titl}"`,
+    );
+    assert.deepEqual(
+      found.map((each) => each.split(':')[0]),
+      ['unknown-event-action', 'unknown-payload-path', 'unknown-payload-path'],
+    );
+  });
+});
+
+describe('a filter that no event passes', () => {
+  const CASES: readonly (readonly [filter: string, rule: string, message: RegExp])[] = [
+    [
+      '{ field: action, equals: open }',
+      'unknown-event-action',
+      /no `pull_request` event has the action `open`; did you mean `opened`\?/,
+    ],
+    [
+      '{ field: action, in: [opened, synchronized] }',
+      'unknown-event-action',
+      /`synchronized`; did you mean `synchronize`\?/,
+    ],
+    ['{ field: action, not_equals: close }', 'unknown-event-action', /did you mean `closed`\?/],
+    [
+      '{ field: pull_request.state, equals: merged }',
+      'impossible-filter',
+      /is never `merged`.*: it is `open` or `closed`/,
+    ],
+    ['{ field: pull_request.author_association, in: [OWNR] }', 'impossible-filter', /did you mean `OWNER`\?/],
+    ['{ field: number, equals: "5" }', 'impossible-filter', /`number` is never `"5"`.*: it is a number/],
+    ['{ field: pull_request.draft, equals: "false" }', 'impossible-filter', /it is true or false/],
+    [
+      '{ field: pull_request.user, equals: octocat }',
+      'impossible-filter',
+      /it is an object; did you mean `pull_request.user.login`\?/,
+    ],
+    ['{ field: pull_request.labels, equals: bug }', 'impossible-filter', /it is a list/],
+    [
+      '{ field: event, equals: pull_requests }',
+      'impossible-filter',
+      /`event` is never `pull_requests`: it is `pull_request`; did you mean `pull_request`\?/,
+    ],
+    [
+      '[{ field: action, equals: opened }, { field: action, equals: closed }]',
+      'impossible-filter',
+      /contradicts the condition before it, by which `action` is `opened`/,
+    ],
+    [
+      '[{ field: changes.title.from, exists: true }, { field: action, equals: opened }]',
+      'impossible-filter',
+      /`opened` does not pass the filters before this one: they accept only `edited`/,
+    ],
+  ];
+  for (const [filter, rule, message] of CASES) {
+    test(filter, () => {
+      const found = said(`${PULL}filters: ${filter}\nprompt: x`).filter(
+        (each) => !each.includes('`x`') || rule === 'impossible-filter',
+      );
+      const [first] = found.filter((each) => each.startsWith(rule));
+      assert.match(first ?? String(found), message);
+    });
+  }
+
+  test('conditions that contradict each other are found without a shape', () => {
+    const [first] = said(
+      'auth: [generic-v2]\nfilters: { all: [{ field: a, equals: 1 }, { field: a, equals: 2 }] }\nprompt: x',
+    );
+    assert.match(first ?? '', /^impossible-filter: this contradicts/);
+    const [missing] = said(
+      'auth: [generic-v2]\nfilters: [{ field: x, in: [1, 2] }, { field: x, missing: true }]\nprompt: x',
+    );
+    assert.match(missing ?? '', /by which `x` is `1` or `2`/);
+    const fine =
+      '[{ any: [{ field: a, equals: 1 }, { field: a, equals: 2 }] }, { field: a, equals: 2 }, { field: a, not_equals: 1 }]';
+    assert.deepEqual(said(`auth: [generic-v2]\nfilters: ${fine}\nprompt: x`), []);
+  });
+
+  test('what may be is left alone', () => {
+    const fine = [
+      '{ field: action, in: [opened, reopened] }',
+      '{ field: pull_request.merged_at, equals: null }',
+      '{ field: pull_request.merged_at, not_equals: null }',
+      '{ field: pull_request.labels, contains: { name: bug } }',
+      '{ field: pull_request.title, regex: "^feat" }',
+      '{ field: pull_request.body, contains: "/run" }',
+      '{ field: headers.X-Custom, equals: "1" }',
+      '{ field: sender.login, in_file: people.txt }',
+      '{ field: pull_request.base.ref, in: [main, release] }',
+      '{ field: repository.custom_properties.tier, equals: gold }',
+      '{ not: { field: sender.type, equals: Bot } }',
+    ];
+    for (const filter of fine) {
+      const found = said(`${PULL}filters: ${filter}\nprompt: x`, { '~/.hookwright/people.txt': 'a\n' });
+      assert.deepEqual(found, [], filter);
+    }
+  });
+});
+
+test('what can only mean one thing is repaired', () => {
+  const config = `platforms:
+  webhook:
+    enabled: true
+    secret: env:SECRET
+    routes:
+      r:
+        source: github
+        events: [pull_request]
+        filters:
+          - { field: "pull_request.drafd", equals: false }
+          - { field: action, in: ["opend", synchronise] }
+        prompt: |
+          {pull_request.titel} by {pull_request.user.login}
+          {repo.name} {login}
+        coalesce: { key: pull_request.numbr }
+`;
+  const { diagnostics } = compileFiles({ 'hookwright.yaml': config });
+  const [file] = applyFixes(diagnostics);
+  const changed = (file?.after ?? '').split('\n').filter((line) => !config.split('\n').includes(line));
+  assert.deepEqual(
+    changed.map((line) => line.trim()),
+    [
+      '- { field: "pull_request.draft", equals: false }',
+      '- { field: action, in: ["opened", synchronize] }',
+      '{pull_request.title} by {pull_request.user.login}',
+      // Several things have a login.
+      '{repository.name} {login}',
+      'coalesce: { key: pull_request.number }',
+    ],
+  );
+});
+
+describe('where it is not certain which events come', () => {
+  const TYPO = 'prompt: "{zork}"';
+  test('it is certain with a source, and with events of one sender', () => {
+    assert.equal(said(`source: github\n${TYPO}`).length, 1);
+    assert.equal(said(`events: [pull_request]\n${TYPO}`).length, 1);
+    assert.equal(said(`events: ["pull_request*"]\n${TYPO}`).length, 1);
+  });
+  const SILENT: readonly (readonly [string, string])[] = [
+    ['no source and no events', ''],
+    ['an event that no sender documents', 'events: [alert]\n'],
+    ['events of two senders', 'events: [pull_request, Push Hook]\n'],
+    ['a signature that is not the sender’s', 'auth: [generic-v2]\nevents: [pull_request]\n'],
+    ['a source without a shape', 'source: sentry\n'],
+    ['an event that the shape does not know', 'source: gitlab\nevents: [Push Hook, Milestone Hook]\n'],
+    ['no events, and a shape that lacks some', 'source: gitlab\n'],
+    ['a script that may replace the payload', 'source: github\nevents: [push]\nscript: change.py\n'],
+    ['an open object above it', 'source: github\nevents: [repository_dispatch]\n'],
+  ];
+  for (const [name, keys] of SILENT) {
+    test(`silent: ${name}`, () => {
+      const route = keys.includes('dispatch') ? `${keys}prompt: "{client_payload.zork}"` : `${keys}${TYPO}`;
+      const found = said(route, { '~/.hookwright/scripts/change.py': '' });
+      assert.deepEqual(
+        found.filter((each) => each.includes('zork')),
+        [],
+      );
+    });
+  }
+});
+
+describe('a source of the config’s own', () => {
+  const SOURCE = 'verify: token, signature: { header: X-Token }, event: { header: X-Event }';
+  const SCHEMA = JSON.stringify({
+    type: 'object',
+    required: ['id'],
+    properties: { id: { type: 'string' }, status: { enum: ['open', 'paid'] }, buyer: { $ref: '#/$defs/person' } },
+    $defs: { person: { properties: { name: { type: 'string' } } } },
+  });
+  const own = (shape: string): string => `sources:\n  shop: { ${SOURCE}, shape: ${shape} }\n`;
+
+  test('`shape` is one file for all events', () => {
+    const found = said(
+      'source: shop\nprompt: "{id} {buyer.nam} {buyer.name}"\nfilters: { field: status, equals: payed }',
+      { 'shapes/shop.json': SCHEMA },
+      own('shapes/shop.json'),
+    );
+    assert.deepEqual(found.toSorted(), [
+      'impossible-filter: `status` is never `payed` in any event of `shop`: it is `open` or `paid`; did you mean `paid`?',
+      'unknown-payload-path: no event of `shop` has `buyer.nam`; did you mean `{buyer.name}`?',
+    ]);
+  });
+
+  test('or a file for each event, or a part of one', () => {
+    const files = {
+      'order.yaml': SCHEMA,
+      'all.yaml': '$defs:\n  refund: { properties: { order: { type: string } } }\n',
+    };
+    const shapes = own('{ order: order.yaml, refund: "all.yaml#/$defs/refund" }');
+    assert.deepEqual(said('source: shop\nevents: [refund]\nprompt: "{order} {id}"', files, shapes), [
+      'unknown-payload-path: no `refund` event has `id` (it is in `order`)',
+    ]);
+    assert.deepEqual(said('source: shop\nprompt: "{order} {id}"', files, shapes), []);
+    assert.match(
+      String(said('source: shop\nevents: [refnud]\nprompt: "{zork}"', files, shapes)),
+      /^unknown-event: `shop` documents no event `refnud`: it sends `refund`/,
+    );
+    assert.deepEqual(said('source: shop\nevents: [other]\nprompt: "{zork}"', files, shapes), []);
+  });
+
+  test('a file that is not there, or is no schema, is an error where it is named', () => {
+    assert.deepEqual(said('source: shop\nprompt: x', {}, own('shapes/shop.json')), [
+      'unreadable-file: `shapes/shop.json` does not exist',
+    ]);
+    assert.deepEqual(said('source: shop\nprompt: x', { 's.yaml': '- 1\n' }, own('s.yaml')), [
+      'unreadable-file: `s.yaml` is not a JSON Schema: an object is expected',
+    ]);
+    assert.deepEqual(
+      said('source: shop\nprompt: x', { 's.yaml': 'a: [' }, own('s.yaml')).map((each) => each.split(':')[0]),
+      ['yaml-syntax'],
+    );
+  });
+});

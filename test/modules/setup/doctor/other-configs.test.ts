@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { Check } from '../../../../modules/setup/cli/doctor/check.ts';
+import { runInProcess } from '../../../helpers/cli.ts';
+import { tempDir } from '../../../helpers/temp-dir.ts';
+
+const CONFIG =
+  'platforms: { webhook: { enabled: true, secret: a-secret-for-these-tests, routes: { a: { prompt: x } } } }\n';
+
+test('doctor names the config that is read, and those beside and above it that are not', async (t) => {
+  const project = tempDir(t);
+  const home = tempDir(t);
+  const below = join(project, 'below');
+  mkdirSync(below);
+  for (const path of [join(home, 'config.yaml'), join(project, 'hookwright.yaml'), join(project, 'hookwright.yml')])
+    writeFileSync(path, CONFIG, { mode: 0o600 });
+  const checksIn = async (cwd: string): Promise<readonly Check[]> =>
+    JSON.parse((await runInProcess(['doctor', '--json'], { home, cwd })).stdout) as readonly Check[];
+  const others = async (cwd: string): Promise<readonly string[]> =>
+    (await checksIn(cwd)).filter(({ check }) => check === 'only one').map(({ detail }) => detail);
+  const here = await others(project);
+  assert.equal(here.length, 2);
+  assert.match(
+    here.join('\n'),
+    /config\.yaml is not read, because .*hookwright\.yaml is\n.*hookwright\.yml is not read/,
+  );
+  assert.match((await others(below)).join('\n'), /^.*hookwright\.yaml is not read, because .*config\.yaml is$/);
+  const [first] = await checksIn(below);
+  assert.match(first?.detail ?? '', /config\.yaml: 1 route$/);
+});

@@ -1,0 +1,91 @@
+/** `hookwright init`: what it writes lints, passes its tests and can be served; nothing is overwritten. */
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { readTemplates } from '../../../modules/setup/cli/init/templates.ts';
+import { runInProcess } from '../../helpers/cli.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
+
+for (const { name } of readTemplates()) {
+  test(`the template ${name} lints, passes its tests, and has its secrets`, async (t) => {
+    const [home, cwd] = [tempDir(t), tempDir(t)];
+    const init = await runInProcess(['init', '--template', name, 'hooks'], { home, cwd });
+    assert.equal(init.code, 0, init.stderr);
+    const folder = join(cwd, 'hooks');
+    const at = { home, cwd: folder };
+    const lint = await runInProcess(['lint', '--strict'], at);
+    assert.equal(lint.code, 0, lint.stdout);
+    const tests = await runInProcess(['test'], at);
+    assert.equal(tests.code, 0, tests.stdout + tests.stderr);
+    const doctor = await runInProcess(['doctor'], at);
+    assert.match(doctor.stdout, /\nok +routes +secrets +all there\n/);
+  });
+}
+
+test('secrets are random, for the owner alone, and in no output; what only their owner has is left to fill in', async (t) => {
+  const [home, cwd] = [tempDir(t), tempDir(t)];
+  const first = await runInProcess(['init', '--template', 'alerts', 'a'], { home, cwd });
+  await runInProcess(['init', '--template', 'alerts', 'b'], { home, cwd });
+  const read = (folder: string): string => readFileSync(join(cwd, folder, '.env'), 'utf8');
+  assert.notEqual(read('a'), read('b'));
+  assert.equal(statSync(join(cwd, 'a/.env')).mode & 0o777, 0o600);
+  const secret = /^GITHUB_WEBHOOK_SECRET=([0-9a-f]{64})$/m.exec(read('a'))?.[1] ?? '';
+  assert.notEqual(secret, '');
+  assert.ok(!`${first.stdout}${first.stderr}`.includes(secret));
+  assert.match(read('a'), /^# TELEGRAM_BOT_TOKEN=$/m);
+  assert.match(first.stderr, /Fill in \.env: TELEGRAM_BOT_TOKEN/);
+});
+
+test('each route is told with its URL, its secret and what to do at the sender', async (t) => {
+  const [home, cwd] = [tempDir(t), tempDir(t)];
+  const { stdout, stderr } = await runInProcess(['init', '--template', 'code-review'], { home, cwd });
+  assert.deepEqual(stdout.trim().split('\n'), [
+    'hookwright.yaml',
+    'hookwright.test.yaml',
+    '.env',
+    'hookwright.schema.json',
+  ]);
+  assert.match(stderr, /URL: {4}http:\/\/127\.0\.0\.1:8644\/webhooks\/code-review\n/);
+  assert.match(stderr, /Secret: env:GITHUB_WEBHOOK_SECRET, in \.env\n/);
+  assert.match(stderr, /2\. Payload URL: `http:\/\/127\.0\.0\.1:8644\/webhooks\/code-review`/);
+  assert.match(stderr, /cannot reach these URLs.*`public_url`.*`hookwright docs proxies`/s);
+  const config = readFileSync(join(cwd, 'hookwright.yaml'), 'utf8');
+  assert.match(config, /^# yaml-language-server: \$schema=\.\/hookwright\.schema\.json\n/);
+  assert.equal(JSON.parse(readFileSync(join(cwd, 'hookwright.schema.json'), 'utf8')).title, 'Config');
+});
+
+test('nothing is overwritten; a .env keeps what it says', async (t) => {
+  const [home, cwd] = [tempDir(t), tempDir(t)];
+  writeFileSync(join(cwd, '.env'), '# mine\nDATABASE_URL=x\nWEBHOOK_SECRET=kept\n', { mode: 0o600 });
+  assert.equal((await runInProcess(['init', '--yes'], { home, cwd })).code, 0);
+  assert.equal(readFileSync(join(cwd, '.env'), 'utf8'), '# mine\nDATABASE_URL=x\nWEBHOOK_SECRET=kept\n');
+  const again = await runInProcess(['init', '--yes'], { home, cwd });
+  assert.equal(again.code, 1);
+  assert.match(again.stderr, /hookwright\.yaml is there already; nothing was written/);
+});
+
+test('without a terminal a template is named, and one that does not exist is refused', async (t) => {
+  const [home, cwd] = [tempDir(t), tempDir(t)];
+  const silent = await runInProcess(['init'], { home, cwd });
+  assert.equal(silent.code, 2);
+  assert.match(silent.stderr, /--template <quickstart, /);
+  assert.equal((await runInProcess(['init', '--template', 'nope'], { home, cwd })).code, 2);
+  assert.deepEqual(readdirSync(cwd), []);
+  assert.equal(existsSync(join(cwd, '.env')), false);
+});
+
+test('a message about a missing config names init', async (t) => {
+  const [home, cwd] = [tempDir(t), tempDir(t)];
+  for (const argv of [
+    ['lint'],
+    ['compile'],
+    ['gateway', 'run'],
+    ['webhook', 'test', 'x'],
+    ['webhook', 'list'],
+    ['doctor'],
+  ]) {
+    const { stdout, stderr } = await runInProcess(argv, { home, cwd });
+    assert.match(stdout + stderr, /hookwright (?:init|lint)/, argv.join(' '));
+  }
+});

@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { runInProcess, runOnFakeTerminal } from '../../../helpers/cli.ts';
+import { hasPty, runOnTerminal } from '../../../helpers/pty.ts';
+import { tempDir } from '../../../helpers/temp-dir.ts';
+
+const setup = (home: string, ...argv: string[]) => runInProcess(['gateway', 'setup', ...argv], { home });
+
+test('off a terminal it asks nothing and says how to go on', async (t) => {
+  const { code, stderr } = await setup(tempDir(t));
+  assert.equal(code, 2);
+  assert.match(stderr, /no terminal to ask on\n {2}say what to set: hookwright gateway setup --yes --set port=8644/);
+});
+
+test('--yes makes a configuration that compiles, its secret in .env, both for their owner alone', async (t) => {
+  const home = tempDir(t);
+  const made = await setup(home, '--yes', '--set', 'route=hello', '--set', 'route.events=push');
+  assert.equal(made.code, 0, made.stderr);
+  assert.equal(made.stdout, 'config.yaml\n.env\n');
+  const secret = /^WEBHOOK_SECRET=([0-9a-f]{64})$/m.exec(readFileSync(join(home, '.env'), 'utf8'))?.[1] ?? 'none';
+  assert.doesNotMatch(made.stdout + made.stderr, new RegExp(secret));
+  for (const file of ['config.yaml', '.env']) assert.equal(statSync(join(home, file)).mode & 0o777, 0o600);
+  assert.match(readFileSync(join(home, 'config.yaml'), 'utf8'), /secret: env:WEBHOOK_SECRET\n/);
+  assert.equal((await runInProcess(['lint'], { home })).code, 0);
+  const again = await setup(home, '--yes');
+  assert.deepEqual([again.code, again.stderr], [0, 'nothing to change\n']);
+});
+
+test('a file a person wrote keeps every comment and its layout', async (t) => {
+  const home = tempDir(t);
+  const path = join(home, 'hookwright.yaml');
+  const before =
+    '# mine\nplatforms:\n    webhook:\n        enabled: true   # on\n        # why this port\n        port: 8644\n        secret: env:S\n';
+  writeFileSync(path, before);
+  const changed = await setup(home, '--yes', '--set', 'port=9000', '--set', 'gateway.drain_seconds=5');
+  assert.equal(changed.code, 0, changed.stderr);
+  assert.equal(readFileSync(path, 'utf8'), `${before.replace('8644', '9000')}gateway:\n    drain_seconds: 5\n`);
+  assert.match(changed.stderr, /^- {9}port: 8644\n\+ {9}port: 9000$/m);
+  assert.equal(existsSync(join(home, '.env')), false);
+});
+
+test('it ends by naming the .env beside the config where a secret is kept', async (t) => {
+  const home = tempDir(t);
+  const routes = 'routes: { hello: { prompt: hi } }';
+  writeFileSync(join(home, 'hookwright.yaml'), `platforms:\n  webhook: { enabled: true, secret: env:S, ${routes} }\n`);
+  writeFileSync(join(home, '.env'), 'S=only-for-this-test\n', { mode: 0o600 });
+  const { code, stderr } = await setup(home, '--yes', '--set', 'port=9000');
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /hello[\s\S]*Secret: env:S, in \.env/);
+});
+
+test('what would not compile is not written', async (t) => {
+  const home = tempDir(t);
+  const { code, stderr } = await setup(home, '--yes', '--set', 'gateway.drain_seconds=soon');
+  assert.equal(code, 1);
+  assert.match(stderr, /drain_seconds.*must be a number[\s\S]*nothing was written/);
+  assert.equal(existsSync(join(home, 'config.yaml')), false);
+  writeFileSync(join(home, 'config.yaml'), 'a: [1\n');
+  assert.match((await setup(home, '--yes')).stderr, /^error: config\.yaml:2:1: /);
+});
+
+const enter = '\r';
+const down = '\u001b[B';
+const FIRST_RUN: readonly (readonly [string, string])[] = [
+  ['Receive webhooks?', enter],
+  ['Who may reach the server?', enter],
+  ['On which port?', `${'\u007f'.repeat(5)}9123${enter}`],
+  ['The secret that senders sign with', enter],
+  ['What answers the prompts?', down + enter],
+  ['Its command line', `cat 'a b' -${enter}`],
+  ['Where shall answers go?', enter],
+  ['Make a first route?', 'y'],
+  ['Its name', `hello${enter}`],
+  ['Events it accepts', `push${enter}`],
+  ['The prompt', enter],
+  ['Write this?', enter],
+];
+
+test('the wizard asks on a terminal, shows what will change, and writes', async (t) => {
+  if (!hasPty()) return t.skip('no python3');
+  const home = tempDir(t);
+  const { code, screen } = await runOnTerminal(['gateway', 'setup'], FIRST_RUN, { home });
+  assert.equal(code, 0, screen);
+  const text = readFileSync(join(home, 'config.yaml'), 'utf8');
+  assert.match(text, /port: 9123\n/);
+  assert.match(text, /hello:\n +events:\n +- push\n/);
+  assert.match(text, /secret: env:WEBHOOK_SECRET/);
+  assert.match(text, /command:\n +- cat\n +- a b\n/);
+  assert.ok(screen.includes('+     port: 9123'), screen);
+});
+
+test('the wizard starts from what is set up, and writes nothing unless told to', async (t) => {
+  const home = tempDir(t);
+  const first = await runOnFakeTerminal(['gateway', 'setup'], FIRST_RUN, { home });
+  assert.equal(first.code, 0, first.stderr);
+  const text = readFileSync(join(home, 'config.yaml'), 'utf8');
+  const again = await runOnFakeTerminal(
+    ['gateway', 'setup'],
+    [
+      ['Receive webhooks?', enter],
+      ['Who may reach the server?', down + enter],
+      ['9123', enter],
+      ['Keep the one there is', enter],
+      ['Keep the agent there is', enter],
+      ['Where shall answers go?', enter],
+      ['Make a first route?', enter],
+      ['Write this?', 'n'],
+    ],
+    { home },
+  );
+  assert.equal(again.code, 1, again.stderr);
+  assert.match(again.stderr, /\+ +host: 0\.0\.0\.0[\s\S]*nothing was written/);
+  assert.equal(readFileSync(join(home, 'config.yaml'), 'utf8'), text);
+  const given = await runOnFakeTerminal(['gateway', 'setup'], [['Receive webhooks?', '\u0003']], { home });
+  assert.equal(given.code, 1);
+  assert.match(given.stderr, /given up; nothing was written/);
+});
+
+test('a target is asked for what it needs, its secret goes to .env', async (t) => {
+  const home = tempDir(t);
+  await setup(home, '--yes');
+  const answers: readonly (readonly [string, string])[] = [
+    ...FIRST_RUN.slice(0, 3),
+    ['Keep the one there is', enter],
+    ['Nothing yet', enter],
+    ['Where shall answers go?', down.repeat(2) + enter],
+    ['Which way?', enter],
+    ['Token of the bot', `8831-AAHq9fQx${enter}`],
+    ['The chat to write to', `-100200${enter}`],
+    ['Make a first route?', enter],
+    ['Write this?', enter],
+  ];
+  const { code, stderr } = await runOnFakeTerminal(['gateway', 'setup'], answers, { home });
+  assert.equal(code, 0, stderr);
+  const text = readFileSync(join(home, 'config.yaml'), 'utf8');
+  assert.match(text, /discord:\n {4}enabled: true\n {4}token: env:DISCORD_TOKEN\n {4}home_channel: "-100200"\n/);
+  assert.match(readFileSync(join(home, '.env'), 'utf8'), /^DISCORD_TOKEN=8831-AAHq9fQx$/m);
+  assert.doesNotMatch(stderr, /8831-AAHq9fQx/);
+});
+
+test('it ends with URL, where the secret is kept, and the steps at the sender', async (t) => {
+  const home = tempDir(t);
+  const route = ['route=review', 'route.events=pull_request'].flatMap((pair) => ['--set', pair]);
+  const { stderr } = await setup(
+    home,
+    '--yes',
+    ...route,
+    '--set',
+    'port=9123',
+    '--set',
+    'agent.command=[no-such-agent]',
+  );
+  assert.match(stderr, /\nreview: a route\n {2}URL: {4}http:\/\/127\.0\.0\.1:9123\/webhooks\/review\n/);
+  assert.match(stderr, /\n {2}Secret: env:WEBHOOK_SECRET, in \.env\n {2}1\. Enter `http:.*\/webhooks\/review`/);
+  assert.match(
+    stderr,
+    /\nThe agent cannot run yet: no-such-agent is not on the PATH\.\n\nNext: hookwright gateway run\n$/,
+  );
+  const github = await setup(
+    home,
+    '--yes',
+    '--set',
+    'platforms.webhook.routes.review.source=github',
+    '--set',
+    'route=review',
+  );
+  assert.match(github.stderr, /Settings → Webhooks|Add webhook/, github.stderr);
+});
+
+test('a program that is not there, and a quotation that is not closed, are said at the question', async (t) => {
+  const answers: readonly (readonly [string, string])[] = [
+    ...FIRST_RUN.slice(0, 5),
+    ['Its command line', `no-such-agent${enter}`],
+    ['no-such-agent is not on the PATH. Use it anyway?', enter],
+    ['Its command line', `${'\u007f'.repeat(13)}cat 'a${enter}`],
+    ['a quotation mark is not closed', `'${enter}`],
+    ['Where shall answers go?', '\u0003'],
+  ];
+  const { code, stderr } = await runOnFakeTerminal(['gateway', 'setup'], answers, { home: tempDir(t) });
+  assert.equal(code, 1, stderr);
+  assert.match(stderr, /given up; nothing was written/);
+});

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { UsageError } from '../../../../cli/base/errors.ts';
+import { parseAnswers } from '../../../../modules/setup/cli/setup/answers.ts';
+import type { SetupPlan } from '../../../../modules/setup/cli/setup/plan-setup.ts';
+import { planSetup } from '../../../../modules/setup/cli/setup/plan-setup.ts';
+
+const plan = (config: unknown, ...pairs: string[]): SetupPlan =>
+  planSetup(parseAnswers(pairs), {
+    config,
+    secretSettings: () => new Set(['token']),
+    generateSecret: () => 'generated',
+  });
+
+const plans: readonly (readonly [string, unknown, string[], SetupPlan])[] = [
+  [
+    'settings go where the adapter has none yet',
+    {},
+    ['enabled=true', 'port=9000'],
+    {
+      edits: [
+        { path: ['platforms', 'webhook', 'enabled'], value: true },
+        { path: ['platforms', 'webhook', 'port'], value: 9000 },
+      ],
+      env: {},
+    },
+  ],
+  [
+    'settings go to extra where it is used, and stay where they are',
+    { platforms: { webhook: { host: 'x', extra: { port: 1 } } } },
+    ['host=y', 'port=2', 'secret=file:s'],
+    {
+      edits: [
+        { path: ['platforms', 'webhook', 'host'], value: 'y' },
+        { path: ['platforms', 'webhook', 'extra', 'port'], value: 2 },
+        { path: ['platforms', 'webhook', 'extra', 'secret'], value: 'file:s' },
+      ],
+      env: {},
+    },
+  ],
+  [
+    'a generated secret goes to .env',
+    {},
+    ['secret=generate'],
+    {
+      edits: [{ path: ['platforms', 'webhook', 'secret'], value: 'env:WEBHOOK_SECRET' }],
+      env: { WEBHOOK_SECRET: 'generated' },
+    },
+  ],
+  [
+    'a target is switched on, its literal secrets go to .env',
+    {},
+    ['target=messenger_a', 'target.token=1:a', 'target.home_channel=-100'],
+    {
+      edits: [
+        { path: ['platforms', 'messenger_a', 'enabled'], value: true },
+        { path: ['platforms', 'messenger_a', 'token'], value: 'env:MESSENGER_A_TOKEN' },
+        { path: ['platforms', 'messenger_a', 'home_channel'], value: '-100' },
+      ],
+      env: { MESSENGER_A_TOKEN: '1:a' },
+    },
+  ],
+  [
+    'a route is made, with the words of subscribe',
+    {},
+    ['route=hello', 'route.events=push,issues', 'route.prompt={title}'],
+    {
+      edits: [
+        { path: ['platforms', 'webhook', 'routes', 'hello'], value: { events: ['push', 'issues'], prompt: '{title}' } },
+      ],
+      env: {},
+    },
+  ],
+  [
+    'a route that is there keeps what is not named',
+    { platforms: { webhook: { extra: { routes: { hello: { prompt: 'x', toolsets: ['web'] } } } } } },
+    ['route=hello', 'route.events=push'],
+    {
+      edits: [
+        {
+          path: ['platforms', 'webhook', 'extra', 'routes', 'hello'],
+          value: { prompt: 'x', toolsets: ['web'], events: ['push'] },
+        },
+      ],
+      env: {},
+    },
+  ],
+  [
+    'another kind of agent takes the place of the one before',
+    { agent: { openai: { model: 'm' } } },
+    ['agent.command=[my-agent, --print]', 'gateway.drain_seconds=5'],
+    {
+      edits: [
+        { path: ['agent', 'command'], value: ['my-agent', '--print'] },
+        { path: ['agent', 'openai'], value: undefined },
+        { path: ['gateway', 'drain_seconds'], value: 5 },
+      ],
+      env: {},
+    },
+  ],
+];
+for (const [name, config, pairs, expected] of plans)
+  test(name, () => assert.deepEqual(plan(config, ...pairs), expected));
+
+const refused: readonly (readonly [string[], RegExp])[] = [
+  [['port'], /--set takes key=value/],
+  [['port=x'], /port takes a whole number/],
+  [['enabled=yes'], /enabled takes true or false/],
+  [['prot=1'], /"prot" cannot be set/],
+  [['target.token=x'], /needs --set target=<name>/],
+  [['route=a', 'route.toolsets=x'], /a route has no "toolsets" here/],
+  [['gateway.x=[1'], /not YAML/],
+];
+for (const [pairs, expected] of refused) {
+  test(`refuses ${pairs.join(' ')}`, () =>
+    assert.throws(
+      () => parseAnswers(pairs),
+      (error) => error instanceof UsageError && expected.test(error.message),
+    ));
+}

@@ -1,0 +1,143 @@
+/** Requests are kept alike in a file and in the database that gateways share. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { describe, it } from 'node:test';
+import type { Captured, CaptureLimits } from '../../../../modules/workbench/runtime/capture/captured.ts';
+import type { KeptHead } from '../../../../modules/workbench/runtime/capture/kept-request.ts';
+import { requestsOf } from '../../../../modules/workbench/runtime/capture/open-requests.ts';
+import { firstNumber, idOf } from '../../../../modules/workbench/runtime/capture/request-id.ts';
+import { sharedReader, sharedWriter } from '../../../../modules/workbench/runtime/capture/shared/shared-requests.ts';
+import type { CaptureReaderRequest } from '../../../../modules/workbench/runtime/capture/sqlite/capture-reader.ts';
+import { CaptureReader } from '../../../../modules/workbench/runtime/capture/sqlite/capture-reader.ts';
+import type { CaptureWriterRequest } from '../../../../modules/workbench/runtime/capture/sqlite/capture-writer.ts';
+import { CaptureWriter } from '../../../../modules/workbench/runtime/capture/sqlite/capture-writer.ts';
+import { silentLog } from '../../../../runtime/platform/log.ts';
+import type { Client } from '../../../../runtime/store/sqlite/thread.ts';
+import { inlineClient } from '../../../../runtime/store/sqlite/thread.ts';
+import { atEnd } from '../../../helpers/at-end.ts';
+import { skipWithoutPostgres } from '../../../helpers/postgres/binaries.ts';
+import { testDatabase } from '../../../helpers/postgres/database.ts';
+import { openTestStore } from '../../../helpers/postgres/store.ts';
+import { tempDir } from '../../../helpers/temp-dir.ts';
+
+interface Engine {
+  readonly writer: Client<CaptureWriterRequest>;
+  readonly reader: Client<CaptureReaderRequest>;
+}
+
+async function inFile(t: TestContext): Promise<Engine> {
+  const path = join(tempDir(t), 'requests.db');
+  const [writer, reader] = [new CaptureWriter(path), new CaptureReader(path)];
+  return {
+    writer: inlineClient((request) => writer.serve(request)),
+    reader: inlineClient((request) => reader.serve(request)),
+  };
+}
+
+async function inDatabase(t: TestContext): Promise<Engine> {
+  const store = await openTestStore(await testDatabase(t), 'kept');
+  atEnd(t, () => store.close());
+  if (store.state === null) throw new Error('a database keeps requests');
+  const { requests } = store.state;
+  return { writer: sharedWriter(requests, silentLog), reader: sharedReader(requests) };
+}
+
+const NO_LIMITS: CaptureLimits = { before: 0, maxBytes: 1e9 };
+
+const headOf = (parts: Partial<KeptHead>): KeptHead => ({
+  ...{ at: 1000, profile: 'default', route: 'ci', method: 'POST', outcome: 'accepted', status: 202 },
+  ...{ stage: 'dispatch', reason: null, event: 'push', delivery_id: 'd', verified: true, body_bytes: 1 },
+  ...{ path: '/webhooks/ci', headers: [], body_sha256: null, scheme: null, about: null, cause: null },
+  ...{ dispatch_id: null, replay_of: null, ms: 1 },
+  ...parts,
+});
+
+/** Received in this millisecond. */
+const at = (ms: number, parts: Partial<KeptHead> = {}, body: string | Buffer = '{}'): Captured => ({
+  number: firstNumber(ms),
+  head: headOf({ at: ms, ...parts }),
+  body: Buffer.from(body as string),
+  credentials: [],
+  refused: null,
+});
+
+async function open(t: TestContext, make: (t: TestContext) => Promise<Engine>) {
+  const { writer, reader } = await make(t);
+  atEnd(t, () => writer.end({ kind: 'close' }));
+  const write = (records: readonly Captured[], limits = NO_LIMITS, secrets = { known: 0, added: [] as string[] }) =>
+    writer.ask<number | null>({ kind: 'write', records, limits, secrets });
+  const requests = requestsOf(reader);
+  const list = async (...args: Partial<Parameters<typeof requests.list>>): Promise<number[]> =>
+    (await requests.list(args[0] ?? {}, args[1] ?? { limit: 100 })).map((found) => found.at);
+  return { write, list, requests };
+}
+
+for (const [name, make, skip] of [
+  ['a file', inFile, false],
+  ['the database', inDatabase, skipWithoutPostgres()],
+] as const) {
+  describe(`requests kept in ${name}`, { skip }, () => {
+    it('are found by what they were, page by page', async (t) => {
+      const { write, list } = await open(t, make);
+      const records = [
+        at(1000),
+        at(2000, { route: 'other', outcome: 'ignored', reason: 'filter' }, '{"word":"Grüße_%"}'),
+        at(3000, { profile: 'work', event: 'a\0b' }, Buffer.from([0xff, 0x00, 0x41, 0x42, 0x5c])),
+      ];
+      assert.equal(await write(records), 3);
+      assert.equal(await write([at(1000)]), 0, 'its number is taken');
+      assert.deepEqual(await list(), [3000, 2000, 1000]);
+      assert.deepEqual(await list({ route: 'other' }), [2000]);
+      assert.deepEqual(await list({ profile: 'work', outcome: 'accepted' }), [3000]);
+      assert.deepEqual(await list({ reason: 'filter' }), [2000]);
+      assert.deepEqual(await list({ since: 2000 }), [3000, 2000]);
+      assert.deepEqual(await list({}, { limit: 1 }), [3000]);
+      assert.deepEqual(await list({}, { limit: 5, before: idOf(firstNumber(2000)) }), [1000]);
+      assert.deepEqual(await list({}, { limit: 5, after: idOf(firstNumber(1000)) }), [2000, 3000]);
+      assert.deepEqual(await list({ grep: 'WORD' }), [2000]);
+      assert.deepEqual(await list({ grep: 'üße_%' }), [2000]);
+      assert.deepEqual(await list({ grep: '/hooks/' }), []);
+    });
+
+    it('come back byte by byte, by the beginning of their id', async (t) => {
+      const { write, requests } = await open(t, make);
+      const bytes = Buffer.from([0xff, 0x00, 0x5c, 0x41]);
+      await write([at(1000, { event: 'a\0b' }, bytes), at(1001)]);
+      const id = idOf(firstNumber(1000));
+      const found = await requests.load(id);
+      assert.ok(found.kind === 'found');
+      assert.deepEqual([found.request.id, found.request.event], [id, 'a\0b']);
+      assert.deepEqual(Buffer.from(found.request.body ?? '', 'base64'), bytes);
+      assert.equal((await requests.load(id.slice(0, 5))).kind, 'ambiguous');
+      assert.equal((await requests.load('zzzzzzzzzz')).kind, 'unknown');
+      assert.equal((await requests.load('%')).kind, 'unknown');
+    });
+
+    it('hold no secret that is known', async (t) => {
+      const { write, requests } = await open(t, make);
+      const secret = 'a-secret-that-is-known';
+      assert.equal(await write([], NO_LIMITS, { known: 5, added: [] }), null, 'all are to be told again');
+      await write([at(1000, { path: `/x?y=${secret}` }, `{"a":"${secret}"}`)], NO_LIMITS, {
+        known: 0,
+        added: [secret],
+      });
+      const found = await requests.load(idOf(firstNumber(1000)));
+      assert.ok(found.kind === 'found');
+      assert.ok(!JSON.stringify(found.request).includes(secret));
+      assert.ok(!Buffer.from(found.request.body ?? '', 'base64').includes(secret));
+    });
+
+    it('are removed when they are too old, and the oldest where they are too many', async (t) => {
+      const { write, list } = await open(t, make);
+      const body = 'x'.repeat(100_000);
+      await write(Array.from({ length: 30 }, (_, n) => at(1000 + n, { body_bytes: body.length }, body)));
+      await write([], { before: firstNumber(1010), maxBytes: 1e9 });
+      assert.deepEqual([(await list()).length, (await list()).at(-1)], [20, 1010]);
+      await write([], { before: 0, maxBytes: 1_000_000 });
+      const left = await list();
+      assert.ok(left.length >= 7 && left.length < 11, `${left.length} are left of a megabyte`);
+      assert.equal(left[0], 1029);
+    });
+  });
+}

@@ -1,0 +1,239 @@
+/** `hookwright diff`: what differs in meaning is said, what does not is not. */
+import assert from 'node:assert/strict';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import type { ConfigChange } from '../../../../modules/workbench/cli/diff/change.ts';
+import type { CliResult } from '../../../helpers/cli.ts';
+import { runInProcess } from '../../../helpers/cli.ts';
+import { startGateway } from '../../../helpers/gateway.ts';
+import { tempDir } from '../../../helpers/temp-dir.ts';
+
+const CONFIG = `platforms:
+  webhook:
+    enabled: true
+    secret: literal-secret-one
+    routes:
+      review:
+        events: [pull_request, push]
+        filters:
+          - field: action
+            equals: opened
+          - not: { field: sender.type, equals: Bot }
+        prompt: |
+          Review #{number}
+          of {repository.full_name}
+        deliver: telegram
+        deliver_extra: { chat_id: "{chat}" }
+        toolsets: [web_search]
+      alerts:
+        prompt: x
+  telegram:
+    enabled: true
+    token: env:TOKEN
+    home_channel: "-1"
+jobs:
+  report: { schedule: "0 7 * * *", prompt: report }
+`;
+
+function open(t: TestContext) {
+  const dir = tempDir(t);
+  const write = (name: string, text: string): void => writeFileSync(join(dir, name), text);
+  write('old.yaml', CONFIG);
+  const run = (...argv: string[]): Promise<CliResult> =>
+    runInProcess(['diff', ...argv], { home: join(dir, 'home'), cwd: dir });
+  /** What is said of a change of the config. */
+  const sentences = async (change: (text: string) => string): Promise<string[]> => {
+    const changed = change(CONFIG);
+    assert.notEqual(changed, CONFIG, 'the change finds its place');
+    write('new.yaml', changed);
+    const { stdout, stderr, code } = await run('old.yaml', 'new.yaml', '--json');
+    assert.notEqual(stdout, '', stderr);
+    const { changes } = JSON.parse(stdout) as { readonly changes: readonly ConfigChange[] };
+    assert.equal(code, changes.length === 0 ? 0 : 1);
+    return changes.map(({ subject, name, sentence }) => `${subject} ${name}: ${sentence}`);
+  };
+  return { dir, write, run, sentences };
+}
+
+const DIFFERENCES: readonly (readonly [what: string, change: (text: string) => string, said: readonly string[]])[] = [
+  [
+    'events',
+    (text) => text.replace('[pull_request, push]', '[pull_request, "issue*"]'),
+    ['route review: it no longer takes push', 'route review: it now takes issue*'],
+  ],
+  [
+    'a filter that is added',
+    (text) => text.replace('          - not:', '          - { field: a, exists: true }\n          - not:'),
+    ['route review: it now requires a exists true'],
+  ],
+  [
+    'a filter that is taken away',
+    (text) => text.replace('          - not: { field: sender.type, equals: Bot }\n', ''),
+    ['route review: it no longer requires not (sender.type equals "Bot")'],
+  ],
+  ['a prompt', (text) => text.replace('Review #', 'Look at #'), ['route review: its prompt differs']],
+  [
+    'an address',
+    (text) => text.replace('chat_id: "{chat}"', 'chat_id: "-7"'),
+    ['route review: it now delivers to telegram chat_id=-7, it no longer delivers to telegram chat_id={chat}'],
+  ],
+  [
+    'toolsets',
+    (text) => text.replace('toolsets: [web_search]', 'toolsets: [terminal]'),
+    ['route review: its runs may now use terminal, its runs may no longer use web_search'],
+  ],
+  [
+    'a route that is taken away, and one that is new',
+    (text) => text.replace('      alerts:', '      warnings:'),
+    ['route warnings: it is new', 'route alerts: it is gone: its events are answered 404'],
+  ],
+  [
+    'a route that is switched off',
+    (text) => text.replace('      alerts:\n', '      alerts:\n        enabled: false\n'),
+    ['route alerts: it is switched off: its events are answered 403'],
+  ],
+  [
+    'a literal secret',
+    (text) => text.replace('literal-secret-one', 'literal-secret-two'),
+    [
+      'route review: its secret is another one',
+      'route alerts: its secret is another one',
+      'server : secret is another one',
+    ],
+  ],
+  [
+    "a reference in a route's place",
+    (text) => text.replace('      alerts:\n', '      alerts:\n        secret: env:OWN\n'),
+    ['route alerts: its secret is env:OWN instead of a literal secret'],
+  ],
+  [
+    'a target and its credential',
+    (text) => text.replace('token: env:TOKEN', 'token: env:OTHER').replace('"-1"', '"-2"'),
+    [
+      'target telegram: home_channel is -2 instead of -1',
+      'target telegram: credentials.token is env:OTHER instead of env:TOKEN',
+    ],
+  ],
+  [
+    'a job',
+    (text) => text.replace('0 7 * * *', '0 8 * * *'),
+    ['job report: schedule is 0 8 * * * instead of 0 7 * * *'],
+  ],
+  [
+    'an agent and a limit',
+    (text) => `${text}agent: { command: [cat] }\ngateway: { max_concurrent_runs: 2 }\n`,
+    [
+      'gateway : max_concurrent_runs is 2 instead of 4',
+      'agent default: kind is command instead of preview',
+      'agent default: argv is now set: ["cat"]',
+    ],
+  ],
+];
+
+for (const [what, change, said] of DIFFERENCES) {
+  test(`it says of ${what} what it means`, async (t) => {
+    assert.deepEqual(await open(t).sentences(change), said);
+  });
+}
+
+test('layout, comments, the order of keys and aliases are no difference', async (t) => {
+  const { sentences } = open(t);
+  const same = (text: string): string =>
+    `# a comment\n${text}`
+      .replace('deliver: telegram', 'deliver: messenger_a')
+      .replace(
+        '  telegram:\n    enabled: true\n    token: env:TOKEN\n',
+        '  messenger_a:\n    token: env:TOKEN\n    enabled: true\n',
+      )
+      .replace('events: [pull_request, push]', 'events:\n          - pull_request\n          - push');
+  assert.deepEqual(await sentences(same), []);
+});
+
+test('no secret is ever shown', async (t) => {
+  const { write, run } = open(t);
+  write('new.yaml', CONFIG.replace('literal-secret-one', 'literal-secret-two').replace('env:TOKEN', 'literal-token'));
+  for (const argv of [[], ['--json']]) {
+    const { stdout, stderr, code } = await run('old.yaml', 'new.yaml', ...argv);
+    assert.equal(code, 1);
+    assert.doesNotMatch(stdout + stderr, /literal-(secret|token)/);
+  }
+});
+
+test('for a person: by entry, with both places, and a prompt as a diff', async (t) => {
+  const { write, run } = open(t);
+  write('new.yaml', `# one line more\n${CONFIG.replace('Review #', 'Look at #')}`);
+  const { stdout } = await run('old.yaml', 'new.yaml');
+  assert.equal(
+    stdout,
+    'route review (old.yaml:6 → new.yaml:7)\n  its prompt differs\n    - Review #{number}\n    + Look at #{number}\n      of {repository.full_name}\n',
+  );
+});
+
+test('a compiled table is a side as good as a config; the same twice exits 0', async (t) => {
+  const { dir, run } = open(t);
+  mkdirSync(join(dir, 'home'), { recursive: true });
+  const compiled = await runInProcess(['compile', '--config', 'old.yaml'], { home: join(dir, 'home'), cwd: dir });
+  assert.equal(compiled.code, 0, compiled.stderr);
+  for (const side of ['build', 'build/routes.json']) {
+    const { code, stdout, stderr } = await run(side, 'old.yaml');
+    assert.deepEqual([code, stdout], [0, '']);
+    assert.match(stderr, /mean the same/);
+  }
+});
+
+test('without sides: what a reload of the running gateway would change', async (t) => {
+  const home = tempDir(t);
+  const config = CONFIG.replace('token: env:TOKEN', 'token: "1:a"');
+  const gateway = await startGateway(t, { home, config });
+  assert.equal((await gateway.cli('diff')).code, 0);
+  cpSync(join(home, 'config.yaml'), join(home, 'next.yaml'));
+  writeFileSync(join(home, 'next.yaml'), config.replace('[pull_request, push]', '[pull_request]'));
+  const { code, stdout } = await gateway.cli('diff', '--config', 'next.yaml');
+  assert.equal(code, 1);
+  assert.match(stdout, /^ {2}it no longer takes push$/m);
+});
+
+test('it says before what a reload puts off: open work whose target is taken away', async (t) => {
+  const home = tempDir(t);
+  const work = CONFIG.replace(
+    'token: env:TOKEN',
+    'token: "1:a"\n    api_base: http://127.0.0.1:9\n    allow_http: true',
+  );
+  const gateway = await startGateway(t, { home, config: work });
+  for (const number of [1, 2]) {
+    const payload = JSON.stringify({ action: 'opened', number, chat: '7', repository: { full_name: 'a/b' } });
+    const sent = await gateway.cli('webhook', 'test', 'review', '--event', 'push', '--payload', payload);
+    assert.equal(sent.code, 0, sent.stderr);
+  }
+  const untargeted = work.replace(/ {8}deliver: telegram\n.*\n/, '').replace(/ {2}telegram:\n( {4}.*\n)+/, '');
+  writeFileSync(join(home, 'next.yaml'), untargeted);
+  const { code, stdout } = await gateway.cli('diff', '--config', 'next.yaml');
+  assert.equal(code, 1);
+  assert.match(
+    stdout,
+    /^2 open runs and deliveries need target telegram of profile default \(2 of route review\): tried again for 1 h 45 min, then given up$/m,
+  );
+  const { open_work } = JSON.parse((await gateway.cli('diff', '--config', 'next.yaml', '--json')).stdout);
+  assert.deepEqual(open_work, [
+    { profile: 'default', target: 'telegram', count: 2, of: [{ route: 'review', job: null, count: 2 }] },
+  ]);
+});
+
+test('it exits 2 where there is nothing to compare: a side that is missing or has errors, no gateway', async (t) => {
+  const { write, run } = open(t);
+  write('broken.yaml', CONFIG.replace('equals: opened', 'equal: opened'));
+  write('broken.json', '{');
+  const trouble = [
+    [['gone.yaml', 'old.yaml'], /there is no file gone\.yaml/],
+    [['old.yaml', 'broken.yaml'], /broken\.yaml:10:13: error(.|\n)*the configuration has errors/],
+    [['broken.json', 'old.yaml'], /broken\.json/],
+    [[], /no gateway is running/],
+  ] as const;
+  for (const [argv, said] of trouble) {
+    const { code, stdout, stderr } = await run(...argv);
+    assert.deepEqual([code, stdout], [2, '']);
+    assert.match(stderr, said);
+  }
+});

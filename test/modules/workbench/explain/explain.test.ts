@@ -1,0 +1,344 @@
+/** `hookwright explain`: what a person and a program see of an event's way. */
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import { printHar } from '../../../../modules/workbench/cli/requests/print-har.ts';
+import type { KeptRequest } from '../../../../modules/workbench/runtime/capture/kept-request.ts';
+import { BODY_MARKER, marker } from '../../../../runtime/verify/removed.ts';
+import type { Explanation } from '../../../../schemas/generated/types.ts';
+import type { CliResult } from '../../../helpers/cli.ts';
+import { runInProcess } from '../../../helpers/cli.ts';
+import { schemaValidator } from '../../../helpers/schema-validator.ts';
+import { tempDir } from '../../../helpers/temp-dir.ts';
+
+const SECRET = 'the-secret-of-this-test';
+const validate = schemaValidator('explain');
+const CONFIG = `
+platforms:
+  webhook:
+    enabled: true
+    secret: env:SECRET
+    routes:
+      review:
+        events: [pull_request, issue*]
+        filters:
+          - field: action
+            in: [opened, reopened]
+          - any:
+              - field: labels
+                contains: ready
+              - field: pull_request.draft
+                equals: false
+        prompt: "#{number} {pull_request.title} {nothing.here}"
+        skills: [reviewing]
+      chat:
+        deliver: telegram
+        deliver_only: true
+        prompt: hello
+        deliver_extra:
+          chat_id: "{chat.id}"
+      nightly:
+        cron_job: report
+        prompt: go
+      transformed:
+        script: shape.sh
+        prompt: "{greeting}"
+      merged:
+        coalesce: { key: "{repo}#{number}", window_seconds: 5 }
+        prompt: x
+      word: { source: url-token, prompt: "{a}" }
+      design: { source: figma, prompt: "{a}" }
+      gifts: { source: ko-fi, prompt: "{a}" }
+      off:
+        enabled: false
+        prompt: x
+  telegram:
+    enabled: true
+    token: env:TOKEN
+jobs:
+  report: { schedule: "0 7 * * *", prompt: report, paused: true }
+`;
+
+interface Asked {
+  readonly code: number | null;
+  readonly found: Explanation;
+}
+
+function open(t: TestContext, env: NodeJS.ProcessEnv = { SECRET }) {
+  const home = tempDir(t);
+  writeFileSync(join(home, 'config.yaml'), CONFIG, { mode: 0o600 });
+  const run = (argv: readonly string[], stdin?: string): Promise<CliResult> =>
+    runInProcess(['explain', ...argv], { home, env, ...(stdin === undefined ? {} : { stdin }) });
+  const ask = async (argv: readonly string[], stdin?: string): Promise<Asked> => {
+    const { code, stdout, stderr } = await run([...argv, '--json'], stdin);
+    assert.notEqual(stdout, '', stderr);
+    const found = JSON.parse(stdout) as Explanation;
+    assert.deepEqual(validate(found), []);
+    return { code, found };
+  };
+  return { home, run, ask };
+}
+
+const GOOD = { action: 'opened', number: 7, pull_request: { title: 'Fix', draft: false } };
+const payload = (value: unknown): readonly string[] => ['--payload', JSON.stringify(value)];
+
+test('an event that would be taken: every stage, the prompt and where the answer goes', async (t) => {
+  const { ask } = open(t);
+  const { code, found } = await ask(['review', '--event', 'pull_request', ...payload(GOOD)]);
+  assert.equal(code, 0);
+  assert.equal(found.stages.length, 20);
+  assert.deepEqual(
+    found.stages.filter(({ result }) => result === 'skipped').map(({ stage, reason }) => [stage, reason]),
+    ['credential', 'handshake', 'signature', 'challenge'].map((stage) => [stage, 'not_signed']),
+  );
+  const { stages, filter, session, ...rest } = found;
+  assert.match(session ?? '', /^webhook:review:/);
+  assert.deepEqual(rest, {
+    route: 'review',
+    profile: 'default',
+    event: 'pull_request',
+    delivery_id: null,
+    taken: true,
+    status: 202,
+    outcome: 'accepted',
+    reason: null,
+    script: null,
+    prompt: '#7 Fix {nothing.here}',
+    unresolved: ['{nothing.here}'],
+    deliveries: [{ target: 'log', address: {}, unresolved: [] }],
+    agent: 'preview',
+    job: null,
+    coalesce: null,
+    toolsets: ['web_search', 'web_extract', 'vision_analyze', 'clarify'],
+    skills: ['reviewing'],
+    warnings: [],
+  });
+});
+
+test('every leaf is evaluated, also behind a group that is decided', async (t) => {
+  const { ask } = open(t);
+  const refused = { ...GOOD, action: 'closed', labels: ['ready'] };
+  const { code, found } = await ask(['review', '--event', 'issues', ...payload(refused)]);
+  assert.equal(code, 1);
+  assert.deepEqual([found.status, found.outcome, found.reason], [200, 'ignored', 'filter']);
+  assert.equal(found.stages.find(({ stage }) => stage === 'event')?.matched, 'issue*');
+  assert.deepEqual(found.filter, {
+    ...{ operator: 'all', field: null, expected: null, found: null, missing: false, holds: false },
+    of: [
+      {
+        ...{ operator: 'in', field: 'action', expected: ['opened', 'reopened'], found: 'closed' },
+        ...{ missing: false, holds: false, of: [] },
+      },
+      {
+        ...{ operator: 'any', field: null, expected: null, found: null, missing: false, holds: true },
+        of: [
+          {
+            ...{ operator: 'contains', field: 'labels', expected: 'ready', found: ['ready'] },
+            ...{ missing: false, holds: true, of: [] },
+          },
+          {
+            ...{ operator: 'equals', field: 'pull_request.draft', expected: false, found: false },
+            ...{ missing: false, holds: true, of: [] },
+          },
+        ],
+      },
+    ],
+  });
+  assert.deepEqual([found.prompt, found.deliveries], [null, []]);
+});
+
+test('an event that no entry accepts names the entries', async (t) => {
+  const { run } = open(t);
+  const { code, stdout } = await run(['review', '--event', 'push', ...payload(GOOD)]);
+  assert.equal(code, 1);
+  assert.match(stdout, /^review: 200 ignored: event$/m);
+  assert.match(stdout, /^✗ event +"push" is not among pull_request, issue\*$/m);
+  assert.match(stdout, /^· signature +not verified: the request has none; looked for .*x-hub-signature-256/m);
+});
+
+test('the tree on a terminal shows each leaf with what it found', async (t) => {
+  const { run } = open(t);
+  const { stdout } = await run(['review', '--event', 'pull_request', ...payload({ action: 'opened', labels: 3 })]);
+  assert.match(stdout, /^ {2}✓ action in \["opened","reopened"\] {2}found "opened"$/m);
+  assert.match(stdout, /^ {2}✗ any$/m);
+  assert.match(stdout, /^ {4}✗ labels contains "ready" {2}found 3$/m);
+  assert.match(stdout, /^ {4}✗ pull_request\.draft equals false {2}found missing$/m);
+});
+
+const signedBody = JSON.stringify(GOOD);
+const digest = createHmac('sha256', SECRET).update(signedBody).digest('hex');
+const curl = (signature: string): string =>
+  `curl -X POST https://example.test/webhooks/review -H 'X-GitHub-Event: pull_request' -H 'X-GitHub-Delivery: d-9' -H 'X-Hub-Signature-256: ${signature}' -H 'Content-Type: application/json' -d '${signedBody}'`;
+
+/** The same signed request as other tools save it. */
+const headers = [
+  ['X-GitHub-Event', 'pull_request'],
+  ['X-GitHub-Delivery', 'd-9'],
+  ['X-Hub-Signature-256', `sha256=${digest}`],
+  ['Content-Type', 'application/json'],
+] as const;
+const entryOf = (path: string) => ({
+  request: {
+    ...{ method: 'POST', url: `https://example.test/webhooks/${path}` },
+    headers: headers.map(([name, value]) => ({ name, value })),
+    postData: { mimeType: 'application/json', text: path === 'review' ? signedBody : '{}' },
+  },
+});
+const harOf = (...paths: readonly string[]): string => JSON.stringify({ log: { entries: paths.map(entryOf) } });
+const raw = [
+  'POST /webhooks/review HTTP/1.1',
+  ...headers.map(([name, value]) => `${name}: ${value}`),
+  `Content-Length: ${Buffer.byteLength(signedBody)}\r\n\r\n${signedBody}`,
+].join('\r\n');
+
+const chunked = [
+  'POST /webhooks/review HTTP/1.1',
+  ...headers.map(([name, value]) => `${name}: ${value}`),
+  'Transfer-Encoding: chunked\r\n',
+  ...['3', signedBody.slice(0, 3), (signedBody.length - 3).toString(16), signedBody.slice(3), '0', '\r\n'],
+].join('\r\n');
+
+for (const [form, saved] of [
+  ['a curl command', curl(`sha256=${digest}`)],
+  ['a HAR file', harOf('review')],
+  ['a HAR file with another request before it', harOf('ci', 'review')],
+  ['raw HTTP', raw],
+  ['raw HTTP in chunks', chunked],
+] as const) {
+  test(`${form} is verified by its signature, and keeps event and id`, async (t) => {
+    const { ask } = open(t);
+    const { code, found } = await ask(['review', '--payload', '-'], saved);
+    assert.equal(code, 0);
+    assert.deepEqual([found.event, found.delivery_id], ['pull_request', 'd-9']);
+    const signature = found.stages.find(({ stage }) => stage === 'signature');
+    assert.deepEqual([signature?.result, signature?.scheme], ['pass', 'github']);
+  });
+}
+
+test('a signature that is refused is said with its cause, and never with what would be right', async (t) => {
+  const { ask } = open(t);
+  const base64 = Buffer.from(digest, 'hex').toString('base64');
+  const { code, found } = await ask(['review', '--payload', '-'], curl(`sha256=${base64}`));
+  assert.equal(code, 1);
+  assert.deepEqual([found.status, found.outcome, found.reason], [401, 'invalid_signature', 'malformed_signature']);
+  const cause = found.stages.find(({ result }) => result === 'stop')?.cause;
+  assert.deepEqual([cause?.code, cause?.certain], ['encoding', true]);
+  assert.doesNotMatch(JSON.stringify(found), new RegExp(digest));
+});
+
+test('a cause that is the reason again is said once, and one that is not stands below it', async (t) => {
+  const { run } = open(t);
+  const formal = await run(['review', '--payload', '-'], curl('sha256=00'));
+  assert.equal(formal.stdout.match(/the signature has not the form/g)?.length, 1, formal.stdout);
+  assert.match(formal.stdout, /; looked for x-hub-signature-256$/m);
+  const bare = await run(['review', '--payload', '-'], curl(digest));
+  assert.match(
+    bare.stdout,
+    /the signature has not the form.*\n +it would be right, but the signature has another prefix/,
+  );
+});
+
+test('a saved request whose credential was removed is not judged by what stands in its place', async (t) => {
+  const { ask, home } = open(t);
+  const data = new URLSearchParams({ data: JSON.stringify({ a: 1, verification_token: 'THE-TOKEN' }) });
+  const form = data.toString().replace('THE-TOKEN', BODY_MARKER);
+  for (const [route, query, type, body] of [
+    ['word', `?token=${encodeURIComponent(marker('token'))}`, 'application/json', '{"a":1}'],
+    ['design', '', 'application/json', JSON.stringify({ a: 1, passcode: BODY_MARKER })],
+    ['gifts', '', 'application/x-www-form-urlencoded', form],
+  ] as const) {
+    const kept = {
+      id: 'x',
+      at: 0,
+      method: 'POST',
+      path: `/webhooks/${route}${query}`,
+      route,
+      headers: [['content-type', type]],
+    };
+    const saved = printHar({ ...kept, body: Buffer.from(body).toString('base64') } as unknown as KeptRequest);
+    writeFileSync(join(home, 'kept.json'), saved);
+    const { code, found } = await ask([route, '--payload', '@kept.json']);
+    assert.deepEqual([code, found.outcome], [0, 'accepted'], route);
+    assert.equal(found.stages.find(({ stage }) => stage === 'signature')?.reason, 'not_signed');
+    const [entry] = JSON.parse(saved).log.entries;
+    assert.equal(entry.request.comment, `credentials were removed: ${query === '' ? 'body' : '?token'}`);
+  }
+});
+
+test('without the secret a signature is not verified, and that is a warning', async (t) => {
+  const { ask } = open(t, {});
+  const { code, found } = await ask(['review', '--payload', '-'], curl('sha256=00'));
+  assert.equal(code, 0);
+  assert.equal(found.stages.find(({ stage }) => stage === 'signature')?.reason, 'no_secret');
+  assert.match(found.warnings.join(), /env:SECRET is not set/);
+});
+
+test('a direct delivery without an address fails, as it would', async (t) => {
+  const { ask } = open(t);
+  const lost = await ask(['chat', ...payload({})]);
+  assert.deepEqual([lost.code, lost.found.status, lost.found.reason], [1, 502, 'delivery_failed']);
+  assert.deepEqual(lost.found.deliveries[0]?.unresolved, ['chat_id']);
+  assert.match(lost.found.warnings.join(), /deliver_extra\.chat_id of telegram does not resolve: \{chat\.id\}/);
+  const found = await ask(['chat', ...payload({ chat: { id: -5 } })]);
+  assert.deepEqual([found.code, found.found.outcome], [0, 'delivered']);
+  assert.deepEqual(found.found.deliveries[0]?.address, { chat_id: '-5' });
+});
+
+test('a paused job drops its events', async (t) => {
+  const { found, code } = await open(t).ask(['nightly', ...payload({})]);
+  assert.deepEqual([code, found.outcome, found.reason, found.job], [1, 'ignored', 'job_paused', 'report']);
+});
+
+test('a group is named by its key', async (t) => {
+  const { ask } = open(t);
+  const { found } = await ask(['merged', ...payload({ repo: 'o/r', number: 3 })]);
+  assert.equal(found.outcome, 'coalesced');
+  assert.deepEqual(found.coalesce, { key: 'o/r#3', window_seconds: 5, max_wait_seconds: 300 });
+  assert.equal((await ask(['merged', ...payload({ repo: 'o/r' })])).found.outcome, 'accepted');
+});
+
+test('a script is run only when it is asked for', async (t) => {
+  const { home, ask } = open(t);
+  mkdirSync(join(home, 'scripts'));
+  const script = join(home, 'scripts/shape.sh');
+  writeFileSync(script, 'read body; echo ran >> "$HOOKWRIGHT_HOME/ran"; echo \'{"greeting": "hello"}\'\n');
+  chmodSync(script, 0o755);
+  const dry = await ask(['transformed', ...payload({ a: 1 })]);
+  assert.deepEqual([dry.code, dry.found.prompt], [0, '{greeting}']);
+  assert.deepEqual(dry.found.script, { path: 'shape.sh', ran: false, outcome: null, detail: null });
+  const run = await ask(['transformed', '--run-script', ...payload({ a: 1 })]);
+  assert.equal(run.found.prompt, 'hello');
+  assert.deepEqual(run.found.script, { path: 'shape.sh', ran: true, outcome: 'payload', detail: null });
+  writeFileSync(script, 'exit 3\n');
+  const failed = await ask(['transformed', '--run-script', ...payload({ a: 1 })]);
+  assert.deepEqual([failed.code, failed.found.reason], [1, 'script']);
+  assert.equal(failed.found.script?.detail, 'script exited with 3');
+});
+
+test('a disabled route, a body that is no JSON and a wrong method stop where the gateway stops them', async (t) => {
+  const { home, ask } = open(t);
+  assert.deepEqual((await ask(['off', ...payload({})])).found.outcome, 'route_disabled');
+  writeFileSync(join(home, 'broken'), '{"a":');
+  const broken = (await ask(['review', '--payload', '@broken'])).found;
+  assert.deepEqual([broken.status, broken.event], [400, null]);
+  const get = 'GET /webhooks/review HTTP/1.1\r\nHost: x\r\n\r\n';
+  assert.equal((await ask(['review', '--payload', '-'], get)).found.outcome, 'method_not_allowed');
+});
+
+test('wrong usage exits 2, what cannot be found exits 1', async (t) => {
+  const { run } = open(t);
+  for (const argv of [
+    ['review'],
+    ['review', '--payload', 'event.json'],
+    ['review', '--payload', '{}', '--header', 'x'],
+  ]) {
+    assert.equal((await run(argv)).code, 2, argv.join(' '));
+  }
+  const unknown = await run(['revew', '--payload', '{}']);
+  assert.equal(unknown.code, 1);
+  assert.match(unknown.stderr, /did you mean review\?/);
+  assert.equal((await run(['review', '--payload', '@nowhere.json'])).code, 1);
+});

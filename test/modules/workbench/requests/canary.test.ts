@@ -1,0 +1,57 @@
+/** No command shows a credential: a good request of every sender is kept, and everything that commands print is searched. */
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import type { KeptSummary } from '../../../../modules/workbench/runtime/capture/kept-request.ts';
+import type { SchemePlan } from '../../../../schemas/generated/types.ts';
+import { runInProcess } from '../../../helpers/cli.ts';
+import { credentialsOf } from '../../../helpers/credentials-of.ts';
+import { keepVectors } from '../../../helpers/kept-vectors.ts';
+import type { Vector } from '../../../helpers/vectors.ts';
+
+/** Every so many of them, all with `HOOKWRIGHT_LONG_TESTS=1`: that no record holds a credential is tested for every sender. */
+const STEP = process.env.HOOKWRIGHT_LONG_TESTS === '1' ? 1 : 10;
+
+const isFirst = (vector: Vector, all: readonly Vector[]): boolean =>
+  all.find(({ scheme }) => scheme === vector.scheme) === vector;
+
+function configOf(sent: readonly Vector[], prompt: string): string {
+  const routes = sent.map(({ scheme, url }, index) => {
+    const publicUrl = url === undefined ? {} : { public_url: url.split('?')[0] };
+    return [`r${index}`, { source: scheme, secret: 'env:WEBHOOK_SECRET', ...publicUrl, prompt }];
+  });
+  return JSON.stringify({ platforms: { webhook: { enabled: true, routes: Object.fromEntries(routes) } } });
+}
+
+test('no command shows a credential of a request', async (t) => {
+  const { sent, schemes, capture, path } = await keepVectors(t, isFirst);
+  await capture.close();
+  const home = dirname(path);
+  writeFileSync(join(home, 'config.yaml'), configOf(sent, 'An event'), { mode: 0o600 });
+  writeFileSync(join(home, 'changed.yaml'), configOf(sent, 'Another event'), { mode: 0o600 });
+  const said: string[] = [];
+  const run = async (...argv: string[]): Promise<string> => {
+    const { stdout, stderr } = await runInProcess(argv, { home, env: { WEBHOOK_SECRET: 'a secret of no sender' } });
+    said.push(stdout, stderr);
+    return stdout;
+  };
+  const kept = JSON.parse(await run('requests', 'list', '--json', '--limit', '500')) as readonly KeptSummary[];
+  assert.equal(kept.length, sent.length);
+  await run('requests', 'list', '--grep', 'a');
+  for (const { id } of kept.filter((_one, index) => index % STEP === 0)) {
+    for (const form of [[], ['--json'], ['--curl'], ['--body'], ['--save', `${id}.json`]])
+      await run('requests', 'show', id, ...form);
+    await run('explain', '--request', id, '--config', 'config.yaml');
+    const saved = join(home, `${id}.json`);
+    if (existsSync(saved)) said.push(readFileSync(saved, 'utf8'));
+  }
+  const [newest] = kept;
+  await run('requests', 'show', newest?.id ?? '', '--as-test', '--config', 'config.yaml');
+  assert.match(await run('diff', 'config.yaml', 'changed.yaml', '--requests', '500'), /changed/);
+  const all = said.join('\n');
+  for (const vector of sent) {
+    for (const credential of credentialsOf(vector, schemes.get(vector.scheme) as SchemePlan))
+      assert(!all.includes(credential), `${vector.scheme}: ${credential} is shown`);
+  }
+});

@@ -1,0 +1,273 @@
+/** `requests list|show|replay`, against a gateway that runs and without one. */
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import type { AnySchema } from 'ajv/dist/2020.js';
+import Ajv2020 from 'ajv/dist/2020.js';
+import type { KeptSummary } from '../../../../modules/workbench/runtime/capture/kept-request.ts';
+import { runInProcess, startProcess } from '../../../helpers/cli.ts';
+import { startGateway, until } from '../../../helpers/gateway.ts';
+import { signed } from '../../../helpers/serve.ts';
+import { tempDir } from '../../../helpers/temp-dir.ts';
+
+const SECRET = 'a secret of sixteen characters';
+const CONFIG = `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      review:
+        events: [pull_request]
+        filters: { field: action, equals: opened }
+        prompt: "Review #{number}"
+      quiet: { capture: none }
+      chat: { source: meta }
+`;
+
+async function setUp(t: TestContext) {
+  const home = tempDir(t);
+  writeFileSync(join(home, '.env'), `WEBHOOK_SECRET=${SECRET}\n`, { mode: 0o600 });
+  const gateway = await startGateway(t, { home, config: CONFIG });
+  const send = (payload: unknown, headers: Record<string, string> = {}, path = '/webhooks/review') => {
+    const body = typeof payload === 'string' ? payload : JSON.stringify(payload);
+    const sent = { ...signed(body, SECRET), 'X-GitHub-Event': 'pull_request', ...headers };
+    return fetch(gateway.url + path, { method: 'POST', body, headers: sent });
+  };
+  const ok = async (...argv: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await gateway.cli('requests', ...argv);
+    assert.equal(code, 0, stderr);
+    return stdout;
+  };
+  const list = async (...argv: string[]) => JSON.parse(await ok('list', '--json', ...argv)) as readonly KeptSummary[];
+  return { ...gateway, send, ok, list };
+}
+
+test('a list is filtered, paged and fits into 80 columns', async (t) => {
+  const { send, ok, list, home, cli } = await setUp(t);
+  await send({ action: 'opened', number: 1 });
+  await send({ action: 'closed', number: 2 }, { 'X-GitHub-Delivery': 'f'.repeat(60) });
+  await send({ action: 'closed' }, { 'x-hub-signature-256': 'sha256=00' });
+  await send({}, {}, '/webhooks/quiet');
+  const all = await list();
+  assert.deepEqual(
+    all.map(({ outcome, reason }) => [outcome, reason]),
+    [
+      ['invalid_signature', 'malformed_signature'],
+      ['ignored', 'filter'],
+      ['accepted', null],
+    ],
+  );
+  assert.deepEqual((await list('--outcome', 'ignored', '--grep', '"number":2', '--since', '2h')).length, 1);
+  assert.deepEqual((await list('--route', 'quiet')).length, 0);
+  for (const [words, code, says] of [
+    [['--route', 'reviev'], 1, /no route "reviev"\n.*did you mean review\?/],
+    [['--outcome', 'ignord'], 2, /no outcome "ignord"\n.*did you mean ignored\?/],
+    [['--reason', 'filtr'], 2, /no reason "filtr"\n.*did you mean filter\?/],
+    [['--before', 'zzz'], 2, /"zzz" is no id of a request/],
+  ] as const) {
+    const typo = await cli('requests', 'list', ...words);
+    assert.equal(typo.code, code, typo.stdout + typo.stderr);
+    assert.match(typo.stderr, says);
+  }
+  const [first] = await list('--limit', '1');
+  assert.deepEqual(
+    (await list('--before', first?.id ?? '')).map(({ id }) => id),
+    all.slice(1).map(({ id }) => id),
+  );
+  assert.match(await ok('list'), /^ID +AGE +ROUTE +EVENT +OUTCOME\n.*invalid_signature: malformed_signature\n/);
+  let narrow = '';
+  const write = (chunk: Buffer, _encoding: string, done: () => void): void => {
+    narrow += chunk.toString();
+    done();
+  };
+  const stdout = Object.assign(new Writable({ write }), { isTTY: true, columns: 80 });
+  await runInProcess(['requests', 'list'], { home, context: { stdout } });
+  assert(narrow.includes('review') && narrow.split('\n').every((line) => line.length <= 80), narrow);
+});
+
+test('a request that was refused says what to do, and never what would be right', async (t) => {
+  const { send, ok, list, cli } = await setUp(t);
+  const body = '{"action":"opened"}';
+  const right = signed(body, SECRET)['x-hub-signature-256'] ?? '';
+  const base64 = Buffer.from(right.slice(7), 'hex').toString('base64');
+  await send(body, { 'x-hub-signature-256': `sha256=${base64}` });
+  const [{ id } = { id: '' }] = await list();
+  const shown = await ok('show', id.slice(0, 9));
+  assert.match(shown, /^answer +401 invalid_signature: /m);
+  assert.match(shown, /^cause +it would be right, but the signature is of another encoding/m);
+  assert.match(shown, /^next +let the sender sign as docs\/sources\.md says of its source/m);
+  assert(!shown.includes(right.slice(7)) && !shown.includes(base64));
+  assert.equal(JSON.parse(await ok('show', id, '--json')).cause.code, 'encoding');
+  const { stderr } = await cli('requests', 'show', id, '--curl');
+  assert.equal(stderr, 'it is not signed, and cannot be replayed either: it had no valid signature\n');
+});
+
+test("a sender's check of the URL that the route cannot answer says what is missing", async (t) => {
+  const { url, ok } = await setUp(t);
+  const asked = await fetch(`${url}/webhooks/chat?hub.mode=subscribe&hub.verify_token=word&hub.challenge=7`);
+  assert.equal(asked.status, 405);
+  const shown = await ok('show');
+  assert.match(shown, /^answer +405 method_not_allowed: no_verify_token in /m);
+  assert.match(
+    shown,
+    /^decided by +probe: the sender checks the URL with a token, and the route has no `verify_token`$/m,
+  );
+  assert.match(shown, /^next +.*set `verify_token` of route chat/m);
+  assert(!shown.includes('word&'), shown);
+  await fetch(`${url}/webhooks/chat`);
+  assert.match(await ok('show'), /^next +let the sender use POST$/m);
+});
+
+test('a saved request is read by explain and by tests, and a skeleton passes as it is', async (t) => {
+  const { send, ok, list, cli, home } = await setUp(t);
+  const body = '{"action": "opened", "number": 7}';
+  await send(body);
+  const [{ id } = { id: '' }] = await list();
+  assert.equal(await ok('show', id, '--body'), body);
+  await ok('show', id, '--save', 'kept.json');
+  const explained = await cli('explain', 'review', '--payload', '@kept.json', '--json', '--config', 'config.yaml');
+  assert.equal(JSON.parse(explained.stdout).prompt, 'Review #7');
+  for (const extra of [[], ['--save', 'kept.json']]) {
+    const skeleton = await ok('show', id, '--as-test', '--config', 'config.yaml', ...extra);
+    writeFileSync(join(home, 'kept.test.yaml'), `config: config.yaml\n${skeleton}`);
+    const tested = await cli('test', 'kept.test.yaml');
+    assert.equal(tested.code, 0, tested.stdout + tested.stderr);
+    assert.match(skeleton, /prompt: "Review #7"/);
+  }
+  const curl = await ok('show', id, '--curl');
+  assert.match(curl, /--data-binary '\{"action": "opened", "number": 7\}'/);
+  assert(!/signature/i.test(curl));
+});
+
+test('a test is made from a request of a route with a script only where the script may run', async (t) => {
+  const { send, ok, list, cli, home } = await setUp(t);
+  await send({ action: 'opened', number: 1 });
+  const [{ id } = { id: '' }] = await list();
+  writeFileSync(join(home, 'script.sh'), '#!/bin/sh\ntouch ran\necho "{}"\n', { mode: 0o700 });
+  writeFileSync(
+    join(home, 'scripted.yaml'),
+    CONFIG.replace('        events:', '        script: script.sh\n        events:'),
+  );
+  const refused = await cli('requests', 'show', id, '--as-test', '--config', 'scripted.yaml');
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /route review has a script, which would run\n.*--run-script/);
+  assert.match(await ok('show', id, '--as-test', '--config', 'scripted.yaml', '--run-script'), /^tests:/);
+});
+
+test('a replay is a new event, and one without a valid signature is not sent again', async (t) => {
+  const { send, cli, list } = await setUp(t);
+  await send({ action: 'opened', number: 3 }, { 'X-GitHub-Delivery': 'once' });
+  await send({ action: 'opened' }, { 'x-hub-signature-256': 'sha256=00' });
+  const [refused, taken] = await list();
+  const again = await cli('requests', 'replay', taken?.id ?? '');
+  assert.match(again.stdout, /^202 \{"status":"accepted","route":"review","event":"pull_request"/);
+  const [newest] = await list();
+  assert.notEqual(newest?.delivery_id, 'once');
+  const shown = await cli('requests', 'show', newest?.id ?? '', '--json');
+  assert.equal(JSON.parse(shown.stdout).replay_of, taken?.id);
+  const no = await cli('requests', 'replay', refused?.id ?? '');
+  assert.equal(no.code, 1);
+  assert.match(no.stderr, /cannot be sent again: it had no valid signature/);
+});
+
+test('what was kept is there when no gateway runs, and in a home without anything there is nothing', async (t) => {
+  const { send, stop, cli, list } = await setUp(t);
+  await send({ action: 'opened' });
+  await stop();
+  const [kept] = await list();
+  assert.equal(kept?.outcome, 'accepted');
+  const replay = await cli('requests', 'replay', kept?.id ?? '');
+  assert.match(replay.stderr, /no gateway is running/);
+  const empty = await runInProcess(['requests', 'list', '--json'], { home: tempDir(t) });
+  assert.deepEqual(JSON.parse(empty.stdout), []);
+  const unknown = await cli('requests', 'show', 'nothing');
+  assert.match(unknown.stderr, /^error: no request "nothing" is kept\n/);
+});
+
+test('requests are followed as they come', async (t) => {
+  const { send, home, list } = await setUp(t);
+  await send({ action: 'opened', number: 1 });
+  // A process of its own: in this one something else keeps it alive.
+  const following = startProcess(['requests', 'list', '--follow', '--json'], { home });
+  let printed = '';
+  following.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    printed += text;
+  });
+  const ended = new Promise((resolve) => following.once('exit', resolve));
+  const lines = (): string[] => printed.trim().split('\n');
+  await until(async () => following.exitCode !== null || printed.includes('\n'));
+  await send({ action: 'closed', number: 2 });
+  await until(async () => following.exitCode !== null || lines().length === 2);
+  following.kill('SIGINT');
+  assert.equal(await ended, 0);
+  const ids = lines().map((line) => (JSON.parse(line) as KeptSummary).id);
+  assert.deepEqual(ids, (await list()).map(({ id }) => id).reverse());
+});
+
+test('the log line of a request that was not taken names the kept one', async (t) => {
+  const { send, running, list } = await setUp(t);
+  await send({ action: 'closed' });
+  const [kept] = await list();
+  const line = await until(async () =>
+    running
+      .stderr()
+      .split('\n')
+      .find((text) => text.includes('"ignored"')),
+  );
+  assert.equal(JSON.parse(line).request, kept?.id);
+});
+
+test('the file holds what the table says, readable by its owner alone', async (t) => {
+  const { send, home, stop } = await setUp(t);
+  await send({ action: 'opened' });
+  await stop();
+  const { statSync } = await import('node:fs');
+  assert.equal(statSync(join(home, 'requests.db')).mode & 0o777, 0o600);
+  assert(!readFileSync(join(home, 'requests.db'), 'latin1').includes(SECRET));
+});
+
+test('a sender that the route does not know is named in log and next step, never in the answer', async (t) => {
+  const { url, ok, running } = await setUp(t);
+  const senders = [
+    ['linear', { 'linear-signature': '00'.repeat(32) }],
+    ['bearer', { authorization: 'Bearer token-of-the-sender' }],
+  ] as const;
+  for (const [name, headers] of senders) {
+    const answer = await fetch(`${url}/webhooks/review`, { method: 'POST', body: '{"a":1}', headers });
+    assert.equal(answer.status, 401);
+    assert.doesNotMatch(await answer.text(), new RegExp(name));
+    const shown = await ok('show');
+    assert.match(shown, new RegExp(`^next +set .*\`source: ${name}\` in route review if that is the sender`, 'm'));
+    const hint = new RegExp(`"hint":"it looks as .*set .*\`source: ${name}\` if that`);
+    const log = await until(async () =>
+      running
+        .stderr()
+        .split('\n')
+        .find((line) => hint.test(line)),
+    );
+    assert.doesNotMatch(log + shown, /token-of-the-sender/);
+  }
+});
+
+test('`requests show --json` is as `schema requests` says, for every kind of reason', async (t) => {
+  const { send, ok, cli, url } = await setUp(t);
+  const schema = JSON.parse((await cli('schema', 'requests')).stdout) as AnySchema;
+  const ajv = new Ajv2020.default({ strict: false });
+  const validate = ajv.compile(schema);
+  const sent: readonly (readonly [kind: string | undefined, send: () => Promise<Response>])[] = [
+    [undefined, () => send({ action: 'opened', number: 1 })],
+    ['filter', () => send({ action: 'closed' })],
+    ['event', () => send({}, { 'X-GitHub-Event': 'push' })],
+    ['signature', () => fetch(`${url}/webhooks/review`, { method: 'POST', body: '{}' })],
+  ];
+  for (const [kind, request] of sent) {
+    await request();
+    const shown = JSON.parse(await ok('show', '--json')) as { readonly about: { readonly kind: string } | null };
+    assert(validate(shown), JSON.stringify(validate.errors));
+    assert.equal(shown.about?.kind, kind);
+    assert.doesNotMatch(JSON.stringify(shown.about), /[a-z][A-Z]/);
+  }
+});
