@@ -15,7 +15,7 @@ import { shapeOf } from './command-line/command-shape.ts';
 import type { HelpLayout } from './command-line/help.ts';
 import { formatCommandHelp, formatGroup, formatOverview } from './command-line/help.ts';
 import { unknownCommand } from './command-line/unknown-command.ts';
-import { COMMANDS, GROUPS } from './commands/registry.ts';
+import { commandsOf, GROUPS } from './commands/registry.ts';
 
 const HELP = new Set(['-h', '--help']);
 const CONFIG = '--config=';
@@ -37,17 +37,18 @@ async function dispatch(argv: readonly string[], context: CliContext): Promise<n
     return 0;
   }
   const layout = helpLayout(context);
+  const commands = commandsOf(context.modules);
   if (first === undefined || HELP.has(first)) {
-    (first === undefined ? context.stderr : context.stdout).write(formatOverview(COMMANDS, GROUPS, layout));
+    (first === undefined ? context.stderr : context.stdout).write(formatOverview(commands, GROUPS, layout));
     return first === undefined ? 2 : 0;
   }
-  const entry = findCommand(COMMANDS, argv);
+  const entry = findCommand(commands, argv);
   if (entry !== undefined) return runCommand(entry, argv.slice(entry.path.split(' ').length), context);
-  if (COMMANDS.some((other) => other.path.startsWith(`${first} `)) && (argv[1] === undefined || HELP.has(argv[1]))) {
-    (argv[1] === undefined ? context.stderr : context.stdout).write(formatGroup(COMMANDS, first, layout));
+  if (commands.some((other) => other.path.startsWith(`${first} `)) && (argv[1] === undefined || HELP.has(argv[1]))) {
+    (argv[1] === undefined ? context.stderr : context.stdout).write(formatGroup(commands, first, layout));
     return argv[1] === undefined ? 2 : 0;
   }
-  throw unknownCommand(COMMANDS, argv);
+  throw unknownCommand(commands, argv);
 }
 
 const WIDEST = 100;

@@ -16,8 +16,8 @@ await bundle(ROOT, DIST);
 cpSync(join(ROOT, 'catalog'), join(DIST, 'catalog'), { recursive: true });
 const PAGE = 'compiler/blueprints/gallery';
 for (const file of ['gallery.css', 'gallery.js']) cpSync(join(ROOT, PAGE, file), join(DIST, PAGE, file));
-const HOOKS = 'modules/convert/compiler/adnanh';
-cpSync(join(ROOT, HOOKS, 'run-hook.mjs'), join(DIST, HOOKS, 'run-hook.mjs'));
+// Beside the file that reads it.
+cpSync(join(ROOT, 'modules/convert/cli/run-hook.mjs'), join(DIST, 'cli/parts/run-hook.mjs'));
 // The YAML files stay beside it, for inspection.
 await writeCatalog(ROOT, join(ROOT, 'catalog'), join(DIST, 'catalog'));
 mkdirSync(join(DIST, 'schemas'), { recursive: true });

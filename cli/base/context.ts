@@ -10,6 +10,7 @@ import type { Clock } from '../../runtime/platform/clock.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import { wantsColour } from './colour.ts';
 import { forgetVariables } from './forget-variables.ts';
+import type { Module } from './module.ts';
 
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
@@ -33,6 +34,10 @@ export interface CliContext extends BaseContext {
   readonly tmp: string;
   /** The command that starts this program again: Node.js, its options, the entry file. */
   readonly self: readonly string[];
+  /** What the modules add. */
+  readonly modules: readonly Module<CliContext>[];
+  /** The entry of the thread that recompiles beside a serving gateway. */
+  readonly recompileThread: URL;
   /** The shipped catalog, read on first use. */
   readonly catalog: () => Promise<ShippedCatalog>;
   readonly pid: number;
@@ -49,8 +54,11 @@ export interface CliContext extends BaseContext {
   readonly onSignal: (listener: (signal: StopSignal) => void) => () => void;
 }
 
+/** What the composition root passes to the command line. */
+export type Composition = Pick<CliContext, 'modules' | 'recompileThread'>;
+
 /** The context of the process itself. */
-export function createContext(process: NodeJS.Process): CliContext {
+export function createContext(process: NodeJS.Process, composition: Composition): CliContext {
   const { stdin, stdout, stderr } = process;
   const env = { ...process.env };
   const colour = { stdout: wantsColour(env, stdout.isTTY), stderr: wantsColour(env, stderr.isTTY) };
@@ -65,6 +73,7 @@ export function createContext(process: NodeJS.Process): CliContext {
     home: homeOf(env, process.cwd()),
     tmp: tmpdir(),
     self: [process.execPath, ...process.execArgv, process.argv[1] ?? ''],
+    ...composition,
     catalog: createCatalog(),
     pid: process.pid,
     // Few commands ask for it, and Node.js takes 20 ms to load its time zones for the answer.

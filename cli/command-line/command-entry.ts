@@ -1,16 +1,8 @@
 /** A command in the list: enough to find it and print its line without loading its code. */
-import type { CommandClass } from 'clipanion';
 import type { CliContext } from '../base/context.ts';
+import type { CommandEntry as EntryOf } from '../base/module.ts';
 
-export interface CommandEntry {
-  /** The words after `hookwright`. */
-  readonly path: string;
-  /** Its line in `hookwright --help`: the class's `usage.description`. */
-  readonly summary: string;
-  /** For programs: not shown in lists of commands. */
-  readonly hidden?: boolean;
-  readonly load: () => Promise<CommandClass<CliContext>>;
-}
+export type CommandEntry = EntryOf<CliContext>;
 
 /** A noun with several commands. */
 export interface CommandGroup {

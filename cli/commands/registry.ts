@@ -1,4 +1,7 @@
-/** Every command, in the order of `hookwright --help`. A command's file is loaded only when it runs. */
+/** The commands of the core and of the modules, in the order of `hookwright --help`. A command's file is loaded only when it runs. */
+
+import type { CliContext } from '../base/context.ts';
+import type { Module } from '../base/module.ts';
 import type { CommandEntry, CommandGroup } from '../command-line/command-entry.ts';
 import { COMMAND_FILES } from './built/command-files.ts';
 
@@ -73,12 +76,5 @@ function inOrder(a: CommandEntry, b: CommandEntry): number {
   return a.path < b.path ? -1 : 1;
 }
 
-export const COMMANDS: readonly CommandEntry[] = [
-  ...COMMAND_FILES.toSorted(inOrder),
-  {
-    path: 'complete',
-    summary: 'Print what may follow the given words, for completion scripts',
-    hidden: true,
-    load: async () => (await import('../../modules/setup/cli/commands/complete.ts')).createCompleteCommand(COMMANDS),
-  },
-];
+export const commandsOf = (modules: readonly Module<CliContext>[]): readonly CommandEntry[] =>
+  [...COMMAND_FILES, ...modules.flatMap(({ commands }) => commands)].sort(inOrder);

@@ -1,19 +1,20 @@
 /** The JSON Schemas that come with this program, each in one piece. */
 import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { assetFolder } from '../../base/assets.ts';
 
-const SCHEMAS = new URL('../../schemas/', import.meta.url);
 const SUFFIX = '.schema.json';
 
 export type Schema = Readonly<Record<string, unknown>>;
 
 export const schemaNames = (): string[] =>
-  readdirSync(SCHEMAS)
+  readdirSync(assetFolder('schemas'))
     .filter((file) => file.endsWith(SUFFIX))
     .map((file) => file.slice(0, -SUFFIX.length))
     .sort();
 
 export const readSchema = (name: string): Schema =>
-  JSON.parse(readFileSync(new URL(`${name}${SUFFIX}`, SCHEMAS), 'utf8')) as Schema;
+  JSON.parse(readFileSync(join(assetFolder('schemas'), `${name}${SUFFIX}`), 'utf8')) as Schema;
 
 /** A schema with every other one it needs under `$defs`, each under its own `$id`: references keep working. */
 export function bundleSchema(name: string): Schema {

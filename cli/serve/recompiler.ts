@@ -11,6 +11,8 @@ import { watchInputs } from './watch-inputs.ts';
 export interface RecompilerContext {
   readonly request: () => Promise<RecompileRequest>;
   readonly clock: Clock;
+  /** The entry of the thread. */
+  readonly thread: URL;
   /** Called before kept requests are read, so that the latest ones are included. */
   readonly flushRequests: () => Promise<unknown>;
   /** Called with each report; the tables are written by then. */
@@ -70,15 +72,15 @@ export class Recompiler {
     const usual = await this.context.request();
     const request = failOn === undefined ? usual : { ...usual, failOn };
     if (request.failOn.length > 0) await this.context.flushRequests();
-    const report = await compileOnThread(request);
+    const report = await compileOnThread(this.context.thread, request);
     this.watch(report);
     await this.context.done(report);
     return report;
   }
 }
 
-function compileOnThread(request: RecompileRequest): Promise<RecompileReport> {
-  const thread = startEntry(new URL('./recompile-thread.js', import.meta.url), request);
+function compileOnThread(entry: URL, request: RecompileRequest): Promise<RecompileReport> {
+  const thread = startEntry(entry, request);
   return new Promise((resolve, reject) => {
     thread.once('message', resolve);
     thread.once('error', reject);

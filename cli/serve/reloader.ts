@@ -32,6 +32,7 @@ export class Reloader {
         : new Recompiler({
             request: recompile.request,
             clock: context.clock,
+            thread: context.recompileThread,
             flushRequests: async () => (await service.requests()).list({}, { limit: 1 }),
             done: (report) => this.take(report),
             failed: (reason) => log.error({ reason }, 'the configuration cannot be compiled'),

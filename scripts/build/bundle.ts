@@ -7,7 +7,6 @@ import { build } from 'esbuild';
 
 /** Entries of threads, without their endings. Each is looked for beside the file that starts it. */
 const THREADS = [
-  'cli/serve/recompile-thread',
   'runtime/store/sqlite/store-thread',
   'modules/workbench/runtime/capture/sqlite/capture-thread',
   'modules/workbench/runtime/capture/shared/finisher-thread',
@@ -15,11 +14,13 @@ const THREADS = [
 
 /** By output path, without its extension. */
 const ENTRIES: Readonly<Record<string, string>> = {
-  'cli/main': 'cli/main.ts',
+  'cli/main': 'main/cli.ts',
+  'cli/recompile-thread': 'main/recompile-thread.ts',
+  'cli/modules': 'main/modules.ts',
   'cli/run': 'cli/run.ts',
   'cli/context': 'cli/base/context.ts',
-  'compiler/index': 'compiler/index.ts',
-  'runtime/index': 'runtime/index.ts',
+  'compiler/index': 'main/compiler.ts',
+  'runtime/index': 'main/runtime.ts',
   'schemas/generated/types': 'schemas/generated/types.ts',
   ...Object.fromEntries(THREADS.map((thread) => [`cli/parts/${basename(thread)}`, `${thread}.ts`])),
 };

@@ -10,7 +10,7 @@ import { writeCatalog } from './write-catalog.ts';
 
 /** What is compiled, and what the tests and the program read at run time. */
 const PARTS = [
-  ...['base', 'bench', 'catalog', 'cli', 'compiler', 'docs', 'examples', 'modules', 'runtime', 'schemas', 'scripts', 'test'],
+  ...['base', 'bench', 'catalog', 'cli', 'compiler', 'docs', 'examples', 'main', 'modules', 'runtime', 'schemas', 'scripts', 'test'],
   'package.json',
 ];
 

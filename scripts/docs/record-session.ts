@@ -7,7 +7,7 @@ import { runInShell, userEnvironment } from '../../test/helpers/run-document.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const QUICKSTART = join(ROOT, 'examples/quickstart');
-const PROGRAM = [process.execPath, '--import', import.meta.resolve('tsx'), join(ROOT, 'cli/main.ts')];
+const PROGRAM = [process.execPath, '--import', import.meta.resolve('tsx'), join(ROOT, 'main/cli.ts')];
 
 /** An agent that repeats its prompt, so that there is no warning at the start. */
 const AGENT = 'agent: { command: [cat], confined: It repeats its prompt. }\n';

@@ -12,9 +12,11 @@ const banner = (folder: string): string =>
 
 /** @returns the text of each file, by its path below the repository */
 export const registryFiles = (): readonly (readonly [file: string, text: string])[] => [
-  [`${RULES}/built/rule-files.ts`, ruleFiles()],
+  ...[RULES, ...inModules(RULES)].map((folder) => [`${folder}/built/rule-files.ts`, ruleFiles(folder)] as const),
   ['compiler/diagnostics/built/rule-id.ts', ruleIdType()],
-  [`${COMMANDS}/built/command-files.ts`, commandFiles()],
+  ...[COMMANDS, ...inModules(COMMANDS)].map(
+    (folder) => [`${folder}/built/command-files.ts`, commandFiles(folder)] as const,
+  ),
 ];
 
 const camelCase = (id: string): string => id.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
@@ -26,65 +28,52 @@ const inModules = (folder: string): readonly string[] =>
     .map((module) => `modules/${module}/${folder}`)
     .filter((path) => existsSync(join(ROOT, path)));
 
-/** A rule's file has its id as its name. */
-const ruleFilesIn = (folder: string): readonly (readonly [id: string, file: string])[] =>
+/** The ids of the rules in a folder: a rule's file has its id as its name. */
+const ruleIdsIn = (folder: string): readonly string[] =>
   readdirSync(join(ROOT, folder))
     .filter((file) => file.endsWith('.ts') && file !== 'registry.ts')
-    .map((file) => [file.slice(0, -'.ts'.length), `${folder}/${file}`]);
+    .map((file) => file.slice(0, -'.ts'.length))
+    .sort();
 
-const allRules = (): readonly (readonly [id: string, file: string])[] =>
-  [RULES, ...inModules(RULES)].flatMap(ruleFilesIn).sort(([a], [b]) => (a < b ? -1 : 1));
-
-const ruleIds = (): readonly string[] => allRules().map(([id]) => id);
-
-/** In a folder below the rules: what they report is checked against it. */
+/** In a folder below the rules: what they report is checked against it. It has the rules of the modules too. */
 function ruleIdType(): string {
-  const members = ruleIds().map((id) => `\n  | '${id}'`);
-  return `${banner(RULES)}/** The id of a rule. */\nexport type RuleId =${members.join('')};\n`;
+  const ids = [RULES, ...inModules(RULES)].flatMap(ruleIdsIn).sort();
+  return `${banner(RULES)}/** The id of a rule. */\nexport type RuleId =${ids.map((id) => `\n  | '${id}'`).join('')};\n`;
 }
 
 /** A rule's file exports the rule in camel case. */
-function ruleFiles(): string {
-  const imports = allRules().map(
-    ([id, file]) => `import { ${camelCase(id)} } from '${importPath(`${RULES}/built`, file)}';\n`,
-  );
-  const list = ruleIds().map((id) => `  ${camelCase(id)},\n`);
-  return `${banner(RULES)}${imports.join('')}\nexport const RULE_FILES = [\n${list.join('')}] as const;\n`;
+function ruleFiles(folder: string): string {
+  const ids = ruleIdsIn(folder);
+  const imports = ids.map((id) => `import { ${camelCase(id)} } from '../${id}.ts';\n`);
+  const list = ids.map((id) => `  ${camelCase(id)},\n`);
+  return `${banner(folder)}${imports.join('')}\nexport const RULE_FILES = [\n${list.join('')}] as const;\n`;
 }
 
 /** As the formatter sets a command: its class, its words, and its description, a string literal. */
 const COMMAND =
   /^export class (\w+) [\s\S]*?^ {2}static override paths = \[\[([^\]]+)\]\];[\s\S]*?^ {4}description:\s+('.*'|".*"),$/m;
 
-const importPath = (from: string, file: string): string => {
-  const path = relative(from, file);
-  return path.startsWith('.') ? path : `./${path}`;
-};
-
 /** What is needed to list a command without loading it. */
-function commandFiles(): string {
-  const entries = [COMMANDS, ...inModules(COMMANDS)]
-    .flatMap((folder) =>
-      readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-        .filter((file) => file.endsWith('.ts') && !file.startsWith('built'))
-        .map((file) => `${folder}/${file}`),
-    )
+function commandFiles(folder: string): string {
+  const entries = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.startsWith('built'))
     .sort()
-    .flatMap(commandEntry);
-  return `${banner(COMMANDS)}import type { CommandEntry } from '../../command-line/command-entry.ts';
+    .flatMap((file) => commandEntry(folder, file));
+  const type = relative(`${folder}/built`, 'cli/command-line/command-entry.ts');
+  return `${banner(folder)}import type { CommandEntry } from '${type}';
 
 export const COMMAND_FILES: readonly CommandEntry[] = [\n${entries.join('')}];\n`;
 }
 
 /** @returns nothing for a file that exports no command */
-function commandEntry(file: string): readonly string[] {
-  const text = readFileSync(join(ROOT, file), 'utf8');
+function commandEntry(folder: string, file: string): readonly string[] {
+  const text = readFileSync(join(ROOT, folder, file), 'utf8');
   if (!/^ {2}static override paths\b/m.test(text)) return [];
   const [, name, words = '', summary] = COMMAND.exec(text) ?? [];
   if (name === undefined) {
-    throw new Error(`${file}: expected \`static override paths\`, and a \`description\` that is one string`);
+    throw new Error(`${folder}/${file}: expected \`static override paths\`, and a \`description\` that is one string`);
   }
   const path = [...words.matchAll(/'([^']+)'/g)].map(([, word]) => word).join(' ');
-  const load = `async () => (await import('${importPath(`${COMMANDS}/built`, file)}')).${name}`;
+  const load = `async () => (await import('../${file}')).${name}`;
   return [`  { path: '${path}', summary: ${summary}, load: ${load} },\n`];
 }

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { COMMANDS, GROUPS } from '../../cli/commands/registry.ts';
+import { commandsOf, GROUPS } from '../../cli/commands/registry.ts';
+import { MODULES } from '../../main/modules.ts';
 import { runInProcess, runProcess, startProcess } from '../helpers/cli.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 
 test('every listed command exists under its path, with the same summary, examples and described options', async () => {
-  for (const entry of COMMANDS) {
+  for (const entry of commandsOf(MODULES)) {
     const command = await entry.load();
     assert.deepEqual(command.paths, [entry.path.split(' ')], entry.path);
     assert.equal(command.usage?.description, entry.summary, entry.path);
@@ -15,7 +16,7 @@ test('every listed command exists under its path, with the same summary, example
 
 test('every command shows a help text that names all its options', async (t) => {
   const home = tempDir(t);
-  for (const entry of COMMANDS) {
+  for (const entry of commandsOf(MODULES)) {
     const result = await runInProcess([...entry.path.split(' '), '--help'], { home });
     assert.equal(result.code, 0, result.stderr);
     assert.match(result.stdout, new RegExp(`Usage: hookwright ${entry.path}\\b`));
@@ -30,7 +31,7 @@ test('the overview is short', async (t) => {
   const lines = stdout.split('\n');
   assert.ok(lines.length <= 36, `${lines.length} lines`);
   for (const line of lines) assert.ok(line.length <= 100, line);
-  for (const { path } of COMMANDS.filter(({ hidden }) => hidden !== true)) {
+  for (const { path } of commandsOf(MODULES).filter(({ hidden }) => hidden !== true)) {
     const [group = '', verb = ''] = path.split(' ');
     assert.match(stdout, new RegExp(`^  ${group} .*${verb}`, 'ms'), path);
   }
@@ -40,7 +41,7 @@ test('each group lists its commands, a line each', async (t) => {
   for (const { noun: group } of GROUPS) {
     const { stdout, code } = await runInProcess([group, '--help'], { home: tempDir(t) });
     assert.equal(code, 0);
-    for (const { path, hidden } of COMMANDS) {
+    for (const { path, hidden } of commandsOf(MODULES)) {
       if (hidden !== true && path.startsWith(`${group} `)) assert.match(stdout, new RegExp(`^  ${path} `, 'm'));
     }
   }

@@ -13,7 +13,7 @@ import { ROOT } from '../helpers/root.ts';
 import { checkBlocks, runBlocks, userEnvironment } from '../helpers/run-document.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 
-const PROGRAM = nodeArgv(new URL('../../cli/main.js', import.meta.url));
+const PROGRAM = nodeArgv(new URL('../../main/cli.js', import.meta.url));
 
 test('the tutorial ends with a comment, a payment message and a digest', async (t) => {
   const telegram = await startFakeHttp(t, () => ({

@@ -5,8 +5,9 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { COMMANDS } from '../../cli/commands/registry.ts';
+import { commandsOf } from '../../cli/commands/registry.ts';
 import { splitShellWords } from '../../cli/sources/shell-words.ts';
+import { MODULES } from '../../main/modules.ts';
 import { atEnd } from '../helpers/at-end.ts';
 import { until } from '../helpers/gateway.ts';
 import { codeBlocks } from '../helpers/markdown.ts';
@@ -157,7 +158,9 @@ test('every command is driven to its end by a story', () => {
   const driven = steps.filter(({ code = 0, terminal }) => code === 0 && terminal === undefined);
   const paths = [...driven.map((step) => commandOf(step)?.path), ...DRIVEN_ELSEWHERE];
   assert.deepEqual(
-    COMMANDS.map(({ path }) => path).filter((path) => !paths.includes(path)),
+    commandsOf(MODULES)
+      .map(({ path }) => path)
+      .filter((path) => !paths.includes(path)),
     [],
   );
 });

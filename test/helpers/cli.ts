@@ -7,10 +7,11 @@ import { PassThrough, Readable, Writable } from 'node:stream';
 import type { CliContext, StopSignal } from '../../cli/base/context.ts';
 import { createCatalog } from '../../cli/base/context.ts';
 import { runCli } from '../../cli/run.ts';
+import { MODULES } from '../../main/modules.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import { nodeArgv } from './node-argv.ts';
 
-export const SELF = nodeArgv(new URL('../../cli/main.js', import.meta.url));
+export const SELF = nodeArgv(new URL('../../main/cli.js', import.meta.url));
 
 /** Read once for all tests of a file. */
 const shippedCatalog = createCatalog();
@@ -79,6 +80,8 @@ function recordedContext(options: CliOptions): Recorded {
     home: options.home,
     tmp: tmpdir(),
     self: SELF,
+    modules: MODULES,
+    recompileThread: new URL('../../main/recompile-thread.js', import.meta.url),
     catalog: shippedCatalog,
     pid: process.pid,
     timezone: 'UTC',

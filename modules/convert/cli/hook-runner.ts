@@ -1,5 +1,4 @@
 /** Reads the program that a conversion of hooks brings along to run their commands. */
 import { readFileSync } from 'node:fs';
 
-export const readHookRunner = (): string =>
-  readFileSync(new URL('../compiler/adnanh/run-hook.mjs', import.meta.url), 'utf8');
+export const readHookRunner = (): string => readFileSync(new URL('./run-hook.mjs', import.meta.url), 'utf8');

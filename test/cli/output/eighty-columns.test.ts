@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { test } from 'node:test';
 import { wrapCommand } from '../../../cli/command-line/wrap-command.ts';
-import { COMMANDS } from '../../../cli/commands/registry.ts';
+import { commandsOf } from '../../../cli/commands/registry.ts';
 import { wrapBeside } from '../../../cli/output/wrap-words.ts';
+import { MODULES } from '../../../main/modules.ts';
 import { runInProcess } from '../../helpers/cli.ts';
 import { startGateway, until } from '../../helpers/gateway.ts';
 import { signed } from '../../helpers/serve.ts';
@@ -47,8 +48,8 @@ const tooWide = (screen: string): string[] =>
 
 test('every help', async (t) => {
   const home = tempDir(t);
-  const nouns = COMMANDS.flatMap(({ path }) => (path.includes(' ') ? [path.split(' ')[0] ?? ''] : []));
-  for (const words of ['', ...new Set(nouns), ...COMMANDS.map(({ path }) => path)]) {
+  const nouns = commandsOf(MODULES).flatMap(({ path }) => (path.includes(' ') ? [path.split(' ')[0] ?? ''] : []));
+  for (const words of ['', ...new Set(nouns), ...commandsOf(MODULES).map(({ path }) => path)]) {
     const screen = await screenOf(home, [...words.split(' ').filter(Boolean), '--help']);
     assert.notEqual(screen, '', words);
     assert.deepEqual(tooWide(screen), [], words);

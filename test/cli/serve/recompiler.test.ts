@@ -7,8 +7,9 @@ import { promisify } from 'node:util';
 import { moduleUrl, nodeArgv } from '../../helpers/node-argv.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
-const [node = '', ...options] = nodeArgv(new URL('../../../cli/main.js', import.meta.url)).slice(0, -1);
+const [node = '', ...options] = nodeArgv(new URL('../../../main/cli.js', import.meta.url)).slice(0, -1);
 const recompiler = moduleUrl(new URL('../../../cli/serve/recompiler.js', import.meta.url));
+const thread = moduleUrl(new URL('../../../main/recompile-thread.js', import.meta.url));
 const clock = moduleUrl(new URL('../../../runtime/platform/clock.js', import.meta.url));
 
 /** What a process writes that compiles; `waits`: it has something else to do until the compile has ended. */
@@ -19,7 +20,7 @@ async function compileIn(cwd: string, waits: boolean): Promise<string> {
     const request = { cwd: ${JSON.stringify(cwd)}, home: ${JSON.stringify(cwd)}, configs: [], env: {}, flags: {},
       catalog: { packs: [], files: [] }, jobs: [], out: undefined, color: false, width: 80, failOn: [] };
     const done = () => process.stdout.write('compiled');
-    const context = { request: async () => request, clock: systemClock, done, failed: console.error };
+    const context = { request: async () => request, clock: systemClock, thread: new URL(${JSON.stringify(thread)}), done, failed: console.error };
     const other = ${waits} ? setInterval(() => {}, 1_000) : undefined;
     new Recompiler(context).compile().finally(() => clearInterval(other));`;
   const file = join(cwd, 'program.mjs');

@@ -1,12 +1,13 @@
 /** Which steps of the stories start a process. Starting one takes longer than nearly all that is done in it. */
 import type { CommandEntry } from '../../../cli/command-line/command-entry.ts';
 import { findCommand } from '../../../cli/command-line/command-entry.ts';
-import { COMMANDS } from '../../../cli/commands/registry.ts';
+import { commandsOf } from '../../../cli/commands/registry.ts';
+import { MODULES } from '../../../main/modules.ts';
 import type { Step, Story } from './story.ts';
 
 /** The command that a step drives; undefined for words that are none. */
 export function commandOf({ run }: Step): CommandEntry | undefined {
-  return findCommand(COMMANDS, run.split(' '));
+  return findCommand(commandsOf(MODULES), run.split(' '));
 }
 
 /** What it is about is the process: its signals, its terminal, what is piped into it, words that are no command. */

@@ -54,6 +54,8 @@ export async function runHere(path: string, words: readonly string[], { cwd, env
   const load = (module: string): Promise<unknown> => import(pathToFileURL(join(dirname(path), module)).href);
   const { runCli } = (await load('run.js')) as typeof import('../../../cli/run.ts');
   const { createContext } = (await load('context.js')) as typeof import('../../../cli/base/context.ts');
+  const { MODULES: modules } = (await load('modules.js')) as typeof import('../../../main/modules.ts');
+  const composition = { modules, recompileThread: pathToFileURL(join(dirname(path), 'recompile-thread.js')) };
   const screen: string[] = [];
   const [stdout, stderr] = [new Recorder(screen), new Recorder(screen)];
   const likeProcess = {
@@ -72,7 +74,10 @@ export async function runHere(path: string, words: readonly string[], { cwd, env
     on: () => {},
     off: () => {},
   };
-  const context = { ...createContext(likeProcess as unknown as NodeJS.Process), timezone: env.TZ ?? 'UTC' };
+  const context = {
+    ...createContext(likeProcess as unknown as NodeJS.Process, composition),
+    timezone: env.TZ ?? 'UTC',
+  };
   const code = await runCli(words, context);
   return { code, stdout: stdout.text, stderr: stderr.text, shown: screen.join('') };
 }

@@ -1,6 +1,6 @@
 /**
  * What a user does with the packed program, as data: one folder, some files, and commands in order. Beside what a step
- * expects, every one of them is held to the conventions of cli/main.ts: results on stdout and the rest on stderr, no
+ * expects, every one of them is held to the conventions of main/cli.ts: results on stdout and the rest on stderr, no
  * escape sequences off a terminal, no secret printed but where the step says so.
  */
 import type { Exchange } from '../../helpers/pty.ts';

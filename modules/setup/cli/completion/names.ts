@@ -1,7 +1,7 @@
 /** Names in use, for completion: read from what lies on disk, quickly, and never with an error. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { assetFolder } from '../../../../base/assets.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 
 type NameSource = (context: CliContext) => readonly string[];
@@ -33,7 +33,7 @@ const SOURCES: Readonly<Record<string, NameSource>> = {
     ...tableKeys(context, 'blueprints'),
   ],
   schema: () =>
-    folder(fileURLToPath(new URL('../../../../schemas/', import.meta.url)))
+    folder(assetFolder('schemas'))
       .filter((file) => file.endsWith('.schema.json'))
       .map((file) => file.slice(0, -'.schema.json'.length)),
 };
@@ -73,7 +73,7 @@ function readMap(path: string): Readonly<Record<string, unknown>> {
   }
 }
 
-const catalogFolder = (kind: string): string => fileURLToPath(new URL(`../../catalog/${kind}/`, import.meta.url));
+const catalogFolder = (kind: string): string => join(assetFolder('catalog'), kind);
 
 /** Catalog files are named for their entries. */
 const yamlNames = (path: string): string[] =>

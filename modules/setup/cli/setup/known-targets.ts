@@ -1,8 +1,8 @@
 /** The targets a person can choose from in the wizard, and what each needs to know: read from the catalog. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
+import { assetFolder } from '../../../../base/assets.ts';
 import { commonName } from '../../../../compiler/text/common-name.ts';
 
 export interface KnownTarget {
@@ -24,7 +24,6 @@ export interface TargetWay {
   readonly settings: readonly { readonly key: string; readonly help: string; readonly secret: boolean }[];
 }
 
-const SHIPPED = fileURLToPath(new URL('../../../../catalog/targets/', import.meta.url));
 /** Nothing to set up. */
 const BUILT_IN: ReadonlySet<string> = new Set(['log', 'local']);
 
@@ -43,7 +42,7 @@ interface TargetYaml {
 
 /** Shipped targets, then those of the home, by name. Files that cannot be read are reported by `lint`. */
 export function knownTargets(home: string): KnownTarget[] {
-  const files = [SHIPPED, join(home, 'catalog', 'targets')].flatMap(yamlFiles);
+  const files = [join(assetFolder('catalog'), 'targets'), join(home, 'catalog', 'targets')].flatMap(yamlFiles);
   const found = new Map(files.flatMap((path) => readTarget(path).map((target) => [target.name, target] as const)));
   return [...found.values()].filter(({ name }) => !BUILT_IN.has(name)).sort((a, b) => (a.title < b.title ? -1 : 1));
 }

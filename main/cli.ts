@@ -18,8 +18,9 @@
  *   exits 1, `UsageError(...)` exits 2; both print without a stack. Any other error is reported as a bug, with its stack.
  * - Tests drive a command with `runInProcess` (fast) or `runProcess` (real pipes and signals) of test/helpers/cli.ts.
  */
-import { createContext } from './base/context.ts';
-import { runCli } from './run.ts';
+import { createContext } from '../cli/base/context.ts';
+import { runCli } from '../cli/run.ts';
+import { MODULES } from './modules.ts';
 
 // A reader that has seen enough (`| head`) closes the pipe: that ends the program quietly, as it would a C program.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -29,4 +30,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 // The messages have no reader any more; the work itself continues.
 process.stderr.on('error', () => {});
 
-process.exitCode = await runCli(process.argv.slice(2), createContext(process));
+process.exitCode = await runCli(
+  process.argv.slice(2),
+  createContext(process, { modules: MODULES, recompileThread: new URL('./recompile-thread.js', import.meta.url) }),
+);

@@ -1,6 +1,6 @@
 /** The thread that recompiles beside a serving gateway: one request in, one report out. */
 import { parentPort, workerData } from 'node:worker_threads';
-import type { RecompileRequest } from './recompile.ts';
-import { recompile } from './recompile.ts';
+import type { RecompileRequest } from '../cli/serve/recompile.ts';
+import { recompile } from '../cli/serve/recompile.ts';
 
 parentPort?.postMessage(await recompile(workerData as RecompileRequest));

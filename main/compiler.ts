@@ -1,0 +1,2 @@
+/** `hookwright/compiler`. */
+export * from '../compiler/index.ts';

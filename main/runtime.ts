@@ -1,0 +1,2 @@
+/** `hookwright/runtime`. */
+export * from '../runtime/index.ts';

@@ -1,0 +1,12 @@
+/** What senders' payloads look like, and who may have written what in them. */
+import type { CliContext } from '../../cli/base/context.ts';
+import type { Module } from '../../cli/base/module.ts';
+import { COMMAND_FILES } from './cli/commands/built/command-files.ts';
+
+export const payloads: Module<CliContext> = {
+  name: 'payloads',
+  summary: "What senders' payloads look like, and who may have written what in them.",
+  commands: COMMAND_FILES,
+  compiler: async () => ({ rules: (await import('./compiler/rules/built/rule-files.ts')).RULE_FILES }),
+  runtime: null,
+};

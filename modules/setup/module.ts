@@ -1,0 +1,12 @@
+/** The first hour: init, the wizard, doctor, completion, the service unit. */
+import type { CliContext } from '../../cli/base/context.ts';
+import type { Module } from '../../cli/base/module.ts';
+import { COMMAND_FILES } from './cli/commands/built/command-files.ts';
+
+export const setup: Module<CliContext> = {
+  name: 'setup',
+  summary: 'The first hour: init, the wizard, doctor, completion, the service unit.',
+  commands: COMMAND_FILES.map((entry) => (entry.path === 'complete' ? { ...entry, hidden: true } : entry)),
+  compiler: null,
+  runtime: null,
+};

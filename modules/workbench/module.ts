@@ -1,0 +1,12 @@
+/** Requests are kept, explained, tested and replayed, and a change is compared before it is served. */
+import type { CliContext } from '../../cli/base/context.ts';
+import type { Module } from '../../cli/base/module.ts';
+import { COMMAND_FILES } from './cli/commands/built/command-files.ts';
+
+export const workbench: Module<CliContext> = {
+  name: 'workbench',
+  summary: 'Requests are kept, explained, tested and replayed, and a change is compared before it is served.',
+  commands: COMMAND_FILES,
+  compiler: null,
+  runtime: null,
+};
