@@ -5,14 +5,13 @@ import { laneKey } from '../../../../runtime/store/identity.ts';
 import { isFinal } from '../../../../runtime/store/states.ts';
 import { StoreRefused } from '../../../../runtime/store/store.ts';
 import { TALLY_COLUMNS } from '../../../../runtime/store/tally.ts';
+import type { DispatchRow } from '../../../../runtime/store/unit/rows.ts';
 import type { Dispatch } from '../../../../schemas/generated/types.ts';
 import type { MovedCount, MovedDispatch, MoveSource } from '../moved-rows.ts';
 import type { PgConnection } from './driver.ts';
 import { shortenedKey } from './keys.ts';
 import { PUT_META, putDispatches } from './store-unit.ts';
-import { ADD_COUNTS, CountChanges, insertInto, upsert } from './tables.ts';
-import type { DispatchRow } from './unit-rows.ts';
-import { ROW_BYTES } from './unit-rows.ts';
+import { ADD_COUNTS, CountChanges, insertInto, ROW_BYTES, upsert } from './tables.ts';
 
 /** The counts of imported rows belong to no gateway. */
 const NO_NODE = 0;
@@ -147,9 +146,9 @@ function dispatchRow(row: MovedDispatch): DispatchRow {
   const dispatch = JSON.parse(body) as Dispatch;
   const [event, delivery, replayOf = null, superseded = dispatch.superseded] = JSON.parse(row.head) as unknown[];
   return {
-    ...{ ref, id, profile, route, job, mode, accepted_at, max_concurrent, body },
+    ...{ ref, id, profile, route, job, mode: mode as Dispatch['mode'], accepted_at, max_concurrent, body },
     head: JSON.stringify([event, delivery, replayOf, superseded]),
-    targets: JSON.stringify(headTargets(dispatch)),
+    targets: headTargets(dispatch),
   };
 }
 
