@@ -1,4 +1,4 @@
-/** `npm run session`: runs the session that README shows and draws it. `test/docs/pictures.test.ts` says when that is due. */
+/** `npm run session`: runs the session that README shows and draws it. `test/docs/pictures.slow.test.ts` says when that is due. */
 import { writeFileSync } from 'node:fs';
 import { PALETTES } from './docs/palette.ts';
 import { recordSession } from './docs/record-session.ts';
