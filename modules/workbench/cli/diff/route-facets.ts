@@ -162,7 +162,7 @@ const ROUTE_KEYS = {
     read: (plan) => [shown(plan.idempotency_ttl_seconds)],
     ...valued('how long it remembers delivery ids (seconds)'),
   },
-  capture: { field: 'capture', read: ({ capture }) => [shown(capture)], ...valued('which of its requests are kept') },
+  capture: { field: 'capture', read: ({ capture }) => [shown(capture)], ...valued('its capture of requests') },
 } satisfies Record<keyof RoutePlan, Facet | NotCompared>;
 
 export const ROUTE_FACETS: readonly Facet[] = Object.values<Facet | NotCompared>(ROUTE_KEYS).filter(

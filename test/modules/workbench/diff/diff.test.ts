@@ -97,7 +97,7 @@ const DIFFERENCES: readonly (readonly [what: string, change: (text: string) => s
   [
     'which requests are kept',
     (text) => text.replace('      alerts:\n', '      alerts:\n        capture: none\n'),
-    ['route alerts: which of its requests are kept is none instead of all'],
+    ['route alerts: its capture of requests is none instead of all'],
   ],
   [
     'a literal secret',
