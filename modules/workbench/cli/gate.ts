@@ -6,11 +6,10 @@ import { CliError } from '../../../cli/base/errors.ts';
 import type { GateContext } from '../../../cli/base/module.ts';
 import type { FailOn, RefusedSwap } from '../../../runtime/control/operations.ts';
 import type { RouteTable } from '../../../schemas/generated/types.ts';
-import { outcomeChange } from './diff/format-requests.ts';
+import { outcomeChange } from './diff/format-differences.ts';
 import { readTable } from './diff/open-side.ts';
-import { replayRequests } from './diff/replay-requests.ts';
-import type { RequestChange } from './diff/request-change.ts';
-import { isFound } from './diff/request-change.ts';
+import type { RequestChange } from './diff/replay-requests.ts';
+import { isFound, replayRequests } from './diff/replay-requests.ts';
 import { createExplainer } from './explain/explainer.ts';
 import { openKept } from './use-requests.ts';
 
