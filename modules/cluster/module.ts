@@ -9,5 +9,9 @@ export const cluster: Module<CliContext> = {
     'Several gateways over one PostgreSQL: shared work, tables that travel through the database, moving a store.',
   commands: COMMAND_FILES,
   compiler: null,
-  runtime: null,
+  runtime: {
+    store: { kind: 'postgres', load: async () => (await import('./runtime/open-shared.ts')).openSharedStore },
+    keeper: null,
+    marks: null,
+  },
 };

@@ -8,5 +8,9 @@ export const payloads: Module<CliContext> = {
   summary: "What senders' payloads look like, and who may have written what in them.",
   commands: COMMAND_FILES,
   compiler: async () => ({ rules: (await import('./compiler/rules/built/rule-files.ts')).RULE_FILES }),
-  runtime: null,
+  runtime: {
+    store: null,
+    keeper: null,
+    marks: async () => (await import('./runtime/untrusted/markers.ts')).marks,
+  },
 };

@@ -8,5 +8,9 @@ export const workbench: Module<CliContext> = {
   summary: 'Requests are kept, explained, tested and replayed, and a change is compared before it is served.',
   commands: COMMAND_FILES,
   compiler: null,
-  runtime: null,
+  runtime: {
+    store: null,
+    keeper: async () => (await import('./runtime/capture/open-capture.ts')).openKeeper,
+    marks: null,
+  },
 };

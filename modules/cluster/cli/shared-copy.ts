@@ -6,7 +6,7 @@ import { printNote, visible } from '../../../cli/output/print.ts';
 import { configuredStore, StoreOutOfReach, UnknownStore } from '../../../cli/store/configured-store.ts';
 import { useSharedState } from '../../../cli/store/use-shared-state.ts';
 import { createSecrets } from '../../../runtime/platform/secrets/machine-secrets.ts';
-import { copyParts } from '../runtime/gateway-shared.ts';
+import { copyParts } from '../runtime/open-shared.ts';
 import { openSubscriptions, SUBSCRIPTIONS, sealSubscriptions } from '../runtime/sealed-subscriptions.ts';
 import type { CopyParts } from '../runtime/shared-subscriptions.ts';
 import { pullSubscriptions } from '../runtime/shared-subscriptions.ts';
@@ -68,6 +68,6 @@ async function withShared<T>(
   const plan = await configuredStore(context, configs);
   if (plan.kind === 'sqlite') return null;
   return useSharedState(context, plan, opening, ({ documents }) =>
-    use(copyParts(context, documents, plan, createSecrets(context))),
+    use({ ...copyParts(context, plan, createSecrets(context)), documents }),
   );
 }

@@ -1,9 +1,9 @@
 /** The kept requests in a home's file. */
 
 import { CliError } from '../../../../cli/base/errors.ts';
+import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
 import type { NewRequestRow } from '../../../../runtime/store/request-rows.ts';
 import { capturePath } from '../../../workbench/runtime/capture/capture-path.ts';
-import type { KeptRequest } from '../../../workbench/runtime/capture/kept-request.ts';
 import { openRequests } from '../../../workbench/runtime/capture/open-requests.ts';
 import { numberOf } from '../../../workbench/runtime/capture/request-id.ts';
 

@@ -21,7 +21,10 @@ export interface ReplayKept {
 /** @throws CliError when they cannot be read, or a route cannot be linked */
 export async function replayKept(context: CliContext, { old, new: now, count }: ReplayKept): Promise<RequestsReport> {
   const jobs = new Set((await readStoredJobs(context)).map(({ id }) => id));
-  const sides = { old: createExplainer(context, old, jobs), new: createExplainer(context, now, jobs) };
+  const sides = {
+    old: await createExplainer(context, old, jobs),
+    new: await createExplainer(context, now, jobs),
+  };
   const progress = createProgress(context, count, 'kept requests');
   try {
     return await useRequests(context, (requests) => replayRequests(requests, count, sides, progress.update));

@@ -1,8 +1,8 @@
 /** Evaluates kept requests under two tables with the stages that serve them, for `diff --requests` and before a swap. */
 import { isDeepStrictEqual } from 'node:util';
 import { labelIn, labelOf } from '../../../../base/label.ts';
+import type { KeptRequest, KeptRequests } from '../../../../runtime/intake/kept-request.ts';
 import type { Explanation, RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
-import type { KeptRequest, KeptRequests } from '../../runtime/capture/kept-request.ts';
 import { explainRequest } from '../../runtime/explain/explain-request.ts';
 import { Warnings } from '../../runtime/explain/warnings.ts';
 import type { Explainer } from '../explain/explainer.ts';
