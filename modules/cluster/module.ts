@@ -14,4 +14,8 @@ export const cluster: Module<CliContext> = {
     keeper: null,
     marks: null,
   },
+  database: async () => (await import('./cli/database-tools.ts')).databaseTools,
+  payloads: null,
+  explain: null,
+  gate: null,
 };

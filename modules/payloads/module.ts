@@ -13,4 +13,8 @@ export const payloads: Module<CliContext> = {
     keeper: null,
     marks: async () => (await import('./runtime/untrusted/markers.ts')).marks,
   },
+  database: null,
+  payloads: async () => (await import('./cli/payload-tools.ts')).payloadTools,
+  explain: null,
+  gate: null,
 };

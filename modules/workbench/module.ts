@@ -13,4 +13,8 @@ export const workbench: Module<CliContext> = {
     keeper: async () => (await import('./runtime/capture/open-capture.ts')).openKeeper,
     marks: null,
   },
+  database: null,
+  payloads: null,
+  explain: async () => (await import('./cli/explain/explain-sent.ts')).explainSent,
+  gate: async () => (await import('./cli/gate.ts')).passGate,
 };

@@ -8,7 +8,6 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { stringify } from 'yaml';
 import { targetLabel } from '../../../../base/label.ts';
-import { partsOf } from '../../../../modules/workbench/cli/explain/read-request.ts';
 import { createCaptureCounts } from '../../../../modules/workbench/runtime/capture/capture-counts.ts';
 import { createDryDispatcher } from '../../../../modules/workbench/runtime/explain/dry-dispatcher.ts';
 import { explainRequest } from '../../../../modules/workbench/runtime/explain/explain-request.ts';
@@ -18,6 +17,7 @@ import { Warnings } from '../../../../modules/workbench/runtime/explain/warnings
 import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
 import { createIds } from '../../../../runtime/platform/ids.ts';
+import { partsOf } from '../../../../runtime/verify/request.ts';
 import { signRequest } from '../../../../runtime/verify/sign.ts';
 import { SignError } from '../../../../runtime/verify/sign-body.ts';
 import type { Explanation, RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
