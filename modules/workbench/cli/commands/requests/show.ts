@@ -81,7 +81,7 @@ export class RequestsShowCommand extends Command<CliContext> {
   private async printCurl(request: KeptRequest): Promise<void> {
     const status = await tryAskGateway(this.context, 'status', {});
     printLine(this.context, printCurl(request, status?.url ?? 'http://127.0.0.1:8644'));
-    const { whyNotReplayable } = await import('../../../runtime/capture/replay-request.ts');
+    const { whyNotReplayable } = await import('../../../runtime/capture/replay.ts');
     const why = whyNotReplayable(request);
     printNote(
       this.context,
