@@ -1,12 +1,11 @@
 /** Which steps of the stories start a process. Starting one takes longer than nearly all that is done in it. */
-import type { CommandEntry } from '../../../cli/command-line/command-entry.ts';
-import { findCommand } from '../../../cli/command-line/command-entry.ts';
-import { commandsOf } from '../../../cli/commands/registry.ts';
+import type { ListedCommand } from '../../../cli/commands/registry.ts';
+import { commandsOf, findCommand } from '../../../cli/commands/registry.ts';
 import { MODULES } from '../../../main/modules.ts';
 import type { Step, Story } from './story.ts';
 
 /** The command that a step drives; undefined for words that are none. */
-export function commandOf({ run }: Step): CommandEntry | undefined {
+export function commandOf({ run }: Step): ListedCommand | undefined {
   return findCommand(commandsOf(MODULES), run.split(' '));
 }
 
