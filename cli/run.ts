@@ -10,7 +10,7 @@ import { readCommandLine } from './command-line/argv.ts';
 import type { HelpLayout } from './command-line/help.ts';
 import { formatCommandHelp, formatGroup, formatOverview } from './command-line/help.ts';
 import { unknownCommand } from './command-line/unknown-command.ts';
-import type { ListedCommand } from './commands/registry.ts';
+import type { CommandEntry } from './commands/registry.ts';
 import { commandsOf, findCommand, visibleIn } from './commands/registry.ts';
 
 const HELP = new Set(['-h', '--help']);
@@ -54,7 +54,7 @@ function helpLayout({ colour, stdout }: CliContext): HelpLayout {
   return { paint: createPaint(colour.stdout), width };
 }
 
-async function runCommand(entry: ListedCommand, args: readonly string[], context: CliContext): Promise<number> {
+async function runCommand(entry: CommandEntry, args: readonly string[], context: CliContext): Promise<number> {
   const command = await entry.load();
   const end = args.indexOf('--');
   if (args.slice(0, end === -1 ? undefined : end).some((arg) => HELP.has(arg))) {

@@ -51,7 +51,7 @@ export interface Command<Context> {
 }
 
 /** A command in the list: enough to find it and print its line without loading its code. */
-export interface CommandEntry<Context> {
+export interface ListedCommand<Context> {
   /** The words after `hookwright`, from the path of its file. */
   readonly path: string;
   readonly summary: string;

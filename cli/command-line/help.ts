@@ -1,6 +1,6 @@
 /** The help texts: all commands on one screen, one group of commands, one command. */
 import type { Paint } from '../../base/paint.ts';
-import type { Command, CommandEntry, NamedOption } from '../base/command.ts';
+import type { Command, ListedCommand, NamedOption } from '../base/command.ts';
 import { wrapBeside, wrapWords } from '../output/wrap-words.ts';
 import { usageOf } from './argv.ts';
 import { wrapCommand } from './wrap-command.ts';
@@ -13,7 +13,7 @@ export interface HelpLayout {
 
 const INDENT = '  ';
 
-type Entries = readonly Omit<CommandEntry<never>, 'load'>[];
+type Entries = readonly Omit<ListedCommand<never>, 'load'>[];
 
 /** `hookwright --help`, one screen: a line for each command, the commands of one noun on one. @param entries in their order */
 export function formatOverview(entries: Entries, layout: HelpLayout): string {

@@ -1,11 +1,11 @@
 /** The message for words that are not a command, with the closest command if there is one. */
 import { suggest } from '../../compiler/text/suggest.ts';
-import type { CommandEntry } from '../base/command.ts';
+import type { ListedCommand } from '../base/command.ts';
 import { UsageError } from '../base/errors.ts';
 
 /** @param argv begins with words that are not a command */
 export function unknownCommand(
-  commands: readonly Pick<CommandEntry<never>, 'path'>[],
+  commands: readonly Pick<ListedCommand<never>, 'path'>[],
   argv: readonly string[],
 ): UsageError {
   const [first = '', second] = argv;

@@ -1,16 +1,14 @@
 /** `hookwright schema`: the JSON Schemas of the files a user writes, for editors and other tools. */
 import { suggest } from '../../compiler/text/suggest.ts';
-import { formsOfEvent, openShape } from '../../modules/payloads/cli/open-shape.ts';
-import { addPayloadHints } from '../../modules/payloads/cli/payload-hints.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
+import { loadPart } from '../base/module.ts';
 import type { GivenBy } from '../command-line/command.ts';
 import { command, flag, list, optionalArgument, text } from '../command-line/command.ts';
 import { printJson, printLine } from '../output/print.ts';
 import type { Schema } from '../schema/bundle-schema.ts';
 import { bundleSchema, readSchema, schemaNames } from '../schema/bundle-schema.ts';
 import { addCatalogHints } from '../schema/catalog-hints.ts';
-import { openSources } from '../sources/open-sources.ts';
 
 const options = {
   json: flag('List the names as JSON'),
@@ -58,10 +56,7 @@ export default command({
   },
 });
 
-async function withPayloads(context: CliContext, given: Given, schema: Schema, name: string): Promise<unknown> {
-  const sources = await openSources(context, undefined);
-  const source = sources.find(name);
-  const all = openShape(context, source, sources);
-  const forms = (given.event ?? []).map((event) => formsOfEvent(all, event, source));
-  return addPayloadHints(schema, forms.length === 0 ? [all] : forms);
+async function withPayloads(context: CliContext, given: Given, schema: Schema, source: string): Promise<unknown> {
+  const payloads = await loadPart(context.modules, 'payloads');
+  return payloads.addHints(context, schema, source, given.event ?? []);
 }

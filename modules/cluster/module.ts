@@ -10,4 +10,8 @@ export const cluster: Module<CliContext> = {
   commands: COMMAND_FILES,
   compiler: null,
   runtime: null,
+  database: async () => (await import('./cli/database-tools.ts')).databaseTools,
+  payloads: null,
+  explain: null,
+  gate: null,
 };

@@ -9,4 +9,8 @@ export const payloads: Module<CliContext> = {
   commands: COMMAND_FILES,
   compiler: async () => ({ rules: (await import('./compiler/rules/built/rule-files.ts')).RULE_FILES }),
   runtime: null,
+  database: null,
+  payloads: async () => (await import('./cli/payload-tools.ts')).payloadTools,
+  explain: null,
+  gate: null,
 };

@@ -9,4 +9,8 @@ export const workbench: Module<CliContext> = {
   commands: COMMAND_FILES,
   compiler: null,
   runtime: null,
+  database: null,
+  payloads: null,
+  explain: async () => (await import('./cli/explain/explain-sent.ts')).explainSent,
+  gate: async () => (await import('./cli/gate.ts')).passGate,
 };

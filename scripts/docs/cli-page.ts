@@ -1,7 +1,7 @@
 /** Prints docs/cli.md from the commands themselves: what `--help` says, all on one page. */
 import { usageOf } from '../../cli/command-line/argv.ts';
 import { optionLabel } from '../../cli/command-line/help.ts';
-import type { ListedCommand } from '../../cli/commands/registry.ts';
+import type { CommandEntry } from '../../cli/commands/registry.ts';
 import { commandsOf, visibleIn } from '../../cli/commands/registry.ts';
 import { MODULES } from '../../main/modules.ts';
 import { code, escapeText, table } from './markdown.ts';
@@ -23,7 +23,7 @@ export async function printCliPage(): Promise<string> {
   return [INTRO, `${contents.join('\n')}\n`, ...sections].join('\n');
 }
 
-async function section({ path, load }: ListedCommand): Promise<string> {
+async function section({ path, load }: CommandEntry): Promise<string> {
   const { summary, details, examples, options, args } = await load();
   const lines = examples.map(([text, line]) => `# ${text}\n${line.replaceAll('$0', 'hookwright')}`);
   const rows = options.map((option) => [code(optionLabel(option)), escapeText(option.description)]);

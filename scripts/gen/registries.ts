@@ -1,4 +1,4 @@
-/** Lists the rules and the commands that stand in their folders, so that a new one is its file alone. Files are read, not loaded. */
+/** Lists the commands that stand in their folders, so that a new one is its file alone. Files are read, not loaded. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,6 @@ import { parse } from 'yaml';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const COMMANDS = 'cli/commands';
-const RULES = 'compiler/rules';
 const HELP = 'main/help.yaml';
 
 const banner = (folder: string): string =>
@@ -15,16 +14,10 @@ const banner = (folder: string): string =>
 /** @returns the text of each file, by its path below the repository */
 export function registryFiles(): readonly (readonly [file: string, text: string])[] {
   const places = helpPlaces();
-  return [
-    ...[RULES, ...inModules(RULES)].map((folder) => [`${folder}/built/rule-files.ts`, ruleFiles(folder)] as const),
-    ['compiler/diagnostics/built/rule-id.ts', ruleIdType()],
-    ...[COMMANDS, ...inModules(COMMANDS)].map(
-      (folder) => [`${folder}/built/command-files.ts`, commandFiles(folder, places)] as const,
-    ),
-  ];
+  return [COMMANDS, ...inModules(COMMANDS)].map(
+    (folder) => [`${folder}/built/command-files.ts`, commandFiles(folder, places)] as const,
+  );
 }
-
-const camelCase = (id: string): string => id.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 
 /** The folders of the modules that have such a folder of their own. */
 const inModules = (folder: string): readonly string[] =>
@@ -32,27 +25,6 @@ const inModules = (folder: string): readonly string[] =>
     .sort()
     .map((module) => `modules/${module}/${folder}`)
     .filter((path) => existsSync(join(ROOT, path)));
-
-/** The ids of the rules in a folder: a rule's file has its id as its name. */
-const ruleIdsIn = (folder: string): readonly string[] =>
-  readdirSync(join(ROOT, folder))
-    .filter((file) => file.endsWith('.ts') && file !== 'registry.ts')
-    .map((file) => file.slice(0, -'.ts'.length))
-    .sort();
-
-/** In a folder below the rules: what they report is checked against it. It has the rules of the modules too. */
-function ruleIdType(): string {
-  const ids = [RULES, ...inModules(RULES)].flatMap(ruleIdsIn).sort();
-  return `${banner(RULES)}/** The id of a rule. */\nexport type RuleId =${ids.map((id) => `\n  | '${id}'`).join('')};\n`;
-}
-
-/** A rule's file exports the rule in camel case. */
-function ruleFiles(folder: string): string {
-  const ids = ruleIdsIn(folder);
-  const imports = ids.map((id) => `import { ${camelCase(id)} } from '../${id}.ts';\n`);
-  const list = ids.map((id) => `  ${camelCase(id)},\n`);
-  return `${banner(folder)}${imports.join('')}\nexport const RULE_FILES = [\n${list.join('')}] as const;\n`;
-}
 
 /** Its summary is a string literal, and the first of its members. */
 const COMMAND = /^export default command\(\{\n {2}summary:\s+('.*'|".*"),$/m;
@@ -74,10 +46,10 @@ function commandFiles(folder: string, places: ReadonlyMap<string, HelpPlace>): s
   });
   const type = relative(`${folder}/built`, 'cli/base/command.ts');
   const context = relative(`${folder}/built`, 'cli/base/context.ts');
-  return `${banner(folder)}import type { CommandEntry } from '${type}';
+  return `${banner(folder)}import type { ListedCommand } from '${type}';
 import type { CliContext } from '${context}';
 
-export const COMMAND_FILES: readonly CommandEntry<CliContext>[] = [\n${entries.join('')}];\n`;
+export const COMMAND_FILES: readonly ListedCommand<CliContext>[] = [\n${entries.join('')}];\n`;
 }
 
 /** The words of each command in a folder: a command's file has them as its path. */

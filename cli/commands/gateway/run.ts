@@ -89,7 +89,7 @@ async function compileFirst(
   request: RecompileRequest,
   log: ProcessLogger,
 ): Promise<RecompileReport> {
-  const report = await recompile(request);
+  const report = await recompile(request, context.modules);
   const { diagnostics, ignored } = report;
   if (given.logFile === undefined) {
     context.stderr.write(diagnostics);

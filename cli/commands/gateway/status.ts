@@ -1,25 +1,15 @@
 /** `hookwright gateway status`: whether a gateway serves this home, and how it is. */
 import { createPaint } from '../../../base/paint.ts';
-import { listNodes } from '../../../modules/cluster/cli/nodes/list-nodes.ts';
-import { printNodes, toJson } from '../../../modules/cluster/cli/nodes/print-nodes.ts';
 import type { DispatchStatus, GatewayStatus, StoreStatus } from '../../../runtime/control/operations.ts';
 import { DISPATCH_STATES } from '../../../runtime/store/states.ts';
 import type { CliContext } from '../../base/context.ts';
-import type { GivenBy } from '../../command-line/command.ts';
+import { loadPart } from '../../base/module.ts';
 import { command, flag } from '../../command-line/command.ts';
 import { configOption, jsonOption } from '../../command-line/options.ts';
 import { notRunning, tryAskGateway } from '../../gateway/ask-gateway.ts';
 import { printJson, printLine, terminalWidth, visible } from '../../output/print.ts';
 import { formatDuration } from '../../output/time.ts';
 import { wrapBeside } from '../../output/wrap-words.ts';
-
-const options = {
-  all: flag('Every gateway that shares the store'),
-  config: configOption,
-  json: jsonOption,
-};
-
-type Given = GivenBy<typeof options>;
 
 export default command({
   summary: 'Show whether a gateway serves this home, and what it serves',
@@ -30,9 +20,13 @@ export default command({
     ['For scripts', '$0 gateway status --json'],
     ['All gateways that share the database', '$0 gateway status --all'],
   ],
-  options,
+  options: {
+    all: flag('Every gateway that shares the store'),
+    config: configOption,
+    json: jsonOption,
+  },
   async run(context, given) {
-    if (given.all) return showAll(context, given);
+    if (given.all) return (await loadPart(context.modules, 'database')).showNodes(context, given.json);
     const status = await tryAskGateway(context, 'status', {});
     if (status === null) {
       if (!given.json) throw notRunning(context);
@@ -44,13 +38,6 @@ export default command({
     return 0;
   },
 });
-
-async function showAll(context: CliContext, given: Given): Promise<number> {
-  const nodes = await listNodes(context);
-  if (given.json) printJson(context, nodes.map(toJson));
-  else printNodes(context, nodes);
-  return nodes.some(({ state }) => state === 'serving') ? 0 : 1;
-}
 
 function describe(status: GatewayStatus, context: CliContext): string[] {
   const paint = createPaint(context.colour.stdout);

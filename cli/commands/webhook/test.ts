@@ -2,22 +2,17 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { messageOf } from '../../../base/message-of.ts';
-import { createPaint } from '../../../base/paint.ts';
 import { isSystemError } from '../../../base/system-error.ts';
-import { readShippedShape } from '../../../compiler/node/shipped-catalog.ts';
 import { parseSecretRef } from '../../../compiler/text/secret-ref.ts';
-import { samplePayload } from '../../../modules/payloads/compiler/payloads/sample-payload.ts';
-import type { Shape } from '../../../modules/payloads/compiler/shapes/shape.ts';
-import { readShapeFile } from '../../../modules/payloads/compiler/shapes/shape-file.ts';
-import { formatExplanation } from '../../../modules/workbench/cli/explain/format-explanation.ts';
-import { partsOf } from '../../../modules/workbench/cli/explain/read-request.ts';
 import { createSecrets } from '../../../runtime/platform/secrets/machine-secrets.ts';
 import { SecretError } from '../../../runtime/platform/secrets/secrets.ts';
 import { linkPath, readPath } from '../../../runtime/table/payload-path.ts';
+import { partsOf } from '../../../runtime/verify/request.ts';
 import { SignError } from '../../../runtime/verify/sign-body.ts';
 import type { RoutePlan, RouteTable, SecretRef } from '../../../schemas/generated/types.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError, UsageError } from '../../base/errors.ts';
+import { loadPart } from '../../base/module.ts';
 import type { GivenBy } from '../../command-line/command.ts';
 import { argument, command, flag, text } from '../../command-line/command.ts';
 import { configOption } from '../../command-line/options.ts';
@@ -69,6 +64,7 @@ export default command({
   async run(context, given) {
     const open = await openTable(context, given.config);
     const { plan } = findRoute(context, given.route, open);
+    const payloads = await loadPart(context.modules, 'payloads');
     const signed = sign(given, () =>
       signTestEvent({
         ...{
@@ -79,7 +75,7 @@ export default command({
           source: given.source,
           key: keyRef(context, given),
         },
-        sample: (scheme, event) => samplePayload(plan, event, scheme === null ? null : shippedShape(scheme)),
+        sample: (scheme, event) => payloads.sample(plan, event, scheme),
         ...{ secrets: createSecrets(context), now: context.clock.now(), random: context.random },
       }),
     );
@@ -110,12 +106,11 @@ async function show(
   { query, headers, body, event }: TestEvent,
 ): Promise<number> {
   const request = partsOf('POST', routePath(plan) + query, Object.entries(headers), body);
-  // Loaded on demand: it pulls in the parts of a gateway.
-  const { explainRoute } = await import('../../../modules/workbench/cli/explain/explain-route.ts');
-  const found = await explainRoute(context, { plan, table, request, event, runsScript: false });
-  if (given.json) printJson(context, found);
-  else for (const line of formatExplanation(found, createPaint(context.colour.stdout))) printLine(context, line);
-  return found.taken ? 0 : 1;
+  const explain = await loadPart(context.modules, 'explain');
+  const { taken, json, lines } = await explain(context, { plan, table, request, event });
+  if (given.json) printJson(context, json);
+  else for (const line of lines) printLine(context, line);
+  return taken ? 0 : 1;
 }
 
 /** Paths on the command line start where the command was typed. */
@@ -200,12 +195,6 @@ function unresolvedIn({ prompt, deliver, script }: RoutePlan, body: string): rea
 }
 
 const BUILT_IN: ReadonlySet<string> = new Set(['{event_type}', '{route}', '{delivery_id}']);
-
-/** The shape of a shipped sender; null: nothing is known of its payloads. */
-function shippedShape(scheme: string): Shape | null {
-  const text = readShippedShape(scheme);
-  return text === null ? null : readShapeFile(text);
-}
 
 /** As JSON if it is JSON, because the output is for a program. */
 function parsed(text: string): unknown {

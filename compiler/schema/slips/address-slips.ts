@@ -1,6 +1,4 @@
 /** `port: "8644:8644"`, `ports: [8644]`, `listen: 127.0.0.1:8644`: addresses as in configs of containers and servers. */
-import { unknownKey } from '../../rules/unknown-key.ts';
-import { wrongType } from '../../rules/wrong-type.ts';
 import { isPlainMap } from '../../text/plain-map.ts';
 import { knownKeys } from '../known-keys.ts';
 import { valueAt } from '../pointer.ts';
@@ -15,7 +13,7 @@ export const publishedPort: Slip = (place, { keyword }) => {
   if (port === null) return null;
   const message = `\`port\` is one number: write \`port: ${port}\``;
   return {
-    ...atValue(place, wrongType, message),
+    ...atValue(place, 'wrong-type', message),
     fix: { kind: 'flow', text: port },
     fixAt: place.path,
     covers: [place.path],
@@ -38,7 +36,7 @@ export const listenKey: Slip = ({ schema, data, path }, { keyword, params }) => 
   ];
   const shown = (lines.length === 0 ? ['host: 127.0.0.1', 'port: 8644'] : lines).map((line) => `\`${line}\``);
   return {
-    rule: unknownKey,
+    rule: 'unknown-key',
     path: [...path, key],
     at: 'key',
     message: `unknown key \`${key}\`: write ${shown.join(' and ')}`,

@@ -1,6 +1,5 @@
 /** `deliver_extra: [{ chat_id: … }]`, `deliver_extra: "-1001234"`: an address that is not a map. */
 import { holdsCredential } from '../../diagnostics/printable.ts';
-import { wrongType } from '../../rules/wrong-type.ts';
 import { flowText } from '../../text/flow-text.ts';
 import { isPlainMap } from '../../text/plain-map.ts';
 import { valueAt } from '../pointer.ts';
@@ -15,7 +14,7 @@ export const extraWithoutMap: Slip = (place, { keyword }) => {
   const text = flowText(keys);
   const message = `\`deliver_extra\` is a map of keys and values: write \`deliver_extra: ${text}\``;
   return {
-    ...atValue(place, wrongType, message),
+    ...atValue(place, 'wrong-type', message),
     fix: { kind: 'flow', text },
     fixAt: place.path,
     covers: [place.path],

@@ -1,6 +1,5 @@
 /** `deliver: { telegram: { chat_id: … } }`: target and address in one map. */
 import { holdsCredential } from '../../diagnostics/printable.ts';
-import { wrongType } from '../../rules/wrong-type.ts';
 import { flowText } from '../../text/flow-text.ts';
 import { isPlainMap } from '../../text/plain-map.ts';
 import { valueAt } from '../pointer.ts';
@@ -18,14 +17,14 @@ export const deliverMap: Slip = (place, { keyword }) => {
   const parent = valueAt(place.data, place.path.slice(0, -1));
   if (read === null || holdsCredential(flowText(found))) {
     const hint = 'write `deliver: telegram`, and the address as `deliver_extra: { chat_id: "-1001234" }`';
-    return { ...atValue(place, wrongType, message), hint, covers: [place.path] };
+    return { ...atValue(place, 'wrong-type', message), hint, covers: [place.path] };
   }
   const target = flowText(read.target);
   const extra = Object.keys(read.address).length === 0 ? undefined : `deliver_extra: ${flowText(read.address)}`;
   const lines = [`\`deliver: ${target}\``, ...(extra === undefined ? [] : [`\`${extra}\``])];
   const isFree = isPlainMap(parent) && !Object.hasOwn(parent, 'deliver_extra');
   return {
-    ...atValue(place, wrongType, `${message}: write ${lines.join(' and ')}`),
+    ...atValue(place, 'wrong-type', `${message}: write ${lines.join(' and ')}`),
     ...(isFree
       ? { fix: { kind: 'flow', text: target, ...(extra === undefined ? {} : { andKey: extra }) }, fixAt: place.path }
       : {}),

@@ -1,6 +1,5 @@
 /** `env: [MODE=fast]`, `env: [{ name: MODE, value: fast }]`: variables as in configs of containers. */
 import { holdsCredential } from '../../diagnostics/printable.ts';
-import { wrongType } from '../../rules/wrong-type.ts';
 import { flowText } from '../../text/flow-text.ts';
 import { isPlainMap } from '../../text/plain-map.ts';
 import { valueAt } from '../pointer.ts';
@@ -12,7 +11,7 @@ export const envList: Slip = (place, { keyword }) => {
   if (keyword !== 'type' || place.path.at(-1) !== 'env' || !Array.isArray(found)) return null;
   const pairs = found.map(pairOf);
   const variables = Object.fromEntries(pairs.flatMap((pair) => (pair === null ? [] : [pair])));
-  const problem = atValue(place, wrongType, '`env` is a map of names and values');
+  const problem = atValue(place, 'wrong-type', '`env` is a map of names and values');
   const isRead = pairs.length > 0 && Object.keys(variables).length === found.length;
   const text = flowText(variables);
   const isSecret = Object.entries(variables).some(

@@ -1,6 +1,4 @@
 /** `events: { pull_request: [opened] }`: events with actions, as in workflow files. */
-import { unknownKey } from '../../rules/unknown-key.ts';
-import { wrongType } from '../../rules/wrong-type.ts';
 import { flowText } from '../../text/flow-text.ts';
 import { isPlainMap } from '../../text/plain-map.ts';
 import { typesOf } from '../alternatives.ts';
@@ -19,7 +17,7 @@ export const eventsMap: Slip = (place, { keyword, params }) => {
   const [, filters] = lines;
   const isCertain = filters === undefined || (Object.keys(found).length === 1 && route.filters === undefined);
   const fix = { kind: 'flow', text: namesIn(found), ...(filters === undefined ? {} : { andKey: filters }) } as const;
-  const problem = { ...atValue(place, wrongType, message), covers: [place.path] };
+  const problem = { ...atValue(place, 'wrong-type', message), covers: [place.path] };
   return isCertain ? { ...problem, fix, fixAt: place.path } : problem;
 };
 
@@ -31,7 +29,7 @@ export const eventsUnderOn: Slip = ({ schema, data, path }, { keyword, params })
   if (!isPlainMap(on) || events !== undefined || !knownKeys(schema, path).includes('events')) return null;
   const lines = linesFor(on).map((line) => `\`${line}\``);
   return {
-    rule: unknownKey,
+    rule: 'unknown-key',
     path: [...path, 'on'],
     at: 'key',
     message: `unknown key \`on\`: write ${lines.join(' and ')}`,

@@ -1,7 +1,6 @@
 /** Filters in the syntax of other tools: `eq`, `matches`, `not_in`, `operator` and `value`, `{action: opened}`. */
 
 import { holdsCredential } from '../../diagnostics/printable.ts';
-import { unknownKey } from '../../rules/unknown-key.ts';
 import { flowText } from '../../text/flow-text.ts';
 import { isPlainMap } from '../../text/plain-map.ts';
 import { oneOf } from '../../text/suggest.ts';
@@ -42,7 +41,7 @@ const lookUp = (names: Readonly<Record<string, string>>, key: string): string | 
 };
 
 const problem = ({ place, key }: Unknown, message: string): ShapeProblem => ({
-  rule: unknownKey,
+  rule: 'unknown-key',
   path: [...place.path, key],
   at: 'key',
   message,

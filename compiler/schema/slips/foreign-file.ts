@@ -1,5 +1,4 @@
 /** A file of another program: reported once, instead of each unknown key. */
-import { unknownKey } from '../../rules/unknown-key.ts';
 import { isPlainMap } from '../../text/plain-map.ts';
 import type { Slip } from './slip.ts';
 
@@ -34,7 +33,7 @@ export const foreignFile: Slip = ({ schema, data }) => {
   const [first] = Object.keys(data);
   if (file === undefined || first === undefined) return null;
   return {
-    rule: unknownKey,
+    rule: 'unknown-key',
     path: [first],
     at: 'key',
     message: `this is ${file.name}, and no configuration of hookwright`,

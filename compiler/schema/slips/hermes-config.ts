@@ -1,6 +1,5 @@
 /** A config of Hermes Agent: reported once, instead of each unknown key. */
 
-import { unknownKey } from '../../rules/unknown-key.ts';
 import { isPlainMap } from '../../text/plain-map.ts';
 import { valueAt } from '../pointer.ts';
 import type { Slip } from './slip.ts';
@@ -37,7 +36,7 @@ export const hermesConfig: Slip = ({ schema, data }) => {
   const [first] = [...sections, ...Object.keys(data)];
   if (!isOne || first === undefined) return null;
   return {
-    rule: unknownKey,
+    rule: 'unknown-key',
     path: [first],
     at: 'key',
     message: 'this is a config of Hermes Agent',

@@ -1,7 +1,6 @@
 /** Keys with names from other tools, and keys in the wrong map. */
 
 import type { NodePath } from '../../diagnostics/problem.ts';
-import { unknownKey } from '../../rules/unknown-key.ts';
 import { flowText } from '../../text/flow-text.ts';
 import { isPlainMap } from '../../text/plain-map.ts';
 import { isSecretName } from '../../text/secret-names.ts';
@@ -54,7 +53,7 @@ export const otherKey: Slip = ({ schema, data, path }, { keyword, params }) => {
   const fits = isPlainMap(map[key]) || !onlyMap(schema, [...path, meant]);
   const form = fits ? undefined : exampleAt(schema, [...path, meant]);
   return {
-    rule: unknownKey,
+    rule: 'unknown-key',
     path: [...path, key],
     at: 'key',
     message: `unknown key \`${key}\`: it is called \`${meant}\` here`,
@@ -70,7 +69,7 @@ export const noBreakSpaces: Slip = ({ path }, { keyword, params }) => {
   const key = String(params.additionalProperty);
   if (keyword !== 'additionalProperties' || !key.startsWith('\u00a0')) return null;
   return {
-    rule: unknownKey,
+    rule: 'unknown-key',
     path: [...path, key],
     at: 'key',
     message: `no-break spaces (U+00A0) indent \`${key.trim()}\`: use ordinary spaces`,
@@ -140,7 +139,7 @@ export const keyOfElsewhere: Slip = ({ schema, path }, { keyword, params }) => {
   if (keyword !== 'additionalProperties' || found === undefined) return null;
   if (!knownKeys(schema, path).includes(found.beside)) return null;
   return {
-    rule: unknownKey,
+    rule: 'unknown-key',
     path: [...path, key],
     at: 'key',
     message: `unknown key \`${key}\``,
@@ -166,7 +165,7 @@ export const outsideExtra: Slip = ({ schema, data, path }, { keyword, params }) 
   if (keyword !== 'additionalProperties' || !EXTRA.has(key) || !isPlainMap(map)) return null;
   if (!knownKeys(schema, path).includes('deliver_extra')) return null;
   return {
-    rule: unknownKey,
+    rule: 'unknown-key',
     path: [...path, key],
     at: 'key',
     message: `\`${key}\` belongs under \`deliver_extra\``,
@@ -184,7 +183,7 @@ export const blueprintInJob: Slip = ({ data, path }, { keyword, params }) => {
   const { blueprint } = job;
   const key = typeof blueprint === 'string' && /^[a-z0-9-]+$/.test(blueprint) ? blueprint : '<key>';
   return {
-    rule: unknownKey,
+    rule: 'unknown-key',
     path: [...path, 'blueprint'],
     at: 'key',
     message: 'a job in the config has a `schedule` and a `prompt`: a command fills blueprints and stores the job',

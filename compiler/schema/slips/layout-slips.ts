@@ -1,7 +1,5 @@
 /** Routes, jobs and settings in the wrong layout: as a list, not indented, or at the top level. */
 import type { NodePath } from '../../diagnostics/problem.ts';
-import { unknownKey } from '../../rules/unknown-key.ts';
-import { wrongType } from '../../rules/wrong-type.ts';
 import { isPlainMap } from '../../text/plain-map.ts';
 import { isSecretName } from '../../text/secret-names.ts';
 import { certainMatch } from '../../text/suggest.ts';
@@ -23,7 +21,7 @@ export const listOfEntries: Slip = (place, { keyword }) => {
   const names = found.map((item: unknown) => (isPlainMap(item) ? item.name : undefined));
   const first = names.find((name) => typeof name === 'string');
   return {
-    rule: wrongType,
+    rule: 'wrong-type',
     path: place.path,
     at: 'key',
     message: `\`${key}\` must be a map, not a list: each entry is a key, with its settings indented below it`,
@@ -48,7 +46,7 @@ export const notIndented: Slip = ({ schema, data, path }, error) => {
   if (first === undefined) return null;
   const what = moved.length === 1 ? `\`${first}\` is` : `the ${moved.length} keys from \`${first}\` on are`;
   return {
-    rule: wrongType,
+    rule: 'wrong-type',
     path,
     at: 'key',
     message: `\`${key}\` is empty: ${what} next to it, not below it; indent ${moved.length === 1 ? 'it' : 'them'} further`,
@@ -78,7 +76,7 @@ export const misspeltWebhook: Slip = ({ schema, data, path }) => {
   if (certainMatch(name, ['webhook']) === null || !isSettings(valueAt(data, ['platforms', name]))) return null;
   const isFree = valueAt(data, ['platforms', 'webhook']) === undefined;
   return {
-    rule: unknownKey,
+    rule: 'unknown-key',
     path: ['platforms', name],
     at: 'key',
     message: `unknown key \`${name}\`; did you mean \`webhook\`?`,
@@ -125,7 +123,7 @@ export const outsidePlatforms: Slip = ({ schema, data, path }, { keyword, params
   if (home === undefined) return null;
   const hint = 'move it below the existing `platforms`';
   return {
-    rule: unknownKey,
+    rule: 'unknown-key',
     path: [key],
     at: 'key',
     message: `\`${key}\` belongs under \`${home.under.slice(0, -1).join('.')}\`${home.under.at(-1) === key ? '' : `, as \`${home.under.at(-1)}\``}`,
@@ -141,7 +139,7 @@ export const targetOutside: Slip = ({ schema, data, path }, { keyword, params })
   const { platforms } = data;
   if (key.startsWith('x-') || !isTarget(data[key])) return null;
   const problem = {
-    rule: unknownKey,
+    rule: 'unknown-key',
     path: [key],
     at: 'key',
     message: `\`${key}\` belongs under \`platforms\``,

@@ -1,6 +1,5 @@
 /** `prompt: ["Hello", "{ref}"]`: lines as a list where text is expected. */
 import { holdsCredential } from '../../diagnostics/printable.ts';
-import { wrongType } from '../../rules/wrong-type.ts';
 import { flowText } from '../../text/flow-text.ts';
 import { isSecretName } from '../../text/secret-names.ts';
 import { typesOf } from '../alternatives.ts';
@@ -21,5 +20,5 @@ export const listForText: Slip = (place, { keyword, params }) => {
   const text = flowText(items.join('\n'));
   const message = `\`${name}\` must be text, not a list: write \`${name}: ${text}\``;
   const hint = items.length > 1 ? { hint: `write a multi-line text below \`${name}: |\`, indented` } : {};
-  return { ...atValue(place, wrongType, message), ...hint, fix: { kind: 'flow', text }, fixAt: place.path };
+  return { ...atValue(place, 'wrong-type', message), ...hint, fix: { kind: 'flow', text }, fixAt: place.path };
 };

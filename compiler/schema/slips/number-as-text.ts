@@ -1,6 +1,5 @@
 /** `port: "8644"`, `window_seconds: 30s`, `message: 42`: numbers written as text, and text written as a number. */
 
-import { wrongType } from '../../rules/wrong-type.ts';
 import { isSecretName } from '../../text/secret-names.ts';
 import { typesOf } from '../alternatives.ts';
 import { valueAt } from '../pointer.ts';
@@ -19,7 +18,7 @@ export const numberAsText: Slip = (place, { keyword, params }) => {
   const kind = types.includes('number') ? 'a number' : 'a whole number';
   if (number === null) return withUnit(place, kind, found);
   if (types.every((type) => type === 'integer') && !Number.isInteger(number)) return null;
-  const problem = atValue(place, wrongType, `\`${name}\` must be ${kind}, not text: write \`${name}: ${number}\``);
+  const problem = atValue(place, 'wrong-type', `\`${name}\` must be ${kind}, not text: write \`${name}: ${number}\``);
   return { ...problem, fix: { kind: 'replace', text: String(number) } };
 };
 
@@ -53,7 +52,7 @@ function withUnit(place: ShapePlace, kind: string, text: string): ShapeProblem |
   if (number === undefined) return null;
   const unit = rate === undefined ? 'bytes' : 'requests a minute';
   return {
-    ...atValue(place, wrongType, `\`${name}\` must be ${kind} of ${unit}, without a unit`),
+    ...atValue(place, 'wrong-type', `\`${name}\` must be ${kind} of ${unit}, without a unit`),
     hint: `write \`${name}: ${number}\``,
   };
 }
@@ -70,7 +69,7 @@ export const numberForText: Slip = (place, { keyword, params }) => {
   const kind = typeof found === 'number' ? 'a number' : '`true` or `false`';
   const name = nameOf(place.path);
   // A quoted `true` is not a reason.
-  if (REASONS.has(name)) return atValue(place, wrongType, `\`${name}\` must be a reason in words, not ${kind}`);
+  if (REASONS.has(name)) return atValue(place, 'wrong-type', `\`${name}\` must be a reason in words, not ${kind}`);
   const message = `\`${name}\` must be text, not ${kind}: put it in quotes`;
-  return { ...atValue(place, wrongType, message), fix: { kind: 'quote' } };
+  return { ...atValue(place, 'wrong-type', message), fix: { kind: 'quote' } };
 };

@@ -1,5 +1,4 @@
 /** `secret: { env: NAME }`: a reference written as a map, as in other tools. */
-import { wrongType } from '../../rules/wrong-type.ts';
 import { isPlainMap } from '../../text/plain-map.ts';
 import { isSecretName } from '../../text/secret-names.ts';
 import { typesOf } from '../alternatives.ts';
@@ -27,12 +26,12 @@ export const referenceMap: Slip = (place, { keyword, params }) => {
   if (kind === undefined || typeof value !== 'string' || !FORMS[kind]?.test(value)) {
     if (!isSecretName(nameOf(place.path))) return null;
     const hint = `write \`${nameOf(place.path)}: env:NAME\` with the name of a variable, or \`file:path\``;
-    return { ...atValue(place, wrongType, 'a reference is text, not a map'), hint, covers: [place.path] };
+    return { ...atValue(place, 'wrong-type', 'a reference is text, not a map'), hint, covers: [place.path] };
   }
   const text = `${kind}:${value}`;
   const message = `a reference is text, not a map: write \`${nameOf(place.path)}: ${text}\``;
   return {
-    ...atValue(place, wrongType, message),
+    ...atValue(place, 'wrong-type', message),
     fix: { kind: 'flow', text },
     fixAt: place.path,
     covers: [place.path],
@@ -54,7 +53,7 @@ export const secretList: Slip = (place, { keyword }) => {
   if (!isOne || !siblings.includes('secrets') || !isPlainMap(parent)) return null;
   const isFree = parent.secrets === undefined;
   return {
-    rule: wrongType,
+    rule: 'wrong-type',
     path: place.path,
     at: 'key',
     message: '`secret` is a single secret; write `secrets` for a list',

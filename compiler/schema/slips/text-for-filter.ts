@@ -1,6 +1,5 @@
 /** `filters: action == "opened"`: a condition written as an expression. */
 import { holdsCredential } from '../../diagnostics/printable.ts';
-import { wrongType } from '../../rules/wrong-type.ts';
 import { flowText } from '../../text/flow-text.ts';
 import { knownKeys } from '../known-keys.ts';
 import { valueAt } from '../pointer.ts';
@@ -31,11 +30,11 @@ export const textForFilter: Slip = (place, { keyword }) => {
     return null;
   const filter = readExpression(found.trim());
   if (filter === null || holdsCredential(found)) {
-    const problem = atValue(place, wrongType, 'a filter is a map, not text');
+    const problem = atValue(place, 'wrong-type', 'a filter is a map, not text');
     return { ...problem, hint: 'write each condition as `{ field: action, equals: opened }`' };
   }
   const text = flowText(filter);
-  const problem = atValue(place, wrongType, `a filter is a map, not text: write \`${text}\``);
+  const problem = atValue(place, 'wrong-type', `a filter is a map, not text: write \`${text}\``);
   return { ...problem, fix: { kind: 'replace', text } };
 };
 

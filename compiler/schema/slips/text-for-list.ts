@@ -1,7 +1,6 @@
 /** `events: pull_request`, `command: claude -p`: text where a list is expected. */
 import { PROXIES, parseNetwork } from '../../config/network.ts';
 import { holdsCredential } from '../../diagnostics/printable.ts';
-import { wrongType } from '../../rules/wrong-type.ts';
 import { argvText, needsShell } from '../../text/argv-text.ts';
 import { flowText } from '../../text/flow-text.ts';
 import { typesOf } from '../alternatives.ts';
@@ -25,22 +24,22 @@ function namesText(place: ShapePlace, found: string): ShapeProblem {
   const list = flowText(names.filter((name) => name !== ''));
   const name = nameOf(place.path);
   if (name === 'trusted_proxies' && names.some((text) => parseNetwork(text) === null))
-    return { ...atValue(place, wrongType, `\`${name}\` must be a list, not text`), hint: PROXIES };
-  if (holdsCredential(`${name}: ${list}`)) return atValue(place, wrongType, `\`${name}\` must be a list, not text`);
-  const problem = atValue(place, wrongType, `\`${name}\` must be a list, not text: write \`${name}: ${list}\``);
+    return { ...atValue(place, 'wrong-type', `\`${name}\` must be a list, not text`), hint: PROXIES };
+  if (holdsCredential(`${name}: ${list}`)) return atValue(place, 'wrong-type', `\`${name}\` must be a list, not text`);
+  const problem = atValue(place, 'wrong-type', `\`${name}\` must be a list, not text: write \`${name}: ${list}\``);
   return { ...problem, fix: { kind: 'replace', text: list } };
 }
 
 function commandText(place: ShapePlace, found: string): ShapeProblem {
   const message = '`command` must be a list of arguments, because no shell reads it';
-  if (holdsCredential(found)) return { ...atValue(place, wrongType, message), sensitive: true };
+  if (holdsCredential(found)) return { ...atValue(place, 'wrong-type', message), sensitive: true };
   if (needsShell(found)) {
     const hint =
       'write one entry for each argument, e.g. `command: [sh, -c, "my-agent | tee log"]` if you need a shell';
-    return { ...atValue(place, wrongType, message), hint };
+    return { ...atValue(place, 'wrong-type', message), hint };
   }
   const list = argvText(found);
-  const problem = atValue(place, wrongType, `${message}: write \`command: ${list}\``);
+  const problem = atValue(place, 'wrong-type', `${message}: write \`command: ${list}\``);
   return { ...problem, fix: { kind: 'replace', text: list } };
 }
 
@@ -48,10 +47,10 @@ function agentText(place: ShapePlace, found: string): ShapeProblem {
   const message = '`agent` must be a map, not text';
   if (needsShell(found) || holdsCredential(found))
     return {
-      ...atValue(place, wrongType, message),
+      ...atValue(place, 'wrong-type', message),
       hint: 'write the program as `command: [program, argument]` below it',
     };
   const text = `{ command: ${argvText(found)} }`;
-  const problem = atValue(place, wrongType, `${message}: write \`agent: ${text}\``);
+  const problem = atValue(place, 'wrong-type', `${message}: write \`agent: ${text}\``);
   return { ...problem, fix: { kind: 'replace', text } };
 }

@@ -1,6 +1,5 @@
 /** `repo: {repository.full_name}`: without quotes, a placeholder is a YAML map with an empty value. */
 import type { NodePath } from '../../diagnostics/problem.ts';
-import { wrongType } from '../../rules/wrong-type.ts';
 import { isPlainMap } from '../../text/plain-map.ts';
 import { isSecretName } from '../../text/secret-names.ts';
 import { typesAt } from '../known-keys.ts';
@@ -17,7 +16,7 @@ export const unquotedPlaceholder: Slip = ({ schema, data, path }) => {
   const key = at === undefined ? null : keyOf(valueAt(data, at));
   if (at === undefined || key === null || isSecret(at)) return null;
   return {
-    rule: wrongType,
+    rule: 'wrong-type',
     path: at,
     at: 'value',
     message: `\`{${key}}\` without quotes is a YAML map, not text: write \`"{${key}}"\``,

@@ -1,11 +1,11 @@
 /** Which steps of the stories start a process. Starting one takes longer than nearly all that is done in it. */
-import type { ListedCommand } from '../../../cli/commands/registry.ts';
+import type { CommandEntry } from '../../../cli/commands/registry.ts';
 import { commandsOf, findCommand } from '../../../cli/commands/registry.ts';
 import { MODULES } from '../../../main/modules.ts';
 import type { Step, Story } from './story.ts';
 
 /** The command that a step drives; undefined for words that are none. */
-export function commandOf({ run }: Step): ListedCommand | undefined {
+export function commandOf({ run }: Step): CommandEntry | undefined {
   return findCommand(commandsOf(MODULES), run.split(' '));
 }
 
@@ -15,7 +15,7 @@ const isAboutProcess = (step: Step): boolean =>
 
 /**
  * Every step about processes, and the first of each exit code. With `all` every step, which is how users run them
- * (`npm run test:packed`).
+ * (`npm run test:long -- e2e/packed`).
  */
 export function stepsWithProcess(stories: readonly Story[], all: boolean): ReadonlySet<Step> {
   const steps = stories.flatMap((story) => story.steps);

@@ -2,7 +2,7 @@
 
 import type { Command, NamedOption } from '../../../../cli/base/command.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
-import type { ListedCommand } from '../../../../cli/commands/registry.ts';
+import type { CommandEntry } from '../../../../cli/commands/registry.ts';
 import { findCommand } from '../../../../cli/commands/registry.ts';
 import type { NameRequest } from './names.ts';
 import { namesFor } from './names.ts';
@@ -20,7 +20,7 @@ export type Completion =
 /** @param typed the words after the program's name; the last one is the one being typed, perhaps empty */
 export async function complete(
   typed: readonly string[],
-  commands: readonly ListedCommand[],
+  commands: readonly CommandEntry[],
   context: CliContext,
 ): Promise<Completion> {
   const words = joinBound(typed);
@@ -45,7 +45,7 @@ function joinBound(words: readonly string[]): string[] {
 }
 
 /** The words that may follow, with what they lead to. */
-function nextWords(commands: readonly ListedCommand[], before: readonly string[]): CompletionCandidate[] {
+function nextWords(commands: readonly CommandEntry[], before: readonly string[]): CompletionCandidate[] {
   const found = new Map<string, string>();
   for (const { path, summary, rank } of commands) {
     const words = path.split(' ');

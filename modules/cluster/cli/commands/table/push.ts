@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import { command, text } from '../../../../../cli/command-line/command.ts';
 import { configOption, jsonOption } from '../../../../../cli/command-line/options.ts';
 import { printJson, printLine, printNote } from '../../../../../cli/output/print.ts';
+import { builtFolder } from '../../../../../cli/serve/built-folder.ts';
 import { requireDatabase, useSharedState } from '../../../../../cli/store/use-shared-state.ts';
-import { builtFolder } from '../../tables/built-folder.ts';
 import { readBuiltTable } from '../../tables/read-built-table.ts';
 
 export default command({

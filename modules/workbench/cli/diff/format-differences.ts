@@ -1,8 +1,37 @@
-/** Prints kept requests whose result differs. */
+/** Prints a comparison: differences by entry, each as a sentence with both places, and kept requests whose result differs. */
 import type { Paint } from '../../../../base/paint.ts';
 import { formatDiff } from '../../../../cli/output/diff.ts';
 import { visible } from '../../../../cli/output/print.ts';
-import type { Replayed, RequestChange, RequestsReport, Unjudged } from './request-change.ts';
+import type { Place } from '../../../../schemas/generated/types.ts';
+import type { ConfigChange } from './compare-tables.ts';
+import type { Replayed, RequestChange, RequestsReport, Unjudged } from './replay-requests.ts';
+
+export function formatChanges(changes: readonly ConfigChange[], paint: Paint): string[] {
+  const lines: string[] = [];
+  let last = '';
+  for (const change of changes) {
+    const entry = `${change.subject} ${change.name}`.trim();
+    if (entry !== last) lines.push(...(last === '' ? [] : ['']), paint('bold', visible(entry)) + places(change, paint));
+    last = entry;
+    lines.push(`  ${visible(change.sentence)}`, ...texts(change, paint));
+  }
+  return lines;
+}
+
+function places({ old_at, new_at }: ConfigChange, paint: Paint): string {
+  const both = [old_at, new_at].filter((at): at is Place => at !== null).map(({ file, line }) => `${file}:${line}`);
+  return both.length === 0 ? '' : ` ${paint('dim', `(${[...new Set(both)].map(visible).join(' → ')})`)}`;
+}
+
+function texts({ field, old, new: now }: ConfigChange, paint: Paint): string[] {
+  if (field !== 'prompt' || old === null || now === null) return [];
+  return promptDiff(old, now, paint).map((line) => `    ${line}`);
+}
+
+function promptDiff(old: string, now: string, paint: Paint): string[] {
+  const clean = (text: string): string => text.split('\n').map(visible).join('\n');
+  return formatDiff(clean(old), clean(now), paint);
+}
 
 /** How many are shown; `--json` has them all. */
 const SHOWN = 20;
@@ -50,7 +79,8 @@ function differences(old: Replayed, now: Replayed, paint: Paint): string[] {
   const answer = answerText(old) === answerText(now) ? [] : [outcomeChange(old, now)];
   // A request that is not accepted has neither.
   if (old.taken !== now.taken) return answer;
-  const prompt = old.prompt === now.prompt ? [] : ['prompt', ...promptDiff(old.prompt, now.prompt, paint)];
+  const lines = promptDiff(old.prompt ?? '', now.prompt ?? '', paint).map((line) => `  ${line}`);
+  const prompt = old.prompt === now.prompt ? [] : ['prompt', ...lines];
   const [before, after] = [addressText(old), addressText(now)];
   return [...answer, ...(before === after ? [] : [visible(`delivers ${before} → ${after}`)]), ...prompt];
 }
@@ -67,8 +97,3 @@ const addressText = ({ deliveries }: Replayed): string =>
       [target, ...Object.entries(address).map(([key, value]) => `${key}=${value}`)].join(' '),
     )
     .join(', ') || 'nowhere';
-
-function promptDiff(old: string | null, now: string | null, paint: Paint): string[] {
-  const clean = (text: string | null): string => (text ?? '').split('\n').map(visible).join('\n');
-  return formatDiff(clean(old), clean(now), paint).map((line) => `  ${line}`);
-}

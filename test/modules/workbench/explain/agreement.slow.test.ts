@@ -8,7 +8,6 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { stringify } from 'yaml';
 import { targetLabel } from '../../../../base/label.ts';
-import { partsOf } from '../../../../modules/workbench/cli/explain/read-request.ts';
 import { createCaptureCounts } from '../../../../modules/workbench/runtime/capture/capture-counts.ts';
 import type { KeptRequest } from '../../../../modules/workbench/runtime/capture/kept-request.ts';
 import { createDryDispatcher } from '../../../../modules/workbench/runtime/explain/dry-dispatcher.ts';
@@ -18,6 +17,7 @@ import { linkExplained } from '../../../../modules/workbench/runtime/explain/lin
 import { Warnings } from '../../../../modules/workbench/runtime/explain/warnings.ts';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
 import { createIds } from '../../../../runtime/platform/ids.ts';
+import { partsOf } from '../../../../runtime/verify/request.ts';
 import { signRequest } from '../../../../runtime/verify/sign.ts';
 import { SignError } from '../../../../runtime/verify/sign-body.ts';
 import type { Explanation, RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
@@ -30,7 +30,7 @@ import { tempDir } from '../../../helpers/temp-dir.ts';
 
 const SECRET = 'a secret that nobody guesses 1';
 const SEED = 20260301;
-/** 1,200 pairs with `npm run test:agreement`. */
+/** 1,200 pairs with `npm run test:long -- agreement`. */
 const CONFIGS = process.env.HOOKWRIGHT_LONG_TESTS === '1' ? 50 : 16;
 const REQUESTS = 24;
 
