@@ -13,11 +13,10 @@ import type { GivenBy } from '../../command-line/command.ts';
 import { command, optionalArgument, text } from '../../command-line/command.ts';
 import { configOption, jsonOption } from '../../command-line/options.ts';
 import { printJson, printLine, printNote, visible } from '../../output/print.ts';
-import type { CapturedRequest } from '../../sources/captured-request.ts';
 import type { SourceCandidate } from '../../sources/detect.ts';
-import { detect } from '../../sources/detect.ts';
-import { adviseRoute, explainOutcome } from '../../sources/explain.ts';
+import { adviseRoute, detect, explainOutcome } from '../../sources/detect.ts';
 import { openSources } from '../../sources/open-sources.ts';
+import type { CapturedRequest } from '../../sources/read-capture.ts';
 import { readCapture } from '../../sources/read-capture.ts';
 
 const options = {
@@ -36,10 +35,10 @@ type Given = GivenBy<typeof options> & GivenBy<typeof args>;
 export default command({
   summary: 'Find out which sender a saved request is from, and why it is refused',
   details:
-    'Reads a raw HTTP request, a curl command line or a HAR file, from a file or from stdin. With --secret every candidate is checked, and what usually goes wrong is tried; no computed signature is ever shown. Exits 1 when nothing matches.',
+    'Reads a raw HTTP request or a HAR file, such as `requests show --save` writes it, from a file or from stdin. With --secret every candidate is checked, and what usually goes wrong is tried; no computed signature is ever shown. Exits 1 when nothing matches.',
   examples: [
     ['A raw request', '$0 source detect request.http --secret env:WEBHOOK_SECRET'],
-    ['A copied curl command', 'pbpaste | $0 source detect --secret file:secret.txt'],
+    ['From stdin', '$0 source detect --secret file:secret.txt < request.http'],
     ['Only the form', '$0 source detect capture.har'],
   ],
   options,
@@ -47,8 +46,7 @@ export default command({
   async run(context, given) {
     const open = await openSources(context, given.config);
     const sources = given.source === undefined ? open.sources : [open.find(given.source)];
-    const bytes = await read(context, given);
-    const captures = readCapture(bytes, (path) => readFileSync(resolve(context.cwd, path)));
+    const captures = readCapture(await read(context, given));
     const { secret, url = null } = { secret: readSecret(context, given), url: given.url };
     const now = context.clock.now();
     const found = captures.map((capture) => ({ capture, candidates: detect(sources, { capture, secret, url, now }) }));

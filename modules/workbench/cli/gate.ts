@@ -30,7 +30,10 @@ export async function passGate(
   const served = await readTable(context, file).catch(noTable);
   if (served === null) return null;
   const stored = new Set(jobs.map(({ id }) => id));
-  const sides = { old: createExplainer(context, served, stored), new: createExplainer(context, table, stored) };
+  const sides = {
+    old: await createExplainer(context, served, stored),
+    new: await createExplainer(context, table, stored),
+  };
   const requests = await openKept(context, served.gateway.store);
   try {
     const report = await replayRequests(requests, GATE_REQUESTS, sides);

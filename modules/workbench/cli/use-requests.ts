@@ -8,9 +8,9 @@ import { askGateway, tryAskGateway } from '../../../cli/gateway/ask-gateway.ts';
 import type { OpeningContext } from '../../../cli/store/configured-store.ts';
 import { configuredStore, openDatabase } from '../../../cli/store/configured-store.ts';
 import type { ControlContract } from '../../../runtime/control/operations.ts';
+import type { KeptRequest, KeptRequests } from '../../../runtime/intake/kept-request.ts';
 import type { StorePlan } from '../../../schemas/generated/types.ts';
 import { capturePath } from '../runtime/capture/capture-path.ts';
-import type { KeptRequest, KeptRequests } from '../runtime/capture/kept-request.ts';
 
 /** Timeout of a call to a running gateway, in ms; a search reads every kept request. */
 const ANSWER_MS = 60_000;

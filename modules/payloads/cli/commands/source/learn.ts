@@ -34,7 +34,7 @@ type Given = GivenBy<typeof options> & GivenBy<typeof args>;
 export default command({
   summary: 'Infer the shape of a source of your own from requests it has sent',
   details:
-    'Reads payloads as JSON, raw HTTP requests, curl command lines and HAR files, and prints a JSON Schema as YAML: which fields there are, which of them are not always there, and the values of fields that hold one word of a few. Read it over, keep it beside the config, and name it under `shape:` of the source.',
+    'Reads payloads as JSON, raw HTTP requests and HAR files, and prints a JSON Schema as YAML: which fields there are, which of them are not always there, and the values of fields that hold one word of a few. Read it over, keep it beside the config, and name it under `shape:` of the source.',
   examples: [
     ['From kept payloads', '$0 source learn shop --from requests/*.json > shapes/shop.yaml'],
     ['A file for each event', "$0 source learn shop --from 'requests/*.har' --out shapes/shop"],
@@ -67,7 +67,7 @@ async function findSource(context: CliContext, given: Given): Promise<OpenSource
 function read(context: CliContext, file: string, source: OpenSource | null): readonly LearnedRequest[] {
   const name = relative(context.cwd, file);
   try {
-    return readPayloads(readFileSync(file), source, (path) => readFileSync(resolve(context.cwd, path)));
+    return readPayloads(readFileSync(file), source);
   } catch (error) {
     if (error instanceof CliError) throw new CliError(`${name}: ${error.message}`, ...error.hints);
     throw error;
