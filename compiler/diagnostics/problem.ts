@@ -1,5 +1,5 @@
 /** Problems: what a check reports about one node of a file, before its path is resolved to a position. */
-import type { Rule } from './rule.ts';
+import type { RuleId } from './rule.ts';
 
 /** Keys and indexes from the file's root to the node. */
 export type NodePath = readonly (string | number)[];
@@ -21,7 +21,7 @@ export type Repair =
   | { readonly kind: 'named-items' };
 
 export interface Problem {
-  readonly rule: Rule;
+  readonly rule: RuleId;
   readonly path: NodePath;
   /** Whether the problem points at the node's key (unknown or missing keys) or at its value. */
   readonly at: 'key' | 'value';

@@ -1,10 +1,5 @@
 /** Converts schema errors to problems that tell the config's author what to do. */
 import type { Problem } from '../diagnostics/problem.ts';
-import { invalidNumber } from '../rules/invalid-number.ts';
-import { invalidValue } from '../rules/invalid-value.ts';
-import { missingKey } from '../rules/missing-key.ts';
-import { unknownKey } from '../rules/unknown-key.ts';
-import { wrongType } from '../rules/wrong-type.ts';
 import { isSecretName } from '../text/secret-names.ts';
 import { didYouMean, oneOf } from '../text/suggest.ts';
 import { typesOf, withoutAlternatives } from './alternatives.ts';
@@ -26,7 +21,7 @@ export function explainErrors(schema: SchemaName, errors: readonly SchemaError[]
     const slip = explainSlip(place, error);
     if (slip !== null) return slip;
     const explain = Object.hasOwn(KEYWORDS, error.keyword) ? KEYWORDS[error.keyword] : undefined;
-    return explain?.(place, error.params) ?? value(place, invalidValue, 'this value is not allowed here');
+    return explain?.(place, error.params) ?? value(place, 'invalid-value', 'this value is not allowed here');
   });
   return withoutMisspelt(schema, withoutCovered(problems));
 }
@@ -53,12 +48,12 @@ const isOthers = (cover: ShapeProblem | undefined, problem: ShapeProblem): boole
 function withoutMisspelt(schema: SchemaName, problems: readonly ShapeProblem[]): readonly Problem[] {
   const meant = new Set(
     problems
-      .filter(({ rule }) => rule === unknownKey)
+      .filter(({ rule }) => rule === 'unknown-key')
       .map(({ path, instead }) => JSON.stringify([...path.slice(0, -1), instead ?? guessKey(schema, path)])),
   );
   if (meant.size === 0) return problems;
   return problems.filter(
-    ({ rule, path, missing }) => rule !== missingKey || !meant.has(JSON.stringify([...path, missing])),
+    ({ rule, path, missing }) => rule !== 'missing-key' || !meant.has(JSON.stringify([...path, missing])),
   );
 }
 
@@ -73,21 +68,25 @@ const KEYWORDS: Readonly<Record<string, Explain>> = {
     const allowed = Array.isArray(params.allowedValues) ? params.allowedValues.map(String) : [];
     const found = valueAt(place.data, place.path);
     const guess = typeof found === 'string' ? didYouMean(found, allowed) : '';
-    return value(place, invalidValue, `\`${nameOf(place.path)}\` must be ${oneOf(allowed)}${guess}`);
+    return value(place, 'invalid-value', `\`${nameOf(place.path)}\` must be ${oneOf(allowed)}${guess}`);
   },
   const: (place, params) =>
-    value(place, invalidValue, `\`${nameOf(place.path)}\` must be \`${String(params.allowedValue)}\``),
+    value(place, 'invalid-value', `\`${nameOf(place.path)}\` must be \`${String(params.allowedValue)}\``),
   pattern: (place, params) =>
     params.pattern === '\\S'
-      ? value(place, invalidValue, `\`${nameOf(place.path)}\` needs a reason in words`)
-      : described(place, value(place, invalidValue, `\`${nameOf(place.path)}\` does not have the expected form`)),
-  minLength: (place) => value(place, invalidValue, `\`${nameOf(place.path)}\` must not be empty`),
+      ? value(place, 'invalid-value', `\`${nameOf(place.path)}\` needs a reason in words`)
+      : described(place, value(place, 'invalid-value', `\`${nameOf(place.path)}\` does not have the expected form`)),
+  minLength: (place) => value(place, 'invalid-value', `\`${nameOf(place.path)}\` must not be empty`),
   maxLength: (place, params) =>
-    value(place, invalidValue, `\`${nameOf(place.path)}\` must not be longer than ${String(params.limit)} characters`),
+    value(
+      place,
+      'invalid-value',
+      `\`${nameOf(place.path)}\` must not be longer than ${String(params.limit)} characters`,
+    ),
   minItems: (place, params) =>
-    value(place, invalidValue, `\`${nameOf(place.path)}\` needs at least ${String(params.limit)} entry`),
+    value(place, 'invalid-value', `\`${nameOf(place.path)}\` needs at least ${String(params.limit)} entry`),
   maxItems: (place, params) =>
-    value(place, invalidValue, `\`${nameOf(place.path)}\` may have at most ${String(params.limit)} entries`),
+    value(place, 'invalid-value', `\`${nameOf(place.path)}\` may have at most ${String(params.limit)} entries`),
   minimum: limit('at least'),
   maximum: limit('at most'),
   exclusiveMinimum: limit('greater than'),
@@ -97,7 +96,7 @@ const KEYWORDS: Readonly<Record<string, Explain>> = {
 function limit(words: string): Explain {
   return (place, params) => {
     const message = `\`${nameOf(place.path)}\` must be ${words} ${String(params.limit)}${notThis(place)}`;
-    return value(place, invalidNumber, message);
+    return value(place, 'invalid-number', message);
   };
 }
 
@@ -109,7 +108,7 @@ function wrongTypeProblem(place: Place, types: readonly string[]): Problem {
   const found = valueAt(place.data, place.path);
   const isNumber = typeof found === 'number' && types.includes('integer');
   const message = `${mustBe(nameOf(place.path), types)}${isNumber ? notThis(place) : `, not ${typeName(found)}`}`;
-  const problem = value(place, isNumber ? invalidNumber : wrongType, message);
+  const problem = value(place, isNumber ? 'invalid-number' : 'wrong-type', message);
   const hint = types.includes('boolean') && typeof found === 'string' ? truthHint(found) : undefined;
   if (found === null) return { ...problem, ...emptyHint(place) };
   if (hint === undefined) return described(place, problem);

@@ -1,7 +1,7 @@
 /** Types and helpers for explanations of schema errors. */
 
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import type { Rule } from '../diagnostics/rule.ts';
+import type { RuleId } from '../diagnostics/rule.ts';
 import type { SchemaName } from './known-keys.ts';
 
 /** The place of a schema error. */
@@ -19,7 +19,7 @@ export interface ShapeProblem extends Problem {
   readonly instead?: string;
 }
 
-export const atValue = (place: ShapePlace, rule: Rule, message: string): Problem => ({
+export const atValue = (place: ShapePlace, rule: RuleId, message: string): Problem => ({
   rule,
   path: place.path,
   at: 'value',

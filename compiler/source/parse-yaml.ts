@@ -3,7 +3,6 @@ import type { Document, YAMLError } from 'yaml';
 import { parseDocument } from 'yaml';
 import { applyEdits } from '../diagnostics/apply-fixes.ts';
 import type { Finding } from '../diagnostics/diagnostic.ts';
-import { yamlSyntax } from '../rules/yaml-syntax.ts';
 import type { Range, SourceText } from '../text/source-text.ts';
 import { START } from '../text/source-text.ts';
 import type { AliasTargets, YamlNode } from './build-value.ts';
@@ -36,7 +35,7 @@ export function parseYaml(source: SourceText): ParseResult {
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     // The parser is recursive, so a text nested some ten thousand levels deep overflows the stack.
-    const finding = { rule: yamlSyntax, source, range: START, message: 'nested too deeply to be read' };
+    const finding: Finding = { rule: 'yaml-syntax', source, range: START, message: 'nested too deeply to be read' };
     return { file: null, findings: [finding] };
   }
 }
@@ -75,7 +74,7 @@ function syntaxFindings(source: SourceText, document: Document, found: readonly 
     lines.add(line);
     const range = { start, end: Math.max(start, Math.min(complaint.pos[1], source.text.length)) };
     const said = open === null ? { range, ...explain(source, complaint, line + 1) } : closed(source, open, complaint);
-    findings.push({ rule: yamlSyntax, source, ...said });
+    findings.push({ rule: 'yaml-syntax', source, ...said });
   }
   return findings;
 }

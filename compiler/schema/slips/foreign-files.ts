@@ -1,5 +1,4 @@
 /** Files of other programs: reported once, instead of each unknown key. */
-import { unknownKey } from '../../rules/unknown-key.ts';
 import { isPlainMap } from '../../text/plain-map.ts';
 import { valueAt } from '../pointer.ts';
 import type { ShapeProblem } from '../shape-problem.ts';
@@ -40,7 +39,7 @@ export function foreignFile(written: Written): ShapeProblem | null {
   const [path] = covers;
   if (file === undefined || path === undefined) return null;
   return problemOf(written, `this is ${file.name}, and no configuration of hookwright`, {
-    ...{ rule: unknownKey, path, at: 'key', covers },
+    ...{ rule: 'unknown-key', path, at: 'key', covers },
     hint: file.hint ?? 'name the configuration: `--config hookwright.yaml`; `hookwright init` writes one',
   });
 }

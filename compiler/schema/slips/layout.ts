@@ -1,6 +1,4 @@
 /** Mistakes of layout, and others that no row of a table can describe. */
-import { unknownKey } from '../../rules/unknown-key.ts';
-import { wrongType } from '../../rules/wrong-type.ts';
 import { isPlainMap } from '../../text/plain-map.ts';
 import { isSecretName } from '../../text/secret-names.ts';
 import { certainMatch } from '../../text/suggest.ts';
@@ -21,7 +19,7 @@ const misspeltWebhook: Layout = (written) => {
   if (certainMatch(name, ['webhook']) === null || !isSettings(valueAt(written.data, path))) return null;
   const isFree = valueAt(written.data, [top, 'webhook']) === undefined;
   return problemOf(written, `unknown key \`${name}\`; did you mean \`webhook\`?`, {
-    ...{ rule: unknownKey, path, at: 'key', covers: [path] },
+    ...{ rule: 'unknown-key', path, at: 'key', covers: [path] },
     ...(isFree ? { fix: { kind: 'rename', text: 'webhook' } } : {}),
   });
 };
@@ -41,7 +39,13 @@ const unquotedPlaceholder: Layout = (written) => {
   if (at === undefined || at.some((part) => isSecretName(String(part)))) return null;
   const name = placeholderIn(valueAt(data, at));
   const message = `\`{${name}}\` without quotes is a YAML map, not text: write \`"{${name}}"\``;
-  return problemOf(written, message, { rule: wrongType, path: at, at: 'value', fix: { kind: 'quote' }, covers: [at] });
+  return problemOf(written, message, {
+    rule: 'wrong-type',
+    path: at,
+    at: 'value',
+    fix: { kind: 'quote' },
+    covers: [at],
+  });
 };
 
 /** The only key of a map, if it has no value. */

@@ -1,7 +1,5 @@
 /** What stands where the schema rejects a key or a value. */
 import type { NodePath } from '../../diagnostics/problem.ts';
-import { unknownKey } from '../../rules/unknown-key.ts';
-import { wrongType } from '../../rules/wrong-type.ts';
 import { isPlainMap } from '../../text/plain-map.ts';
 import { typesOf } from '../alternatives.ts';
 import type { SchemaName } from '../known-keys.ts';
@@ -56,8 +54,8 @@ export const problemOf = (
   more: Partial<ShapeProblem> = {},
 ): ShapeProblem =>
   mistake === 'key'
-    ? { rule: unknownKey, path, at: 'key', message, ...more }
-    : { rule: wrongType, path, at: 'value', message, ...more };
+    ? { rule: 'unknown-key', path, at: 'key', message, ...more }
+    : { rule: 'wrong-type', path, at: 'value', message, ...more };
 
 /** What other names mean. One name, or several separated by spaces. */
 export type Spellings = Readonly<Record<string, string>>;

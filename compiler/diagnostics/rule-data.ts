@@ -1,3 +1,5 @@
+/** What the YAML file of a rule says about it. */
+
 /** The groups of rules, in the order of docs/rules.md. */
 export const RULE_GROUP_TITLES = {
   reading: 'Reading',
@@ -15,3 +17,18 @@ export const RULE_GROUP_TITLES = {
 } as const;
 
 export type RuleGroupId = keyof typeof RULE_GROUP_TITLES;
+
+/** An error rejects the config; a warning does not. */
+export type Severity = 'error' | 'warning';
+
+export interface RuleData {
+  /** The section of docs/rules.md. */
+  readonly group: RuleGroupId;
+  readonly severity: Severity;
+  /** `lint --strict` reports it as an error. */
+  readonly strict?: true;
+  /** What is wrong, in one sentence. */
+  readonly title: string;
+  /** The consequences of ignoring it. Markdown. */
+  readonly why: string;
+}
