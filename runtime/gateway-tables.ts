@@ -7,7 +7,7 @@ import { createLinkContext } from './gateway-context.ts';
 import type { GatewayOptions, ListenAddress } from './gateway-options.ts';
 import { routeSecretRefs, tableSecretRefs } from './platform/secrets/secret-refs.ts';
 import type { Store } from './store/store.ts';
-import { linkSubscriptions, linkTable } from './table/link.ts';
+import { linkRoutes, linkTable } from './table/link.ts';
 import type { LinkContext } from './table/link-context.ts';
 import type { LinkedRoute } from './table/linked-table.ts';
 import { TableError } from './table/load.ts';
@@ -140,10 +140,8 @@ export class GatewayTables {
       stat: files.stat,
       read: files.readText,
       lower: lowerSubscriptions,
-      link: async (table, plans) => {
-        const context = await this.linkContext(table, plans.flatMap(routeSecretRefs));
-        return (some) => linkSubscriptions(some, table, context);
-      },
+      link: async (table, plans) =>
+        linkRoutes(plans, table, await this.linkContext(table, plans.flatMap(routeSecretRefs))),
       clock,
       log,
     });
@@ -153,8 +151,7 @@ export class GatewayTables {
     const { source, clock, log, onTableLoad } = this.options;
     return new Tables({
       source,
-      link: async (table, timeSlice) =>
-        linkTable(table, await this.linkContext(table, tableSecretRefs(table)), timeSlice),
+      link: async (table) => linkTable(table, await this.linkContext(table, tableSecretRefs(table))),
       prepare: async (table) => {
         const apply = await this.hooks.prepare(table);
         return () => this.swapped(apply);

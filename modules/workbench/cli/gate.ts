@@ -29,7 +29,7 @@ export async function passGate(
   const file = join(folder, 'routes.json');
   if (failOn.length === 0 || !existsSync(file)) return null;
   const context = { home, env, clock: systemClock };
-  const served = await readTable(context, file).catch(noTable);
+  const served = await readTable(file).catch(noTable);
   if (served === null) return null;
   const stored = new Set(jobs.map(({ id }) => id));
   const sides = { old: createExplainer(context, served, stored), new: createExplainer(context, table, stored) };

@@ -27,7 +27,7 @@ export class TablePushCommand extends Command<CliContext> {
   async execute(): Promise<number> {
     const { context } = this;
     const folder = this.table === undefined ? builtFolder(context) : resolve(context.cwd, this.table);
-    const { hash, routes, files } = await readBuiltTable(context, folder);
+    const { hash, routes, files } = await readBuiltTable(folder);
     const plan = await requireDatabase(context, this.config);
     const pushed = await useSharedState(context, plan, { create: true }, ({ tables }) =>
       tables.push({ hash, routes }, files),
