@@ -7,7 +7,7 @@ import type { EffectiveSettings } from './config/webhook-settings.ts';
 import type { CheckedProfile } from './lower-base.ts';
 import type { Report } from './report.ts';
 import { invalidEnvironment } from './rules/invalid-environment.ts';
-import { RULES } from './rules/registry.ts';
+import { VIEW_RULES } from './rules/registry.ts';
 import type { Places } from './source/file-tree.ts';
 import type { Files } from './source/files.ts';
 import type { ConfigView } from './views/config-views.ts';
@@ -23,7 +23,7 @@ export interface WholeConfig {
 export function checkWhole({ view, tree, profiles, files }: WholeConfig, report: Report): void {
   const { settings } = view;
   report.add(invalidEnvironment.check((name) => view.variables.get(name)?.value));
-  for (const rule of RULES) report.addProblems(rule.checkConfig?.(view) ?? [], tree);
+  for (const rule of VIEW_RULES) report.addProblems(rule.checkConfig?.(view) ?? [], tree);
   for (const { config, tree: own } of profiles) {
     const isRoot = own === tree;
     const rootSecrets = isRoot ? [...adapterSecrets(settings), ...literalGatewaySecrets(view.config.gateway)] : [];

@@ -7,6 +7,7 @@ import type { RouteConfig, RoutePlan } from '../schemas/generated/types.ts';
 import { compileRoute } from './compile-route.ts';
 import type { TableContent } from './config/table-content.ts';
 import type { Problem } from './diagnostics/problem.ts';
+import { isError } from './diagnostics/rule.ts';
 import { checkShape } from './schema/validate.ts';
 import { isPlainMap } from './text/plain-map.ts';
 import type { MachineFacts } from './views/machine-facts.ts';
@@ -53,8 +54,8 @@ export function compileSubscriptions(
       subscription: name,
     }));
     problems.push(...found);
-    const error = found.find(({ rule }) => rule.severity === 'error');
-    if (error !== undefined) rejected.push({ name, reason: `${error.rule.id}: ${error.message}` });
+    const error = found.find(isError);
+    if (error !== undefined) rejected.push({ name, reason: `${error.rule}: ${error.message}` });
     else if (compiled.plan !== null) routes.push(compiled.plan);
   }
   return { routes, rejected, problems };

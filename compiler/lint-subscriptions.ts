@@ -5,7 +5,6 @@ import { compileSubscriptions, SUBSCRIPTIONS_FILE, SubscriptionsError } from './
 import type { Problem } from './diagnostics/problem.ts';
 import type { Report } from './report.ts';
 import { subscriptionRejected } from './rules/subscription-rejected.ts';
-import { unreachableRoute } from './rules/unreachable-route.ts';
 import { displayPath } from './source/display-path.ts';
 import { fileTree } from './source/file-tree.ts';
 import type { Files } from './source/files.ts';
@@ -34,10 +33,10 @@ export function lintSubscriptions({ files, cwd, home, scope }: SubscriptionLint,
   if (typeof compiled === 'string' || file === null) {
     const reason = typeof compiled === 'string' ? compiled : 'it cannot be read';
     const message = `${reason}; the gateway keeps the subscriptions it has`;
-    report.add([{ rule: subscriptionRejected, source, range: START, message }]);
+    report.add([{ rule: 'subscription-rejected', source, range: START, message }]);
     return;
   }
-  report.add(findings.map((finding) => ({ ...finding, rule: subscriptionRejected })));
+  report.add(findings.map((finding) => ({ ...finding, rule: 'subscription-rejected' })));
   const tree = fileTree(file);
   report.addProblems(compiled.problems.flatMap(asWarnings), tree);
   const shadowed = compiled.routes.filter(({ name }) => Object.hasOwn(scope.table.routes, name));
@@ -62,7 +61,7 @@ function asWarnings({ subscription, ...problem }: SubscriptionProblem): readonly
 }
 
 const asShadowed = (name: string): Problem => ({
-  rule: unreachableRoute,
+  rule: 'unreachable-route',
   path: [name],
   at: 'key',
   message: `a static route is also called \`${name}\` and takes precedence: no request reaches this subscription`,

@@ -16,7 +16,7 @@ import { lowerSources } from './lower/sources.ts';
 import { lowerTargets } from './lower/targets.ts';
 import type { Placer } from './placer.ts';
 import type { Report } from './report.ts';
-import { RULES } from './rules/registry.ts';
+import { VIEW_RULES } from './rules/registry.ts';
 import type { Places } from './source/file-tree.ts';
 import type { MachineFacts } from './views/machine-facts.ts';
 import type { Payloads, RouteScope } from './views/route-scope.ts';
@@ -136,7 +136,7 @@ function reportEntries<T extends { readonly aliases?: readonly string[] }>(
 }
 
 function checkProfile({ name, config, tree }: CheckedProfile, scope: RouteScope, report: Report): void {
-  for (const rule of RULES) report.addProblems(rule.checkProfile?.({ name, config, scope }) ?? [], tree);
+  for (const rule of VIEW_RULES) report.addProblems(rule.checkProfile?.({ name, config, scope }) ?? [], tree);
 }
 
 function lowerJobs(

@@ -5,7 +5,6 @@ import type { Diagnostic, Finding } from '../../compiler/diagnostics/diagnostic.
 import { sortDiagnostics } from '../../compiler/diagnostics/diagnostic.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { printPretty } from '../../compiler/print/print-pretty.ts';
-import { blueprintUnusedField } from '../../compiler/rules/blueprint-unused-field.ts';
 import { isTimeZone } from '../../compiler/schedule/time-zone.ts';
 import { loadBlueprints } from '../../compiler/source/load-blueprints.ts';
 import { loadConfig } from '../../compiler/source/load-config.ts';
@@ -63,7 +62,7 @@ function readSettings(context: CliContext, configs: readonly string[]): Settings
 }
 
 function refuse(context: CliContext, findings: readonly Finding[]): never {
-  const diagnostics = findings.map((finding): Diagnostic => ({ ...finding, rule: finding.rule.id, severity: 'error' }));
+  const diagnostics = findings.map((finding): Diagnostic => ({ ...finding, severity: 'error' }));
   const width = context.stderr.columns ?? 100;
   context.stderr.write(printPretty(sortDiagnostics(diagnostics), { color: context.colour.stderr, width }));
   throw new CliError('the blueprints cannot be used before this is set right');
@@ -75,7 +74,7 @@ export async function openCatalog(context: CliContext, options: CatalogOptions =
   const folders = [join(context.home, 'catalog/blueprints')];
   const { plans: own, findings } = loadBlueprints({ files: nodeFiles, cwd: context.cwd, folders });
   const settings = readSettings(context, options.configs ?? []);
-  const faults = [...findings.filter(({ rule }) => rule !== blueprintUnusedField), ...settings.findings];
+  const faults = [...findings.filter(({ rule }) => rule !== 'blueprint-unused-field'), ...settings.findings];
   if (faults.length > 0) refuse(context, faults);
   const appScheme = options.appScheme ?? settings.app_scheme ?? DEFAULT_SCHEME;
   if (!SCHEME.test(appScheme)) {

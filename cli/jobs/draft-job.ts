@@ -1,6 +1,7 @@
 /** Turns the user's description of a job into its record, checked by the rules for jobs in the configuration. */
 import { compileJob } from '../../compiler/compile-job.ts';
 import type { Problem } from '../../compiler/diagnostics/problem.ts';
+import { isError } from '../../compiler/diagnostics/rule.ts';
 import { homeTarget } from '../../runtime/dispatch/scheduler/home-channel.ts';
 import type { JobRecord } from '../../runtime/store/job-mutations.ts';
 import type { JobConfig, JobPlan, ProfilePlan } from '../../schemas/generated/types.ts';
@@ -25,7 +26,7 @@ const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 function describe({ path, message, hint, rule }: Problem): string {
   const place = path.length === 0 ? '' : `${path.join('.')}: `;
-  return `${place}${message} (${rule.id})${hint === undefined ? '' : `; ${hint}`}`;
+  return `${place}${message} (${rule})${hint === undefined ? '' : `; ${hint}`}`;
 }
 
 function profileOf({ table }: DraftTable, name: string): ProfilePlan {
@@ -48,7 +49,6 @@ export function checkDraft({ name, profile, config }: JobDraft, open: DraftTable
   const plan = profileOf(open, profile);
   const scope = { table: open.table, facts: open.facts, payloads: null, invalidNames: new Set<string>() };
   const compiled = compileJob({ name, config, profile: plan, at: { file: '', line: 0 } }, scope);
-  const isError = ({ rule }: Problem): boolean => rule.severity === 'error';
   if (compiled.plan === null) {
     throw new CliError(
       `job "${name}" is refused, nothing was stored`,

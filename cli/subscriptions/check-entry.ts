@@ -1,7 +1,7 @@
 /** Checks one subscription by the rules of static routes, before it is written. */
 import type { SubscriptionProblem } from '../../compiler/compile-subscriptions.ts';
 import { compileSubscriptions } from '../../compiler/compile-subscriptions.ts';
-import { unknownKey } from '../../compiler/rules/unknown-key.ts';
+import { isError } from '../../compiler/diagnostics/rule.ts';
 import type { RouteConfig, RoutePlan } from '../../schemas/generated/types.ts';
 import { CliError } from '../base/errors.ts';
 import { describeProblem } from './describe-problem.ts';
@@ -26,7 +26,7 @@ export function checkEntry(
   const { table, facts } = open;
   refuseStatic(name, open);
   const { problems, routes } = compileSubscriptions(JSON.stringify({ [name]: entry }), table, facts);
-  const errors = problems.filter((problem) => problem.rule.severity === 'error' && !isOldUnknown(problem, before));
+  const errors = problems.filter((problem) => isError(problem) && !isOldUnknown(problem, before));
   if (errors.length > 0)
     throw new CliError(`subscription "${name}" is refused, nothing was written`, ...errors.map(describeProblem));
   return { plan: routes[0] ?? null, warnings: problems.map(describeProblem) };
@@ -40,5 +40,5 @@ export function refuseStatic(name: string, { table }: OpenTable): void {
 }
 
 function isOldUnknown({ rule, path }: SubscriptionProblem, before: RouteConfig | undefined): boolean {
-  return rule === unknownKey && path.length === 2 && before !== undefined && Object.hasOwn(before, String(path[1]));
+  return rule === 'unknown-key' && path.length === 2 && before !== undefined && Object.hasOwn(before, String(path[1]));
 }

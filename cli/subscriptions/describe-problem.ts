@@ -4,5 +4,5 @@ import type { Problem } from '../../compiler/diagnostics/problem.ts';
 export function describeProblem({ path, message, rule, hint }: Problem): string {
   const [, ...inside] = path;
   const place = inside.length === 0 ? '' : `${inside.join('.')}: `;
-  return `${place}${message} (${rule.id})${hint === undefined ? '' : `; ${hint}`}`;
+  return `${place}${message} (${rule})${hint === undefined ? '' : `; ${hint}`}`;
 }

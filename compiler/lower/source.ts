@@ -14,7 +14,7 @@ const BASIC: LocatorPlan = { in: 'header', name: 'authorization', path: [], spli
 export function lowerSource(name: string, file: SourceFile): Lowered<SchemePlan> {
   const problems: Problem[] = [];
   const report: ReportFault = (path, message, hint) => {
-    problems.push({ rule: sourceScheme, path, at: 'value', message, ...(hint === undefined ? {} : { hint }) });
+    problems.push({ rule: 'source-scheme', path, at: 'value', message, ...(hint === undefined ? {} : { hint }) });
   };
   const signed = file.signed === undefined ? [] : parseSigned(file.signed, report);
   const id = file.id === undefined ? null : lowerLocator(file.id, ['id'], report);

@@ -65,7 +65,7 @@ function allAddresses(shared: readonly AddressPlan[], variants: readonly Variant
 function unique(problems: readonly Problem[]): Problem[] {
   const seen = new Set<string>();
   return problems.filter((problem) => {
-    const id = JSON.stringify([problem.rule.id, problem.path, problem.within, problem.message]);
+    const id = JSON.stringify([problem.rule, problem.path, problem.within, problem.message]);
     return !seen.has(id) && seen.add(id) !== undefined;
   });
 }

@@ -5,10 +5,6 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const agentChoice = {
   id: 'agent-choice',
-  group: 'config',
-  severity: 'error',
-  title: '`agent` sets both `command` and `openai`.',
-  why: 'Each prompt is run once, by one of them.',
   checkProfile({ config }): readonly Problem[] {
     const { agent } = config;
     if (agent === undefined) return [];
@@ -16,12 +12,12 @@ export const agentChoice = {
       const idle = (['env', 'cwd'] as const).filter((name) => agent[name] !== undefined);
       return idle.map((name) => {
         const message = `\`${name}\` is for a \`command\`; there is none`;
-        return { rule: agentChoice, path: ['agent', name], at: 'key', message } as const;
+        return { rule: 'agent-choice', path: ['agent', name], at: 'key', message } as const;
       });
     }
     if (agent.openai === undefined) return [];
     const message = '`command` and `openai` exclude each other; keep one of them';
     const related = [{ path: ['agent', 'openai'], message: 'the other one is here' }];
-    return [{ rule: agentChoice, path: ['agent', 'command'], at: 'key', message, related }];
+    return [{ rule: 'agent-choice', path: ['agent', 'command'], at: 'key', message, related }];
   },
 } as const satisfies ViewRule;

@@ -8,16 +8,12 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const agentCommand = {
   id: 'agent-command',
-  group: 'config',
-  severity: 'warning',
-  title: 'An entry of `agent.command` contains several arguments.',
-  why: 'No shell splits it: `[my-agent --print]` runs a program whose name contains a space, and `--model fast` as a single entry is an unknown option.',
   checkProfile({ config }): readonly Problem[] {
     const { command = [] } = config.agent ?? {};
     const index = command.findIndex(isRunTogether);
     if (index < 0) return [];
     const message = 'each argument must be a separate entry, because no shell splits them';
-    const at = { rule: agentCommand, path: ['agent', 'command', index], at: 'value' } as const;
+    const at = { rule: 'agent-command', path: ['agent', 'command', index], at: 'value' } as const;
     if (command.some((entry, place) => isRunTogether(entry, place) && (needsShell(entry) || holdsCredential(entry)))) {
       return [{ ...at, message, hint: 'write one entry for each argument, or `[sh, -c, "…"]` if you need a shell' }];
     }
@@ -26,7 +22,7 @@ export const agentCommand = {
       {
         ...at,
         message: `${message}: write \`command: ${flowText(argv)}\``,
-        fix: { kind: 'items', items: argv.map(flowText) },
+        fix: { kind: 'flow', text: flowText(argv) },
         fixAt: ['agent', 'command'],
       },
     ];

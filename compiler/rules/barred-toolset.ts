@@ -6,10 +6,6 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const barredToolset = {
   id: 'barred-toolset',
-  group: 'names',
-  severity: 'warning',
-  title: 'A list of toolsets for webhook runs names one that is barred from them.',
-  why: 'The name is dropped. Events come from outside and must not be able to change the gateway, create jobs or send messages in its name.',
   checkRoute(route): readonly Problem[] {
     if (route.mode !== 'agent') return [];
     return barredToolsets(route.config.toolsets ?? [], ['toolsets'], route.scope.table.toolsets);
@@ -28,6 +24,6 @@ export function barredToolsets(names: readonly string[], path: NodePath, known: 
   return names.flatMap((name, index): readonly Problem[] => {
     if (!Object.hasOwn(known, name) || known[name] === true) return [];
     const message = `the toolset \`${name}\` is barred from webhook runs; it is dropped`;
-    return [{ rule: barredToolset, path: [...path, index], at: 'value', message }];
+    return [{ rule: 'barred-toolset', path: [...path, index], at: 'value', message }];
   });
 }

@@ -7,16 +7,12 @@ import type { ListedRule } from './support/listed-rule.ts';
 
 export const blueprintDefault = {
   id: 'blueprint-default',
-  group: 'catalog',
-  severity: 'error',
-  title: "The default of a blueprint's field is not one of its options, or not a valid time.",
-  why: 'The blueprint could not be used with its defaults.',
   check(fields: readonly BlueprintFieldFile[]): readonly Problem[] {
     return fields.flatMap((field, index): readonly Problem[] => {
       const message = faultOf(field);
       return message === null
         ? []
-        : [{ rule: blueprintDefault, path: ['fields', index, 'default'], at: 'value', message }];
+        : [{ rule: 'blueprint-default', path: ['fields', index, 'default'], at: 'value', message }];
     });
   },
 } as const satisfies ListedRule;

@@ -7,10 +7,6 @@ import type { ListedRule } from './support/listed-rule.ts';
 
 export const blueprintField = {
   id: 'blueprint-field',
-  group: 'catalog',
-  severity: 'error',
-  title: "A field's name is taken or reserved, or its options do not fit its type.",
-  why: 'In a command or a link, the name would be ambiguous.',
   check(fields: readonly BlueprintFieldFile[]): readonly Problem[] {
     return fields.flatMap((field, index) => {
       const path = ['fields', index];
@@ -23,27 +19,27 @@ function checkName(field: BlueprintFieldFile, path: NodePath, earlier: readonly 
   const at = { path: [...path, 'name'], at: 'value' } as const;
   if (RESERVED_NAMES.includes(field.name)) {
     const why = field.name === 'deliver' ? 'is added to every blueprint' : 'is derived for the schedule';
-    return [{ rule: blueprintField, ...at, message: `the name \`${field.name}\` ${why}; choose another one` }];
+    return [{ rule: 'blueprint-field', ...at, message: `the name \`${field.name}\` ${why}; choose another one` }];
   }
   const first = earlier.findIndex((other) => other.name === field.name);
   if (first === -1) return [];
   const related = [{ path: ['fields', first, 'name'], message: 'the first one is here' }];
-  return [{ rule: blueprintField, ...at, message: `a second field named \`${field.name}\``, related }];
+  return [{ rule: 'blueprint-field', ...at, message: `a second field named \`${field.name}\``, related }];
 }
 
 function checkOptions(field: BlueprintFieldFile, path: NodePath): Problem[] {
   const { type, options } = field;
   if (type === 'enum') {
     if (options === undefined) {
-      return [{ rule: blueprintField, path, at: 'key', message: 'an `enum` field needs `options`' }];
+      return [{ rule: 'blueprint-field', path, at: 'key', message: 'an `enum` field needs `options`' }];
     }
     const repeated = options.findIndex((option, index) => options.indexOf(option) !== index);
     if (repeated === -1) return [];
     const at = { path: [...path, 'options', repeated], at: 'value' } as const;
-    return [{ rule: blueprintField, ...at, message: `the option \`${options[repeated]}\` is listed twice` }];
+    return [{ rule: 'blueprint-field', ...at, message: `the option \`${options[repeated]}\` is listed twice` }];
   }
   if (options === undefined) return [];
   const why = type === 'weekdays' ? 'a `weekdays` field has its own options' : `a \`${type}\` field takes no options`;
   const at = { path: [...path, 'options'], at: 'key' } as const;
-  return [{ rule: blueprintField, ...at, message: `${why}; remove \`options\`, or make it an \`enum\`` }];
+  return [{ rule: 'blueprint-field', ...at, message: `${why}; remove \`options\`, or make it an \`enum\`` }];
 }

@@ -7,17 +7,13 @@ import type { ListedRule } from './support/listed-rule.ts';
 
 export const blueprintPrompt = {
   id: 'blueprint-prompt',
-  group: 'catalog',
-  severity: 'error',
-  title: 'The prompt of a blueprint contains a placeholder that is not one of its fields.',
-  why: 'It would appear literally in every prompt of the job.',
   /** Reports placeholders of the prompt that no field fills. */
   check({ prompt, fields }: Pick<BlueprintPlan, 'prompt' | 'fields'>): readonly Problem[] {
     const names = fields.map((field) => field.name);
     return findPlaceholders(prompt)
       .filter(({ name }) => !names.includes(name))
       .map(({ name, offset, length }) => ({
-        rule: blueprintPrompt,
+        rule: 'blueprint-prompt',
         path: ['prompt'],
         at: 'value' as const,
         within: { offset, length },

@@ -11,11 +11,6 @@ import type { ListedRule } from './support/listed-rule.ts';
 
 export const blueprintSchedule = {
   id: 'blueprint-schedule',
-  group: 'catalog',
-  severity: 'error',
-  title:
-    "A combination of a blueprint's options does not make a valid five-field cron expression, or leaves a placeholder unfilled.",
-  why: 'Creating a job would fail only when a user chooses that option.',
   /** Reports only the first combination that gives an invalid schedule. */
   check(blueprint: Pick<BlueprintPlan, 'fields' | 'schedule'>): readonly Problem[] {
     const unfilled = checkPlaceholders(blueprint.schedule, blueprint.fields);
@@ -38,7 +33,7 @@ export const blueprintSchedule = {
 /** Checking this many takes about a second. */
 const MAX_COMBINATIONS = 50_000;
 
-const AT = { rule: blueprintSchedule, path: ['schedule'], at: 'value' } as const;
+const AT = { rule: 'blueprint-schedule', path: ['schedule'], at: 'value' } as const;
 
 /** Returns why a placeholder cannot be filled, or null. */
 function placeholderFault(name: string, fields: readonly BlueprintField[]): string | null {

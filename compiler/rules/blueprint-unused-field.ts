@@ -9,10 +9,6 @@ import type { ListedRule } from './support/listed-rule.ts';
 
 export const blueprintUnusedField = {
   id: 'blueprint-unused-field',
-  group: 'catalog',
-  severity: 'warning',
-  title: 'A field of a blueprint is used neither in its schedule nor in its prompt.',
-  why: 'Users would have to enter a value that has no effect.',
   /** Reports fields that neither the schedule nor the prompt uses. */
   check(blueprint: Pick<BlueprintPlan, 'prompt' | 'fields' | 'schedule'>): readonly Problem[] {
     const inPrompt = new Set(findPlaceholders(blueprint.prompt).map(({ name }) => name));
@@ -24,7 +20,7 @@ export const blueprintUnusedField = {
         ? []
         : [
             {
-              rule: blueprintUnusedField,
+              rule: 'blueprint-unused-field',
               path: ['fields', index, 'name'],
               at: 'value' as const,
               message: `\`${field.name}\` is asked for and used neither in the schedule nor in the prompt`,

@@ -6,15 +6,11 @@ import type { ListedRule } from './support/listed-rule.ts';
 
 export const coalesceKey = {
   id: 'coalesce-key',
-  group: 'templates',
-  severity: 'error',
-  title: 'The key of `coalesce` is fixed text.',
-  why: 'All events of the route would count as one entity, and all but the last would be dropped.',
   check(text: string, plan: TemplatePlan): readonly Problem[] {
     if (plan.some(({ kind }) => kind !== 'text')) return [];
     const message =
       `the key ${JSON.stringify(text)} is the same for every event; ` +
       'write a dotted field (pull_request.number) or a template ({repository.full_name}#{number})';
-    return [{ rule: coalesceKey, path: [], at: 'value', message }];
+    return [{ rule: 'coalesce-key', path: [], at: 'value', message }];
   },
 } as const satisfies ListedRule;

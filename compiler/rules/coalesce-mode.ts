@@ -5,10 +5,6 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const coalesceMode = {
   id: 'coalesce-mode',
-  group: 'refusals',
-  severity: 'error',
-  title: '`coalesce` is set on a `deliver_only` or `cron_job` route.',
-  why: 'Coalescing replaces queued agent runs with the latest one. A direct message is delivered while its sender waits, and a job never runs twice at once anyway.',
   checkRoute(route): readonly Problem[] {
     const { coalesce, deliver_only, cron_job } = route.config;
     if (coalesce === undefined) return [];
@@ -16,6 +12,6 @@ export const coalesceMode = {
     if (other === null) return [];
     const related = [{ path: [other], message: 'the mode is set here' }];
     const message = `\`coalesce\` works on agent routes only, not together with \`${other}\``;
-    return [{ rule: coalesceMode, path: ['coalesce'], at: 'key', message, related }];
+    return [{ rule: 'coalesce-mode', path: ['coalesce'], at: 'key', message, related }];
   },
 } as const satisfies ViewRule;

@@ -5,17 +5,15 @@ import type { ListedRule } from './support/listed-rule.ts';
 
 export const curlyQuotes = {
   id: 'curly-quotes',
-  group: 'reading',
-  severity: 'warning',
-  title: 'A value is enclosed in typographic quotes.',
-  why: 'Only `"` and `\'` are YAML quotes; others are part of the value. If you want them, put the value in straight quotes.',
   /** @param range range of an unquoted scalar */
   check(source: SourceText, range: Range): readonly Finding[] {
     const written = source.text.slice(range.start, range.end);
     if (!CURLY.test(written)) return [];
     const quote = straightFor(written.slice(1, -1));
     const message = `${written.at(0)}…${written.at(-1)} are not YAML quotes and become part of the text: use straight ones, ${quote ?? '"'}…${quote ?? '"'}`;
-    return [{ rule: curlyQuotes, source, range, message, ...(quote === null ? {} : { fix: straight(range, quote) }) }];
+    return [
+      { rule: 'curly-quotes', source, range, message, ...(quote === null ? {} : { fix: straight(range, quote) }) },
+    ];
   },
 } as const satisfies ListedRule;
 

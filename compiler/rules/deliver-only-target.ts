@@ -7,20 +7,18 @@ import { atRoute } from './support/view-rule.ts';
 
 export const deliverOnlyTarget = {
   id: 'deliver-only-target',
-  group: 'refusals',
-  severity: 'error',
-  title: 'A `deliver_only` route delivers to `log` or names no target.',
-  why: 'Without an agent the rendered prompt is the message itself. A message to `log` reaches no one, and the sender is told that it was delivered.',
   checkRoute(route): readonly Problem[] {
     if (route.config.deliver_only !== true) return [];
     const hint = 'name a real target in `deliver`, or remove `deliver_only` to run the agent';
     if (route.config.deliver === undefined) {
-      return [atRoute(deliverOnlyTarget, `route \`${route.name}\` is \`deliver_only\` and has no \`deliver\``, hint)];
+      return [
+        atRoute('deliver-only-target', `route \`${route.name}\` is \`deliver_only\` and has no \`deliver\``, hint),
+      ];
     }
     return route.targets
       .filter(({ target }) => target !== null && KEEPING_TARGETS.has(target))
       .map(({ name, index }) => ({
-        rule: deliverOnlyTarget,
+        rule: 'deliver-only-target',
         path: deliverPath(index),
         at: 'value',
         message: `\`deliver_only\` cannot deliver to \`${name}\`: no one would receive the message`,

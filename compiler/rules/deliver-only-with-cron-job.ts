@@ -5,15 +5,11 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const deliverOnlyWithCronJob = {
   id: 'deliver-only-with-cron-job',
-  group: 'refusals',
-  severity: 'error',
-  title: 'A route sets both `deliver_only` and `cron_job`.',
-  why: '`deliver_only` delivers the prompt and runs nothing; `cron_job` runs a job and delivers nothing itself. A route can do only one of them.',
   checkRoute(route): readonly Problem[] {
     const { deliver_only, cron_job } = route.config;
     if (deliver_only !== true || cron_job === undefined) return [];
     const related = [{ path: ['cron_job'], message: 'the job is named here' }];
     const message = '`deliver_only` and `cron_job` exclude each other; keep one of them';
-    return [{ rule: deliverOnlyWithCronJob, path: ['deliver_only'], at: 'key', message, related }];
+    return [{ rule: 'deliver-only-with-cron-job', path: ['deliver_only'], at: 'key', message, related }];
   },
 } as const satisfies ViewRule;

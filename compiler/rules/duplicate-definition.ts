@@ -7,10 +7,6 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const duplicateDefinition = {
   id: 'duplicate-definition',
-  group: 'reading',
-  severity: 'error',
-  title: 'Two places define the same route, job, target, source or setting.',
-  why: 'Which definition applies must not depend on the order of files.',
   checkProfile({ config, scope }): readonly Problem[] {
     const first = new Map<string, string>();
     return targetEntries(config).flatMap(([name]): readonly Problem[] => {
@@ -20,7 +16,7 @@ export const duplicateDefinition = {
       if (other === undefined) return [];
       const message = `\`${name}\` and \`${other}\` are one target`;
       const related = [{ path: ['platforms', other], message: 'it is first defined here' }];
-      return [{ rule: duplicateDefinition, path: ['platforms', name], at: 'key', message, related }];
+      return [{ rule: 'duplicate-definition', path: ['platforms', name], at: 'key', message, related }];
     });
   },
 } as const satisfies ViewRule;

@@ -5,16 +5,12 @@ import type { ListedRule } from './support/listed-rule.ts';
 
 export const duplicateKey = {
   id: 'duplicate-key',
-  group: 'reading',
-  severity: 'error',
-  title: 'A map contains the same key twice.',
-  why: 'YAML parsers disagree about which of the two applies.',
   /** @param first the earlier occurrence in this map, if any */
   check(key: string, { source, first, again }: WrittenKey): readonly Finding[] {
     if (first === undefined) return [];
     const related = [{ source, range: first, message: 'it is first set here' }];
     return [
-      { rule: duplicateKey, source, range: again, message: `the key \`${key}\` is set twice in one map`, related },
+      { rule: 'duplicate-key', source, range: again, message: `the key \`${key}\` is set twice in one map`, related },
     ];
   },
 } as const satisfies ListedRule;

@@ -5,12 +5,8 @@ import type { ListedRule } from './support/listed-rule.ts';
 
 export const emptyInclude = {
   id: 'empty-include',
-  group: 'reading',
-  severity: 'warning',
-  title: 'A glob under `include` matches no file.',
-  why: 'A moved folder or a typo would silently drop every route in it.',
   /** @param paths paths of the files that match the pattern */
   check(pattern: string, paths: readonly string[], at: { source: SourceText; range: Range }): readonly Finding[] {
-    return paths.length > 0 ? [] : [{ rule: emptyInclude, ...at, message: `no file matches \`${pattern}\`` }];
+    return paths.length > 0 ? [] : [{ rule: 'empty-include', ...at, message: `no file matches \`${pattern}\`` }];
   },
 } as const satisfies ListedRule;

@@ -7,14 +7,10 @@ import type { ListedRule } from './support/listed-rule.ts';
 
 export const envFileSyntax = {
   id: 'env-file-syntax',
-  group: 'reading',
-  severity: 'warning',
-  title: 'A line in `<home_dir>/.env` is not `KEY=value`.',
-  why: 'A secret on that line would be missing when the server starts.',
   /** The line may contain a secret. */
   check(source: SourceText): readonly Finding[] {
     return parseEnvLines(source.text).faults.map((range) => ({
-      rule: envFileSyntax,
+      rule: 'env-file-syntax',
       source,
       range,
       message: 'not a `KEY=value` line',

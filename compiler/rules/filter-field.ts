@@ -6,16 +6,12 @@ import type { ListedRule } from './support/listed-rule.ts';
 
 export const filterField = {
   id: 'filter-field',
-  group: 'templates',
-  severity: 'error',
-  title: 'The `field` of a filter is empty, or has an empty part.',
-  why: 'No payload has such a field, so the filter would give the same result for every event.',
   check(written: string, path: NodePath): Lowered<FieldPlan> {
     const field = lowerField(written);
     if (typeof field !== 'string') return { plan: field, problems: [] };
     const plain = plainField(written);
     const fix: Pick<Problem, 'fix'> = plain === null ? {} : { fix: { kind: 'rename', text: plain } };
     const message = plain === null ? field : `${field}: \`${plain}\``;
-    return { plan: null, problems: [{ rule: filterField, path, at: 'value', message, ...fix }] };
+    return { plan: null, problems: [{ rule: 'filter-field', path, at: 'value', message, ...fix }] };
   },
 } as const satisfies ListedRule;

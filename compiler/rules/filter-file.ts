@@ -4,17 +4,13 @@ import type { ListedRule } from './support/listed-rule.ts';
 
 export const filterFile = {
   id: 'filter-file',
-  group: 'templates',
-  severity: 'error',
-  title: "The path of an `in_file` is a folder or another user's home.",
-  why: 'The list could never be read.',
   /** Returns an absolute path, `~/…`, or a normalised path relative to <home_dir>. */
   check(written: string, path: NodePath): Lowered<string> {
     const file = written.replace(/^<home_dir>\/+/, '');
     const why = reasonAgainst(file);
     if (why === null) return { plan: file.replace(/^(?:\.\/+)+/, ''), problems: [] };
     const message = `${JSON.stringify(written)}${why}`;
-    return { plan: null, problems: [{ rule: filterFile, path, at: 'value', message }] };
+    return { plan: null, problems: [{ rule: 'filter-file', path, at: 'value', message }] };
   },
 } as const satisfies ListedRule;
 

@@ -9,10 +9,6 @@ import type { ListedRule } from './support/listed-rule.ts';
 
 export const filterOperator = {
   id: 'filter-operator',
-  group: 'templates',
-  severity: 'error',
-  title: 'A filter on a field has no operator or more than one.',
-  why: 'With several operators, it would be unclear whether all or any of them must match: write `all` or `any`.',
   check(config: FilterConfig, path: NodePath): readonly Problem[] {
     const used = operatorsOf(config);
     if (used.length === 1) return [];
@@ -20,7 +16,7 @@ export const filterOperator = {
     const message = `a filter on a field has exactly one operator, found ${found}`;
     return [
       {
-        rule: filterOperator,
+        rule: 'filter-operator',
         path,
         at: 'value',
         message,

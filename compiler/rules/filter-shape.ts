@@ -7,12 +7,8 @@ import type { ListedRule } from './support/listed-rule.ts';
 
 export const filterShape = {
   id: 'filter-shape',
-  group: 'templates',
-  severity: 'error',
-  title: 'A filter has no `field`, or mixes a group with other keys.',
-  why: 'It is unclear which condition must match.',
   check(config: FilterConfig, path: NodePath): readonly Problem[] {
-    const at = { rule: filterShape, path, at: 'value' } as const;
+    const at = { rule: 'filter-shape', path, at: 'value' } as const;
     const [group, second] = groupsOf(config);
     if (group === undefined) {
       const message = 'a filter is a `field` with one operator, or one of `all`, `any`, `not`';

@@ -6,10 +6,6 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const insecureBind = {
   id: 'insecure-bind',
-  group: 'refusals',
-  severity: 'error',
-  title: '`INSECURE_NO_AUTH` is used, but the server listens on more than the loopback interface.',
-  why: 'Anyone who can reach the port could run the agent. `INSECURE_NO_AUTH` is accepted only on 127.0.0.1, localhost and ::1. The check uses the effective host, after flags, environment and `extra`.',
   checkRoute(route): readonly Problem[] {
     const { host } = route.scope.table.server;
     if (!route.insecure || isLoopback(host)) return [];
@@ -18,7 +14,7 @@ export const insecureBind = {
     const message = `route \`${route.name}\` is not authenticated and the server would listen on ${shown}`;
     const hint = 'give the route a real secret, or bind 127.0.0.1';
     return [
-      { rule: insecureBind, path: written?.path ?? [], at: written === undefined ? 'key' : 'value', message, hint },
+      { rule: 'insecure-bind', path: written?.path ?? [], at: written === undefined ? 'key' : 'value', message, hint },
     ];
   },
 } as const satisfies ViewRule;

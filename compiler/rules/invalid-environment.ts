@@ -7,10 +7,6 @@ import type { ListedRule } from './support/listed-rule.ts';
 
 export const invalidEnvironment = {
   id: 'invalid-environment',
-  group: 'config',
-  severity: 'error',
-  title: '`WEBHOOK_ENABLED` is not a boolean, or `WEBHOOK_PORT` is not a port.',
-  why: "Using the config file's value instead could start a server with the wrong settings.",
   /** @param read returns the value of a variable, or undefined if it is not set */
   check(read: (name: string) => string | undefined): readonly Finding[] {
     const isWrong = (name: string, isRight: (text: string) => boolean): boolean => {
@@ -21,7 +17,7 @@ export const invalidEnvironment = {
       ...(isWrong('WEBHOOK_ENABLED', isSwitch) ? ['WEBHOOK_ENABLED must be `true` or `false`'] : []),
       ...(isWrong('WEBHOOK_PORT', isPort) ? ['WEBHOOK_PORT must be a whole number from 0 to 65535'] : []),
     ];
-    return messages.map((message) => ({ rule: invalidEnvironment, source: ENVIRONMENT, range: START, message }));
+    return messages.map((message) => ({ rule: 'invalid-environment', source: ENVIRONMENT, range: START, message }));
   },
 } as const satisfies ListedRule;
 

@@ -5,16 +5,12 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const invalidSchedule = {
   id: 'invalid-schedule',
-  group: 'jobs',
-  severity: 'error',
-  title: 'The `schedule` of a job is not a five-field cron expression.',
-  why: 'The job would never run.',
   checkJob({ config }): readonly Problem[] {
     const parsed = parseSchedule(config.schedule);
     if (parsed.ok) return [];
     const hint = 'minute, hour, day of month, month, day of week: `0 8 * * 1-5` is 08:00 on weekdays';
     const { message, meant } = parsed;
-    const problem: Problem = { rule: invalidSchedule, path: ['schedule'], at: 'value', message };
+    const problem: Problem = { rule: 'invalid-schedule', path: ['schedule'], at: 'value', message };
     if (meant === undefined) return [{ ...problem, hint }];
     if (!meant.exact) return [problem];
     return [{ ...problem, fix: { kind: 'replace', text: JSON.stringify(meant.cron) } }];

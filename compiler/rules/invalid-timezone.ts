@@ -6,10 +6,6 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const invalidTimezone = {
   id: 'invalid-timezone',
-  group: 'config',
-  severity: 'error',
-  title: '`timezone` is not the name of an IANA zone.',
-  why: 'Jobs would run at the wrong hour, or not at all.',
   checkConfig({ config }): readonly Problem[] {
     return checkZone(config.gateway?.timezone, ['gateway', 'timezone']);
   },
@@ -23,9 +19,9 @@ function checkZone(zone: string | undefined, path: NodePath): readonly Problem[]
   const [sure] = similarZones(zone);
   if (sure !== undefined) {
     const message = `\`${zone}\` is not an IANA time zone: write, for example, \`${sure}\``;
-    return [{ rule: invalidTimezone, path, at: 'value', message }];
+    return [{ rule: 'invalid-timezone', path, at: 'value', message }];
   }
   const message = `\`${zone}\` is not a time zone${didYouMean(zone, timeZones())}`;
   const hint = 'use an IANA name: `Europe/Berlin`, `America/New_York`, `UTC`';
-  return [{ rule: invalidTimezone, path, at: 'value', message, hint, ...renameFix(zone, timeZones()) }];
+  return [{ rule: 'invalid-timezone', path, at: 'value', message, hint, ...renameFix(zone, timeZones()) }];
 }

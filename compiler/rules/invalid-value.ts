@@ -8,21 +8,17 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const invalidValue = {
   id: 'invalid-value',
-  group: 'shape',
-  severity: 'error',
-  title: 'A value is not one of those that are allowed here.',
-  why: 'It has no meaning here.',
   checkRoute({ config }): readonly Problem[] {
-    return publicUrlProblems(invalidValue, config.public_url);
+    return publicUrlProblems('invalid-value', config.public_url);
   },
   checkConfig({ config, settings }): readonly Problem[] {
     const path = settings.pathOf('trusted_proxies') ?? [];
     const proxies = (settings.values.trusted_proxies ?? []).flatMap((text, index): readonly Problem[] => {
       if (parseNetwork(text) !== null) return [];
       const message = `\`${text}\` is neither an address nor a network`;
-      return [{ rule: invalidValue, path: [...path, index], at: 'value', message, hint: PROXIES }];
+      return [{ rule: 'invalid-value', path: [...path, index], at: 'value', message, hint: PROXIES }];
     });
-    return [...publicUrlProblems(invalidValue, config.public_url), ...hostProblems(settings), ...proxies];
+    return [...publicUrlProblems('invalid-value', config.public_url), ...hostProblems(settings), ...proxies];
   },
 } as const satisfies ViewRule;
 
@@ -35,5 +31,5 @@ function hostProblems({ values, pathOf }: EffectiveSettings): readonly Problem[]
   const lines = [`host: ${host}`, ...(isFree ? [`port: ${port}`] : [])].map((line) => `\`${line}\``);
   const message = `\`host\` must be only a name or an address: write ${lines.join(' and ')}`;
   const fix = { kind: 'flow', text: host, ...(isFree ? { andKey: `port: ${port}` } : {}) } as const;
-  return [{ rule: invalidValue, path, at: 'value', message, fix, fixAt: path }];
+  return [{ rule: 'invalid-value', path, at: 'value', message, fix, fixAt: path }];
 }

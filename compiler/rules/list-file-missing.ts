@@ -5,15 +5,11 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const listFileMissing = {
   id: 'list-file-missing',
-  group: 'templates',
-  severity: 'warning',
-  title: 'An `in_file` names a file that does not exist here.',
-  why: 'A missing list matches nothing, so the filter rejects every event. The gateway reads the file as soon as it exists.',
   checkRoute(route): readonly Problem[] {
     return listFiles(route.config.filters ?? [], ['filters'])
       .filter(({ file }) => !file.endsWith('/') && !route.scope.facts.listFile(file.replace(/^<home_dir>\/+/, '')))
       .map(({ file, path }) => ({
-        rule: listFileMissing,
+        rule: 'list-file-missing',
         path,
         at: 'value',
         message: `the list \`${file}\` does not exist here: the filter matches nothing`,

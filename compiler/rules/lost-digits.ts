@@ -5,14 +5,10 @@ import type { ListedRule } from './support/listed-rule.ts';
 
 export const lostDigits = {
   id: 'lost-digits',
-  group: 'effect',
-  severity: 'warning',
-  title: 'An address is written as a number that loses digits.',
-  why: 'YAML reads `1712345678.123450` as a number and drops the last zero: the message would go to another thread, or to none.',
   /** @param written text of the number in the file; for an alias, the number is checked at its anchor */
   check(value: number, written: string, path: NodePath): readonly Problem[] {
     if (written === String(value) || !/^[-+.\d]/.test(written)) return [];
-    const at = { rule: lostDigits, path, at: 'value' } as const;
+    const at = { rule: 'lost-digits', path, at: 'value' } as const;
     // The message must not repeat a secret.
     if (isSecretName(String(path.at(-1)))) {
       const message = 'this is read as a number and loses digits';

@@ -9,10 +9,6 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const missingAddress = {
   id: 'missing-address',
-  group: 'effect',
-  severity: 'warning',
-  title: 'A delivery has no `chat_id`, and its target has no home channel.',
-  why: 'Every delivery fails: there is no chat to send it to.',
   checkRoute(route): readonly Problem[] {
     if (route.mode === 'cron' || route.profilePlan === null) return [];
     return withoutChat(route.config, route.profilePlan, route.scope.table);
@@ -30,7 +26,7 @@ function withoutChat(config: DeliveryConfig, profile: ProfilePlan, table: TableC
       return needsChat(plan, binding, extra.has('message_thread_id') || extra.has('thread_id'));
     })
     .map(({ name, index }) => ({
-      rule: missingAddress,
+      rule: 'missing-address',
       path: deliverPath(index),
       at: 'value',
       message: `\`${name}\` has no chat to send to: neither \`deliver_extra.chat_id\` nor a home channel is set`,

@@ -13,10 +13,6 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const missingDeliverExtra = {
   id: 'missing-deliver-extra',
-  group: 'names',
-  severity: 'error',
-  title: 'A key that a target requires in `deliver_extra` is missing.',
-  why: 'Every delivery would fail: a comment, for instance, needs a repository and a number.',
   checkRoute(route): readonly Problem[] {
     return route.mode === 'cron' ? [] : missingKeys(route.config, route.scope.table, route);
   },
@@ -45,7 +41,7 @@ function missingKeys(config: DeliveryConfig, table: TableContent, route: RouteVi
 function otherName(target: string, field: string, key: string): Problem {
   const message = `\`${target}\` needs \`deliver_extra.${field}\`: \`${key}\` is another name for it`;
   const fix = { kind: 'rename', text: field } as const;
-  return { rule: missingDeliverExtra, path: ['deliver_extra', key], at: 'key', message, fix };
+  return { rule: 'missing-deliver-extra', path: ['deliver_extra', key], at: 'key', message, fix };
 }
 
 function withoutKeys(
@@ -59,7 +55,7 @@ function withoutKeys(
     'and',
   )}`;
   const path = deliver_extra === undefined ? [] : ['deliver_extra'];
-  const problem = { rule: missingDeliverExtra, path, at: 'key' } as const;
+  const problem = { rule: 'missing-deliver-extra', path, at: 'key' } as const;
   const usual = usualAddresses(
     fields,
     route === null ? null : (route.scope.payloads?.seenBy(route) ?? null),

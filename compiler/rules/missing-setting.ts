@@ -7,10 +7,6 @@ import type { ListedRule } from './support/listed-rule.ts';
 
 export const missingSetting = {
   id: 'missing-setting',
-  group: 'effect',
-  severity: 'warning',
-  title: 'An enabled target lacks a required setting.',
-  why: 'Every delivery to it fails.',
   check(written: WrittenSettings): readonly Problem[] {
     return [...missingRequired(written), ...missingOfVariant(written)];
   },
@@ -27,7 +23,7 @@ export interface WrittenSettings {
 }
 
 const missing = (message: string, hint: Pick<Problem, 'hint'> = {}): Problem => ({
-  rule: missingSetting,
+  rule: 'missing-setting',
   path: [],
   at: 'key',
   message,

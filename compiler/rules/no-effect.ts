@@ -6,10 +6,6 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const noEffect = {
   id: 'no-effect',
-  group: 'effect',
-  severity: 'warning',
-  title: 'A route sets a key that its mode does not use.',
-  why: 'The key suggests a behaviour that does not happen.',
   checkRoute(route): readonly Problem[] {
     // Two modes at once are an error, so it is open which keys apply.
     if (route.mode === 'cron' && route.config.deliver_only === true) return [];
@@ -21,7 +17,7 @@ export const noEffect = {
     return unused
       .filter(({ key }) => route.config[key as keyof RouteConfig] !== false)
       .map(({ key, reason }) => ({
-        rule: noEffect,
+        rule: 'no-effect',
         path: [key],
         at: 'key',
         message: `\`${key}\` has no effect here: ${reason}`,

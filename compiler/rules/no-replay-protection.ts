@@ -5,10 +5,6 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const noReplayProtection = {
   id: 'no-replay-protection',
-  group: 'senders',
-  severity: 'warning',
-  title: "The route's source neither signs a timestamp nor sends a delivery id.",
-  why: 'Anyone who has recorded a request can replay it at any time: its signature stays valid, and nothing distinguishes it from a new event.',
   checkRoute({ config, schemes, scope, insecure }): readonly Problem[] {
     if (config.source === undefined || insecure || !schemes.some(isReplayable)) return [];
     const better = Object.values(scope.table.schemes).find(
@@ -16,7 +12,7 @@ export const noReplayProtection = {
     );
     const message = `\`${config.source}\` signs no timestamp and sends no delivery id: a recorded request can be sent again`;
     const hint = better === undefined ? {} : { hint: `its \`${better.name}\` signs a timestamp` };
-    return [{ rule: noReplayProtection, path: ['source'], at: 'value', message, ...hint }];
+    return [{ rule: 'no-replay-protection', path: ['source'], at: 'value', message, ...hint }];
   },
 } as const satisfies ViewRule;
 

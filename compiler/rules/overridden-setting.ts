@@ -5,16 +5,12 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const overriddenSetting = {
   id: 'overridden-setting',
-  group: 'config',
-  severity: 'warning',
-  title: 'An environment variable, or a line of `.env`, overrides a different value in the config.',
-  why: 'The value in the config is not used; if it is a secret, requests signed with it are rejected.',
   checkConfig(view): readonly Problem[] {
     return [secretProblem(view), ...plainProblems(view)].flatMap((problem) => problem ?? []);
   },
 } as const satisfies ViewRule;
 
-const RULE = overriddenSetting;
+const RULE = 'overridden-setting';
 const HINT = 'remove one of the two';
 
 function secretProblem({ settings, overrides, variables }: ConfigView): Problem | null {

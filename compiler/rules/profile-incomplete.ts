@@ -1,7 +1,6 @@
 /** A route whose profile lacks something that the route needs. There is no fallback to another profile (§5.4). */
 import type { Problem } from '../diagnostics/problem.ts';
 import type { RouteView } from '../views/route-scope.ts';
-import { scriptMissing } from './script-missing.ts';
 import { hasOwnProfile } from './support/own-profile.ts';
 import { scriptState } from './support/script-state.ts';
 import type { ViewRule } from './support/view-rule.ts';
@@ -10,10 +9,6 @@ import { unknownSkills } from './unknown-skill.ts';
 
 export const profileIncomplete = {
   id: 'profile-incomplete',
-  group: 'names',
-  severity: 'error',
-  title: "The route's profile lacks a target, script or skill that the route needs.",
-  why: 'A profile has its own targets, scripts and skills and cannot use those of other profiles, so the route would accept events and then fail to process them.',
   checkRoute(route): readonly Problem[] {
     const { profile, profilePlan, mode, config, scope } = route;
     if (profilePlan === null || !hasOwnProfile(route)) return [];
@@ -21,7 +16,7 @@ export const profileIncomplete = {
     const skills = mode === 'agent' ? unknownSkills(config.skills ?? [], profilePlan.home, scope.facts) : [];
     return [...targets, ...missingScript(route), ...skills].map((problem) => ({
       ...problem,
-      rule: profileIncomplete,
+      rule: 'profile-incomplete',
       message: `${problem.message}; profile \`${profile}\` uses only its own targets, scripts and skills`,
     }));
   },
@@ -31,5 +26,5 @@ function missingScript(route: RouteView): readonly Problem[] {
   const { script } = route.config;
   if (script === undefined || scriptState(route) !== 'missing') return [];
   const message = `the script \`${script}\` does not exist in profiles/${route.profile}/scripts/`;
-  return [{ rule: scriptMissing, path: ['script'], at: 'value', message }];
+  return [{ rule: 'script-missing', path: ['script'], at: 'value', message }];
 }

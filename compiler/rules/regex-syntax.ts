@@ -6,12 +6,8 @@ import type { ListedRule } from './support/listed-rule.ts';
 
 export const regexSyntax = {
   id: 'regex-syntax',
-  group: 'templates',
-  severity: 'error',
-  title: 'A `regex` is not valid RE2.',
-  why: 'Payloads are untrusted: with back-references or lookaround, a single crafted value can keep the server busy for hours.',
   check(source: string, path: NodePath): Lowered<string> {
-    const at = { rule: regexSyntax, path, at: 'value' } as const;
+    const at = { rule: 'regex-syntax', path, at: 'value' } as const;
     const plain = withoutSlashes(source);
     if (plain !== null) {
       const message = `a regex has no slashes around it: write \`${plain}\``;

@@ -8,16 +8,12 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const scheduleGap = {
   id: 'schedule-gap',
-  group: 'jobs',
-  severity: 'warning',
-  title: 'A job is scheduled at a time that its time zone skips on one day of the year.',
-  why: 'On that day, the job runs later than scheduled, or not at all.',
   checkJob({ config, scope }): readonly Problem[] {
     const parsed = parseSchedule(config.schedule);
     // Without a zone, the serving machine's zone applies, which is unknown here.
     const zone = config.timezone ?? scope.table.gateway.timezone;
     if (!parsed.ok || zone === null || !isTimeZone(zone)) return [];
     const complaint = skippedTime(parsed.schedule, zone);
-    return complaint === null ? [] : [{ rule: scheduleGap, path: ['schedule'], at: 'value', ...complaint }];
+    return complaint === null ? [] : [{ rule: 'schedule-gap', path: ['schedule'], at: 'value', ...complaint }];
   },
 } as const satisfies ViewRule;

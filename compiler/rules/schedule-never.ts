@@ -7,13 +7,9 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const scheduleNever = {
   id: 'schedule-never',
-  group: 'jobs',
-  severity: 'warning',
-  title: 'No date matches the `schedule` of a job.',
-  why: 'The job would silently never run.',
   checkJob({ config }): readonly Problem[] {
     const parsed = parseSchedule(config.schedule);
     const complaint = parsed.ok ? neverFires(parsed.schedule) : null;
-    return complaint === null ? [] : [{ rule: scheduleNever, path: ['schedule'], at: 'value', ...complaint }];
+    return complaint === null ? [] : [{ rule: 'schedule-never', path: ['schedule'], at: 'value', ...complaint }];
   },
 } as const satisfies ViewRule;

@@ -7,13 +7,9 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const scheduleStep = {
   id: 'schedule-step',
-  group: 'jobs',
-  severity: 'warning',
-  title: 'A step in the `schedule` of a job does not divide its field.',
-  why: 'The job would run at uneven intervals: `*/45 * * * *` fires at 0 and 45 minutes past each hour.',
   checkJob({ config }): readonly Problem[] {
     const parsed = parseSchedule(config.schedule);
     const complaints = parsed.ok ? unevenSteps(parsed.schedule) : [];
-    return complaints.map((complaint) => ({ rule: scheduleStep, path: ['schedule'], at: 'value', ...complaint }));
+    return complaints.map((complaint) => ({ rule: 'schedule-step', path: ['schedule'], at: 'value', ...complaint }));
   },
 } as const satisfies ViewRule;

@@ -7,10 +7,6 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const scriptMissing = {
   id: 'script-missing',
-  group: 'templates',
-  severity: 'warning',
-  title: "The route's script does not exist here.",
-  why: 'Without the script, every event of the route is answered `ignored`. If the config is compiled on a different machine than the one that serves it, it may still be correct.',
   checkRoute(route): readonly Problem[] {
     if (route.config.script === undefined || hasOwnProfile(route) || scriptState(route) !== 'missing') return [];
     const message = `the script \`${route.config.script}\` does not exist here: events would be ignored`;
@@ -19,6 +15,6 @@ export const scriptMissing = {
       file === undefined
         ? `put it in \`scripts/\` below the home folder`
         : `\`script\` is only the file, whose suffix determines the interpreter: write \`script: ${file}\``;
-    return [{ rule: scriptMissing, path: ['script'], at: 'value', message, hint }];
+    return [{ rule: 'script-missing', path: ['script'], at: 'value', message, hint }];
   },
 } as const satisfies ViewRule;

@@ -17,16 +17,12 @@ const PROBLEMS = {
 
 export const scriptOutside = {
   id: 'script-outside',
-  group: 'templates',
-  severity: 'error',
-  title: '`script` leads outside `<profile home>/scripts/`.',
-  why: 'Otherwise, anyone who can write a route could run any program on the machine. Symbolic links are resolved before the check, and a file with several hard links is rejected, because the others may be anywhere.',
   checkRoute(route): readonly Problem[] {
     if (route.config.script === undefined) return [];
     const state = scriptState(route);
     const problem = state === 'outside' || state === 'linked' ? PROBLEMS[state] : undefined;
     if (problem === undefined) return [];
     const message = `\`${route.config.script}\` ${problem.message}`;
-    return [{ rule: scriptOutside, path: ['script'], at: 'value', message, hint: problem.hint }];
+    return [{ rule: 'script-outside', path: ['script'], at: 'value', message, hint: problem.hint }];
   },
 } as const satisfies ViewRule;

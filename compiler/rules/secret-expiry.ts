@@ -4,16 +4,12 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const secretExpiry = {
   id: 'secret-expiry',
-  group: 'secrets',
-  severity: 'error',
-  title: 'The `expires_at` of a secret is not a valid date and time.',
-  why: 'A day that does not exist never comes, so the old secret would be accepted forever.',
   checkRoute(route): readonly Problem[] {
     return (route.config.secrets ?? []).flatMap((secret, index): readonly Problem[] => {
       const expires = typeof secret === 'string' ? undefined : secret.expires_at;
       if (expires === undefined || isInstant(expires)) return [];
       const message = `\`${expires}\` is not a valid date and time`;
-      return [{ rule: secretExpiry, path: ['secrets', index, 'expires_at'], at: 'value', message }];
+      return [{ rule: 'secret-expiry', path: ['secrets', index, 'expires_at'], at: 'value', message }];
     });
   },
 } as const satisfies ViewRule;

@@ -4,16 +4,12 @@ import type { ListedRule } from './support/listed-rule.ts';
 
 export const secretExposed = {
   id: 'secret-exposed',
-  group: 'secrets',
-  severity: 'warning',
-  title: 'A file that other users can read contains a literal secret.',
-  why: 'Every user of the machine could sign requests or use the credentials.',
   /** Checks the permissions of a file with a literal secret. (source/load-env.ts rejects `.env` files that others can write.) */
   check({ name, mode }: { readonly name: string; readonly mode: number }, path: NodePath): readonly Problem[] {
     if (!isReadByOthers(mode)) return [];
     const message = `a literal secret in a file that others on this machine can read (mode ${mode.toString(8)})`;
     const hint = `\`chmod 600 ${name}\`, or keep the secret out of it: \`env:NAME\` or \`file:path\``;
-    return [{ rule: secretExposed, path, at: 'value', message, hint, sensitive: true }];
+    return [{ rule: 'secret-exposed', path, at: 'value', message, hint, sensitive: true }];
   },
 } as const satisfies ListedRule;
 

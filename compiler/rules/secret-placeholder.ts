@@ -8,7 +8,7 @@ import { targetNamed } from '../config/deliveries.ts';
 import { gatewaySecrets } from '../config/gateway-secrets.ts';
 import { targetEntries } from '../config/target-entries.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import type { Rule } from '../diagnostics/rule.ts';
+import type { RuleId } from '../diagnostics/rule.ts';
 import type { SecretPlaceholder } from '../text/placeholder-in.ts';
 import { MAKE_A_SECRET, placeholderIn, refusedValue } from '../text/placeholder-in.ts';
 import { isSecretName } from '../text/secret-names.ts';
@@ -18,16 +18,12 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const secretPlaceholder = {
   id: 'secret-placeholder',
-  group: 'secrets',
-  severity: 'error',
-  title: 'A secret or credential is an unexpanded variable, or a placeholder such as `changeme`.',
-  why: 'The text itself would be the secret, and anyone who guesses it could sign requests. Write a variable as `env:NAME`, a file as `file:path`.',
   checkRoute({ config, secrets, scope }): readonly Problem[] {
     const { verify_token } = config;
     const token =
       verify_token === undefined ? [] : [{ text: verify_token, path: ['verify_token'], scope: DEFAULT_PROFILE }];
     const own = secrets.flatMap(({ ref, path }) => (path === null ? [] : [{ ref, path }]));
-    return [...own, ...token.map(readRef)].flatMap((secret) => problemsOf(secretPlaceholder, secret, scope));
+    return [...own, ...token.map(readRef)].flatMap((secret) => problemsOf('secret-placeholder', secret, scope));
   },
   checkConfig({ config, settings, overrides, scope }): readonly Problem[] {
     const path = settings.pathOf('secret') ?? ['platforms', 'webhook'];
@@ -35,7 +31,7 @@ export const secretPlaceholder = {
     const own = used === undefined ? [] : [{ path, text: used }];
     const keys = gatewaySecrets(config.gateway).filter(({ kind }) => kind === 'key');
     return [...own, ...keys].flatMap((secret) =>
-      problemsOf(secretPlaceholder, readRef({ ...secret, scope: DEFAULT_PROFILE }), scope),
+      problemsOf('secret-placeholder', readRef({ ...secret, scope: DEFAULT_PROFILE }), scope),
     );
   },
   checkProfile({ name, config, scope }): readonly Problem[] {
@@ -50,7 +46,7 @@ export const secretPlaceholder = {
           : [],
       ),
     );
-    return [...agent, ...targets].flatMap((secret) => problemsOf(secretPlaceholder, readRef(secret), scope));
+    return [...agent, ...targets].flatMap((secret) => problemsOf('secret-placeholder', readRef(secret), scope));
   },
 } as const satisfies ViewRule;
 
@@ -77,7 +73,7 @@ function isCredential(target: string, setting: string, { table }: RouteScope): b
 }
 
 /** A variable whose value is known is checked like a literal. */
-function problemsOf(rule: Rule, { ref, path }: PlacedSecret, scope: RouteScope): readonly Problem[] {
+function problemsOf(rule: RuleId, { ref, path }: PlacedSecret, scope: RouteScope): readonly Problem[] {
   if (ref.kind === 'literal') {
     const found = placeholderIn(ref.value);
     return found === null ? [] : [{ rule, path, at: 'value', sensitive: true, ...wordsFor(found) }];

@@ -9,10 +9,6 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const secretReference = {
   id: 'secret-reference',
-  group: 'secrets',
-  severity: 'error',
-  title: 'A secret starts with `env:` or `file:`, but no valid name or path follows.',
-  why: 'Otherwise, the error would only be found when the server starts.',
   checkRoute(route): readonly Problem[] {
     const { verify_token } = route.config;
     const token =
@@ -21,13 +17,13 @@ export const secretReference = {
         : [{ ref: parseSecretRef(verify_token, DEFAULT_PROFILE), path: ['verify_token'] }];
     return [...route.secrets, ...token].flatMap(({ ref, path }): readonly Problem[] => {
       const message = path === null ? null : secretRefProblem(ref);
-      return message === null || path === null ? [] : [{ rule: secretReference, path, at: 'value', message }];
+      return message === null || path === null ? [] : [{ rule: 'secret-reference', path, at: 'value', message }];
     });
   },
   checkProfile({ name, config }): readonly Problem[] {
     return agentSecrets(config.agent).flatMap(({ path, text }): readonly Problem[] => {
       const message = secretRefProblem(parseSecretRef(text, name));
-      return message === null ? [] : [{ rule: secretReference, path, at: 'value', message }];
+      return message === null ? [] : [{ rule: 'secret-reference', path, at: 'value', message }];
     });
   },
   checkConfig({ config, settings }): readonly Problem[] {
@@ -36,7 +32,7 @@ export const secretReference = {
     const own = secret === undefined || path === null ? [] : [{ path, text: secret }];
     return [...own, ...gatewaySecrets(config.gateway)].flatMap(({ path, text }): readonly Problem[] => {
       const message = secretRefProblem(parseSecretRef(text, DEFAULT_PROFILE));
-      return message === null ? [] : [{ rule: secretReference, path, at: 'value', message }];
+      return message === null ? [] : [{ rule: 'secret-reference', path, at: 'value', message }];
     });
   },
 } as const satisfies ViewRule;

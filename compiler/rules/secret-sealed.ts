@@ -8,10 +8,6 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const secretSealed = {
   id: 'secret-sealed',
-  group: 'secrets',
-  severity: 'error',
-  title: 'A secret is encrypted, and this machine does not have its key.',
-  why: 'Subscriptions on PostgreSQL keep their secrets encrypted with `gateway.store.key`. With another key, or without one, signatures cannot be checked.',
   checkRoute({ config: { verify_token }, secrets }): readonly Problem[] {
     const token =
       verify_token === undefined
@@ -22,7 +18,7 @@ export const secretSealed = {
         ? []
         : [
             {
-              ...{ rule: secretSealed, path, at: 'value', sensitive: true },
+              ...{ rule: 'secret-sealed', path, at: 'value', sensitive: true },
               message: 'this secret cannot be decrypted: it was encrypted with another `gateway.store.key`',
               hint: 'give this machine the key of the others, or subscribe anew',
             },

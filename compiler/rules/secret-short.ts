@@ -4,20 +4,16 @@ import { DEFAULT_PROFILE } from '../../base/profiles.ts';
 import type { SecretRef } from '../../schemas/generated/types.ts';
 import { gatewaySecrets } from '../config/gateway-secrets.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import type { Rule } from '../diagnostics/rule.ts';
+import type { RuleId } from '../diagnostics/rule.ts';
 import { placeholderIn } from '../text/placeholder-in.ts';
 import { INSECURE_NO_AUTH, parseSecretRef } from '../text/secret-ref.ts';
 import type { ViewRule } from './support/view-rule.ts';
 
 export const secretShort = {
   id: 'secret-short',
-  group: 'secrets',
-  severity: 'warning',
-  title: 'A signing secret, a key or a token of the gateway is shorter than 16 characters.',
-  why: 'Anyone who has seen a signed request can try to guess the secret offline; short secrets are found.',
   checkRoute(route): readonly Problem[] {
     return route.secrets.flatMap(({ ref, path }): readonly Problem[] =>
-      path === null ? [] : shortSecret(secretShort, ref, path),
+      path === null ? [] : shortSecret('secret-short', ref, path),
     );
   },
   checkConfig({ config, settings, overrides }): readonly Problem[] {
@@ -26,7 +22,7 @@ export const secretShort = {
     const own = path === null || secret === undefined || overrides.secret ? [] : [{ path, text: secret }];
     const keys = gatewaySecrets(config.gateway).filter(({ kind }) => kind === 'key');
     return [...own, ...keys].flatMap(({ path, text }) =>
-      shortSecret(secretShort, parseSecretRef(text, DEFAULT_PROFILE), path),
+      shortSecret('secret-short', parseSecretRef(text, DEFAULT_PROFILE), path),
     );
   },
 } as const satisfies ViewRule;
@@ -35,7 +31,7 @@ export const secretShort = {
 const MIN_LENGTH = 16;
 
 /** Public keys are literals, too, but long enough. */
-export function shortSecret(rule: Rule, ref: SecretRef, path: NodePath): readonly Problem[] {
+export function shortSecret(rule: RuleId, ref: SecretRef, path: NodePath): readonly Problem[] {
   const length = [...ref.value].length;
   if (ref.kind !== 'literal' || length >= MIN_LENGTH || ref.value === INSECURE_NO_AUTH) return [];
   // Reported by `secret-placeholder`.

@@ -1,27 +1,23 @@
 /** A placeholder in code, whose value would be executed. */
 
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import type { Rule } from '../diagnostics/rule.ts';
+import type { RuleId } from '../diagnostics/rule.ts';
 import type { CodeArgument } from './support/code-arguments.ts';
 import { codeArguments } from './support/code-arguments.ts';
 import type { ViewRule } from './support/view-rule.ts';
 
 export const shellPlaceholder = {
   id: 'shell-placeholder',
-  group: 'config',
-  severity: 'error',
-  title: 'An argument of `agent.command` that a shell or another interpreter executes contains a placeholder.',
-  why: 'The session contains the delivery id, which the sender chooses, so its text would become part of the code. The value of an environment variable is never executed.',
   checkProfile({ config }): readonly Problem[] {
     const command = config.agent?.command ?? [];
-    return codeArguments(command).flatMap((code) => problemsIn(command[code.index] ?? '', code, shellPlaceholder));
+    return codeArguments(command).flatMap((code) => problemsIn(command[code.index] ?? '', code, 'shell-placeholder'));
   },
 } as const satisfies ViewRule;
 
 /** The placeholders of `agent.command`. */
 const PLACEHOLDER = /\{(toolsets|session|route|profile)\}/g;
 
-function problemsIn(text: string, { index, program, interpreter }: CodeArgument, rule: Rule): readonly Problem[] {
+function problemsIn(text: string, { index, program, interpreter }: CodeArgument, rule: RuleId): readonly Problem[] {
   const path: NodePath = ['agent', 'command', index];
   return [...text.matchAll(PLACEHOLDER)].map((match) => ({
     rule,

@@ -6,15 +6,11 @@ import type { ListedRule } from './support/listed-rule.ts';
 
 export const sourceScheme = {
   id: 'source-scheme',
-  group: 'catalog',
-  severity: 'error',
-  title: 'A source omits or contradicts something that its primitive requires.',
-  why: 'The signature could not be computed, or would not cover everything that it must.',
   /** Templates and locators are parsed during lowering, by lower/signed.ts, locator.ts and challenge.ts. */
   check(file: SourceFile, signed: readonly SignedSegment[]): readonly Problem[] {
     const faults = [...faultsOfSignature(file), ...faultsOfKey(file), ...faultsOfSigned(file, signed)];
     return faults.map(({ path, message, hint }) => ({
-      rule: sourceScheme,
+      rule: 'source-scheme',
       path,
       at: 'value',
       message,

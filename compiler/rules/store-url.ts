@@ -7,10 +7,6 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const storeUrl = {
   id: 'store-url',
-  group: 'config',
-  severity: 'error',
-  title: '`gateway.store.postgres` is neither a reference nor a URL that starts with `postgres://`.',
-  why: 'The gateway would not start. With a reference, `env:DATABASE_URL`, the password stays out of the config and of the table.',
   checkConfig({ config }): readonly Problem[] {
     const store = config.gateway?.store;
     if (typeof store !== 'object') return [];
@@ -18,6 +14,6 @@ export const storeUrl = {
     if (kind !== 'literal' || isPostgresUrl(value)) return [];
     const message = 'this is not a PostgreSQL URL';
     const hint = 'write `env:DATABASE_URL`, and keep `postgres://user:password@host/database` in that variable';
-    return [{ rule: storeUrl, path: ['gateway', 'store', 'postgres'], at: 'value', message, hint, sensitive: true }];
+    return [{ rule: 'store-url', path: ['gateway', 'store', 'postgres'], at: 'value', message, hint, sensitive: true }];
   },
 } as const satisfies ViewRule;

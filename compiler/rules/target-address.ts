@@ -7,16 +7,12 @@ import type { ListedRule } from './support/listed-rule.ts';
 
 export const targetAddress = {
   id: 'target-address',
-  group: 'catalog',
-  severity: 'error',
-  title: "A field of a target's address has the name of a setting or of a value of the delivery.",
-  why: 'The name would be ambiguous in templates.',
   check(address: TargetAddress, settings: TargetSettings, path: NodePath): readonly Problem[] {
     return Object.keys(address).flatMap((name): readonly Problem[] => {
       const isSetting = Object.hasOwn(settings, name);
       if (!isSetting && !RESERVED_VALUES.includes(name)) return [];
       const message = `\`${name}\` is already the name of ${isSetting ? 'a setting' : 'a value of the delivery'}`;
-      return [{ rule: targetAddress, path: [...path, name], at: 'key', message }];
+      return [{ rule: 'target-address', path: [...path, name], at: 'key', message }];
     });
   },
 } as const satisfies ListedRule;

@@ -4,14 +4,10 @@ import type { ListedRule } from './support/listed-rule.ts';
 
 export const targetBody = {
   id: 'target-body',
-  group: 'catalog',
-  severity: 'error',
-  title: 'The body of a request contains a `$` key that is not an instruction.',
-  why: 'It would be sent to the service literally.',
   /** Checks a field of an object. @param path path of the field */
   check(name: string, path: NodePath): readonly Problem[] {
     if (!name.startsWith('$')) return [];
     const message = `\`${name}\` is not an instruction; the instructions are $int, $auto and $json, each alone in its object, and $when next to fields`;
-    return [{ rule: targetBody, path, at: 'value', message }];
+    return [{ rule: 'target-body', path, at: 'value', message }];
   },
 } as const satisfies ListedRule;

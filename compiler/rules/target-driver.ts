@@ -7,10 +7,6 @@ import type { ListedRule } from './support/listed-rule.ts';
 
 export const targetDriver = {
   id: 'target-driver',
-  group: 'catalog',
-  severity: 'error',
-  title: 'A target with its own driver also defines requests.',
-  why: 'The driver ignores them.',
   /** A driver reads only the address. */
   check(file: TargetFile): readonly Problem[] {
     const { driver = 'http' } = file;
@@ -18,7 +14,7 @@ export const targetDriver = {
     return [...SHARED_PARTS, 'variants' as const].flatMap((part): readonly Problem[] => {
       if (part === 'address' || file[part] === undefined) return [];
       const message = `the driver \`${driver}\` is code and does not read \`${part}\``;
-      return [{ rule: targetDriver, path: [part], at: 'key', message }];
+      return [{ rule: 'target-driver', path: [part], at: 'key', message }];
     });
   },
 } as const satisfies ListedRule;

@@ -4,13 +4,9 @@ import type { ListedRule } from './support/listed-rule.ts';
 
 export const targetHeader = {
   id: 'target-header',
-  group: 'catalog',
-  severity: 'error',
-  title: 'A request of a target names an invalid header, or one that hookwright itself sets.',
-  why: 'The request could not be sent.',
   check(name: string, path: NodePath): readonly Problem[] {
     const lowerCase = name.toLowerCase();
-    const at = { rule: targetHeader, path, at: 'key' } as const;
+    const at = { rule: 'target-header', path, at: 'key' } as const;
     if (!HEADER_NAME.test(lowerCase)) return [{ ...at, message: `${JSON.stringify(name)} is not a header name` }];
     if (!OWN_HEADERS.has(lowerCase)) return [];
     return [{ ...at, message: `\`${lowerCase}\` is set by the executor and cannot be named here` }];

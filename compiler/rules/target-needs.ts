@@ -6,15 +6,11 @@ import type { ListedRule } from './support/listed-rule.ts';
 
 export const targetNeeds = {
   id: 'target-needs',
-  group: 'catalog',
-  severity: 'error',
-  title: '`needs` of a variant names a setting that the target does not have.',
-  why: 'The variant would never be chosen.',
   check(needs: readonly string[], settings: TargetSettings, path: NodePath): readonly Problem[] {
     return needs.flatMap((name, index): readonly Problem[] => {
       if (Object.hasOwn(settings, name)) return [];
       const message = `there is no setting \`${name}\`; the settings are ${Object.keys(settings).join(', ')}`;
-      return [{ rule: targetNeeds, path: [...path, index], at: 'value', message }];
+      return [{ rule: 'target-needs', path: [...path, index], at: 'value', message }];
     });
   },
 } as const satisfies ListedRule;

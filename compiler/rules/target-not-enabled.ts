@@ -10,10 +10,6 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const targetNotEnabled = {
   id: 'target-not-enabled',
-  group: 'effect',
-  severity: 'warning',
-  title: "`deliver` names a target that is not enabled in the route's profile.",
-  why: 'Every delivery to it fails until it is enabled, with its credentials.',
   checkRoute(route): readonly Problem[] {
     if (route.mode === 'cron' || route.profilePlan === null || hasOwnProfile(route)) return [];
     return targetsNotEnabled(route.targets, route.profilePlan, route.scope);
@@ -39,7 +35,7 @@ export function targetsNotEnabled(
   };
   const where = profile.home === '' ? '' : ` of the profile \`${profile.name}\``;
   return targets.filter(isOff).map(({ name, index }) => ({
-    rule: targetNotEnabled,
+    rule: 'target-not-enabled',
     path: deliverPath(index),
     at: 'value',
     message: `the target \`${name}\` is not enabled: every delivery to it fails`,

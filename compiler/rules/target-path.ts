@@ -4,12 +4,8 @@ import type { ListedRule } from './support/listed-rule.ts';
 
 export const targetPath = {
   id: 'target-path',
-  group: 'catalog',
-  severity: 'error',
-  title: 'The `path` of a request does not start with `/`, or contains a query.',
-  why: 'Joining it to the base URL would give a wrong URL. Parameters belong in `query`, where they are escaped.',
   check(text: string, path: NodePath): readonly Problem[] {
-    const at = { rule: targetPath, path, at: 'value' } as const;
+    const at = { rule: 'target-path', path, at: 'value' } as const;
     const outside = text.replace(/\{[^}]*\}/g, '');
     return [
       ...(text === '' || text.startsWith('/') ? [] : [{ ...at, message: 'a path starts with /' }]),

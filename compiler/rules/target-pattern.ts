@@ -5,10 +5,6 @@ import type { ListedRule } from './support/listed-rule.ts';
 
 export const targetPattern = {
   id: 'target-pattern',
-  group: 'catalog',
-  severity: 'error',
-  title: 'A pattern of a target is not a valid RE2 expression.',
-  why: 'Addresses come from payloads: a crafted one must not keep the server busy.',
   check(pattern: string, path: NodePath): Lowered<string> {
     try {
       RE2JS.compile(pattern);
@@ -16,7 +12,7 @@ export const targetPattern = {
     } catch (error) {
       const why = error instanceof RE2JSSyntaxException ? error.getDescription() : 'not understood';
       const message = `${JSON.stringify(pattern)} is not an RE2 expression: ${why}`;
-      return { plan: null, problems: [{ rule: targetPattern, path, at: 'value', message }] };
+      return { plan: null, problems: [{ rule: 'target-pattern', path, at: 'value', message }] };
     }
   },
 } as const satisfies ListedRule;

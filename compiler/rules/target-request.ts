@@ -6,18 +6,14 @@ import type { ListedRule } from './support/listed-rule.ts';
 
 export const targetRequest = {
   id: 'target-request',
-  group: 'catalog',
-  severity: 'error',
-  title: 'A target, or one of its variants, has no request.',
-  why: 'Nothing could be delivered to it.',
   /** @param isExchange whether the request gets a token or checks the credentials */
   check(request: TargetRequest | undefined, path: NodePath, isExchange = false): readonly Problem[] {
     if (request === undefined) {
       const message = 'no `request` is defined';
-      return [{ rule: targetRequest, path: path.slice(0, -1), at: 'key', message }];
+      return [{ rule: 'target-request', path: path.slice(0, -1), at: 'key', message }];
     }
     const [body, second, third] = BODIES.filter((kind) => request[kind] !== undefined);
-    const at = (key: string) => ({ rule: targetRequest, path: [...path, key], at: 'value' }) as const;
+    const at = (key: string) => ({ rule: 'target-request', path: [...path, key], at: 'value' }) as const;
     const problems: Problem[] = [];
     if (isExchange && request.when !== undefined)
       problems.push({ ...at('when'), message: 'a token or check request is the same for every address' });

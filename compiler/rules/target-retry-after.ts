@@ -6,13 +6,9 @@ import type { ListedRule } from './support/listed-rule.ts';
 
 export const targetRetryAfter = {
   id: 'target-retry-after',
-  group: 'catalog',
-  severity: 'error',
-  title: 'An entry of `retry_after` names no place, or several, or an expression without a group around the number.',
-  why: 'hookwright would retry too early, and the service might block the account.',
   /** Checks one place. Another rule reports an invalid expression in `text`. */
   check(source: TargetRetryAfter['from'][number], path: NodePath): readonly Problem[] {
-    const at = { rule: targetRetryAfter, at: 'value' } as const;
+    const at = { rule: 'target-retry-after', at: 'value' } as const;
     const kinds = (['header', 'body', 'text'] as const).filter((kind) => source[kind] !== undefined);
     const one = 'a place has exactly one of `header`, `body` and `text`';
     const group = 'the expression needs a group around the number';

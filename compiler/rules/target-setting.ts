@@ -7,18 +7,13 @@ import type { ListedRule } from './support/listed-rule.ts';
 
 export const targetSetting = {
   id: 'target-setting',
-  group: 'catalog',
-  severity: 'error',
-  title:
-    'A setting of a target has the name of another setting, of a value of the delivery, or of a key that all targets have.',
-  why: 'The name would be ambiguous in configs.',
   check(settings: TargetSettings, path: NodePath): readonly Problem[] {
     const owners = new Map<string, string>();
     return Object.entries(settings).flatMap(([name, { aliases = [] }]) =>
       [name, ...aliases].flatMap((one): readonly Problem[] => {
         const message = takenName(one, owners.get(one)) ?? (one === name ? reservedName(one) : null);
         owners.set(one, name);
-        return message === null ? [] : [{ rule: targetSetting, path: [...path, name], at: 'key', message }];
+        return message === null ? [] : [{ rule: 'target-setting', path: [...path, name], at: 'key', message }];
       }),
     );
   },

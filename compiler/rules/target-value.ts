@@ -7,14 +7,10 @@ import type { ListedRule } from './support/listed-rule.ts';
 
 export const targetValue = {
   id: 'target-value',
-  group: 'catalog',
-  severity: 'error',
-  title: 'A text of a target names a value that does not exist, or that is not allowed there.',
-  why: 'A part of the request would be missing, or untrusted text could reach a part that only the operator may control.',
   /** Checks one placeholder. @param of the kind of value that it names; null if it is unknown */
   check({ name, of, optional, within }: NamedValue, { at, path }: WrittenAt, scope: TextScope): readonly Problem[] {
     const message = of === null ? unknownName(name, scope) : misplaced(name, { of, optional }, at);
-    return message === null ? [] : [{ rule: targetValue, path, at: 'value', within, message }];
+    return message === null ? [] : [{ rule: 'target-value', path, at: 'value', within, message }];
   },
 } as const satisfies ListedRule;
 

@@ -6,10 +6,6 @@ import type { ListedRule } from './support/listed-rule.ts';
 
 export const templateBraces = {
   id: 'template-braces',
-  group: 'templates',
-  severity: 'warning',
-  title: 'A template contains syntax of another template language, such as `{{ name }}` or `{% if … %}`.',
-  why: 'A placeholder is a path in single braces; everything else is literal text. Code between backticks is not checked, because it may contain such syntax, and neither is a `$` before an amount of money.',
   check(text: string): readonly Problem[] {
     const code = [...text.matchAll(CODE)].map(({ 0: span, index }) => ({ start: index, end: index + span.length }));
     const isCode = ({ index }: RegExpExecArray): boolean =>
@@ -58,7 +54,7 @@ function dollar(match: RegExpExecArray): readonly Problem[] {
 }
 
 const misspelt = ({ 0: written, index }: RegExpExecArray, message: string, path: string): Problem => ({
-  rule: templateBraces,
+  rule: 'template-braces',
   path: [],
   at: 'value',
   message,
@@ -67,7 +63,7 @@ const misspelt = ({ 0: written, index }: RegExpExecArray, message: string, path:
 });
 
 const control = ({ 0: written, index }: RegExpExecArray): Problem => ({
-  rule: templateBraces,
+  rule: 'template-braces',
   path: [],
   at: 'value',
   message: `${written} is delivered literally: templates have placeholders, but no conditions or loops`,

@@ -6,13 +6,9 @@ import type { ListedRule } from './support/listed-rule.ts';
 
 export const templateHeaders = {
   id: 'template-headers',
-  group: 'templates',
-  severity: 'warning',
-  title: 'A template uses `{headers.…}`.',
-  why: 'Templates can only use the payload, so the placeholder would be delivered literally. Filters can use headers.',
   check(text: string): readonly Problem[] {
     return [...text.matchAll(HEADER)].map(({ 0: written, index }) => ({
-      rule: templateHeaders,
+      rule: 'template-headers',
       path: [],
       at: 'value',
       message: `${written} never resolves: only filters can use headers`,

@@ -6,10 +6,6 @@ import type { ListedRule } from './support/listed-rule.ts';
 
 export const templateSyntax = {
   id: 'template-syntax',
-  group: 'templates',
-  severity: 'error',
-  title: 'A template contains braces that look like a placeholder but are not one.',
-  why: 'It would only be noticed in a real message: `{ issue.title }` is delivered literally.',
   check(text: string): readonly Problem[] {
     return [
       ...loneBrace(text),
@@ -24,7 +20,7 @@ export const templateSyntax = {
         const within = { offset: match.index - before.length, length: found.length };
         const message = `${found} ${slip.what}; write ${meant}`;
         return [
-          { rule: templateSyntax, path: [], at: 'value', message, within, fix: { kind: 'replace', text: meant } },
+          { rule: 'template-syntax', path: [], at: 'value', message, within, fix: { kind: 'replace', text: meant } },
         ];
       }),
     ];
@@ -44,7 +40,7 @@ function loneBrace(text: string): readonly Problem[] {
   const meant = found.startsWith('{') ? `${found}}` : `{${found}`;
   const message = `${found} ${found.startsWith('{') ? 'is not closed' : 'is not opened'}; write ${meant}`;
   const within = { offset, length: found.length };
-  return [{ rule: templateSyntax, path: [], at: 'value', message, within, fix: { kind: 'replace', text: meant } }];
+  return [{ rule: 'template-syntax', path: [], at: 'value', message, within, fix: { kind: 'replace', text: meant } }];
 }
 
 /** The rest of a path of two parts or more, after its first letter. */

@@ -12,10 +12,6 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const unknownDeliverExtra = {
   id: 'unknown-deliver-extra',
-  group: 'names',
-  severity: 'warning',
-  title: "None of the route's targets uses a key of `deliver_extra`.",
-  why: 'A misspelt `chat_id` would send the message to the home channel.',
   checkRoute(route): readonly Problem[] {
     return route.mode === 'cron' ? [] : unknownKeys(route.config, route.scope);
   },
@@ -54,7 +50,7 @@ function unknown(
   const meant = meantField(key, known);
   if (meant !== null && !Object.hasOwn(written, meant))
     return {
-      rule: unknownDeliverExtra,
+      rule: 'unknown-deliver-extra',
       path: ['deliver_extra', ...path],
       at: 'key',
       message: `no target of this entry reads \`deliver_extra.${path.join('.')}\`: it is called \`${meant}\``,
@@ -64,7 +60,7 @@ function unknown(
   const message = `no target of this entry reads \`deliver_extra.${path.join('.')}\`${guess}`;
   const hint = known.length === 0 ? 'this target takes none' : `known here: ${oneOf([...new Set(known)], 'and')}`;
   return {
-    rule: unknownDeliverExtra,
+    rule: 'unknown-deliver-extra',
     path: ['deliver_extra', ...path],
     at: 'key',
     message,

@@ -11,10 +11,6 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const unknownEvent = {
   id: 'unknown-event',
-  group: 'senders',
-  severity: 'warning',
-  title: '`events` names an event that the source does not document.',
-  why: 'Event names are compared exactly, so a name that the sender never sends matches nothing. Some senders use phrases: GitLab sends `Merge Request Hook`, for which `merge_request` is also accepted.',
   checkRoute(route): readonly Problem[] {
     const { config, facts } = route;
     const joined = joinedEntries(config.events ?? []);
@@ -29,14 +25,14 @@ export const unknownEvent = {
       if (isKnown(entry, known, route.eventNames)) return [];
       if (shaped.length > 0 && !isSlip(entry, shaped)) return [];
       const withAction = eventWithAction(route, entry, known);
-      if (withAction !== null) return [{ rule: unknownEvent, path: ['events', index], at: 'value', ...withAction }];
+      if (withAction !== null) return [{ rule: 'unknown-event', path: ['events', index], at: 'value', ...withAction }];
       const { names, isCertain } = eventMeant(entry, known);
       const sends = names.length === 0 ? '' : `: it sends ${oneOf(names, 'and')}`;
       const message = `\`${config.source}\` documents no event \`${entry}\`${sends}`;
       const repair: Pick<Problem, 'fix' | 'hint'> = isCertain
         ? { fix: { kind: 'rename', text: names.join() } }
         : { hint: `\`hookwright source show ${config.source}\` lists its events` };
-      return [{ rule: unknownEvent, path: ['events', index], at: 'value', message, ...repair }];
+      return [{ rule: 'unknown-event', path: ['events', index], at: 'value', message, ...repair }];
     });
   },
 } as const satisfies ViewRule;
@@ -47,7 +43,7 @@ function joinedEntries(events: readonly string[]): readonly Problem[] {
     if (!/\S - \S/.test(entry)) return [];
     const message = `\`${entry}\` is one entry, because its second line is indented further: align the dashes`;
     const hint = `write \`events: ${flowText(entry.split(' - ').map((name) => name.trim()))}\``;
-    return [{ rule: unknownEvent, path: ['events', index], at: 'value', message, hint }];
+    return [{ rule: 'unknown-event', path: ['events', index], at: 'value', message, hint }];
   });
 }
 
@@ -108,7 +104,7 @@ function withoutSource(route: RouteView): readonly Problem[] {
     const source = name === '' ? null : (route.scope.payloads?.senderOf(route, name) ?? null);
     if (source === null) return [];
     const problem = eventWithAction({ ...route, config: { ...route.config, source } }, entry, [name]);
-    return problem === null ? [] : [{ rule: unknownEvent, path: ['events', index], at: 'value', ...problem }];
+    return problem === null ? [] : [{ rule: 'unknown-event', path: ['events', index], at: 'value', ...problem }];
   });
 }
 

@@ -7,10 +7,6 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const unknownJob = {
   id: 'unknown-job',
-  group: 'names',
-  severity: 'error',
-  title: "`cron_job` names a job that the route's profile does not have.",
-  why: 'Events would be accepted but trigger nothing.',
   checkRoute(route): readonly Problem[] {
     const { cron_job } = route.config;
     if (cron_job === undefined || route.scope.invalidNames.has(`job:${cron_job}`)) return [];
@@ -29,7 +25,7 @@ export const unknownJob = {
           : `jobs of this profile: ${oneOf(names, 'and')}`;
     return [
       {
-        rule: unknownJob,
+        rule: 'unknown-job',
         path: ['cron_job'],
         at: 'value',
         message,

@@ -6,10 +6,6 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const unknownProfile = {
   id: 'unknown-profile',
-  group: 'names',
-  severity: 'error',
-  title: 'A route names a profile that has no folder under `<home_dir>/profiles/`.',
-  why: 'The route would have no agent, no credentials and no home channel; there is no fallback to another profile.',
   checkRoute(route): readonly Problem[] {
     const { profile, scope } = route;
     if (route.profilePlan !== null || !scope.table.gateway.multiplex_profiles) return [];
@@ -18,7 +14,7 @@ export const unknownProfile = {
     const hint = `a profile is a folder: \`<home_dir>/profiles/${profile}/\``;
     return [
       {
-        rule: unknownProfile,
+        rule: 'unknown-profile',
         path: ['profile'],
         at: 'value',
         message,

@@ -6,10 +6,6 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const unknownSkill = {
   id: 'unknown-skill',
-  group: 'names',
-  severity: 'warning',
-  title: 'A route or job lists a skill that has no `SKILL.md`.',
-  why: 'The agent would run without the skill.',
   checkRoute(route): readonly Problem[] {
     if (route.mode !== 'agent' || route.profilePlan === null || hasOwnProfile(route)) return [];
     return unknownSkills(route.config.skills ?? [], route.profilePlan.home, route.scope.facts);
@@ -25,6 +21,6 @@ export function unknownSkills(skills: readonly string[], home: string, facts: Ma
     if (facts.skill(home, skill)) return [];
     const message = `there is no skill \`${skill}\``;
     const hint = `a skill is a file: \`<profile home>/skills/${skill}/SKILL.md\``;
-    return [{ rule: unknownSkill, path: ['skills', index], at: 'value', message, hint }];
+    return [{ rule: 'unknown-skill', path: ['skills', index], at: 'value', message, hint }];
   });
 }

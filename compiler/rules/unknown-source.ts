@@ -5,10 +5,6 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const unknownSource = {
   id: 'unknown-source',
-  group: 'names',
-  severity: 'error',
-  title: '`source` or `auth` names a source that is not in the catalog.',
-  why: 'Requests could not be verified.',
   checkRoute(route): readonly Problem[] {
     const { source, auth = [] } = route.config;
     const known = route.scope.table.sources;
@@ -21,7 +17,7 @@ export const unknownSource = {
       .map(({ name, path }): Problem => {
         const message = `there is no source \`${name}\`${didYouMean(name, Object.keys(known))}`;
         const hint = '`hookwright source list` shows them all';
-        return { rule: unknownSource, path, at: 'value', message, hint, ...renameFix(name, Object.keys(known)) };
+        return { rule: 'unknown-source', path, at: 'value', message, hint, ...renameFix(name, Object.keys(known)) };
       });
   },
 } as const satisfies ViewRule;

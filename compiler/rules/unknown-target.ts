@@ -13,10 +13,6 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const unknownTarget = {
   id: 'unknown-target',
-  group: 'names',
-  severity: 'error',
-  title: '`deliver`, or a key under `platforms`, names a delivery target that does not exist.',
-  why: 'Nothing could be delivered, and the mistake would only be noticed when the first message is lost.',
   checkRoute(route): readonly Problem[] {
     return unknownTargets(route.config, route.scope);
   },
@@ -30,7 +26,7 @@ export const unknownTarget = {
       .filter(([name]) => targetNamed(names, name) === null)
       .map(
         ([name]): Problem => ({
-          rule: unknownTarget,
+          rule: 'unknown-target',
           path: ['platforms', name],
           at: 'key',
           message:
@@ -56,7 +52,7 @@ function unknownTargets(
     .filter(isUnknown)
     .map((written) => {
       const { name, index } = written;
-      const at = { rule: unknownTarget, path: deliverPath(index), at: 'value' } as const;
+      const at = { rule: 'unknown-target', path: deliverPath(index), at: 'value' } as const;
       const addressed = targetWithAddress(written, config, scope.table);
       if (addressed !== null) return { ...at, ...addressed };
       return {

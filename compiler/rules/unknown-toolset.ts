@@ -8,10 +8,6 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const unknownToolset = {
   id: 'unknown-toolset',
-  group: 'names',
-  severity: 'warning',
-  title: 'A list of toolsets names one that is not in the catalog.',
-  why: 'The name is dropped, and the agent runs without the expected tools.',
   checkRoute(route): readonly Problem[] {
     if (route.mode !== 'agent') return [];
     return unknownToolsets(route.config.toolsets ?? [], ['toolsets'], route.scope.table.toolsets);
@@ -32,7 +28,7 @@ export function unknownToolsets(names: readonly string[], path: NodePath, known:
     if (Object.hasOwn(known, name)) return [];
     const message = `there is no toolset \`${name}\`; it is dropped${didYouMean(name, Object.keys(known))}`;
     return [
-      { rule: unknownToolset, path: [...path, index], at: 'value', message, ...renameFix(name, Object.keys(known)) },
+      { rule: 'unknown-toolset', path: [...path, index], at: 'value', message, ...renameFix(name, Object.keys(known)) },
     ];
   });
 }

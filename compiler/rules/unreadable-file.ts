@@ -6,13 +6,9 @@ import type { ListedRule } from './support/listed-rule.ts';
 
 export const unreadableFile = {
   id: 'unreadable-file',
-  group: 'reading',
-  severity: 'error',
-  title: 'A config file is missing, a directory, too large or not UTF-8.',
-  why: 'Its content is unknown, so the config cannot be checked as a whole.',
   /** Reports at the file itself; source/load-config.ts reports at the `include` that names a file. */
   check(read: ReadText, source: SourceText): readonly Finding[] {
-    return read.ok ? [] : [{ rule: unreadableFile, source, range: START, message: read.message }];
+    return read.ok ? [] : [{ rule: 'unreadable-file', source, range: START, message: read.message }];
   },
 } as const satisfies ListedRule;
 

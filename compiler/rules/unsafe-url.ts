@@ -11,21 +11,17 @@ import type {
 import { targetNamed } from '../config/deliveries.ts';
 import { targetEntries } from '../config/target-entries.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import type { Rule } from '../diagnostics/rule.ts';
+import type { RuleId } from '../diagnostics/rule.ts';
 import { parseSecretRef } from '../text/secret-ref.ts';
 import type { ViewRule } from './support/view-rule.ts';
 
 export const unsafeUrl = {
   id: 'unsafe-url',
-  group: 'config',
-  severity: 'error',
-  title: 'A URL contains credentials, sends them over the network without encryption, or is invalid.',
-  why: 'URLs are printed and stored, and anyone on the network path to an `http://` server can read the key, the prompts and the answers. This machine itself (`localhost`, `127.0.0.1`, `::1`) needs no encryption; for another machine on a network that you trust, such as a container on the same host, set `allow_http: true` next to the URL.',
   checkRoute({ config }): readonly Problem[] {
-    return publicUrlProblems(unsafeUrl, config.public_url, ['public_url']);
+    return publicUrlProblems('unsafe-url', config.public_url, ['public_url']);
   },
   checkConfig({ config }): readonly Problem[] {
-    return publicUrlProblems(unsafeUrl, config.public_url, ['public_url']);
+    return publicUrlProblems('unsafe-url', config.public_url, ['public_url']);
   },
   checkProfile({ name, config, scope }): readonly Problem[] {
     const { targets, target_names, profiles } = scope.table;
@@ -34,21 +30,21 @@ export const unsafeUrl = {
       const plan = target === null ? undefined : targets[target];
       if (plan === undefined) return [];
       const binding = profiles[name]?.targets[plan.name];
-      const own = settingProblems(unsafeUrl, entry, plan, ['platforms', written]);
-      return own.length > 0 ? own : baseProblems(unsafeUrl, { plan, binding, path: ['platforms', written] });
+      const own = settingProblems('unsafe-url', entry, plan, ['platforms', written]);
+      return own.length > 0 ? own : baseProblems('unsafe-url', { plan, binding, path: ['platforms', written] });
     });
-    return [...agentProblems(unsafeUrl, config), ...entries];
+    return [...agentProblems('unsafe-url', config), ...entries];
   },
 } as const satisfies ViewRule;
 
 /** Nothing is sent to the public URL, so only credentials in it are a problem. */
-function publicUrlProblems(rule: Rule, text: string | undefined, path: NodePath): readonly Problem[] {
+function publicUrlProblems(rule: RuleId, text: string | undefined, path: NodePath): readonly Problem[] {
   if (text === undefined || !URL.canParse(text)) return [];
   const message = credentialsIn(new URL(text), { secret: false });
   return message === null ? [] : [urlProblem(rule, path, { text, message, secret: false })];
 }
 
-function agentProblems(rule: Rule, { agent }: ProfileConfig): readonly Problem[] {
+function agentProblems(rule: RuleId, { agent }: ProfileConfig): readonly Problem[] {
   if (agent?.openai === undefined) return [];
   const { base_url, allow_http } = agent.openai;
   const found = parseBaseUrl(base_url, { allowHttp: allow_http === true, secret: false });
@@ -57,7 +53,7 @@ function agentProblems(rule: Rule, { agent }: ProfileConfig): readonly Problem[]
 }
 
 /** Checks all settings that are URLs. References are checked when they are resolved. */
-function settingProblems(rule: Rule, entry: TargetConfig, plan: TargetPlan, path: NodePath): readonly Problem[] {
+function settingProblems(rule: RuleId, entry: TargetConfig, plan: TargetPlan, path: NodePath): readonly Problem[] {
   return Object.entries(entry).flatMap(([key, value]): readonly Problem[] => {
     const setting = plan.settings.find(({ name, aliases }) => name === key || aliases.includes(key));
     const isBase = key === 'api_base' || setting?.name === 'api_base';
@@ -77,7 +73,7 @@ interface BoundPlan {
 }
 
 /** Checks the target's own URLs: those of the service and of its token server. */
-function baseProblems(rule: Rule, { plan, binding, path }: BoundPlan): readonly Problem[] {
+function baseProblems(rule: RuleId, { plan, binding, path }: BoundPlan): readonly Problem[] {
   if (binding === undefined || binding.api_base !== null || Object.hasOwn(binding.credentials, 'api_base')) return [];
   const variants = plan.variants.filter(({ name }) => binding.variant === null || name === binding.variant);
   const bases = variants.flatMap(({ base, exchange }) => [base, exchange?.base ?? null]).map(literalText);
@@ -102,7 +98,7 @@ interface RejectedUrl {
   readonly secret: boolean;
 }
 
-function urlProblem(rule: Rule, path: NodePath, { text, message, secret }: RejectedUrl): Problem {
+function urlProblem(rule: RuleId, path: NodePath, { text, message, secret }: RejectedUrl): Problem {
   const hint = 'credentials have separate settings, which accept references: `env:NAME`, `file:path`';
   const hasCredential = URL.canParse(text) && credentialsIn(new URL(text), { secret }) === message;
   return { rule, path, at: 'value', message, ...(hasCredential ? { hint, sensitive: true } : {}) };

@@ -7,10 +7,6 @@ import type { ViewRule } from './support/view-rule.ts';
 
 export const wholePayloadMessage = {
   id: 'whole-payload-message',
-  group: 'templates',
-  severity: 'warning',
-  title: 'A `deliver_only` route has no `prompt`.',
-  why: 'Without an agent, the rendered prompt is the message, and the default prompt is the whole payload as JSON: each event sends up to 4000 characters to the chat.',
   checkRoute({ mode, config, targets }): readonly Problem[] {
     const real = targets.filter(({ target }) => target !== null && !KEEPING_TARGETS.has(target));
     if (mode !== 'direct' || config.prompt !== undefined || real.length === 0) return [];
@@ -20,6 +16,6 @@ export const wholePayloadMessage = {
     );
     const message = `no \`prompt\`: the whole payload goes to ${to}`;
     const hint = 'write the message, e.g. `prompt: "{title}"`; `prompt: "{__raw__}"` if you want the whole payload';
-    return [{ rule: wholePayloadMessage, path: ['deliver_only'], at: 'key', message, hint }];
+    return [{ rule: 'whole-payload-message', path: ['deliver_only'], at: 'key', message, hint }];
   },
 } as const satisfies ViewRule;

@@ -4,9 +4,7 @@ import type { BlueprintFile, BlueprintPlan } from '../../schemas/generated/types
 import type { Finding } from '../diagnostics/diagnostic.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { lowerBlueprint } from '../lower/blueprint.ts';
-import { duplicateDefinition } from '../rules/duplicate-definition.ts';
 import { unreadableFile } from '../rules/unreadable-file.ts';
-import { wrongType } from '../rules/wrong-type.ts';
 import { checkShape } from '../schema/validate.ts';
 import { isPlainMap } from '../text/plain-map.ts';
 import { displayPath } from './display-path.ts';
@@ -53,7 +51,7 @@ function parseFile({ search, findings }: Loading, path: string): ParsedFile | nu
   findings.push(...parsed.findings);
   if (parsed.file === null || isPlainMap(parsed.file.value)) return parsed.file;
   const range = { start: 0, end: read.text.length };
-  findings.push({ rule: wrongType, source, range, message: 'a blueprint is a map with `key`, `title`, …' });
+  findings.push({ rule: 'wrong-type', source, range, message: 'a blueprint is a map with `key`, `title`, …' });
   return null;
 }
 
@@ -77,7 +75,7 @@ function loadFile(loading: Loading, path: string): Loaded | null {
 
 function reportDuplicate(loading: Loading, first: Loaded, again: Loaded): void {
   const message = `blueprint \`${again.plan.key}\` is defined in two files`;
-  const finding = findPlace({ rule: duplicateDefinition, path: ['key'], at: 'value', message }, again.tree);
+  const finding = findPlace({ rule: 'duplicate-definition', path: ['key'], at: 'value', message }, again.tree);
   const there = first.tree.place(['key']);
   const related = { source: there.file.source, range: there.value, message: 'it is first defined here' };
   loading.findings.push({ ...finding, related: [related] });

@@ -4,8 +4,6 @@ import type { Finding } from '../diagnostics/diagnostic.ts';
 import { isGlob } from '../globs/path-glob.ts';
 import { emptyConfig } from '../rules/empty-config.ts';
 import { emptyInclude } from '../rules/empty-include.ts';
-import { unreadableFile } from '../rules/unreadable-file.ts';
-import { wrongType } from '../rules/wrong-type.ts';
 import { isPlainMap } from '../text/plain-map.ts';
 import type { Range, SourceText } from '../text/source-text.ts';
 import { START } from '../text/source-text.ts';
@@ -110,7 +108,7 @@ function addFile(loading: Loading, file: ParsedFile, isRoot: boolean): void {
     const hint = Array.isArray(value)
       ? 'remove the `-`, or run `hookwright convert adnanh` where these are hooks of adnanh/webhook'
       : 'write `platforms:`, with its content below';
-    loading.findings.push({ rule: wrongType, source, range, message: 'a config file is a map of settings', hint });
+    loading.findings.push({ rule: 'wrong-type', source, range, message: 'a config file is a map of settings', hint });
     loading.incomplete = true;
     return;
   }
@@ -122,7 +120,7 @@ function addFile(loading: Loading, file: ParsedFile, isRoot: boolean): void {
   if (!Array.isArray(include)) {
     const range = locate(file, ['include'], index).value;
     const message = '`include` must be a list of paths and globs: write `include: [routes/*.yaml]`';
-    loading.findings.push({ rule: wrongType, source, range, message });
+    loading.findings.push({ rule: 'wrong-type', source, range, message });
     return;
   }
   include.forEach((pattern: unknown, i) => {
@@ -134,12 +132,12 @@ function follow(loading: Loading, file: ParsedFile, entry: { readonly pattern: u
   const { source } = file;
   const { pattern, range } = entry;
   if (typeof pattern !== 'string' || pattern === '') {
-    loading.findings.push({ rule: wrongType, source, range, message: 'an include is a path or a glob' });
+    loading.findings.push({ rule: 'wrong-type', source, range, message: 'an include is a path or a glob' });
     return;
   }
   const paths = expandGlob(loading.search.files, dirname(source.path), pattern);
   if (paths instanceof Error) {
-    loading.findings.push({ rule: wrongType, source, range, message: paths.message });
+    loading.findings.push({ rule: 'wrong-type', source, range, message: paths.message });
     return;
   }
   loading.findings.push(...emptyInclude.check(pattern, paths, { source, range }));
@@ -152,5 +150,5 @@ function complain(loading: Loading, path: string, message: string, from: Request
   loading.incomplete = true;
   const place = from ?? { source: { path, name, text: '' }, range: START };
   const text = from === null ? message : `the included file \`${name}\` ${message}`;
-  loading.findings.push({ rule: unreadableFile, ...place, message: text, ...(hint === undefined ? {} : { hint }) });
+  loading.findings.push({ rule: 'unreadable-file', ...place, message: text, ...(hint === undefined ? {} : { hint }) });
 }

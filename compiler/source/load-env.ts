@@ -2,7 +2,6 @@
 import { dirname, join } from 'node:path';
 import { mayOthersWrite } from '../../base/env-lines.ts';
 import type { Finding } from '../diagnostics/diagnostic.ts';
-import { secretExposed } from '../rules/secret-exposed.ts';
 import { unreadableFile } from '../rules/unreadable-file.ts';
 import { START } from '../text/source-text.ts';
 import type { Variable, Variables } from '../text/variables.ts';
@@ -36,7 +35,7 @@ export function loadProjectEnv(files: Files, path: string | undefined, cwd: stri
   if (isUsableEnv(files, path)) return loadEnvFile(files, dirname(path), cwd);
   const source = { path, name: displayPath(path, cwd), text: '' };
   const message = 'others can write this file, so it is not read';
-  const finding = { rule: secretExposed, source, range: START, message, hint: `chmod o-w ${source.name}` };
+  const finding: Finding = { rule: 'secret-exposed', source, range: START, message, hint: `chmod o-w ${source.name}` };
   return { values: new Map(), findings: [finding] };
 }
 

@@ -2,7 +2,6 @@
 import { join } from 'node:path';
 import type { Finding } from '../diagnostics/diagnostic.ts';
 import { unreadableFile } from '../rules/unreadable-file.ts';
-import { wrongType } from '../rules/wrong-type.ts';
 import { isPlainMap } from '../text/plain-map.ts';
 import type { SourceText } from '../text/source-text.ts';
 import { displayPath } from './display-path.ts';
@@ -60,6 +59,6 @@ function loadProfileFile(files: Files, path: string, name: string): ProfileFile 
   if (file === null) return { file: empty, value: null, findings };
   if (isPlainMap(file.value)) return { file, value: file.value, findings };
   const message = 'a config file is a map of settings';
-  const finding = { rule: wrongType, source, range: { start: 0, end: source.text.length }, message };
+  const finding: Finding = { rule: 'wrong-type', source, range: { start: 0, end: source.text.length }, message };
   return { file, value: null, findings: [...findings, finding] };
 }

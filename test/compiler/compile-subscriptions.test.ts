@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compileSubscriptions, SubscriptionsError } from '../../compiler/compile-subscriptions.ts';
+import { ruleOf } from '../../compiler/diagnostics/rule.ts';
 import { createFacts } from '../../compiler/source/files-facts.ts';
 import type { MachineFacts } from '../../compiler/views/machine-facts.ts';
 import { compileConfig, HOME } from '../helpers/compile.ts';
@@ -57,7 +58,7 @@ test('warnings come beside a plan', () => {
   const { routes, problems } = compile({ weak: { secret: 'hunter2', prompt: 'x' } });
   assert.equal(routes.length, 1);
   assert.deepEqual(
-    problems.map(({ rule, subscription, path }) => ({ rule: rule.id, severity: rule.severity, subscription, path })),
+    problems.map(({ rule, subscription, path }) => ({ rule, severity: ruleOf(rule).severity, subscription, path })),
     [{ rule: 'secret-short', severity: 'warning', subscription: 'weak', path: ['weak', 'secret'] }],
   );
 });

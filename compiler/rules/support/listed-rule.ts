@@ -1,8 +1,7 @@
-/** A rule that is listed in docs/rules.md. */
-import type { Rule } from '../../diagnostics/rule.ts';
-import type { RuleGroupId } from './rule-groups.ts';
+/** A rule that a stage calls. */
+import type { RuleId } from '../../diagnostics/rule.ts';
 
-export interface ListedRule extends Rule {
-  /** The section of docs/rules.md. */
-  readonly group: RuleGroupId;
+export interface ListedRule {
+  readonly id: RuleId;
+  check?(...args: never[]): unknown;
 }

@@ -1,13 +1,13 @@
 /** Checks that `public_url` is a URL that senders could call. */
 import type { Problem } from '../../diagnostics/problem.ts';
-import type { Rule } from '../../diagnostics/rule.ts';
+import type { RuleId } from '../../diagnostics/rule.ts';
 
 /** A public host name, optionally with port and path. */
 const HOST = /^(?:\/\/)?((?:[a-z0-9-]+\.)+[a-z]{2,}(?::\d{1,5})?(?:\/[\w./-]*)?)$/i;
 const LOCAL = /^(?:\/\/)?((?:localhost|127\.0\.0\.1)(?::\d{1,5})?(?:\/[\w./-]*)?)$/i;
 
 /** @param text the value in the route or the config */
-export function publicUrlProblems(rule: Rule, text: string | undefined): readonly Problem[] {
+export function publicUrlProblems(rule: RuleId, text: string | undefined): readonly Problem[] {
   if (text === undefined || (/^https?:\/\/[^/]/i.test(text) && URL.canParse(text))) return [];
   const host = HOST.exec(text)?.[1];
   const local = LOCAL.exec(text)?.[1];

@@ -1,6 +1,6 @@
 /** Rules that check a whole route, job, agent, profile or config. */
 import type { Problem } from '../../diagnostics/problem.ts';
-import type { Rule } from '../../diagnostics/rule.ts';
+import type { RuleId } from '../../diagnostics/rule.ts';
 import type { AgentView, ConfigView, JobView, ProfileView } from '../../views/config-views.ts';
 import type { RouteView } from '../../views/route-scope.ts';
 import type { ListedRule } from './listed-rule.ts';
@@ -19,7 +19,7 @@ export interface ViewRule extends ListedRule {
 }
 
 /** Creates a problem of the whole route. */
-export const atRoute = (rule: Rule, message: string, hint?: string): Problem => ({
+export const atRoute = (rule: RuleId, message: string, hint?: string): Problem => ({
   rule,
   path: [],
   at: 'key',

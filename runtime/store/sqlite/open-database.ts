@@ -1,4 +1,4 @@
-/** Opens connections to the database file, and migrates the file to this version's format first. */
+/** Opens connections to the database file, after creating it or checking that it has this version's format. */
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DamageReport } from '../queries.ts';
@@ -6,7 +6,7 @@ import { StoreRefused } from '../store.ts';
 import type { Connect, Connection } from './driver.ts';
 import { errorCode } from './driver.ts';
 import { createFile } from './file-lock.ts';
-import { createTables, FORMAT, formatOf, OLDEST_FORMAT } from './schema.ts';
+import { createTables, FORMAT, formatOf } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 import { setDamagedAside, setOrphanAside } from './wal-damage.ts';
 
@@ -55,14 +55,14 @@ export interface Prepared {
 }
 
 /**
- * Creates or migrates the file, imports what an older version left beside it, and checks for damage. The caller holds the
- * store's lock. Rejects with StoreRefused when this version cannot use the file, with other errors when the medium fails.
+ * Creates the file if necessary, and checks it for damage. The caller holds the store's lock.
+ * @throws StoreRefused when this version cannot use the file; other errors when the medium fails
  */
-export async function prepareDatabase(
+export function prepareDatabase(
   connect: Connect,
   path: string,
   now: number,
-): Promise<{ readonly db: Connection; readonly prepared: Prepared }> {
+): { readonly db: Connection; readonly prepared: Prepared } {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const isLogLeft = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
   const orphan = isLogLeft && !existsSync(path) ? setOrphanAside(path, now) : null;
@@ -71,11 +71,10 @@ export async function prepareDatabase(
   const lost = unclean ? setDamagedAside(path, now) : orphan;
   const db = openWriting(connect, path, 'full');
   try {
-    const damage = (await bringUpToDate(db, path, now)) ?? lost;
-    if (unclean || damage !== null)
-      db.change("INSERT OR IGNORE INTO meta VALUES ('unclean_stop_found', ?)")(String(now));
-    if (damage !== null) {
-      putMeta(db, 'damage', JSON.stringify(damage));
+    requireFormat(db, path);
+    if (unclean || lost !== null) db.change("INSERT OR IGNORE INTO meta VALUES ('unclean_stop_found', ?)")(String(now));
+    if (lost !== null) {
+      putMeta(db, 'damage', JSON.stringify(lost));
       emptyLog(db);
     }
     return { db, prepared: findings(db) };
@@ -115,8 +114,8 @@ const getMeta = (db: Connection, key: string): string | null =>
 const putMeta = (db: Connection, key: string, value: string): void =>
   void db.change('INSERT OR REPLACE INTO meta VALUES (?, ?)')(key, value);
 
-/** Migrates the file to this version's format. Resolves to the damage found in an older version's log. */
-async function bringUpToDate(db: Connection, path: string, now: number): Promise<DamageReport | null> {
+/** Creates the tables in an empty file. @throws StoreRefused for a file of another format */
+function requireFormat(db: Connection, path: string): void {
   const format = formatOf(db);
   if (format > FORMAT) {
     throw new StoreRefused(
@@ -124,14 +123,10 @@ async function bringUpToDate(db: Connection, path: string, now: number): Promise
         'upgrade, or move the file away',
     );
   }
-  if (format > 0 && format < OLDEST_FORMAT) {
+  if (format > 0 && format < FORMAT) {
     throw new StoreRefused(`${path} has format ${format}, of a version before the first release: move the file away`);
   }
   if (format === 0) inTransaction(db, () => createTables(db));
-  const journals = [0, 1].map((n) => `${path.replace(/\.db$/, '')}.journal.${n}`).filter((file) => existsSync(file));
-  if (format === 0 || (format === FORMAT && journals.length === 0)) return null;
-  const { importOlder } = await import('./import/import-older.ts');
-  return importOlder(db, path, journals, now);
 }
 
 /** Errors that may be temporary: the medium is full, read-only, or failing. */

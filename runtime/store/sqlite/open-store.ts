@@ -41,7 +41,7 @@ export interface ServerStoreOptions {
 const LOCK_MS = 15_000;
 
 /**
- * Opens the store for the server of a home, after creating, migrating or repairing it; waits while a command uses it.
+ * Opens the store for the server of a home, after creating or repairing it; waits while a command uses it.
  * When the medium is full, read-only or failing, the store still opens: `problem()` reports that it is unavailable, and
  * it recovers once the medium does. Rejects with StoreRefused when another server uses it, or this version cannot use the
  * file.
@@ -68,7 +68,7 @@ export async function openServerStore({ path, durability, log, ...options }: Ser
 }
 
 /**
- * Opens the store for a command while no server uses it, creating and migrating it if necessary. Holds the store's lock
+ * Opens the store for a command while no server uses it, creating it if necessary. Holds the store's lock
  * until it is closed; waits while another command holds it. Rejects with StoreRefused when a server uses it or this version
  * cannot use the file, with StoreUnavailable when the medium fails.
  */

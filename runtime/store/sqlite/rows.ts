@@ -18,8 +18,6 @@ const STEPS = 2 ** 20;
 export const stepIds = (ref: Ref): readonly [number, number] => [ref * STEPS, ref * STEPS + STEPS - 1];
 
 interface NumberedDispatch extends NewDispatch {
-  /** Default: the next number. */
-  readonly ref?: Ref;
   readonly superseded?: number;
 }
 
@@ -90,8 +88,7 @@ function createInsert(db: Connection, { counts, runs }: Memory) {
       last = lastRef();
     },
     insert({ head, texts, state, due_at, now, holder = null, superseded = 0, ...rest }: NumberedDispatch): Ref {
-      const ref = rest.ref ?? last + 1;
-      last = Math.max(last, ref);
+      const ref = ++last;
       const { id, profile, route, job, mode, accepted_at } = head;
       const small = JSON.stringify([head.event, head.delivery_id, head.replay_of, superseded]);
       putDispatch(ref, id, profile, route, job, mode, accepted_at, rest.max_concurrent ?? null, small, texts.body);

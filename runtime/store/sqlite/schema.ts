@@ -1,34 +1,7 @@
-/**
- * The tables in this version's format. Untrusted text is stored as JSON, because a NUL would end it otherwise. import/
- * migrates older formats.
- */
+/** The tables in this version's format. Untrusted text is stored as JSON, because a NUL would end it otherwise. */
 import type { Connection } from './driver.ts';
 
 export const FORMAT = 6;
-/** The oldest format that import/ can migrate. */
-export const OLDEST_FORMAT = 5;
-
-/** Tables and indexes of waiting and held work; also added to the tables of format 5. */
-export const WORK_TABLES = `
-  -- Due work, in the order in which it is taken from a lane; work held by a process.
-  CREATE INDEX work_due ON work (lane, due_at, ref) WHERE state = 'pending';
-  CREATE INDEX work_held ON work (holder) WHERE holder IS NOT NULL;
-  CREATE INDEX group_ref ON coalesce_group (ref);
-
-  -- Open deliveries of dispatches in state delivering. lane: JSON [profile, target].
-  CREATE TABLE delivery (
-    ref INTEGER NOT NULL,
-    n INTEGER NOT NULL,
-    lane TEXT NOT NULL,
-    due_at INTEGER NOT NULL,
-    set_at INTEGER NOT NULL,
-    holder TEXT,
-    PRIMARY KEY (ref, n)
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX delivery_due ON delivery (lane, due_at, ref, n) WHERE holder IS NULL;
-  CREATE INDEX delivery_held ON delivery (holder, lane) WHERE holder IS NOT NULL;
-`;
-
 const TABLES = `
   -- Accepted dispatches, never changed. head: JSON [event, delivery_id, replay_of, superseded]; body: JSON of the dispatch.
   CREATE TABLE dispatch (
@@ -64,9 +37,25 @@ const TABLES = `
     failed INTEGER NOT NULL DEFAULT 0,
     steps INTEGER NOT NULL DEFAULT 0
   ) STRICT;
+  -- Due work, in the order in which it is taken from a lane; work held by a process.
+  CREATE INDEX work_due ON work (lane, due_at, ref) WHERE state = 'pending';
+  CREATE INDEX work_held ON work (holder) WHERE holder IS NOT NULL;
   CREATE INDEX work_open ON work (ref) WHERE finished_at IS NULL;
   CREATE INDEX work_dead ON work (ref) WHERE state = 'dead';
   CREATE INDEX work_skipped ON work (ref) WHERE state = 'skipped';
+
+  -- Open deliveries of dispatches in state delivering. lane: JSON [profile, target].
+  CREATE TABLE delivery (
+    ref INTEGER NOT NULL,
+    n INTEGER NOT NULL,
+    lane TEXT NOT NULL,
+    due_at INTEGER NOT NULL,
+    set_at INTEGER NOT NULL,
+    holder TEXT,
+    PRIMARY KEY (ref, n)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX delivery_due ON delivery (lane, due_at, ref, n) WHERE holder IS NULL;
+  CREATE INDEX delivery_held ON delivery (holder, lane) WHERE holder IS NOT NULL;
 
   -- JSON text.
   CREATE TABLE answer (ref INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;
@@ -87,6 +76,7 @@ const TABLES = `
     max_wait_ms INTEGER NOT NULL,
     superseded INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
+  CREATE INDEX group_ref ON coalesce_group (ref);
 
   -- Counts by route ('': scheduled runs), and its limit of runs at once.
   CREATE TABLE tally (
@@ -130,6 +120,5 @@ export function formatOf(db: Connection): number {
 /** Creates all tables; call it within a transaction. */
 export function createTables(db: Connection): void {
   db.exec(TABLES);
-  db.exec(WORK_TABLES);
   db.exec(`PRAGMA user_version = ${FORMAT}`);
 }

@@ -71,10 +71,10 @@ export class Writer {
     }
   }
 
-  private async prepare(now: number): Promise<PrepareResult> {
+  private prepare(now: number): PrepareResult {
     const { connect = connectDriver, path, durability } = this.options;
     try {
-      const { db, prepared } = await prepareDatabase(connect, path, now);
+      const { db, prepared } = prepareDatabase(connect, path, now);
       db.exec(`PRAGMA synchronous = ${durability}`);
       this.transactions.use(db);
       return { kind: 'prepared', ...prepared };

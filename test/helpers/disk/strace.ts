@@ -10,7 +10,7 @@ const CALLS: Readonly<Record<DiskCall, string>> = {
 };
 
 /** strace takes whole paths only. */
-const FILES = ['state.db', 'state.db-wal', 'state.db-journal', 'state.journal.0', 'state.journal.1'];
+const FILES = ['state.db', 'state.db-wal', 'state.db-journal'];
 
 /**
  * Follows threads and children; stops a process at the calls in question alone (without that every call costs some 20 us);

@@ -1,8 +1,6 @@
 /** Explains that a field never has a value: describes the field's values, and suggests what was probably meant. */
 import type { Problem } from '../../../../compiler/diagnostics/problem.ts';
 import { oneOf, suggest } from '../../../../compiler/text/suggest.ts';
-import { impossibleFilter } from '../rules/impossible-filter.ts';
-import { unknownEventAction } from '../rules/unknown-event-action.ts';
 import { describeForms, describeTypes, printValue, shortList } from '../shapes/describe.ts';
 import type { FormSet } from '../shapes/form-set.ts';
 import type { Leaf } from '../shapes/match-leaf.ts';
@@ -30,7 +28,7 @@ export function explainOperand(
   const hint = values.length > MAX_IN_MESSAGE ? { hint: `it is one of ${shortList(values, MAX_IN_HINT)}` } : {};
   const is = values.length > MAX_IN_MESSAGE ? '' : `: it is ${oneOf(values)}`;
   const meant = isValue ? meantBy(operand, values) : [];
-  return { rule: impossibleFilter, message: `${never}${is}${didYouMean(meant)}`, ...hint, ...fixFor(meant) };
+  return { rule: 'impossible-filter', message: `${never}${is}${didYouMean(meant)}`, ...hint, ...fixFor(meant) };
 }
 
 const whereOf = (set: FormSet, { field }: Leaf): string =>
@@ -55,11 +53,11 @@ function explainAction(set: FormSet, action: string, actions: readonly string[])
   // The name is valid, but another filter excludes it.
   if (isKnown) {
     const message = `an event that is \`${action}\` does not pass the filters before this one: they accept only ${oneOf(actions)}`;
-    return { rule: impossibleFilter, message };
+    return { rule: 'impossible-filter', message };
   }
   const meant = meantBy(action, actions);
   return {
-    rule: unknownEventAction,
+    rule: 'unknown-event-action',
     message: `no ${describeForms(set, set.shape.source)} has the action \`${action}\`${didYouMean(meant)}`,
     hint: `it is one of ${shortList(actions, MAX_IN_HINT)}`,
     ...fixFor(meant),
@@ -90,7 +88,7 @@ function explainType(set: FormSet, leaf: Leaf, nodes: readonly ShapeNode[], { ne
   if (meant !== null) {
     const message = `${never}: it is ${describeTypes(nodes)}, and a quoted value is a text`;
     return {
-      rule: impossibleFilter,
+      rule: 'impossible-filter',
       message,
       hint: `without quotes: \`${meant}\``,
       fix: { kind: 'replace', text: meant },
@@ -98,7 +96,7 @@ function explainType(set: FormSet, leaf: Leaf, nodes: readonly ShapeNode[], { ne
   }
   const below = nodes.some(({ types }) => types.has('object')) ? textBelow(set, leaf.field.path) : null;
   const better = below === null ? [] : [below.join('.')];
-  return { rule: impossibleFilter, message: `${never}: it is ${describeTypes(nodes)}${didYouMean(better)}` };
+  return { rule: 'impossible-filter', message: `${never}: it is ${describeTypes(nodes)}${didYouMean(better)}` };
 }
 
 /** Minimum length of a prefix for which values are suggested. */

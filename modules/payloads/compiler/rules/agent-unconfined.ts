@@ -9,11 +9,6 @@ import { untrustedParts } from '../untrusted/untrusted-texts.ts';
 
 export const agentUnconfined = {
   id: 'agent-unconfined',
-  group: 'strangers',
-  severity: 'warning',
-  strict: true,
-  title: 'A command agent gets text that strangers may write, and nothing limits what it does.',
-  why: 'hookwright passes the toolsets to a command agent but cannot enforce them: an agent whose command does not contain `{toolsets}` runs with all the tools it has. Pass them on, or run it in a container or as another user and say so in `confined`, or say there that it has no tools. Reported once per agent.',
   checkAgent({ config: { agent }, routes }): readonly Problem[] {
     if (agent?.command === undefined || agent.confined !== undefined || isToldToolsets(agent.command)) return [];
     const reached = firstReached(routes());
@@ -22,7 +17,7 @@ export const agentUnconfined = {
     const message = `${describePart(first.part)} of ${listRoutes(reached.map(({ name }) => name))} reaches \`${agent.command[0]}\`, and nothing limits what it can do`;
     const hint =
       'pass `{toolsets}` to it if it accepts them, or state what limits it: `confined: <a container, another user, no tools>`';
-    return [{ rule: agentUnconfined, path: ['agent', 'command'], at: 'value', message, hint }];
+    return [{ rule: 'agent-unconfined', path: ['agent', 'command'], at: 'value', message, hint }];
   },
 } as const satisfies ViewRule;
 

@@ -10,10 +10,6 @@ import { actingToolsets } from '../untrusted/untrusted-texts.ts';
 
 export const rawPayload = {
   id: 'raw-payload',
-  group: 'templates',
-  severity: 'warning',
-  title: 'An agent route gives its agent the whole payload and powerful toolsets.',
-  why: 'Payload text is untrusted even if its sender is authenticated: anyone who can open an issue can write into it. A template with only the necessary fields keeps most of it away from an agent that can run commands.',
   checkRoute(route): readonly Problem[] {
     if (route.mode !== 'agent') return [];
     const names = route.config.toolsets ?? route.profilePlan?.toolsets ?? [];
@@ -23,12 +19,12 @@ export const rawPayload = {
     const hint = 'name the fields the agent needs: `{pull_request.title}`';
     const { prompt } = route.config;
     if (prompt === undefined)
-      return [atRoute(rawPayload, `the default prompt shows the whole payload, and ${tools}`, hint)];
+      return [atRoute('raw-payload', `the default prompt shows the whole payload, and ${tools}`, hint)];
     const offset = prompt.indexOf(DUMP);
     if (offset < 0) return [];
     const message = `\`${DUMP}\` shows the whole payload, and ${tools}`;
     const within = { offset, length: DUMP.length };
-    return [{ rule: rawPayload, path: ['prompt'], at: 'value', within, message, hint }];
+    return [{ rule: 'raw-payload', path: ['prompt'], at: 'value', within, message, hint }];
   },
 } as const satisfies ViewRule;
 

@@ -12,11 +12,6 @@ import { rejectsOwnEvents } from '../untrusted/own-answers.ts';
 
 export const selfTrigger = {
   id: 'self-trigger',
-  group: 'strangers',
-  severity: 'warning',
-  strict: true,
-  title: 'A route accepts events that its own deliveries cause.',
-  why: 'The answer is posted, the service sends an event about it, the route answers that, and so on, until a limit stops it. A filter on the author of the text, or on the start of the text, prevents this. Reported only if the sender of the events is known and the route has no `script`, which may reject such events.',
   checkRoute(route): readonly Problem[] {
     const { payloads } = route.scope;
     if (payloads === null || route.config.enabled === false) return [];
@@ -68,8 +63,8 @@ function problem(route: RouteView, name: string, index: number | null | undefine
   const whose = index === undefined ? `the job \`${route.config.cron_job}\`` : 'the route';
   const message = `what ${whose} delivers to \`${name}\` comes back as ${event}, which the route accepts: it triggers itself`;
   const hint = `exclude them: \`${filterFor(effect)}\``;
-  if (index === undefined) return atRoute(selfTrigger, message, hint);
-  return { rule: selfTrigger, path: deliverPath(index), at: 'value', message, hint };
+  if (index === undefined) return atRoute('self-trigger', message, hint);
+  return { rule: 'self-trigger', path: deliverPath(index), at: 'value', message, hint };
 }
 
 function filterFor({ author: [field = ''], absent: [absent] = [] }: TargetEffect): string {

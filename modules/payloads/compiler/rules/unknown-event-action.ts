@@ -6,10 +6,5 @@ import type { ViewRule } from '../../../../compiler/rules/support/view-rule.ts';
 
 export const unknownEventAction = {
   id: 'unknown-event-action',
-  group: 'templates',
-  severity: 'warning',
-  title: 'A filter expects an action that the events of the route do not have.',
-  why: "Actions are compared exactly, so the filter would reject every event. Checked only if the route's events are known (see `unknown-payload-path`).",
-  checkRoute: (route): readonly Problem[] => payloadProblems(route, unknownEventAction),
-  decidedIn: 'payloads/explain-operand.ts',
+  checkRoute: (route): readonly Problem[] => payloadProblems(route, 'unknown-event-action'),
 } as const satisfies ViewRule;

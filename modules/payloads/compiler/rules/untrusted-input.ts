@@ -10,11 +10,6 @@ import { actingToolsets, untrustedParts } from '../untrusted/untrusted-texts.ts'
 
 export const untrustedInput = {
   id: 'untrusted-input',
-  group: 'strangers',
-  severity: 'warning',
-  strict: true,
-  title: 'Text that a stranger can write reaches an agent with toolsets that act.',
-  why: 'A signature says which service sent the event, not who wrote the text in it. The agent reads the text of an issue, a comment, a mail or a branch name as part of its prompt, and an agent with a shell, files, a browser, a memory or subagents can follow instructions in it. Only a filter on the author *of that text* keeps strangers out: `author_association` in `OWNER`, `MEMBER`, `COLLABORATOR`, or a list of people. Filters on labels, channels or words in the text, and scripts, do not, and the user who caused the event is not necessarily the author of the text. See [what an untrusted payload can reach](payloads.md#what-an-untrusted-payload-can-reach).',
   checkRoute(route): readonly Problem[] {
     if (route.config.accept_untrusted !== undefined) return [];
     const acting = actingToolsets(route);
@@ -36,9 +31,9 @@ function problem(route: RouteView, part: UntrustedPart, more: number, acting: re
   const answer = isJob ? '' : `, whose answer goes to ${targets}`;
   const message = `${describePart(part)}${andMore(more)} ${goes}${answer}: what a stranger writes there can steer it`;
   const hint = adviceFor(route, part, acting);
-  if (placeholder === null) return atRoute(untrustedInput, message, hint);
+  if (placeholder === null) return atRoute('untrusted-input', message, hint);
   const within = { offset, length: placeholder.length };
-  return { rule: untrustedInput, path: ['prompt'], at: 'value', within, message, hint };
+  return { rule: 'untrusted-input', path: ['prompt'], at: 'value', within, message, hint };
 }
 
 /** Another rule reports that unknown toolsets are dropped. */

@@ -8,12 +8,10 @@ import { parsedBy, parseInteger } from '../../../../cli/command-line/values.ts';
 import { printJson, printLine, printNote } from '../../../../cli/output/print.ts';
 import type { RouteTable } from '../../../../schemas/generated/types.ts';
 import { compareTables } from '../diff/compare-tables.ts';
-import { formatChanges } from '../diff/format-changes.ts';
-import { formatRequests } from '../diff/format-requests.ts';
+import { formatChanges, formatRequests } from '../diff/format-differences.ts';
 import { openHere, openServed, openSide } from '../diff/open-side.ts';
 import { findStrandedWork, formatStrandedWork } from '../diff/open-work.ts';
-import { replayKept } from '../diff/replay-kept.ts';
-import { isFound } from '../diff/request-change.ts';
+import { isFound, replayKept } from '../diff/replay-requests.ts';
 
 export class DiffCommand extends Command<CliContext> {
   static override paths = [['diff']];

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
-import type { RequestsReport } from '../../../../modules/workbench/cli/diff/request-change.ts';
+import type { RequestsReport } from '../../../../modules/workbench/cli/diff/replay-requests.ts';
 import { useRequests } from '../../../../modules/workbench/cli/use-requests.ts';
 import type { ReloadReport } from '../../../../runtime/control/operations.ts';
 import type { CliResult } from '../../../helpers/cli.ts';
