@@ -153,9 +153,9 @@ export class Routes {
     const { source, clock, log, metrics } = this.context;
     return new Tables({
       source,
-      link: async (table, timeSlice) => {
+      link: async (table) => {
         const context = await this.linkContext(table, Object.values(table.routes), tableSecretRefs(table));
-        return linkTable(table, context, timeSlice);
+        return linkTable(table, context);
       },
       prepare: async (table) => {
         const apply = (await this.user?.prepare(table)) ?? (() => {});
