@@ -3,13 +3,14 @@ import type { ProfileConfig } from '../schemas/generated/types.ts';
 import type { TextMap } from './check-digits.ts';
 import { checkDigits } from './check-digits.ts';
 import { adapterSecrets, checkExposure, literalGatewaySecrets, profileSecrets } from './check-exposure.ts';
+import { invalidVariables } from './config/overrides.ts';
 import type { EffectiveSettings } from './config/webhook-settings.ts';
 import type { CheckedProfile } from './lower-base.ts';
 import type { Report } from './report.ts';
-import { invalidEnvironment } from './rules/invalid-environment.ts';
 import { VIEW_RULES } from './rules/registry.ts';
 import type { Places } from './source/file-tree.ts';
 import type { Files } from './source/files.ts';
+import { START } from './text/source-text.ts';
 import type { ConfigView } from './views/config-views.ts';
 
 export interface WholeConfig {
@@ -20,9 +21,13 @@ export interface WholeConfig {
   readonly files: Files;
 }
 
+/** The source text that problems of variables refer to. */
+const ENVIRONMENT = { path: 'environment', name: 'environment', text: '' };
+
 export function checkWhole({ view, tree, profiles, files }: WholeConfig, report: Report): void {
   const { settings } = view;
-  report.add(invalidEnvironment.check((name) => view.variables.get(name)?.value));
+  const invalid = invalidVariables((name) => view.variables.get(name)?.value);
+  report.add(invalid.map((message) => ({ rule: 'invalid-environment', source: ENVIRONMENT, range: START, message })));
   for (const rule of VIEW_RULES) report.addProblems(rule.checkConfig?.(view) ?? [], tree);
   for (const { config, tree: own } of profiles) {
     const isRoot = own === tree;

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { CompiledSubscriptions, SubscriptionProblem } from './compile-subscriptions.ts';
 import { compileSubscriptions, SUBSCRIPTIONS_FILE, SubscriptionsError } from './compile-subscriptions.ts';
 import type { Problem } from './diagnostics/problem.ts';
+import { isError } from './diagnostics/rule.ts';
 import type { Report } from './report.ts';
-import { subscriptionRejected } from './rules/subscription-rejected.ts';
 import { displayPath } from './source/display-path.ts';
 import { fileTree } from './source/file-tree.ts';
 import type { Files } from './source/files.ts';
@@ -56,8 +56,9 @@ function compileOrReason(text: string, { table, facts, payloads }: RouteScope): 
 }
 
 function asWarnings({ subscription, ...problem }: SubscriptionProblem): readonly Problem[] {
-  const rejected = subscriptionRejected.check(subscription, problem);
-  return rejected.length > 0 ? rejected : [problem];
+  if (!isError(problem)) return [problem];
+  const message = `the gateway rejects the subscription \`${subscription}\`: ${problem.message}`;
+  return [{ ...problem, rule: 'subscription-rejected', message }];
 }
 
 const asShadowed = (name: string): Problem => ({

@@ -4,7 +4,6 @@ import { compileSubscriptions } from '../../compiler/compile-subscriptions.ts';
 import { readOverrides } from '../../compiler/config/overrides.ts';
 import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
-import { invalidEnvironment } from '../../compiler/rules/invalid-environment.ts';
 import { loadEnvFile, loadProjectEnv, mergeEnv } from '../../compiler/source/load-env.ts';
 import type { Redactor } from '../../runtime/deliver/redact.ts';
 import type { Service } from '../../runtime/gateway-service.ts';
@@ -65,7 +64,7 @@ function overridesOf(
 ): ReturnType<typeof readOverrides> {
   const project = loadProjectEnv(nodeFiles, projectEnv, cwd).values;
   const variables = mergeEnv(env, loadEnvFile(nodeFiles, home, cwd).values, project);
-  const [first, ...others] = invalidEnvironment.check((name) => variables.get(name)).map(({ message }) => message);
+  const [first, ...others] = invalidVariables((name) => variables.get(name));
   if (first !== undefined) throw new CliError(first, ...others);
   return readOverrides(variables, { host, port });
 }
