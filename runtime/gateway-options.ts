@@ -5,8 +5,9 @@ import type { CatalogSource } from './intake/catalog-source.ts';
 import type { CountRequest } from './intake/event-log.ts';
 import type { RequestOrigin } from './intake/fetch-request.ts';
 import type { Services } from './intake/intake.ts';
-import type { KeepRequest } from './intake/keep-request.ts';
+import type { Keeping } from './intake/keeper.ts';
 import type { ServerLimits } from './intake/server.ts';
+import type { RuntimePart } from './module.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Ids } from './platform/ids.ts';
 import type { Logger } from './platform/log.ts';
@@ -30,6 +31,7 @@ export interface GatewayOptions {
   readonly userHome: string;
   /** The process environment; scripts inherit a few of its variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly modules: readonly RuntimePart[];
   /** The compiled table. */
   readonly source: TableSource;
   /** The blueprint catalog. */
@@ -64,7 +66,7 @@ export interface GatewayOptions {
   /** See HandlerContext; default: no path is pending. */
   readonly isPending?: (path: string) => boolean;
   /** Keeps requests; default: keeps none. */
-  readonly keep?: KeepRequest;
+  readonly keeping?: Pick<Keeping, 'keep' | 'prepare'>;
 }
 
 export interface ServingStatus {

@@ -1,7 +1,4 @@
 /** The running service: implements `Service` with the parts that `service.ts` creates. */
-
-import type { KeptRequests } from '../modules/workbench/runtime/capture/kept-request.ts';
-import type { LateCapture } from '../modules/workbench/runtime/capture/late-capture.ts';
 import type { Catalog, RouteTable } from '../schemas/generated/types.ts';
 import type { Readiness } from './console/readiness.ts';
 import { readinessOf } from './console/readiness.ts';
@@ -17,6 +14,7 @@ import type { Work } from './gateway-work.ts';
 import type { SwappableCatalog } from './intake/catalog-source.ts';
 import { catalogValue } from './intake/catalog-source.ts';
 import type { RequestOrigin } from './intake/fetch-request.ts';
+import type { Keeper, Keeping } from './intake/keeper.ts';
 import type { LateMetrics } from './metrics/late-metrics.ts';
 import type { JobRecord } from './store/job-mutations.ts';
 import type { Store } from './store/store.ts';
@@ -30,7 +28,7 @@ export interface ServiceParts {
   readonly tables: GatewayTables;
   readonly gateway: RunningGateway;
   readonly work: Work;
-  readonly capture: LateCapture;
+  readonly keeping: Keeping;
   readonly metrics: LateMetrics;
   readonly enrolments: Enrolments;
   readonly events: Listeners;
@@ -76,7 +74,6 @@ export class RunningService implements Service {
     const address = await this.parts.gateway.listen(at);
     this.start();
     void this.parts.metrics.load();
-    this.parts.capture.start();
     return address;
   }
 
@@ -105,30 +102,30 @@ export class RunningService implements Service {
     return { ...gateway.status(), console: this.console?.url ?? null, startedAt, ...(await work.status()) };
   }
 
-  requests(): Promise<KeptRequests> {
-    return this.parts.capture.requests();
+  async requests(): Promise<Keeper['requests']> {
+    return (await this.parts.keeping.use()).requests;
   }
 
   async replay(id: string): Promise<ReplayReport> {
-    const found = await (await this.requests()).load(id);
+    const keeper = await this.parts.keeping.use();
+    const found = await keeper.requests.load(id);
     if (found.kind !== 'found') throw new ControlError('refused', `${found.kind} request "${id}"`);
-    const { whyNotReplayable } = await import('../modules/workbench/runtime/capture/replay-request.ts');
-    const why = whyNotReplayable(found.request);
+    const why = keeper.whyNotReplayable(found.request);
     if (why !== null) throw new ControlError('refused', `${found.request.id} cannot be sent again: ${why}`);
-    const report = await this.parts.gateway.replay(found.request);
+    const report = await this.parts.gateway.replay(found.request, keeper);
     if (report !== null) return report;
     throw new ControlError('refused', `this gateway has no route at ${found.request.path}`);
   }
 
   async metrics(): ReturnType<Service['metrics']> {
-    const { metrics, gateway, work, capture } = this.parts;
+    const { metrics, gateway, work, keeping } = this.parts;
     const { table, subscriptions } = gateway.status();
     return metrics.read({
       generation: table.generation,
       routes: table.routes,
       subscriptions: subscriptions.serving,
       quarantined: subscriptions.quarantined.length,
-      capture: capture.counts,
+      capture: keeping.counts,
       ...(await work.figures()),
     });
   }
@@ -156,14 +153,14 @@ export class RunningService implements Service {
   }
 
   private async stopAndClose(drainSeconds: number | undefined): Promise<StopResult> {
-    const { gateway, tables, work, capture } = this.parts;
+    const { gateway, tables, work, keeping } = this.parts;
     try {
       if (this.started) return await gateway.stop(drainSeconds);
       // Nothing was served, so there is nothing to drain.
       tables.stop();
       return { drained: true, abandoned: 0 };
     } finally {
-      await capture.close();
+      await keeping.close();
       await work.close();
       await this.console?.close();
     }

@@ -1,6 +1,4 @@
 /** The options and the interface of a service, for programs that embed the runtime. */
-
-import type { KeptRequests } from '../modules/workbench/runtime/capture/kept-request.ts';
 import type { Catalog, RoutePlan, RouteTable } from '../schemas/generated/types.ts';
 import type { EnrollReport, ReplayReport, WorkStatus } from './control/operations.ts';
 import type { Redactor } from './deliver/redact.ts';
@@ -8,6 +6,7 @@ import type { RunAgent } from './dispatch/agent-runner.ts';
 import type { DispatchOwner } from './dispatch/observer.ts';
 import type { ListenAddress, ServingStatus } from './gateway-options.ts';
 import type { RequestOrigin } from './intake/fetch-request.ts';
+import type { Keeper } from './intake/keeper.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Logger } from './platform/log.ts';
 import type { RunProcess } from './platform/process/run-process.ts';
@@ -128,7 +127,7 @@ export interface Service {
   /** The status that `hookwright gateway status` shows. */
   status(): Promise<ServiceStatus>;
   /** The kept requests, including those that have just been answered. */
-  requests(): Promise<KeptRequests>;
+  requests(): Promise<Keeper['requests']>;
   /** Sends a kept request through the stages again, as a new one. Rejects with ControlError when that is not possible. */
   replay(id: string): Promise<ReplayReport>;
   /** Prometheus text. */

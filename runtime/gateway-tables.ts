@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { isLoopback } from '../base/loopback.ts';
-import type { GatewayPlan, RouteTable, SecretRef, ServerPlan } from '../schemas/generated/types.ts';
+import type { GatewayPlan, RoutePlan, RouteTable, SecretRef, ServerPlan } from '../schemas/generated/types.ts';
 import { createLinkContext } from './gateway-context.ts';
 import type { GatewayOptions, ListenAddress } from './gateway-options.ts';
 import { routeSecretRefs, tableSecretRefs } from './platform/secrets/secret-refs.ts';
@@ -18,12 +18,14 @@ import { Tables } from './table/tables.ts';
 
 export type TablesOptions = Pick<
   GatewayOptions,
+  | 'modules'
   | 'home'
   | 'userHome'
   | 'source'
   | 'host'
   | 'port'
   | 'secrets'
+  | 'keeping'
   | 'capture'
   | 'lowerSubscriptions'
   | 'files'
@@ -77,7 +79,7 @@ export class GatewayTables {
 
   /** Rate windows are counted in this store if it is shared. */
   shareWindows({ shared }: Store): void {
-    if (shared !== null) this.windows.share(shared.takeSlots, this.options.clock);
+    if (shared !== null) this.windows.use((name) => shared.window(name));
   }
 
   stop(): void {
@@ -141,7 +143,8 @@ export class GatewayTables {
       read: files.readText,
       lower: lowerSubscriptions,
       link: async (table, plans) => {
-        const context = await this.linkContext(table, plans.flatMap(routeSecretRefs));
+        await this.options.keeping?.prepare(plans);
+        const context = await this.linkContext(table, plans, plans.flatMap(routeSecretRefs));
         return (some) => linkSubscriptions(some, table, context);
       },
       clock,
@@ -154,7 +157,7 @@ export class GatewayTables {
     return new Tables({
       source,
       link: async (table, timeSlice) =>
-        linkTable(table, await this.linkContext(table, tableSecretRefs(table)), timeSlice),
+        linkTable(table, await this.linkContext(table, Object.values(table.routes), tableSecretRefs(table)), timeSlice),
       prepare: async (table) => {
         const apply = await this.hooks.prepare(table);
         return () => this.swapped(apply);
@@ -190,8 +193,12 @@ export class GatewayTables {
   }
 
   /** A new context for each link, with the current secrets and lists. */
-  private linkContext(table: RouteTable, refs: readonly SecretRef[]): Promise<LinkContext> {
+  private linkContext(
+    table: RouteTable,
+    plans: readonly RoutePlan[],
+    refs: readonly SecretRef[],
+  ): Promise<LinkContext> {
     const { host } = this.bound ?? this.addressFor(table.server);
-    return createLinkContext(this.options, { table, refs, host, windows: this.windows });
+    return createLinkContext(this.options, { table, plans, refs, host, windows: this.windows });
   }
 }

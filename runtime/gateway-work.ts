@@ -3,8 +3,6 @@
  * table and replaced at the swap; the store is opened once, with the first table.
  */
 
-import { shareSubscriptions } from '../modules/cluster/runtime/gateway-shared.ts';
-import type { SharedSubscriptions } from '../modules/cluster/runtime/shared-subscriptions.ts';
 import type { RouteTable } from '../schemas/generated/types.ts';
 import type { WorkStatus } from './control/operations.ts';
 import type { SwappableDeliverer } from './deliver/create-deliverer.ts';
@@ -21,9 +19,9 @@ import type { FigureSources } from './gateway-figures.ts';
 import { readFigures, readStatus } from './gateway-figures.ts';
 import type { LinkedWork, WorkLinkContext } from './gateway-link.ts';
 import { linkWork, policyOf } from './gateway-link.ts';
-import type { StoreContext } from './gateway-store.ts';
 import { openStore } from './gateway-store.ts';
 import type { LiveFigures } from './metrics/metrics.ts';
+import type { OpenedStore, RuntimePart, StoreContext } from './module.ts';
 import type { Timer } from './platform/clock.ts';
 import type { Ids } from './platform/ids.ts';
 import type { JobRecord } from './store/job-mutations.ts';
@@ -35,6 +33,7 @@ import { StoreUnavailable } from './store/store.ts';
 const RETRY_MS = 1000;
 
 export interface WorkContext extends StoreContext, WorkLinkContext {
+  readonly modules: readonly RuntimePart[];
   /** Counts for metrics. */
   readonly observer: DispatchObserver;
   readonly ids: Ids;
@@ -52,9 +51,8 @@ export async function openWork(context: WorkContext, table: RouteTable): Promise
   const deliveries = createDeliveryContext(context);
   try {
     const first = await linkWork(context, deliveries.context, table);
-    const store = await openStore(context, table, first.secrets);
-    const shared = await shareSubscriptions(context, store, table, first.secrets);
-    const work = new Work(context, { deliveries, first, store, shared });
+    const opened = await openStore(context, table, first.secrets);
+    const work = new Work(context, { deliveries, first, opened });
     await work.readJobs();
     return work;
   } catch (error) {
@@ -66,8 +64,7 @@ export async function openWork(context: WorkContext, table: RouteTable): Promise
 interface WorkParts {
   readonly deliveries: Deliveries;
   readonly first: LinkedWork;
-  readonly store: Store;
-  readonly shared: SharedSubscriptions | null;
+  readonly opened: OpenedStore;
 }
 
 export class Work {
@@ -78,19 +75,20 @@ export class Work {
   private readonly deliverer: SwappableDeliverer;
   private readonly service: DispatchService;
   private readonly scheduler: JobScheduler;
-  private readonly shared: SharedSubscriptions | null;
+  private readonly opened: OpenedStore;
   private linked: LinkedWork;
   private records: readonly JobRecord[] = [];
   private rereading: Timer | null = null;
   private endRetention: () => void = () => {};
 
-  constructor(context: WorkContext, { deliveries, first, store, shared }: WorkParts) {
+  constructor(context: WorkContext, { deliveries, first, opened }: WorkParts) {
     const { clock, log, observer, ids, timezone, redact } = context;
     this.context = context;
     this.deliveries = deliveries;
     this.linked = first;
+    const { store } = opened;
     this.store = store;
-    this.shared = shared;
+    this.opened = opened;
     const mirror = createMirror({
       clock,
       log,
@@ -120,9 +118,14 @@ export class Work {
     return this.service;
   }
 
-  /** See SharedSubscriptions. */
+  /** See OpenedStore. */
   isPending(path: string): boolean {
-    return this.shared?.isPending(path) ?? false;
+    return this.opened.isPending(path);
+  }
+
+  /** See OpenedStore. */
+  get storeForCallers(): Store {
+    return this.opened.forCallers;
   }
 
   /** Links a later table; returns a function that swaps it in. Rejects like `openWork`. */
@@ -155,7 +158,6 @@ export class Work {
   async close(): Promise<void> {
     this.endRetention();
     this.rereading?.cancel();
-    this.shared?.stop();
     await this.store.close();
     await this.deliveries.close();
   }

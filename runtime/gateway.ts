@@ -3,7 +3,6 @@
  * Dispatcher; `service.ts` assembles both.
  */
 import type { AddressInfo } from 'node:net';
-import type { KeptRequest } from '../modules/workbench/runtime/capture/kept-request.ts';
 import type { RouteTable, ServerPlan } from '../schemas/generated/types.ts';
 import type { ReplayReport } from './control/operations.ts';
 import type { Gateway, GatewayOptions, ListenAddress, ServingStatus } from './gateway-options.ts';
@@ -16,6 +15,8 @@ import type { RequestOrigin } from './intake/fetch-request.ts';
 import { answerFetch } from './intake/fetch-request.ts';
 import { RequestHandler } from './intake/handler.ts';
 import type { Services, Shutdown } from './intake/intake.ts';
+import type { Keeper } from './intake/keeper.ts';
+import type { KeptRequest } from './intake/kept-request.ts';
 import { askHealth, Overload } from './intake/overload.ts';
 import { createScriptRunner } from './intake/script-runner.ts';
 import type { HandleRequest } from './intake/server.ts';
@@ -93,13 +94,12 @@ export class RunningGateway implements Gateway {
   }
 
   /** Sends a kept request through the stages again; null when there is no longer a route at its path. */
-  async replay(kept: KeptRequest): Promise<ReplayReport | null> {
+  async replay(kept: KeptRequest, keeper: Keeper): Promise<ReplayReport | null> {
     await this.tables.refresh();
     const [path = ''] = kept.path.split('?', 1);
     const route = this.tables.find(path);
     if (route === undefined) return null;
-    const { replayRequest } = await import('../modules/workbench/runtime/capture/replay-request.ts');
-    const { reply, kept: id } = await this.handler.replay(replayRequest(kept, route, this.services), kept.id);
+    const { reply, kept: id } = await this.handler.replay(keeper.replay(kept, route, this.services), kept.id);
     return { id, status: reply.status, outcome: reply.outcome, answer: reply.body };
   }
 
@@ -161,11 +161,11 @@ export class RunningGateway implements Gateway {
   }
 
   private createHandler(): RequestHandler {
-    const { catalog, clock, log, onRequest, keep, isPending } = this.options;
+    const { catalog, clock, log, onRequest, keeping, isPending } = this.options;
     return new RequestHandler({
       services: this.services,
       events: new EventLog(log, clock, onRequest ?? (() => {})),
-      keep: keep ?? (() => null),
+      keep: keeping?.keep ?? (() => null),
       refresh: () => this.tables.refresh(),
       findRoute: (path) => this.tables.find(path),
       loading: () => this.tables.loading,

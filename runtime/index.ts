@@ -23,7 +23,6 @@ export { createLogger } from './platform/logger.ts';
 export type { ProcessRequest, ProcessResult, RunProcess } from './platform/process/run-process.ts';
 export type { SecretResolver } from './platform/secrets/secrets.ts';
 export { SecretError } from './platform/secrets/secrets.ts';
-export { createService } from './service.ts';
 export type { Store } from './store/store.ts';
 export { StoreRefused } from './store/store.ts';
 export { TableError } from './table/load.ts';

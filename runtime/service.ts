@@ -4,7 +4,6 @@
  */
 import { mkdirSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { LateCapture } from '../modules/workbench/runtime/capture/late-capture.ts';
 import type { DispatchObserver } from './dispatch/observer.ts';
 import { RunningGateway } from './gateway.ts';
 import { openConsole } from './gateway-console.ts';
@@ -17,19 +16,21 @@ import type { Service, ServiceOptions } from './gateway-service.ts';
 import { GatewayTables } from './gateway-tables.ts';
 import type { Work } from './gateway-work.ts';
 import { openWork } from './gateway-work.ts';
+import type { Keeper } from './intake/keeper.ts';
+import { Keeping } from './intake/keeper.ts';
 import { LateMetrics } from './metrics/late-metrics.ts';
+import type { RuntimePart } from './module.ts';
 import { gatewayFiles } from './platform/node-files.ts';
 import type { JobRecord } from './store/job-mutations.ts';
-import type { RequestRows } from './store/request-rows.ts';
-import { byMachineClock } from './store/shift-instants.ts';
 import { Enrolments } from './verify/enrolment.ts';
 import { storeCaptured } from './verify/store-captured.ts';
 
 /**
  * Links the table and opens the store; nothing listens or runs yet. Rejects with TableError listing everything that
  * prevents serving the table, with StoreRefused when the store cannot be used.
+ * @param modules the runtime parts of the program's modules
  */
-export async function createService(options: ServiceOptions): Promise<Service> {
+export async function createService(options: ServiceOptions, modules: readonly RuntimePart[]): Promise<Service> {
   const context = serviceContext(options);
   const { home, clock, log, redactor, secrets } = context;
   const { lowerSubscriptions } = options;
@@ -39,41 +40,55 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const catalog = catalogOf(options, clock);
   // Empty until the store is open.
   let storedJobs = (): readonly JobRecord[] => [];
+  const openKeeper = async (): Promise<Keeper> => {
+    const load = modules.find(({ keeper }) => keeper !== null)?.keeper ?? null;
+    if (load === null) throw new Error('no module of this program keeps requests');
+    const rows = work.store.state?.requests ?? null;
+    return (await load())({ home, rows, table: () => tables.plan, secrets: () => redactor.secrets, clock, log });
+  };
+  const keeping = new Keeping(openKeeper, log);
   const gatewayOptions: Omit<GatewayOptions, 'dispatcher' | 'drain'> = {
     ...context,
+    modules,
     ...{ host: options.host, port: options.port, files: gatewayFiles, catalog },
     source: tableSourceOf(options, clock),
     lowerSubscriptions: (text, plan) => lowerSubscriptions?.(text, plan, storedJobs()) ?? { routes: [], rejected: [] },
+    keeping,
     capture: (plan) => enrolments.capture(plan),
     onRequest: metrics.onRequest,
     onTableLoad: metrics.onTableLoad,
   };
   mkdirSync(home, { recursive: true, mode: 0o700 });
   const tables = new GatewayTables(gatewayOptions);
-  const work = await openServiceWork(context, options, { tables, observer: observe(metrics.observer, events) });
-  const rows = (): RequestRows | null => work.store.state?.requests ?? null;
-  const secretTexts = (): ReadonlySet<string> => redactor.secrets;
-  const capture = new LateCapture(home, { clock, log, secrets: secretTexts, table: () => tables.plan, rows });
+  const work = await openServiceWork(context, options, {
+    modules,
+    tables,
+    observer: observe(metrics.observer, events),
+  });
+  await keeping.prepare(Object.values(tables.plan.routes));
   storedJobs = () => work.jobs();
   tables.shareWindows(work.store);
   const gateway = new RunningGateway(tables, {
     ...gatewayOptions,
-    keep: capture.keep,
     isPending: (path) => work.isPending(path),
     dispatcher: work.dispatcher,
     drain: (timeoutMs) => work.stop(timeoutMs),
-    prepare: (next) => work.prepare(next),
+    prepare: async (next) => {
+      await keeping.prepare(Object.values(next.routes));
+      return work.prepare(next);
+    },
   });
   await gateway.begin();
   return new RunningService({
-    ...{ tables, gateway, work, capture, metrics, enrolments, events, catalog },
+    ...{ tables, gateway, work, keeping, metrics, enrolments, events, catalog },
     startedAt: clock.now(),
-    store: byMachineClock(work.store, () => clock.offset),
+    store: work.storeForCallers,
     openConsole: (readiness, read) => openConsole(tables.plan, { secrets, readiness, metrics: read, log }),
   });
 }
 
 interface WorkInput {
+  readonly modules: readonly RuntimePart[];
   readonly tables: GatewayTables;
   readonly observer: DispatchObserver;
 }
@@ -82,13 +97,14 @@ interface WorkInput {
 async function openServiceWork(
   context: ServiceContext,
   { agent, timezone, problem, version = '' }: ServiceOptions,
-  { tables, observer }: WorkInput,
+  { modules, tables, observer }: WorkInput,
 ): Promise<Work> {
   const { log, redactor } = context;
   const first = await tables.load();
   const workContext = {
     ...context,
-    flushLog: () => log.flush?.(),
+    modules,
+    beforeCommit: () => log.flush?.(),
     agent: typeof agent === 'object' ? agent.default : (agent ?? null),
     observer,
     redact: redactor.redact,

@@ -1,10 +1,10 @@
 /** What keeping requests costs senders, and how long a list of a million requests takes. */
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import type { KeptFilter, KeptHead } from '../../modules/workbench/runtime/capture/kept-request.ts';
 import { firstNumber } from '../../modules/workbench/runtime/capture/request-id.ts';
 import { CaptureReader } from '../../modules/workbench/runtime/capture/sqlite/capture-reader.ts';
 import { openCaptureFile } from '../../modules/workbench/runtime/capture/sqlite/schema.ts';
+import type { KeptFilter, KeptHead } from '../../runtime/intake/kept-request.ts';
 import { connect } from '../../runtime/store/sqlite/driver.ts';
 import { inTransaction } from '../../runtime/store/sqlite/transaction.ts';
 import { buildProgram } from '../harness/build.ts';

@@ -101,6 +101,7 @@ const dispatcher = createDispatcher({
   random: Math.random,
 });
 const gatewayOptions: GatewayOptions = {
+  modules: [],
   home,
   userHome: home,
   env: process.env,

@@ -1,8 +1,8 @@
 /** A command in the list: enough to find it and print its line without loading its code. */
 import type { CliContext } from '../base/context.ts';
-import type { CommandEntry as EntryOf } from '../base/module.ts';
+import type { ListedCommand } from '../base/module.ts';
 
-export type CommandEntry = EntryOf<CliContext>;
+export type CommandEntry = ListedCommand<CliContext>;
 
 /** A noun with several commands. */
 export interface CommandGroup {

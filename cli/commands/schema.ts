@@ -1,15 +1,13 @@
 /** `hookwright schema`: the JSON Schemas of the files a user writes, for editors and other tools. */
 import { Command, Option } from 'clipanion';
 import { suggest } from '../../compiler/text/suggest.ts';
-import { formsOfEvent, openShape } from '../../modules/payloads/cli/open-shape.ts';
-import { addPayloadHints } from '../../modules/payloads/cli/payload-hints.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
+import { loadPart } from '../base/module.ts';
 import { printJson, printLine } from '../output/print.ts';
 import type { Schema } from '../schema/bundle-schema.ts';
 import { bundleSchema, readSchema, schemaNames } from '../schema/bundle-schema.ts';
 import { addCatalogHints } from '../schema/catalog-hints.ts';
-import { openSources } from '../sources/open-sources.ts';
 
 export class SchemaCommand extends Command<CliContext> {
   static override paths = [['schema']];
@@ -53,11 +51,8 @@ export class SchemaCommand extends Command<CliContext> {
     return 0;
   }
 
-  private async withPayloads(schema: Schema, name: string): Promise<unknown> {
-    const sources = await openSources(this.context, undefined);
-    const source = sources.find(name);
-    const all = openShape(this.context, source, sources);
-    const forms = (this.event ?? []).map((event) => formsOfEvent(all, event, source));
-    return addPayloadHints(schema, forms.length === 0 ? [all] : forms);
+  private async withPayloads(schema: Schema, source: string): Promise<unknown> {
+    const payloads = await loadPart(this.context.modules, 'payloads');
+    return payloads.addHints(this.context, schema, source, this.event ?? []);
   }
 }

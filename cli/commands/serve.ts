@@ -1,12 +1,12 @@
 /** `hookwright serve`: serves compiled tables and reloads them when they change; never compiles. */
 import { resolve } from 'node:path';
 import { Command, Option } from 'clipanion';
-import { builtFolder } from '../../modules/cluster/cli/tables/built-folder.ts';
-import { followStoredTable } from '../../modules/cluster/cli/tables/follow-stored-table.ts';
 import { Redactor } from '../../runtime/deliver/redact.ts';
 import type { ProcessLogger } from '../../runtime/platform/logger.ts';
 import type { CliContext } from '../base/context.ts';
+import { loadPart } from '../base/module.ts';
 import { hostOption, logFileOption, portOption } from '../command-line/options.ts';
+import { builtFolder } from '../serve/built-folder.ts';
 import { serveGateway } from '../serve/serve-gateway.ts';
 import { createServerLog } from '../serve/server-log.ts';
 import { requireDatabase } from '../store/use-shared-state.ts';
@@ -45,7 +45,8 @@ export class ServeCommand extends Command<CliContext> {
         redactor,
       );
     }
-    const followed = await followStoredTable(context, await requireDatabase(context, undefined), log);
+    const plan = await requireDatabase(context, undefined);
+    const followed = await (await loadPart(context.modules, 'database')).followTable(context, plan, log);
     try {
       return await this.serve(followed.folder, log, redactor);
     } finally {

@@ -42,19 +42,23 @@ export async function openService(context: CliContext, options: OpenServiceOptio
   const { folder, log, redactor, problem } = options;
   const overrides = overridesOf(context, options);
   const tableFile = join(folder, 'routes.json');
-  const service = await createService({
-    ...{ home, env, log, redactor, timezone, random, problem },
-    // Without one of its own a service goes by the clock of the database that it shares.
-    ...(clock === systemClock ? {} : { clock }),
-    projectEnv: context.projectEnv,
-    version: packageVersion(),
-    table: { file: tableFile },
-    host: overrides.host ?? undefined,
-    port: overrides.port ?? undefined,
-    lowerSubscriptions: (text, table, jobs) => compileSubscriptions(text, table, createMachineFacts(context, jobs)),
-    checkSecrets: (secrets, at) => refusePlaceholders(secrets, overrides.host ?? at),
-    onSecretsRead: context.forgetVariables,
-  });
+  const modules = context.modules.flatMap(({ runtime }) => runtime ?? []);
+  const service = await createService(
+    {
+      ...{ home, env, log, redactor, timezone, random, problem },
+      // Without one of its own a service goes by the clock of the database that it shares.
+      ...(clock === systemClock ? {} : { clock }),
+      projectEnv: context.projectEnv,
+      version: packageVersion(),
+      table: { file: tableFile },
+      host: overrides.host ?? undefined,
+      port: overrides.port ?? undefined,
+      lowerSubscriptions: (text, table, jobs) => compileSubscriptions(text, table, createMachineFacts(context, jobs)),
+      checkSecrets: (secrets, at) => refusePlaceholders(secrets, overrides.host ?? at),
+      onSecretsRead: context.forgetVariables,
+    },
+    modules,
+  );
   return { service, tableFile, enabled: overrides.enabled ?? service.table.server.enabled };
 }
 

@@ -6,7 +6,6 @@ import { readFileSync } from 'node:fs';
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts';
 import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
 import type { MachineFacts } from '../../compiler/views/machine-facts.ts';
-import { refreshCopy } from '../../modules/cluster/cli/shared-copy.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
@@ -14,6 +13,7 @@ import { createCompileRequest } from '../compile/compile-request.ts';
 import { tryAskGateway } from '../gateway/ask-gateway.ts';
 import { formatDiagnostics } from '../output/diagnostics.ts';
 import { readJobsToCompile } from '../store/stored-jobs.ts';
+import { refreshCopy } from '../store/use-shared-state.ts';
 
 export interface OpenTable {
   readonly table: RouteTable;

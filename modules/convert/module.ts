@@ -9,4 +9,8 @@ export const convert: Module<CliContext> = {
   commands: COMMAND_FILES,
   compiler: null,
   runtime: null,
+  database: null,
+  payloads: null,
+  explain: null,
+  gate: null,
 };

@@ -8,5 +8,13 @@ export const payloads: Module<CliContext> = {
   summary: "What senders' payloads look like, and who may have written what in them.",
   commands: COMMAND_FILES,
   compiler: async () => ({ rules: (await import('./compiler/rules/built/rule-files.ts')).RULE_FILES }),
-  runtime: null,
+  runtime: {
+    store: null,
+    keeper: null,
+    marks: async () => (await import('./runtime/untrusted/markers.ts')).marks,
+  },
+  database: null,
+  payloads: async () => (await import('./cli/payload-tools.ts')).payloadTools,
+  explain: null,
+  gate: null,
 };

@@ -9,4 +9,8 @@ export const setup: Module<CliContext> = {
   commands: COMMAND_FILES.map((entry) => (entry.path === 'complete' ? { ...entry, hidden: true } : entry)),
   compiler: null,
   runtime: null,
+  database: null,
+  payloads: null,
+  explain: null,
+  gate: null,
 };

@@ -3,10 +3,10 @@
  * are kept elsewhere are copied by the `collect` function of their metric, which prom-client calls at each scrape.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { CaptureCounts } from '../../modules/workbench/runtime/capture/capture-counts.ts';
-import { createCaptureCounts } from '../../modules/workbench/runtime/capture/capture-counts.ts';
 import type { DispatchObserver } from '../dispatch/observer.ts';
 import type { CountRequest } from '../intake/event-log.ts';
+import type { KeptCounts } from '../intake/keeper.ts';
+import { NOTHING_KEPT } from '../intake/keeper.ts';
 import type { Tally } from '../store/queries.ts';
 import { RequestCounts } from './request-counts.ts';
 
@@ -17,7 +17,7 @@ export interface LiveFigures {
   readonly routes: number;
   readonly subscriptions: number;
   readonly quarantined: number;
-  readonly capture: CaptureCounts;
+  readonly capture: KeptCounts;
   /** Whether the store accepts new events. */
   readonly storeUp: boolean;
   /** Values from the store; null when it cannot be read. */
@@ -50,7 +50,7 @@ export function createMetrics(): Metrics {
   const registry = new Registry();
   const live = liveGauges(registry);
   const requests = requestMetrics(registry);
-  let captures = createCaptureCounts();
+  let captures = NOTHING_KEPT;
   captureCounters(registry, () => captures);
   const loads = new Counter({
     name: 'hookwright_table_loads_total',
@@ -105,7 +105,7 @@ function requestMetrics(registry: Registry): CountRequest {
   };
 }
 
-function captureCounters(registry: Registry, counts: () => CaptureCounts): void {
+function captureCounters(registry: Registry, counts: () => KeptCounts): void {
   const registers = [registry];
   new Counter({
     name: 'hookwright_requests_kept_total',

@@ -1,5 +1,7 @@
 /** Writes only the beginning of a value's JSON, for dumps and nested values in templates (§2.5, §8). */
-import type { CleanText } from '../../modules/payloads/runtime/untrusted/clean-text.ts';
+
+/** Applied to every string of a value, keys included, before it is written. */
+export type CleanText = (text: string) => string;
 
 function isLead(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;

@@ -49,8 +49,8 @@ export async function bundle(root: string, dist: string): Promise<void> {
   });
 }
 
-/** Replaces the entry of each thread of a compiled tree by one file: tests start hundreds of them. */
-export async function bundleThreads(tree: string): Promise<void> {
-  const entryPoints = THREADS.map((thread) => join(tree, `${thread}.js`));
-  await build({ ...OPTIONS, entryPoints, outbase: tree, outdir: tree, allowOverwrite: true });
+/** Writes the entry of each thread into a compiled tree as one file: tests start hundreds of them. */
+export async function bundleThreads(root: string, tree: string): Promise<void> {
+  const entryPoints = THREADS.map((thread) => join(root, `${thread}.ts`));
+  await build({ ...OPTIONS, entryPoints, outbase: root, outdir: tree });
 }

@@ -1,5 +1,5 @@
 /**
- * `npm run test:deploy`: the steps of the Dockerfile in an empty folder, without an engine, and the result run as compose.yaml
+ * `npm run test:long -- test/deploy`: the steps of the Dockerfile in an empty folder, without an engine, and the result run as compose.yaml
  * asks: not as root, as process 1, over a root that cannot be written, without capabilities.
  */
 import assert from 'node:assert/strict';

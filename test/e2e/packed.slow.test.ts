@@ -22,7 +22,7 @@ import { tellStory } from './stories/tell-story.ts';
 
 /** Each is run by a test of its own: it is generated, or needs doubles of services or a database. */
 const RUN_ELSEWHERE = ['docs/rules.md', 'docs/tutorial.md', 'docs/scale.md'];
-/** They succeed only with a database: test/docs/scale.test.ts, test/cli/store, test/modules/cluster/cli/tables. */
+/** They succeed only with a database: test/docs/scale.slow.test.ts, test/cli/store, test/modules/cluster/cli/tables. */
 const DRIVEN_ELSEWHERE = ['store migrate', 'store move', 'table push', 'table list', 'table activate'];
 const documents = [
   'README.md',
@@ -31,7 +31,7 @@ const documents = [
   ...readdirSync(join(ROOT, 'examples')).map((name) => `examples/${name}/README.md`),
 ].filter((path) => path.endsWith('.md'));
 
-/** `npm run test:packed` starts a process for every step of a story and every command of a document. */
+/** `npm run test:long -- e2e/packed` starts a process for every step of a story and every command of a document. */
 const IS_LONG = process.env.HOOKWRIGHT_LONG_TESTS === '1';
 const WITH_PROCESS = stepsWithProcess(STORIES, IS_LONG);
 /** A command of ours that needs no shell. */

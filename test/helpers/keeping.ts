@@ -4,12 +4,12 @@ import type { TestContext } from 'node:test';
 import { Capture } from '../../modules/workbench/runtime/capture/capture.ts';
 import type { CaptureCounts } from '../../modules/workbench/runtime/capture/capture-counts.ts';
 import { createCaptureCounts } from '../../modules/workbench/runtime/capture/capture-counts.ts';
-import type { KeptFilter, KeptRequest, KeptSummary } from '../../modules/workbench/runtime/capture/kept-request.ts';
 import type { CaptureReaderRequest } from '../../modules/workbench/runtime/capture/sqlite/capture-reader.ts';
 import { CaptureReader } from '../../modules/workbench/runtime/capture/sqlite/capture-reader.ts';
 import type { CaptureWriterRequest } from '../../modules/workbench/runtime/capture/sqlite/capture-writer.ts';
 import { CaptureWriter } from '../../modules/workbench/runtime/capture/sqlite/capture-writer.ts';
 import { Redactor } from '../../runtime/deliver/redact.ts';
+import type { KeptFilter, KeptRequest, KeptSummary } from '../../runtime/intake/kept-request.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import type { Client } from '../../runtime/store/sqlite/thread.ts';
 import { inlineClient } from '../../runtime/store/sqlite/thread.ts';
@@ -59,7 +59,10 @@ export async function serveKeeping(
     secrets: () => redactor.secrets,
     ...writer,
   });
-  const served = await serve(t, all, { ...options, keep: (...request) => capture.take(...request) });
+  const served = await serve(t, all, {
+    ...options,
+    keeping: { keep: (...request) => capture.take(...request), prepare: async () => {} },
+  });
   atEnd(t, () => capture.close());
   const list: Keeping['list'] = (filter = {}, limit = 100) => capture.requests.list(filter, { limit });
   const last = async (): Promise<KeptRequest> => {

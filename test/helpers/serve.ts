@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { readRegularTextSync } from '../../base/read-regular-file.ts';
+import { MODULES } from '../../main/modules.ts';
 import { createGateway } from '../../runtime/gateway.ts';
 import type { Gateway, GatewayOptions } from '../../runtime/gateway-options.ts';
 import { catalogFile } from '../../runtime/intake/catalog-source.ts';
@@ -42,7 +43,7 @@ export interface Answer {
   readonly body: Record<string, unknown>;
 }
 
-export type ServeOptions = Partial<Omit<GatewayOptions, 'dispatcher' | 'log'>> & {
+export type ServeOptions = Partial<Omit<GatewayOptions, 'dispatcher' | 'log' | 'modules'>> & {
   readonly clock?: Clock;
   /** Refuses events when the process is overloaded, as a gateway does. */
   readonly sheds?: boolean;
@@ -68,6 +69,7 @@ export function prepareGateway(
   const secretContext = { env: {}, home, userHome: home, readFile: readRegularTextSync };
   const files = options.files ?? gatewayFiles;
   const gateway = createGateway({
+    modules: MODULES.flatMap(({ runtime }) => runtime ?? []),
     home,
     userHome: home,
     env: process.env,

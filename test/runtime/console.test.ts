@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
+import { createService } from '../../main/runtime.ts';
 import { readinessOf } from '../../runtime/console/readiness.ts';
 import type { Service } from '../../runtime/gateway-service.ts';
-import { createService } from '../../runtime/service.ts';
 import type { GatewayPlan } from '../../schemas/generated/types.ts';
 import { atEnd } from '../helpers/at-end.ts';
 import { recordLog } from '../helpers/log.ts';

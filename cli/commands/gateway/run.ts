@@ -82,7 +82,7 @@ export class GatewayRunCommand extends Command<CliContext> {
 
   /** A start does not load a configuration that the gate refuses either: the previous table is served. */
   private async compileFirst(request: RecompileRequest, log: ProcessLogger): Promise<RecompileReport> {
-    const report = await recompile(request);
+    const report = await recompile(request, this.context.modules);
     const { diagnostics, ignored } = report;
     if (this.logFile === undefined) {
       this.context.stderr.write(diagnostics);

@@ -1,11 +1,10 @@
 /** `hookwright gateway status`: whether a gateway serves this home, and how it is. */
 import { Command, Option } from 'clipanion';
 import { createPaint } from '../../../base/paint.ts';
-import { listNodes } from '../../../modules/cluster/cli/nodes/list-nodes.ts';
-import { printNodes, toJson } from '../../../modules/cluster/cli/nodes/print-nodes.ts';
 import type { DispatchStatus, GatewayStatus, StoreStatus } from '../../../runtime/control/operations.ts';
 import { DISPATCH_STATES } from '../../../runtime/store/states.ts';
 import type { CliContext } from '../../base/context.ts';
+import { loadPart } from '../../base/module.ts';
 import { configOption, jsonOption } from '../../command-line/options.ts';
 import { notRunning, tryAskGateway } from '../../gateway/ask-gateway.ts';
 import { printJson, printLine, terminalWidth, visible } from '../../output/print.ts';
@@ -30,7 +29,7 @@ export class GatewayStatusCommand extends Command<CliContext> {
   json = jsonOption();
 
   async execute(): Promise<number> {
-    if (this.all) return this.showAll();
+    if (this.all) return (await loadPart(this.context.modules, 'database')).showNodes(this.context, this.json);
     const status = await tryAskGateway(this.context, 'status', {});
     if (status === null) {
       if (!this.json) throw notRunning(this.context);
@@ -40,14 +39,6 @@ export class GatewayStatusCommand extends Command<CliContext> {
     if (this.json) printJson(this.context, status);
     else for (const line of describe(status, this.context)) printLine(this.context, line);
     return 0;
-  }
-
-  private async showAll(): Promise<number> {
-    const { context } = this;
-    const nodes = await listNodes(context);
-    if (this.json) printJson(context, nodes.map(toJson));
-    else printNodes(context, nodes);
-    return nodes.some(({ state }) => state === 'serving') ? 0 : 1;
   }
 }
 

@@ -3,22 +3,17 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command, Option } from 'clipanion';
 import { messageOf } from '../../../base/message-of.ts';
-import { createPaint } from '../../../base/paint.ts';
 import { isSystemError } from '../../../base/system-error.ts';
-import { readShippedShape } from '../../../compiler/node/shipped-catalog.ts';
 import { parseSecretRef } from '../../../compiler/text/secret-ref.ts';
-import { samplePayload } from '../../../modules/payloads/compiler/payloads/sample-payload.ts';
-import type { Shape } from '../../../modules/payloads/compiler/shapes/shape.ts';
-import { readShapeFile } from '../../../modules/payloads/compiler/shapes/shape-file.ts';
-import { formatExplanation } from '../../../modules/workbench/cli/explain/format-explanation.ts';
-import { partsOf } from '../../../modules/workbench/cli/explain/read-request.ts';
 import { createSecrets } from '../../../runtime/platform/secrets/machine-secrets.ts';
 import { SecretError } from '../../../runtime/platform/secrets/secrets.ts';
 import { linkPath, readPath } from '../../../runtime/table/payload-path.ts';
+import { partsOf } from '../../../runtime/verify/request.ts';
 import { SignError } from '../../../runtime/verify/sign-body.ts';
 import type { RoutePlan, RouteTable, SecretRef } from '../../../schemas/generated/types.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError, UsageError } from '../../base/errors.ts';
+import { loadPart } from '../../base/module.ts';
 import { configOption } from '../../command-line/options.ts';
 import { printJson, printLine, printNote } from '../../output/print.ts';
 import { findRoute } from '../../subscriptions/find-route.ts';
@@ -64,10 +59,11 @@ export class WebhookTestCommand extends Command<CliContext> {
   async execute(): Promise<number> {
     const open = await openTable(this.context, this.config);
     const { plan } = findRoute(this.context, this.route, open);
+    const payloads = await loadPart(this.context.modules, 'payloads');
     const signed = this.sign(() =>
       signTestEvent({
         ...{ plan, table: open.table, event: this.event, body: this.body(), source: this.source, key: this.keyRef() },
-        sample: (scheme, event) => samplePayload(plan, event, scheme === null ? null : shippedShape(scheme)),
+        sample: (scheme, event) => payloads.sample(plan, event, scheme),
         ...{ secrets: createSecrets(this.context), now: this.context.clock.now(), random: this.context.random },
       }),
     );
@@ -91,14 +87,11 @@ export class WebhookTestCommand extends Command<CliContext> {
   /** The same request, with its signature, through the pipeline without its effects. */
   private async show(plan: RoutePlan, table: RouteTable, { query, headers, body, event }: TestEvent): Promise<number> {
     const request = partsOf('POST', routePath(plan) + query, Object.entries(headers), body);
-    // Loaded on demand: it pulls in the parts of a gateway.
-    const { explainRoute } = await import('../../../modules/workbench/cli/explain/explain-route.ts');
-    const found = await explainRoute(this.context, { plan, table, request, event, runsScript: false });
-    if (this.json) printJson(this.context, found);
-    else
-      for (const line of formatExplanation(found, createPaint(this.context.colour.stdout)))
-        printLine(this.context, line);
-    return found.taken ? 0 : 1;
+    const explain = await loadPart(this.context.modules, 'explain');
+    const { taken, json, lines } = await explain(this.context, { plan, table, request, event });
+    if (this.json) printJson(this.context, json);
+    else for (const line of lines) printLine(this.context, line);
+    return taken ? 0 : 1;
   }
 
   /** Paths on the command line start where the command was typed. */
@@ -183,12 +176,6 @@ function unresolvedIn({ prompt, deliver, script }: RoutePlan, body: string): rea
 }
 
 const BUILT_IN: ReadonlySet<string> = new Set(['{event_type}', '{route}', '{delivery_id}']);
-
-/** The shape of a shipped sender; null: nothing is known of its payloads. */
-function shippedShape(scheme: string): Shape | null {
-  const text = readShippedShape(scheme);
-  return text === null ? null : readShapeFile(text);
-}
 
 /** As JSON if it is JSON, because the output is for a program. */
 function parsed(text: string): unknown {

@@ -16,7 +16,7 @@ const isAboutProcess = (step: Step): boolean =>
 
 /**
  * Every step about processes, and the first of each exit code. With `all` every step, which is how users run them
- * (`npm run test:packed`).
+ * (`npm run test:long -- e2e/packed`).
  */
 export function stepsWithProcess(stories: readonly Story[], all: boolean): ReadonlySet<Step> {
   const steps = stories.flatMap((story) => story.steps);

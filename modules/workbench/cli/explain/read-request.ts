@@ -8,6 +8,7 @@ import type { CliContext } from '../../../../cli/base/context.ts';
 import { CliError, UsageError } from '../../../../cli/base/errors.ts';
 import type { HeaderPairs } from '../../../../cli/sources/captured-request.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
+import { partsOf } from '../../../../runtime/verify/request.ts';
 
 export interface NamedRequest {
   /** `@file`, `-` for stdin, or the body itself. */
@@ -43,16 +44,6 @@ export async function readSaved(
   const kept = pairsOf(parts.rawHeaders).filter(([name]) => !replaced.has(name.toLowerCase()));
   const url = mark < 0 ? path : path + parts.url.slice(mark);
   return { parts: partsOf(parts.method, url, [...kept, ...headers], parts.body), notes };
-}
-
-/** A request as node:http presents it: header names in lower case, repeated values joined. */
-export function partsOf(method: string, url: string, headers: HeaderPairs, body: Buffer): RequestParts {
-  const joined: Record<string, string> = {};
-  for (const [name, value] of headers) {
-    const key = name.toLowerCase();
-    joined[key] = Object.hasOwn(joined, key) ? `${joined[key]}, ${value}` : value;
-  }
-  return { method, url, headers: joined, rawHeaders: headers.flat(), body };
 }
 
 async function readBytes(context: CliContext, payload: string): Promise<Buffer> {

@@ -5,10 +5,10 @@ import { UsageError } from '../../../../cli/base/errors.ts';
 import { parseNamed } from '../../../../cli/command-line/values.ts';
 import { parseLimit, parseSince } from '../../../../cli/deliveries/filter.ts';
 import { unknownRoute } from '../../../../cli/subscriptions/find-route.ts';
+import type { KeptFilter, KeptPage, KeptRequests } from '../../../../runtime/intake/kept-request.ts';
 import { REASON_CODES } from '../../../../runtime/intake/reason-codes.ts';
 import { OUTCOMES } from '../../../../runtime/intake/reply.ts';
 import { namesFor } from '../../../setup/cli/completion/names.ts';
-import type { KeptFilter, KeptPage, KeptRequests } from '../../runtime/capture/kept-request.ts';
 import { numberOf } from '../../runtime/capture/request-id.ts';
 
 export interface RequestFilterWords {

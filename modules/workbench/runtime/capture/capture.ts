@@ -3,6 +3,7 @@
  */
 
 import type { Intake } from '../../../../runtime/intake/intake.ts';
+import type { KeptRequests } from '../../../../runtime/intake/kept-request.ts';
 import type { Reply } from '../../../../runtime/intake/reply.ts';
 import { TAKEN } from '../../../../runtime/intake/reply.ts';
 import type { Clock } from '../../../../runtime/platform/clock.ts';
@@ -17,7 +18,6 @@ import { CaptureQueue } from './capture-queue.ts';
 import type { CaptureLimits } from './captured.ts';
 import type { CredentialPlaces } from './credentials.ts';
 import { credentialPlaces } from './credentials.ts';
-import type { KeptRequests } from './kept-request.ts';
 import { makeRecord } from './make-record.ts';
 import { requestsOf } from './open-requests.ts';
 import { createRequestIds, firstNumber, idOf } from './request-id.ts';

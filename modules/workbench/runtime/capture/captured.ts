@@ -1,8 +1,8 @@
 /** A request in the form in which the server sends it to the writer thread. */
 
+import type { KeptHead } from '../../../../runtime/intake/kept-request.ts';
 import type { RefusedRequest } from '../../../../runtime/verify/signature-evidence.ts';
 import type { LocatorPlan } from '../../../../schemas/generated/types.ts';
-import type { KeptHead } from './kept-request.ts';
 
 export interface Captured {
   /** The number in its id. */

@@ -1,13 +1,13 @@
 /** The last steps before a request is stored, off the event loop: finds why its signature was refused, and redacts secrets. */
 import { createHash } from 'node:crypto';
 import type { Redact } from '../../../../runtime/deliver/redact.ts';
+import type { KeptHead } from '../../../../runtime/intake/kept-request.ts';
 import { findCause } from '../../../../runtime/verify/find-cause.ts';
 import { readLocatedText } from '../../../../runtime/verify/locator.ts';
 import { BODY_MARKER } from '../../../../runtime/verify/removed.ts';
 import { LazyRequest } from '../../../../runtime/verify/request.ts';
 import type { LocatorPlan } from '../../../../schemas/generated/types.ts';
 import type { Captured } from './captured.ts';
-import type { KeptHead } from './kept-request.ts';
 
 export interface FinishedRecord {
   readonly head: KeptHead;

@@ -1,5 +1,5 @@
 /** Reads a kept request from its row: the number in its id, its head as JSON, and its body. */
-import type { KeptHead, KeptRequest, KeptSummary } from './kept-request.ts';
+import type { KeptHead, KeptRequest, KeptSummary } from '../../../../runtime/intake/kept-request.ts';
 import { idOf } from './request-id.ts';
 
 /** Most requests in one list. */

@@ -1,6 +1,7 @@
 /** Creates the record of an answered request, without credentials. */
 
 import type { Intake } from '../../../../runtime/intake/intake.ts';
+import type { KeptHead } from '../../../../runtime/intake/kept-request.ts';
 import { reasonOf } from '../../../../runtime/intake/reason.ts';
 import type { Reply } from '../../../../runtime/intake/reply.ts';
 import type { StageName } from '../../../../runtime/intake/stage.ts';
@@ -12,7 +13,6 @@ import type { Captured } from './captured.ts';
 import type { CredentialPlaces } from './credentials.ts';
 import { pathWithoutCredentials, placesOf, withoutCredentials } from './credentials.ts';
 import { keptReason } from './kept-reason.ts';
-import type { KeptHead } from './kept-request.ts';
 
 export interface RecordContext {
   readonly places: CredentialPlaces;

@@ -1,8 +1,8 @@
 /** Opens the kept requests of a home whose gateway is not running, for a command. */
 
+import type { FoundRequest, KeptRequests, KeptSummary } from '../../../../runtime/intake/kept-request.ts';
 import type { Client } from '../../../../runtime/store/sqlite/thread.ts';
 import { inlineClient } from '../../../../runtime/store/sqlite/thread.ts';
-import type { FoundRequest, KeptRequests, KeptSummary } from './kept-request.ts';
 import type { CaptureReaderRequest } from './sqlite/capture-reader.ts';
 import { CaptureReader } from './sqlite/capture-reader.ts';
 

@@ -1,11 +1,11 @@
 /** Sends a kept request through the stages again, as a new request. Its signature was checked when the kept one arrived. */
 
-import type { Replay } from '../../../../runtime/intake/handler.ts';
 import type { Intake, Services } from '../../../../runtime/intake/intake.ts';
+import type { Replay } from '../../../../runtime/intake/keeper.ts';
+import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
 import type { StageName } from '../../../../runtime/intake/stage.ts';
 import type { LinkedRoute } from '../../../../runtime/table/linked-table.ts';
 import { createIntake } from '../explain/unconnected.ts';
-import type { KeptRequest } from './kept-request.ts';
 import { requestParts } from './request-parts.ts';
 
 /** Stages that were decided when it arrived: its sender, and that it is not a handshake. */

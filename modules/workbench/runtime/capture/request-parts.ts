@@ -1,7 +1,8 @@
 /** Converts a kept request to the form that the stages read. */
+
+import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
 import { isMarker } from '../../../../runtime/verify/removed.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
-import type { KeptRequest } from './kept-request.ts';
 
 /** Lower-cases names and joins repeated values, as node:http does; leaves out headers whose value was removed. */
 export function requestParts(kept: Pick<KeptRequest, 'method' | 'path' | 'headers' | 'body'>): RequestParts {

@@ -25,9 +25,9 @@ const SENDERS = 6;
 /** A gateway serves the new table beside others that do not, for so many ms. */
 const BETWEEN_MS = 200;
 
-/** After an activation, in ms: only a machine that does nothing else keeps to it, so that this is part of `npm run test:cluster`. */
+/** After an activation, in ms: only a machine that does nothing else keeps to it, so that this is part of `npm run test:long -- rolling-change`. */
 const SWAP_MS = 2000;
-const ofLong = { skip: process.env.HOOKWRIGHT_LONG_TESTS === '1' ? false : 'npm run test:cluster' };
+const ofLong = { skip: process.env.HOOKWRIGHT_LONG_TESTS === '1' ? false : 'npm run test:long -- rolling-change' };
 const STORE = 'gateway: { store: { postgres: env:DATABASE_URL } }\n';
 
 interface Table {

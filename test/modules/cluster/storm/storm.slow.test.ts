@@ -1,4 +1,4 @@
-/** The cluster storm; `npm run test:cluster` is its long form. HOOKWRIGHT_SEED repeats the order of what is done. */
+/** The cluster storm; `npm run test:long -- storm` is its long form. HOOKWRIGHT_SEED repeats the order of what is done. */
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { it } from 'node:test';

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 import type { Captured, CaptureLimits } from '../../../../modules/workbench/runtime/capture/captured.ts';
-import type { KeptHead } from '../../../../modules/workbench/runtime/capture/kept-request.ts';
 import { requestsOf } from '../../../../modules/workbench/runtime/capture/open-requests.ts';
 import { firstNumber, idOf } from '../../../../modules/workbench/runtime/capture/request-id.ts';
 import { sharedReader, sharedWriter } from '../../../../modules/workbench/runtime/capture/shared/shared-requests.ts';
@@ -12,6 +11,7 @@ import type { CaptureReaderRequest } from '../../../../modules/workbench/runtime
 import { CaptureReader } from '../../../../modules/workbench/runtime/capture/sqlite/capture-reader.ts';
 import type { CaptureWriterRequest } from '../../../../modules/workbench/runtime/capture/sqlite/capture-writer.ts';
 import { CaptureWriter } from '../../../../modules/workbench/runtime/capture/sqlite/capture-writer.ts';
+import type { KeptHead } from '../../../../runtime/intake/kept-request.ts';
 import { silentLog } from '../../../../runtime/platform/log.ts';
 import type { Client } from '../../../../runtime/store/sqlite/thread.ts';
 import { inlineClient } from '../../../../runtime/store/sqlite/thread.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { printHar } from '../../../../modules/workbench/cli/requests/print-har.ts';
-import type { KeptRequest } from '../../../../modules/workbench/runtime/capture/kept-request.ts';
+import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
 import { BODY_MARKER, marker } from '../../../../runtime/verify/removed.ts';
 import type { Explanation } from '../../../../schemas/generated/types.ts';
 import type { CliResult } from '../../../helpers/cli.ts';

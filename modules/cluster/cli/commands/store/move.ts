@@ -1,4 +1,4 @@
-/** `hookwright store move`: moves the stored data of a home into the PostgreSQL database of its configuration. */
+/** `hookwright store move`: moves the jobs, delivery ids and sessions of a home into the PostgreSQL database of its configuration. */
 import { Command, Option } from 'clipanion';
 import type { CliContext } from '../../../../../cli/base/context.ts';
 import { configOption, databaseOption, jsonOption } from '../../../../../cli/command-line/options.ts';
@@ -14,7 +14,7 @@ export class StoreMoveCommand extends Command<CliContext> {
   static override usage = Command.Usage({
     description: 'Move what this machine has stored into PostgreSQL',
     details:
-      'For a gateway that is to share its work with others, while none serves. Everything moves in one transaction, or nothing does; counts are compared before it is committed. The file is kept, under another name.',
+      'For a gateway that is to share its work with others, while none serves and all its work is finished. Jobs, delivery ids and sessions move in one transaction, or nothing does; counts are compared before it is committed. The history of dispatches stays in the file, which is kept under another name.',
     examples: [
       ['What would be moved, and whether it can be', '$0 store move --from sqlite --to postgres --dry-run'],
       ['Into the database of the configuration', '$0 store move --from sqlite --to postgres'],
@@ -44,31 +44,21 @@ export class StoreMoveCommand extends Command<CliContext> {
     return 0;
   }
 
-  private print({ count, outcome, file, requests_file }: StoreMove, schema: string): void {
-    const rows = Object.entries(count).map(([kind, found]) => ({ kind: KINDS[kind as keyof typeof count], found }));
+  private print({ count, outcome, file }: StoreMove, schema: string): void {
+    const rows = [
+      ['delivery ids', count.claims],
+      ['jobs', count.jobs],
+      ['sessions', count.sessions],
+    ] as const;
     const lines = formatTable(rows, [
-      { title: 'WHAT', value: ({ kind }) => kind },
-      { title: 'COUNT', value: ({ found }) => found, align: 'right' },
+      { title: 'WHAT', value: ([kind]) => kind },
+      { title: 'COUNT', value: ([, found]) => found, align: 'right' },
     ]);
     for (const line of lines) printLine(this.context, line);
     printNote(this.context, `${SAID[outcome]} schema ${schema}`);
-    if (outcome === 'dry run') return;
-    printNote(this.context, `the file is kept as ${file}`);
-    if (requests_file !== null) printNote(this.context, `that of the kept requests as ${requests_file}`);
+    if (outcome !== 'dry run') printNote(this.context, `the file is kept as ${file}`);
   }
 }
-
-const KINDS: Readonly<Record<keyof StoreMove['count'], string>> = {
-  dispatches: 'dispatches',
-  deliveries: 'open deliveries',
-  answers: 'answers',
-  steps: 'attempts',
-  claims: 'delivery ids',
-  jobs: 'jobs',
-  job_ticks: 'instants of jobs',
-  sessions: 'sessions',
-  requests: 'kept requests',
-};
 
 const SAID: Readonly<Record<StoreMove['outcome'], string>> = {
   moved: 'moved to PostgreSQL,',

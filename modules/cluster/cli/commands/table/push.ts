@@ -4,8 +4,8 @@ import { Command, Option } from 'clipanion';
 import type { CliContext } from '../../../../../cli/base/context.ts';
 import { configOption, jsonOption } from '../../../../../cli/command-line/options.ts';
 import { printJson, printLine, printNote } from '../../../../../cli/output/print.ts';
+import { builtFolder } from '../../../../../cli/serve/built-folder.ts';
 import { requireDatabase, useSharedState } from '../../../../../cli/store/use-shared-state.ts';
-import { builtFolder } from '../../tables/built-folder.ts';
 import { readBuiltTable } from '../../tables/read-built-table.ts';
 
 export class TablePushCommand extends Command<CliContext> {

@@ -2,13 +2,21 @@
  * Kept requests in a shared database, with the same interface as the file's writer and reader. A thread finishes them; the
  * rows are few and small, so they are sent from the main thread.
  */
+
+import type {
+  FoundRequest,
+  KeptFilter,
+  KeptHead,
+  KeptPage,
+  KeptRequests,
+  KeptSummary,
+} from '../../../../../runtime/intake/kept-request.ts';
 import type { Logger } from '../../../../../runtime/platform/log.ts';
 import { startEntry } from '../../../../../runtime/platform/process/start-thread.ts';
 import type { RequestRows } from '../../../../../runtime/store/request-rows.ts';
 import type { Client } from '../../../../../runtime/store/sqlite/thread.ts';
 import { inlineClient, ThreadClient } from '../../../../../runtime/store/sqlite/thread.ts';
 import type { CaptureLimits } from '../captured.ts';
-import type { FoundRequest, KeptFilter, KeptHead, KeptPage, KeptRequests, KeptSummary } from '../kept-request.ts';
 import { LONGEST_PAGE, requestOf, summaryOf } from '../kept-row.ts';
 import type { NumberedRecord } from '../record-finisher.ts';
 import { firstNumber, numberOf, numbersOf } from '../request-id.ts';

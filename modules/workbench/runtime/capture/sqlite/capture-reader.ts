@@ -1,8 +1,15 @@
 /** Reads kept requests from their file: in its own thread in a server, inline in a command. */
+
+import type {
+  FoundRequest,
+  KeptFilter,
+  KeptHead,
+  KeptPage,
+  KeptSummary,
+} from '../../../../../runtime/intake/kept-request.ts';
 import type { Connect, Connection, Value } from '../../../../../runtime/store/sqlite/driver.ts';
 import { connect as connectDriver } from '../../../../../runtime/store/sqlite/driver.ts';
 import { openReading } from '../../../../../runtime/store/sqlite/open-database.ts';
-import type { FoundRequest, KeptFilter, KeptHead, KeptPage, KeptSummary } from '../kept-request.ts';
 import { LONGEST_PAGE, requestOf, summaryOf } from '../kept-row.ts';
 import { firstNumber, numberOf, numbersOf } from '../request-id.ts';
 import { CAPTURE_FORMAT, captureFormatOf, inodeOf } from './schema.ts';

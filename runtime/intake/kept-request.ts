@@ -3,9 +3,9 @@
  * signature was valid was decided when it arrived.
  */
 
-import type { Outcome } from '../../../../runtime/intake/reply.ts';
-import type { StageName } from '../../../../runtime/intake/stage.ts';
-import type { KeptReason, SignatureCause } from '../../../../schemas/generated/types.ts';
+import type { KeptReason, SignatureCause } from '../../schemas/generated/types.ts';
+import type { Outcome } from './reply.ts';
+import type { StageName } from './stage.ts';
 
 /** A kept request in a list. */
 export interface KeptSummary {

@@ -2,9 +2,9 @@
  * Wraps a store that may be unavailable while its gateway runs: `gateway status` and metrics then use the latest overview
  * that was read, and `problem()` tells why there is no newer one.
  */
-import type { Query, QueryResults, StoreOverview } from './queries.ts';
-import type { Store } from './store.ts';
-import { StoreUnavailable } from './store.ts';
+import type { Query, QueryResults, StoreOverview } from '../../../runtime/store/queries.ts';
+import type { Store } from '../../../runtime/store/store.ts';
+import { StoreUnavailable } from '../../../runtime/store/store.ts';
 
 const NOTHING_READ: StoreOverview = {
   tallies: [],
