@@ -7,11 +7,11 @@ import { invalidVariables } from './config/overrides.ts';
 import type { EffectiveSettings } from './config/webhook-settings.ts';
 import type { CheckedProfile } from './lower-base.ts';
 import type { Report } from './report.ts';
-import { VIEW_RULES } from './rules/registry.ts';
+import { applyRules } from './rules/support/rule.ts';
 import type { Places } from './source/file-tree.ts';
 import type { Files } from './source/files.ts';
 import { START } from './text/source-text.ts';
-import type { ConfigView } from './views/config-views.ts';
+import type { ConfigView } from './views/views.ts';
 
 export interface WholeConfig {
   readonly view: ConfigView;
@@ -28,7 +28,7 @@ export function checkWhole({ view, tree, profiles, files }: WholeConfig, report:
   const { settings } = view;
   const invalid = invalidVariables((name) => view.variables.get(name)?.value);
   report.add(invalid.map((message) => ({ rule: 'invalid-environment', source: ENVIRONMENT, range: START, message })));
-  for (const rule of VIEW_RULES) report.addProblems(rule.checkConfig?.(view) ?? [], tree);
+  report.addProblems(applyRules(view.scope.rules, 'config', view), tree);
   for (const { config, tree: own } of profiles) {
     const isRoot = own === tree;
     const rootSecrets = isRoot ? [...adapterSecrets(settings), ...literalGatewaySecrets(view.config.gateway)] : [];

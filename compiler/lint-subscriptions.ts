@@ -11,7 +11,7 @@ import type { Files } from './source/files.ts';
 import { parseYaml } from './source/parse-yaml.ts';
 import { readText } from './source/read-text.ts';
 import { START } from './text/source-text.ts';
-import type { RouteScope } from './views/route-scope.ts';
+import type { RouteScope } from './views/views.ts';
 
 export interface SubscriptionLint {
   readonly files: Files;
@@ -46,9 +46,9 @@ export function lintSubscriptions({ files, cwd, home, scope }: SubscriptionLint,
   );
 }
 
-function compileOrReason(text: string, { table, facts, payloads }: RouteScope): CompiledSubscriptions | string {
+function compileOrReason(text: string, scope: RouteScope): CompiledSubscriptions | string {
   try {
-    return compileSubscriptions(text, table, facts, payloads);
+    return compileSubscriptions(text, scope);
   } catch (error) {
     if (error instanceof SubscriptionsError) return error.message;
     throw error;

@@ -5,8 +5,7 @@ import type { Problem } from '../diagnostics/problem.ts';
 
 export function checkBraces(text: string): readonly Problem[] {
   const code = [...text.matchAll(CODE)].map(({ 0: span, index }) => ({ start: index, end: index + span.length }));
-  const isCode = ({ index }: RegExpExecArray): boolean =>
-    code.some(({ start, end }) => index >= start && index < end);
+  const isCode = ({ index }: RegExpExecArray): boolean => code.some(({ start, end }) => index >= start && index < end);
   return [
     ...[...text.matchAll(DOUBLED)].flatMap((match) => doubled(match, isCode(match))),
     ...[...text.matchAll(DOLLAR)].flatMap((match) => (isCode(match) ? [] : dollar(match))),

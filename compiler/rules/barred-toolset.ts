@@ -2,7 +2,7 @@
 
 import type { KnownToolsets } from '../config/toolsets.ts';
 import type { NodePath } from '../diagnostics/problem.ts';
-import type { Reporter } from './support/rule.ts';
+import type { Reporter } from '../views/views.ts';
 import { rule } from './support/rule.ts';
 
 export const barredToolset = rule('barred-toolset', {

@@ -1,7 +1,7 @@
 /** A direct route without a target (§7). */
 
-import { deliverPath, KEEPING_TARGETS } from './support/targets.ts';
 import { rule } from './support/rule.ts';
+import { deliverPath, KEEPING_TARGETS } from './support/targets.ts';
 
 export const deliverOnlyTarget = rule('deliver-only-target', {
   route(route, report) {

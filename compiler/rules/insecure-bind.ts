@@ -1,6 +1,6 @@
 /** Disabled signature checks on an address that others can reach (§5.3). */
 import { isLoopback } from '../../base/loopback.ts';
-import { isInsecure } from '../views/route-scope.ts';
+import { isInsecure } from '../views/view-route.ts';
 import { rule } from './support/rule.ts';
 
 export const insecureBind = rule('insecure-bind', {

@@ -2,7 +2,7 @@
 import type { NodePath } from '../diagnostics/problem.ts';
 import { isTimeZone, similarZones, timeZones } from '../schedule/time-zone.ts';
 import { didYouMean, renameFix } from '../text/suggest.ts';
-import type { Reporter } from './support/rule.ts';
+import type { Reporter } from '../views/views.ts';
 import { rule } from './support/rule.ts';
 
 export const invalidTimezone = rule('invalid-timezone', {

@@ -2,7 +2,7 @@
 
 import { PROXIES, parseNetwork } from '../config/network.ts';
 import type { EffectiveSettings } from '../config/webhook-settings.ts';
-import type { Reporter } from './support/rule.ts';
+import type { Reporter } from '../views/views.ts';
 import { rule } from './support/rule.ts';
 
 export const invalidValue = rule('invalid-value', {

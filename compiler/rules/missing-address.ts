@@ -3,9 +3,9 @@ import type { ProfilePlan, TargetBinding } from '../../schemas/generated/types.t
 import type { DeliveryConfig } from '../config/deliveries.ts';
 import { needsChat } from '../config/needs-chat.ts';
 import type { TableContent } from '../config/table-content.ts';
-import { deliverPath, deliveryTargets } from './support/targets.ts';
-import type { Reporter } from './support/rule.ts';
+import type { Reporter } from '../views/views.ts';
 import { rule } from './support/rule.ts';
+import { deliverPath, deliveryTargets } from './support/targets.ts';
 
 export const missingAddress = rule('missing-address', {
   route(route, report) {

@@ -4,11 +4,10 @@ import type { DeliveryConfig } from '../config/deliveries.ts';
 import type { TableContent } from '../config/table-content.ts';
 import { flowText } from '../text/flow-text.ts';
 import { oneOf } from '../text/suggest.ts';
-import type { RouteView } from '../views/route-scope.ts';
+import type { Reported, Reporter, RouteView } from '../views/views.ts';
 import { meantField } from './support/address-names.ts';
-import { deliveryTargets } from './support/targets.ts';
-import type { Reported, Reporter } from './support/rule.ts';
 import { rule } from './support/rule.ts';
+import { deliveryTargets } from './support/targets.ts';
 
 export const missingDeliverExtra = rule('missing-deliver-extra', {
   route(route, report) {

@@ -1,5 +1,5 @@
 /** A key without effect. */
-import type { RouteMode } from '../views/route-scope.ts';
+import type { RouteMode } from '../views/views.ts';
 import { rule } from './support/rule.ts';
 
 export const noEffect = rule('no-effect', {

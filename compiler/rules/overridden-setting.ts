@@ -1,6 +1,5 @@
 /** A setting that a variable overrides. */
-import type { ConfigView } from '../views/config-views.ts';
-import type { Reporter } from './support/rule.ts';
+import type { ConfigView, Reporter } from '../views/views.ts';
 import { rule } from './support/rule.ts';
 
 export const overriddenSetting = rule('overridden-setting', {

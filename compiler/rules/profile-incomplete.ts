@@ -1,10 +1,11 @@
 /** A route whose profile lacks something that the route needs. There is no fallback to another profile (§5.4). */
+
+import type { Reporter } from '../views/views.ts';
 import { hasOwnProfile } from './support/own-profile.ts';
-import { scriptState } from './support/script-state.ts';
-import type { Reporter } from './support/rule.ts';
 import { rule } from './support/rule.ts';
-import { targetsNotEnabled } from './target-not-enabled.ts';
-import { unknownSkills } from './unknown-skill.ts';
+import { scriptState } from './support/script-state.ts';
+import { checkEnabled } from './target-not-enabled.ts';
+import { checkSkills } from './unknown-skill.ts';
 
 export const profileIncomplete = rule('profile-incomplete', {
   route(route, report) {

@@ -1,6 +1,6 @@
 /** A public key where a shared secret is expected. */
 
-import { isAsymmetric } from '../views/route-scope.ts';
+import { isAsymmetric } from '../views/view-route.ts';
 import { rule } from './support/rule.ts';
 
 export const publicKeyScheme = rule('public-key-scheme', {

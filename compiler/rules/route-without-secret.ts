@@ -1,6 +1,6 @@
 /** A route without a secret (§5.2). */
 
-import { isAsymmetric } from '../views/route-scope.ts';
+import { isAsymmetric } from '../views/view-route.ts';
 import { rule } from './support/rule.ts';
 
 export const routeWithoutSecret = rule('route-without-secret', {

@@ -1,8 +1,8 @@
 /** A script that does not exist on this machine (§2.6). */
 
 import { hasOwnProfile } from './support/own-profile.ts';
-import { scriptState } from './support/script-state.ts';
 import { rule } from './support/rule.ts';
+import { scriptState } from './support/script-state.ts';
 
 export const scriptMissing = rule('script-missing', {
   route(route, report) {

@@ -1,7 +1,7 @@
 /** A script outside the scripts folder (§2.6). */
 
-import { scriptState } from './support/script-state.ts';
 import { rule } from './support/rule.ts';
+import { scriptState } from './support/script-state.ts';
 
 const PROBLEMS = {
   outside: {

@@ -4,7 +4,7 @@ import { DEFAULT_PROFILE } from '../../base/profiles.ts';
 import { agentSecrets } from '../config/agent-secrets.ts';
 import { gatewaySecrets } from '../config/gateway-secrets.ts';
 import { parseSecretRef, secretRefProblem } from '../text/secret-ref.ts';
-import type { Reporter } from './support/rule.ts';
+import type { Reporter } from '../views/views.ts';
 import { rule } from './support/rule.ts';
 import type { PlacedSecret } from './support/written-secrets.ts';
 import { writtenSecrets } from './support/written-secrets.ts';
@@ -14,7 +14,8 @@ export const secretReference = rule('secret-reference', {
     for (const secret of writtenSecrets(route)) checkRef(secret, report);
   },
   profile({ name, config }, report) {
-    for (const { path, text } of agentSecrets(config.agent)) checkRef({ ref: parseSecretRef(text, name), path }, report);
+    for (const { path, text } of agentSecrets(config.agent))
+      checkRef({ ref: parseSecretRef(text, name), path }, report);
   },
   config({ config, settings }, report) {
     const path = settings.pathOf('secret');

@@ -4,7 +4,7 @@ import { DEFAULT_PROFILE } from '../../base/profiles.ts';
 import { gatewaySecrets } from '../config/gateway-secrets.ts';
 import { placeholderIn } from '../text/placeholder-in.ts';
 import { INSECURE_NO_AUTH, parseSecretRef } from '../text/secret-ref.ts';
-import type { Reported, Reporter } from './support/rule.ts';
+import type { Reporter } from '../views/views.ts';
 import { rule } from './support/rule.ts';
 import type { PlacedSecret } from './support/written-secrets.ts';
 

@@ -1,6 +1,5 @@
 /** A placeholder in code, whose value would be executed. */
 
-import type { CodeArgument } from './support/code-arguments.ts';
 import { codeArguments } from './support/code-arguments.ts';
 import { rule } from './support/rule.ts';
 

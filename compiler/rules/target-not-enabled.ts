@@ -2,11 +2,10 @@
 
 import type { ProfilePlan } from '../../schemas/generated/types.ts';
 import { targetNamed, writtenTargets } from '../config/deliveries.ts';
-import type { RouteScope, RouteTarget } from '../views/route-scope.ts';
+import type { Reporter, RouteScope, RouteTarget } from '../views/views.ts';
 import { hasOwnProfile } from './support/own-profile.ts';
-import { deliverPath } from './support/targets.ts';
-import type { Reporter } from './support/rule.ts';
 import { rule } from './support/rule.ts';
+import { deliverPath } from './support/targets.ts';
 
 export const targetNotEnabled = rule('target-not-enabled', {
   route(route, report) {

@@ -4,11 +4,10 @@ import type { DeliveryConfig } from '../config/deliveries.ts';
 import { addressKeys, targetNamed, writtenTargets } from '../config/deliveries.ts';
 import { isPlainMap } from '../text/plain-map.ts';
 import { didYouMean, oneOf } from '../text/suggest.ts';
-import type { RouteScope } from '../views/route-scope.ts';
+import type { Reported, Reporter, RouteScope } from '../views/views.ts';
 import { meantField } from './support/address-names.ts';
-import { deliveryTargets } from './support/targets.ts';
-import type { Reported, Reporter } from './support/rule.ts';
 import { rule } from './support/rule.ts';
+import { deliveryTargets } from './support/targets.ts';
 
 export const unknownDeliverExtra = rule('unknown-deliver-extra', {
   route(route, report) {

@@ -5,8 +5,7 @@ import { isEventGlob } from '../config/event-names.ts';
 import { globSource, linkGlob } from '../globs/linear-glob.ts';
 import { flowText } from '../text/flow-text.ts';
 import { certainMatch, editDistance, oneOf, suggest } from '../text/suggest.ts';
-import type { RouteView } from '../views/route-scope.ts';
-import type { Reported, Reporter } from './support/rule.ts';
+import type { Reported, Reporter, RouteView } from '../views/views.ts';
 import { rule } from './support/rule.ts';
 
 export const unknownEvent = rule('unknown-event', {

@@ -1,7 +1,7 @@
 /** A skill that does not exist on this machine. */
 import type { MachineFacts } from '../views/machine-facts.ts';
+import type { Reporter } from '../views/views.ts';
 import { hasOwnProfile } from './support/own-profile.ts';
-import type { Reporter } from './support/rule.ts';
 import { rule } from './support/rule.ts';
 
 export const unknownSkill = rule('unknown-skill', {
@@ -14,12 +14,7 @@ export const unknownSkill = rule('unknown-skill', {
   },
 });
 
-export function checkSkills(
-  skills: readonly string[] = [],
-  home: string,
-  facts: MachineFacts,
-  report: Reporter,
-): void {
+export function checkSkills(skills: readonly string[] = [], home: string, facts: MachineFacts, report: Reporter): void {
   for (const [index, skill] of skills.entries()) {
     if (facts.skill(home, skill)) continue;
     const message = `there is no skill \`${skill}\``;

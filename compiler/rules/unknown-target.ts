@@ -1,15 +1,14 @@
 /** A target that does not exist (§4.4). */
 
 import { DEFAULT_PROFILE } from '../../base/profiles.ts';
-import type { DeliveryConfig, WrittenTarget } from '../config/deliveries.ts';
+import type { DeliveryConfig } from '../config/deliveries.ts';
 import { JOB_DELIVERIES, targetNamed, writtenTargets } from '../config/deliveries.ts';
 import { targetEntries } from '../config/target-entries.ts';
 import { didYouMean, renameFix } from '../text/suggest.ts';
-import type { RouteScope } from '../views/route-scope.ts';
+import type { Reporter, RouteScope } from '../views/views.ts';
+import { rule } from './support/rule.ts';
 import { targetWithAddress } from './support/target-with-address.ts';
 import { deliverPath } from './support/targets.ts';
-import type { Reporter } from './support/rule.ts';
-import { rule } from './support/rule.ts';
 
 export const unknownTarget = rule('unknown-target', {
   route(route, report) {
@@ -45,7 +44,8 @@ function checkTargets(
   const known = [...Object.keys(names), ...further];
   for (const written of writtenTargets(config.deliver)) {
     const { name, index } = written;
-    if (targetNamed(names, name) !== null || further.includes(name) || scope.invalidNames.has(`target:${name}`)) continue;
+    if (targetNamed(names, name) !== null || further.includes(name) || scope.invalidNames.has(`target:${name}`))
+      continue;
     const at = { path: deliverPath(index), at: 'value' } as const;
     const addressed = targetWithAddress(written, config, scope.table);
     if (addressed !== null) {

@@ -4,7 +4,7 @@ import type { KnownToolsets } from '../config/toolsets.ts';
 import type { NodePath } from '../diagnostics/problem.ts';
 import { didYouMean, renameFix } from '../text/suggest.ts';
 
-import type { Reporter } from './support/rule.ts';
+import type { Reporter } from '../views/views.ts';
 import { rule } from './support/rule.ts';
 
 export const unknownToolset = rule('unknown-toolset', {

@@ -12,7 +12,7 @@ import { targetNamed } from '../config/deliveries.ts';
 import { targetEntries } from '../config/target-entries.ts';
 import type { NodePath } from '../diagnostics/problem.ts';
 import { parseSecretRef } from '../text/secret-ref.ts';
-import type { Reported, Reporter } from './support/rule.ts';
+import type { Reported, Reporter } from '../views/views.ts';
 import { rule } from './support/rule.ts';
 
 export const unsafeUrl = rule('unsafe-url', {

@@ -1,8 +1,8 @@
 /** A message that is the whole payload, because no prompt is set. */
 
 import { oneOf } from '../text/suggest.ts';
-import { KEEPING_TARGETS } from './support/targets.ts';
 import { rule } from './support/rule.ts';
+import { KEEPING_TARGETS } from './support/targets.ts';
 
 export const wholePayloadMessage = rule('whole-payload-message', {
   route({ mode, config, targets }, report) {

@@ -8,9 +8,9 @@ import type { Alias, Node, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import { isAlias, isMap, isScalar, isSeq } from 'yaml';
 import type { Finding } from '../diagnostics/diagnostic.ts';
 import type { RuleId } from '../diagnostics/rule.ts';
-import { curlyQuotes } from './curly-quotes.ts';
 import { isPlainMap, setOwn } from '../text/plain-map.ts';
 import type { Range, SourceText } from '../text/source-text.ts';
+import { curlyQuotes } from './curly-quotes.ts';
 
 export type YamlNode = Node;
 

@@ -8,9 +8,7 @@ export function curlyQuotes(source: SourceText, range: Range): readonly Finding[
   if (!CURLY.test(written)) return [];
   const quote = straightFor(written.slice(1, -1));
   const message = `${written.at(0)}…${written.at(-1)} are not YAML quotes and become part of the text: use straight ones, ${quote ?? '"'}…${quote ?? '"'}`;
-  return [
-    { rule: 'curly-quotes', source, range, message, ...(quote === null ? {} : { fix: straight(range, quote) }) },
-  ];
+  return [{ rule: 'curly-quotes', source, range, message, ...(quote === null ? {} : { fix: straight(range, quote) }) }];
 }
 
 const CURLY = /^[“”„‟][^“”„‟]*[“”‟]$|^[‘’‚‛][^‘‚‛]*[‘’‛]$/;

@@ -12,6 +12,8 @@ export function parseEnvFile(source: SourceText): EnvFile {
   const { values, faults } = parseEnvLines(source.text);
   const message = 'not a `KEY=value` line';
   // The line may contain a secret.
-  const findings = faults.map((range): Finding => ({ rule: 'env-file-syntax', source, range, message, sensitive: true }));
+  const findings = faults.map(
+    (range): Finding => ({ rule: 'env-file-syntax', source, range, message, sensitive: true }),
+  );
   return { values, findings };
 }

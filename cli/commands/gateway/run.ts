@@ -71,8 +71,9 @@ export class GatewayRunCommand extends Command<CliContext> {
 
   private async request(port: number | undefined): Promise<RecompileRequest> {
     const { context, config, host, out } = this;
+    const { modules: _, ...request } = await createCompileRequest(context, { configs: config, flags: { host, port } });
     return {
-      ...(await createCompileRequest(context, { configs: config, flags: { host, port } })),
+      ...request,
       out,
       color: context.colour.stderr,
       failOn: this.failOn ?? [],

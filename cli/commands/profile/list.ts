@@ -29,8 +29,8 @@ export class ProfileListCommand extends Command<CliContext> {
 
   async execute(): Promise<number> {
     const { context } = this;
-    const { table, facts } = await openTable(context, this.config);
-    const served = loadClosures(context.home, table, facts).map((closure): Row => ({ ...closure, served: true }));
+    const open = await openTable(context, this.config);
+    const served = loadClosures(context.home, open).map((closure): Row => ({ ...closure, served: true }));
     const others = folders(join(context.home, 'profiles')).filter((name) => !served.some((row) => row.name === name));
     const rows = [...served, ...others.map(unserved)];
     if (this.json) printJson(context, rows);

@@ -1,7 +1,7 @@
 /** `hookwright webhook subscribe`: creates or changes a dynamic route, which serves from the next request on. */
 import { Command, Option } from 'clipanion';
 import { createPaint } from '../../../base/paint.ts';
-import { needsPublicKey } from '../../../compiler/views/route-scope.ts';
+import { needsPublicKey } from '../../../compiler/views/view-route.ts';
 import type { RouteTable } from '../../../schemas/generated/types.ts';
 import type { CliContext } from '../../base/context.ts';
 import { chatIdOption, configOption, descriptionOption, jsonOption } from '../../command-line/options.ts';

@@ -1,35 +1,10 @@
-/** The shape of a rule: what it looks at, and how it reports. Its YAML file says what it is about. */
+/** How a rule is written, and how rules are applied. */
 import type { Problem } from '../../diagnostics/problem.ts';
 import type { RuleId } from '../../diagnostics/rule.ts';
-import type { AgentView, ConfigView, JobView, ProfileView } from '../../views/config-views.ts';
-import type { RouteView } from '../../views/route-scope.ts';
+import type { Checks, ViewRule, Views } from '../../views/views.ts';
 
-/** What rules look at, by kind. Paths of problems are relative to the route or job, else to the file. */
-export interface Views {
-  /** One static or dynamic route, with its table. */
-  readonly route: RouteView;
-  readonly job: JobView;
-  /** The agent of a profile, with the static routes whose prompts it runs. */
-  readonly agent: AgentView;
-  /** The part that a profile's config and the root config have in common. */
-  readonly profile: ProfileView;
-  /** The whole root config. */
-  readonly config: ConfigView;
-}
-
-/** What a rule reports: `applyRules` adds its id. */
-export type Reported = Omit<Problem, 'rule'>;
-
-export type Reporter = (problem: Reported) => void;
-
-type Checks = { readonly [Kind in keyof Views]?: (view: Views[Kind], report: Reporter) => void };
-
-export interface ViewRule extends Checks {
-  readonly id: RuleId;
-}
-
-/** A rule of the file `<id>.ts` beside `<id>.yaml`. */
-export const rule = (id: RuleId, checks: Checks): ViewRule => ({ id, ...checks });
+/** A rule that looks at a route, a job or a part of the config. `<id>.yaml` says what it is about. */
+export const rule = (id: RuleId, checks: Checks): ViewRule => ({ id, checks });
 
 /** Returns the problems that the rules report about one route, job, agent, profile or config. */
 export function applyRules<Kind extends keyof Views>(
@@ -38,6 +13,6 @@ export function applyRules<Kind extends keyof Views>(
   view: Views[Kind],
 ): readonly Problem[] {
   const problems: Problem[] = [];
-  for (const { id, [kind]: check } of rules) check?.(view, (problem) => problems.push({ rule: id, ...problem }));
+  for (const { id, checks } of rules) checks[kind]?.(view, (problem) => problems.push({ rule: id, ...problem }));
   return problems;
 }

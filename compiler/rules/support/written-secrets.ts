@@ -3,7 +3,7 @@ import { DEFAULT_PROFILE } from '../../../base/profiles.ts';
 import type { SecretRef } from '../../../schemas/generated/types.ts';
 import type { NodePath } from '../../diagnostics/problem.ts';
 import { parseSecretRef } from '../../text/secret-ref.ts';
-import type { RouteView } from '../../views/route-scope.ts';
+import type { RouteView } from '../../views/views.ts';
 
 export interface PlacedSecret {
   readonly ref: SecretRef;

@@ -1,7 +1,7 @@
 /** An unconfined program that receives untrusted text (decisions §5). */
 
 import { rule } from '../../../../compiler/rules/support/rule.ts';
-import type { RouteView } from '../../../../compiler/views/route-scope.ts';
+import type { RouteView } from '../../../../compiler/views/views.ts';
 import { describePart } from '../untrusted/describe-part.ts';
 import type { UntrustedPart } from '../untrusted/untrusted-texts.ts';
 import { untrustedParts } from '../untrusted/untrusted-texts.ts';

@@ -3,7 +3,7 @@
 import { DEFAULT_TOOLSETS, webhookToolsets } from '../../../../compiler/config/toolsets.ts';
 import { rule } from '../../../../compiler/rules/support/rule.ts';
 import { oneOf } from '../../../../compiler/text/suggest.ts';
-import type { RouteView } from '../../../../compiler/views/route-scope.ts';
+import type { RouteView } from '../../../../compiler/views/views.ts';
 import { actingToolsets } from '../untrusted/untrusted-texts.ts';
 
 export const rawPayload = rule('raw-payload', {

@@ -1,20 +1,20 @@
 /** A route that is triggered by its own deliveries. */
 
-import { deliverPath, deliveryTargets } from '../../../../compiler/rules/support/targets.ts';
-import type { Reported } from '../../../../compiler/rules/support/rule.ts';
 import { rule } from '../../../../compiler/rules/support/rule.ts';
+import { deliverPath, deliveryTargets } from '../../../../compiler/rules/support/targets.ts';
 import { findJobs } from '../../../../compiler/views/find-job.ts';
-import type { RouteView } from '../../../../compiler/views/route-scope.ts';
+import type { Reported, RouteView } from '../../../../compiler/views/views.ts';
 import type { TargetEffect } from '../../../../schemas/generated/types.ts';
+import { payloadsOf } from '../payloads/payloads.ts';
 import { isForm } from '../shapes/form-set.ts';
 import { rejectsOwnEvents } from '../untrusted/own-answers.ts';
 
 export const selfTrigger = rule('self-trigger', {
   route(route, report) {
-    const { payloads } = route.scope;
+    const payloads = payloadsOf(route);
     if (payloads === null || route.config.enabled === false) return;
     for (const { target, name, index } of targetsOf(route)) {
-      const effect = payloads.effects.causedBy(target).find((each) => comesBack(route, each, index));
+      const effect = payloads.causedBy(target).find((each) => comesBack(route, each, index));
       if (effect !== undefined) report(problem(route, name, index, effect));
     }
   },
@@ -37,7 +37,7 @@ function targetsOf(route: RouteView): readonly NamedTarget[] {
 }
 
 function comesBack(route: RouteView, effect: TargetEffect, index: number | null | undefined): boolean {
-  const { payloads } = route.scope;
+  const payloads = payloadsOf(route);
   if (payloads === null || !payloads.mayReceive(route, effect)) return false;
   const set = payloads.seenBy(route);
   const forms = set?.pick(set.forms.flatMap((form, at) => (isForm(form, effect) ? [at] : []))) ?? null;

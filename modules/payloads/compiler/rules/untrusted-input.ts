@@ -1,8 +1,7 @@
 /** Untrusted text in the prompt of an agent with acting toolsets (§1.5, §5.5). */
-import type { Reported } from '../../../../compiler/rules/support/rule.ts';
 import { rule } from '../../../../compiler/rules/support/rule.ts';
 import { oneOf } from '../../../../compiler/text/suggest.ts';
-import type { RouteView } from '../../../../compiler/views/route-scope.ts';
+import type { Reported, RouteView } from '../../../../compiler/views/views.ts';
 import { andMore, describePart, isWholePayload } from '../untrusted/describe-part.ts';
 import type { UntrustedPart } from '../untrusted/untrusted-texts.ts';
 import { actingToolsets, untrustedParts } from '../untrusted/untrusted-texts.ts';

@@ -107,7 +107,7 @@ export class DoctorCommand extends Command<CliContext> {
       return await createCompileRequest(this.context, { configs: this.config });
     } catch {
       const catalog = await this.context.catalog();
-      return { cwd, home, configs: this.config ?? [], env: { ...env }, flags: {}, catalog, jobs: [] };
+      return { cwd, home, configs: this.config ?? [], env: { ...env }, flags: {}, catalog, jobs: [], modules: [] };
     }
   }
 

@@ -48,10 +48,11 @@ export class ExplainCommand extends Command<CliContext> {
       return 0;
     }
     const kept = await this.readKept();
-    const { table, facts } = await openConfig(context, this.config);
+    const open = await openConfig(context, this.config);
+    const { table } = open;
     const name = this.route ?? kept?.route;
     if (name === undefined) throw new UsageError('explain needs a route', 'hookwright webhook list shows them');
-    const { plan } = findRoute(context, name, { table, facts, url: null });
+    const { plan } = findRoute(context, name, { ...open, url: null });
     const { parts, notes, ...verified } = kept ?? (await this.readPayload(routePath(plan)));
     const request = { plan, table, request: parts, event: this.event ?? null, runsScript: this.runScript };
     const found = await explainRoute(context, { ...request, ...verified });

@@ -13,7 +13,7 @@ import { loadSubscriptions } from '../../../../runtime/table/load-subscriptions.
 import { splitObject } from '../../../../runtime/table/split-object.ts';
 import { TimeSlice } from '../../../../runtime/table/time-slice.ts';
 import type { RouteTable } from '../../../../schemas/generated/types.ts';
-import { compileConfig, HOME, printed } from '../../../helpers/compile.ts';
+import { compileConfig, HOME, IN_FORCE, printed } from '../../../helpers/compile.ts';
 import { memoryFiles } from '../../../helpers/memory-files.ts';
 import { damaged, jsonOf } from '../damage.ts';
 import { linkContext } from '../load-and-link.ts';
@@ -40,7 +40,7 @@ const TABLE = JSON.parse(COMPILED.output.routesJson) as RouteTable;
 const FACTS = createFacts({ files: memoryFiles({}), home: HOME, env: () => new Map(), jobs: [] });
 
 const CONTEXT: LoadContext = {
-  lower: (text, table) => compileSubscriptions(text, table, FACTS),
+  lower: (text, table) => compileSubscriptions(text, { table, facts: FACTS, rules: IN_FORCE }),
   link: async (table) => (some) => linkSubscriptions(some, table, linkContext(table)),
 };
 
