@@ -20,7 +20,7 @@ export const agentCommand = rule('agent-command', {
     report({
       ...at,
       message: `${message}: write \`command: ${flowText(argv)}\``,
-      fix: { kind: 'items', items: argv.map(flowText) },
+      fix: { kind: 'flow', text: flowText(argv) },
       fixAt: ['agent', 'command'],
     });
   },

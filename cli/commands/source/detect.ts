@@ -12,11 +12,10 @@ import type { CliContext } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';
 import { configOption, jsonOption } from '../../command-line/options.ts';
 import { printJson, printLine, printNote, visible } from '../../output/print.ts';
-import type { CapturedRequest } from '../../sources/captured-request.ts';
 import type { SourceCandidate } from '../../sources/detect.ts';
-import { detect } from '../../sources/detect.ts';
-import { adviseRoute, explainOutcome } from '../../sources/explain.ts';
+import { adviseRoute, detect, explainOutcome } from '../../sources/detect.ts';
 import { openSources } from '../../sources/open-sources.ts';
+import type { CapturedRequest } from '../../sources/read-capture.ts';
 import { readCapture } from '../../sources/read-capture.ts';
 
 export class SourceDetectCommand extends Command<CliContext> {
@@ -24,10 +23,10 @@ export class SourceDetectCommand extends Command<CliContext> {
   static override usage = Command.Usage({
     description: 'Find out which sender a saved request is from, and why it is refused',
     details:
-      'Reads a raw HTTP request, a curl command line or a HAR file, from a file or from stdin. With --secret every candidate is checked, and what usually goes wrong is tried; no computed signature is ever shown. Exits 1 when nothing matches.',
+      'Reads a raw HTTP request or a HAR file, such as `requests show --save` writes it, from a file or from stdin. With --secret every candidate is checked, and what usually goes wrong is tried; no computed signature is ever shown. Exits 1 when nothing matches.',
     examples: [
       ['A raw request', '$0 source detect request.http --secret env:WEBHOOK_SECRET'],
-      ['A copied curl command', 'pbpaste | $0 source detect --secret file:secret.txt'],
+      ['From stdin', '$0 source detect --secret file:secret.txt < request.http'],
       ['Only the form', '$0 source detect capture.har'],
     ],
   });
@@ -42,8 +41,7 @@ export class SourceDetectCommand extends Command<CliContext> {
   async execute(): Promise<number> {
     const open = await openSources(this.context, this.config);
     const sources = this.source === undefined ? open.sources : [open.find(this.source)];
-    const bytes = await this.read();
-    const captures = readCapture(bytes, (path) => readFileSync(resolve(this.context.cwd, path)));
+    const captures = readCapture(await this.read());
     const { secret, url = null } = { secret: this.readSecret(), url: this.url };
     const now = this.context.clock.now();
     const found = captures.map((capture) => ({ capture, candidates: detect(sources, { capture, secret, url, now }) }));

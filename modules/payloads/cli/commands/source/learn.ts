@@ -21,7 +21,7 @@ export class SourceLearnCommand extends Command<CliContext> {
   static override usage = Command.Usage({
     description: 'Infer the shape of a source of your own from requests it has sent',
     details:
-      'Reads payloads as JSON, raw HTTP requests, curl command lines and HAR files, and prints a JSON Schema as YAML: which fields there are, which of them are not always there, and the values of fields that hold one word of a few. Read it over, keep it beside the config, and name it under `shape:` of the source.',
+      'Reads payloads as JSON, raw HTTP requests and HAR files, and prints a JSON Schema as YAML: which fields there are, which of them are not always there, and the values of fields that hold one word of a few. Read it over, keep it beside the config, and name it under `shape:` of the source.',
     examples: [
       ['From kept payloads', '$0 source learn shop --from requests/*.json > shapes/shop.yaml'],
       ['A file for each event', "$0 source learn shop --from 'requests/*.har' --out shapes/shop"],
@@ -62,7 +62,7 @@ export class SourceLearnCommand extends Command<CliContext> {
   private read(file: string, source: OpenSource | null): readonly LearnedRequest[] {
     const name = relative(this.context.cwd, file);
     try {
-      return readPayloads(readFileSync(file), source, (path) => readFileSync(resolve(this.context.cwd, path)));
+      return readPayloads(readFileSync(file), source);
     } catch (error) {
       if (error instanceof CliError) throw new CliError(`${name}: ${error.message}`, ...error.hints);
       throw error;
