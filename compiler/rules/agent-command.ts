@@ -22,7 +22,7 @@ export const agentCommand = {
       {
         ...at,
         message: `${message}: write \`command: ${flowText(argv)}\``,
-        fix: { kind: 'items', items: argv.map(flowText) },
+        fix: { kind: 'flow', text: flowText(argv) },
         fixAt: ['agent', 'command'],
       },
     ];
