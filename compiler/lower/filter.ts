@@ -1,7 +1,8 @@
 /** Lowers a route's `filters` to a predicate tree with split paths and checked operands (§2.2). */
 
 import type { FilterConfig, FilterLeaf, FilterPlan } from '../../schemas/generated/types.ts';
-import { groupsOf, operatorsOf } from '../config/filter-keys.ts';
+import type { OperandKind } from '../config/filter-keys.ts';
+import { groupsOf, OPERANDS, operatorsOf } from '../config/filter-keys.ts';
 import type { Lowered, NodePath, Problem } from '../diagnostics/problem.ts';
 import { filterField } from '../rules/filter-field.ts';
 import { filterFile } from '../rules/filter-file.ts';
@@ -34,14 +35,20 @@ function lowerLeaf(config: FilterConfig, path: NodePath, problems: Problems): Fi
   return field === null || value === null ? null : { kind: 'leaf', field, operator, value: value.of };
 }
 
+const OPERAND_RULES = {
+  value: null,
+  file: filterFile,
+  pattern: regexSyntax,
+} as const satisfies Record<OperandKind, unknown>;
+
 function lowerOperand(
   config: FilterConfig,
   operator: FilterLeaf['operator'],
   path: NodePath,
   problems: Problems,
 ): { readonly of: FilterLeaf['value'] } | null {
-  if (operator !== 'regex' && operator !== 'in_file') return { of: config[operator] as FilterLeaf['value'] };
-  const rule = operator === 'regex' ? regexSyntax : filterFile;
+  const rule = OPERAND_RULES[OPERANDS[operator]];
+  if (rule === null) return { of: config[operator] as FilterLeaf['value'] };
   const text = problems.take(rule.check(String(config[operator]), path));
   return text === null ? null : { of: text };
 }
