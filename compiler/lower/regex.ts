@@ -1,22 +1,19 @@
-/** A regex that RE2 does not support (§2.2). */
+/** Checks that RE2 supports a regex (§2.2). */
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 import type { Lowered, NodePath, Problem } from '../diagnostics/problem.ts';
 import { flowText } from '../text/flow-text.ts';
-import type { ListedRule } from './support/listed-rule.ts';
 
-export const regexSyntax = {
-  id: 'regex-syntax',
-  check(source: string, path: NodePath): Lowered<string> {
-    const at = { rule: 'regex-syntax', path, at: 'value' } as const;
-    const plain = withoutSlashes(source);
-    if (plain !== null) {
-      const message = `a regex has no slashes around it: write \`${plain}\``;
-      return { plan: null, problems: [{ ...at, message, fix: { kind: 'replace', text: flowText(plain) } }] };
-    }
-    const refused = refusal(source);
-    return refused === null ? { plan: source, problems: [] } : { plan: null, problems: [{ ...at, ...refused }] };
-  },
-} as const satisfies ListedRule;
+/** Lowers the operand of `regex`. */
+export function lowerRegex(source: string, path: NodePath): Lowered<string> {
+  const at = { rule: 'regex-syntax', path, at: 'value' } as const;
+  const plain = withoutSlashes(source);
+  if (plain !== null) {
+    const message = `a regex has no slashes around it: write \`${plain}\``;
+    return { plan: null, problems: [{ ...at, message, fix: { kind: 'replace', text: flowText(plain) } }] };
+  }
+  const refused = refusal(source);
+  return refused === null ? { plan: source, problems: [] } : { plan: null, problems: [{ ...at, ...refused }] };
+}
 
 /** Returns null if the regex is valid. */
 function refusal(source: string): Pick<Problem, 'message' | 'within' | 'hint'> | null {

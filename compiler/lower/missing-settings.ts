@@ -3,14 +3,10 @@
 import type { TargetPlan, VariantPlan } from '../../schemas/generated/types.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { oneOf } from '../text/suggest.ts';
-import type { ListedRule } from './support/listed-rule.ts';
 
-export const missingSetting = {
-  id: 'missing-setting',
-  check(written: WrittenSettings): readonly Problem[] {
-    return [...missingRequired(written), ...missingOfVariant(written)];
-  },
-} as const satisfies ListedRule;
+export function missingSettings(written: WrittenSettings): readonly Problem[] {
+  return [...missingRequired(written), ...missingOfVariant(written)];
+}
 
 export interface WrittenSettings {
   readonly plan: TargetPlan;

@@ -1,76 +1,12 @@
-/** The scope that routes are checked and lowered against, and the view of a route that route rules receive. */
+/** Creates the view of a route that rules receive: resolves its names in a scope. */
 import { DEFAULT_PROFILE } from '../../base/profiles.ts';
-import type { FieldClass } from '../../modules/payloads/compiler/shapes/classify.ts';
-import type { FormSet } from '../../modules/payloads/compiler/shapes/form-set.ts';
-import type {
-  Place,
-  ProfilePlan,
-  RouteConfig,
-  SchemePlan,
-  SecretRef,
-  SourceFacts,
-  TargetEffect,
-} from '../../schemas/generated/types.ts';
-import type { WrittenTarget } from '../config/deliveries.ts';
+import type { RouteConfig, SchemePlan, SecretRef, SourceFacts } from '../../schemas/generated/types.ts';
 import { targetNamed, writtenTargets } from '../config/deliveries.ts';
 import type { SenderEventNames } from '../config/event-names.ts';
 import type { TableContent } from '../config/table-content.ts';
-import type { Problem } from '../diagnostics/problem.ts';
 import { INSECURE_NO_AUTH, parseSecretRef } from '../text/secret-ref.ts';
 import type { MachineFacts } from './machine-facts.ts';
-
-export interface RouteEntry {
-  readonly name: string;
-  readonly config: RouteConfig;
-  readonly at: Place;
-}
-
-export interface RouteScope {
-  /** The table, without routes or with other ones: settings, profiles, targets, sources, jobs. */
-  readonly table: TableContent;
-  readonly facts: MachineFacts;
-  /** Facts about payloads; null if shapes are unavailable, as in a running gateway. */
-  readonly payloads: Payloads | null;
-  /**
-   * Names whose definitions have errors, as `<kind>:<name>` (`job:`, `target:`, `source:`, `setting:`, `profile:`). They are
-   * not in the table, but this must not be reported again. A `route:` has a misspelt key, perhaps one that it seems to lack.
-   */
-  readonly invalidNames: ReadonlySet<string>;
-}
-
-export type RouteMode = 'agent' | 'direct' | 'cron';
-
-/** A target of the route; `target` is null if the name is unknown. */
-export interface RouteTarget extends WrittenTarget {
-  readonly target: string | null;
-}
-
-/** A secret of the route, and its path in the route; the path is null if the secret is inherited. */
-export interface RouteSecretSource {
-  readonly ref: SecretRef;
-  readonly expires_at: number | null;
-  readonly path: readonly (string | number)[] | null;
-}
-
-export interface RouteView {
-  readonly name: string;
-  readonly config: RouteConfig;
-  readonly scope: RouteScope;
-  readonly mode: RouteMode;
-  readonly profile: string;
-  /** Null if the profile is not in the table. */
-  readonly profilePlan: ProfilePlan | null;
-  readonly targets: readonly RouteTarget[];
-  /** Facts about the sender, if the route has `source`. */
-  readonly facts: SourceFacts | null;
-  /** Alternative event names of all possible senders. */
-  readonly eventNames: SenderEventNames;
-  /** The schemes that the route accepts, in order of precedence, without unknown ones. */
-  readonly schemes: readonly SchemePlan[];
-  readonly secrets: readonly RouteSecretSource[];
-  /** A secret is INSECURE_NO_AUTH, which disables signature checks. */
-  readonly insecure: boolean;
-}
+import type { RouteEntry, RouteScope, RouteSecretSource, RouteView } from './views.ts';
 
 /** Resolves the names of a route in its scope. */
 export function viewRoute({ name, config }: RouteEntry, scope: RouteScope): RouteView {
@@ -160,33 +96,3 @@ export function isInsecure(ref: SecretRef, facts: Pick<MachineFacts, 'variable'>
 
 const own = <T>(map: Readonly<Record<string, T>>, key: string): T | null =>
   Object.hasOwn(map, key) ? (map[key] ?? null) : null;
-
-/** Facts about the payloads of routes; see payloads/payloads.ts. */
-export interface Payloads {
-  /** The problems that payload rules find in a route. */
-  problemsOf(route: RouteView): readonly Problem[];
-  /**
-   * The event forms that pass the route's filters, whose payloads its templates see. Null if they are unknown, or if a script
-   * may replace the payload.
-   */
-  seenBy(route: RouteView): FormSet | null;
-  /** The class of a placeholder in the route's templates. @param path empty for the whole payload */
-  classOf(route: RouteView, path: readonly string[]): FieldClass;
-  /** Events in the shape of the route's source; empty if there are none, or if one shape applies to all events. */
-  shapedEvents(route: RouteView): readonly string[];
-  /** The only source that documents this event, among those whose signatures the route accepts. */
-  senderOf(route: RouteView, event: string): string | null;
-  /** Whether payloads of this event have the path. False if the route names no source, or if the shape is unknown. */
-  hasPath(route: RouteView, event: string, path: readonly string[]): boolean;
-  /** Whether the route may receive an event that a delivery causes, regardless of filters on its author. */
-  mayReceive(route: RouteView, effect: TargetEffect): boolean;
-  readonly effects: Effects;
-}
-
-/** Effects of runs and deliveries. */
-export interface Effects {
-  /** Whether a run with this toolset can change things outside its answer. True for unknown toolsets. */
-  acts(toolset: string): boolean;
-  /** Events that senders send because of a delivery. @param target canonical name */
-  causedBy(target: string): readonly TargetEffect[];
-}

@@ -2,24 +2,19 @@
 
 import { PART, PATH } from '../config/template-grammar.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import type { ListedRule } from './support/listed-rule.ts';
 
-export const templateBraces = {
-  id: 'template-braces',
-  check(text: string): readonly Problem[] {
-    const code = [...text.matchAll(CODE)].map(({ 0: span, index }) => ({ start: index, end: index + span.length }));
-    const isCode = ({ index }: RegExpExecArray): boolean =>
-      code.some(({ start, end }) => index >= start && index < end);
-    return [
-      ...[...text.matchAll(DOUBLED)].flatMap((match) => doubled(match, isCode(match))),
-      ...[...text.matchAll(DOLLAR)].flatMap((match) => (isCode(match) ? [] : dollar(match))),
-      ...[...text.matchAll(CONTROL)]
-        .filter((match) => !isCode(match))
-        .slice(0, 1)
-        .map(control),
-    ].toSorted((a, b) => (a.within?.offset ?? 0) - (b.within?.offset ?? 0));
-  },
-} as const satisfies ListedRule;
+export function checkBraces(text: string): readonly Problem[] {
+  const code = [...text.matchAll(CODE)].map(({ 0: span, index }) => ({ start: index, end: index + span.length }));
+  const isCode = ({ index }: RegExpExecArray): boolean => code.some(({ start, end }) => index >= start && index < end);
+  return [
+    ...[...text.matchAll(DOUBLED)].flatMap((match) => doubled(match, isCode(match))),
+    ...[...text.matchAll(DOLLAR)].flatMap((match) => (isCode(match) ? [] : dollar(match))),
+    ...[...text.matchAll(CONTROL)]
+      .filter((match) => !isCode(match))
+      .slice(0, 1)
+      .map(control),
+  ].toSorted((a, b) => (a.within?.offset ?? 0) - (b.within?.offset ?? 0));
+}
 
 /** Fenced code, and code spans. */
 const CODE = /```[\s\S]*?(?:```|$)|`[^`\n]*`/g;

@@ -2,30 +2,26 @@
 
 import { PART } from '../config/template-grammar.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import type { ListedRule } from './support/listed-rule.ts';
 
-export const templateSyntax = {
-  id: 'template-syntax',
-  check(text: string): readonly Problem[] {
-    return [
-      ...loneBrace(text),
-      ...[...text.matchAll(BRACED)].flatMap((match): readonly Problem[] => {
-        const [braced, inside = '', close] = match;
-        const slip = SLIPS.find((one) => one.closed === (close === '}') && one.inside.test(inside));
-        if (slip === undefined) return [];
-        const before = slip.closed && text[match.index + braced.length] === '}' ? outerBraces(text, match.index) : '';
-        const closed = before === '' ? braced : `${before}${braced}}`;
-        const found = slip.closed ? closed : `{${/^\S+/.exec(inside)?.[0] ?? ''}`;
-        const meant = meantBy(found);
-        const within = { offset: match.index - before.length, length: found.length };
-        const message = `${found} ${slip.what}; write ${meant}`;
-        return [
-          { rule: 'template-syntax', path: [], at: 'value', message, within, fix: { kind: 'replace', text: meant } },
-        ];
-      }),
-    ];
-  },
-} as const satisfies ListedRule;
+export function checkSyntax(text: string): readonly Problem[] {
+  return [
+    ...loneBrace(text),
+    ...[...text.matchAll(BRACED)].flatMap((match): readonly Problem[] => {
+      const [braced, inside = '', close] = match;
+      const slip = SLIPS.find((one) => one.closed === (close === '}') && one.inside.test(inside));
+      if (slip === undefined) return [];
+      const before = slip.closed && text[match.index + braced.length] === '}' ? outerBraces(text, match.index) : '';
+      const closed = before === '' ? braced : `${before}${braced}}`;
+      const found = slip.closed ? closed : `{${/^\S+/.exec(inside)?.[0] ?? ''}`;
+      const meant = meantBy(found);
+      const within = { offset: match.index - before.length, length: found.length };
+      const message = `${found} ${slip.what}; write ${meant}`;
+      return [
+        { rule: 'template-syntax', path: [], at: 'value', message, within, fix: { kind: 'replace', text: meant } },
+      ];
+    }),
+  ];
+}
 
 /** `{name` or `name}` in a text without another brace. */
 const NOT_CLOSED = /^[^{}]*(\{[A-Za-z_]\w*)[.,;:!?)]*(?:\s[^{}]*)?$/d;

@@ -1,4 +1,4 @@
-/** A schedule that is invalid for some options (§2.8). */
+/** Checks that a blueprint's schedule is valid for all options (§2.8). */
 import type { BlueprintField, BlueprintPlan } from '../../schemas/generated/types.ts';
 import { combinations, countCombinations } from '../blueprints/combinations.ts';
 import type { BlueprintValues } from '../blueprints/fields.ts';
@@ -7,28 +7,24 @@ import type { BlueprintPlaceholder } from '../blueprints/placeholders.ts';
 import { findPlaceholders } from '../blueprints/placeholders.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { parseSchedule } from '../schedule/parse-schedule.ts';
-import type { ListedRule } from './support/listed-rule.ts';
 
-export const blueprintSchedule = {
-  id: 'blueprint-schedule',
-  /** Reports only the first combination that gives an invalid schedule. */
-  check(blueprint: Pick<BlueprintPlan, 'fields' | 'schedule'>): readonly Problem[] {
-    const unfilled = checkPlaceholders(blueprint.schedule, blueprint.fields);
-    if (unfilled.length > 0) return unfilled;
-    const count = countCombinations(blueprint);
-    if (count > MAX_COMBINATIONS) {
-      return [{ ...AT, message: `${count} combinations are too many to check; the maximum is ${MAX_COMBINATIONS}` }];
-    }
-    for (const { values, schedule } of combinations(blueprint)) {
-      const parsed = parseSchedule(schedule);
-      if (parsed.ok) continue;
-      const made =
-        Object.keys(values).length === 0 ? '' : `with ${printValues(values)} the schedule is \`${schedule}\`: `;
-      return [{ ...AT, message: `${made}${parsed.message}` }];
-    }
-    return [];
-  },
-} as const satisfies ListedRule;
+/** Checks the schedule for every choice of the user. Reports only the first combination that makes it invalid. */
+export function checkSchedule(blueprint: Pick<BlueprintPlan, 'fields' | 'schedule'>): readonly Problem[] {
+  const unfilled = checkPlaceholders(blueprint.schedule, blueprint.fields);
+  if (unfilled.length > 0) return unfilled;
+  const count = countCombinations(blueprint);
+  if (count > MAX_COMBINATIONS) {
+    return [{ ...AT, message: `${count} combinations are too many to check; the maximum is ${MAX_COMBINATIONS}` }];
+  }
+  for (const { values, schedule } of combinations(blueprint)) {
+    const parsed = parseSchedule(schedule);
+    if (parsed.ok) continue;
+    const made =
+      Object.keys(values).length === 0 ? '' : `with ${printValues(values)} the schedule is \`${schedule}\`: `;
+    return [{ ...AT, message: `${made}${parsed.message}` }];
+  }
+  return [];
+}
 
 /** Checking this many takes about a second. */
 const MAX_COMBINATIONS = 50_000;

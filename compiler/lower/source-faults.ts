@@ -2,22 +2,18 @@
 
 import type { SecretForm, SignedSegment, SourceFile } from '../../schemas/generated/types.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import type { ListedRule } from './support/listed-rule.ts';
 
-export const sourceScheme = {
-  id: 'source-scheme',
-  /** Templates and locators are parsed during lowering, by lower/signed.ts, locator.ts and challenge.ts. */
-  check(file: SourceFile, signed: readonly SignedSegment[]): readonly Problem[] {
-    const faults = [...faultsOfSignature(file), ...faultsOfKey(file), ...faultsOfSigned(file, signed)];
-    return faults.map(({ path, message, hint }) => ({
-      rule: 'source-scheme',
-      path,
-      at: 'value',
-      message,
-      ...(hint === undefined ? {} : { hint }),
-    }));
-  },
-} as const satisfies ListedRule;
+/** Templates and locators are parsed during lowering, by lower/signed.ts, locator.ts and challenge.ts. */
+export function checkSource(file: SourceFile, signed: readonly SignedSegment[]): readonly Problem[] {
+  const faults = [...faultsOfSignature(file), ...faultsOfKey(file), ...faultsOfSigned(file, signed)];
+  return faults.map(({ path, message, hint }) => ({
+    rule: 'source-scheme',
+    path,
+    at: 'value',
+    message,
+    ...(hint === undefined ? {} : { hint }),
+  }));
+}
 
 type Verify = SourceFile['verify'];
 

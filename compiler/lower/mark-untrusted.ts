@@ -1,9 +1,8 @@
 /** Marks the placeholders of a prompt whose values outsiders control (`untrusted: mark`, decisions §12). */
 
-import { isEventGlob } from '../../../compiler/config/event-names.ts';
-import type { RouteView } from '../../../compiler/views/route-scope.ts';
-import type { MetaSegment, PathSegment, TemplatePlan, TemplateSegment } from '../../../schemas/generated/types.ts';
-import { isUntrusted } from './shapes/leaf-class.ts';
+import type { MetaSegment, PathSegment, TemplatePlan, TemplateSegment } from '../../schemas/generated/types.ts';
+import { isEventGlob } from '../config/event-names.ts';
+import type { RouteView } from '../views/views.ts';
 
 /** Returns the prompt unchanged unless the route has `untrusted: mark`. */
 export function markUntrusted(route: RouteView, prompt: TemplatePlan): TemplatePlan {
@@ -37,8 +36,8 @@ function takesMarkers(segment: TemplateSegment, route: RouteView): segment is Ma
 function isUntrustedPath({ path, builtin }: PathSegment, route: RouteView): boolean {
   if (path.length === 0) return false;
   if (builtin !== null && isSent(builtin, route)) return true;
-  // A running gateway, which lowers subscriptions, has no payload shapes.
-  return isUntrusted(route.scope.payloads?.classOf(route, path).class ?? 'unknown');
+  // A value of which nothing is known may be anyone's.
+  return route.scope.payloads?.isUntrusted(route, path) ?? true;
 }
 
 /**
