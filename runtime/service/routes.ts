@@ -14,7 +14,7 @@ import { routeSecretRefs, tableSecretRefs } from '../platform/secrets/secret-ref
 import type { JobRecord } from '../store/job-mutations.ts';
 import type { Store } from '../store/store.ts';
 import { createListOpener } from '../table/in-file-set.ts';
-import { linkSubscriptions, linkTable } from '../table/link.ts';
+import { linkRoutes, linkTable } from '../table/link.ts';
 import type { LinkContext } from '../table/link-context.ts';
 import { identityLinker } from '../table/link-identity.ts';
 import { TableError } from '../table/load.ts';
@@ -105,7 +105,7 @@ export class Routes {
       link: async (table, plans) => {
         await this.user?.keeping.prepare(plans);
         const context = await this.linkContext(table, plans, plans.flatMap(routeSecretRefs));
-        return (some) => linkSubscriptions(some, table, context);
+        return linkRoutes(plans, table, context);
       },
       clock,
       log,
@@ -116,9 +116,9 @@ export class Routes {
     const { source, clock, log, metrics } = this.context;
     return new Tables({
       source,
-      link: async (table, timeSlice) => {
+      link: async (table) => {
         const context = await this.linkContext(table, Object.values(table.routes), tableSecretRefs(table));
-        return linkTable(table, context, timeSlice);
+        return linkTable(table, context);
       },
       prepare: async (table) => {
         const apply = (await this.user?.prepare(table)) ?? (() => {});
