@@ -3,6 +3,7 @@ import { createPaint } from '../../base/paint.ts';
 import { applyStrict } from '../../compiler/apply-strict.ts';
 import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
 import { DIAGNOSTIC_FORMATS } from '../../compiler/print/print.ts';
+import { rulesInForce } from '../../compiler/rules/registry.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { UsageError } from '../base/errors.ts';
@@ -59,9 +60,10 @@ export default command({
 });
 
 /** What each profile can reach: shows a wrong binding before a sender finds it. */
-function printClosures(context: CliContext, { jobs }: CompileRequest, table: RouteTable): void {
+function printClosures(context: CliContext, { jobs, modules }: CompileRequest, table: RouteTable): void {
+  const scope = { table, facts: createMachineFacts(context, jobs), rules: rulesInForce(modules) };
   const paint = createPaint(context.colour.stdout);
-  for (const closure of loadClosures(context.home, table, createMachineFacts(context, jobs))) {
+  for (const closure of loadClosures(context.home, scope)) {
     for (const line of formatClosure(closure, paint)) printLine(context, line);
   }
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { compileSubscriptions } from '../../compiler/compile-subscriptions.ts';
 import type { MachineFacts } from '../../compiler/views/machine-facts.ts';
-import { compileConfig } from '../helpers/compile.ts';
+import { compileConfig, IN_FORCE } from '../helpers/compile.ts';
 import { until } from '../helpers/gateway.ts';
 import { serve } from '../helpers/serve.ts';
 
@@ -35,7 +35,7 @@ test('other routes are served while a long file is taken in; its own routes are 
   const config = 'platforms: { webhook: { enabled: true, routes: { ci: { prompt: x, secret: env:A } } } }';
   const table = compileConfig(config).output?.table;
   assert(table !== undefined);
-  const lowerSubscriptions = (text: string) => compileSubscriptions(text, table, FACTS);
+  const lowerSubscriptions = (text: string) => compileSubscriptions(text, { table, facts: FACTS, rules: IN_FORCE });
   const served = await serve(t, { routes: { ci: {} } }, { lowerSubscriptions });
   const write = (text: string): void => {
     const file = join(served.home, 'webhook_subscriptions.json');

@@ -10,7 +10,7 @@ import { linkRoutes } from '../../../../runtime/table/link.ts';
 import type { LoadContext } from '../../../../runtime/table/load-subscriptions.ts';
 import { loadSubscriptions } from '../../../../runtime/table/load-subscriptions.ts';
 import type { RouteTable } from '../../../../schemas/generated/types.ts';
-import { compileConfig, HOME, printed } from '../../../helpers/compile.ts';
+import { compileConfig, HOME, IN_FORCE, printed } from '../../../helpers/compile.ts';
 import { memoryFiles } from '../../../helpers/memory-files.ts';
 import { damaged, jsonOf } from '../damage.ts';
 import { linkContext } from '../load-and-link.ts';
@@ -37,7 +37,7 @@ const TABLE = JSON.parse(COMPILED.output.routesJson) as RouteTable;
 const FACTS = createFacts({ files: memoryFiles({}), home: HOME, env: () => new Map(), jobs: [] });
 
 const CONTEXT: LoadContext = {
-  lower: (text, table) => compileSubscriptions(text, table, FACTS),
+  lower: (text, table) => compileSubscriptions(text, { table, facts: FACTS, rules: IN_FORCE }),
   link: (table, plans) => linkRoutes(plans, table, linkContext(table)),
 };
 
