@@ -4,7 +4,6 @@ import { mkdirSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import type { BaseContext } from 'clipanion';
 import type { ShippedCatalog } from '../../compiler/shipped-catalog.ts';
 import type { Clock } from '../../runtime/platform/clock.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
@@ -14,7 +13,7 @@ import type { Module } from './module.ts';
 
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
-export interface CliContext extends BaseContext {
+export interface CliContext {
   /** The environment at the start, including variables that were removed since. */
   readonly env: NodeJS.ProcessEnv;
   /** Absolute; relative paths on the command line start here. */
@@ -69,7 +68,6 @@ export function createContext(process: NodeJS.Process, composition: Composition)
     stdout,
     stderr,
     colour,
-    colorDepth: colour.stdout ? 4 : 1,
     home: homeOf(env, process.cwd()),
     tmp: tmpdir(),
     self: [process.execPath, ...process.execArgv, process.argv[1] ?? ''],

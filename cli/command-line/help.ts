@@ -1,10 +1,8 @@
 /** The help texts: all commands on one screen, one group of commands, one command. */
-import type { CommandClass } from 'clipanion';
 import type { Paint } from '../../base/paint.ts';
-import type { CliContext } from '../base/context.ts';
+import type { Command, ListedCommand, NamedOption } from '../base/command.ts';
 import { wrapBeside, wrapWords } from '../output/wrap-words.ts';
-import type { CommandEntry, CommandGroup } from './command-entry.ts';
-import type { CommandShape, OptionShape } from './command-shape.ts';
+import { usageOf } from './argv.ts';
 import { wrapCommand } from './wrap-command.ts';
 
 /** The layout of a help text: its colours and its width in columns. */
@@ -15,21 +13,15 @@ export interface HelpLayout {
 
 const INDENT = '  ';
 
-const visibleIn = (entries: readonly CommandEntry[]): readonly CommandEntry[] =>
-  entries.filter(({ hidden }) => hidden !== true);
+type Entries = readonly Omit<ListedCommand<never>, 'load'>[];
 
-/** `hookwright --help`, one screen: a line for each command, the commands of one noun on one. */
-export function formatOverview(
-  entries: readonly CommandEntry[],
-  groups: readonly CommandGroup[],
-  layout: HelpLayout,
-): string {
+/** `hookwright --help`, one screen: a line for each command, the commands of one noun on one. @param entries in their order */
+export function formatOverview(entries: Entries, layout: HelpLayout): string {
   const rows = new Map<string, string>();
-  for (const { path, summary } of visibleIn(entries)) {
+  for (const { path, summary, title } of entries) {
     const [noun = '', verb] = path.split(' ');
-    const title = groups.find((group) => group.noun === noun)?.title;
     const before = rows.get(noun);
-    if (verb === undefined || title === undefined) rows.set(path, summary);
+    if (title === null) rows.set(path, summary);
     else rows.set(noun, before === undefined ? `${title}: ${verb}` : `${before}, ${verb}`);
   }
   return [
@@ -45,20 +37,18 @@ export function formatOverview(
 }
 
 /** `hookwright webhook --help`. */
-export function formatGroup(entries: readonly CommandEntry[], group: string, layout: HelpLayout): string {
-  const shown = visibleIn(entries).filter(({ path }) => path.startsWith(`${group} `));
-  return [
+export const formatGroup = (entries: Entries, group: string, layout: HelpLayout): string =>
+  [
     `Usage: hookwright ${group} <command> [options]`,
     '',
     ...formatRows(
-      shown.map(({ path, summary }) => [path, summary] as const),
+      entries.filter(({ path }) => path.startsWith(`${group} `)).map(({ path, summary }) => [path, summary] as const),
       layout,
     ),
     '',
     `hookwright ${group} <command> --help shows a command's options and examples.`,
     '',
   ].join('\n');
-}
 
 function formatRows(rows: readonly (readonly [name: string, text: string])[], layout: HelpLayout): string[] {
   const { paint } = layout;
@@ -70,20 +60,12 @@ function formatRows(rows: readonly (readonly [name: string, text: string])[], la
   );
 }
 
-/** A command as its help shows it. */
-export interface HelpSubject {
-  readonly command: CommandClass<CliContext>;
-  readonly shape: CommandShape;
-  readonly usage: string;
-}
-
 /** `hookwright lint --help`. */
-export function formatCommandHelp({ command, shape, usage }: HelpSubject, layout: HelpLayout): string {
-  const { description = '', details = '', examples = [] } = command.usage ?? {};
-  const { options } = shape;
+export function formatCommandHelp(path: string, command: Command<never>, layout: HelpLayout): string {
+  const { summary, details, examples, options, args } = command;
   const sections: string[][] = [
-    wrapWords(`${description}.`, layout.width),
-    wrapBeside('Usage: ', `${usage}${options.length > 0 ? ' [options]' : ''}`, layout.width),
+    wrapWords(`${summary}.`, layout.width),
+    wrapBeside('Usage: ', `${usageOf(path, args)}${options.length > 0 ? ' [options]' : ''}`, layout.width),
   ];
   if (options.length > 0) {
     sections.push([
@@ -94,14 +76,7 @@ export function formatCommandHelp({ command, shape, usage }: HelpSubject, layout
       ),
     ]);
   }
-  if (details.trim() !== '')
-    sections.push(
-      details
-        .trim()
-        .split('\n')
-        .map((line) => line.trim())
-        .flatMap((line) => wrapWords(line, layout.width)),
-    );
+  if (details !== '') sections.push(details.split('\n').flatMap((line) => wrapWords(line, layout.width)));
   if (examples.length > 0) {
     sections.push([
       'Examples:',
@@ -117,5 +92,5 @@ export function formatCommandHelp({ command, shape, usage }: HelpSubject, layout
 }
 
 /** As it is typed: `-n, --lines <count>`. */
-export const optionLabel = ({ names, takesValue, value }: OptionShape): string =>
-  takesValue ? `${names.join(', ')} <${value}>` : names.join(', ');
+export const optionLabel = ({ names, value }: NamedOption): string =>
+  value === null ? names.join(', ') : `${names.join(', ')} <${value}>`;

@@ -7,19 +7,18 @@ import type { CompileOutput, CompileResult } from '../../compiler/compile.ts';
 import { compile } from '../../compiler/compile.ts';
 import type { CompileInput } from '../../compiler/compile-input.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
-import { readShippedShape } from '../../compiler/node/shipped-catalog.ts';
 import type { Files } from '../../compiler/source/files.ts';
 import { describeDiskError } from '../../runtime/platform/describe-disk-error.ts';
 import { makeFolder } from '../../runtime/platform/make-folder.ts';
 import { writeAtomic } from '../../runtime/platform/write-atomic.ts';
 import { CliError } from '../base/errors.ts';
 
-/** Everything that a compile depends on except the files; it can be sent to a thread. */
-export type CompileRequest = Omit<CompileInput, 'files' | 'readShape'>;
+/** Everything that a compile depends on except the files. Without `modules` it can be sent to a thread. */
+export type CompileRequest = Omit<CompileInput, 'files'>;
 
 /** @param files the file system, or one with changes that are not written yet */
 export function compileRequest(request: CompileRequest, files: Files = nodeFiles): CompileResult {
-  return compile({ ...request, files, readShape: readShippedShape });
+  return compile({ ...request, files });
 }
 
 /** The folder of the tables: `--out`, else `build/` beside the root config file. */

@@ -10,28 +10,20 @@ import { guessKey } from './known-keys.ts';
 import { parsePointer, valueAt } from './pointer.ts';
 import type { SchemaError } from './schema-error.ts';
 import type { ShapePlace as Place, ShapeProblem } from './shape-problem.ts';
-import { nameOf, atValue as value } from './shape-problem.ts';
-import { SLIPS } from './slips/slips.ts';
+import { mustBe, nameOf, typeName, atValue as value } from './shape-problem.ts';
+import { explainSlip } from './slips/match.ts';
 
 /** Returns problems without duplicates and consequences of other problems. */
 export function explainErrors(schema: SchemaName, errors: readonly SchemaError[], data: unknown): readonly Problem[] {
   const problems = withoutAlternatives(errors).map((error): ShapeProblem => {
     const place: Place = { schema, data, path: parsePointer(error.instancePath, data) };
     if (error.propertyName !== undefined) return nameProblem(place, error.propertyName);
-    const slip = recognise(place, error);
+    const slip = explainSlip(place, error);
     if (slip !== null) return slip;
     const explain = Object.hasOwn(KEYWORDS, error.keyword) ? KEYWORDS[error.keyword] : undefined;
     return explain?.(place, error.params) ?? value(place, 'invalid-value', 'this value is not allowed here');
   });
   return withoutMisspelt(schema, withoutCovered(problems));
-}
-
-function recognise(place: Place, error: SchemaError): ShapeProblem | null {
-  for (const slip of SLIPS) {
-    const problem = slip(place, error);
-    if (problem !== null) return problem;
-  }
-  return null;
 }
 
 /** Drops problems that a recognised mistake covers. If two mistakes cover the same path, the first one is kept. */
@@ -112,26 +104,13 @@ function limit(words: string): Explain {
 const notThis = ({ data, path }: Place): string =>
   path.some((part) => isSecretName(String(part))) ? '' : `, not ${String(valueAt(data, path))}`;
 
-const TYPE_NAMES: Readonly<Record<string, string>> = {
-  string: 'text',
-  integer: 'a whole number',
-  number: 'a number',
-  boolean: '`true` or `false`',
-  array: 'a list',
-  object: 'a map',
-  null: 'nothing',
-};
-
 function wrongTypeProblem(place: Place, types: readonly string[]): Problem {
   const found = valueAt(place.data, place.path);
-  const expected = [...new Set(types.map((type) => TYPE_NAMES[type] ?? type))].join(' or ');
-  const rule = typeof found === 'number' && types.includes('integer') ? 'invalid-number' : 'wrong-type';
-  const was = rule === 'invalid-number' ? notThis(place) : `, not ${TYPE_NAMES[typeOf(found)] ?? typeOf(found)}`;
-  const problem = value(place, rule, `\`${nameOf(place.path)}\` must be ${expected}${was}`);
+  const isNumber = typeof found === 'number' && types.includes('integer');
+  const message = `${mustBe(nameOf(place.path), types)}${isNumber ? notThis(place) : `, not ${typeName(found)}`}`;
+  const problem = value(place, isNumber ? 'invalid-number' : 'wrong-type', message);
   const hint = types.includes('boolean') && typeof found === 'string' ? truthHint(found) : undefined;
   if (found === null) return { ...problem, ...emptyHint(place) };
   if (hint === undefined) return described(place, problem);
   return { ...problem, hint: `write \`${hint}\``, fix: { kind: 'replace', text: hint } };
 }
-
-const typeOf = (found: unknown): string => (found === null ? 'null' : Array.isArray(found) ? 'array' : typeof found);

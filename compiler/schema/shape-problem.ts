@@ -32,3 +32,23 @@ export function nameOf(path: NodePath): string {
   const indexes = path.slice(last + 1).map((index) => `[${index}]`);
   return `${String(path[last] ?? '')}${indexes.join('')}`;
 }
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  string: 'text',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: '`true` or `false`',
+  array: 'a list',
+  object: 'a map',
+  null: 'nothing',
+};
+
+/** The JSON type of a value. */
+export const typeOf = (value: unknown): string =>
+  value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+
+export const typeName = (value: unknown): string => TYPE_NAMES[typeOf(value)] ?? typeof value;
+
+/** "`events` must be a list". */
+export const mustBe = (name: string, types: readonly string[]): string =>
+  `\`${name}\` must be ${[...new Set(types.map((type) => TYPE_NAMES[type] ?? type))].join(' or ')}`;

@@ -7,9 +7,8 @@ import type { Range, SourceText } from '../text/source-text.ts';
 import { START } from '../text/source-text.ts';
 import type { AliasTargets, YamlNode } from './build-value.ts';
 import { buildValue } from './build-value.ts';
-import { findOpenBracket } from './open-bracket.ts';
-import type { OpenQuote } from './open-quote.ts';
-import { findOpenQuote } from './open-quote.ts';
+import type { OpenEnd } from './open-ends.ts';
+import { findOpenEnd } from './open-ends.ts';
 import { findSyntaxSlip } from './syntax-slips.ts';
 
 export interface ParsedFile {
@@ -68,15 +67,13 @@ function syntaxFindings(source: SourceText, document: Document, found: readonly 
   const lines = new Set<number>();
   const findings: Finding[] = [];
   for (const complaint of found.toSorted((a, b) => a.pos[0] - b.pos[0])) {
-    const open = findOpenQuote(source.text, document, complaint);
-    const bracket = findOpenBracket(source.text, complaint);
-    const start = Math.min((open ?? bracket)?.range.start ?? complaint.pos[0], source.text.length);
+    const open = findOpenEnd(source.text, document, complaint);
+    const start = Math.min(open?.range.start ?? complaint.pos[0], source.text.length);
     const line = source.text.lastIndexOf('\n', start - 1);
     if (lines.has(line) || findings.length === MAX_SYNTAX_ERRORS) continue;
     lines.add(line);
     const range = { start, end: Math.max(start, Math.min(complaint.pos[1], source.text.length)) };
-    const said =
-      open !== null ? closed(source, open, complaint) : (bracket ?? { range, ...explain(source, complaint, line + 1) });
+    const said = open === null ? { range, ...explain(source, complaint, line + 1) } : closed(source, open, complaint);
     findings.push({ rule: 'yaml-syntax', source, ...said });
   }
   return findings;
@@ -106,15 +103,14 @@ function explain({ text }: SourceText, complaint: YAMLError, lineStart: number):
   return { message: slip.message, ...(fix.length === 0 ? {} : { fix }) };
 }
 
-/** Adds a fix if the quote should be closed at the end of its line. */
+/** Keeps the fix if the text is valid up to there when it is applied. */
 function closed(
   { text }: SourceText,
-  { range, quote, fix }: OpenQuote,
-  complaint: YAMLError,
+  { fix, ...open }: OpenEnd,
+  { pos: [at] }: YAMLError,
 ): Pick<Finding, 'range' | 'message' | 'fix'> {
-  const message = `the quote that begins here is not closed: put \`${quote}\` at the end of the text`;
-  const fixesSyntax = complaints(applyEdits(text, fix)).every(({ pos }) => pos[0] > complaint.pos[0] + 1);
-  return { range, message, ...(fix.length > 0 && fixesSyntax ? { fix } : {}) };
+  const isFixed = fix.length > 0 && complaints(applyEdits(text, fix)).every(({ pos }) => pos[0] > at + 1);
+  return isFixed ? { ...open, fix } : open;
 }
 
 const shifted = ({ start, end }: Range, by: number): Range => ({ start: start + by, end: end + by });

@@ -82,7 +82,6 @@ function recordedContext(options: CliOptions): Recorded {
     stdout,
     stderr,
     colour: { stdout: false, stderr: false },
-    colorDepth: 1,
     home: options.home,
     tmp: tmpdir(),
     self: SELF,

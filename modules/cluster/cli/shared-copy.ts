@@ -7,7 +7,7 @@ import { printNote, visible } from '../../../cli/output/print.ts';
 import { StoreOutOfReach, UnknownStore } from '../../../cli/store/configured-store.ts';
 import { useSharedState } from '../../../cli/store/use-shared-state.ts';
 import { createSecrets } from '../../../runtime/platform/secrets/machine-secrets.ts';
-import { copyParts } from '../runtime/gateway-shared.ts';
+import { copyParts } from '../runtime/open-shared.ts';
 import { openSubscriptions, SUBSCRIPTIONS, sealSubscriptions } from '../runtime/sealed-subscriptions.ts';
 import type { CopyParts } from '../runtime/shared-subscriptions.ts';
 import { pullSubscriptions } from '../runtime/shared-subscriptions.ts';
@@ -62,5 +62,5 @@ const withShared = <T>(
   use: (parts: CopyParts) => Promise<T>,
 ): Promise<T | null> =>
   useSharedState(context, plan, opening, ({ documents }) =>
-    use(copyParts(context, documents, plan, createSecrets(context))),
+    use({ ...copyParts(context, plan, createSecrets(context)), documents }),
   );

@@ -6,9 +6,9 @@ import { CliError } from '../../../../cli/base/errors.ts';
 import { createProgress } from '../../../../cli/output/progress.ts';
 import { readStoredJobs } from '../../../../cli/store/stored-jobs.ts';
 import type { FailOn } from '../../../../runtime/control/operations.ts';
+import type { KeptRequest, KeptRequests } from '../../../../runtime/intake/kept-request.ts';
 import { LinkError } from '../../../../runtime/table/link-context.ts';
 import type { Explanation, RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
-import type { KeptRequest, KeptRequests } from '../../runtime/capture/kept-request.ts';
 import { explainRequest } from '../../runtime/explain/explain-request.ts';
 import { Warnings } from '../../runtime/explain/warnings.ts';
 import type { Explainer } from '../explain/explainer.ts';
@@ -63,7 +63,10 @@ export interface ReplayKept {
 /** @throws CliError when they cannot be read, or a route cannot be linked */
 export async function replayKept(context: CliContext, { old, new: now, count }: ReplayKept): Promise<RequestsReport> {
   const jobs = new Set((await readStoredJobs(context)).map(({ id }) => id));
-  const sides = { old: createExplainer(context, old, jobs), new: createExplainer(context, now, jobs) };
+  const sides = {
+    old: await createExplainer(context, old, jobs),
+    new: await createExplainer(context, now, jobs),
+  };
   const progress = createProgress(context, count, 'kept requests');
   try {
     return await useRequests(context, (requests) => replayRequests(requests, count, sides, progress.update));

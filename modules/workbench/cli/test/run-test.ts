@@ -84,7 +84,7 @@ async function makeRequest({ tests, test }: LoadedTest, plan: RoutePlan, format:
   try {
     const bytes = readFileSync(file);
     if (test.request === undefined) return { parts: partsOf('POST', path, headers, bytes), inputs: [file] };
-    const { parts } = await readSaved({ cwd: dirname(file) }, { bytes, headers, path });
+    const { parts } = await readSaved(bytes, headers, path);
     return { parts, inputs: [file] };
   } catch (error) {
     if (!(error instanceof Error)) throw error;

@@ -1,7 +1,9 @@
 /** Rate windows in the database: the limit over several gateways, and when a window ends. */
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { SlotGrant, SlotRequest } from '../../../../runtime/store/rate-slots.ts';
+import { PostgresStore } from '../../../../modules/cluster/runtime/postgres/postgres-store.ts';
+import type { SlotGrant, SlotRequest } from '../../../../modules/cluster/runtime/rate-slots.ts';
 import type { Store } from '../../../../runtime/store/store.ts';
 import { atEnd } from '../../../helpers/at-end.ts';
 import { skipWithoutPostgres } from '../../../helpers/postgres/binaries.ts';
@@ -9,8 +11,8 @@ import { runSql, testDatabase } from '../../../helpers/postgres/database.ts';
 import { openTestStore } from '../../../helpers/postgres/store.ts';
 
 const take = (store: Store, parts: Partial<SlotRequest> = {}): Promise<SlotGrant> => {
-  assert.ok(store.shared !== null);
-  return store.shared.takeSlots({ window: '["default","a"]', limit: 10, needed: 1, ahead: 0, ...parts });
+  assert.ok(store instanceof PostgresStore);
+  return store.takeSlots({ window: '["default","a"]', limit: 10, needed: 1, ahead: 0, ...parts });
 };
 
 describe('rate windows on PostgreSQL', { skip: skipWithoutPostgres() }, () => {

@@ -8,13 +8,12 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { stringify } from 'yaml';
 import { targetLabel } from '../../../../base/label.ts';
-import { createCaptureCounts } from '../../../../modules/workbench/runtime/capture/capture-counts.ts';
-import type { KeptRequest } from '../../../../modules/workbench/runtime/capture/kept-request.ts';
 import { createDryDispatcher } from '../../../../modules/workbench/runtime/explain/dry-dispatcher.ts';
 import { explainRequest } from '../../../../modules/workbench/runtime/explain/explain-request.ts';
 import type { ExplainedRoute } from '../../../../modules/workbench/runtime/explain/link-explained.ts';
 import { linkExplained } from '../../../../modules/workbench/runtime/explain/link-explained.ts';
 import { Warnings } from '../../../../modules/workbench/runtime/explain/warnings.ts';
+import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
 import { createIds } from '../../../../runtime/platform/ids.ts';
 import { partsOf } from '../../../../runtime/verify/request.ts';
@@ -270,7 +269,8 @@ function explain(table: RouteTable, name: string, { path, headers, body }: Sent)
   const warnings = new Warnings();
   const files = { home: '/nowhere', userHome: '/nowhere', files: LISTS };
   const linked =
-    links.get(plan) ?? linkExplained(plan, table, { ...files, secrets: SECRETS, clock: systemClock, warnings });
+    links.get(plan) ??
+    linkExplained(plan, table, { ...files, secrets: SECRETS, marks: null, clock: systemClock, warnings });
   links.set(plan, linked);
   const dispatcher = createDryDispatcher({ refusal: () => null, jobState: () => 'accepted' });
   const ids = createIds((size) => Buffer.alloc(size));
@@ -295,7 +295,6 @@ async function serveKept(t: TestContext): Promise<Kept> {
   let { table } = routeTable({});
   const capture = openCapture(join(tempDir(t), 'requests.db'), {
     table: () => table,
-    counts: createCaptureCounts(),
     clock: systemClock,
     secrets: () => new Set(),
     forgets: false,
@@ -305,10 +304,13 @@ async function serveKept(t: TestContext): Promise<Kept> {
     t,
     { routes: {} },
     {
-      keep: (...request) => {
-        const id = capture.take(...request);
-        ids.push(id);
-        return id;
+      keeping: {
+        prepare: async () => {},
+        keep: (...request) => {
+          const id = capture.keep(...request);
+          ids.push(id);
+          return id;
+        },
       },
     },
   );
