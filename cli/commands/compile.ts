@@ -24,9 +24,7 @@ export default command({
     format: formatOption(DIAGNOSTIC_FORMATS, 'diagnostics'),
     appScheme: text('scheme', 'URL scheme of application links'),
   },
-  args: {
-    files: restArguments('file'),
-  },
+  args: { files: restArguments('file') },
   async run(context, given) {
     const { format } = given;
     const flags = given.appScheme === undefined ? {} : { app_scheme: given.appScheme };

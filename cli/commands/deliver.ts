@@ -29,9 +29,7 @@ const options = {
   json: flag('Print the outcome, or the requests, as JSON'),
   config: configOption,
 };
-const args = {
-  target: argument('target'),
-};
+const args = { target: argument('target') };
 
 type Given = GivenBy<typeof options> & GivenBy<typeof args>;
 

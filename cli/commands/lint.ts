@@ -36,9 +36,7 @@ export default command({
     fix: flag('Repair what can only mean one thing; comments and layout stay'),
     dryRun: flag('With --fix: only show the repairs'),
   },
-  args: {
-    files: restArguments('file'),
-  },
+  args: { files: restArguments('file') },
   async run(context, given) {
     const { format } = given;
     if (given.dryRun && !given.fix) throw new UsageError('--dry-run goes with --fix');

@@ -6,9 +6,7 @@ import { readRules } from '../docs/pages.ts';
 import { showRule } from '../docs/show-rule.ts';
 import { printJson, printLine } from '../output/print.ts';
 
-const options = {
-  json: flag('Print JSON'),
-};
+const options = { json: flag('Print JSON') };
 
 type Given = GivenBy<typeof options>;
 
@@ -20,9 +18,7 @@ export default command({
     ['All of them', '$0 rule'],
   ],
   options,
-  args: {
-    name: optionalArgument('rule'),
-  },
+  args: { name: optionalArgument('rule') },
   async run(context, given) {
     if (given.name === undefined) list(context, given, [...readRules().keys()]);
     else showRule(context, given.name, given.json);

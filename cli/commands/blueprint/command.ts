@@ -13,13 +13,8 @@ export default command({
     ['With one value changed', '$0 blueprint command morning-brief time=06:30'],
     ['From a link', `$0 blueprint command 'hookwright://blueprint/morning-brief?time=06%3A30'`],
   ],
-  options: {
-    config: configOption,
-  },
-  args: {
-    key: argument('key'),
-    values: restArguments('name=value'),
-  },
+  options: { config: configOption },
+  args: { key: argument('key'), values: restArguments('name=value') },
   async run(context, given) {
     const catalog = await openCatalog(context, { configs: given.config });
     const { plan, trigger } = await triggerFromWords(context, catalog, [given.key, ...given.values]);

@@ -17,10 +17,7 @@ export default command({
     appScheme: text('scheme', 'URL scheme of the link. Default: app_scheme of the config'),
     config: configOption,
   },
-  args: {
-    key: argument('key'),
-    values: restArguments('name=value'),
-  },
+  args: { key: argument('key'), values: restArguments('name=value') },
   async run(context, given) {
     const catalog = await openCatalog(context, { configs: given.config, appScheme: given.appScheme });
     const { trigger } = await triggerFromWords(context, catalog, [given.key, ...given.values]);

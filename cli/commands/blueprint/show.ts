@@ -31,10 +31,7 @@ export default command({
     timezone: text('zone', 'IANA zone of the runs. Default: that of new jobs'),
     config: configOption,
   },
-  args: {
-    key: argument('key'),
-    values: restArguments('name=value'),
-  },
+  args: { key: argument('key'), values: restArguments('name=value') },
   async run(context, given) {
     const catalog = await openCatalog(context, { configs: given.config });
     const trigger = readTrigger([given.key, ...given.values], catalog.appScheme);

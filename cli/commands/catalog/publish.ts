@@ -34,10 +34,9 @@ export default command({
     const text = given.html ? printGallery(catalog, appScheme, readGalleryAssets()) : printCatalog(catalog);
     if (given.out === undefined) {
       context.stdout.write(text);
-      return 0;
+      return;
     }
     writeAtomic(resolve(context.cwd, given.out), text, 0o644);
     printNote(context, `wrote ${catalog.length} blueprints to ${given.out}`);
-    return 0;
   },
 });

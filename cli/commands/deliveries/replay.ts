@@ -40,9 +40,7 @@ const options = {
   config: configOption,
   json: arrayOption,
 };
-const args = {
-  ids: restArguments('id'),
-};
+const args = { ids: restArguments('id') };
 
 type Given = GivenBy<typeof options> & GivenBy<typeof args>;
 

@@ -27,9 +27,7 @@ export default command({
     ['With prompt and answer', '$0 deliveries show 0mb3k9x2c00a7f01c3b9d2e4 --full'],
   ],
   options,
-  args: {
-    id: argument('id'),
-  },
+  args: { id: argument('id') },
   async run(context, given) {
     const stored = await useStore(context, (store) => findDispatch(store, given.id));
     if (stored === null) throw unknownDispatch(given.id);

@@ -45,9 +45,7 @@ export default command({
     config: configOption,
     json: jsonOption,
   },
-  args: {
-    name: argument('name'),
-  },
+  args: { name: argument('name') },
   async run(context, given) {
     const { schedule, prompt } = given;
     if (schedule === undefined) throw new UsageError('--schedule is needed', "such as --schedule '0 8 * * 1-5'");

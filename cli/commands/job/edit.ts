@@ -39,9 +39,7 @@ export default command({
     config: configOption,
     json: jsonOption,
   },
-  args: {
-    reference: argument('job'),
-  },
+  args: { reference: argument('job') },
   async run(context, given) {
     const config = configFromFlags(given);
     if (config.deliver_extra !== undefined && config.deliver === undefined) {

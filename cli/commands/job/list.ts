@@ -16,11 +16,7 @@ export default command({
     ['All of them', '$0 job list'],
     ['For a program', '$0 job list --json'],
   ],
-  options: {
-    profile: text('profile', 'Only jobs of this profile'),
-    config: configOption,
-    json: arrayOption,
-  },
+  options: { profile: text('profile', 'Only jobs of this profile'), config: configOption, json: arrayOption },
   async run(context, given) {
     const { profile } = given;
     const open = await openJobs(context, given.config);

@@ -7,13 +7,8 @@ export default command({
   summary: 'Keep a job from firing; events for it are dropped',
   details: 'Works for jobs of the config too. A run under way goes on.',
   examples: [['Until further notice', '$0 job pause report']],
-  options: {
-    profile: jobProfileOption,
-    config: configOption,
-  },
-  args: {
-    reference: argument('job'),
-  },
+  options: { profile: jobProfileOption, config: configOption },
+  args: { reference: argument('job') },
   async run(context, given) {
     await pauseJob(given, true, context);
   },

@@ -7,13 +7,8 @@ export default command({
   summary: 'Let a paused job fire again, from now on',
   details: 'What was due meanwhile is not made up for. Also for a job that the config pauses.',
   examples: [['Go on', '$0 job resume report']],
-  options: {
-    profile: jobProfileOption,
-    config: configOption,
-  },
-  args: {
-    reference: argument('job'),
-  },
+  options: { profile: jobProfileOption, config: configOption },
+  args: { reference: argument('job') },
   async run(context, given) {
     await pauseJob(given, false, context);
   },

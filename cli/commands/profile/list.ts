@@ -19,10 +19,7 @@ export default command({
     ['Who is served here', '$0 profile list'],
     ['For scripts', '$0 profile list --json'],
   ],
-  options: {
-    config: configOption,
-    json: jsonOption,
-  },
+  options: { config: configOption, json: jsonOption },
   async run(context, given) {
     const { table, facts } = await openTable(context, given.config);
     const served = loadClosures(context.home, table, facts).map((closure): Row => ({ ...closure, served: true }));

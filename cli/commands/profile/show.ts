@@ -12,13 +12,8 @@ export default command({
   summary: 'Show everything a profile can reach: routes, targets, credentials, scripts',
   details: 'Credentials are shown as references, never as secrets. What is not listed is out of its reach.',
   examples: [['Before giving it a new sender', '$0 profile show work']],
-  options: {
-    config: configOption,
-    json: jsonOption,
-  },
-  args: {
-    name: argument('profile'),
-  },
+  options: { config: configOption, json: jsonOption },
+  args: { name: argument('profile') },
   async run(context, given) {
     const { name } = given;
     const { table, facts } = await openTable(context, given.config);

@@ -14,10 +14,7 @@ export default command({
     ['List them', '$0 session list'],
     ['For scripts', '$0 session list --profile work --json'],
   ],
-  options: {
-    profile: text('profile', 'Whose sessions; default: `default`'),
-    json: jsonOption,
-  },
+  options: { profile: text('profile', 'Whose sessions; default: `default`'), json: jsonOption },
   async run(context, given) {
     const profile = sessionProfile(context, given.profile);
     const stored = (await useSessions(context, (all) => all.list(profile))) ?? [];
@@ -28,7 +25,7 @@ export default command({
         context,
         sessions.map((session) => ({ id: session.chat_id, name: `${session.target} ${session.chat_id}`, ...session })),
       );
-      return 0;
+      return;
     }
     const columns = [
       { title: 'TARGET', value: (session: SessionSummary) => session.target, whole: true as const },
@@ -40,6 +37,5 @@ export default command({
       if (problem !== null) printNote(context, `${visible(`${target} ${chat_id}`)}: ${visible(problem)}`);
     }
     printTable(context, sessions, columns, 'no chat has a session; make one: hookwright session open');
-    return 0;
   },
 });

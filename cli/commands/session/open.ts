@@ -12,13 +12,8 @@ export default command({
     ['The session of a group', '$0 session open telegram -1001234'],
     ['In a profile', '$0 session open slack C0123 --profile work'],
   ],
-  options: {
-    profile: text('profile', 'Whose session; default: `default`'),
-  },
-  args: {
-    target: argument('target'),
-    chatId: argument('chat id'),
-  },
+  options: { profile: text('profile', 'Whose session; default: `default`') },
+  args: { target: argument('target'), chatId: argument('chat id') },
   async run(context, given) {
     const chat = await openChat(context, given);
     const opened = await useSessions(context, (sessions) => sessions.open(chat), { create: true });

@@ -12,14 +12,8 @@ export default command({
     ['Read it', '$0 session show telegram -1001234'],
     ['As it is stored', '$0 session show telegram -1001234 --json'],
   ],
-  options: {
-    profile: text('profile', 'Whose session; default: `default`'),
-    json: jsonOption,
-  },
-  args: {
-    target: argument('target'),
-    chatId: argument('chat id'),
-  },
+  options: { profile: text('profile', 'Whose session; default: `default`'), json: jsonOption },
+  args: { target: argument('target'), chatId: argument('chat id') },
   async run(context, given) {
     const chat = await openChat(context, given);
     const turns = await useSessions(context, (sessions) => sessions.read(chat));

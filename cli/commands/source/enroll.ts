@@ -27,9 +27,7 @@ const options = {
   config: configOption,
   json: flag('Print the file as JSON'),
 };
-const args = {
-  route: argument('route'),
-};
+const args = { route: argument('route') };
 
 type Given = GivenBy<typeof options> & GivenBy<typeof args>;
 

@@ -6,12 +6,8 @@ import { enableEntry } from '../../subscriptions/enable-entry.ts';
 export default command({
   summary: 'Keep a subscription, and answer its events 403',
   examples: [['Stop its events for a while', '$0 webhook disable alerts']],
-  options: {
-    config: configOption,
-  },
-  args: {
-    name: argument('subscription'),
-  },
+  options: { config: configOption },
+  args: { name: argument('subscription') },
   async run(context, given) {
     await enableEntry(given, false, context);
   },

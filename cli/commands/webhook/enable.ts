@@ -6,12 +6,8 @@ import { enableEntry } from '../../subscriptions/enable-entry.ts';
 export default command({
   summary: 'Let a subscription accept events again',
   examples: [['After `webhook disable`', '$0 webhook enable alerts']],
-  options: {
-    config: configOption,
-  },
-  args: {
-    name: argument('subscription'),
-  },
+  options: { config: configOption },
+  args: { name: argument('subscription') },
   async run(context, given) {
     await enableEntry(given, true, context);
   },

@@ -25,9 +25,7 @@ export default command({
     config: configOption,
     json: jsonOption,
   },
-  args: {
-    name: argument('subscription'),
-  },
+  args: { name: argument('subscription') },
   async run(context, given) {
     const open = await openTable(context, given.config);
     const name = subscriptionNamed(context.home, given.name, open);

@@ -39,9 +39,7 @@ const options = {
   config: configOption,
   json: jsonOption,
 };
-const args = {
-  name: argument('subscription'),
-};
+const args = { name: argument('subscription') };
 
 type Given = GivenBy<typeof options> & GivenBy<typeof args>;
 

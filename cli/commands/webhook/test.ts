@@ -42,9 +42,7 @@ const options = {
   dryRun: flag('Send nothing: show what would happen to the event'),
   json: flag('Print status, headers and body as JSON'),
 };
-const args = {
-  route: argument('route'),
-};
+const args = { route: argument('route') };
 
 type Given = GivenBy<typeof options> & GivenBy<typeof args>;
 

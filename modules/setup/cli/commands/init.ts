@@ -43,9 +43,7 @@ export default command({
     ['In a new folder, without a question', '$0 init --template alerts hooks'],
   ],
   options,
-  args: {
-    folder: optionalArgument('folder'),
-  },
+  args: { folder: optionalArgument('folder') },
   async run(context, given) {
     const folder = resolve(context.cwd, given.folder ?? '.');
     const template = await choose(context, given, readTemplates());

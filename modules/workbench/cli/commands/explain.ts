@@ -27,9 +27,7 @@ const options = {
   config: configOption,
   json: flag('Print JSON: hookwright schema explain'),
 };
-const args = {
-  route: optionalArgument('route'),
-};
+const args = { route: optionalArgument('route') };
 
 type Given = GivenBy<typeof options> & GivenBy<typeof args>;
 

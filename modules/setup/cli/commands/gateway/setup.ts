@@ -74,7 +74,7 @@ export default command({
     const { changes, route } = await planChanges(context, given, path);
     if (changes.length === 0) {
       printNote(context, 'nothing to change');
-      return 0;
+      return;
     }
     const table = await check(context, given, changes);
     show(context, changes);
@@ -83,7 +83,6 @@ export default command({
     write(context, changes);
     for (const line of await describeSetup(context, table, route)) printNote(context, line);
     printNote(context, '\nNext: hookwright gateway run');
-    return 0;
   },
 });
 
