@@ -2,8 +2,7 @@
 import type { CliContext } from '../base/context.ts';
 import type { GivenBy } from '../command-line/command.ts';
 import { command, flag, optionalArgument } from '../command-line/command.ts';
-import { readRules } from '../docs/pages.ts';
-import { showRule } from '../docs/show-rule.ts';
+import { readRules, showRule } from '../docs/pages.ts';
 import { printJson, printLine } from '../output/print.ts';
 
 const options = { json: flag('Print JSON') };

@@ -13,7 +13,7 @@ import type { ProcessLogger } from '../../runtime/platform/logger.ts';
 import { createService } from '../../runtime/service.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
-import { packageVersion } from '../base/package-version.ts';
+import { packageVersion } from '../base/package.ts';
 import { refusePlaceholders } from './refuse-placeholders.ts';
 
 export interface OpenServiceOptions {

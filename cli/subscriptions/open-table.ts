@@ -9,7 +9,7 @@ import type { MachineFacts } from '../../compiler/views/machine-facts.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
-import { createCompileRequest } from '../compile/compile-request.ts';
+import { createCompileRequest } from '../compile/compile-files.ts';
 import { tryAskGateway } from '../gateway/ask-gateway.ts';
 import { formatDiagnostics } from '../output/diagnostics.ts';
 import { readJobsToCompile } from '../store/stored-jobs.ts';

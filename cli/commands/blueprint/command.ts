@@ -1,7 +1,7 @@
 /** `hookwright blueprint command`: the chat command that sets a blueprint up with the given values. */
 import { printCommand } from '../../../compiler/blueprints/command.ts';
+import { triggerFromWords } from '../../blueprints/fill-from-words.ts';
 import { openCatalog } from '../../blueprints/open-catalog.ts';
-import { triggerFromWords } from '../../blueprints/trigger-from-words.ts';
 import { argument, command, restArguments } from '../../command-line/command.ts';
 import { configOption } from '../../command-line/options.ts';
 import { printLine } from '../../output/print.ts';

@@ -18,8 +18,7 @@ import type { Filter } from '../../deliveries/filter.ts';
 import { parseDeliveryFilter, parseLimit } from '../../deliveries/filter.ts';
 import { printJson, printLine, printNote } from '../../output/print.ts';
 import { createProgress } from '../../output/progress.ts';
-import { findDispatch } from '../../store/find-dispatch.ts';
-import { useStore } from '../../store/use-store.ts';
+import { findDispatch, useStore } from '../../store/use-store.ts';
 
 interface Replayed {
   readonly id: string;

@@ -12,7 +12,7 @@ import {
   scheduleOption,
 } from '../../command-line/options.ts';
 import { createJob } from '../../jobs/create-job.ts';
-import { configFromFlags } from '../../jobs/job-flags.ts';
+import { configFromFlags } from '../../jobs/draft-job.ts';
 import { openJobs } from '../../jobs/open-jobs.ts';
 import { printMade } from '../../jobs/print-job.ts';
 import { makeStore } from '../../store/use-store.ts';

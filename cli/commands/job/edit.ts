@@ -11,8 +11,8 @@ import {
   promptOption,
   scheduleOption,
 } from '../../command-line/options.ts';
+import { configFromFlags } from '../../jobs/draft-job.ts';
 import { editJob } from '../../jobs/edit-job.ts';
-import { configFromFlags } from '../../jobs/job-flags.ts';
 import { openJob, recordOf } from '../../jobs/open-jobs.ts';
 import { printMade } from '../../jobs/print-job.ts';
 import { makeStore } from '../../store/use-store.ts';

@@ -4,10 +4,9 @@ import { arrayOption, configOption } from '../../command-line/options.ts';
 import type { JobReport } from '../../jobs/describe-job.ts';
 import { readHistory, reportJob } from '../../jobs/describe-job.ts';
 import { openJobs } from '../../jobs/open-jobs.ts';
-import { formatInstant } from '../../output/instant.ts';
 import { printJson } from '../../output/print.ts';
 import { printTable } from '../../output/table.ts';
-import { formatDuration } from '../../output/time.ts';
+import { formatDuration, formatInstant } from '../../output/time.ts';
 import { useStore } from '../../store/use-store.ts';
 
 export default command({

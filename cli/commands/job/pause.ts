@@ -1,7 +1,7 @@
 /** `hookwright job pause`: keeps a job from firing until it is resumed. */
 import { argument, command } from '../../command-line/command.ts';
 import { configOption, jobProfileOption } from '../../command-line/options.ts';
-import { pauseJob } from '../../jobs/pause-job.ts';
+import { pauseJob } from '../../jobs/edit-job.ts';
 
 export default command({
   summary: 'Keep a job from firing; events for it are dropped',

@@ -1,7 +1,7 @@
 /** `hookwright job resume`: lets a paused job fire again, from now on. */
 import { argument, command } from '../../command-line/command.ts';
 import { configOption, jobProfileOption } from '../../command-line/options.ts';
-import { pauseJob } from '../../jobs/pause-job.ts';
+import { pauseJob } from '../../jobs/edit-job.ts';
 
 export default command({
   summary: 'Let a paused job fire again, from now on',

@@ -4,8 +4,8 @@ import { createIds } from '../../../runtime/platform/ids.ts';
 import { CliError } from '../../base/errors.ts';
 import { argument, command } from '../../command-line/command.ts';
 import { configOption, jobProfileOption, jsonOption } from '../../command-line/options.ts';
-import { noteUnserved } from '../../jobs/note-unserved.ts';
 import { openJob } from '../../jobs/open-jobs.ts';
+import { noteUnserved } from '../../jobs/print-job.ts';
 import { printJson, printLine } from '../../output/print.ts';
 import { makeStore } from '../../store/use-store.ts';
 

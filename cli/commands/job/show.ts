@@ -7,8 +7,8 @@ import { configOption, jobProfileOption, jsonOption } from '../../command-line/o
 import type { JobReport } from '../../jobs/describe-job.ts';
 import { readHistory, reportJob } from '../../jobs/describe-job.ts';
 import { openJob } from '../../jobs/open-jobs.ts';
-import { formatInstant } from '../../output/instant.ts';
 import { printJson, printLine, visible } from '../../output/print.ts';
+import { formatInstant } from '../../output/time.ts';
 import { useStore } from '../../store/use-store.ts';
 
 const NEXT = 5;

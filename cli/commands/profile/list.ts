@@ -7,7 +7,7 @@ import { configOption, jsonOption } from '../../command-line/options.ts';
 import { printJson } from '../../output/print.ts';
 import { printTable } from '../../output/table.ts';
 import type { ProfileClosure } from '../../profiles/closure.ts';
-import { loadClosures } from '../../profiles/load-closures.ts';
+import { loadClosures } from '../../profiles/closure.ts';
 import { openTable } from '../../subscriptions/open-table.ts';
 
 /** The folder is not served because profiles are switched off. */

@@ -4,8 +4,7 @@ import { argument, command } from '../../command-line/command.ts';
 import { findName } from '../../command-line/find-name.ts';
 import { configOption, jsonOption } from '../../command-line/options.ts';
 import { printJson, printLine } from '../../output/print.ts';
-import { loadClosures } from '../../profiles/load-closures.ts';
-import { formatClosure } from '../../profiles/print-closure.ts';
+import { formatClosure, loadClosures } from '../../profiles/closure.ts';
 import { openTable } from '../../subscriptions/open-table.ts';
 
 export default command({

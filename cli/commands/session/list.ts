@@ -1,12 +1,11 @@
 /** `hookwright session list`: the sessions of a profile. */
 import type { SessionSummary } from '../../../runtime/store/sessions.ts';
-import { knownName } from '../../blueprints/named-targets.ts';
+import { knownName } from '../../blueprints/open-catalog.ts';
 import { command, text } from '../../command-line/command.ts';
 import { jsonOption } from '../../command-line/options.ts';
 import { printJson, printNote, visible } from '../../output/print.ts';
 import { printTable } from '../../output/table.ts';
-import { sessionProfile } from '../../sessions/open-chat.ts';
-import { useSessions } from '../../sessions/use-sessions.ts';
+import { sessionProfile, useSessions } from '../../sessions/open-chat.ts';
 
 export default command({
   summary: 'List the sessions of a profile',

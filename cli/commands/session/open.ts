@@ -1,8 +1,7 @@
 /** `hookwright session open`: gives a chat a session, so that deliveries are mirrored into it. */
 import { argument, command, text } from '../../command-line/command.ts';
 import { printLine, printNote, visible } from '../../output/print.ts';
-import { openChat } from '../../sessions/open-chat.ts';
-import { useSessions } from '../../sessions/use-sessions.ts';
+import { openChat, useSessions } from '../../sessions/open-chat.ts';
 
 export default command({
   summary: 'Give a chat a session, into which deliveries can be mirrored',

@@ -3,8 +3,7 @@ import { CliError } from '../../base/errors.ts';
 import { argument, command, text } from '../../command-line/command.ts';
 import { jsonOption } from '../../command-line/options.ts';
 import { printJson, printLine, visible } from '../../output/print.ts';
-import { openChat } from '../../sessions/open-chat.ts';
-import { useSessions } from '../../sessions/use-sessions.ts';
+import { openChat, useSessions } from '../../sessions/open-chat.ts';
 
 export default command({
   summary: "Show the turns of a chat's session",

@@ -1,7 +1,7 @@
 /** `hookwright webhook disable`: keep a subscription, and answer its events 403. */
 import { argument, command } from '../../command-line/command.ts';
 import { configOption } from '../../command-line/options.ts';
-import { enableEntry } from '../../subscriptions/enable-entry.ts';
+import { enableEntry } from '../../subscriptions/save-entry.ts';
 
 export default command({
   summary: 'Keep a subscription, and answer its events 403',

@@ -1,7 +1,7 @@
 /** `hookwright webhook enable`: let a subscription accept events again. */
 import { argument, command } from '../../command-line/command.ts';
 import { configOption } from '../../command-line/options.ts';
-import { enableEntry } from '../../subscriptions/enable-entry.ts';
+import { enableEntry } from '../../subscriptions/save-entry.ts';
 
 export default command({
   summary: 'Let a subscription accept events again',

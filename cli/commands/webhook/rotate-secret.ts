@@ -5,8 +5,7 @@ import { parseDuration } from '../../command-line/values.ts';
 import { printJson, printLine, printNote } from '../../output/print.ts';
 import { subscriptionNamed } from '../../subscriptions/find-route.ts';
 import { openTable } from '../../subscriptions/open-table.ts';
-import { rotateSecret } from '../../subscriptions/rotate-secret.ts';
-import { existing, newSecret, saveEntry } from '../../subscriptions/save-entry.ts';
+import { existing, newSecret, rotateSecret, saveEntry } from '../../subscriptions/save-entry.ts';
 
 export default command({
   summary: 'Give a subscription a new secret; the old one stays valid for a while',

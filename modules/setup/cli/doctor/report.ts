@@ -1,7 +1,7 @@
 /** Facts for a fault report, without names, texts, addresses or secrets of the reporter. */
 import { arch, platform, release } from 'node:os';
 import type { CliContext } from '../../../../cli/base/context.ts';
-import { packageVersion } from '../../../../cli/base/package-version.ts';
+import { packageVersion } from '../../../../cli/base/package.ts';
 import { useStore } from '../../../../cli/store/use-store.ts';
 import type { CompileResult } from '../../../../compiler/compile.ts';
 import { maskUrls } from '../../../../compiler/diagnostics/printable.ts';
