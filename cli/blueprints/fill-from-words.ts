@@ -2,18 +2,18 @@
 
 import { intro, outro, select, text } from '@clack/prompts';
 import { parseCommand, printCommand } from '../../compiler/blueprints/command.ts';
-import { defaultValues, defaultValues } from '../../compiler/blueprints/expand.ts';
+import { defaultValues } from '../../compiler/blueprints/expand.ts';
 import type { BlueprintValues } from '../../compiler/blueprints/fields.ts';
 import type { FilledBlueprint } from '../../compiler/blueprints/fill.ts';
 import { checkValue, fillBlueprint } from '../../compiler/blueprints/fill.ts';
 import { parseLink } from '../../compiler/blueprints/link.ts';
 import type { ParsedTrigger, Trigger } from '../../compiler/blueprints/trigger.ts';
 import { createTrigger } from '../../compiler/blueprints/trigger.ts';
-import type { BlueprintField, BlueprintPlan, BlueprintPlan } from '../../schemas/generated/types.ts';
-import type { CliContext, CliContext } from '../base/context.ts';
-import { CliError, CliError, UsageError } from '../base/errors.ts';
-import { canAsk, canAsk } from '../output/prompter.ts';
-import type { OpenCatalog, OpenCatalog } from './open-catalog.ts';
+import type { BlueprintField, BlueprintPlan } from '../../schemas/generated/types.ts';
+import type { CliContext } from '../base/context.ts';
+import { CliError, UsageError } from '../base/errors.ts';
+import { canAsk } from '../output/prompter.ts';
+import type { OpenCatalog } from './open-catalog.ts';
 import { findBlueprint } from './open-catalog.ts';
 
 export interface Words {

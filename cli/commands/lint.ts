@@ -8,6 +8,7 @@ import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { DIAGNOSTIC_FORMATS } from '../../compiler/print/print.ts';
 import { safeText } from '../../compiler/print/safe-lines.ts';
 import { repairRounds } from '../../compiler/repair/repair-rounds.ts';
+import { rulesInForce } from '../../compiler/rules/registry.ts';
 import type { Files } from '../../compiler/source/files.ts';
 import { writeAtomic } from '../../runtime/platform/write-atomic.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
@@ -61,9 +62,10 @@ export default command({
 });
 
 /** What each profile can reach: shows a wrong binding before a sender finds it. */
-function printClosures(context: CliContext, { jobs }: CompileRequest, table: RouteTable): void {
+function printClosures(context: CliContext, { jobs, modules }: CompileRequest, table: RouteTable): void {
+  const scope = { table, facts: createMachineFacts(context, jobs), rules: rulesInForce(modules) };
   const paint = createPaint(context.colour.stdout);
-  for (const closure of loadClosures(context.home, table, createMachineFacts(context, jobs))) {
+  for (const closure of loadClosures(context.home, scope)) {
     for (const line of formatClosure(closure, paint)) printLine(context, line);
   }
 }

@@ -22,7 +22,7 @@ export interface CheckedDraft {
   readonly warnings: readonly string[];
 }
 
-export type DraftTable = Pick<OpenTable, 'table' | 'facts'>;
+export type DraftTable = Pick<OpenTable, 'table' | 'facts' | 'rules'>;
 
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
@@ -49,7 +49,7 @@ export function checkDraft({ name, profile, config }: JobDraft, open: DraftTable
     throw new UsageError(`"${name}" is no job name`, 'names are lower-case letters, digits, `_` and `-`, at most 64');
   }
   const plan = profileOf(open, profile);
-  const scope = { table: open.table, facts: open.facts, payloads: null, invalidNames: new Set<string>() };
+  const scope = { ...open, payloads: null, invalidNames: new Set<string>() };
   const compiled = compileJob({ name, config, profile: plan, at: { file: '', line: 0 } }, scope);
   if (compiled.plan === null) {
     throw new CliError(

@@ -2,8 +2,8 @@
 
 import { labelIn } from '../../base/label.ts';
 import type { Paint } from '../../base/paint.ts';
+import type { SubscriptionScope } from '../../compiler/compile-subscriptions.ts';
 import { compileSubscriptions } from '../../compiler/compile-subscriptions.ts';
-import type { MachineFacts } from '../../compiler/views/machine-facts.ts';
 import { printSecretRef } from '../../runtime/platform/secrets/secrets.ts';
 import type { AgentPlan, ProfilePlan, RoutePlan, RouteTable, SecretRef } from '../../schemas/generated/types.ts';
 import { visible } from '../output/print.ts';
@@ -72,13 +72,16 @@ const describeAgent = (plan: AgentPlan): string => (AGENTS[plan.kind] as (plan: 
 const distinct = (names: readonly string[]): string[] => [...new Set(names)].sort();
 
 /** A subscriptions file that cannot be read adds nothing: the gateway would not serve it either. */
-export function loadClosures(home: string, table: RouteTable, facts: MachineFacts): ProfileClosure[] {
-  return profileClosures(table, dynamicRoutes(home, table, facts));
+export function loadClosures(
+  home: string,
+  scope: SubscriptionScope & { readonly table: RouteTable },
+): ProfileClosure[] {
+  return profileClosures(scope.table, dynamicRoutes(home, scope));
 }
 
-function dynamicRoutes(home: string, table: RouteTable, facts: MachineFacts) {
+function dynamicRoutes(home: string, scope: SubscriptionScope) {
   try {
-    return compileSubscriptions(readSubscriptionText(home), table, facts).routes;
+    return compileSubscriptions(readSubscriptionText(home), scope).routes;
   } catch {
     return [];
   }

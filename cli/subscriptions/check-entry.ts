@@ -24,9 +24,8 @@ export function checkEntry(
   before: RouteConfig | undefined,
   open: OpenTable,
 ): CheckedEntry {
-  const { table, facts } = open;
   refuseStatic(name, open);
-  const { problems, routes } = compileSubscriptions(JSON.stringify({ [name]: entry }), table, facts);
+  const { problems, routes } = compileSubscriptions(JSON.stringify({ [name]: entry }), open);
   const errors = problems.filter((problem) => isError(problem) && !isOldUnknown(problem, before));
   if (errors.length > 0)
     throw new CliError(`subscription "${name}" is refused, nothing was written`, ...errors.map(describeProblem));

@@ -40,7 +40,7 @@ export function listRoutes(home: string, open: OpenTable, all: boolean): RouteRo
 function subscriptionRows(home: string, open: OpenTable): RouteRow[] {
   const text = readSubscriptionText(home);
   const entries = parseSubscriptions(home, text);
-  const { routes, rejected } = compileSubscriptions(text, open.table, open.facts);
+  const { routes, rejected } = compileSubscriptions(text, open);
   const plans = new Map(routes.map((plan) => [plan.name, plan]));
   const reasons = new Map(rejected.map(({ name, reason }) => [name, reason]));
   return [...entries].map(([name, entry]) => {

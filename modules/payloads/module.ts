@@ -7,7 +7,7 @@ export const payloads: Module<CliContext> = {
   name: 'payloads',
   summary: "What senders' payloads look like, and who may have written what in them.",
   commands: COMMAND_FILES,
-  compiler: async () => ({ rules: (await import('./compiler/rules/built/rule-files.ts')).RULE_FILES }),
+  compiler: async () => (await import('./compiler/part.ts')).compilerPart,
   runtime: {
     store: null,
     keeper: null,

@@ -10,7 +10,7 @@ export const workbench: Module<CliContext> = {
   compiler: null,
   runtime: {
     store: null,
-    keeper: async () => (await import('./runtime/capture/open-capture.ts')).openKeeper,
+    keeper: async () => (await import('./runtime/capture/keep.ts')).openKeeper,
     marks: null,
   },
   database: null,

@@ -72,8 +72,10 @@ async function serve(context: CliContext, given: Given, log: ProcessLogger, reda
 
 async function recompileRequest(context: CliContext, given: Given): Promise<RecompileRequest> {
   const { config, host, port, out } = given;
+  // The thread that recompiles loads the modules itself.
+  const { modules: _, ...request } = await createCompileRequest(context, { configs: config, flags: { host, port } });
   return {
-    ...(await createCompileRequest(context, { configs: config, flags: { host, port } })),
+    ...request,
     out,
     color: context.colour.stderr,
     failOn: given.failOn ?? [],

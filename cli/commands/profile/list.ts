@@ -21,8 +21,8 @@ export default command({
   ],
   options: { config: configOption, json: jsonOption },
   async run(context, given) {
-    const { table, facts } = await openTable(context, given.config);
-    const served = loadClosures(context.home, table, facts).map((closure): Row => ({ ...closure, served: true }));
+    const open = await openTable(context, given.config);
+    const served = loadClosures(context.home, open).map((closure): Row => ({ ...closure, served: true }));
     const others = folders(join(context.home, 'profiles')).filter((name) => !served.some((row) => row.name === name));
     const rows = [...served, ...others.map(unserved)];
     if (given.json) printJson(context, rows);

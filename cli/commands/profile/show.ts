@@ -15,14 +15,14 @@ export default command({
   args: { name: argument('profile') },
   async run(context, given) {
     const { name } = given;
-    const { table, facts } = await openTable(context, given.config);
-    const closures = loadClosures(context.home, table, facts);
+    const open = await openTable(context, given.config);
+    const closures = loadClosures(context.home, open);
     const closure = findName({
       kind: 'profile',
       name,
       known: closures.map((one) => [one.name, one] as const),
       listedBy: 'hookwright profile list',
-      notes: table.gateway.multiplex_profiles ? [] : ['profiles are off: set gateway.multiplex_profiles: true'],
+      notes: open.table.gateway.multiplex_profiles ? [] : ['profiles are off: set gateway.multiplex_profiles: true'],
     });
     if (given.json) printJson(context, closure);
     else for (const line of formatClosure(closure, createPaint(context.colour.stdout))) printLine(context, line);

@@ -1,6 +1,6 @@
 /** `hookwright webhook subscribe`: creates or changes a dynamic route, which serves from the next request on. */
 import { createPaint } from '../../../base/paint.ts';
-import { needsPublicKey } from '../../../compiler/views/route-scope.ts';
+import { needsPublicKey } from '../../../compiler/views/view-route.ts';
 import type { RouteTable } from '../../../schemas/generated/types.ts';
 import type { CliContext } from '../../base/context.ts';
 import type { GivenBy } from '../../command-line/command.ts';

@@ -27,7 +27,7 @@ export async function passGate(
 ): Promise<RefusedSwap | null> {
   const file = join(folder, 'routes.json');
   if (failOn.length === 0 || !existsSync(file)) return null;
-  const served = await readTable(context, file).catch(noTable);
+  const served = await readTable(file).catch(noTable);
   if (served === null) return null;
   const stored = new Set(jobs.map(({ id }) => id));
   const sides = {

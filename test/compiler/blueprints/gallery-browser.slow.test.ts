@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Cron } from 'croner';
 import type { Browser, Locator, Page, ViewportSize } from 'playwright-core';
-import { readGalleryAssets } from '../../../cli/commands/catalog/publish.ts';
+import { readGalleryAssets } from '../../../cli/files/gallery-assets.ts';
 import { parseCommand, printCommand } from '../../../compiler/blueprints/command.ts';
 import { defaultValues } from '../../../compiler/blueprints/expand.ts';
 import { fillBlueprint } from '../../../compiler/blueprints/fill.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { readGalleryAssets } from '../../../cli/commands/catalog/publish.ts';
+import { readGalleryAssets } from '../../../cli/files/gallery-assets.ts';
 import { printGallery } from '../../../compiler/blueprints/gallery/print-gallery.ts';
 import { publish } from '../../../compiler/blueprints/publish.ts';
 import { lowerBlueprint } from '../../../compiler/lower/blueprint.ts';

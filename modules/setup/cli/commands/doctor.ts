@@ -116,7 +116,7 @@ async function compileRequestOf(context: CliContext, given: Given, { silence }: 
     return await createCompileRequest(context, { configs: given.config });
   } catch {
     const catalog = await context.catalog();
-    return { cwd, home, configs: given.config ?? [], env: { ...env }, flags: {}, catalog, jobs: [] };
+    return { cwd, home, configs: given.config ?? [], env: { ...env }, flags: {}, catalog, jobs: [], modules: [] };
   }
 }
 

@@ -49,10 +49,11 @@ export default command({
       return 0;
     }
     const kept = await keptInput(context, given);
-    const { table, facts } = await openConfig(context, given.config);
+    const open = await openConfig(context, given.config);
+    const { table } = open;
     const name = given.route ?? kept?.route;
     if (name === undefined) throw new UsageError('explain needs a route', 'hookwright webhook list shows them');
-    const { plan } = findRoute(context, name, { table, facts, url: null });
+    const { plan } = findRoute(context, name, { ...open, url: null });
     const { parts, notes, ...verified } = kept ?? (await readPayload(context, given, routePath(plan)));
     const request = { plan, table, request: parts, event: given.event ?? null, runsScript: given.runScript };
     const found = await explainRoute(context, { ...request, ...verified });

@@ -6,7 +6,6 @@ import type { CliContext } from '../../../../cli/base/context.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
 import { askGateway } from '../../../../cli/gateway/ask-gateway.ts';
 import { loadTable, TableError } from '../../../../runtime/table/load.ts';
-import { TimeSlice } from '../../../../runtime/table/time-slice.ts';
 import type { RouteTable } from '../../../../schemas/generated/types.ts';
 import { openConfig } from '../explain/open-config.ts';
 
@@ -21,14 +20,14 @@ export async function openSide(context: CliContext, name: string): Promise<Side>
   const path = resolve(context.cwd, name);
   if (!existsSync(path)) throw new CliError(`there is no file ${name}`);
   const file = statSync(path).isDirectory() ? inFolder(path) : path;
-  if (file.endsWith('.json')) return { table: await readTable(context, file), name };
+  if (file.endsWith('.json')) return { table: await readTable(file), name };
   return { table: (await openConfig(context, [file])).table, name };
 }
 
 /** @throws CliError when none is running */
 export async function openServed(context: CliContext): Promise<Side> {
   const { table, url } = await askGateway(context, 'status', {});
-  return { table: await readTable(context, table.file), name: `what ${url} serves` };
+  return { table: await readTable(table.file), name: `what ${url} serves` };
 }
 
 /** @throws CliError when there is none, or it has errors */
@@ -46,9 +45,9 @@ function inFolder(folder: string): string {
 }
 
 /** @throws CliError if it is not one */
-export async function readTable({ clock }: Pick<CliContext, 'clock'>, path: string): Promise<RouteTable> {
+export async function readTable(path: string): Promise<RouteTable> {
   try {
-    const table = await loadTable(await readFile(path), '', new TimeSlice(clock));
+    const table = await loadTable(await readFile(path), '');
     if (table === 'same') throw new TableError('the table has no hash');
     return table;
   } catch (error) {

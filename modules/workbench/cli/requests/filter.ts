@@ -9,7 +9,7 @@ import type { KeptFilter, KeptPage, KeptRequests } from '../../../../runtime/int
 import { REASON_CODES } from '../../../../runtime/intake/reason-codes.ts';
 import { OUTCOMES } from '../../../../runtime/intake/reply.ts';
 import { namesFor } from '../../../setup/cli/completion/names.ts';
-import { numberOf } from '../../runtime/capture/request-id.ts';
+import { numberOf } from '../../runtime/capture/requests.ts';
 
 export interface RequestFilterWords {
   readonly route: string | undefined;

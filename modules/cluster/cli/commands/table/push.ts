@@ -18,7 +18,7 @@ export default command({
   options: { table: text('dir', 'Folder of routes.json'), config: configOption, json: jsonOption },
   async run(context, given) {
     const folder = given.table === undefined ? builtFolder(context) : resolve(context.cwd, given.table);
-    const { hash, routes, files } = await readBuiltTable(context, folder);
+    const { hash, routes, files } = await readBuiltTable(folder);
     const plan = await requireDatabase(context, given.config);
     const pushed = await useSharedState(context, plan, { create: true }, ({ tables }) =>
       tables.push({ hash, routes }, files),

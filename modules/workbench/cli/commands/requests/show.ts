@@ -81,7 +81,7 @@ function printBody(context: CliContext, request: KeptRequest): void {
 async function printCurlLine(context: CliContext, request: KeptRequest): Promise<void> {
   const status = await tryAskGateway(context, 'status', {});
   printLine(context, printCurl(request, status?.url ?? 'http://127.0.0.1:8644'));
-  const { whyNotReplayable } = await import('../../../runtime/capture/replay-request.ts');
+  const { whyNotReplayable } = await import('../../../runtime/capture/replay.ts');
   const why = whyNotReplayable(request);
   printNote(
     context,
