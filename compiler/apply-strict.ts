@@ -1,6 +1,6 @@
 /** Applies `lint --strict` to diagnostics. */
 import type { Diagnostic } from './diagnostics/diagnostic.ts';
-import { RULES } from './rules/registry.ts';
+import { RULES } from './diagnostics/rule.ts';
 
 const STRICT: ReadonlySet<string> = new Set(RULES.flatMap(({ id, strict }) => (strict === true ? [id] : [])));
 

@@ -6,7 +6,6 @@ import type { NodePath } from './diagnostics/problem.ts';
 import type { CatalogTarget } from './lower/targets.ts';
 import { lowerTargetFile } from './lower/targets.ts';
 import type { Report } from './report.ts';
-import { duplicateDefinition } from './rules/duplicate-definition.ts';
 import type { ShippedCatalog } from './shipped-catalog.ts';
 import type { Places } from './source/file-tree.ts';
 import type { Files } from './source/files.ts';
@@ -98,7 +97,7 @@ function configSources(
       const related = [{ source: other.file.source, range: other.value, message: 'it is first defined here' }];
       const place = tree.place(base);
       const range = place.key ?? place.value;
-      report.add([{ rule: duplicateDefinition, source: place.file.source, range, message, related }]);
+      report.add([{ rule: 'duplicate-definition', source: place.file.source, range, message, related }]);
     }
     return [name, { value, written: { tree, base } }];
   });

@@ -4,9 +4,9 @@ import { DEFAULT_PROFILE } from '../base/profiles.ts';
 import type { WrittenRoute } from './config/webhook-settings.ts';
 import type { CheckedProfile } from './lower-base.ts';
 import type { Report } from './report.ts';
-import { RULES } from './rules/registry.ts';
-import type { RouteScope, RouteView } from './views/route-scope.ts';
-import { viewRoute } from './views/route-scope.ts';
+import { applyRules } from './rules/support/rule.ts';
+import { viewRoute } from './views/view-route.ts';
+import type { RouteScope, RouteView } from './views/views.ts';
 
 export interface AgentChecks {
   readonly profiles: readonly CheckedProfile[];
@@ -17,7 +17,7 @@ export interface AgentChecks {
 export function checkAgents({ profiles, routes, scope }: AgentChecks, report: Report): void {
   for (const { name, config, tree } of profiles) {
     const view = { name, config, routes: () => routesOf(name, routes, scope) };
-    for (const rule of RULES) report.addProblems(rule.checkAgent?.(view) ?? [], tree);
+    report.addProblems(applyRules(scope.rules, 'agent', view), tree);
   }
 }
 

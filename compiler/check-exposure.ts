@@ -8,19 +8,21 @@ import { targetEntries } from './config/target-entries.ts';
 import type { EffectiveSettings } from './config/webhook-settings.ts';
 import type { NodePath } from './diagnostics/problem.ts';
 import type { Report } from './report.ts';
-import { isReadByOthers, secretExposed } from './rules/secret-exposed.ts';
 import type { Places } from './source/file-tree.ts';
 import type { Files } from './source/files.ts';
 import { placeholderIn } from './text/placeholder-in.ts';
 import { isSecretName } from './text/secret-names.ts';
 import { INSECURE_NO_AUTH, parseSecretRef } from './text/secret-ref.ts';
 
+/** Read permission for group and others. */
+const OTHERS_READ = 0o044;
+
 /** @param secrets paths of literal secrets, in the order of the tree. */
 export function checkExposure(secrets: Iterable<NodePath>, tree: Places, files: Files, report: Report): void {
   const exposed = new Map<string, number>();
   for (const { source } of tree.files) {
     const mode = files.stat(source.path)?.mode ?? 0;
-    if (isReadByOthers(mode)) exposed.set(source.path, mode);
+    if ((mode & OTHERS_READ) !== 0) exposed.set(source.path, mode);
   }
   for (const path of secrets) {
     if (exposed.size === 0) return;
@@ -28,7 +30,9 @@ export function checkExposure(secrets: Iterable<NodePath>, tree: Places, files: 
     const mode = exposed.get(source.path);
     if (mode === undefined) continue;
     exposed.delete(source.path);
-    report.addProblems(secretExposed.check({ name: source.name, mode }, path), tree);
+    const message = `a literal secret in a file that others on this machine can read (mode ${mode.toString(8)})`;
+    const hint = `\`chmod 600 ${source.name}\`, or keep the secret out of it: \`env:NAME\` or \`file:path\``;
+    report.addProblems([{ rule: 'secret-exposed', path, at: 'value', message, hint, sensitive: true }], tree);
   }
 }
 

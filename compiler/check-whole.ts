@@ -3,14 +3,15 @@ import type { ProfileConfig } from '../schemas/generated/types.ts';
 import type { TextMap } from './check-digits.ts';
 import { checkDigits } from './check-digits.ts';
 import { adapterSecrets, checkExposure, literalGatewaySecrets, profileSecrets } from './check-exposure.ts';
+import { invalidVariables } from './config/overrides.ts';
 import type { EffectiveSettings } from './config/webhook-settings.ts';
 import type { CheckedProfile } from './lower-base.ts';
 import type { Report } from './report.ts';
-import { invalidEnvironment } from './rules/invalid-environment.ts';
-import { RULES } from './rules/registry.ts';
+import { applyRules } from './rules/support/rule.ts';
 import type { Places } from './source/file-tree.ts';
 import type { Files } from './source/files.ts';
-import type { ConfigView } from './views/config-views.ts';
+import { START } from './text/source-text.ts';
+import type { ConfigView } from './views/views.ts';
 
 export interface WholeConfig {
   readonly view: ConfigView;
@@ -20,10 +21,14 @@ export interface WholeConfig {
   readonly files: Files;
 }
 
+/** The source text that problems of variables refer to. */
+const ENVIRONMENT = { path: 'environment', name: 'environment', text: '' };
+
 export function checkWhole({ view, tree, profiles, files }: WholeConfig, report: Report): void {
   const { settings } = view;
-  report.add(invalidEnvironment.check((name) => view.variables.get(name)?.value));
-  for (const rule of RULES) report.addProblems(rule.checkConfig?.(view) ?? [], tree);
+  const invalid = invalidVariables((name) => view.variables.get(name)?.value);
+  report.add(invalid.map((message) => ({ rule: 'invalid-environment', source: ENVIRONMENT, range: START, message })));
+  report.addProblems(applyRules(view.scope.rules, 'config', view), tree);
   for (const { config, tree: own } of profiles) {
     const isRoot = own === tree;
     const rootSecrets = isRoot ? [...adapterSecrets(settings), ...literalGatewaySecrets(view.config.gateway)] : [];

@@ -6,7 +6,7 @@ import type { Problem } from './diagnostics/problem.ts';
 import type { Placer } from './placer.ts';
 import type { Report } from './report.ts';
 import type { Places } from './source/file-tree.ts';
-import type { RouteScope } from './views/route-scope.ts';
+import type { RouteScope } from './views/views.ts';
 
 export interface RouteContext {
   readonly scope: RouteScope;

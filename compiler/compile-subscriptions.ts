@@ -5,18 +5,23 @@
 import { messageOf } from '../base/message-of.ts';
 import type { RouteConfig, RoutePlan } from '../schemas/generated/types.ts';
 import { compileRoute } from './compile-route.ts';
-import type { TableContent } from './config/table-content.ts';
 import type { Problem } from './diagnostics/problem.ts';
+import { isError } from './diagnostics/rule.ts';
 import { checkShape } from './schema/validate.ts';
 import { isPlainMap } from './text/plain-map.ts';
-import type { MachineFacts } from './views/machine-facts.ts';
-import type { Payloads, RouteScope } from './views/route-scope.ts';
+import type { RouteScope } from './views/views.ts';
 
 export const SUBSCRIPTIONS_FILE = 'webhook_subscriptions.json';
 
 /** A problem of one subscription. Its path starts with the subscription's name. */
 export interface SubscriptionProblem extends Problem {
   readonly subscription: string;
+}
+
+/** What subscriptions are checked and lowered against. */
+export interface SubscriptionScope extends Pick<RouteScope, 'table' | 'facts' | 'rules'> {
+  /** Payload paths are checked only with it; a running gateway omits it. */
+  readonly payloads?: RouteScope['payloads'];
 }
 
 export interface CompiledSubscriptions {
@@ -29,17 +34,15 @@ export interface CompiledSubscriptions {
 }
 
 /**
- * Pure, except for the lookups of `facts`. Payload paths are checked only if `payloads` is given; a running gateway omits it.
+ * Pure, except for the lookups of `facts`.
  * @throws SubscriptionsError if the text is not a JSON object
  */
 export function compileSubscriptions(
   text: string,
-  table: TableContent,
-  facts: MachineFacts,
-  payloads: Payloads | null = null,
+  { table, facts, rules, payloads = null }: SubscriptionScope,
 ): CompiledSubscriptions {
   const data = parseJson(text);
-  const scope: RouteScope = { table, facts, payloads, invalidNames: new Set() };
+  const scope: RouteScope = { table, facts, rules, payloads, invalidNames: new Set() };
   const shape = bySubscription(checkShape('subscriptions', data));
   const routes: RoutePlan[] = [];
   const rejected: { name: string; reason: string }[] = [];
@@ -53,8 +56,8 @@ export function compileSubscriptions(
       subscription: name,
     }));
     problems.push(...found);
-    const error = found.find(({ rule }) => rule.severity === 'error');
-    if (error !== undefined) rejected.push({ name, reason: `${error.rule.id}: ${error.message}` });
+    const error = found.find(isError);
+    if (error !== undefined) rejected.push({ name, reason: `${error.rule}: ${error.message}` });
     else if (compiled.plan !== null) routes.push(compiled.plan);
   }
   return { routes, rejected, problems };

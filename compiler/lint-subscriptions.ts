@@ -3,16 +3,15 @@ import { join } from 'node:path';
 import type { CompiledSubscriptions, SubscriptionProblem } from './compile-subscriptions.ts';
 import { compileSubscriptions, SUBSCRIPTIONS_FILE, SubscriptionsError } from './compile-subscriptions.ts';
 import type { Problem } from './diagnostics/problem.ts';
+import { isError } from './diagnostics/rule.ts';
 import type { Report } from './report.ts';
-import { subscriptionRejected } from './rules/subscription-rejected.ts';
-import { unreachableRoute } from './rules/unreachable-route.ts';
 import { displayPath } from './source/display-path.ts';
 import { fileTree } from './source/file-tree.ts';
 import type { Files } from './source/files.ts';
 import { parseYaml } from './source/parse-yaml.ts';
 import { readText } from './source/read-text.ts';
 import { START } from './text/source-text.ts';
-import type { RouteScope } from './views/route-scope.ts';
+import type { RouteScope } from './views/views.ts';
 
 export interface SubscriptionLint {
   readonly files: Files;
@@ -34,10 +33,10 @@ export function lintSubscriptions({ files, cwd, home, scope }: SubscriptionLint,
   if (typeof compiled === 'string' || file === null) {
     const reason = typeof compiled === 'string' ? compiled : 'it cannot be read';
     const message = `${reason}; the gateway keeps the subscriptions it has`;
-    report.add([{ rule: subscriptionRejected, source, range: START, message }]);
+    report.add([{ rule: 'subscription-rejected', source, range: START, message }]);
     return;
   }
-  report.add(findings.map((finding) => ({ ...finding, rule: subscriptionRejected })));
+  report.add(findings.map((finding) => ({ ...finding, rule: 'subscription-rejected' })));
   const tree = fileTree(file);
   report.addProblems(compiled.problems.flatMap(asWarnings), tree);
   const shadowed = compiled.routes.filter(({ name }) => Object.hasOwn(scope.table.routes, name));
@@ -47,9 +46,9 @@ export function lintSubscriptions({ files, cwd, home, scope }: SubscriptionLint,
   );
 }
 
-function compileOrReason(text: string, { table, facts, payloads }: RouteScope): CompiledSubscriptions | string {
+function compileOrReason(text: string, scope: RouteScope): CompiledSubscriptions | string {
   try {
-    return compileSubscriptions(text, table, facts, payloads);
+    return compileSubscriptions(text, scope);
   } catch (error) {
     if (error instanceof SubscriptionsError) return error.message;
     throw error;
@@ -57,12 +56,13 @@ function compileOrReason(text: string, { table, facts, payloads }: RouteScope): 
 }
 
 function asWarnings({ subscription, ...problem }: SubscriptionProblem): readonly Problem[] {
-  const rejected = subscriptionRejected.check(subscription, problem);
-  return rejected.length > 0 ? rejected : [problem];
+  if (!isError(problem)) return [problem];
+  const message = `the gateway rejects the subscription \`${subscription}\`: ${problem.message}`;
+  return [{ ...problem, rule: 'subscription-rejected', message }];
 }
 
 const asShadowed = (name: string): Problem => ({
-  rule: unreachableRoute,
+  rule: 'unreachable-route',
   path: [name],
   at: 'key',
   message: `a static route is also called \`${name}\` and takes precedence: no request reaches this subscription`,

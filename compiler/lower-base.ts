@@ -16,10 +16,10 @@ import { lowerSources } from './lower/sources.ts';
 import { lowerTargets } from './lower/targets.ts';
 import type { Placer } from './placer.ts';
 import type { Report } from './report.ts';
-import { RULES } from './rules/registry.ts';
+import { applyRules } from './rules/support/rule.ts';
 import type { Places } from './source/file-tree.ts';
 import type { MachineFacts } from './views/machine-facts.ts';
-import type { Payloads, RouteScope } from './views/route-scope.ts';
+import type { RouteScope } from './views/views.ts';
 
 /** A validated profile config. The root config is that of `default`. */
 export interface CheckedProfile {
@@ -39,7 +39,8 @@ export interface BaseInput {
   /** `default` first. */
   readonly profiles: readonly CheckedProfile[];
   readonly facts: MachineFacts;
-  readonly payloads: Payloads;
+  readonly rules: RouteScope['rules'];
+  readonly payloads: RouteScope['payloads'];
   readonly placer: Placer;
 }
 
@@ -63,7 +64,13 @@ export function lowerBase(input: BaseInput, report: Report): RouteScope {
     blueprints: Object.fromEntries(catalog.blueprints),
     routes: {},
   };
-  const scope: RouteScope = { table: content, facts: input.facts, payloads: input.payloads, invalidNames };
+  const scope: RouteScope = {
+    table: content,
+    facts: input.facts,
+    rules: input.rules,
+    payloads: input.payloads,
+    invalidNames,
+  };
   for (const profile of input.profiles) checkProfile(profile, scope, report);
   const jobs = input.profiles.flatMap((profile) => lowerJobs(profile, scope, lowering));
   return { ...scope, table: { ...content, jobs: Object.fromEntries(jobs.map((job) => [job.id, job])) } };
@@ -136,7 +143,7 @@ function reportEntries<T extends { readonly aliases?: readonly string[] }>(
 }
 
 function checkProfile({ name, config, tree }: CheckedProfile, scope: RouteScope, report: Report): void {
-  for (const rule of RULES) report.addProblems(rule.checkProfile?.({ name, config, scope }) ?? [], tree);
+  report.addProblems(applyRules(scope.rules, 'profile', { name, config, scope }), tree);
 }
 
 function lowerJobs(

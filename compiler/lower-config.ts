@@ -1,12 +1,6 @@
 /** Lowers a validated config to the content of the table: first the base, then the routes. */
 import { dirname, join } from 'node:path';
-import { readOwnShapes } from '../modules/payloads/compiler/payloads/own-shapes.ts';
-import { createPayloads } from '../modules/payloads/compiler/payloads/payloads.ts';
-import type { FindShape } from '../modules/payloads/compiler/payloads/senders.ts';
-import { createSenders } from '../modules/payloads/compiler/payloads/senders.ts';
-import { readShapeFile } from '../modules/payloads/compiler/shapes/shape-file.ts';
 import type { Config } from '../schemas/generated/types.ts';
-import type { LoadedCatalog } from './catalog.ts';
 import { loadCatalog } from './catalog.ts';
 import { checkAgents } from './check-agents.ts';
 import type { CheckedConfig } from './check-config.ts';
@@ -23,6 +17,7 @@ import type { CheckedProfile } from './lower-base.ts';
 import { defaultProfile, lowerBase } from './lower-base.ts';
 import { createPlacer } from './placer.ts';
 import type { Report } from './report.ts';
+import { rulesInForce } from './rules/registry.ts';
 import { displayPath } from './source/display-path.ts';
 import { createFacts } from './source/files-facts.ts';
 import { describeEnv, loadEnvFile, loadProjectEnv } from './source/load-env.ts';
@@ -30,7 +25,6 @@ import { loadProfiles } from './source/load-profiles.ts';
 import { projectEnvPath } from './source/search-config.ts';
 import type { SourceTree } from './source/source-tree.ts';
 import type { Variables } from './text/variables.ts';
-import type { Effects } from './views/route-scope.ts';
 
 export interface ReadConfig {
   readonly input: CompileInput;
@@ -49,11 +43,9 @@ export function lowerConfig({ input, root, tree, checked }: ReadConfig, report: 
   const facts = createFacts({ ...input, env: profileEnv(input, env) });
   const placer = createPlacer(dirname(root));
   const catalog = loadCatalog(input, { config, tree }, report);
-  const payloads = createPayloads(
-    createSenders(catalog.sources, findShapes(catalog, input, report)),
-    effectsOf(catalog),
-  );
-  const base = { config, settings, overrides, flags: input.flags, catalog, profiles, facts, payloads, placer };
+  const [payloads = null] = input.modules.flatMap(({ payloads }) => payloads?.({ ...input, catalog }, report) ?? []);
+  const rules = rulesInForce(input.modules);
+  const base = { config, settings, overrides, flags: input.flags, catalog, profiles, facts, rules, payloads, placer };
   const scope = lowerBase(base, report);
   const view = { config, settings, overrides, variables, invalidNames, server: scope.table.server, scope };
   checkWhole({ view, tree, profiles, files: input.files }, report);
@@ -61,23 +53,6 @@ export function lowerConfig({ input, root, tree, checked }: ReadConfig, report: 
   checkAgents({ profiles, routes: settings.routes, scope }, report);
   lintSubscriptions({ ...input, scope: { ...scope, table: { ...scope.table, routes } } }, report);
   return { ...scope.table, routes };
-}
-
-/** Shapes of the config's own sources are read at once, shipped ones when a route uses the source. */
-function findShapes({ sources }: LoadedCatalog, input: CompileInput, report: Report): FindShape {
-  const own = readOwnShapes(sources, input, report);
-  return (source) => {
-    const shipped = sources.get(source)?.written === null ? input.readShape(source) : null;
-    return own.get(source) ?? (shipped === null ? null : readShapeFile(shipped));
-  };
-}
-
-function effectsOf({ targets, toolsets, actingToolsets }: LoadedCatalog): Effects {
-  const acting = new Set(actingToolsets);
-  return {
-    acts: (toolset) => acting.has(toolset) || !Object.hasOwn(toolsets, toolset),
-    causedBy: (target) => targets.get(target)?.value.causes ?? [],
-  };
 }
 
 function loadEnv(input: CompileInput, report: Report): Variables {

@@ -1,9 +1,9 @@
 /** Collects the findings of all compiler stages. */
 
-import type { RuleId } from './diagnostics/built/rule-id.ts';
 import type { Diagnostic, Finding } from './diagnostics/diagnostic.ts';
 import { diagnose } from './diagnostics/diagnostic.ts';
 import type { NodePath, Problem } from './diagnostics/problem.ts';
+import type { RuleId } from './diagnostics/rule.ts';
 import type { Places } from './source/file-tree.ts';
 import { findPlace } from './source/find-place.ts';
 

@@ -2,5 +2,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { RecompileRequest } from '../cli/serve/recompile.ts';
 import { recompile } from '../cli/serve/recompile.ts';
+import { MODULES } from './modules.ts';
 
-parentPort?.postMessage(await recompile(workerData as RecompileRequest));
+parentPort?.postMessage(await recompile(workerData as RecompileRequest, MODULES));

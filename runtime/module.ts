@@ -1,6 +1,72 @@
-/** What a module adds to the runtime. Parts that are not configured are never loaded. */
+/**
+ * What a module adds to the runtime. Each function loads code, and is called only when the configuration needs it: what is
+ * not configured is not loaded.
+ */
+import type { RoutePlan, SqliteStorePlan, StorePlan } from '../schemas/generated/types.ts';
+import type { OpenKeeper } from './intake/keeper.ts';
+import type { Logger } from './platform/log.ts';
+import type { SecretResolver } from './platform/secrets/secrets.ts';
+import type { SharedClock } from './platform/shared-clock.ts';
+import type { Store } from './store/store.ts';
+import type { Marks } from './table/link-template.ts';
+import { TableError } from './table/load.ts';
 
-/** One module's part of the runtime: a plain object whose members load their code on first use. */
+/** One module's part of the runtime. Every member is required, so that a new one does not compile until each module has it. */
 export interface RuntimePart {
-  readonly name: string;
+  /** Opens the stores of one kind of `gateway.store`; null: the module has no store. */
+  readonly store: { readonly kind: SharedStorePlan['kind']; readonly load: () => Promise<OpenStore> } | null;
+  /** Keeps answered requests; null: the module keeps none. */
+  readonly keeper: (() => Promise<OpenKeeper>) | null;
+  /** Marks untrusted values in prompts; null: the module marks none. */
+  readonly marks: (() => Promise<Marks>) | null;
 }
+
+/** The stores that are not a file of the home. */
+export type SharedStorePlan = Exclude<StorePlan, SqliteStorePlan>;
+
+/** What other gateways of a shared store see of this one. The functions are called every few seconds. */
+export interface NodeIdentity {
+  /** URL of this gateway. */
+  readonly url: () => string;
+  /** Version of hookwright. */
+  readonly version: string;
+  /** Hash of the table in service. */
+  readonly table: () => string | null;
+  /** Why this gateway does not serve what the others serve; null when it does. */
+  readonly problem: () => string | null;
+}
+
+export interface StoreContext {
+  /** `<home_dir>`. */
+  readonly home: string;
+  readonly clock: SharedClock;
+  /** Called with the time of a shared database, which all its gateways follow. */
+  readonly follow: SharedClock['follow'];
+  readonly log: Logger;
+  /** Writes buffered log lines, before the change that they report is stored. */
+  readonly beforeCommit: () => void;
+  readonly node: NodeIdentity;
+}
+
+export interface OpenedStore {
+  readonly store: Store;
+  /** The same store for callers whose instants are the machine's: commands and the embedding program. */
+  readonly forCallers: Store;
+  /** Whether other gateways may serve a path that has no route here. */
+  readonly isPending: (path: string) => boolean;
+}
+
+/** Rejects with StoreRefused when the store cannot be used. A store that cannot be reached still opens. */
+export type OpenStore = (context: StoreContext, plan: SharedStorePlan, secrets: SecretResolver) => Promise<OpenedStore>;
+
+/** Loads the marks if any of the routes has marked values; null: none has. Rejects with TableError when no module has marks. */
+export async function loadMarks(parts: readonly RuntimePart[], plans: readonly RoutePlan[]): Promise<Marks | null> {
+  const marked = plans.find(isMarked);
+  if (marked === undefined) return null;
+  const load = parts.find(({ marks }) => marks !== null)?.marks ?? null;
+  if (load === null) throw new TableError(`route "${marked.name}": no module of this program marks untrusted values`);
+  return load();
+}
+
+/** A prompt with marked values starts with a notice that explains the marks. */
+const isMarked = ({ prompt }: RoutePlan): boolean => prompt.some(({ kind }) => kind === 'notice');

@@ -1,10 +1,8 @@
-/** Writes the generated pages and pictures of `docs/`; with `--check` it only compares. */
+/** Writes the generated pages of `docs/`; with `--check` it only compares. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { printCliPage } from './docs/cli-page.ts';
 import { printConfigPage } from './docs/config-page.ts';
-import { drawEvent } from './docs/event-picture.ts';
 import { printMessagesPage } from './docs/messages-page.ts';
-import { PALETTES } from './docs/palette.ts';
 import { printRulesPage } from './docs/rules-page.ts';
 import { printSourcesPage } from './docs/sources-page.ts';
 import { printTargetsPage } from './docs/targets-page.ts';
@@ -13,8 +11,6 @@ import { printTargetsPage } from './docs/targets-page.ts';
 const FILES: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/cli.md': printCliPage,
   'docs/config.md': printConfigPage,
-  'docs/images/event-dark.svg': () => drawEvent(PALETTES.dark),
-  'docs/images/event-light.svg': () => drawEvent(PALETTES.light),
   'docs/messages.md': printMessagesPage,
   'docs/rules.md': printRulesPage,
   'docs/sources.md': printSourcesPage,

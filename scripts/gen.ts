@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { registryFiles } from './gen/registries.ts';
+import { ruleFiles } from './gen/rules.ts';
 import { schemaFiles } from './gen/schemas.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -10,7 +11,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const read = (file: string): string | null =>
   existsSync(join(ROOT, file)) ? readFileSync(join(ROOT, file), 'utf8') : null;
 
-const files = [...(await schemaFiles()), ...registryFiles()];
+const files = [...(await schemaFiles()), ...ruleFiles(), ...registryFiles()];
 const stale = files.filter(([file, text]) => read(file) !== text);
 
 if (process.argv.includes('--check')) {

@@ -1,12 +1,11 @@
 /**
- * Runs the test files under `test/`, or those whose path holds a fragment named on the command line, with node:test.
- * The repository is compiled once for all of them, and a few processes share the files: starting one for each would cost
- * more than the tests. With `--lint` it does before what `npm run lint` does, with what is compiled anyway.
- * Where `CI=true`, a few files that failed run once more, by themselves: on a machine that stalls for seconds, a test of
- * real processes can fail without a defect. What passes then is named as flaky at the end.
+ * Runs test files with node:test: the fast ones, and with `--all` those named `*.slow.test.ts` as well. With fragments of
+ * paths, those whose path holds one of them. Without fragments it does before what `npm run lint` does.
+ * The repository is compiled once for all files, and a few processes share them: a process for each would cost more than
+ * the tests.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { endSharedServer, runEnvironment } from '../test/helpers/postgres/shared-cluster.ts';
@@ -15,19 +14,18 @@ import { checksWith, runChecks } from './lint/checks.ts';
 import { createQueue } from './test/queue.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const SLOW = '.slow.test.ts';
 /** More than there are cores, because many tests wait for processes and sockets. */
 const PROCESSES = 4;
-/** If more files fail, that is not a coincidence. */
-const MOST_AGAIN = 8;
 
 /** What takes longest, or waits longest for others, begins first, in this order: so that it is not the last to end. */
 const FIRST = [
   'test/e2e/packed',
   'test/compiler/blueprints/gallery-browser',
-  'test/modules/setup/setup/gateway-setup',
-  'test/runtime/deliver/targets',
+  'test/modules/cluster/',
   'test/e2e/',
   'test/crash/',
+  'test/faults/',
   'test/cli/',
 ];
 
@@ -37,81 +35,57 @@ function turnOf(file: string): number {
   return turn < 0 ? FIRST.length : turn;
 }
 
-const lints = process.argv.includes('--lint');
-const wanted = process.argv.slice(2).filter((argument) => argument !== '--lint');
-const files = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
+const all = process.argv.includes('--all');
+const fragments = process.argv.slice(2).filter((argument) => argument !== '--all');
+const isWhole = fragments.length === 0;
+
+const named = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
   .map((file) => join('test', file))
   .filter((file) => file.endsWith('.test.ts'))
-  .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
+  .filter((file) => isWhole || fragments.some((fragment) => file.includes(fragment)))
   .sort()
   .sort((a, b) => turnOf(a) - turnOf(b));
+const files = all ? named : named.filter((file) => !file.endsWith(SLOW));
 if (files.length === 0) {
-  console.error(`no test file matches ${wanted.join(' ')}`);
+  const command = `npm run test:all -- ${fragments.join(' ')}`;
+  console.error(
+    named.length === 0 ? `no test file matches ${fragments.join(' ')}` : `only slow tests match: ${command}`,
+  );
   process.exit(2);
 }
 
 /** What node:test starts as processes of their own. */
-function writeStarts(tree: string, processes: number): string[] {
-  const code = `import { runQueue } from './scripts/test/run-queue.js';\nawait runQueue(${JSON.stringify(tree)});\n`;
+function writeStarts(tree: string, run: string, processes: number): string[] {
+  const queue = join(tree, 'scripts/test/run-queue.js');
+  const code = `import { runQueue } from ${JSON.stringify(queue)};\nawait runQueue(...${JSON.stringify([tree, run])});\n`;
   return Array.from({ length: processes }, (_unused, at) => {
-    const path = join(tree, `process-${at + 1}.test.js`);
+    const path = join(run, `process-${at + 1}.test.js`);
     writeFileSync(path, code);
     return path;
   });
 }
 
-interface Outcome {
-  readonly status: number;
-  /** Empty as well where a process failed outside of a test. */
-  readonly failed: readonly string[];
-}
-
-function run(tree: string, of: readonly string[], processes: number): Outcome {
-  createQueue(tree, of);
-  const failed = join(tree, 'failed-files');
-  const reporters = {
-    // In a pipe as on a terminal: what failed stands together at the end, where a cut log still has it.
-    spec: 'stdout',
-    [join(tree, 'scripts/test/failed-files.js')]: failed,
-  };
-  const { status } = spawnSync(
-    process.execPath,
-    [
-      ...['--enable-source-maps', '--test', `--test-concurrency=${processes}`],
-      ...Object.entries(reporters).flatMap(([reporter, to]) => [
-        ...[`--test-reporter=${reporter}`, `--test-reporter-destination=${to}`],
-      ]),
-      ...writeStarts(tree, processes),
-    ],
-    { cwd: ROOT, stdio: 'inherit', env: runEnvironment(tree) },
-  );
-  return { status: status ?? 1, failed: readFileSync(failed, 'utf8').split('\n').filter(Boolean) };
-}
-
-function runAgain(tree: string, failed: readonly string[]): number {
-  console.log(`\nonce more, by themselves:\n${failed.join('\n')}\n`);
-  const { status } = run(tree, failed, 1);
-  if (status === 0) console.log(`\nFLAKY, failed and then passed:\n${failed.join('\n')}`);
-  return status;
+function runFiles(tree: string, run: string): number {
+  createQueue(run, files);
+  const processes = Math.min(PROCESSES, files.length);
+  // In a pipe as on a terminal: what failed stands together at the end, where a cut log still has it.
+  const options = ['--enable-source-maps', '--test', `--test-concurrency=${processes}`, '--test-reporter=spec'];
+  const argv = [...options, '--test-reporter-destination=stdout', ...writeStarts(tree, run, processes)];
+  return spawnSync(process.execPath, argv, { cwd: ROOT, stdio: 'inherit', env: runEnvironment(run) }).status ?? 1;
 }
 
 mkdirSync(join(ROOT, 'build'), { recursive: true });
-const tree = mkdtempSync(join(ROOT, 'build/test-'));
+/** What the processes of this run share. */
+const run = mkdtempSync(join(ROOT, 'build/test-'));
+/** A room is compiled into a tree that stays: only what has changed since. A whole run is not disturbed by later changes. */
+const tree = isWhole ? join(run, 'tree') : join(ROOT, 'build/rooms');
 process.once('exit', () => {
-  endSharedServer(tree);
-  rmSync(tree, { recursive: true, force: true });
+  endSharedServer(run);
+  rmSync(run, { recursive: true, force: true });
 });
-// The tests get the signal as well and end; the tree is removed after them.
+// The tests get the signal as well and end; the folder is removed after them.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
-await buildTree(ROOT, tree, lints);
-if (
-  lints &&
-  !(await runChecks(
-    ROOT,
-    checksWith((name) => [join(tree, `${name}.js`)]),
-  ))
-)
-  process.exit(1);
-const { status, failed } = run(tree, files, Math.min(PROCESSES, files.length));
-const runsAgain = process.env.CI === 'true' && failed.length > 0 && failed.length <= MOST_AGAIN;
-process.exit(status !== 0 && runsAgain ? runAgain(tree, failed) : status);
+await buildTree(ROOT, tree, isWhole);
+const checks = checksWith((name) => [join(tree, `${name}.js`)]);
+if (isWhole && !(await runChecks(ROOT, checks))) process.exit(1);
+process.exit(runFiles(tree, run));

@@ -3,7 +3,9 @@
  * of one whose description makes the prompt 21 KB long. Once the rendering alone, once with what an event costs before and
  * after it in the same thread: the signature, parsing, and the JSON that is stored.
  */
+
 import { createHmac } from 'node:crypto';
+import { marks } from '../../modules/payloads/runtime/untrusted/markers.ts';
 import type { RenderPrompt } from '../../runtime/table/link-template.ts';
 import { linkPrompt } from '../../runtime/table/link-template.ts';
 import { compileYaml, tempFolder } from '../harness/config.ts';
@@ -99,5 +101,5 @@ function link(prompt: string, untrusted: 'mark' | 'verbatim'): RenderPrompt {
 `;
   const plan = compileYaml(tempFolder(), yaml).table.routes.r;
   if (plan === undefined) throw new Error('the route of the bench is not there');
-  return linkPrompt(plan.prompt);
+  return linkPrompt(plan.prompt, marks);
 }

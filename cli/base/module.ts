@@ -1,30 +1,136 @@
 /** The door of a module: a plain object that says what it adds to the core. `main/modules.ts` lists them. */
-import type { BaseContext, CommandClass } from 'clipanion';
-import type { CompilerPart } from '../../compiler/module.ts';
-import type { RuntimePart } from '../../runtime/module.ts';
 
-/** A command in the list: enough to find it and print its line without loading its code. */
-export interface CommandEntry<Context extends BaseContext> {
-  /** The words after `hookwright`. */
-  readonly path: string;
-  /** Its line in `hookwright --help`: the class's `usage.description`. */
-  readonly summary: string;
-  /** For programs: not shown in lists of commands. */
-  readonly hidden?: boolean;
-  readonly load: () => Promise<CommandClass<Context>>;
+import type { CompilerPart } from '../../compiler/module.ts';
+import type { FailOn, RefusedSwap } from '../../runtime/control/operations.ts';
+import type { RuntimePart } from '../../runtime/module.ts';
+import type { Clock } from '../../runtime/platform/clock.ts';
+import type { Logger } from '../../runtime/platform/log.ts';
+import type { Store } from '../../runtime/store/store.ts';
+import type { RequestParts } from '../../runtime/verify/request.ts';
+import type { RoutePlan, RouteTable, StorePlan } from '../../schemas/generated/types.ts';
+import type { Check } from './check.ts';
+
+import type { ListedCommand } from './command.ts';
+
+/** What is needed to find a store. */
+export interface DatabaseContext {
+  readonly home: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly projectEnv?: string;
+  readonly clock: Clock;
 }
+
+export type PostgresPlan = Extract<StorePlan, { kind: 'postgres' }>;
+
+/** Where a change of the shared subscriptions is written. If `put` throws, nothing was written. */
+export interface SharedText {
+  /** The current text, including secrets; null: the database has none yet, and the home's file is used. */
+  readonly text: string | null;
+  /** False if another gateway's machine was faster: start again from what it wrote. */
+  put(next: string): Promise<boolean>;
+}
+
+/** A table that is taken from elsewhere, and kept up to date in a folder. */
+export interface FollowedTable {
+  readonly folder: string;
+  stop(): Promise<void>;
+}
+
+/** The database that several gateways share, for commands. Loaded where `gateway.store` names one. */
+export interface DatabaseTools<Context> {
+  /** Opens it as a client, which takes no work. Null: it has no tables, and `create` is false. Throws StoreOutOfReach, UnknownStore. */
+  open(context: DatabaseContext, plan: PostgresPlan, opening: { readonly create: boolean }): Promise<Store | null>;
+  /** Follows the active table, for `serve --table store:`. Throws CliError where none is active. */
+  followTable(context: Context, plan: PostgresPlan, log: Logger): Promise<FollowedTable>;
+  /** Brings the home's copy of the subscriptions up to date; prints a note where the database is away. */
+  refreshSubscriptions(context: Context, plan: PostgresPlan): Promise<void>;
+  /** Reads the shared subscriptions, to change them. */
+  useSubscriptions<T>(
+    context: Context,
+    plan: PostgresPlan,
+    use: (read: () => Promise<SharedText>) => Promise<T>,
+  ): Promise<T>;
+  /** Prints every gateway that shares the store; an array with `json`. Returns the exit code. */
+  showNodes(context: Context, json: boolean): Promise<number>;
+  /** Whether the database is usable, durable and keeps up, for `doctor`. Never shows the URL. */
+  check(context: Context, plan: PostgresPlan): Promise<readonly Check[]>;
+}
+
+/** What is known of senders' payloads, for commands. */
+export interface PayloadTools<Context> {
+  /** A payload that passes the route's filters and resolves its templates. @param scheme null: not signed */
+  sample(plan: RoutePlan, event: string | null, scheme: string | null): Readonly<Record<string, unknown>>;
+  /** Adds a sender's events and payload paths to a JSON Schema, for editors. Throws CliError for unknown names. */
+  addHints(context: Context, schema: unknown, source: string, events: readonly string[]): Promise<unknown>;
+  /** A sender's events, for completion; none when its payloads are not known. */
+  eventNames(context: Context, source: string): Promise<readonly string[]>;
+  /** Payload paths of a sender that begin so, one part further than `partial`, for completion. @param event undefined: of all */
+  pathNames(context: Context, source: string, event: string | undefined, partial: string): Promise<readonly string[]>;
+}
+
+export interface SentRequest {
+  readonly plan: RoutePlan;
+  readonly table: RouteTable;
+  readonly request: RequestParts;
+  readonly event: string | null;
+}
+
+/** What would become of a request. */
+export interface Explained {
+  readonly taken: boolean;
+  readonly json: unknown;
+  readonly lines: readonly string[];
+}
+
+export interface GateContext<Context> extends DatabaseContext {
+  readonly modules: readonly Module<Context>[];
+  readonly jobs: readonly { readonly id: string }[];
+}
+
+/** Parts that at most one module has. The core loads each where it needs it. */
+export interface Parts<Context> {
+  readonly database: DatabaseTools<Context>;
+  readonly payloads: PayloadTools<Context>;
+  /** Names in use of one kind (`route`, `subscription`, …): read from what lies on disk, quickly, and never with an error. */
+  readonly names: (kind: string, context: Context) => Promise<readonly string[]>;
+  /** Runs a request through the stages without effects. */
+  readonly explain: (context: Context, sent: SentRequest) => Promise<Explained>;
+  /** Refuses a table that treats kept requests differently from the one in `folder`; null: it may be served. */
+  readonly gate: (
+    context: GateContext<Context>,
+    failOn: readonly FailOn[],
+    folder: string,
+    table: RouteTable,
+  ) => Promise<RefusedSwap | null>;
+}
+
+type Loaders<Context> = {
+  readonly [Name in keyof Parts<Context>]: (() => Promise<Parts<Context>[Name]>) | null;
+};
 
 /**
  * Every member is required, so that a new kind of part does not compile until each module says whether it has one.
  * `Context` is what commands receive (context.ts, which has the modules in it).
  */
-export interface Module<Context extends BaseContext> {
+export interface Module<Context> extends Loaders<Context> {
   /** The name of its folder. */
   readonly name: string;
   /** What users get for it, in one sentence. */
   readonly summary: string;
   /** Each is loaded when it runs. */
-  readonly commands: readonly CommandEntry<Context>[];
+  readonly commands: readonly ListedCommand<Context>[];
   readonly compiler: (() => Promise<CompilerPart>) | null;
   readonly runtime: RuntimePart | null;
+}
+
+/** Loads the part of the module that has it. @throws Error when none has: the composition root names too few modules */
+export function loadPart<Context, Name extends keyof Parts<Context>>(
+  modules: readonly Module<Context>[],
+  name: Name,
+): Promise<Parts<Context>[Name]> {
+  for (const module of modules) {
+    const load = module[name] as Loaders<Context>[Name];
+    if (load !== null) return load();
+  }
+  throw new Error(`no module has the part \`${name}\``);
 }

@@ -5,19 +5,18 @@ import type { Diagnostic, Finding } from '../../compiler/diagnostics/diagnostic.
 import { sortDiagnostics } from '../../compiler/diagnostics/diagnostic.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { printPretty } from '../../compiler/print/print-pretty.ts';
-import { blueprintUnusedField } from '../../compiler/rules/blueprint-unused-field.ts';
 import { isTimeZone } from '../../compiler/schedule/time-zone.ts';
 import { loadBlueprints } from '../../compiler/source/load-blueprints.ts';
 import { loadConfig } from '../../compiler/source/load-config.ts';
 import { searchConfig } from '../../compiler/source/search-config.ts';
 import { mergeFiles } from '../../compiler/source/source-tree.ts';
 import type { Named } from '../../compiler/text/common-name.ts';
+import { commonName } from '../../compiler/text/common-name.ts';
 import { isPlainMap } from '../../compiler/text/plain-map.ts';
 import type { BlueprintPlan } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError, UsageError } from '../base/errors.ts';
 import { findName } from '../command-line/find-name.ts';
-import { withNamedTargets } from './named-targets.ts';
 
 const DEFAULT_SCHEME = 'hookwright';
 const SCHEME = /^[a-z][a-z0-9+.-]*$/;
@@ -63,7 +62,7 @@ function readSettings(context: CliContext, configs: readonly string[]): Settings
 }
 
 function refuse(context: CliContext, findings: readonly Finding[]): never {
-  const diagnostics = findings.map((finding): Diagnostic => ({ ...finding, rule: finding.rule.id, severity: 'error' }));
+  const diagnostics = findings.map((finding): Diagnostic => ({ ...finding, severity: 'error' }));
   const width = context.stderr.columns ?? 100;
   context.stderr.write(printPretty(sortDiagnostics(diagnostics), { color: context.colour.stderr, width }));
   throw new CliError('the blueprints cannot be used before this is set right');
@@ -75,7 +74,7 @@ export async function openCatalog(context: CliContext, options: CatalogOptions =
   const folders = [join(context.home, 'catalog/blueprints')];
   const { plans: own, findings } = loadBlueprints({ files: nodeFiles, cwd: context.cwd, folders });
   const settings = readSettings(context, options.configs ?? []);
-  const faults = [...findings.filter(({ rule }) => rule !== blueprintUnusedField), ...settings.findings];
+  const faults = [...findings.filter(({ rule }) => rule !== 'blueprint-unused-field'), ...settings.findings];
   if (faults.length > 0) refuse(context, faults);
   const appScheme = options.appScheme ?? settings.app_scheme ?? DEFAULT_SCHEME;
   if (!SCHEME.test(appScheme)) {
@@ -91,4 +90,16 @@ export async function openCatalog(context: CliContext, options: CatalogOptions =
 export function findBlueprint({ plans, targets }: OpenCatalog, key: string): BlueprintPlan {
   const plan = findName({ kind: 'blueprint', name: key, known: plans, listedBy: 'hookwright blueprint list' });
   return withNamedTargets(plan, targets);
+}
+
+/** The usual name; a target that is not in the catalog keeps its own. */
+export const knownName = (name: string, targets: Readonly<Record<string, Named>>): string =>
+  Object.hasOwn(targets, name) ? commonName(name, targets[name] ?? {}) : name;
+
+/** @param targets catalog entries by canonical name */
+export function withNamedTargets(plan: BlueprintPlan, targets: Readonly<Record<string, Named>>): BlueprintPlan {
+  const fields = plan.fields.map((field) =>
+    field.name === 'deliver' ? { ...field, options: field.options.map((name) => knownName(name, targets)) } : field,
+  );
+  return { ...plan, fields };
 }

@@ -4,10 +4,15 @@ import type { CompileResult } from '../../compiler/compile.ts';
 import { hasErrors } from '../../compiler/diagnostics/diagnostic.ts';
 import { printPretty } from '../../compiler/print/print-pretty.ts';
 import type { FailOn, RefusedSwap } from '../../runtime/control/operations.ts';
+import { systemClock } from '../../runtime/platform/clock.ts';
+import type { CliContext } from '../base/context.ts';
+import type { Module } from '../base/module.ts';
+import { loadPart } from '../base/module.ts';
 import type { CompileRequest } from '../compile/compile-files.ts';
 import { compileRequest, outFolder, writeTables } from '../compile/compile-files.ts';
+import { loadCompilerParts } from '../compile/compiler-parts.ts';
 
-export interface RecompileRequest extends CompileRequest {
+export interface RecompileRequest extends Omit<CompileRequest, 'modules'> {
   readonly out: string | undefined;
   readonly color: boolean;
   readonly width: number;
@@ -39,13 +44,20 @@ export interface RecompileReport {
 }
 
 /** Compiles, and writes the tables if there are no errors and `failOn` does not refuse them. */
-export async function recompile(request: RecompileRequest): Promise<RecompileReport> {
-  const result = compileRequest(request);
+export async function recompile(
+  request: RecompileRequest,
+  modules: readonly Module<CliContext>[],
+): Promise<RecompileReport> {
+  const result = compileRequest({ ...request, modules: await loadCompilerParts(modules) });
   if (result.output === null || request.failOn.length === 0) return finish(request, result, null);
   // Loaded only here: few gateways have a gate.
-  const { passGate } = await import('../../modules/workbench/cli/gate.ts');
+  const passGate = await loadPart(modules, 'gate');
   const folder = outFolder(result, request.cwd, request.out);
-  return finish(request, result, await passGate(request, request.failOn, folder, result.output.table));
+  return finish(
+    request,
+    result,
+    await passGate({ ...request, clock: systemClock, modules }, request.failOn, folder, result.output.table),
+  );
 }
 
 function finish(request: RecompileRequest, result: CompileResult, refused: RefusedSwap | null): RecompileReport {

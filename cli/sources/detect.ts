@@ -1,15 +1,18 @@
-/** Finds the sources that a captured request may come from, and why they would not accept it. */
+/** Finds the sources that a captured request may come from, and explains on the terminal why they would not accept it. */
 import type { LoweredSource } from '../../compiler/lower/default-sources.ts';
+import { describeWindow } from '../../compiler/sources/describe-source.ts';
+import { commonName } from '../../compiler/text/common-name.ts';
 import { readFirst, readValue } from '../../runtime/verify/locator.ts';
 import { findNearMiss } from '../../runtime/verify/near-misses.ts';
 import { rankOf } from '../../runtime/verify/rank-of.ts';
+import { REASON_TEXTS } from '../../runtime/verify/reason-texts.ts';
 import { LazyRequest } from '../../runtime/verify/request.ts';
 import { checkWindow, readTimestamp } from '../../runtime/verify/timestamp.ts';
 import type { Trial } from '../../runtime/verify/trial.ts';
 import { tryTrial } from '../../runtime/verify/trial.ts';
 import type { VerifyReason } from '../../runtime/verify/verification.ts';
 import type { SchemePlan } from '../../schemas/generated/types.ts';
-import type { CapturedRequest } from './captured-request.ts';
+import type { CapturedRequest } from './read-capture.ts';
 
 export type Detection =
   /** The signature is right; `window` says whether it would be taken now. */
@@ -92,4 +95,36 @@ function worth({ outcome }: SourceCandidate): number {
   if (outcome.kind === 'match') return 3;
   if (outcome.kind === 'unchecked') return outcome.reason === null ? 2 : 0;
   return outcome.near === null ? 0 : 1;
+}
+
+/** One line about a candidate. */
+export function explainOutcome(outcome: Detection, { file }: LoweredSource): string {
+  if (outcome.kind === 'match') {
+    if (outcome.window === null) return 'matches';
+    return `matches, but ${REASON_TEXTS[outcome.window]} (window: ${describeWindow(file) ?? 'none'})`;
+  }
+  if (outcome.kind === 'unchecked') {
+    return outcome.reason === null ? 'has the right form; give --secret to check it' : REASON_TEXTS[outcome.reason];
+  }
+  return outcome.near === null ? REASON_TEXTS[outcome.reason] : `would match, but ${outcome.near}`;
+}
+
+/** What to write into the configuration, if that is known. */
+export function adviseRoute(
+  { source, outcome, event, delivery }: SourceCandidate,
+  candidates: readonly SourceCandidate[],
+): string | null {
+  const fits = outcome.kind === 'match' || (outcome.kind === 'unchecked' && outcome.reason === null);
+  if (!fits) return null;
+  const name = commonName(source.name, source.file);
+  const others = candidates.filter(
+    (each) => each !== candidates[0] && each.outcome.kind === outcome.kind && each.outcome.kind === 'match',
+  );
+  const about = [event === null ? null : `event ${event}`, delivery === null ? null : `delivery ${delivery}`].filter(
+    (text) => text !== null,
+  );
+  const read = about.length === 0 ? '' : ` It reads ${about.join(' and ')} from this request.`;
+  const same =
+    others.length === 0 ? '' : ` ${others.length} more verify the same signature and differ in what they read.`;
+  return `On the route: source: ${name}.${read}${same}`;
 }

@@ -2,14 +2,13 @@
 import { existsSync } from 'node:fs';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { searchConfig } from '../../compiler/source/search-config.ts';
-import { databaseUrl } from '../../modules/cluster/runtime/database-url.ts';
-import { createSecrets } from '../../runtime/platform/secrets/machine-secrets.ts';
 import type { Store } from '../../runtime/store/store.ts';
-import { StoreRefused, StoreUnavailable } from '../../runtime/store/store.ts';
 import { storePath } from '../../runtime/store/store-path.ts';
 import type { StorePlan } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
+import type { DatabaseContext, PostgresPlan } from '../base/module.ts';
+import { loadPart } from '../base/module.ts';
 
 /** The configuration does not lead to a store: it cannot be read, or the URL of the database is not set. */
 export class UnknownStore extends CliError {}
@@ -17,10 +16,8 @@ export class UnknownStore extends CliError {}
 /** The store cannot be opened now: its medium is full, read-only or failing, or the database is away or refuses. */
 export class StoreOutOfReach extends CliError {}
 
-/** What is needed to find the database. */
-export type DatabaseContext = Pick<CliContext, 'home' | 'env' | 'projectEnv' | 'clock'>;
-
-export type PostgresPlan = Extract<StorePlan, { kind: 'postgres' }>;
+/** What is needed to open the store that the configuration names. */
+export type OpeningContext = DatabaseContext & Pick<CliContext, 'modules'>;
 
 /** @param configs default: those of the command line @throws UnknownStore when the configuration cannot be read */
 export async function configuredStore(
@@ -39,33 +36,14 @@ export async function configuredStore(
   );
 }
 
-/** @throws UnknownStore when the reference leads to no URL */
-export function resolveDatabaseUrl(context: DatabaseContext, { url }: Pick<PostgresPlan, 'url'>): string {
-  try {
-    return databaseUrl(url, createSecrets(context));
-  } catch (error) {
-    if (error instanceof StoreRefused) throw new UnknownStore(error.message);
-    throw error;
-  }
-}
-
 /**
  * The database, opened as a client: it takes no work. Null: there are no tables in it, and none are to be made.
  * @throws StoreOutOfReach when it cannot be reached, or cannot be used; UnknownStore
  */
 export async function openDatabase(
-  context: DatabaseContext,
+  context: OpeningContext,
   plan: PostgresPlan,
-  { create }: { readonly create: boolean },
+  opening: { readonly create: boolean },
 ): Promise<Store | null> {
-  const url = resolveDatabaseUrl(context, plan);
-  // Loaded on demand: it pulls in the driver.
-  const { openClientStore } = await import('../../modules/cluster/runtime/postgres/client-store.ts');
-  try {
-    return await openClientStore({ url, schema: plan.schema, clock: context.clock, create });
-  } catch (error) {
-    if (!(error instanceof StoreRefused || error instanceof StoreUnavailable)) throw error;
-    const [first = '', ...hints] = error.message.split('\n');
-    throw new StoreOutOfReach(first, ...(hints.length > 0 ? hints : ['hookwright doctor checks the database']));
-  }
+  return (await loadPart(context.modules, 'database')).open(context, plan, opening);
 }

@@ -4,8 +4,9 @@ import type { SharedState } from '../../runtime/store/store.ts';
 import { StoreRefused, StoreUnavailable } from '../../runtime/store/store.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError, refusalOf } from '../base/errors.ts';
-import type { PostgresPlan } from './configured-store.ts';
-import { configuredStore, openDatabase, StoreOutOfReach } from './configured-store.ts';
+import type { PostgresPlan, SharedText } from '../base/module.ts';
+import { loadPart } from '../base/module.ts';
+import { configuredStore, openDatabase, StoreOutOfReach, UnknownStore } from './configured-store.ts';
 
 export interface SharedStateOptions {
   /** Whether to create missing tables. */
@@ -49,4 +50,24 @@ export async function requireDatabase(
     'gateway.store names no PostgreSQL: the store is a file of this machine',
     'how to share one: hookwright docs scale',
   );
+}
+
+/** Brings the home's copy of the subscriptions up to date where gateways share them; nothing elsewhere. */
+export async function refreshCopy(context: CliContext, configs: readonly string[] | undefined): Promise<void> {
+  const plan = await configuredStore(context, configs).catch((error: unknown) => {
+    if (error instanceof UnknownStore) return null;
+    throw error;
+  });
+  if (plan?.kind !== 'postgres') return;
+  await (await loadPart(context.modules, 'database')).refreshSubscriptions(context, plan);
+}
+
+/** Null where the store is a file of the home. @throws CliError when the database cannot be used */
+export async function useSharedText<T>(
+  context: CliContext,
+  use: (read: () => Promise<SharedText>) => Promise<T>,
+): Promise<T | null> {
+  const plan = await configuredStore(context);
+  if (plan.kind === 'sqlite') return null;
+  return (await loadPart(context.modules, 'database')).useSubscriptions(context, plan, use);
 }

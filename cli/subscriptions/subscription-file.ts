@@ -6,15 +6,15 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { readRegularTextSync, UnreadableFile } from '../../base/read-regular-file.ts';
 import { isSystemError } from '../../base/system-error.ts';
-import type { SharedText } from '../../modules/cluster/cli/shared-copy.ts';
-import { useSharedText } from '../../modules/cluster/cli/shared-copy.ts';
 import { writeAtomic } from '../../runtime/platform/write-atomic.ts';
 import type { FileLock } from '../../runtime/store/sqlite/file-lock.ts';
 import type { RouteConfig } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { openHome } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
+import type { SharedText } from '../base/module.ts';
 import { findJsonFault } from '../files/json-fault.ts';
+import { useSharedText } from '../store/use-shared-state.ts';
 
 /** Entries by name, as they are in the file; the compiler validates them. */
 export type Entries = ReadonlyMap<string, RouteConfig>;

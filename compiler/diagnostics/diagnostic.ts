@@ -1,8 +1,8 @@
 /** Diagnostics: what the compiler reports about one position in a file, and the order of reports. */
 
 import type { Range, SourceText } from '../text/source-text.ts';
-import type { RuleId } from './built/rule-id.ts';
-import type { Rule, Severity } from './rule.ts';
+import type { RuleId, Severity } from './rule.ts';
+import { ruleOf } from './rule.ts';
 
 export interface RelatedPlace {
   readonly source: SourceText;
@@ -17,8 +17,8 @@ export interface TextEdit {
 }
 
 /** A problem with its position in a file. */
-export interface Finding<Id extends string = RuleId> {
-  readonly rule: Rule<Id>;
+export interface Finding {
+  readonly rule: RuleId;
   readonly source: SourceText;
   readonly range: Range;
   /** The part of the range that a code frame underlines. */
@@ -33,14 +33,14 @@ export interface Finding<Id extends string = RuleId> {
 }
 
 /** A finding in its public form. */
-export interface Diagnostic<Id extends string = string> extends Omit<Finding<Id>, 'rule'> {
+export interface Diagnostic<Id extends string = string> extends Omit<Finding, 'rule'> {
   readonly rule: Id;
   readonly severity: Severity;
 }
 
 /** Converts findings to diagnostics, sorted and without duplicates. */
-export const diagnose = <Id extends string>(findings: readonly Finding<Id>[]): readonly Diagnostic<Id>[] =>
-  sortDiagnostics(findings.map((finding) => ({ ...finding, rule: finding.rule.id, severity: finding.rule.severity })));
+export const diagnose = (findings: readonly Finding[]): readonly Diagnostic<RuleId>[] =>
+  sortDiagnostics(findings.map((finding) => ({ ...finding, severity: ruleOf(finding.rule).severity })));
 
 export const hasErrors = (diagnostics: readonly Diagnostic[]): boolean =>
   diagnostics.some((diagnostic) => diagnostic.severity === 'error');

@@ -8,13 +8,11 @@ import type {
   VariantPlan,
 } from '../../schemas/generated/types.ts';
 import type { Lowered, Problem } from '../diagnostics/problem.ts';
-import { invalidValue } from '../rules/invalid-value.ts';
-import { missingSetting } from '../rules/missing-setting.ts';
-import { secretReference } from '../rules/secret-reference.ts';
 import { parseSecretRef, secretRefProblem } from '../text/secret-ref.ts';
 import { didYouMean, oneOf } from '../text/suggest.ts';
 import type { WrittenSetting } from './match-settings.ts';
 import { matchSettings } from './match-settings.ts';
+import { missingSettings } from './missing-settings.ts';
 import { fullMatch } from './target/scope.ts';
 
 export interface BindingScope {
@@ -41,7 +39,7 @@ export function lowerBinding(config: TargetConfig, plan: TargetPlan, scope: Bind
   const api = known.find(({ setting }) => setting.name === 'api_base');
   const base = config.api_base ?? (api === undefined ? undefined : String(api.value));
   if (base !== undefined) common.place('api_base', base);
-  problems.push(...ofVariant, ...missingSetting.check({ plan, present, candidates, variant, base }));
+  problems.push(...ofVariant, ...missingSettings({ plan, present, candidates, variant, base }));
   if (problems.length > 0) return { plan: null, problems };
   return {
     plan: {
@@ -72,7 +70,7 @@ function readSettings(known: readonly WrittenSetting[], { profile }: BindingScop
     const ref = parseSecretRef(String(value), profile);
     const why = value === '' ? 'it is empty' : (secretRefProblem(ref) ?? misfit(setting, ref));
     if (why !== null) {
-      const rule = ref.kind === 'literal' ? invalidValue : secretReference;
+      const rule = ref.kind === 'literal' ? 'invalid-value' : 'secret-reference';
       read.problems.push({ rule, path: [key], at: 'value', message: `\`${key}\`: ${why}` });
     }
     if (setting.secret || ref.kind !== 'literal') read.credentials[setting.name] = ref;
@@ -101,7 +99,7 @@ function chooseVariant({ variant }: TargetConfig, plan: TargetPlan, present: Rea
   if (variant !== undefined && !names.includes(variant)) {
     const known = names.length === 0 ? 'it has no variants' : `the variants are ${oneOf(names, 'and')}`;
     const message = `${plan.title} has no variant \`${variant}\`; ${known}${didYouMean(variant, names)}`;
-    const problem: Problem = { rule: invalidValue, path: ['variant'], at: 'value', message };
+    const problem: Problem = { rule: 'invalid-value', path: ['variant'], at: 'value', message };
     return { candidates: [], variant: undefined, problems: [problem] };
   }
   const candidates = plan.variants.filter(({ name }) => variant === undefined || name === variant);

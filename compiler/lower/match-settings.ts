@@ -1,9 +1,7 @@
 /** Matches the keys of `platforms.<target>` to the settings of the target, and reports unknown and duplicate ones. */
 import type { SettingPlan, TargetConfig, TargetPlan } from '../../schemas/generated/types.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import { duplicateDefinition } from '../rules/duplicate-definition.ts';
 import { meantField } from '../rules/support/address-names.ts';
-import { unknownKey } from '../rules/unknown-key.ts';
 import { didYouMean, oneOf, renameFix } from '../text/suggest.ts';
 
 /** Keys that all targets have; the others are settings of the target. */
@@ -49,7 +47,7 @@ export function matchSettings(config: TargetConfig, plan: TargetPlan): MatchedSe
     } else if (earlier !== undefined) {
       const message = `\`${key}\` and \`${earlier}\` are two names of one setting; keep one`;
       const related = [{ path: [earlier], message: 'the other one' }];
-      problems.push({ rule: duplicateDefinition, path: [key], at: 'key', message, related });
+      problems.push({ rule: 'duplicate-definition', path: [key], at: 'key', message, related });
     } else {
       known.push({ key, setting, value });
     }
@@ -58,7 +56,7 @@ export function matchSettings(config: TargetConfig, plan: TargetPlan): MatchedSe
 }
 
 function unknownSetting(key: string, plan: TargetPlan, known: readonly string[]): Problem {
-  const problem = { rule: unknownKey, path: [key], at: 'key', sensitive: true } as const;
+  const problem = { rule: 'unknown-key', path: [key], at: 'key', sensitive: true } as const;
   const message = `${plan.title} has no setting \`${key}\``;
   const guess = didYouMean(key, known);
   // `webhook` for `webhook_url`
@@ -76,7 +74,7 @@ function homeChannel(key: string, config: TargetConfig, plan: TargetPlan): Probl
   const isFree = config.home_channel === undefined;
   const hint = 'remove it, or set it as `chat_id` in the `deliver_extra` of a route';
   return {
-    rule: unknownKey,
+    rule: 'unknown-key',
     path: [key],
     at: 'key',
     message,

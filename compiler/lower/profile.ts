@@ -12,8 +12,6 @@ import type { TableContent } from '../config/table-content.ts';
 import { targetEntries } from '../config/target-entries.ts';
 import { DEFAULT_TOOLSETS, webhookToolsets } from '../config/toolsets.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import { missingSetting } from '../rules/missing-setting.ts';
-import { unknownKey } from '../rules/unknown-key.ts';
 import { lowerAgent } from './agent.ts';
 import { lowerBinding } from './binding.ts';
 
@@ -71,8 +69,8 @@ function bindable(config: ProfileConfig, known: Known): readonly Bindable[] {
 
 /** Drops reports of missing settings if a misspelt one has been reported. */
 function withoutMisspelt(problems: readonly Problem[]): readonly Problem[] {
-  const isMisspelt = problems.some(({ rule }) => rule === unknownKey);
-  return isMisspelt ? problems.filter(({ rule }) => rule !== missingSetting) : problems;
+  const isMisspelt = problems.some(({ rule }) => rule === 'unknown-key');
+  return isMisspelt ? problems.filter(({ rule }) => rule !== 'missing-setting') : problems;
 }
 
 const needsNoEntry = ({ driver }: TargetPlan): boolean =>

@@ -1,7 +1,6 @@
 /** Lowers all sources of the catalog and the config: the schemes of the table, and their names. */
 import type { SchemePlan, SourceFacts, SourceFile, SourcePlan } from '../../schemas/generated/types.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import { unknownSource } from '../rules/unknown-source.ts';
 import { didYouMean } from '../text/suggest.ts';
 import type { DefaultSources, LoweredSource } from './default-sources.ts';
 import { lowerDefaultSources } from './default-sources.ts';
@@ -82,6 +81,6 @@ function unknownAccepted(entry: SourceEntry, names: ReadonlyMap<string, string>)
   return (entry.file.accepts ?? []).flatMap((name, index): readonly Problem[] => {
     if (names.has(name)) return [];
     const message = `there is no source \`${name}\`${didYouMean(name, names.keys())}`;
-    return [{ rule: unknownSource, path: ['accepts', index], at: 'value', message }];
+    return [{ rule: 'unknown-source', path: ['accepts', index], at: 'value', message }];
   });
 }

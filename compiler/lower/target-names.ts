@@ -1,6 +1,5 @@
 /** Maps names and aliases of targets to canonical names. */
 import type { Lowered, NodePath, Problem } from '../diagnostics/problem.ts';
-import { duplicateDefinition } from '../rules/duplicate-definition.ts';
 
 /** Reports aliases that already name another target, at `[target, 'aliases', index]`. */
 export function lowerTargetNames(
@@ -15,7 +14,7 @@ export function lowerTargetNames(
       if (owner === undefined) names.set(alias, target);
       else if (owner !== target) {
         const message = `\`${alias}\` already names the target \`${owner}\``;
-        problems.push({ rule: duplicateDefinition, path, at: 'value', message });
+        problems.push({ rule: 'duplicate-definition', path, at: 'value', message });
       }
     }
   }

@@ -1,7 +1,8 @@
 /** Prints diagnostics as SARIF 2.1.0, for code scanning services. */
 import { pathToFileURL } from 'node:url';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { RULES } from '../rules/registry.ts';
+import type { Rule } from '../diagnostics/rule.ts';
+import { RULES } from '../diagnostics/rule.ts';
 import type { Range, SourceText } from '../text/source-text.ts';
 import type { Lines } from './lines.ts';
 import { createLines } from './lines.ts';
@@ -25,7 +26,7 @@ export function printSarif(diagnostics: readonly Diagnostic[]): string {
   return `${JSON.stringify(log, null, 2)}\n`;
 }
 
-const describeRule = ({ id, severity, title, why }: (typeof RULES)[number]) => ({
+const describeRule = ({ id, severity, title, why }: Rule) => ({
   id,
   shortDescription: { text: title },
   fullDescription: { text: why },

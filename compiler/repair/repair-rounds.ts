@@ -3,8 +3,6 @@
 import type { FixedFile } from '../diagnostics/apply-fixes.ts';
 import { applyFixes } from '../diagnostics/apply-fixes.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { yamlAlias } from '../rules/yaml-alias.ts';
-import { yamlSyntax } from '../rules/yaml-syntax.ts';
 
 /** Limit on rounds; more have never been necessary. */
 const MAX_ROUNDS = 5;
@@ -52,7 +50,7 @@ function isBetter(before: readonly Diagnostic[], after: readonly Diagnostic[], f
   );
 }
 
-const isUnreadable = ({ rule }: Diagnostic): boolean => rule === yamlSyntax.id || rule === yamlAlias.id;
+const isUnreadable = ({ rule }: Diagnostic): boolean => rule === 'yaml-syntax' || rule === 'yaml-alias';
 
 const keyOf = ({ source, rule, message }: Diagnostic): string => JSON.stringify([source.path, rule, message]);
 

@@ -1,7 +1,6 @@
 /** Lowers a checked route to its plan, which contains everything that processing a request needs. */
 import { join } from 'node:path';
 import { DEFAULT_PROFILE } from '../../base/profiles.ts';
-import { markUntrusted } from '../../modules/payloads/compiler/mark-untrusted.ts';
 import type {
   CoalesceConfig,
   CoalescePlan,
@@ -16,10 +15,11 @@ import type { Lowered, NodePath, Problem } from '../diagnostics/problem.ts';
 import { lowerDeliveries } from '../lower/delivery.ts';
 import { lowerEvents } from '../lower/events.ts';
 import { lowerFilters } from '../lower/filter.ts';
+import { markUntrusted } from '../lower/mark-untrusted.ts';
 import { defaultPrompt, lowerCoalesceKey, lowerTemplate } from '../lower/template.ts';
 import { parseSecretRef } from '../text/secret-ref.ts';
 import { findJobs } from '../views/find-job.ts';
-import type { RouteView } from '../views/route-scope.ts';
+import type { RouteView } from '../views/views.ts';
 
 const DEFAULT_WINDOW_SECONDS = 30;
 const DEFAULT_MAX_WAIT_SECONDS = 300;

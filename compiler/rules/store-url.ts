@@ -1,23 +1,17 @@
 /** A store that is not a PostgreSQL URL. */
 import { isPostgresUrl } from '../../base/postgres-url.ts';
 import { DEFAULT_PROFILE } from '../../base/profiles.ts';
-import type { Problem } from '../diagnostics/problem.ts';
 import { parseSecretRef } from '../text/secret-ref.ts';
-import type { ViewRule } from './support/view-rule.ts';
+import { rule } from './support/rule.ts';
 
-export const storeUrl = {
-  id: 'store-url',
-  group: 'config',
-  severity: 'error',
-  title: '`gateway.store.postgres` is neither a reference nor a URL that starts with `postgres://`.',
-  why: 'The gateway would not start. With a reference, `env:DATABASE_URL`, the password stays out of the config and of the table.',
-  checkConfig({ config }): readonly Problem[] {
+export const storeUrl = rule('store-url', {
+  config({ config }, report) {
     const store = config.gateway?.store;
-    if (typeof store !== 'object') return [];
+    if (typeof store !== 'object') return;
     const { kind, value } = parseSecretRef(store.postgres, DEFAULT_PROFILE);
-    if (kind !== 'literal' || isPostgresUrl(value)) return [];
+    if (kind !== 'literal' || isPostgresUrl(value)) return;
     const message = 'this is not a PostgreSQL URL';
     const hint = 'write `env:DATABASE_URL`, and keep `postgres://user:password@host/database` in that variable';
-    return [{ rule: storeUrl, path: ['gateway', 'store', 'postgres'], at: 'value', message, hint, sensitive: true }];
+    report({ path: ['gateway', 'store', 'postgres'], at: 'value', message, hint, sensitive: true });
   },
-} as const satisfies ViewRule;
+});

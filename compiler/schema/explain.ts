@@ -1,10 +1,5 @@
 /** Converts schema errors to problems that tell the config's author what to do. */
 import type { Problem } from '../diagnostics/problem.ts';
-import { invalidNumber } from '../rules/invalid-number.ts';
-import { invalidValue } from '../rules/invalid-value.ts';
-import { missingKey } from '../rules/missing-key.ts';
-import { unknownKey } from '../rules/unknown-key.ts';
-import { wrongType } from '../rules/wrong-type.ts';
 import { isSecretName } from '../text/secret-names.ts';
 import { didYouMean, oneOf } from '../text/suggest.ts';
 import { typesOf, withoutAlternatives } from './alternatives.ts';
@@ -15,28 +10,20 @@ import { guessKey } from './known-keys.ts';
 import { parsePointer, valueAt } from './pointer.ts';
 import type { SchemaError } from './schema-error.ts';
 import type { ShapePlace as Place, ShapeProblem } from './shape-problem.ts';
-import { nameOf, atValue as value } from './shape-problem.ts';
-import { SLIPS } from './slips/slips.ts';
+import { mustBe, nameOf, typeName, atValue as value } from './shape-problem.ts';
+import { explainSlip } from './slips/match.ts';
 
 /** Returns problems without duplicates and consequences of other problems. */
 export function explainErrors(schema: SchemaName, errors: readonly SchemaError[], data: unknown): readonly Problem[] {
   const problems = withoutAlternatives(errors).map((error): ShapeProblem => {
     const place: Place = { schema, data, path: parsePointer(error.instancePath, data) };
     if (error.propertyName !== undefined) return nameProblem(place, error.propertyName);
-    const slip = recognise(place, error);
+    const slip = explainSlip(place, error);
     if (slip !== null) return slip;
     const explain = Object.hasOwn(KEYWORDS, error.keyword) ? KEYWORDS[error.keyword] : undefined;
-    return explain?.(place, error.params) ?? value(place, invalidValue, 'this value is not allowed here');
+    return explain?.(place, error.params) ?? value(place, 'invalid-value', 'this value is not allowed here');
   });
   return withoutMisspelt(schema, withoutCovered(problems));
-}
-
-function recognise(place: Place, error: SchemaError): ShapeProblem | null {
-  for (const slip of SLIPS) {
-    const problem = slip(place, error);
-    if (problem !== null) return problem;
-  }
-  return null;
 }
 
 /** Drops problems that a recognised mistake covers. If two mistakes cover the same path, the first one is kept. */
@@ -61,12 +48,12 @@ const isOthers = (cover: ShapeProblem | undefined, problem: ShapeProblem): boole
 function withoutMisspelt(schema: SchemaName, problems: readonly ShapeProblem[]): readonly Problem[] {
   const meant = new Set(
     problems
-      .filter(({ rule }) => rule === unknownKey)
+      .filter(({ rule }) => rule === 'unknown-key')
       .map(({ path, instead }) => JSON.stringify([...path.slice(0, -1), instead ?? guessKey(schema, path)])),
   );
   if (meant.size === 0) return problems;
   return problems.filter(
-    ({ rule, path, missing }) => rule !== missingKey || !meant.has(JSON.stringify([...path, missing])),
+    ({ rule, path, missing }) => rule !== 'missing-key' || !meant.has(JSON.stringify([...path, missing])),
   );
 }
 
@@ -81,21 +68,25 @@ const KEYWORDS: Readonly<Record<string, Explain>> = {
     const allowed = Array.isArray(params.allowedValues) ? params.allowedValues.map(String) : [];
     const found = valueAt(place.data, place.path);
     const guess = typeof found === 'string' ? didYouMean(found, allowed) : '';
-    return value(place, invalidValue, `\`${nameOf(place.path)}\` must be ${oneOf(allowed)}${guess}`);
+    return value(place, 'invalid-value', `\`${nameOf(place.path)}\` must be ${oneOf(allowed)}${guess}`);
   },
   const: (place, params) =>
-    value(place, invalidValue, `\`${nameOf(place.path)}\` must be \`${String(params.allowedValue)}\``),
+    value(place, 'invalid-value', `\`${nameOf(place.path)}\` must be \`${String(params.allowedValue)}\``),
   pattern: (place, params) =>
     params.pattern === '\\S'
-      ? value(place, invalidValue, `\`${nameOf(place.path)}\` needs a reason in words`)
-      : described(place, value(place, invalidValue, `\`${nameOf(place.path)}\` does not have the expected form`)),
-  minLength: (place) => value(place, invalidValue, `\`${nameOf(place.path)}\` must not be empty`),
+      ? value(place, 'invalid-value', `\`${nameOf(place.path)}\` needs a reason in words`)
+      : described(place, value(place, 'invalid-value', `\`${nameOf(place.path)}\` does not have the expected form`)),
+  minLength: (place) => value(place, 'invalid-value', `\`${nameOf(place.path)}\` must not be empty`),
   maxLength: (place, params) =>
-    value(place, invalidValue, `\`${nameOf(place.path)}\` must not be longer than ${String(params.limit)} characters`),
+    value(
+      place,
+      'invalid-value',
+      `\`${nameOf(place.path)}\` must not be longer than ${String(params.limit)} characters`,
+    ),
   minItems: (place, params) =>
-    value(place, invalidValue, `\`${nameOf(place.path)}\` needs at least ${String(params.limit)} entry`),
+    value(place, 'invalid-value', `\`${nameOf(place.path)}\` needs at least ${String(params.limit)} entry`),
   maxItems: (place, params) =>
-    value(place, invalidValue, `\`${nameOf(place.path)}\` may have at most ${String(params.limit)} entries`),
+    value(place, 'invalid-value', `\`${nameOf(place.path)}\` may have at most ${String(params.limit)} entries`),
   minimum: limit('at least'),
   maximum: limit('at most'),
   exclusiveMinimum: limit('greater than'),
@@ -105,7 +96,7 @@ const KEYWORDS: Readonly<Record<string, Explain>> = {
 function limit(words: string): Explain {
   return (place, params) => {
     const message = `\`${nameOf(place.path)}\` must be ${words} ${String(params.limit)}${notThis(place)}`;
-    return value(place, invalidNumber, message);
+    return value(place, 'invalid-number', message);
   };
 }
 
@@ -113,26 +104,13 @@ function limit(words: string): Explain {
 const notThis = ({ data, path }: Place): string =>
   path.some((part) => isSecretName(String(part))) ? '' : `, not ${String(valueAt(data, path))}`;
 
-const TYPE_NAMES: Readonly<Record<string, string>> = {
-  string: 'text',
-  integer: 'a whole number',
-  number: 'a number',
-  boolean: '`true` or `false`',
-  array: 'a list',
-  object: 'a map',
-  null: 'nothing',
-};
-
 function wrongTypeProblem(place: Place, types: readonly string[]): Problem {
   const found = valueAt(place.data, place.path);
-  const expected = [...new Set(types.map((type) => TYPE_NAMES[type] ?? type))].join(' or ');
-  const rule = typeof found === 'number' && types.includes('integer') ? invalidNumber : wrongType;
-  const was = rule === invalidNumber ? notThis(place) : `, not ${TYPE_NAMES[typeOf(found)] ?? typeOf(found)}`;
-  const problem = value(place, rule, `\`${nameOf(place.path)}\` must be ${expected}${was}`);
+  const isNumber = typeof found === 'number' && types.includes('integer');
+  const message = `${mustBe(nameOf(place.path), types)}${isNumber ? notThis(place) : `, not ${typeName(found)}`}`;
+  const problem = value(place, isNumber ? 'invalid-number' : 'wrong-type', message);
   const hint = types.includes('boolean') && typeof found === 'string' ? truthHint(found) : undefined;
   if (found === null) return { ...problem, ...emptyHint(place) };
   if (hint === undefined) return described(place, problem);
   return { ...problem, hint: `write \`${hint}\``, fix: { kind: 'replace', text: hint } };
 }
-
-const typeOf = (found: unknown): string => (found === null ? 'null' : Array.isArray(found) ? 'array' : typeof found);

@@ -1,8 +1,5 @@
 /** Problems of keys: unknown, missing, or not allowed as a name. */
 import type { Problem } from '../diagnostics/problem.ts';
-import { invalidName } from '../rules/invalid-name.ts';
-import { missingKey } from '../rules/missing-key.ts';
-import { unknownKey } from '../rules/unknown-key.ts';
 import { isPlainMap } from '../text/plain-map.ts';
 import { isSecretName } from '../text/secret-names.ts';
 import { certainMatch, didYouMean, oneOf, suggest } from '../text/suggest.ts';
@@ -22,7 +19,7 @@ export function unknownKeyProblem(place: Place, key: string): Problem {
     misplacedKeyHint(place.schema, place.path, key) ??
     (guess === '' ? (anchorHint(place, key) ?? listOf(known)) : undefined);
   return {
-    rule: unknownKey,
+    rule: 'unknown-key',
     path: [...place.path, key],
     at: 'key',
     message: `unknown key \`${key}\`${guess}`,
@@ -45,7 +42,7 @@ const listOf = (known: readonly string[]): string | undefined =>
 export function missingKeyProblem(place: Place, key: string): ShapeProblem {
   const entry = place.path.length === 0 ? 'this file' : `\`${nameOf(place.path)}\``;
   return {
-    rule: missingKey,
+    rule: 'missing-key',
     path: place.path,
     at: 'key',
     missing: key,
@@ -57,7 +54,7 @@ export function missingKeyProblem(place: Place, key: string): ShapeProblem {
 /** An invalid name of an entry: a route, a job, a source or a profile. */
 export function nameProblem(place: Place, name: string): Problem {
   return {
-    rule: invalidName,
+    rule: 'invalid-name',
     path: [...place.path, name],
     at: 'key',
     message: `\`${name}\` is not a valid name${nameLike(name)}`,

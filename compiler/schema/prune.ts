@@ -1,6 +1,5 @@
 /** Removes entries that do not match the schema, so that everything else can still be checked in the same run. */
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import { unknownKey } from '../rules/unknown-key.ts';
 import { isPlainMap, setOwn } from '../text/plain-map.ts';
 import { guessKey } from './known-keys.ts';
 
@@ -88,7 +87,7 @@ export function pruneEntries(
 function losesOneKey(schema: Parameters<typeof guessKey>[0], { rule, path, fix }: Problem, entry: NodePath): boolean {
   // The key is missing from the place where it belongs.
   if (fix?.kind === 'nest') return false;
-  if (rule !== unknownKey || entry.at(-2) !== 'routes' || path.length !== entry.length + 1) return false;
+  if (rule !== 'unknown-key' || entry.at(-2) !== 'routes' || path.length !== entry.length + 1) return false;
   const guess = guessKey(schema, path);
   return guess === null || INDEPENDENT_KEYS.has(guess);
 }

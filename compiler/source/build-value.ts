@@ -7,14 +7,10 @@
 import type { Alias, Node, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import { isAlias, isMap, isScalar, isSeq } from 'yaml';
 import type { Finding } from '../diagnostics/diagnostic.ts';
-import type { Rule } from '../diagnostics/rule.ts';
-import { curlyQuotes } from '../rules/curly-quotes.ts';
-import { duplicateKey } from '../rules/duplicate-key.ts';
-import { invalidNumber } from '../rules/invalid-number.ts';
-import { yamlAlias } from '../rules/yaml-alias.ts';
-import { yamlSyntax } from '../rules/yaml-syntax.ts';
+import type { RuleId } from '../diagnostics/rule.ts';
 import { isPlainMap, setOwn } from '../text/plain-map.ts';
 import type { Range, SourceText } from '../text/source-text.ts';
+import { curlyQuotes } from './curly-quotes.ts';
 
 export type YamlNode = Node;
 
@@ -67,7 +63,7 @@ export function buildValue(source: SourceText, root: YamlNode | null): BuiltValu
 function build(builder: Builder, node: unknown, depth: number): Sized {
   if (isAlias(node)) return buildAlias(builder, node);
   if (builder.fatal || (!isMap(node) && !isSeq(node) && !isScalar(node))) return { value: null, size: 1 };
-  if (depth > MAX_DEPTH) return fail(builder, yamlSyntax, node, `nested deeper than ${MAX_DEPTH} levels`);
+  if (depth > MAX_DEPTH) return fail(builder, 'yaml-syntax', node, `nested deeper than ${MAX_DEPTH} levels`);
   const anchor: Anchor | null = node.anchor === undefined ? null : { node, built: null };
   if (anchor !== null && node.anchor !== undefined) builder.anchors.set(node.anchor, anchor);
   const built = isMap(node)
@@ -82,8 +78,8 @@ function build(builder: Builder, node: unknown, depth: number): Sized {
 function buildAlias(builder: Builder, alias: Alias): Sized {
   const anchor = builder.anchors.get(alias.source);
   if (anchor === undefined)
-    return fail(builder, yamlAlias, alias, `there is no anchor \`&${alias.source}\` before this alias`);
-  if (anchor.built === null) return fail(builder, yamlAlias, alias, `\`*${alias.source}\` contains itself`);
+    return fail(builder, 'yaml-alias', alias, `there is no anchor \`&${alias.source}\` before this alias`);
+  if (anchor.built === null) return fail(builder, 'yaml-alias', alias, `\`*${alias.source}\` contains itself`);
   builder.aliases.set(alias, anchor.node);
   expand(builder, alias, anchor.built.size);
   return anchor.built;
@@ -114,11 +110,14 @@ function buildMap(builder: Builder, node: YAMLMap, depth: number): Sized {
     }
     const first = keys.get(key);
     const range = rangeOf(pair.key as YamlNode);
-    builder.findings.push(...duplicateKey.check(key, { source: builder.source, first, again: range }));
-    if (first === undefined) {
-      keys.set(key, range);
-      setOwn(value, key, built.value);
+    if (first !== undefined) {
+      const related = [{ source: builder.source, range: first, message: 'it is first set here' }];
+      const message = `the key \`${key}\` is set twice in one map`;
+      builder.findings.push({ rule: 'duplicate-key', source: builder.source, range, message, related });
+      continue;
     }
+    keys.set(key, range);
+    setOwn(value, key, built.value);
   }
   for (const source of merged) size += mergeInto(builder, node, value, source as Record<string, unknown>);
   return { value, size };
@@ -128,7 +127,7 @@ function buildMap(builder: Builder, node: YAMLMap, depth: number): Sized {
 function mergeSources(builder: Builder, node: YamlNode, value: unknown): readonly unknown[] {
   const list = Array.isArray(value) ? value : [value];
   if (builder.fatal || list.every(isPlainMap)) return list.filter(isPlainMap);
-  fail(builder, yamlAlias, node, '`<<` takes a map or a list of maps');
+  fail(builder, 'yaml-alias', node, '`<<` takes a map or a list of maps');
   return [];
 }
 
@@ -152,12 +151,12 @@ function mergeInto(
 function scalarValue(builder: Builder, node: Scalar): unknown {
   const { value } = node;
   if (typeof value === 'string' && node.type === 'PLAIN')
-    builder.findings.push(...curlyQuotes.check(builder.source, rangeOf(node)));
+    builder.findings.push(...curlyQuotes(builder.source, rangeOf(node)));
   if (typeof value !== 'number') return value;
   if (!Number.isFinite(value)) {
     const range = rangeOf(node);
     const message = `\`${node.source ?? value}\` is not a supported number`;
-    builder.findings.push({ rule: invalidNumber, source: builder.source, range, message });
+    builder.findings.push({ rule: 'invalid-number', source: builder.source, range, message });
     return 0;
   }
   const isDigits = node.source !== undefined && /^-?\d+$/.test(node.source);
@@ -168,10 +167,10 @@ function expand(builder: Builder, node: YamlNode, size: number): void {
   builder.expansion += size;
   if (builder.expansion <= MAX_EXPANSION || builder.fatal) return;
   const message = `aliases expand this file to more than ${MAX_EXPANSION} values`;
-  fail(builder, yamlAlias, node, message);
+  fail(builder, 'yaml-alias', node, message);
 }
 
-function fail(builder: Builder, rule: Rule, node: YamlNode, message: string): Sized {
+function fail(builder: Builder, rule: RuleId, node: YamlNode, message: string): Sized {
   if (!builder.fatal) builder.findings.push({ rule, source: builder.source, range: rangeOf(node), message });
   builder.fatal = true;
   return { value: null, size: 1 };

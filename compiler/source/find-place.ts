@@ -3,8 +3,8 @@
 import type { Finding, RelatedPlace } from '../diagnostics/diagnostic.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import type { Range } from '../text/source-text.ts';
-import type { RepairPlace } from './edit-for.ts';
-import { editsFor } from './edit-for.ts';
+import type { RepairPlace } from './repair-edits.ts';
+import { editsFor } from './repair-edits.ts';
 import type { NodePlace, SourceTree } from './source-tree.ts';
 
 /** @param base path of the entry that the problem's path is relative to */

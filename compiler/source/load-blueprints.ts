@@ -4,9 +4,6 @@ import type { BlueprintFile, BlueprintPlan } from '../../schemas/generated/types
 import type { Finding } from '../diagnostics/diagnostic.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { lowerBlueprint } from '../lower/blueprint.ts';
-import { duplicateDefinition } from '../rules/duplicate-definition.ts';
-import { unreadableFile } from '../rules/unreadable-file.ts';
-import { wrongType } from '../rules/wrong-type.ts';
 import { checkShape } from '../schema/validate.ts';
 import { isPlainMap } from '../text/plain-map.ts';
 import { displayPath } from './display-path.ts';
@@ -14,7 +11,7 @@ import type { Files } from './files.ts';
 import { findPlace } from './find-place.ts';
 import type { ParsedFile } from './parse-yaml.ts';
 import { parseYaml } from './parse-yaml.ts';
-import { readText } from './read-text.ts';
+import { readText, unreadable } from './read-text.ts';
 import type { SourceTree } from './source-tree.ts';
 import { mergeFiles } from './source-tree.ts';
 
@@ -46,14 +43,14 @@ function parseFile({ search, findings }: Loading, path: string): ParsedFile | nu
   const read = readText(search.files, path);
   const source = { path, name: displayPath(path, search.cwd), text: read.ok ? read.text : '' };
   if (!read.ok) {
-    findings.push(...unreadableFile.check(read, source));
+    findings.push(unreadable(source, read.message));
     return null;
   }
   const parsed = parseYaml(source);
   findings.push(...parsed.findings);
   if (parsed.file === null || isPlainMap(parsed.file.value)) return parsed.file;
   const range = { start: 0, end: read.text.length };
-  findings.push({ rule: wrongType, source, range, message: 'a blueprint is a map with `key`, `title`, …' });
+  findings.push({ rule: 'wrong-type', source, range, message: 'a blueprint is a map with `key`, `title`, …' });
   return null;
 }
 
@@ -77,7 +74,7 @@ function loadFile(loading: Loading, path: string): Loaded | null {
 
 function reportDuplicate(loading: Loading, first: Loaded, again: Loaded): void {
   const message = `blueprint \`${again.plan.key}\` is defined in two files`;
-  const finding = findPlace({ rule: duplicateDefinition, path: ['key'], at: 'value', message }, again.tree);
+  const finding = findPlace({ rule: 'duplicate-definition', path: ['key'], at: 'value', message }, again.tree);
   const there = first.tree.place(['key']);
   const related = { source: there.file.source, range: there.value, message: 'it is first defined here' };
   loading.findings.push({ ...finding, related: [related] });

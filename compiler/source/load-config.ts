@@ -2,10 +2,7 @@
 import { dirname, join } from 'node:path';
 import type { Finding } from '../diagnostics/diagnostic.ts';
 import { isGlob } from '../globs/path-glob.ts';
-import { emptyConfig } from '../rules/empty-config.ts';
-import { emptyInclude } from '../rules/empty-include.ts';
-import { unreadableFile } from '../rules/unreadable-file.ts';
-import { wrongType } from '../rules/wrong-type.ts';
+import { HOW_TO_START } from '../text/how-to-start.ts';
 import { isPlainMap } from '../text/plain-map.ts';
 import type { Range, SourceText } from '../text/source-text.ts';
 import { START } from '../text/source-text.ts';
@@ -110,19 +107,22 @@ function addFile(loading: Loading, file: ParsedFile, isRoot: boolean): void {
     const hint = Array.isArray(value)
       ? 'remove the `-`, or run `hookwright convert adnanh` where these are hooks of adnanh/webhook'
       : 'write `platforms:`, with its content below';
-    loading.findings.push({ rule: wrongType, source, range, message: 'a config file is a map of settings', hint });
+    loading.findings.push({ rule: 'wrong-type', source, range, message: 'a config file is a map of settings', hint });
     loading.incomplete = true;
     return;
   }
   loading.files.push(file);
-  if (isRoot) loading.findings.push(...emptyConfig.check(value, source));
+  if (isRoot && Object.keys(value).length === 0) {
+    const message = 'this file configures nothing: no route, no job, no target';
+    loading.findings.push({ rule: 'empty-config', source, range: START, message, hint: HOW_TO_START });
+  }
   const { include } = value;
   if (include === undefined) return;
   const index = new LocationIndex();
   if (!Array.isArray(include)) {
     const range = locate(file, ['include'], index).value;
     const message = '`include` must be a list of paths and globs: write `include: [routes/*.yaml]`';
-    loading.findings.push({ rule: wrongType, source, range, message });
+    loading.findings.push({ rule: 'wrong-type', source, range, message });
     return;
   }
   include.forEach((pattern: unknown, i) => {
@@ -134,15 +134,17 @@ function follow(loading: Loading, file: ParsedFile, entry: { readonly pattern: u
   const { source } = file;
   const { pattern, range } = entry;
   if (typeof pattern !== 'string' || pattern === '') {
-    loading.findings.push({ rule: wrongType, source, range, message: 'an include is a path or a glob' });
+    loading.findings.push({ rule: 'wrong-type', source, range, message: 'an include is a path or a glob' });
     return;
   }
   const paths = expandGlob(loading.search.files, dirname(source.path), pattern);
   if (paths instanceof Error) {
-    loading.findings.push({ rule: wrongType, source, range, message: paths.message });
+    loading.findings.push({ rule: 'wrong-type', source, range, message: paths.message });
     return;
   }
-  loading.findings.push(...emptyInclude.check(pattern, paths, { source, range }));
+  if (paths.length === 0) {
+    loading.findings.push({ rule: 'empty-include', source, range, message: `no file matches \`${pattern}\`` });
+  }
   for (const path of paths) load(loading, { path, from: isGlob(pattern) ? null : { source, range } });
 }
 
@@ -152,5 +154,5 @@ function complain(loading: Loading, path: string, message: string, from: Request
   loading.incomplete = true;
   const place = from ?? { source: { path, name, text: '' }, range: START };
   const text = from === null ? message : `the included file \`${name}\` ${message}`;
-  loading.findings.push({ rule: unreadableFile, ...place, message: text, ...(hint === undefined ? {} : { hint }) });
+  loading.findings.push({ rule: 'unreadable-file', ...place, message: text, ...(hint === undefined ? {} : { hint }) });
 }

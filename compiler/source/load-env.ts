@@ -2,14 +2,12 @@
 import { dirname, join } from 'node:path';
 import { mayOthersWrite } from '../../base/env-lines.ts';
 import type { Finding } from '../diagnostics/diagnostic.ts';
-import { secretExposed } from '../rules/secret-exposed.ts';
-import { unreadableFile } from '../rules/unreadable-file.ts';
 import { START } from '../text/source-text.ts';
 import type { Variable, Variables } from '../text/variables.ts';
 import { displayPath } from './display-path.ts';
 import { parseEnvFile } from './env-file.ts';
 import type { Files } from './files.ts';
-import { readText } from './read-text.ts';
+import { readText, unreadable } from './read-text.ts';
 
 export interface LoadedEnv {
   readonly values: ReadonlyMap<string, string>;
@@ -23,7 +21,7 @@ export function loadEnvFile(files: Files, profileHome: string, cwd: string): Loa
   if (!read.ok && read.missing) return { values: new Map(), findings: [] };
   const source = { path, name: displayPath(path, cwd), text: read.ok ? read.text : '' };
   if (read.ok) return parseEnvFile(source);
-  return { values: new Map(), findings: unreadableFile.check(read, source) };
+  return { values: new Map(), findings: [unreadable(source, read.message)] };
 }
 
 /**
@@ -36,7 +34,7 @@ export function loadProjectEnv(files: Files, path: string | undefined, cwd: stri
   if (isUsableEnv(files, path)) return loadEnvFile(files, dirname(path), cwd);
   const source = { path, name: displayPath(path, cwd), text: '' };
   const message = 'others can write this file, so it is not read';
-  const finding = { rule: secretExposed, source, range: START, message, hint: `chmod o-w ${source.name}` };
+  const finding: Finding = { rule: 'secret-exposed', source, range: START, message, hint: `chmod o-w ${source.name}` };
   return { values: new Map(), findings: [finding] };
 }
 

@@ -3,14 +3,12 @@ import type { Document, YAMLError } from 'yaml';
 import { parseDocument } from 'yaml';
 import { applyEdits } from '../diagnostics/apply-fixes.ts';
 import type { Finding } from '../diagnostics/diagnostic.ts';
-import { yamlSyntax } from '../rules/yaml-syntax.ts';
 import type { Range, SourceText } from '../text/source-text.ts';
 import { START } from '../text/source-text.ts';
 import type { AliasTargets, YamlNode } from './build-value.ts';
 import { buildValue } from './build-value.ts';
-import { findOpenBracket } from './open-bracket.ts';
-import type { OpenQuote } from './open-quote.ts';
-import { findOpenQuote } from './open-quote.ts';
+import type { OpenEnd } from './open-ends.ts';
+import { findOpenEnd } from './open-ends.ts';
 import { findSyntaxSlip } from './syntax-slips.ts';
 
 export interface ParsedFile {
@@ -37,7 +35,7 @@ export function parseYaml(source: SourceText): ParseResult {
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     // The parser is recursive, so a text nested some ten thousand levels deep overflows the stack.
-    const finding = { rule: yamlSyntax, source, range: START, message: 'nested too deeply to be read' };
+    const finding: Finding = { rule: 'yaml-syntax', source, range: START, message: 'nested too deeply to be read' };
     return { file: null, findings: [finding] };
   }
 }
@@ -69,16 +67,14 @@ function syntaxFindings(source: SourceText, document: Document, found: readonly 
   const lines = new Set<number>();
   const findings: Finding[] = [];
   for (const complaint of found.toSorted((a, b) => a.pos[0] - b.pos[0])) {
-    const open = findOpenQuote(source.text, document, complaint);
-    const bracket = findOpenBracket(source.text, complaint);
-    const start = Math.min((open ?? bracket)?.range.start ?? complaint.pos[0], source.text.length);
+    const open = findOpenEnd(source.text, document, complaint);
+    const start = Math.min(open?.range.start ?? complaint.pos[0], source.text.length);
     const line = source.text.lastIndexOf('\n', start - 1);
     if (lines.has(line) || findings.length === MAX_SYNTAX_ERRORS) continue;
     lines.add(line);
     const range = { start, end: Math.max(start, Math.min(complaint.pos[1], source.text.length)) };
-    const said =
-      open !== null ? closed(source, open, complaint) : (bracket ?? { range, ...explain(source, complaint, line + 1) });
-    findings.push({ rule: yamlSyntax, source, ...said });
+    const said = open === null ? { range, ...explain(source, complaint, line + 1) } : closed(source, open, complaint);
+    findings.push({ rule: 'yaml-syntax', source, ...said });
   }
   return findings;
 }
@@ -107,15 +103,14 @@ function explain({ text }: SourceText, complaint: YAMLError, lineStart: number):
   return { message: slip.message, ...(fix.length === 0 ? {} : { fix }) };
 }
 
-/** Adds a fix if the quote should be closed at the end of its line. */
+/** Keeps the fix if the text is valid up to there when it is applied. */
 function closed(
   { text }: SourceText,
-  { range, quote, fix }: OpenQuote,
-  complaint: YAMLError,
+  { fix, ...open }: OpenEnd,
+  { pos: [at] }: YAMLError,
 ): Pick<Finding, 'range' | 'message' | 'fix'> {
-  const message = `the quote that begins here is not closed: put \`${quote}\` at the end of the text`;
-  const fixesSyntax = complaints(applyEdits(text, fix)).every(({ pos }) => pos[0] > complaint.pos[0] + 1);
-  return { range, message, ...(fix.length > 0 && fixesSyntax ? { fix } : {}) };
+  const isFixed = fix.length > 0 && complaints(applyEdits(text, fix)).every(({ pos }) => pos[0] > at + 1);
+  return isFixed ? { ...open, fix } : open;
 }
 
 const shifted = ({ start, end }: Range, by: number): Range => ({ start: start + by, end: end + by });

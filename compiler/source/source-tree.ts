@@ -4,7 +4,6 @@
  */
 import type { Finding } from '../diagnostics/diagnostic.ts';
 import type { NodePath } from '../diagnostics/problem.ts';
-import { duplicateDefinition } from '../rules/duplicate-definition.ts';
 import { isPlainMap, setOwn } from '../text/plain-map.ts';
 import type { Location } from './locate.ts';
 import { LocationIndex, locate } from './locate.ts';
@@ -126,7 +125,7 @@ function duplicate(merge: Merge, { path, first, again }: Clash): Finding {
   const here = locate(again, path, merge.index);
   const there = locate(first, path, merge.index);
   return {
-    rule: duplicateDefinition,
+    rule: 'duplicate-definition',
     source: again.source,
     range: here.key ?? here.value,
     message: `${noun} \`${name}\` is defined in two files`,

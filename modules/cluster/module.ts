@@ -9,5 +9,14 @@ export const cluster: Module<CliContext> = {
     'Several gateways over one PostgreSQL: shared work, tables that travel through the database, moving a store.',
   commands: COMMAND_FILES,
   compiler: null,
-  runtime: null,
+  runtime: {
+    store: { kind: 'postgres', load: async () => (await import('./runtime/open-shared.ts')).openSharedStore },
+    keeper: null,
+    marks: null,
+  },
+  database: async () => (await import('./cli/database-tools.ts')).databaseTools,
+  payloads: null,
+  names: null,
+  explain: null,
+  gate: null,
 };

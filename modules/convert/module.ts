@@ -9,4 +9,9 @@ export const convert: Module<CliContext> = {
   commands: COMMAND_FILES,
   compiler: null,
   runtime: null,
+  database: null,
+  payloads: null,
+  names: null,
+  explain: null,
+  gate: null,
 };

@@ -8,5 +8,14 @@ export const workbench: Module<CliContext> = {
   summary: 'Requests are kept, explained, tested and replayed, and a change is compared before it is served.',
   commands: COMMAND_FILES,
   compiler: null,
-  runtime: null,
+  runtime: {
+    store: null,
+    keeper: async () => (await import('./runtime/capture/keep.ts')).openKeeper,
+    marks: null,
+  },
+  database: null,
+  payloads: null,
+  names: null,
+  explain: async () => (await import('./cli/explain/explain-sent.ts')).explainSent,
+  gate: async () => (await import('./cli/gate.ts')).passGate,
 };

@@ -2,12 +2,7 @@
  * The operations of a running gateway over its control socket. The gateway implements them and the command line calls
  * them by name; both sides are type-checked against this list.
  */
-import type {
-  FoundRequest,
-  KeptFilter,
-  KeptPage,
-  KeptSummary,
-} from '../../modules/workbench/runtime/capture/kept-request.ts';
+import type { FoundRequest, KeptFilter, KeptPage, KeptSummary } from '../intake/kept-request.ts';
 import type { DamageReport, LastError } from '../store/queries.ts';
 import type { DispatchState } from '../store/states.ts';
 import type { StoreProblem } from '../store/store.ts';

@@ -12,7 +12,7 @@ import { readDocument } from './documents.ts';
 import type { EventLog } from './event-log.ts';
 import type { Services } from './intake.ts';
 import { Intake } from './intake.ts';
-import type { KeepRequest } from './keep-request.ts';
+import type { KeepRequest, Replay } from './keeper.ts';
 import type { Watcher } from './pipeline.ts';
 import { runPipeline } from './pipeline.ts';
 import type { Reply } from './reply.ts';
@@ -48,13 +48,6 @@ export interface HandlerContext {
   readonly isPending: (path: string) => boolean;
   readonly documents: Documents;
   readonly connections: Connections;
-}
-
-/** A request that is sent through the stages without a connection. */
-export interface Replay {
-  readonly intake: Intake;
-  readonly services: Services;
-  readonly watcher: Watcher;
 }
 
 export class RequestHandler {

@@ -9,7 +9,6 @@
 
 import type { Mutation, MutationResults } from './mutations.ts';
 import type { Query, QueryResults } from './queries.ts';
-import type { TakeSlots } from './rate-slots.ts';
 import type { RequestRows } from './request-rows.ts';
 import type { Sessions } from './sessions.ts';
 import type { SharedDocuments } from './shared-documents.ts';
@@ -43,13 +42,23 @@ export interface StoreProblem {
  */
 export type SharedChange = 'work' | 'jobs' | 'left';
 
+/** A rate window of a route. Times are monotonic ms. */
+export interface SlotWindow {
+  /** 0 when one of the `limit` slots is free, as far as this gateway knows; otherwise the seconds (at least 1) until one is. */
+  wait(limit: number, now: number): number;
+  /** Takes a slot and returns 0; returns the same as `wait` when none is free. A shared one may reject with StoreUnavailable. */
+  take(limit: number, now: number): number | Promise<number>;
+  /** Whether it can be dropped: it holds nothing that is still needed. */
+  expired(now: number): boolean;
+}
+
 export interface SharedStore {
   /** Hashes of the tables that the other gateways serve, as of a few seconds ago. */
   readonly otherTables: () => readonly string[];
   /** Adds a listener, called when other processes may have changed something. */
   watch(listener: (change: SharedChange) => void): void;
-  /** Takes slots of a rate window that all processes share. */
-  readonly takeSlots: TakeSlots;
+  /** The rate window of this name, whose slots are counted over all processes. */
+  window(name: string): SlotWindow;
 }
 
 export interface SharedState {

@@ -5,6 +5,7 @@ import type { CaptureSecret } from '../verify/handshake.ts';
 import type { LinkedScheme } from '../verify/scheme.ts';
 import type { OpenList } from './link-filter.ts';
 import type { LinkIdentity } from './link-identity.ts';
+import type { Marks } from './link-template.ts';
 import type { RateWindows } from './rate-limit.ts';
 
 export interface LinkContext {
@@ -17,6 +18,8 @@ export interface LinkContext {
   /** Links the identity of a route with this source; see `identityLinker`. */
   readonly linkIdentity: LinkIdentity;
   readonly openList: OpenList;
+  /** Null: none of the routes has marked values. */
+  readonly marks: Marks | null;
   /** Whether the server listens on a loopback address only. */
   readonly loopback: boolean;
   /** Accepts the secret that a source sends in its handshake; null where no command can wait for one. */

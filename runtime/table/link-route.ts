@@ -73,7 +73,7 @@ export function linkRoute(
     filter: plan.filters === null ? null : linkFilter(plan.filters, openList),
     lists: lists.size === 0 ? NO_LISTS : [...lists],
     script: scriptOf(plan, table, context),
-    prompt: linkPrompt(plan.prompt),
+    prompt: linkPrompt(plan.prompt, context.marks),
     isMarked: plan.prompt.some(({ kind }) => kind === 'notice'),
     deliveries: plan.deliver.map((delivery) => deliveryOf(delivery, table)),
     coalesce: coalesceOf(plan),

@@ -1,6 +1,5 @@
 /** Links a template plan to a renderer, for prompts, addresses and coalesce keys. Values are never expanded again (§2.5). */
 
-import { markJson, markText, notice } from '../../modules/payloads/runtime/untrusted/markers.ts';
 import type {
   DumpSegment,
   MetaSegment,
@@ -8,6 +7,7 @@ import type {
   TemplatePlan,
   TemplateSegment,
 } from '../../schemas/generated/types.ts';
+import type { CleanText } from './bounded-json.ts';
 import { compactJson, indentedJson } from './bounded-json.ts';
 import { linkPath, readPath } from './payload-path.ts';
 
@@ -33,6 +33,27 @@ export type RenderKey = (payload: unknown, builtins: Builtins) => string | null;
 /** @param markerId the id in the markers of marked segments; no sender can know it before the event is accepted */
 export type RenderPrompt = (payload: unknown, builtins: Builtins, markerId: string) => Rendered;
 
+/** Marks values that outsiders may have written, in the prompts of routes with `untrusted: mark` (decisions §12). */
+export interface Marks {
+  /** The first paragraph of a marked prompt, which explains the marks. @param id the one in the markers */
+  notice(id: string): string;
+  /** Cleans a text and puts it between markers. */
+  markText(text: string, id: string): string;
+  /** The same for JSON. @param write returns the value's JSON, with the function applied to its strings */
+  markJson(write: (clean: CleanText | null) => string, id: string): string;
+}
+
+/** For templates without marked values. */
+const NO_MARKS: Marks = {
+  notice: noMarks,
+  markText: noMarks,
+  markJson: noMarks,
+};
+
+function noMarks(): never {
+  throw new Error('a marked template was linked without marks');
+}
+
 const ALL_RESOLVED: readonly string[] = [];
 
 /** A segment's text, or undefined when it does not resolve. */
@@ -51,53 +72,54 @@ function valueText(value: unknown): string | undefined {
 }
 
 /** Marks only strings and their containers: a number, `true`, `false` or `null` cannot carry an instruction. */
-function markedText(value: unknown, markerId: string): string | undefined {
-  if (typeof value === 'string') return markText(value, markerId);
+function markedText(value: unknown, markerId: string, marks: Marks): string | undefined {
+  if (typeof value === 'string') return marks.markText(value, markerId);
   if (typeof value !== 'object' || value === null) return valueText(value);
-  return markJson((clean) => compactJson(value, NESTED_LIMIT, clean), markerId);
+  return marks.markJson((clean) => compactJson(value, NESTED_LIMIT, clean), markerId);
 }
 
-function linkPlaceholder({ path: parts, builtin, marked }: PathSegment): Resolve {
+function linkPlaceholder({ path: parts, builtin, marked }: PathSegment, marks: Marks): Resolve {
   const path = linkPath(parts);
   if (path === null) return () => undefined;
   if (marked) {
     return (payload, builtins, id) =>
-      markedText(readPath(payload, path), id) ?? (builtin === null ? undefined : markText(builtins[builtin], id));
+      markedText(readPath(payload, path), id, marks) ??
+      (builtin === null ? undefined : marks.markText(builtins[builtin], id));
   }
   if (builtin === null) return (payload) => valueText(readPath(payload, path));
   return (payload, builtins) => valueText(readPath(payload, path)) ?? builtins[builtin];
 }
 
-const linkDump = ({ marked }: DumpSegment): Resolve =>
+const linkDump = ({ marked }: DumpSegment, marks: Marks): Resolve =>
   marked
-    ? (payload, _, id) => markJson((clean) => indentedJson(payload, DUMP_LIMIT, clean), id)
+    ? (payload, _, id) => marks.markJson((clean) => indentedJson(payload, DUMP_LIMIT, clean), id)
     : (payload) => indentedJson(payload, DUMP_LIMIT);
 
-const linkMeta = ({ name, marked }: MetaSegment): Resolve =>
-  marked ? (_, builtins, id) => markText(builtins[name], id) : (_, builtins) => builtins[name];
+const linkMeta = ({ name, marked }: MetaSegment, marks: Marks): Resolve =>
+  marked ? (_, builtins, id) => marks.markText(builtins[name], id) : (_, builtins) => builtins[name];
 
-function linkSegment(segment: TemplateSegment): Part {
+function linkSegment(segment: TemplateSegment, marks: Marks): Part {
   switch (segment.kind) {
     case 'text':
       return { resolve: () => segment.text, literal: '' };
     case 'dump':
-      return { resolve: linkDump(segment), literal: '' };
+      return { resolve: linkDump(segment, marks), literal: '' };
     case 'meta':
-      return { resolve: linkMeta(segment), literal: '' };
+      return { resolve: linkMeta(segment, marks), literal: '' };
     case 'notice':
-      return { resolve: (_, __, id) => notice(id), literal: '' };
+      return { resolve: (_, __, id) => marks.notice(id), literal: '' };
     case 'path':
-      return { resolve: linkPlaceholder(segment), literal: segment.text };
+      return { resolve: linkPlaceholder(segment, marks), literal: segment.text };
   }
 }
 
-/** Links the template of a prompt; the renderer allocates nothing but its result. */
-export function linkPrompt(plan: TemplatePlan): RenderPrompt {
+/** Links the template of a prompt; the renderer allocates nothing but its result. @param marks null: it marks nothing */
+export function linkPrompt(plan: TemplatePlan, marks: Marks | null): RenderPrompt {
   if (plan.every((segment) => segment.kind === 'text')) {
     const constant: Rendered = { text: plan.map((segment) => segment.text).join(''), unresolved: ALL_RESOLVED };
     return () => constant;
   }
-  const parts = plan.map(linkSegment);
+  const parts = plan.map((segment) => linkSegment(segment, marks ?? NO_MARKS));
   return (payload, builtins, markerId) => {
     let text = '';
     let unresolved: string[] | null = null;
@@ -115,7 +137,7 @@ export function linkPrompt(plan: TemplatePlan): RenderPrompt {
 
 /** Links a template that marks nothing: an address or a key. */
 export function linkTemplate(plan: TemplatePlan): RenderTemplate {
-  const render = linkPrompt(plan);
+  const render = linkPrompt(plan, null);
   return (payload, builtins) => render(payload, builtins, '');
 }
 

@@ -1,5 +1,6 @@
 /** Linked routes, for intake: everything about a route that is known before a request arrives. Immutable. */
 import type { RoutePlan, SchemePlan } from '../../schemas/generated/types.ts';
+import type { SlotWindow } from '../store/store.ts';
 import type { Authenticator } from '../verify/authenticator.ts';
 import type { AnswerHandshake } from '../verify/handshake.ts';
 import type { SignedRequest } from '../verify/request.ts';
@@ -9,12 +10,11 @@ import type { LinkedEvents } from './link-events.ts';
 import type { LinkedFilter } from './link-filter.ts';
 import type { FindIdentity } from './link-identity.ts';
 import type { RenderKey, RenderPrompt, RenderTemplate } from './link-template.ts';
-import type { RateWindow } from './rate-limit.ts';
 
 export interface LinkedRoute {
   readonly plan: RoutePlan;
   /** Kept when the table is replaced. */
-  readonly window: RateWindow;
+  readonly window: SlotWindow;
   readonly limits: RouteLimits;
   readonly authenticator: Authenticator;
   /** INSECURE_NO_AUTH: requests are not verified. */

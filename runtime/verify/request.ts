@@ -63,3 +63,18 @@ export class LazyRequest implements SignedRequest {
     }
   }
 }
+
+/** A request as node:http presents it: header names in lower case, repeated values joined. */
+export function partsOf(
+  method: string,
+  url: string,
+  headers: readonly (readonly [name: string, value: string])[],
+  body: Buffer,
+): RequestParts {
+  const joined: Record<string, string> = {};
+  for (const [name, value] of headers) {
+    const key = name.toLowerCase();
+    joined[key] = Object.hasOwn(joined, key) ? `${joined[key]}, ${value}` : value;
+  }
+  return { method, url, headers: joined, rawHeaders: headers.flat(), body };
+}

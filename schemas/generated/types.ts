@@ -3387,7 +3387,7 @@ export interface TestCase {
    */
   payload_file?: string;
   /**
-   * File with a saved request (raw HTTP, a curl command, HAR), relative to this one.
+   * File with a saved request (raw HTTP, HAR), relative to this one.
    */
   request?: string;
   /**

@@ -1,8 +1,8 @@
 /** Prints docs/rules.md from the rules themselves; what it shows as output is what the compiler says about the example. */
 
 import type { Rule } from '../../compiler/diagnostics/rule.ts';
+import { RULE_GROUPS } from '../../compiler/diagnostics/rule.ts';
 import { printPretty } from '../../compiler/print/print-pretty.ts';
-import { RULE_GROUPS } from '../../compiler/rules/registry.ts';
 import { compileExample } from '../../test/helpers/compile.ts';
 import type { Example } from '../../test/helpers/rule-examples.ts';
 import { readExamples } from '../../test/helpers/rule-examples.ts';

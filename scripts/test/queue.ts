@@ -1,20 +1,17 @@
 /** A queue of files for several processes, kept in a folder: the process that creates the mark of an entry owns it. */
-import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const listPath = (folder: string): string => join(folder, 'queue.json');
 
-const MARK = 'taken-';
-
-/** Replaces the queue in the folder. */
+/** @param folder has no queue yet */
 export function createQueue(folder: string, files: readonly string[]): void {
-  for (const name of readdirSync(folder)) if (name.startsWith(MARK)) rmdirSync(join(folder, name));
   writeFileSync(listPath(folder), JSON.stringify(files));
 }
 
 function take(folder: string, index: number): boolean {
   try {
-    mkdirSync(join(folder, `${MARK}${index}`));
+    mkdirSync(join(folder, `taken-${index}`));
     return true;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
@@ -22,7 +19,7 @@ function take(folder: string, index: number): boolean {
   }
 }
 
-/** The files that no other worker has taken, each taken on request. */
+/** The files that no other process has taken, each taken on request. */
 export function* takeFiles(folder: string): Generator<string> {
   const files = JSON.parse(readFileSync(listPath(folder), 'utf8')) as readonly string[];
   for (const [index, file] of files.entries()) if (take(folder, index)) yield file;

@@ -46,6 +46,18 @@ function isThere(from: string, link: string): boolean {
   return anchor === undefined || anchors(read(path)).has(anchor);
 }
 
+test('README shows each picture in light and in dark', () => {
+  const pictures = [...read('README.md').matchAll(/(?:srcset|src)="\.\/([^"]+)"/g)].map(([, path = '']) => path);
+  assert.deepEqual(
+    pictures,
+    ['event-dark', 'event-light', 'session-dark', 'session-light'].map((name) => `docs/images/${name}.svg`),
+  );
+  assert.deepEqual(
+    pictures.filter((path) => !existsSync(join(ROOT, path))),
+    [],
+  );
+});
+
 test('the index, which `hookwright docs` and the site list, names every page once', () => {
   const names = pages.filter((name) => name !== 'README.md').map((name) => name.replace(/\.md$/, ''));
   assert.deepEqual([...pageNames()].sort(), names.sort());

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { RULES } from '../../compiler/rules/registry.ts';
+import { RULES } from '../../compiler/diagnostics/rule.ts';
 import { compileConfig, compileExample } from '../helpers/compile.ts';
 import { codeBlocks } from '../helpers/markdown.ts';
 import { ROOT } from '../helpers/root.ts';

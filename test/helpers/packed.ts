@@ -4,9 +4,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import { waitForLock } from '../../runtime/store/sqlite/file-lock.ts';
+import { runFolder } from './postgres/shared-cluster.ts';
 import { ROOT } from './root.ts';
 
 interface Manifest {
@@ -29,18 +29,21 @@ function findPackage(name: string, folder: string): string | null {
   return null;
 }
 
-/** Of one run of the tests: they run in a tree compiled for it, and from source each test packs what is there now. */
-const SHARED = import.meta.url.endsWith('.js') ? fileURLToPath(new URL('../../packed/', import.meta.url)) : null;
-
 /** Two tests that pack at once would build into the same folder. @returns the packed file */
 async function pack(dir: string): Promise<string> {
   const lock = await waitForLock(join(ROOT, 'build/pack.lock'), 600_000, systemClock);
   assert(lock !== null, 'another test packs for ten minutes');
   try {
-    const to = SHARED ?? dir;
+    // Of a run of the tests, all use one; a test that runs by itself packs what is there now.
+    const run = runFolder();
+    const to = run === null ? dir : join(run, 'packed');
     mkdirSync(to, { recursive: true });
     const packed = (): string | undefined => readdirSync(to).find((name) => name.endsWith('.tgz'));
-    if (packed() === undefined) execFileSync('npm', ['pack', '--silent', '--pack-destination', to], { cwd: ROOT });
+    if (packed() === undefined) {
+      // What `prepack` does. `prepare` would generate what a run has checked already.
+      execFileSync('npm', ['run', '--silent', 'build'], { cwd: ROOT });
+      execFileSync('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', to], { cwd: ROOT });
+    }
     return join(to, packed() ?? '');
   } finally {
     lock.release();

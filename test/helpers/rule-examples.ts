@@ -1,10 +1,10 @@
 /**
- * Reads the examples of a rule, `compiler/rules/<id>.yaml`: a config that breaks it and one that does not, and further
- * files where the rule is about them. Each begins with `--- # <name>`: `bad`, `good` (`bad, mode 600`: permission bits),
+ * Reads the YAML file of a rule, `compiler/rules/<id>.yaml` there or in a module. What the rule is stands first; then
+ * come its examples: a config that breaks it and one that does not, and further files where the rule is about them. Each begins with `--- # <name>`: `bad`, `good` (`bad, mode 600`: permission bits),
  * or the path of a further file of the example above it. Below a line of the bad example, a comment with carets marks
  * what a diagnostic points at; a caret right behind its `#` marks the first column.
  */
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 export interface Example {
   /** A whole `hookwright.yaml`. */
@@ -28,8 +28,22 @@ export interface Mark {
 
 export const ROOT_FILE = 'hookwright.yaml';
 
+const ROOT = new URL('../../', import.meta.url);
+
+/** The folders of rules, from the root of the repository. */
+export const RULE_FOLDERS: readonly string[] = [
+  'compiler/rules/',
+  ...readdirSync(new URL('modules/', ROOT)).map((module) => `modules/${module}/compiler/rules/`),
+].filter((folder) => existsSync(new URL(folder, ROOT)));
+
+/** The text of a rule's YAML file. */
+export function readRule(rule: string): string {
+  const folder = RULE_FOLDERS.find((each) => existsSync(new URL(`${each}${rule}.yaml`, ROOT)));
+  return readFileSync(new URL(`${folder}${rule}.yaml`, ROOT), 'utf8');
+}
+
 export function readExamples(rule: string): Readonly<Record<'bad' | 'good', Example>> {
-  const text = readFileSync(new URL(`../../compiler/rules/${rule}.yaml`, import.meta.url), 'utf8');
+  const text = readRule(rule);
   const parts = text.split(/^--- # (.+)\n/m).slice(1);
   const sections = parts.flatMap((name, at) => (at % 2 === 0 ? [{ name, text: parts[at + 1] ?? '' }] : []));
   const good = sections.findIndex(({ name }) => name.startsWith('good'));

@@ -59,7 +59,7 @@ describe('what cannot be said without looking ahead is refused', () => {
       const { plan, problems } = lowerEvents(['push', glob]);
       assert.equal(plan, null);
       assert.deepEqual(
-        problems.map(({ rule, path }) => [rule.id, path]),
+        problems.map(({ rule, path }) => [rule, path]),
         [['event-glob', [1]]],
       );
     });

@@ -2,19 +2,20 @@
 import { messageOf } from '../../../base/message-of.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
+import type { PostgresPlan, SharedText } from '../../../cli/base/module.ts';
 import { printNote, visible } from '../../../cli/output/print.ts';
-import { configuredStore, StoreOutOfReach, UnknownStore } from '../../../cli/store/configured-store.ts';
+import { StoreOutOfReach, UnknownStore } from '../../../cli/store/configured-store.ts';
 import { useSharedState } from '../../../cli/store/use-shared-state.ts';
 import { createSecrets } from '../../../runtime/platform/secrets/machine-secrets.ts';
-import { copyParts } from '../runtime/gateway-shared.ts';
+import { copyParts } from '../runtime/open-shared.ts';
 import { openSubscriptions, SUBSCRIPTIONS, sealSubscriptions } from '../runtime/sealed-subscriptions.ts';
 import type { CopyParts } from '../runtime/shared-subscriptions.ts';
 import { pullSubscriptions } from '../runtime/shared-subscriptions.ts';
 
-/** Updates the home's copy from the database, if there is one; if it is away, prints a note and keeps the copy. */
-export async function refreshCopy(context: CliContext, configs: readonly string[] | undefined): Promise<void> {
+/** Updates the home's copy from the database; if it is away, prints a note and keeps the copy. */
+export async function refreshSubscriptions(context: CliContext, plan: PostgresPlan): Promise<void> {
   try {
-    const pulled = await withShared(context, configs, { create: false }, (parts) => pullSubscriptions(parts, false));
+    const pulled = await withShared(context, plan, { create: false }, (parts) => pullSubscriptions(parts, false));
     const sealed = [...(pulled?.sealed ?? [])].map((name) => `"${visible(name)}"`).join(', ');
     if (sealed !== '') printNote(context, `cannot be decrypted with the gateway.store.key set here: ${sealed}`);
   } catch (error) {
@@ -24,28 +25,23 @@ export async function refreshCopy(context: CliContext, configs: readonly string[
   }
 }
 
-/** Where a change is written. If `put` throws, nothing was written. */
-export interface SharedText {
-  /** The current text, including secrets; null: the database has none yet, and the home's file is used. */
-  readonly text: string | null;
-  /** False if another node was faster: start again from what it wrote. */
-  put(next: string): Promise<boolean>;
-}
-
-/** Null where the store is a file of the home. @throws CliError when the database cannot be used */
-export function useSharedText<T>(
+/** @throws CliError when the database cannot be used */
+export async function useSubscriptions<T>(
   context: CliContext,
+  plan: PostgresPlan,
   use: (read: () => Promise<SharedText>) => Promise<T>,
-): Promise<T | null> {
-  return withShared(context, undefined, { create: true }, async ({ documents, seal }) =>
-    use(async () => {
+): Promise<T> {
+  const result = await withShared(context, plan, { create: true }, async ({ documents, seal }) => ({
+    value: await use(async () => {
       const { version, text } = await documents.read(SUBSCRIPTIONS);
       return {
         text: version === 0 ? null : openSubscriptions(text, seal).text,
         put: (next) => documents.replace(SUBSCRIPTIONS, version, sealed(next, seal)),
       };
     }),
-  );
+  }));
+  if (result === null) throw new Error('a database that is created has tables');
+  return result.value;
 }
 
 function sealed(text: string, seal: CopyParts['seal']): string {
@@ -59,15 +55,12 @@ function sealed(text: string, seal: CopyParts['seal']): string {
   }
 }
 
-async function withShared<T>(
+const withShared = <T>(
   context: CliContext,
-  configs: readonly string[] | undefined,
+  plan: PostgresPlan,
   opening: { readonly create: boolean },
   use: (parts: CopyParts) => Promise<T>,
-): Promise<T | null> {
-  const plan = await configuredStore(context, configs);
-  if (plan.kind === 'sqlite') return null;
-  return useSharedState(context, plan, opening, ({ documents }) =>
-    use(copyParts(context, documents, plan, createSecrets(context))),
+): Promise<T | null> =>
+  useSharedState(context, plan, opening, ({ documents }) =>
+    use({ ...copyParts(context, plan, createSecrets(context)), documents }),
   );
-}

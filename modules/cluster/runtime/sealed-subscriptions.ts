@@ -3,8 +3,8 @@
  * References (`env:NAME`, `file:path`) are kept and are resolved on each gateway's own machine.
  */
 import { isSealed } from '../../../base/sealed-text.ts';
-import type { Seal } from '../../../runtime/platform/secrets/seal.ts';
 import { StoreRefused } from '../../../runtime/store/store.ts';
+import type { Seal } from './seal.ts';
 
 /** Name of the document in the database. */
 export const SUBSCRIPTIONS = 'subscriptions';

@@ -7,9 +7,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { messageOf } from '../../../base/message-of.ts';
 import type { Clock, Timer } from '../../../runtime/platform/clock.ts';
 import type { Logger } from '../../../runtime/platform/log.ts';
-import type { Seal } from '../../../runtime/platform/secrets/seal.ts';
 import { writeAtomic } from '../../../runtime/platform/write-atomic.ts';
 import type { SharedDocuments } from '../../../runtime/store/shared-documents.ts';
+import type { Seal } from './seal.ts';
 import { openSubscriptions, SUBSCRIPTIONS } from './sealed-subscriptions.ts';
 
 /** How often the version is polled, in ms. */

@@ -7,23 +7,22 @@
  * by this gateway's monotonic clock, so the window never ends later here than in the store.
  */
 import type { Clock } from '../../../runtime/platform/clock.ts';
-import type { SlotGrant, TakeSlots } from '../../../runtime/store/rate-slots.ts';
+import type { SlotWindow } from '../../../runtime/store/store.ts';
 import { StoreUnavailable } from '../../../runtime/store/store.ts';
+import { waitSeconds } from '../../../runtime/table/rate-limit.ts';
+import type { SlotGrant, TakeSlots } from './rate-slots.ts';
 
 /** How far ahead slots are taken, in ms. */
 const MOMENT_MS = 100;
 /** Timeout for the store, in ms. Slots that it grants later are lost. */
 const TIMEOUT_MS = 1000;
 
-/** Rounds ms up to the seconds of a `Retry-After`, at least 1. */
-export const waitSeconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
-
 interface Waiting {
   readonly resolve: (wait: number) => void;
   readonly reject: (error: unknown) => void;
 }
 
-export class SharedWindow {
+export class SharedWindow implements SlotWindow {
   private readonly name: string;
   private readonly takeSlots: TakeSlots;
   private readonly clock: Clock;
@@ -66,8 +65,8 @@ export class SharedWindow {
     });
   }
 
-  /** Whether this window can be dropped: no request waits for it. */
-  get isIdle(): boolean {
+  /** No request waits for it. */
+  expired(): boolean {
     return this.waiting.length === 0;
   }
 

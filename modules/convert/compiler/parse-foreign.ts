@@ -12,7 +12,7 @@ export function parseForeign(source: SourceText): ParsedFile | ConversionRefusal
   const alias = 'this alias has no anchor: quote a value that begins with `*`';
   const faults = findings.map(({ rule, range: { start }, message }) => ({
     start,
-    message: rule.id === 'yaml-alias' ? alias : message,
+    message: rule === 'yaml-alias' ? alias : message,
   }));
   return { faults };
 }

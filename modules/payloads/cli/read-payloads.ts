@@ -1,9 +1,7 @@
 /** Reads the requests that `source learn` learns from: payloads as JSON, and what `source detect` reads. */
 import { messageOf } from '../../../base/message-of.ts';
 import { CliError } from '../../../cli/base/errors.ts';
-import type { CapturedRequest, ReadFile } from '../../../cli/sources/captured-request.ts';
-import { captureOf } from '../../../cli/sources/captured-request.ts';
-import { readCapture } from '../../../cli/sources/read-capture.ts';
+import { captureOf, readCapture } from '../../../cli/sources/read-capture.ts';
 import type { LoweredSource } from '../../../compiler/lower/default-sources.ts';
 import { readFirst } from '../../../runtime/verify/locator.ts';
 import { LazyRequest } from '../../../runtime/verify/request.ts';
@@ -17,12 +15,11 @@ export interface LearnedRequest {
 export const UNNAMED = '*';
 
 /** @param source whose events are told apart as a gateway tells them; null: by the payload alone @throws CliError when the file is neither */
-export function readPayloads(
-  bytes: Buffer,
-  source: LoweredSource | null,
-  readFile: ReadFile,
-): readonly LearnedRequest[] {
-  return readRequests(bytes, readFile).map((capture) => {
+export function readPayloads(bytes: Buffer, source: LoweredSource | null): readonly LearnedRequest[] {
+  const requests = isPayload(bytes)
+    ? [captureOf({ method: 'POST', target: '/', headers: [], body: bytes })]
+    : readCapture(bytes);
+  return requests.map((capture) => {
     const request = new LazyRequest(capture.parts);
     const payload = request.payload();
     if (payload === undefined)
@@ -30,13 +27,6 @@ export function readPayloads(
     const named = source === null ? null : readFirst(source.plan.event, request, true);
     return { event: named ?? eventIn(payload) ?? UNNAMED, payload };
   });
-}
-
-function readRequests(bytes: Buffer, readFile: ReadFile): readonly CapturedRequest[] {
-  const payload = isPayload(bytes);
-  return payload
-    ? [captureOf({ method: 'POST', target: '/', headers: [], body: bytes })]
-    : readCapture(bytes, readFile);
 }
 
 /** JSON that is not a HAR file. */

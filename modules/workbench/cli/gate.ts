@@ -1,16 +1,15 @@
 /** The gate before a swap: refuses a table that would treat kept requests differently from the one in service. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
-import type { CompileRequest } from '../../../cli/compile/compile-files.ts';
+import type { GateContext } from '../../../cli/base/module.ts';
+import { readTable } from '../../../cli/compile/read-table.ts';
 import type { FailOn, RefusedSwap } from '../../../runtime/control/operations.ts';
-import { systemClock } from '../../../runtime/platform/clock.ts';
 import type { RouteTable } from '../../../schemas/generated/types.ts';
-import { outcomeChange } from './diff/format-requests.ts';
-import { readTable } from './diff/open-side.ts';
-import { replayRequests } from './diff/replay-requests.ts';
-import type { RequestChange } from './diff/request-change.ts';
-import { isFound } from './diff/request-change.ts';
+import { outcomeChange } from './diff/format-differences.ts';
+import type { RequestChange } from './diff/replay-requests.ts';
+import { isFound, replayRequests } from './diff/replay-requests.ts';
 import { createExplainer } from './explain/explainer.ts';
 import { openKept } from './use-requests.ts';
 
@@ -21,18 +20,20 @@ const NAMED = 10;
 
 /** @param folder of the table in service; without one there is nothing to compare with @returns null if it may pass */
 export async function passGate(
-  { home, env, jobs }: Pick<CompileRequest, 'home' | 'env' | 'jobs'>,
+  { jobs, ...context }: GateContext<CliContext>,
   failOn: readonly FailOn[],
   folder: string,
   table: RouteTable,
 ): Promise<RefusedSwap | null> {
   const file = join(folder, 'routes.json');
   if (failOn.length === 0 || !existsSync(file)) return null;
-  const context = { home, env, clock: systemClock };
-  const served = await readTable(context, file).catch(noTable);
+  const served = await readTable(file).catch(noTable);
   if (served === null) return null;
   const stored = new Set(jobs.map(({ id }) => id));
-  const sides = { old: createExplainer(context, served, stored), new: createExplainer(context, table, stored) };
+  const sides = {
+    old: await createExplainer(context, served, stored),
+    new: await createExplainer(context, table, stored),
+  };
   const requests = await openKept(context, served.gateway.store);
   try {
     const report = await replayRequests(requests, GATE_REQUESTS, sides);

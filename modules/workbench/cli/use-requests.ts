@@ -2,14 +2,14 @@
 
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
+import type { PostgresPlan } from '../../../cli/base/module.ts';
 import { ambiguousName } from '../../../cli/command-line/find-name.ts';
 import { askGateway, tryAskGateway } from '../../../cli/gateway/ask-gateway.ts';
-import type { DatabaseContext, PostgresPlan } from '../../../cli/store/configured-store.ts';
+import type { OpeningContext } from '../../../cli/store/configured-store.ts';
 import { configuredStore, openDatabase } from '../../../cli/store/configured-store.ts';
 import type { ControlContract } from '../../../runtime/control/operations.ts';
+import type { KeptRequest, KeptRequests } from '../../../runtime/intake/kept-request.ts';
 import type { StorePlan } from '../../../schemas/generated/types.ts';
-import { capturePath } from '../runtime/capture/capture-path.ts';
-import type { KeptRequest, KeptRequests } from '../runtime/capture/kept-request.ts';
 
 /** Timeout of a call to a running gateway, in ms; a search reads every kept request. */
 const ANSWER_MS = 60_000;
@@ -61,15 +61,15 @@ async function findRemote(context: CliContext): Promise<KeptRequests | null> {
 }
 
 /** Those of this store, without asking a gateway. @throws CliError when they cannot be read */
-export const openKept = (context: DatabaseContext, plan: StorePlan): Promise<KeptRequests> =>
+export const openKept = (context: OpeningContext, plan: StorePlan): Promise<KeptRequests> =>
   plan.kind === 'postgres' ? openShared(context, plan) : openFile(context);
 
-async function openShared(context: DatabaseContext, plan: PostgresPlan): Promise<KeptRequests> {
-  const { sharedRequests } = await import('../runtime/capture/shared/shared-requests.ts');
+async function openShared(context: OpeningContext, plan: PostgresPlan): Promise<KeptRequests> {
+  const { keptRequests } = await import('../runtime/capture/requests.ts');
   const store = await openDatabase(context, plan, { create: false });
   const rows = store?.state?.requests ?? null;
   if (store === null || rows === null) return NONE_KEPT;
-  return { ...sharedRequests(rows), close: () => store.close() };
+  return { ...keptRequests(rows), close: () => store.close() };
 }
 
 const NONE_KEPT: KeptRequests = {
@@ -78,8 +78,8 @@ const NONE_KEPT: KeptRequests = {
   close: async () => {},
 };
 
-async function openFile(context: DatabaseContext): Promise<KeptRequests> {
+async function openFile(context: OpeningContext): Promise<KeptRequests> {
   // Loaded only here: opening a database is not free.
-  const { openRequests } = await import('../runtime/capture/open-requests.ts');
-  return openRequests(capturePath(context.home));
+  const { openRequestFile } = await import('../runtime/capture/request-file.ts');
+  return openRequestFile(context.home);
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
-import { captureOf } from '../../../cli/sources/captured-request.ts';
 import type { SourceCandidate } from '../../../cli/sources/detect.ts';
 import { detect } from '../../../cli/sources/detect.ts';
+import { captureOf } from '../../../cli/sources/read-capture.ts';
 import { loadShippedSources } from '../../helpers/catalog-sources.ts';
 import { vectors } from '../../helpers/vectors.ts';
 

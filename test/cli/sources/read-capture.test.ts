@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readCapture } from '../../../cli/sources/read-capture.ts';
-import { splitShellWords } from '../../../cli/sources/shell-words.ts';
 
-const noFiles = (path: string): Buffer => {
-  throw new Error(`no file ${path}`);
-};
-const read = (text: string, files = noFiles) => readCapture(Buffer.from(text, 'latin1'), files);
-const only = (text: string, files = noFiles) => {
-  const [first, ...others] = read(text, files);
+const read = (text: string) => readCapture(Buffer.from(text, 'latin1'));
+const only = (text: string) => {
+  const [first, ...others] = read(text);
   assert.ok(first !== undefined && others.length === 0);
   return first;
 };
@@ -39,27 +35,6 @@ test('a REST client file: comments, an absolute URL, no version', () => {
   assert.equal(url, 'https://example.test/r');
 });
 
-test('curl: quotes, continued lines, joined options, the default content type', () => {
-  const { parts, url } = only(
-    `$ curl -XPOST 'https://example.test/r?x=1' \\\n  -H "X-A: it's" --header='X-B: b' -d '{"a":1}' --compressed`,
-  );
-  assert.deepEqual([parts.method, parts.url, url], ['POST', '/r?x=1', 'https://example.test/r']);
-  assert.deepEqual(parts.rawHeaders, ['X-A', "it's", 'X-B', 'b', 'Content-Type', 'application/x-www-form-urlencoded']);
-  assert.equal(parts.body.toString(), '{"a":1}');
-});
-
-test('curl: files, credentials and escapes', () => {
-  const files = (path: string): Buffer => Buffer.from(`${path}\n`);
-  assert.equal(only('curl --data-binary @f.json http://x/', files).parts.body.toString(), 'f.json\n');
-  assert.equal(only('curl -d @f.json http://x/', files).parts.body.toString(), 'f.json');
-  assert.equal(
-    only("curl --data-raw $'a\\u00e9\\n' -u user:pass http://x/").parts.headers.authorization,
-    'Basic dXNlcjpwYXNz',
-  );
-  assert.deepEqual(splitShellWords("a'b'\"c\\\"\" $'\\x41\\t' \\ d"), ['abc"', 'A\t', ' d']);
-  assert.equal(splitShellWords("a 'b"), null);
-});
-
 test('HAR: every entry with a body, base64 too, pseudo headers left out', () => {
   const entry = (postData: unknown) => ({
     request: {
@@ -86,8 +61,7 @@ test('HAR: every entry with a body, base64 too, pseudo headers left out', () => 
 });
 
 test('anything else is refused with what would be read', () => {
-  assert.throws(() => read('hello'), /no HTTP request, no curl command line and no HAR file/);
+  assert.throws(() => read('hello'), /no HTTP request and no HAR file/);
   assert.throws(() => read('{"a":1}'), /no HAR file/);
   assert.throws(() => read('{"log":{"entries":[]}}'), /no request with a body/);
-  assert.throws(() => read("curl -d 'x"), /inside a quotation/);
 });

@@ -30,7 +30,7 @@ function printFindings({ findings }: LoadedBlueprints): readonly string[] {
   const lines = createLines();
   return findings.map(({ rule, source, range, message }) => {
     const { line, column } = lines.positionOf(source, range.start);
-    return `${source.name}:${line}:${column} ${rule.id}: ${message}`;
+    return `${source.name}:${line}:${column} ${rule}: ${message}`;
   });
 }
 

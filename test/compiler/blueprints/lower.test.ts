@@ -193,7 +193,7 @@ for (const { name, change, rule, path, message } of REFUSED) {
   test(`refuses ${name}`, () => {
     const { plan, problems } = lowerBlueprint(file(change));
     assert.equal(plan, null);
-    assert.equal(problems[0]?.rule.id, rule);
+    assert.equal(problems[0]?.rule, rule);
     assert.deepEqual(problems[0]?.path, path);
     assert.match(problems[0]?.message ?? '', message);
   });
@@ -216,7 +216,7 @@ test('warns of a field that nothing uses, and still makes the plan', () => {
   const { plan, problems } = lowerBlueprint(file({ fields: [TIME, TEXT] }));
   assert.equal(plan?.key, 'sample');
   assert.deepEqual(
-    problems.map(({ rule, path }) => ({ rule: rule.id, path })),
+    problems.map(({ rule, path }) => ({ rule, path })),
     [{ rule: 'blueprint-unused-field', path: ['fields', 1, 'name'] }],
   );
 });

@@ -52,7 +52,7 @@ describe('events', () => {
       const { plan, problems } = lowerEvents(['push', glob]);
       assert.equal(plan, null);
       assert.deepEqual(
-        problems.map(({ rule, path }) => [rule.id, path]),
+        problems.map(({ rule, path }) => [rule, path]),
         [['event-glob', [1]]],
       );
     });

@@ -28,7 +28,7 @@ describe('fields', () => {
       const { plan, problems } = lowerFilters([{ field, exists: true }]);
       assert.equal(plan, null);
       assert.deepEqual(
-        problems.map(({ rule, path }) => [rule.id, path]),
+        problems.map(({ rule, path }) => [rule, path]),
         [['filter-field', [0, 'field']]],
       );
     });
@@ -75,7 +75,7 @@ describe('shape', () => {
       const { plan, problems } = lowerFilters(config);
       assert.equal(plan, null);
       assert.deepEqual(
-        problems.map((problem) => [problem.rule.id, problem.path]),
+        problems.map((problem) => [problem.rule, problem.path]),
         [[rule, path]],
       );
     });
@@ -84,7 +84,7 @@ describe('shape', () => {
   test('every fault is reported in one go', () => {
     const { problems } = lowerFilters([{ field: 'a' }, { field: 'b..c', regex: '(' }, {}]);
     assert.deepEqual(
-      problems.map(({ rule }) => rule.id),
+      problems.map(({ rule }) => rule),
       ['filter-operator', 'filter-field', 'regex-syntax', 'filter-shape'],
     );
   });
@@ -104,7 +104,7 @@ describe('regex', () => {
       const { plan, problems } = lowerFilters({ field: 'a', regex: source });
       assert.equal(plan, null);
       const [problem] = problems;
-      assert.equal(problem?.rule.id, 'regex-syntax');
+      assert.equal(problem?.rule, 'regex-syntax');
       assert.deepEqual(problem.path, ['regex']);
       assert.deepEqual(problem.within, { offset: source.indexOf(fault), length: fault.length });
       if (hint === undefined) assert.equal(problem.hint, undefined);

@@ -122,7 +122,7 @@ describe('mistakes', () => {
       const { plan, problems } = lowerTarget('t', request === undefined ? rest : { ...rest, request });
       assert.equal(plan, null);
       const [problem] = problems;
-      assert.deepEqual([problem?.rule.id, problem?.path.join('.')], [rule, path], JSON.stringify(problems));
+      assert.deepEqual([problem?.rule, problem?.path.join('.')], [rule, path], JSON.stringify(problems));
     });
   }
 });

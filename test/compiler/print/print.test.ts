@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Diagnostic } from '../../../compiler/diagnostics/diagnostic.ts';
 import { sortDiagnostics } from '../../../compiler/diagnostics/diagnostic.ts';
+import { RULES } from '../../../compiler/diagnostics/rule.ts';
 import { printDiagnostics } from '../../../compiler/print/print.ts';
-import { RULES } from '../../../compiler/rules/registry.ts';
 import type { SourceText } from '../../../compiler/text/source-text.ts';
 
 const source = (text: string, name = 'a.yaml'): SourceText => ({ path: `/w/${name}`, name, text });

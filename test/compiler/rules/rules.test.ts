@@ -3,12 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import type { Diagnostic } from '../../../compiler/diagnostics/diagnostic.ts';
 import type { Problem } from '../../../compiler/diagnostics/problem.ts';
+import { RULES } from '../../../compiler/diagnostics/rule.ts';
 import { createLines } from '../../../compiler/print/lines.ts';
-import { RULES } from '../../../compiler/rules/registry.ts';
-import { unknownKey } from '../../../compiler/rules/unknown-key.ts';
 import { absolutePath, compileExample, printed } from '../../helpers/compile.ts';
 import type { Example, Mark } from '../../helpers/rule-examples.ts';
-import { ROOT_FILE, readExamples } from '../../helpers/rule-examples.ts';
+import { ROOT_FILE, RULE_FOLDERS, readExamples, readRule } from '../../helpers/rule-examples.ts';
 
 describe('every rule', () => {
   for (const rule of RULES) {
@@ -46,34 +45,33 @@ function pointedAt(diagnostics: readonly Diagnostic[], { files }: Example): read
 
 const printMark = ({ file, line, column, length }: Mark): string => `${file}:${line}:${column}, ${length} long`;
 
-test('the registry is the folder: each rule has a file of its own name', () => {
-  const files = readdirSync(new URL('../../../compiler/rules/', import.meta.url))
-    .filter((file) => file.endsWith('.ts') && file !== 'registry.ts')
-    .map((file) => file.slice(0, -'.ts'.length));
-  assert.deepEqual(RULES.map((rule) => rule.id).sort(), files.sort());
-});
+const filesOf = (suffix: string): readonly string[] =>
+  RULE_FOLDERS.flatMap((folder) => readdirSync(new URL(`../../../${folder}`, import.meta.url)))
+    .filter((file) => file.endsWith(suffix) && file !== 'registry.ts')
+    .map((file) => file.slice(0, -suffix.length));
 
-test('each example belongs to a rule', () => {
-  const files = readdirSync(new URL('../../../compiler/rules/', import.meta.url)).filter((file) =>
-    file.endsWith('.yaml'),
-  );
-  assert.deepEqual(files, RULES.map(({ id }) => `${id}.yaml`).sort());
+test('the rules are the files of the folders: each has a YAML file of its own name', () => {
+  assert.deepEqual(RULES.map(({ id }) => id).sort(), [...filesOf('.yaml')].sort());
 });
 
 test('each rule has its check, or names the file that decides', () => {
-  for (const rule of RULES) {
-    const hasCheck = Object.entries(rule).some(
-      ([key, value]) => key.startsWith('check') && typeof value === 'function',
-    );
-    assert.ok(hasCheck || rule.decidedIn !== undefined, rule.id);
-    if (rule.decidedIn === undefined) continue;
-    const text = readFileSync(new URL(`../../../compiler/${rule.decidedIn}`, import.meta.url), 'utf8');
-    assert.match(text, new RegExp(`rules/${rule.id}\\.ts'`), `${rule.decidedIn} does not report ${rule.id}`);
+  const checks = filesOf('.ts');
+  const ids = new Set<string>(RULES.map(({ id }) => id));
+  assert.deepEqual(
+    checks.filter((file) => !ids.has(file)),
+    [],
+  );
+  for (const { id } of RULES) {
+    const [, decidedIn] = /^decidedIn: (.+)$/m.exec(readRule(id)) ?? [];
+    assert.ok(checks.includes(id) || decidedIn !== undefined, id);
+    if (decidedIn === undefined) continue;
+    const text = readFileSync(new URL(`../../../${decidedIn}`, import.meta.url), 'utf8');
+    assert.ok(text.includes(`'${id}'`), `${decidedIn} does not report ${id}`);
   }
 });
 
 test('a problem of a rule that is not listed does not compile', () => {
   // @ts-expect-error: the type is made of the names of the rules' files.
-  const problem: Problem = { rule: { ...unknownKey, id: 'no-such-rule' }, path: [], at: 'key', message: '' };
-  assert.ok(!RULES.some((rule) => rule.id === problem.rule.id));
+  const problem: Problem = { rule: 'no-such-rule', path: [], at: 'key', message: '' };
+  assert.ok(!RULES.some(({ id }) => id === problem.rule));
 });

@@ -9,7 +9,7 @@ function load(files: TestFiles, configs: readonly string[] = []) {
   return {
     root: loaded.root,
     names: loaded.files.map(({ source }) => source.name),
-    rules: loaded.findings.map(({ rule }) => rule.id),
+    rules: loaded.findings.map(({ rule }) => rule),
     messages: loaded.findings.map(({ message }) => message),
     incomplete: loaded.incomplete,
     ignored: loaded.ignored,

@@ -4,7 +4,7 @@ import type { ChildProcess } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { splitShellWords } from '../../../cli/sources/shell-words.ts';
+import { splitShellWords } from '../../../modules/setup/cli/setup/shell-words.ts';
 import { until } from '../../helpers/gateway.ts';
 import { outputMatches } from '../../helpers/markdown.ts';
 import { hasPty, runOnTerminal } from '../../helpers/pty.ts';

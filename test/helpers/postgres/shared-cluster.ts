@@ -18,14 +18,17 @@ const WAIT_MS = 60_000;
 
 type Note = { readonly url: string; readonly folder: string } | { readonly error: string };
 
+/** The folder that the processes of a run share; null in a test that runs by itself. */
+export const runFolder = (): string | null => process.env[RUN_FOLDER] ?? null;
+
 let own: Promise<string> | null = null;
 
 /** The URL of the server's database `postgres`: that of HOOKWRIGHT_TEST_POSTGRES, the run's, or this process's. */
 export async function sharedServer(): Promise<string> {
   const given = process.env.HOOKWRIGHT_TEST_POSTGRES;
   if (given !== undefined) return given;
-  const folder = process.env[RUN_FOLDER];
-  own ??= folder === undefined ? startOwn() : startForRun(folder);
+  const folder = runFolder();
+  own ??= folder === null ? startOwn() : startForRun(folder);
   return own;
 }
 

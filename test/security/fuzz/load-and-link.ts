@@ -1,4 +1,5 @@
 /** Loads and links the bytes of a table as a gateway does, with made-up secrets, for workers of the fuzz harness. */
+import { marks } from '../../../modules/payloads/runtime/untrusted/markers.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';
 import { linkTable } from '../../../runtime/table/link.ts';
 import type { LinkContext } from '../../../runtime/table/link-context.ts';
@@ -22,6 +23,7 @@ export const linkContext = (table: RouteTable): LinkContext => ({
   linkScheme: schemeLinker(),
   linkIdentity: identityLinker(table),
   openList: () => ({ has: () => false, refresh: () => null }),
+  marks,
   loopback: true,
   capture: null,
 });
@@ -45,7 +47,7 @@ export async function loadAndLink(bytes: Buffer, links: 'whole' | 'checked'): Pr
       { stat: () => undefined, read: async () => bytes, watch: () => () => {} },
       systemClock,
     ),
-    link: async (table, timeSlice) => linkTable(table, linkContext(table), timeSlice),
+    link: (table) => linkTable(table, linkContext(table)),
     prepare: async () => () => {},
     subscriptions: NO_SUBSCRIPTIONS,
     clock: systemClock,

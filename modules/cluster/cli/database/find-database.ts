@@ -2,10 +2,11 @@
 import { DEFAULT_PROFILE } from '../../../../base/profiles.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { CliError, refusalOf } from '../../../../cli/base/errors.ts';
-import { configuredStore, resolveDatabaseUrl } from '../../../../cli/store/configured-store.ts';
+import { configuredStore } from '../../../../cli/store/configured-store.ts';
 import { parseSecretRef } from '../../../../compiler/text/secret-ref.ts';
 import { StoreRefused } from '../../../../runtime/store/store.ts';
 import type { PgConnection } from '../../runtime/postgres/driver.ts';
+import { resolveDatabaseUrl } from '../open-database.ts';
 
 export interface Database {
   /** Never printed. */

@@ -1,71 +1,88 @@
-/** Moves what a home keeps in its file of SQLite into a PostgreSQL database: all of it, or nothing. */
+/** Moves jobs, delivery ids and sessions of a home from its file of SQLite into a PostgreSQL database: all, or nothing. */
 import { randomUUID } from 'node:crypto';
-import { existsSync, renameSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { DEFAULT_PROFILE, PROFILE_NAME, profileHome } from '../../../../base/profiles.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { CliError, refusalOf } from '../../../../cli/base/errors.ts';
 import { isGatewayThere } from '../../../../cli/gateway/ask-gateway.ts';
 import { createProgress } from '../../../../cli/output/progress.ts';
+import { fileSessions } from '../../../../runtime/deliver/sessions/file-sessions.ts';
+import type { Connection } from '../../../../runtime/store/sqlite/driver.ts';
+import type { Store } from '../../../../runtime/store/store.ts';
 import { StoreRefused, StoreUnavailable } from '../../../../runtime/store/store.ts';
 import { storePath } from '../../../../runtime/store/store-path.ts';
-import { capturePath } from '../../../workbench/runtime/capture/capture-path.ts';
-import type { MovedCount, MoveSource } from '../../runtime/moved-rows.ts';
+import type { MovedCount, MovedSession, MoveSource } from '../../runtime/postgres/import.ts';
 import type { Database } from './find-database.ts';
 import { withDatabase } from './find-database.ts';
-import type { StoredRequests } from './stored-requests.ts';
-import { storedRequests } from './stored-requests.ts';
-import type { StoredSessions } from './stored-sessions.ts';
-import { storedSessions } from './stored-sessions.ts';
 
 export interface StoreMove {
-  readonly count: MovedCount & { readonly sessions: number; readonly requests: number };
+  readonly count: MovedCount;
   /** `already`: an earlier call moved it, but was interrupted before it renamed the file. */
   readonly outcome: 'moved' | 'already' | 'dry run';
   /** Path of the file afterwards. */
   readonly file: string;
-  /** The same for the kept requests; null if there are none. */
-  readonly requests_file: string | null;
 }
 
+const SLICE_CLAIMS = 5000;
 const NO_LIMITS =
   'SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0';
 
-/** @throws CliError where a gateway serves, where there is nothing to move, or where the database cannot take it */
+/** @throws CliError where a gateway serves, work is open, there is nothing to move, or the database cannot take it */
 export async function moveStore(context: CliContext, database: Database, isDryRun: boolean): Promise<StoreMove> {
   const path = storePath(context.home);
   if (await isGatewayThere(context)) {
     throw new CliError('a gateway serves this home', 'stop it first: hookwright gateway stop');
   }
   if (!existsSync(path)) throw new CliError(`there is nothing to move: ${path} does not exist`);
-  const sessions = await storedSessions(context.home);
-  const requests = await storedRequests(context.home);
-  const move = await withFile(context, path, async (source) => ({
-    count: countOf({ source, sessions, requests }),
-    outcome: isDryRun
-      ? await tryMove(database, source)
-      : await moveInto(context, database, { source, sessions, requests }),
-  }));
-  const pathAfter = (before: string): string =>
-    move.outcome === 'dry run' ? before : setAside(before, context.clock.now());
-  const kept = capturePath(context.home);
-  // The store's file is last: where it still is, the command can be run again.
-  return { ...move, requests_file: existsSync(kept) ? pathAfter(kept) : null, file: pathAfter(path) };
+  const sessions = await readSessions(context.home);
+  const { count, outcome } = await withFile(path, async (store, db) => {
+    await refuseOpenWork(store, context.clock.now());
+    const source: MoveSource = {
+      id: idOf(db),
+      jobs: await store.read({ kind: 'jobs' }),
+      sessions,
+      claims: () => claimsIn(db),
+    };
+    const claims = db.query<[number]>('SELECT count(*) FROM claim').get()?.[0] ?? 0;
+    const count = { claims, jobs: source.jobs.records.length, sessions: sessions.length };
+    return {
+      count,
+      outcome: await (isDryRun ? tryMove(database, source) : moveInto(context, database, source, count)),
+    };
+  });
+  return { count, outcome, file: outcome === 'dry run' ? path : setAside(path, context.clock.now()) };
 }
 
-/** Opens the file exclusively, and makes the work that a killed gateway held due again. */
-async function withFile<T>(context: CliContext, path: string, use: (source: MoveSource) => Promise<T>): Promise<T> {
+/** The sessions that the home and its profiles keep as files. */
+async function readSessions(home: string): Promise<readonly MovedSession[]> {
+  const folder = join(home, 'profiles');
+  const named = existsSync(folder) ? readdirSync(folder).filter((name) => PROFILE_NAME.test(name)) : [];
+  const files = fileSessions((profile) => profileHome(home, profile));
+  const found: MovedSession[] = [];
+  for (const profile of [DEFAULT_PROFILE, ...named]) {
+    for (const { target, chat_id, changed_at } of await files.list(profile)) {
+      const chat = { profile, target, chatId: chat_id };
+      found.push({ ...chat, changed_at, turns: (await files.read(chat)) ?? [] });
+    }
+  }
+  return found;
+}
+
+/** Opens the file exclusively. */
+async function withFile<T>(path: string, use: (store: Store, db: Connection) => Promise<T>): Promise<T> {
   const { tryOpenOfflineStore } = await import('../../../../runtime/store/sqlite/open-store.ts');
-  const { openExport } = await import('../../runtime/export.ts');
+  const { openWriting } = await import('../../../../runtime/store/sqlite/open-database.ts');
+  const { connect } = await import('../../../../runtime/store/sqlite/driver.ts');
   try {
     const store = await tryOpenOfflineStore(path);
     if (store === null) throw new CliError(`another process has ${path}`, 'wait until it has ended, or end it');
     try {
-      const under_way = { runs: [], attempts: [] };
-      await store.write({ kind: 'recover', holder: 'store move', now: context.clock.now(), under_way });
-      const source = openExport(path, randomUUID());
+      const db = openWriting(connect, path, 'full');
       try {
-        return await use(source);
+        return await use(store, db);
       } finally {
-        source.close();
+        db.close();
       }
     } finally {
       await store.close();
@@ -76,40 +93,47 @@ async function withFile<T>(context: CliContext, path: string, use: (source: Move
   }
 }
 
-interface MovedParts {
-  readonly source: MoveSource;
-  readonly sessions: StoredSessions;
-  readonly requests: StoredRequests;
+/** @throws CliError */
+async function refuseOpenWork(store: Store, now: number): Promise<void> {
+  const { tallies } = await store.read({ kind: 'overview', now });
+  const open = tallies.reduce((sum, { pending, running, delivering }) => sum + pending + running + delivering, 0);
+  if (open === 0) return;
+  throw new CliError(
+    `${open} ${open === 1 ? 'dispatch is' : 'dispatches are'} not finished, and open work is not moved`,
+    'start the gateway on this store again, and stop it when `hookwright deliveries list` shows nothing open',
+  );
 }
 
-const countOf = ({ source, sessions, requests }: MovedParts): StoreMove['count'] => ({
-  ...source.count,
-  sessions: sessions.count,
-  requests: requests.count,
-});
+/** The id of the store, which it gets when it is moved first. */
+function idOf(db: Connection): string {
+  db.change("INSERT OR IGNORE INTO meta VALUES ('store_id', ?)")(randomUUID());
+  return db.query<[string]>("SELECT value FROM meta WHERE key = 'store_id'").get()?.[0] ?? '';
+}
 
-async function moveInto(context: CliContext, database: Database, parts: MovedParts): Promise<'moved' | 'already'> {
-  const { source, sessions, requests } = parts;
-  const [{ migrate }, { transact, beginOf }, { checkEmpty, importStore }, rest, { addRequests }] = await Promise.all([
-    import('../../runtime/postgres/migrate.ts'),
-    import('../../runtime/postgres/transact.ts'),
-    import('../../runtime/postgres/import.ts'),
-    import('../../runtime/postgres/import-sessions.ts'),
-    import('../../runtime/postgres/pg-requests.ts'),
-  ]);
-  const total = Object.values(source.count).reduce((sum, count) => sum + count, 0);
-  const bar = createProgress(context, total, 'rows');
+function* claimsIn(db: Connection): ReturnType<MoveSource['claims']> {
+  const sql = `SELECT key, expires_at FROM claim WHERE key > ? ORDER BY key LIMIT ${SLICE_CLAIMS}`;
+  const rows = db.query<[key: string, expiresAt: number]>(sql);
+  for (let slice = rows.all(''); slice.length > 0; slice = rows.all(slice.at(-1)?.[0] ?? '')) {
+    yield slice.map(([key, expires_at]) => ({ key, expires_at }));
+  }
+}
+
+async function moveInto(
+  context: CliContext,
+  database: Database,
+  source: MoveSource,
+  count: MovedCount,
+): Promise<'moved' | 'already'> {
+  const { migrate } = await import('../../runtime/postgres/migrate.ts');
+  const { transact, beginOf } = await import('../../runtime/postgres/transact.ts');
+  const { checkEmpty, importStore } = await import('../../runtime/postgres/import.ts');
+  const bar = createProgress(context, count.claims, 'delivery ids');
   try {
     return await withDatabase(database, async (db) => {
       await migrate(db, database.schema);
       return transact(db, `${beginOf(`"${database.schema}"`)}; ${NO_LIMITS}`, async () => {
         if ((await checkEmpty(db, source.id)) === 'moved') return 'already';
-        const stored = await importStore(db, source, (done) => bar.update(done));
-        const moved = { ...stored, sessions: await rest.importSessions(db, sessions.read()), requests: 0 };
-        for await (const page of requests.read()) {
-          moved.requests += await addRequests(page, (sql, rows) => db.query(sql, [rows]));
-        }
-        compare(countOf(parts), moved);
+        compare(count, await importStore(db, source, (done) => bar.update(done)));
         return 'moved';
       });
     });
@@ -120,11 +144,9 @@ async function moveInto(context: CliContext, database: Database, parts: MovedPar
 
 /** Checks whether the database could accept it, without changes. */
 async function tryMove(database: Database, source: MoveSource): Promise<'dry run' | 'already'> {
-  const [{ versionFor }, { transact, beginOf }, { checkEmpty }] = await Promise.all([
-    import('../../runtime/postgres/migrate.ts'),
-    import('../../runtime/postgres/transact.ts'),
-    import('../../runtime/postgres/import.ts'),
-  ]);
+  const { versionFor } = await import('../../runtime/postgres/migrate.ts');
+  const { transact, beginOf } = await import('../../runtime/postgres/transact.ts');
+  const { checkEmpty } = await import('../../runtime/postgres/import.ts');
   return withDatabase(database, async (db) => {
     // Without tables nothing can be in the way.
     if ((await versionFor(db, database.schema)) === null) return 'dry run';
@@ -134,14 +156,14 @@ async function tryMove(database: Database, source: MoveSource): Promise<'dry run
 }
 
 /** @throws StoreRefused, so that nothing is committed */
-function compare(expected: StoreMove['count'], stored: StoreMove['count']): void {
-  const off = (Object.keys(expected) as (keyof StoreMove['count'])[]).filter((kind) => expected[kind] !== stored[kind]);
+function compare(expected: MovedCount, stored: MovedCount): void {
+  const off = (Object.keys(expected) as (keyof MovedCount)[]).filter((kind) => expected[kind] !== stored[kind]);
   if (off.length === 0) return;
   const found = off.map((kind) => `${kind}: ${expected[kind]} in the file, ${stored[kind]} in the database`);
   throw new StoreRefused(`the counts differ, and nothing was moved\n${found.join('\n')}`);
 }
 
-/** Renames the file, so that no gateway resumes the same work from it. @returns its new path */
+/** Renames the file, so that no gateway starts from it again. @returns its new path */
 function setAside(path: string, now: number): string {
   const kept = existsSync(`${path}.moved`) ? `${path}.moved-${now}` : `${path}.moved`;
   for (const end of ['-wal', '-shm', '']) if (existsSync(path + end)) renameSync(path + end, kept + end);

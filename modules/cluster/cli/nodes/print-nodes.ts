@@ -1,21 +1,28 @@
 /** Prints the gateways that share a store. */
 import { createPaint } from '../../../../base/paint.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
-import { printLine, visible } from '../../../../cli/output/print.ts';
+import { printJson, printLine, visible } from '../../../../cli/output/print.ts';
 import { printTable } from '../../../../cli/output/table.ts';
 import { formatDuration } from '../../../../cli/output/time.ts';
 import type { StoredNode } from '../../../../runtime/store/queries.ts';
-import { tablesInService } from './list-nodes.ts';
+import { listNodes, tablesInService } from './list-nodes.ts';
 
 /** Length of a hash that is enough to distinguish tables. */
 const HASH_CHARS = 12;
 
-/** The object of each in `--json`. */
-export function toJson({ read_at: _, ...node }: StoredNode): unknown {
-  return node;
+/** Prints every gateway that shares the store; an array with `json`. Returns the exit code. */
+export async function showNodes(context: CliContext, json: boolean): Promise<number> {
+  const nodes = await listNodes(context);
+  if (json)
+    printJson(
+      context,
+      nodes.map(({ read_at: _, ...node }) => node),
+    );
+  else printNodes(context, nodes);
+  return nodes.some(({ state }) => state === 'serving') ? 0 : 1;
 }
 
-export function printNodes(context: CliContext, nodes: readonly StoredNode[]): void {
+function printNodes(context: CliContext, nodes: readonly StoredNode[]): void {
   printTable(context, nodes, COLUMNS, 'no gateway is running, and none has been; start one: hookwright gateway start');
   const paint = createPaint(context.colour.stdout);
   const note = (text: string): void => printLine(context, `${paint('yellow', '!')} ${visible(text)}`);

@@ -8,7 +8,7 @@ import { messageOf } from '../../../../base/message-of.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { openHome } from '../../../../cli/base/context.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
-import type { PostgresPlan } from '../../../../cli/store/configured-store.ts';
+import type { FollowedTable, PostgresPlan } from '../../../../cli/base/module.ts';
 import { openDatabase, StoreOutOfReach } from '../../../../cli/store/configured-store.ts';
 import type { Timer } from '../../../../runtime/platform/clock.ts';
 import type { Logger } from '../../../../runtime/platform/log.ts';
@@ -19,12 +19,6 @@ import type { SharedState, Store } from '../../../../runtime/store/store.ts';
 /** Interval at which the active table is polled, and at which the first connection is retried, in ms. */
 const LOOK_MS = 500;
 const RETRY_MS = 2000;
-
-export interface FollowedTable {
-  /** Of the copy. */
-  readonly folder: string;
-  stop(): Promise<void>;
-}
 
 /**
  * Settles once there is a table to serve; without a copy it waits for the database.

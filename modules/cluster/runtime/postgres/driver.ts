@@ -2,10 +2,8 @@
  * The interface to the PostgreSQL driver; the only file that imports the package. It is an optional peer dependency,
  * loaded when a store on PostgreSQL is opened.
  */
-import type { ConnectionOptions } from 'node:tls';
 import { messageOf } from '../../../../base/message-of.ts';
 import { StoreRefused } from '../../../../runtime/store/store.ts';
-import { planTls, tlsAdvice } from './tls-options.ts';
 
 export type PgValue = string | number | boolean | null | Uint8Array | readonly (string | number | boolean | null)[];
 
@@ -37,6 +35,8 @@ export interface PgConnectOptions {
 export type PgConnect = (options: PgConnectOptions) => Promise<PgConnection>;
 
 type Driver = typeof import('pg');
+type Client = import('pg').Client;
+type ClientConfig = import('pg').ClientConfig;
 
 /** Timeouts for connecting and for a query, in ms. */
 const CONNECT_MS = 5000;
@@ -48,12 +48,13 @@ const INT8 = 20;
 export async function loadDriver(): Promise<PgConnect> {
   const driver = await importDriver();
   return async (options) => {
-    const { url, tls, isOptional } = planTls(options.url);
+    const url = libpqUrl(options.url);
     try {
-      return await connect(driver, { ...options, url }, tls);
+      return await connect(driver, { ...options, url: url.href });
     } catch (error) {
-      if (!isOptional || messageOf(error) !== NO_TLS) throw error;
-      return connect(driver, { ...options, url }, null);
+      if (url.searchParams.get('sslmode') !== 'prefer' || messageOf(error) !== NO_TLS) throw error;
+      url.searchParams.set('sslmode', 'disable');
+      return connect(driver, { ...options, url: url.href });
     }
   };
 }
@@ -61,17 +62,50 @@ export async function loadDriver(): Promise<PgConnect> {
 /** The driver's message, because it has no code for this error. */
 const NO_TLS = 'The server does not support SSL connections';
 
+const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'];
+/** TLS settings of libpq that the driver ignores. */
+const UNSUPPORTED = ['sslcrl', 'sslcrldir', 'sslcertmode', 'requiressl', 'sslpassword', 'ssl_min_protocol_version'];
+
+/**
+ * The URL with an explicit `sslmode`, which the driver is told to read as libpq does: by itself it reads `require` as
+ * `verify-full`, and takes an unknown mode, or a CA that is not named, without a word. @throws StoreRefused
+ */
+function libpqUrl(text: string): URL {
+  const url = new URL(text);
+  const { searchParams } = url;
+  const ignored = UNSUPPORTED.find((name) => searchParams.has(name));
+  if (ignored !== undefined) throw refused(`${ignored} is not supported`);
+  const given = searchParams.get('sslmode') || (searchParams.get('ssl') === 'true' ? 'require' : 'prefer');
+  if (!SSL_MODES.includes(given)) throw refused(`sslmode=${given} is none of ${SSL_MODES.join(', ')}`);
+  const host = searchParams.get('host') ?? decodeURIComponent(url.hostname);
+  // As in libpq, a Unix socket is never encrypted.
+  const mode = host.startsWith('/') ? 'disable' : given;
+  const root = searchParams.get('sslrootcert');
+  if (root === 'system') {
+    if (mode !== 'verify-full')
+      throw refused('sslrootcert=system needs sslmode=verify-full: anybody can have a certificate of a public CA');
+    // Without a file, these are the roots of Node.js.
+    searchParams.delete('sslrootcert');
+  }
+  if (mode === 'verify-ca' && !root) throw refused('sslmode=verify-ca needs sslrootcert=<file of the CA>');
+  searchParams.delete('ssl');
+  searchParams.set('sslmode', mode);
+  searchParams.set('uselibpqcompat', 'true');
+  return url;
+}
+
+const refused = (what: string): StoreRefused => new StoreRefused(`the URL of gateway.store.postgres: ${what}`);
+
 async function connect(
   driver: Driver,
   { url, name, prepare, notified, ended }: PgConnectOptions,
-  tls: ConnectionOptions | null,
 ): Promise<PgConnection> {
   const types = {
     getTypeParser: (oid: number, format?: 'text' | 'binary') =>
       oid === INT8 ? Number : (driver.types.getTypeParser(oid, format as 'text') as (text: string) => unknown),
   };
-  const client = new driver.Client({
-    ...{ connectionString: url, ssl: tls ?? false, application_name: name, types: types as never },
+  const client = createClient(driver, {
+    ...{ connectionString: url, application_name: name, types: types as never },
     ...{ connectionTimeoutMillis: CONNECT_MS, query_timeout: QUERY_MS, pipeline: true },
     ...{ keepAlive: true, keepAliveInitialDelayMillis: CONNECT_MS },
   });
@@ -102,6 +136,15 @@ async function connect(
     },
     close: () => client.end(),
   };
+}
+
+/** The driver reads the URL, and the files of certificates that it names. @throws StoreRefused if it cannot */
+function createClient(driver: Driver, config: ClientConfig): Client {
+  try {
+    return new driver.Client(config);
+  } catch (error) {
+    throw refused(messageOf(error));
+  }
 }
 
 async function importDriver(): Promise<Driver> {
@@ -154,12 +197,18 @@ const ADVICE: Readonly<Record<string, string>> = {
   [NO_TLS]: 'set `ssl = on` in its postgresql.conf, or another sslmode in the URL: hookwright docs scale',
   '42P05': 'behind a pooler in transaction mode gateway.store needs `listen: false`',
   '26000': 'behind a pooler in transaction mode gateway.store needs `listen: false`',
+  UNTRUSTED: 'sslrootcert in the URL of the database names the file of the CA that signed its certificate',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'with sslmode=verify-full the certificate has to name the host of the URL',
   '42501': 'what the role of a gateway needs: hookwright docs scale',
 };
 
 /** Describes an error for users, with advice. No message of the driver or PostgreSQL contains the password. */
 export function describePgError(error: unknown): string {
   const code = sqlState(error);
-  const advice = ADVICE[code || messageOf(error)] ?? tlsAdvice(code);
+  const advice = ADVICE[UNTRUSTED.test(code) ? 'UNTRUSTED' : code || messageOf(error)] ?? null;
   return [messageOf(error) || code || 'no answer', ...(advice === null ? [] : [advice])].join('; ');
 }
+
+/** Codes of Node.js for a certificate that no trusted root has signed. */
+const UNTRUSTED =
+  /^(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_(?:VERIFY|GET)_[A-Z_]+|CERT_UNTRUSTED|CERT_SIGNATURE_FAILURE)$/;

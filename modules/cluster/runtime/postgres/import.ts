@@ -1,112 +1,80 @@
-/** Imports a store of another engine into an empty database, in one transaction. */
-
-import { headTargets } from '../../../../runtime/store/encode.ts';
-import { laneKey } from '../../../../runtime/store/identity.ts';
-import { isFinal } from '../../../../runtime/store/states.ts';
+/** Imports what moves from another store into an empty database: jobs, delivery ids and sessions. */
+import type { JobRecord, JobState } from '../../../../runtime/store/job-mutations.ts';
+import type { Chat, Turn } from '../../../../runtime/store/sessions.ts';
 import { StoreRefused } from '../../../../runtime/store/store.ts';
-import { TALLY_COLUMNS } from '../../../../runtime/store/tally.ts';
-import type { DispatchRow } from '../../../../runtime/store/unit/rows.ts';
-import type { Dispatch } from '../../../../schemas/generated/types.ts';
-import type { MovedCount, MovedDispatch, MoveSource } from '../moved-rows.ts';
 import type { PgConnection } from './driver.ts';
 import { shortenedKey } from './keys.ts';
-import { PUT_META, putDispatches } from './store-unit.ts';
-import { ADD_COUNTS, CountChanges, insertInto, ROW_BYTES, upsert } from './tables.ts';
+import { PUT_META } from './store-unit.ts';
+import { insertInto } from './tables.ts';
 
-/** The counts of imported rows belong to no gateway. */
-const NO_NODE = 0;
+export interface MovedSession extends Chat {
+  readonly turns: readonly Turn[];
+  /** UTC instant, RFC 3339. */
+  readonly changed_at: string;
+}
+
+/** A store in which no work is open. Nothing may write to it meanwhile. */
+export interface MoveSource {
+  /** Identifies the store; the same each time it is opened. */
+  readonly id: string;
+  readonly jobs: {
+    readonly version: number;
+    readonly records: readonly JobRecord[];
+    readonly states: Readonly<Record<string, JobState>>;
+  };
+  readonly sessions: readonly MovedSession[];
+  /** The `claimKey` of each delivery id, and its expiry in Unix ms; in slices. */
+  claims(): Iterable<readonly { readonly key: string; readonly expires_at: number }[]>;
+}
+
+/** Number of rows of each kind. */
+export interface MovedCount {
+  readonly claims: number;
+  readonly jobs: number;
+  readonly sessions: number;
+}
+
 const MOVED_FROM = 'moved_from';
 
-const OPEN = insertInto('work');
-const ENDED = insertInto('ended');
-const DELIVERIES = insertInto('delivery');
-const ANSWERS = insertInto('answer');
-const STEPS = insertInto('step');
 const CLAIMS = insertInto('claim');
-const LANES = upsert('lane', 'lane');
 const STATES = insertInto('job_state');
-const TICKS = insertInto('job_tick');
-const JOBS =
-  'INSERT INTO job (id, profile, name, body) SELECT id, profile, name, body FROM json_to_recordset($1::json) ' +
-  'AS x(id text, profile text, name text, body text)';
+const JOB = 'INSERT INTO job (id, profile, name, body) VALUES ($1, $2, $3, $4)';
+const SESSION =
+  'WITH s AS (INSERT INTO session (profile, target, chat, turns, changed_at) VALUES ($1, $2, $3, $4, $5) RETURNING id) ' +
+  'INSERT INTO session_turn (session, n, turn) SELECT s.id, x.n, x.turn FROM s, ' +
+  'json_to_recordset($6::json) AS x(n bigint, turn text)';
 
 /**
  * Imports the store, within a transaction and with the tables in the search path; resolves to the number of rows of each
  * kind that the database has stored.
- * @param progress called with the total number of rows stored so far
+ * @param progress called with the number of delivery ids stored so far
  */
 export async function importStore(
   db: PgConnection,
-  source: MoveSource,
+  { id, jobs, sessions, claims }: MoveSource,
   progress: (done: number) => void,
 ): Promise<MovedCount> {
-  const counts = new CountChanges();
-  const total = { dispatches: 0, deliveries: 0, answers: 0, steps: 0, claims: 0, jobs: 0, job_ticks: 0 };
-  const add = (stored: Partial<MovedCount>): void => {
-    for (const kind of Object.keys(total) as (keyof MovedCount)[]) total[kind] += stored[kind] ?? 0;
-    progress(Object.values(total).reduce((sum, count) => sum + count, 0));
-  };
-  for (const slice of source.dispatches()) add(await putSlice(db, slice, counts));
-  for (const slice of source.claims()) {
-    const claims = slice.map(({ key, expires_at }) => ({ key: shortenedKey(key), expires_at }));
-    add({ claims: await put(db, CLAIMS, claims) });
+  for (const job of jobs.records) await db.change(JOB, [job.id, job.profile, job.name, JSON.stringify(job)]);
+  // The latest run of a job stays behind.
+  const states = Object.entries(jobs.states).map(([job, state]) => ({ job, ...state, ref: null }));
+  await db.change(STATES, [JSON.stringify(states)]);
+  for (const { profile, target, chatId, turns, changed_at } of sessions) {
+    const rows = turns.map((turn, index) => ({ n: index + 1, turn: JSON.stringify(turn) }));
+    const values = [profile, target, JSON.stringify(chatId), turns.length, changed_at, JSON.stringify(rows)];
+    await db.query(SESSION, values);
   }
-  add(await putRest(db, source, counts));
-  return total;
-}
-
-const put = async (db: PgConnection, sql: string, rows: readonly object[]): Promise<number> =>
-  rows.length === 0 ? 0 : db.change(sql, [JSON.stringify(rows)]);
-
-async function putSlice(
-  db: PgConnection,
-  slice: readonly MovedDispatch[],
-  counts: CountChanges,
-): Promise<Partial<MovedCount>> {
-  for (const { profile, route, body, answer } of slice) {
-    counts.add(laneKey(profile, route), 'bytes', bytesOf(body) + bytesOf(answer) + ROW_BYTES);
+  let claimed = 0;
+  for (const slice of claims()) {
+    const rows = slice.map(({ key, expires_at }) => ({ key: shortenedKey(key), expires_at }));
+    claimed += await db.change(CLAIMS, [JSON.stringify(rows)]);
+    progress(claimed);
   }
-  const belongings = <T extends object>(of: (row: MovedDispatch) => readonly T[]): readonly object[] =>
-    slice.flatMap((row) => of(row).map((each) => ({ ref: row.ref, ...each })));
-  const [dispatches, answers, deliveries, steps] = await Promise.all([
-    putDispatches(db, slice.map(dispatchRow)),
-    put(
-      db,
-      ANSWERS,
-      belongings(({ answer }) => (answer === null ? [] : [{ text: answer }])),
-    ),
-    put(
-      db,
-      DELIVERIES,
-      belongings((row) => row.deliveries),
-    ),
-    put(
-      db,
-      STEPS,
-      belongings((row) => row.steps),
-    ),
-    put(db, OPEN, slice.filter(({ state }) => !isFinal(state)).map(openRow)),
-    put(db, ENDED, slice.filter(({ state }) => isFinal(state)).map(endedRow)),
-  ]);
-  return { dispatches, answers, deliveries, steps };
-}
-
-async function putRest(db: PgConnection, source: MoveSource, counts: CountChanges): Promise<Partial<MovedCount>> {
-  const rest = source.rest();
-  for (const { lane, counts: moved } of rest.counts) {
-    for (const column of TALLY_COLUMNS) counts.add(lane, column, moved[column]);
-  }
-  const limited = rest.counts.filter(({ max_concurrent }) => max_concurrent !== null);
-  const [jobs, job_ticks] = await Promise.all([
-    put(db, JOBS, rest.jobs),
-    put(db, TICKS, rest.job_ticks),
-    put(db, STATES, rest.job_states),
-    put(db, ADD_COUNTS, counts.rows(NO_NODE)),
-    put(db, LANES, limited),
-    put(db, PUT_META, [...rest.meta, { key: MOVED_FROM, value: source.id }]),
-    db.query("SELECT setval('dispatch_ref', greatest((SELECT max(ref) FROM dispatch), 1))"),
-  ]);
-  return { jobs, job_ticks };
+  const meta = { jobs_version: String(jobs.version), [MOVED_FROM]: id };
+  await db.change(PUT_META, [JSON.stringify(Object.entries(meta).map(([key, value]) => ({ key, value })))]);
+  const [stored] = await db.query<Omit<MovedCount, 'claims'>>(
+    'SELECT (SELECT count(*) FROM job) AS jobs, (SELECT count(*) FROM session) AS sessions',
+  );
+  return { claims: claimed, jobs: stored?.jobs ?? 0, sessions: stored?.sessions ?? 0 };
 }
 
 /**
@@ -137,30 +105,4 @@ export async function checkEmpty(db: PgConnection, id: string): Promise<'empty' 
     );
   }
   return 'empty';
-}
-
-const bytesOf = (text: string | null): number => (text === null ? 0 : Buffer.byteLength(text));
-
-function dispatchRow(row: MovedDispatch): DispatchRow {
-  const { ref, id, profile, route, job, mode, accepted_at, max_concurrent, body } = row;
-  const dispatch = JSON.parse(body) as Dispatch;
-  const [event, delivery, replayOf = null, superseded = dispatch.superseded] = JSON.parse(row.head) as unknown[];
-  return {
-    ...{ ref, id, profile, route, job, mode: mode as Dispatch['mode'], accepted_at, max_concurrent, body },
-    head: JSON.stringify([event, delivery, replayOf, superseded]),
-    targets: headTargets(dispatch),
-  };
-}
-
-function endedRow({ ref, state, started_at, answered_at, finished_at, reason }: MovedDispatch): object {
-  return { ref, state, started_at, answered_at, finished_at, reason };
-}
-
-function openRow(row: MovedDispatch): object {
-  const { ref, profile, route, state, accepted_at, started_at, answered_at, reason, failed, first_at, steps } = row;
-  return {
-    ...{ ref, lane: laneKey(profile, route), state, started_at, answered_at, reason, failed, first_at },
-    ...{ due_at: row.due_at ?? accepted_at, set_at: row.set_at ?? accepted_at, steps: steps.length },
-    ...{ group_key: row.group_key === null ? null : shortenedKey(row.group_key), superseded: row.superseded ?? 0 },
-  };
 }

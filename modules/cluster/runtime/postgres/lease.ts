@@ -3,9 +3,10 @@
  * gateway has taken over, and stores its number there, so that after a lost connection it is known what was committed.
  * The server's clock decides when a lease can be taken over; only the token decides who may write.
  */
+
+import type { NodeIdentity } from '../../../../runtime/module.ts';
 import type { PgConnection } from './driver.ts';
 import { checkOverlap } from './migrate.ts';
-import type { NodeIdentity } from './node-identity.ts';
 
 /** Duration of a lease, and how often it is renewed, in ms. */
 export const LEASE_MS = 10_000;

@@ -1,19 +1,16 @@
 /** Opens the store on PostgreSQL that several gateways share (decisions in docs/architecture.md, "The store on PostgreSQL"). */
+import type { NodeIdentity } from '../../../../runtime/module.ts';
 import type { Clock } from '../../../../runtime/platform/clock.ts';
 import type { Logger } from '../../../../runtime/platform/log.ts';
 import type { SharedClock } from '../../../../runtime/platform/shared-clock.ts';
-import type { Store } from '../../../../runtime/store/store.ts';
 import type { PgConnect, PgConnection } from './driver.ts';
 import { loadDriver } from './driver.ts';
 import { migrate, quoteSchema } from './migrate.ts';
-import type { NodeIdentity } from './node-identity.ts';
 import { channelOf, OtherNodes } from './other-nodes.ts';
 import { PostgresStore } from './postgres-store.ts';
 import { SnapshotReader } from './snapshot.ts';
 import { beginLaxOf, beginOf, beginReadOf } from './transact.ts';
 import { PgWriter } from './writer.ts';
-
-export type { NodeIdentity };
 
 export interface PostgresOptions {
   /** A libpq URL. Never logged. */
@@ -37,7 +34,7 @@ export interface PostgresOptions {
  * `problem()` reports that it is unavailable, and it recovers once the database does. Rejects with StoreRefused when `pg`
  * is not installed, or this version cannot use the tables.
  */
-export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
+export async function openPostgresStore(options: PostgresOptions): Promise<PostgresStore> {
   const { url, schema, listen, node, clock, log, beforeCommit, follow = () => {} } = options;
   const quoted = quoteSchema(schema);
   const connect = options.connect ?? (await loadDriver());

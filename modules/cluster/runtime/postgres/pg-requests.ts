@@ -22,22 +22,16 @@ const BETWEEN = 'SELECT n, head, body FROM request WHERE n BETWEEN $1 AND $2 ORD
 /** Bytes as ASCII text, because a body may be binary. */
 const asciiOf = (bytes: string): string => `lower(encode(${bytes}, 'escape'))`;
 
-/**
- * Stores rows by statements of limited size; resolves to the number of rows stored.
- * @param run runs a statement and resolves to the rows that it returns
- */
-export async function addRequests(
-  rows: readonly NewRequestRow[],
-  run: (sql: string, rows: string) => Promise<readonly object[]>,
-): Promise<number> {
-  let stored = 0;
-  for (const slice of slicesOf(rows)) stored += (await run(ADD, JSON.stringify(slice.map(printRow)))).length;
-  return stored;
-}
-
 /** @param requests a separate connection, so that a long search delays nothing else */
 export const pgRequests = (requests: SnapshotReader): RequestRows => ({
-  add: (rows) => addRequests(rows, async (...statement) => (await requests.ask([...statement]))[0] ?? []),
+  /** By statements of limited size. */
+  async add(rows) {
+    let stored = 0;
+    for (const slice of slicesOf(rows)) {
+      stored += (await requests.ask([ADD, JSON.stringify(slice.map(printRow))]))[0]?.length ?? 0;
+    }
+    return stored;
+  },
   async trim(n, maxBytes) {
     for (const [sql, limit] of [[REMOVE_OLD, n] as const, [REMOVE_EXCESS, maxBytes] as const]) {
       for (let removed = SLICE_ROWS; removed === SLICE_ROWS; ) {

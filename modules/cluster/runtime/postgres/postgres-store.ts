@@ -11,6 +11,8 @@ import { describeOtherTables } from '../../../../runtime/store/other-tables.ts';
 import type { Query, QueryResults } from '../../../../runtime/store/queries.ts';
 import type { SharedState, SharedStore, Store, StoreProblem } from '../../../../runtime/store/store.ts';
 import { StoreRefused, StoreUnavailable } from '../../../../runtime/store/store.ts';
+import type { TakeSlots } from '../rate-slots.ts';
+import { SharedWindow } from '../shared-window.ts';
 import { describePgError, isLost } from './driver.ts';
 import { RENEW_MS } from './lease.ts';
 import type { OtherNodes } from './other-nodes.ts';
@@ -110,10 +112,13 @@ export class PostgresStore implements Store {
   readonly shared: SharedStore = {
     otherTables: () => this.otherTables,
     watch: (listener) => this.others.watch(listener),
-    takeSlots: async (request) => {
-      this.requireConnection();
-      return takeSlots(this.parts.counter, request);
-    },
+    window: (name) => new SharedWindow(name, this.takeSlots, this.parts.clock),
+  };
+
+  /** Takes slots of a rate window. Rejects with StoreUnavailable. */
+  readonly takeSlots: TakeSlots = async (request) => {
+    this.requireConnection();
+    return takeSlots(this.parts.counter, request);
   };
 
   close(): Promise<void> {

@@ -2,7 +2,7 @@
 import { laneKey } from '../../../../runtime/store/identity.ts';
 import type { DispatchRow, WorkRow } from '../../../../runtime/store/unit/rows.ts';
 import type { WorkUnit } from '../../../../runtime/store/unit/unit.ts';
-import type { PgConnection, PgValue } from './driver.ts';
+import type { PgValue } from './driver.ts';
 import type { Scope } from './scope.ts';
 import { ADD_COUNTS, CountChanges, insertInto, ROW_BYTES, updateRows, upsert } from './tables.ts';
 
@@ -88,10 +88,6 @@ function countsOf(unit: WorkUnit): CountChanges {
   for (const { lane, text } of unit.answers.values()) counts.add(lane, 'bytes', Buffer.byteLength(text));
   return counts;
 }
-
-/** Inserts dispatches; resolves to their number. */
-export const putDispatches = (db: PgConnection, rows: readonly DispatchRow[]): Promise<number> =>
-  db.change(DISPATCHES, valuesOf(rows));
 
 function valuesOf(rows: readonly DispatchRow[]): readonly PgValue[] {
   const bodies = rows.map(({ body }) => Buffer.from(body));

@@ -7,6 +7,8 @@
  *                v                 v            v
  *           a new lease        retry        resume: was it committed?
  */
+
+import type { NodeIdentity } from '../../../../runtime/module.ts';
 import type { Clock } from '../../../../runtime/platform/clock.ts';
 import type { SharedClock } from '../../../../runtime/platform/shared-clock.ts';
 import type { CommitResult, EncodedChange } from '../../../../runtime/store/encode.ts';
@@ -18,7 +20,6 @@ import { describePgError, isConflict, isLost, isStatementError } from './driver.
 import { LaneTurns } from './lane-turns.ts';
 import type { Others } from './lease.ts';
 import { LEASE_MS, Lease, LeaseEnded } from './lease.ts';
-import type { NodeIdentity } from './node-identity.ts';
 import type { OpenScope } from './scope.ts';
 import { openScope } from './scope.ts';
 import { makeChanges } from './sections.ts';

@@ -6,7 +6,6 @@ import type { NodePath, Problem } from '../../../../compiler/diagnostics/problem
 import { isPlainMap } from '../../../../compiler/text/plain-map.ts';
 import { oneOf } from '../../../../compiler/text/suggest.ts';
 import type { RouteConfig } from '../../../../schemas/generated/types.ts';
-import { unknownPayloadPath } from '../rules/unknown-payload-path.ts';
 import { describeTypes } from '../shapes/describe.ts';
 import { factsOfField } from '../shapes/field-facts.ts';
 import type { FormSet } from '../shapes/form-set.ts';
@@ -55,7 +54,7 @@ function checkPlace(set: FormSet, { text, path, isText }: TemplatePlace): readon
     const better = below === null ? [] : [shown(below.join('.'))];
     const meant = better.length === 0 ? '' : `; did you mean ${oneOf(better)}?`;
     const message = `\`${shown(parts.join('.'))}\` is ${describeTypes(nodes)}, not a text${meant}`;
-    return [{ rule: unknownPayloadPath, at: 'value', ...place, message, ...onlyFix(better) }];
+    return [{ rule: 'unknown-payload-path', at: 'value', ...place, message, ...onlyFix(better) }];
   });
 }
 

@@ -1,7 +1,6 @@
 /** Finds conditions on one field that contradict each other, whatever the payload. */
 import type { NodePath, Problem } from '../../../../compiler/diagnostics/problem.ts';
 import { oneOf } from '../../../../compiler/text/suggest.ts';
-import { impossibleFilter } from '../rules/impossible-filter.ts';
 import { printValue } from '../shapes/describe.ts';
 import type { WrittenLeaf } from '../shapes/read-leaf.ts';
 
@@ -30,7 +29,7 @@ export function findContradiction(constraints: Constraints, leaf: WrittenLeaf): 
   if (before === undefined || !contradicts(before.allowed, leaf)) return null;
   const is = oneOf([...before.allowed].map((json) => printValue(JSON.parse(json))));
   return {
-    rule: impossibleFilter,
+    rule: 'impossible-filter',
     path: [...leaf.path, leaf.operator],
     at: 'value',
     message: `this contradicts the condition before it, by which \`${leaf.text}\` is ${is}`,

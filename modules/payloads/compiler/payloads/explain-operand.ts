@@ -1,11 +1,10 @@
 /** Explains that a field never has a value: describes the field's values, and suggests what was probably meant. */
 import type { Problem } from '../../../../compiler/diagnostics/problem.ts';
 import { oneOf, suggest } from '../../../../compiler/text/suggest.ts';
-import { impossibleFilter } from '../rules/impossible-filter.ts';
-import { unknownEventAction } from '../rules/unknown-event-action.ts';
 import { describeForms, describeTypes, printValue, shortList } from '../shapes/describe.ts';
 import type { FormSet } from '../shapes/form-set.ts';
 import type { Leaf } from '../shapes/match-leaf.ts';
+import { factsOf } from '../shapes/operators.ts';
 import type { WrittenLeaf } from '../shapes/read-leaf.ts';
 import type { ShapeNode } from '../shapes/shape.ts';
 import { textBelow } from '../shapes/suggest-path.ts';
@@ -20,26 +19,22 @@ export function explainOperand(
   nodes: readonly ShapeNode[],
   operand: unknown,
 ): Explanation {
-  const never = `\`${leaf.text}\` ${VERBS[leaf.operator] ?? 'is never'} \`${printOperand(nodes, operand)}\`${whereOf(set, leaf)}`;
+  const { never: verb } = factsOf(leaf.operator);
+  const never = `\`${leaf.text}\` ${verb} \`${printOperand(nodes, operand)}\`${whereOf(set, leaf)}`;
   const values = [...new Set(nodes.flatMap((node) => node.values ?? []))].map(String);
   const isListed = nodes.every((node) => node.values !== null);
   if (!isListed || typeof operand !== 'string') return explainType(set, leaf, nodes, { never, operand });
   // A pattern or a substring is not a misspelt value.
-  const isValue = VERBS[leaf.operator] === undefined;
+  const isValue = verb === 'is never';
   if (isValue && isAction(set, leaf)) return explainAction(set, operand, values);
   const hint = values.length > MAX_IN_MESSAGE ? { hint: `it is one of ${shortList(values, MAX_IN_HINT)}` } : {};
   const is = values.length > MAX_IN_MESSAGE ? '' : `: it is ${oneOf(values)}`;
   const meant = isValue ? meantBy(operand, values) : [];
-  return { rule: impossibleFilter, message: `${never}${is}${didYouMean(meant)}`, ...hint, ...fixFor(meant) };
+  return { rule: 'impossible-filter', message: `${never}${is}${didYouMean(meant)}`, ...hint, ...fixFor(meant) };
 }
 
 const whereOf = (set: FormSet, { field }: Leaf): string =>
   field.in === 'event' ? '' : ` in any ${describeForms(set, set.shape.source)}`;
-
-const VERBS: Readonly<Partial<Record<Leaf['operator'], string>>> = {
-  contains: 'never contains',
-  regex: 'never matches',
-};
 
 /** Maximum number of values listed in a message, and in a hint. */
 const MAX_IN_MESSAGE = 5;
@@ -55,11 +50,11 @@ function explainAction(set: FormSet, action: string, actions: readonly string[])
   // The name is valid, but another filter excludes it.
   if (isKnown) {
     const message = `an event that is \`${action}\` does not pass the filters before this one: they accept only ${oneOf(actions)}`;
-    return { rule: impossibleFilter, message };
+    return { rule: 'impossible-filter', message };
   }
   const meant = meantBy(action, actions);
   return {
-    rule: unknownEventAction,
+    rule: 'unknown-event-action',
     message: `no ${describeForms(set, set.shape.source)} has the action \`${action}\`${didYouMean(meant)}`,
     hint: `it is one of ${shortList(actions, MAX_IN_HINT)}`,
     ...fixFor(meant),
@@ -90,7 +85,7 @@ function explainType(set: FormSet, leaf: Leaf, nodes: readonly ShapeNode[], { ne
   if (meant !== null) {
     const message = `${never}: it is ${describeTypes(nodes)}, and a quoted value is a text`;
     return {
-      rule: impossibleFilter,
+      rule: 'impossible-filter',
       message,
       hint: `without quotes: \`${meant}\``,
       fix: { kind: 'replace', text: meant },
@@ -98,7 +93,7 @@ function explainType(set: FormSet, leaf: Leaf, nodes: readonly ShapeNode[], { ne
   }
   const below = nodes.some(({ types }) => types.has('object')) ? textBelow(set, leaf.field.path) : null;
   const better = below === null ? [] : [below.join('.')];
-  return { rule: impossibleFilter, message: `${never}: it is ${describeTypes(nodes)}${didYouMean(better)}` };
+  return { rule: 'impossible-filter', message: `${never}: it is ${describeTypes(nodes)}${didYouMean(better)}` };
 }
 
 /** Minimum length of a prefix for which values are suggested. */

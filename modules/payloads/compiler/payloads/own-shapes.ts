@@ -3,7 +3,6 @@ import { dirname, resolve } from 'node:path';
 import type { CatalogItem } from '../../../../compiler/catalog.ts';
 import type { Problem } from '../../../../compiler/diagnostics/problem.ts';
 import type { Report } from '../../../../compiler/report.ts';
-import { unreadableFile } from '../../../../compiler/rules/unreadable-file.ts';
 import { displayPath } from '../../../../compiler/source/display-path.ts';
 import type { Files } from '../../../../compiler/source/files.ts';
 import { parseYaml } from '../../../../compiler/source/parse-yaml.ts';
@@ -58,7 +57,7 @@ function readOwnShape(
     const folder = dirname(written.tree.place(path).file.source.path);
     const document = readDocument(resolve(folder, at), input, report);
     if (typeof document === 'string') {
-      const problem: Problem = { rule: unreadableFile, path, at: 'value', message: `\`${at}\` ${document}` };
+      const problem: Problem = { rule: 'unreadable-file', path, at: 'value', message: `\`${at}\` ${document}` };
       report.addProblems([problem], written.tree);
       return [];
     }

@@ -1,7 +1,6 @@
 /** Reports a path that no possible event form has: suggests similar paths, and names the events that have it. */
 import type { Problem } from '../../../../compiler/diagnostics/problem.ts';
 import { oneOf } from '../../../../compiler/text/suggest.ts';
-import { unknownPayloadPath } from '../rules/unknown-payload-path.ts';
 import { describeForms, listForms } from '../shapes/describe.ts';
 import { findPath } from '../shapes/find-path.ts';
 import type { FormSet } from '../shapes/form-set.ts';
@@ -24,7 +23,7 @@ export function unknownPath(
   const suggestion = meant.length === 0 ? '' : `; did you mean ${oneOf(meant)}?`;
   const hint = elsewhere(set, path);
   return {
-    rule: unknownPayloadPath,
+    rule: 'unknown-payload-path',
     at: 'value',
     ...place,
     message: `no ${describeForms(set, set.shape.source)} has \`${text}\`${suggestion}`,

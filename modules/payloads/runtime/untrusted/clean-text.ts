@@ -2,10 +2,8 @@
  * Removes invisible characters, comments and forged markers from a text (decisions §12). Runs in linear time, because
  * the text is untrusted.
  */
+import type { CleanText } from '../../../../runtime/table/bounded-json.ts';
 import { defuseForgedMarkers } from './forged-markers.ts';
-
-/** Applied to every string of a value, keys included, before it is written. */
-export type CleanText = (text: string) => string;
 
 /** Anything but visible ASCII and white space, a comment, the markers' name, or a bracket before a possible spelling of it. */
 const SUSPICIOUS =

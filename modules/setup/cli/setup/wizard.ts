@@ -1,11 +1,11 @@
 /** The questions of `gateway setup`, each starting from what is set up already. */
 import { parseBaseUrl } from '../../../../base/base-url.ts';
 import type { Prompter } from '../../../../cli/output/prompter.ts';
-import { splitShellWords } from '../../../../cli/sources/shell-words.ts';
 import { valueAt } from '../../../../compiler/schema/pointer.ts';
 import type { SetupAnswers } from './answers.ts';
 import { GENERATE } from './answers.ts';
 import type { KnownTarget, TargetWay } from './known-targets.ts';
+import { splitShellWords } from './shell-words.ts';
 
 const KEEP = 'keep';
 const NONE = 'none';

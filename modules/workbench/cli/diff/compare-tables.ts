@@ -1,12 +1,29 @@
 /** Compares the meaning of two compiled tables: routes key by key, in sentences, and everything else value by value. */
+
+import type { Labelled } from '../../../../base/label.ts';
+import { labelOf } from '../../../../base/label.ts';
 import { isSecretRef } from '../../../../runtime/platform/secrets/secret-refs.ts';
 import type { JobPlan, Place, RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
-import type { ConfigChange } from './change.ts';
-import type { Facet } from './describe-route.ts';
-import { ROUTE_FACETS } from './describe-route.ts';
-import { relabelled } from './relabel.ts';
+import type { Facet } from './route-facets.ts';
+import { ROUTE_FACETS } from './route-facets.ts';
 import type { ShownValue } from './shown.ts';
 import { isObject, shown } from './shown.ts';
+
+/** One difference in meaning between two tables. */
+export interface ConfigChange {
+  /** The kind of its subject: `route`, `job`, `target`, `agent`, `server`, `gateway`, … */
+  readonly subject: string;
+  readonly name: string;
+  /** Its key in the configuration; null: the whole entry. */
+  readonly field: string | null;
+  readonly sentence: string;
+  /** The old and the new value as text; null: there is none. Secrets are named, never shown. */
+  readonly old: string | null;
+  readonly new: string | null;
+  /** Where the entry is written. */
+  readonly old_at: Place | null;
+  readonly new_at: Place | null;
+}
 
 /** In the order of the new table; removed entries last. Empty if both mean the same. */
 export function compareTables(old: RouteTable, fresh: RouteTable): ConfigChange[] {
@@ -31,8 +48,8 @@ export function compareTables(old: RouteTable, fresh: RouteTable): ConfigChange[
         ),
       ],
     ),
-    ...definitions('target definition', withoutLabels(before.targets), withoutLabels(now.targets)),
-    ...definitions('signature scheme', withoutLabels(before.schemes), withoutLabels(now.schemes)),
+    ...definitions('target definition', before.targets, now.targets),
+    ...definitions('signature scheme', before.schemes, now.schemes),
     ...definitions('blueprint', before.blueprints, now.blueprints),
   ];
 }
@@ -134,15 +151,59 @@ function leavesOf(value: object, path = ''): Map<string, ShownValue> {
   return leaves;
 }
 
-/** By another of its names it is the same. */
-const withoutLabels = (plans: Entries<{ readonly label?: string }>): Entries<object> =>
-  Object.fromEntries(Object.entries(plans).map(([name, { label: _, ...plan }]) => [name, plan]));
-
-/** What the catalog brings: that it differs is enough. */
+/** Definitions from the catalog: that one differs is enough. */
 function definitions(subject: string, before: Entries<object>, now: Entries<object>): ConfigChange[] {
   return Object.entries(now).flatMap(([name, entry]) => {
     const old = Object.hasOwn(before, name) ? before[name] : undefined;
     const isSame = old === undefined || shown(old).key === shown(entry).key;
     return isSame ? [] : [{ ...whole(subject, name), sentence: 'its definition differs' }];
   });
+}
+
+type Named = Readonly<Record<string, Labelled>>;
+type Rename = (name: string) => string;
+
+/**
+ * Gives targets and schemes of both tables the same display names, so that an alias is not a difference. If both tables
+ * name it, the name of the new one is used.
+ */
+function relabelled(before: RouteTable, now: RouteTable): { readonly before: RouteTable; readonly now: RouteTable } {
+  const target = renaming(before.targets, now.targets);
+  const scheme = renaming(before.schemes, now.schemes);
+  return { before: rename(before, target, scheme), now: rename(now, target, scheme) };
+}
+
+/** By canonical name. */
+function renaming(before: Named, now: Named): Rename {
+  const labels = new Map([...Object.values(before), ...Object.values(now)].map((plan) => [plan.name, labelOf(plan)]));
+  return (name) => labels.get(name) ?? name;
+}
+
+function rename(table: RouteTable, target: Rename, scheme: Rename): RouteTable {
+  const deliver = <Delivery extends { readonly target: string }>(deliveries: readonly Delivery[]): Delivery[] =>
+    deliveries.map((delivery) => ({ ...delivery, target: target(delivery.target) }));
+  return {
+    ...table,
+    routes: mapEntries(table.routes, (route) => ({
+      ...route,
+      deliver: deliver(route.deliver),
+      schemes: route.schemes.map(scheme),
+    })),
+    jobs: mapEntries(table.jobs, (job) => ({ ...job, deliver: deliver(job.deliver) })),
+    profiles: mapEntries(table.profiles, (profile) => ({ ...profile, targets: mapKeys(profile.targets, target) })),
+    targets: mapKeys(mapEntries(table.targets, withoutLabel), target),
+    schemes: mapKeys(mapEntries(table.schemes, withoutLabel), scheme),
+  };
+}
+
+function withoutLabel<Plan extends Labelled>({ label: _, ...plan }: Plan): Omit<Plan, 'label'> {
+  return plan;
+}
+
+function mapEntries<Entry, Mapped>(map: Readonly<Record<string, Entry>>, make: (entry: Entry) => Mapped) {
+  return Object.fromEntries(Object.entries(map).map(([key, entry]) => [key, make(entry)]));
+}
+
+function mapKeys<Entry>(map: Readonly<Record<string, Entry>>, make: Rename) {
+  return Object.fromEntries(Object.entries(map).map(([key, entry]) => [make(key), entry]));
 }

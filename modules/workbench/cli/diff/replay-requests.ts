@@ -1,13 +1,82 @@
 /** Evaluates kept requests under two tables with the stages that serve them, for `diff --requests` and before a swap. */
 import { isDeepStrictEqual } from 'node:util';
 import { labelIn, labelOf } from '../../../../base/label.ts';
+import type { CliContext } from '../../../../cli/base/context.ts';
+import { CliError } from '../../../../cli/base/errors.ts';
+import { createProgress } from '../../../../cli/output/progress.ts';
+import { readStoredJobs } from '../../../../cli/store/stored-jobs.ts';
+import type { FailOn } from '../../../../runtime/control/operations.ts';
+import type { KeptRequest, KeptRequests } from '../../../../runtime/intake/kept-request.ts';
+import { LinkError } from '../../../../runtime/table/link-context.ts';
 import type { Explanation, RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
-import type { KeptRequest, KeptRequests } from '../../runtime/capture/kept-request.ts';
 import { explainRequest } from '../../runtime/explain/explain-request.ts';
 import { Warnings } from '../../runtime/explain/warnings.ts';
 import type { Explainer } from '../explain/explainer.ts';
+import { createExplainer } from '../explain/explainer.ts';
 import { NO_SCHEME, verifiedParts } from '../explain/kept-parts.ts';
-import type { Replayed, RequestChange, RequestsReport, Unjudged } from './request-change.ts';
+import { useRequests } from '../use-requests.ts';
+
+export interface Replayed extends Pick<Explanation, 'taken' | 'status' | 'outcome' | 'reason' | 'prompt'> {
+  readonly deliveries: readonly Pick<Explanation['deliveries'][number], 'target' | 'address'>[];
+}
+
+export interface RequestChange {
+  readonly id: string;
+  /** When it was received, in Unix ms. */
+  readonly at: number;
+  readonly route: string;
+  readonly event: string;
+  /** `lost`: no longer accepted; `gained`: newly accepted; `changed`: another outcome, prompt or address. */
+  readonly kind: 'lost' | 'gained' | 'changed';
+  readonly old: Replayed;
+  readonly new: Replayed;
+}
+
+/** Why a kept request cannot be evaluated: its body is not kept, the new table wants a signature, no table has its route. */
+export type Unjudged = 'no_body' | 'unsigned' | 'unknown_route';
+
+export interface RequestsReport {
+  readonly total: number;
+  readonly same: number;
+  readonly lost: number;
+  readonly gained: number;
+  readonly changed: number;
+  /** How many were evaluated without the script of their route, which may decide otherwise. */
+  readonly scripts: number;
+  readonly unjudged: Readonly<Record<Unjudged, number>>;
+  /** Newest first. */
+  readonly changes: readonly RequestChange[];
+}
+
+/** Whether any of the named differences was found. */
+export function isFound({ lost, gained, changed }: RequestsReport, named: readonly FailOn[]): boolean {
+  return named.some((each) => (each === 'lost' ? lost : lost + gained + changed) > 0);
+}
+
+export interface ReplayKept {
+  readonly old: RouteTable;
+  readonly new: RouteTable;
+  /** Number of requests; the newest are used. */
+  readonly count: number;
+}
+
+/** @throws CliError when they cannot be read, or a route cannot be linked */
+export async function replayKept(context: CliContext, { old, new: now, count }: ReplayKept): Promise<RequestsReport> {
+  const jobs = new Set((await readStoredJobs(context)).map(({ id }) => id));
+  const sides = {
+    old: await createExplainer(context, old, jobs),
+    new: await createExplainer(context, now, jobs),
+  };
+  const progress = createProgress(context, count, 'kept requests');
+  try {
+    return await useRequests(context, (requests) => replayRequests(requests, count, sides, progress.update));
+  } catch (error) {
+    if (error instanceof LinkError) throw new CliError(error.message);
+    throw error;
+  } finally {
+    progress.end();
+  }
+}
 
 export interface ReplaySides {
   readonly old: Explainer;

@@ -15,6 +15,7 @@ import { Warnings } from '../../runtime/explain/warnings.ts';
 import { deliveryRefusal } from './delivery-refusal.ts';
 import { jobState } from './job-state.ts';
 import { listFiles } from './list-files.ts';
+import { loadMarks } from './load-marks.ts';
 import { scriptRunner } from './script-runner.ts';
 
 export interface ExplainInput {
@@ -33,7 +34,8 @@ export async function explainRoute(context: CliContext, input: ExplainInput): Pr
   const { home, env, clock } = context;
   const secrets = createSecrets(context);
   const warnings = new Warnings();
-  const linking = { home, userHome: userHome(env), files: listFiles(gatewayFiles), secrets, clock, warnings };
+  const marks = await loadMarks([plan]);
+  const linking = { marks, home, userHome: userHome(env), files: listFiles(gatewayFiles), secrets, clock, warnings };
   const linked = refusable(() => linkExplained(plan, table, linking));
   const dispatcher = createDryDispatcher({
     refusal: deliveryRefusal(context, table, secrets),

@@ -13,6 +13,7 @@ import { Warnings } from '../../runtime/explain/warnings.ts';
 import { deliveryRefusal } from './delivery-refusal.ts';
 import { configuredJobState } from './job-state.ts';
 import { listFiles } from './list-files.ts';
+import { loadMarks } from './load-marks.ts';
 
 export interface Explainer {
   readonly table: RouteTable;
@@ -30,16 +31,17 @@ const NO_ID = 'test';
 const NO_MARKER = '000000000000';
 
 /** @param storedJobs ids of jobs created at run time, which an event may fire */
-export function createExplainer(
+export async function createExplainer(
   context: Pick<CliContext, 'home' | 'env' | 'clock'>,
   table: RouteTable,
   storedJobs: ReadonlySet<string> = new Set(),
-): Explainer {
+): Promise<Explainer> {
   const plans = new Map(Object.values(table.routes).map((plan) => [nameOf(plan.profile, plan.name), plan]));
   const linked = new Map<RoutePlan, ExplainedRoute>();
   const clock = { ...systemClock, now: () => INSTANT, monotonic: () => 0 };
   const linking = {
     ...{ home: context.home, userHome: userHome(context.env), files: listFiles(gatewayFiles), secrets: null, clock },
+    marks: await loadMarks(Object.values(table.routes)),
     warnings: new Warnings(),
   };
   return {

@@ -1,8 +1,8 @@
 /** A kept request as input of the stages. */
 
+import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
-import type { KeptRequest } from '../../runtime/capture/kept-request.ts';
-import { requestParts } from '../../runtime/capture/request-parts.ts';
+import { requestParts } from '../../runtime/capture/requests.ts';
 
 export interface KeptParts {
   readonly parts: RequestParts;

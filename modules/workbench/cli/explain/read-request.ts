@@ -1,4 +1,4 @@
-/** The request that a command line names: a body, or a saved request (raw HTTP, a curl command, HAR). */
+/** The request that a command line names: a body, or a saved request (raw HTTP, HAR). */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -6,8 +6,9 @@ import { messageOf } from '../../../../base/message-of.ts';
 import { isSystemError } from '../../../../base/system-error.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { CliError, UsageError } from '../../../../cli/base/errors.ts';
-import type { HeaderPairs } from '../../../../cli/sources/captured-request.ts';
+import type { HeaderPairs } from '../../../../cli/sources/read-capture.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
+import { partsOf } from '../../../../runtime/verify/request.ts';
 
 export interface NamedRequest {
   /** `@file`, `-` for stdin, or the body itself. */
@@ -28,31 +29,18 @@ export interface ReadRequest {
 export async function readRequest(context: CliContext, { payload, headers, path }: NamedRequest): Promise<ReadRequest> {
   const bytes = await readBytes(context, payload);
   const given = headers.map(parseHeader);
-  if (isSavedRequest(bytes)) return readSaved(context, { bytes, headers: given, path });
+  if (isSavedRequest(bytes)) return readSaved(bytes, given, path);
   return { parts: partsOf('POST', path, given, bytes), notes: [] };
 }
 
 /** A saved request as if it had been sent to this path with these headers. */
-export async function readSaved(
-  { cwd }: Pick<CliContext, 'cwd'>,
-  { bytes, headers, path }: { readonly bytes: Buffer; readonly headers: HeaderPairs; readonly path: string },
-): Promise<ReadRequest> {
-  const { parts, notes } = await savedFor(path, cwd, bytes);
+export async function readSaved(bytes: Buffer, headers: HeaderPairs, path: string): Promise<ReadRequest> {
+  const { parts, notes } = await savedFor(path, bytes);
   const mark = parts.url.indexOf('?');
   const replaced = new Set(headers.map(([name]) => name.toLowerCase()));
   const kept = pairsOf(parts.rawHeaders).filter(([name]) => !replaced.has(name.toLowerCase()));
   const url = mark < 0 ? path : path + parts.url.slice(mark);
   return { parts: partsOf(parts.method, url, [...kept, ...headers], parts.body), notes };
-}
-
-/** A request as node:http presents it: header names in lower case, repeated values joined. */
-export function partsOf(method: string, url: string, headers: HeaderPairs, body: Buffer): RequestParts {
-  const joined: Record<string, string> = {};
-  for (const [name, value] of headers) {
-    const key = name.toLowerCase();
-    joined[key] = Object.hasOwn(joined, key) ? `${joined[key]}, ${value}` : value;
-  }
-  return { method, url, headers: joined, rawHeaders: headers.flat(), body };
 }
 
 async function readBytes(context: CliContext, payload: string): Promise<Buffer> {
@@ -82,15 +70,15 @@ function inlineBody(text: string): Buffer {
 /** By how it begins: JSON is a body, unless it is a HAR file. */
 function isSavedRequest(bytes: Buffer): boolean {
   const start = bytes.subarray(0, 4096).toString('latin1').trimStart();
-  if (/^(\$\s*)?curl\s/.test(start) || /^[A-Z]+ \S+ HTTP\/\d/.test(start)) return true;
+  if (/^[A-Z]+ \S+ HTTP\/\d/.test(start)) return true;
   return /^\{\s*"log"\s*:\s*\{/.test(start) && /"entries"\s*:/.test(bytes.toString('latin1'));
 }
 
 /** The first of several requests that was sent to this path, else the first. */
-async function savedFor(path: string, cwd: string, bytes: Buffer): Promise<ReadRequest> {
+async function savedFor(path: string, bytes: Buffer): Promise<ReadRequest> {
   // Loaded only here: most payloads are bodies.
   const { readCapture } = await import('../../../../cli/sources/read-capture.ts');
-  const all = readCapture(bytes, (file) => readFileSync(resolve(cwd, file)));
+  const all = readCapture(bytes);
   const [first] = all;
   if (first === undefined) throw new CliError('the file holds no request with a body');
   const chosen = all.find(({ parts }) => pathOf(parts) === path) ?? first;

@@ -1,7 +1,7 @@
 /** Prints requests as they arrive, until Ctrl-C. */
 
 import type { CliContext } from '../../../../cli/base/context.ts';
-import type { KeptFilter, KeptRequests, KeptSummary } from '../../runtime/capture/kept-request.ts';
+import type { KeptFilter, KeptRequests, KeptSummary } from '../../../../runtime/intake/kept-request.ts';
 
 /** Polling interval, in ms. */
 const FOLLOW_MS = 500;

@@ -1,9 +1,9 @@
 /** What to do about a request that was not accepted: a text for each reason, with the command that helps. */
 
+import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
 import type { FoundCause } from '../../../../runtime/verify/cause-code.ts';
 import type { VerifyReason } from '../../../../runtime/verify/verification.ts';
 import type { KeptReason } from '../../../../schemas/generated/types.ts';
-import type { KeptRequest } from '../../runtime/capture/kept-request.ts';
 
 /** A kept request, and whether its route is a subscription: then a command shows its secret. */
 export interface AskedRequest extends KeptRequest {

@@ -1,8 +1,8 @@
 /** A kept request as the beginning of a `*.test.yaml`: what the configuration makes of it now is what it expects. */
 import { stringify } from 'yaml';
 import { CliError } from '../../../../cli/base/errors.ts';
+import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
 import type { TestCase, TestExpectation } from '../../../../schemas/generated/types.ts';
-import type { KeptRequest } from '../../runtime/capture/kept-request.ts';
 import { runTest } from '../test/run-test.ts';
 import type { TestedConfig } from '../test/tested-config.ts';
 import { expectationOf, USUAL } from '../test/update-snapshots.ts';

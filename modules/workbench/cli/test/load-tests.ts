@@ -1,11 +1,9 @@
 /** Reads test files: each test with its place in the file, and the errors of a file as diagnostics. */
 import { RE2JS } from 're2js';
 import { messageOf } from '../../../../base/message-of.ts';
-import type { RuleId } from '../../../../compiler/diagnostics/built/rule-id.ts';
-import type { Diagnostic, Finding } from '../../../../compiler/diagnostics/diagnostic.ts';
-import { diagnose } from '../../../../compiler/diagnostics/diagnostic.ts';
+import type { Diagnostic } from '../../../../compiler/diagnostics/diagnostic.ts';
+import { diagnose, sortDiagnostics } from '../../../../compiler/diagnostics/diagnostic.ts';
 import type { NodePath } from '../../../../compiler/diagnostics/problem.ts';
-import type { Rule } from '../../../../compiler/diagnostics/rule.ts';
 import type { Places } from '../../../../compiler/source/file-tree.ts';
 import type { Files } from '../../../../compiler/source/files.ts';
 import type { MisshapenFile } from '../../../../compiler/source/load-file.ts';
@@ -30,24 +28,6 @@ export interface LoadedTest {
   readonly test: TestCase;
 }
 
-type TestRuleId = 'test-request' | 'test-expectation';
-/** A finding in a file of tests: of its own rules, or of the compiler's. */
-type TestFinding = Finding<RuleId | TestRuleId>;
-
-const testRequest: Rule<TestRuleId> = {
-  id: 'test-request',
-  severity: 'error',
-  title: 'A test has no request, or more than one.',
-  why: 'It would say nothing about the route.',
-};
-
-const testExpectation: Rule<TestRuleId> = {
-  id: 'test-expectation',
-  severity: 'error',
-  title: 'A test expects what cannot be.',
-  why: 'It would fail whatever becomes of the event.',
-};
-
 /** The parts of a test that describe its request. */
 const BODIES = ['payload', 'payload_file', 'request'] as const;
 
@@ -56,37 +36,37 @@ export function loadTests(
   paths: readonly string[],
   { files, cwd }: { readonly files: Files; readonly cwd: string },
 ): { readonly loaded: readonly LoadedTests[]; readonly diagnostics: readonly Diagnostic[] } {
-  const findings: TestFinding[] = [];
+  const diagnostics: Diagnostic[] = [];
   const loaded = paths.flatMap((path): readonly LoadedTests[] => {
     const found = loadFile({ files, cwd, path, schema: 'test' });
-    findings.push(...found.findings);
-    if (found.misshapen !== null) findings.push(...otherProblems(found.misshapen));
+    diagnostics.push(...diagnose(found.findings));
+    if (found.misshapen !== null) diagnostics.push(...otherProblems(found.misshapen));
     if (found.file === null) return [];
     const { value: file, tree } = found.file;
     const problems = file.tests.flatMap((test, index) => testProblems(test, index, tree));
-    findings.push(...problems);
+    diagnostics.push(...problems);
     return problems.length > 0 ? [] : [{ path, name: tree.files[0]?.source.name ?? path, file, tree }];
   });
-  return { loaded, diagnostics: diagnose(findings.map(withoutFix)) };
+  return { loaded, diagnostics: sortDiagnostics(diagnostics.map(withoutFix)) };
 }
 
 /** `lint --fix` repairs configurations. */
-const withoutFix = ({ fix: _, ...finding }: TestFinding): TestFinding => finding;
+const withoutFix = ({ fix: _, ...diagnostic }: Diagnostic): Diagnostic => diagnostic;
 
 /** Problems of the well-formed tests of a file that also has malformed ones: all are reported at once. */
-function otherProblems({ value, tree, problems }: MisshapenFile): readonly TestFinding[] {
+function otherProblems({ value, tree, problems }: MisshapenFile): readonly Diagnostic[] {
   const tests: unknown = isPlainMap(value) ? value.tests : undefined;
   if (!Array.isArray(tests) || problems.some(({ path }) => path.length < 2)) return [];
   const isShapely = (index: number): boolean => !problems.some(({ path }) => path[0] === 'tests' && path[1] === index);
   return tests.flatMap((test: TestCase, index) => (isShapely(index) ? testProblems(test, index, tree) : []));
 }
 
-const testProblems = (test: TestCase, index: number, tree: Places): readonly TestFinding[] => [
+const testProblems = (test: TestCase, index: number, tree: Places): readonly Diagnostic[] => [
   ...bodyProblem(test, index, tree),
   ...expectationProblems(test, index, tree),
 ];
 
-function bodyProblem(test: TestCase, index: number, tree: Places): readonly TestFinding[] {
+function bodyProblem(test: TestCase, index: number, tree: Places): readonly Diagnostic[] {
   const given = BODIES.filter((key) => test[key] !== undefined);
   if (given.length === 1) return [];
   const [, second] = given;
@@ -98,7 +78,7 @@ function bodyProblem(test: TestCase, index: number, tree: Places): readonly Test
 }
 
 /** Rejects impossible answers and invalid search texts. */
-function expectationProblems({ expect }: TestCase, index: number, tree: Places): readonly TestFinding[] {
+function expectationProblems({ expect }: TestCase, index: number, tree: Places): readonly Diagnostic[] {
   const at = (...path: NodePath): NodePath => ['tests', index, 'expect', ...path];
   const { outcome, prompt } = expect;
   const isKnown = outcome === undefined || OUTCOMES.some((each) => each === outcome);
@@ -122,13 +102,13 @@ function regexFault(source: string): string | null {
   }
 }
 
-function valueAt(tree: Places, path: NodePath, message: string): TestFinding {
+function valueAt(tree: Places, path: NodePath, message: string): Diagnostic {
   const { file, value } = tree.place(path);
-  return { rule: testExpectation, source: file.source, range: value, message };
+  return { rule: 'test-expectation', severity: 'error', source: file.source, range: value, message };
 }
 
 /** Points at the key of a value, or at the value of a list item. */
-function findingAt(tree: Places, path: NodePath, message: string): TestFinding {
+function findingAt(tree: Places, path: NodePath, message: string): Diagnostic {
   const { file, key, value } = tree.place(path);
-  return { rule: testRequest, source: file.source, range: key ?? value, message };
+  return { rule: 'test-request', severity: 'error', source: file.source, range: key ?? value, message };
 }

@@ -2,16 +2,17 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { isSystemError } from '../../../../base/system-error.ts';
-import { routePath } from '../../../../cli/subscriptions/route-url.ts';
+import { routePath } from '../../../../cli/subscriptions/address.ts';
 import { suggest } from '../../../../compiler/text/suggest.ts';
 import type { RunScript } from '../../../../runtime/intake/script-runner.ts';
 import { scriptOutcome } from '../../../../runtime/intake/script-runner.ts';
 import type { LinkedRoute } from '../../../../runtime/table/linked-table.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
+import { partsOf } from '../../../../runtime/verify/request.ts';
 import type { Explanation, RoutePlan, TestCase } from '../../../../schemas/generated/types.ts';
 import { explainRequest } from '../../runtime/explain/explain-request.ts';
 import { Warnings } from '../../runtime/explain/warnings.ts';
-import { partsOf, readSaved } from '../explain/read-request.ts';
+import { readSaved } from '../explain/read-request.ts';
 import type { Failure } from './compare.ts';
 import { compare } from './compare.ts';
 import type { LoadedTest } from './load-tests.ts';
@@ -83,7 +84,7 @@ async function makeRequest({ tests, test }: LoadedTest, plan: RoutePlan, format:
   try {
     const bytes = readFileSync(file);
     if (test.request === undefined) return { parts: partsOf('POST', path, headers, bytes), inputs: [file] };
-    const { parts } = await readSaved({ cwd: dirname(file) }, { bytes, headers, path });
+    const { parts } = await readSaved(bytes, headers, path);
     return { parts, inputs: [file] };
   } catch (error) {
     if (!(error instanceof Error)) throw error;

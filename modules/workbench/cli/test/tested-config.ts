@@ -20,7 +20,7 @@ export async function openTested(context: CliContext, configs: readonly string[]
   const { table, files: inputs } = await openConfig(context, configs);
   let scripts: Promise<RunScript> | null = null;
   return {
-    ...createExplainer(context, table),
+    ...(await createExplainer(context, table)),
     inputs,
     plan: (route) => Object.values(table.routes).find(({ name }) => name === route) ?? null,
     runScript() {

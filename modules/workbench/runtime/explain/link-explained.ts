@@ -11,6 +11,7 @@ import type { LinkContext, TableHeadPlan } from '../../../../runtime/table/link-
 import { LinkError, schemeOf } from '../../../../runtime/table/link-context.ts';
 import { identityLinker } from '../../../../runtime/table/link-identity.ts';
 import { linkRoute } from '../../../../runtime/table/link-route.ts';
+import type { Marks } from '../../../../runtime/table/link-template.ts';
 import type { LinkedRoute } from '../../../../runtime/table/linked-table.ts';
 import { RateWindows } from '../../../../runtime/table/rate-limit.ts';
 import { schemeLinker } from '../../../../runtime/verify/scheme.ts';
@@ -24,6 +25,8 @@ export interface ExplainLinkContext {
   readonly files: ListFiles;
   /** Null: signatures are not verified, and no secret is read. */
   readonly secrets: SecretResolver | null;
+  /** See LinkContext. */
+  readonly marks: Marks | null;
   readonly clock: Clock;
   readonly warnings: Warnings;
 }
@@ -48,7 +51,7 @@ export function linkExplained(plan: RoutePlan, table: TableHeadPlan, context: Ex
 
 function linkContext(
   table: TableHeadPlan,
-  { home, userHome, files, secrets, clock, warnings }: ExplainLinkContext,
+  { home, userHome, files, secrets, marks, clock, warnings }: ExplainLinkContext,
 ): LinkContext {
   return {
     home,
@@ -57,6 +60,7 @@ function linkContext(
     linkScheme: schemeLinker(),
     linkIdentity: identityLinker(table),
     openList: createListOpener({ home, userHome, files, clock, log: warnings.log }),
+    marks,
     loopback: isLoopback(table.server.host),
     capture: null,
   };

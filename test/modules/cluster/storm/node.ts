@@ -1,7 +1,8 @@
 /** One gateway of the storm, a process of its own. Argument: JSON of `NodeOptions`. Says where it listens on stdout. */
+
+import { createService } from '../../../../main/runtime.ts';
 import type { Clock } from '../../../../runtime/platform/clock.ts';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
-import { createService } from '../../../../runtime/service.ts';
 
 export interface NodeOptions {
   readonly table: string;

@@ -1,7 +1,9 @@
 /** Prompts of routes with `untrusted: mark`, from the config to the text that the agent gets. */
+
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { marks } from '../../../../modules/payloads/runtime/untrusted/markers.ts';
 import { linkPrompt } from '../../../../runtime/table/link-template.ts';
 import type { RoutePlan } from '../../../../schemas/generated/types.ts';
 import { anyText } from '../../../helpers/any-text.ts';
@@ -25,7 +27,8 @@ function planOf(route: string, rest = ''): RoutePlan {
 }
 
 const BUILTINS = { event_type: 'issues', route: 'r', delivery_id: 'd-1' };
-const render = (plan: RoutePlan, payload: unknown): string => linkPrompt(plan.prompt)(payload, BUILTINS, ID).text;
+const render = (plan: RoutePlan, payload: unknown): string =>
+  linkPrompt(plan.prompt, marks)(payload, BUILTINS, ID).text;
 
 const ISSUES = 'source: github\nevents: [issues]\nuntrusted: mark\n';
 const issuesPrompt = (prompt: string): RoutePlan => planOf(`${ISSUES}prompt: ${JSON.stringify(prompt)}`);

@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import type { ConfigChange } from '../../../../modules/workbench/cli/diff/change.ts';
+import type { ConfigChange } from '../../../../modules/workbench/cli/diff/compare-tables.ts';
 import type { CliResult } from '../../../helpers/cli.ts';
 import { runInProcess } from '../../../helpers/cli.ts';
 import { startGateway } from '../../../helpers/gateway.ts';
@@ -93,6 +93,11 @@ const DIFFERENCES: readonly (readonly [what: string, change: (text: string) => s
     'a route that is switched off',
     (text) => text.replace('      alerts:\n', '      alerts:\n        enabled: false\n'),
     ['route alerts: it is switched off: its events are answered 403'],
+  ],
+  [
+    'which requests are kept',
+    (text) => text.replace('      alerts:\n', '      alerts:\n        capture: none\n'),
+    ['route alerts: its capture of requests is none instead of all'],
   ],
   [
     'a literal secret',

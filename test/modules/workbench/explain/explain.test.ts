@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { printHar } from '../../../../modules/workbench/cli/requests/print-har.ts';
-import type { KeptRequest } from '../../../../modules/workbench/runtime/capture/kept-request.ts';
+import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
 import { BODY_MARKER, marker } from '../../../../runtime/verify/removed.ts';
 import type { Explanation } from '../../../../schemas/generated/types.ts';
 import type { CliResult } from '../../../helpers/cli.ts';
@@ -170,16 +170,15 @@ test('the tree on a terminal shows each leaf with what it found', async (t) => {
 
 const signedBody = JSON.stringify(GOOD);
 const digest = createHmac('sha256', SECRET).update(signedBody).digest('hex');
-const curl = (signature: string): string =>
-  `curl -X POST https://example.test/webhooks/review -H 'X-GitHub-Event: pull_request' -H 'X-GitHub-Delivery: d-9' -H 'X-Hub-Signature-256: ${signature}' -H 'Content-Type: application/json' -d '${signedBody}'`;
-
-/** The same signed request as other tools save it. */
-const headers = [
-  ['X-GitHub-Event', 'pull_request'],
-  ['X-GitHub-Delivery', 'd-9'],
-  ['X-Hub-Signature-256', `sha256=${digest}`],
-  ['Content-Type', 'application/json'],
-] as const;
+/** A signed request as other tools save it. */
+const headersWith = (signature: string) =>
+  [
+    ['X-GitHub-Event', 'pull_request'],
+    ['X-GitHub-Delivery', 'd-9'],
+    ['X-Hub-Signature-256', signature],
+    ['Content-Type', 'application/json'],
+  ] as const;
+const headers = headersWith(`sha256=${digest}`);
 const entryOf = (path: string) => ({
   request: {
     ...{ method: 'POST', url: `https://example.test/webhooks/${path}` },
@@ -188,11 +187,12 @@ const entryOf = (path: string) => ({
   },
 });
 const harOf = (...paths: readonly string[]): string => JSON.stringify({ log: { entries: paths.map(entryOf) } });
-const raw = [
-  'POST /webhooks/review HTTP/1.1',
-  ...headers.map(([name, value]) => `${name}: ${value}`),
-  `Content-Length: ${Buffer.byteLength(signedBody)}\r\n\r\n${signedBody}`,
-].join('\r\n');
+const rawWith = (signature: string): string =>
+  [
+    'POST /webhooks/review HTTP/1.1',
+    ...headersWith(signature).map(([name, value]) => `${name}: ${value}`),
+    `Content-Length: ${Buffer.byteLength(signedBody)}\r\n\r\n${signedBody}`,
+  ].join('\r\n');
 
 const chunked = [
   'POST /webhooks/review HTTP/1.1',
@@ -202,10 +202,9 @@ const chunked = [
 ].join('\r\n');
 
 for (const [form, saved] of [
-  ['a curl command', curl(`sha256=${digest}`)],
   ['a HAR file', harOf('review')],
   ['a HAR file with another request before it', harOf('ci', 'review')],
-  ['raw HTTP', raw],
+  ['raw HTTP', rawWith(`sha256=${digest}`)],
   ['raw HTTP in chunks', chunked],
 ] as const) {
   test(`${form} is verified by its signature, and keeps event and id`, async (t) => {
@@ -221,7 +220,7 @@ for (const [form, saved] of [
 test('a signature that is refused is said with its cause, and never with what would be right', async (t) => {
   const { ask } = open(t);
   const base64 = Buffer.from(digest, 'hex').toString('base64');
-  const { code, found } = await ask(['review', '--payload', '-'], curl(`sha256=${base64}`));
+  const { code, found } = await ask(['review', '--payload', '-'], rawWith(`sha256=${base64}`));
   assert.equal(code, 1);
   assert.deepEqual([found.status, found.outcome, found.reason], [401, 'invalid_signature', 'malformed_signature']);
   const cause = found.stages.find(({ result }) => result === 'stop')?.cause;
@@ -231,10 +230,10 @@ test('a signature that is refused is said with its cause, and never with what wo
 
 test('a cause that is the reason again is said once, and one that is not stands below it', async (t) => {
   const { run } = open(t);
-  const formal = await run(['review', '--payload', '-'], curl('sha256=00'));
+  const formal = await run(['review', '--payload', '-'], rawWith('sha256=00'));
   assert.equal(formal.stdout.match(/the signature has not the form/g)?.length, 1, formal.stdout);
   assert.match(formal.stdout, /; looked for x-hub-signature-256$/m);
-  const bare = await run(['review', '--payload', '-'], curl(digest));
+  const bare = await run(['review', '--payload', '-'], rawWith(digest));
   assert.match(
     bare.stdout,
     /the signature has not the form.*\n +it would be right, but the signature has another prefix/,
@@ -270,7 +269,7 @@ test('a saved request whose credential was removed is not judged by what stands 
 
 test('without the secret a signature is not verified, and that is a warning', async (t) => {
   const { ask } = open(t, {});
-  const { code, found } = await ask(['review', '--payload', '-'], curl('sha256=00'));
+  const { code, found } = await ask(['review', '--payload', '-'], rawWith('sha256=00'));
   assert.equal(code, 0);
   assert.equal(found.stages.find(({ stage }) => stage === 'signature')?.reason, 'no_secret');
   assert.match(found.warnings.join(), /env:SECRET is not set/);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import type { KeptSummary } from '../../../../modules/workbench/runtime/capture/kept-request.ts';
+import type { KeptSummary } from '../../../../runtime/intake/kept-request.ts';
 import type { SchemePlan } from '../../../../schemas/generated/types.ts';
 import { runInProcess } from '../../../helpers/cli.ts';
 import { credentialsOf } from '../../../helpers/credentials-of.ts';

@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import type { AnySchema } from 'ajv/dist/2020.js';
 import Ajv2020 from 'ajv/dist/2020.js';
-import type { KeptSummary } from '../../../../modules/workbench/runtime/capture/kept-request.ts';
+import type { KeptSummary } from '../../../../runtime/intake/kept-request.ts';
 import { runInProcess, startProcess } from '../../../helpers/cli.ts';
 import { startGateway, until } from '../../../helpers/gateway.ts';
 import { signed } from '../../../helpers/serve.ts';

@@ -1,0 +1,34 @@
+/** What the YAML file of a rule says about it. */
+
+/** The groups of rules, in the order of docs/rules.md. */
+export const RULE_GROUP_TITLES = {
+  reading: 'Reading',
+  shape: 'Structure',
+  refusals: 'Routes: modes and authentication',
+  names: 'Routes: names',
+  secrets: 'Routes: signatures and secrets',
+  senders: 'Routes: the sender',
+  templates: 'Routes: templates, filters, scripts',
+  strangers: 'Routes: untrusted input',
+  effect: 'Routes: delivery and effect',
+  config: 'Other settings',
+  jobs: 'Jobs',
+  catalog: 'Entries of your own catalog',
+} as const;
+
+export type RuleGroupId = keyof typeof RULE_GROUP_TITLES;
+
+/** An error rejects the config; a warning does not. */
+export type Severity = 'error' | 'warning';
+
+export interface RuleData {
+  /** The section of docs/rules.md. */
+  readonly group: RuleGroupId;
+  readonly severity: Severity;
+  /** `lint --strict` reports it as an error. */
+  readonly strict?: true;
+  /** What is wrong, in one sentence. */
+  readonly title: string;
+  /** The consequences of ignoring it. Markdown. */
+  readonly why: string;
+}

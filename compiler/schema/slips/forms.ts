@@ -1,0 +1,151 @@
+/**
+ * Values in the forms of other programs, and what to write here. To add a form, add a row. `match.ts` finds the first row
+ * that fits a value of the wrong type, or an unknown key with its value.
+ */
+import { PROXIES } from '../../config/network.ts';
+import { isSecretName } from '../../text/secret-names.ts';
+import { CONDITION, conditionHint, conditionIn, conditionOf, isOneCondition } from './read-conditions.ts';
+import {
+  addressIn,
+  agentIn,
+  argumentsIn,
+  eventsIn,
+  hostIn,
+  linesIn,
+  networksIn,
+  numberIn,
+  portIn,
+  referenceIn,
+  targetIn,
+  valuesIn,
+  variablesIn,
+} from './read-values.ts';
+import type { PlainMap, Written } from './written.ts';
+
+/** A value in the form that another program reads. */
+export interface Form {
+  /** Any key, if absent. */
+  readonly keys?: string;
+  /** A key that the schema knows: in the value, or beside an unknown key. */
+  readonly beside?: string;
+  /** Types of the value. */
+  readonly found?: string;
+  /** All types that the value may have. */
+  readonly wants?: string;
+  /** What is wrong; else that the type is. */
+  readonly says?: string;
+  /** Keys and values to write instead; the first of them replaces the value. Null if the meaning is not clear. */
+  readonly read?: (written: Written) => PlainMap | null;
+  /** Put the value in quotes instead. */
+  readonly isQuoted?: true;
+  /** What to do if the meaning is not clear. Without a hint the next row is tried. */
+  readonly hint?: string | ((written: Written) => string | undefined);
+  /** Whether to repair it. */
+  readonly isSure?: (written: Written, lines: PlainMap) => boolean;
+  /** What to write replaces the whole map. */
+  readonly isWhole?: true;
+  /** A hint beside what to write. */
+  readonly also?: string;
+}
+
+/** Values of a type that the schema rejects. */
+export const VALUES: readonly Form[] = [
+  {
+    keys: 'deliver',
+    found: 'object',
+    says: '`deliver` lists targets and is not a map',
+    read: targetIn,
+    hint: 'write `deliver: telegram`, and the address as `deliver_extra: { chat_id: "-1001234" }`',
+  },
+  {
+    keys: 'events',
+    found: 'object',
+    wants: 'array',
+    says: '`events` is a list of names',
+    read: eventsIn,
+    isSure: ({ value }, { filters }) => filters === undefined || Object.keys(Object(value)).length === 1,
+  },
+  {
+    keys: 'env',
+    found: 'array',
+    says: '`env` is a map of names and values',
+    read: variablesIn,
+    hint: 'write `NAME: value` for each, below `env:`',
+  },
+  { keys: 'port', found: 'string array', says: '`port` is one number', read: portIn },
+  {
+    keys: 'deliver_extra',
+    found: 'array string number',
+    says: '`deliver_extra` is a map of keys and values',
+    read: addressIn,
+  },
+  { beside: 'not_equals', found: 'string', says: 'a filter is a map, not text', read: conditionIn, hint: CONDITION },
+  {
+    keys: 'command',
+    found: 'string',
+    wants: 'array',
+    says: '`command` must be a list of arguments, because no shell reads it',
+    read: argumentsIn,
+    hint: 'write one entry for each argument, e.g. `command: [sh, -c, "my-agent | tee log"]` if you need a shell',
+  },
+  {
+    keys: 'agent',
+    found: 'string',
+    wants: 'object',
+    read: agentIn,
+    hint: 'write the program as `command: [program, argument]` below it',
+  },
+  { keys: 'trusted_proxies', found: 'string', wants: 'array', read: networksIn, hint: PROXIES },
+  { found: 'string', wants: 'array', read: valuesIn },
+  {
+    keys: 'prompt',
+    found: 'array',
+    wants: 'string',
+    read: linesIn,
+    also: 'write a multi-line text below `prompt: |`, indented',
+  },
+  { found: 'array', wants: 'string', read: linesIn },
+  {
+    found: 'object',
+    wants: 'string',
+    says: 'a reference is text, not a map',
+    read: referenceIn,
+    hint: ({ key }) =>
+      isSecretName(key) ? `write \`${key}: env:NAME\` with the name of a variable, or \`file:path\`` : undefined,
+  },
+  // A quoted `true` is not a reason.
+  { keys: 'accept_untrusted confined', found: 'number boolean', wants: 'string', hint: 'write the reason in words' },
+  { found: 'number boolean', wants: 'string', isQuoted: true },
+  {
+    found: 'string',
+    wants: 'integer number',
+    read: numberIn,
+    // The meaning of a unit of size or rate is likely, but not certain.
+    isSure: ({ key, value }) => key.endsWith('_seconds') || !/\d\s*[a-z/]/i.test(String(value)),
+  },
+];
+
+/** Values of unknown keys, which are written with other keys. */
+export const OTHER_KEYS: readonly Form[] = [
+  {
+    keys: 'on',
+    beside: 'events',
+    found: 'object',
+    read: eventsIn,
+    also: 'actions are values of a field, and filters look at fields',
+  },
+  {
+    keys: 'listen bind address addr ports',
+    beside: 'port',
+    read: hostIn,
+    hint: 'write `host: 127.0.0.1` and `port: 8644`',
+  },
+  {
+    beside: 'not_equals',
+    isWhole: true,
+    read: conditionOf,
+    hint: conditionHint,
+    isSure: isOneCondition,
+    also: 'a filter names its `field`, and one operator with its value',
+  },
+];

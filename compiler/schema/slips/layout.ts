@@ -1,0 +1,125 @@
+/** Mistakes of layout, and others that no row of a table can describe. */
+import { isPlainMap } from '../../text/plain-map.ts';
+import { isSecretName } from '../../text/secret-names.ts';
+import { certainMatch } from '../../text/suggest.ts';
+import { acceptsKey, knownKeys, typesAt } from '../known-keys.ts';
+import { valueAt } from '../pointer.ts';
+import type { ShapeProblem } from '../shape-problem.ts';
+import { isSettings } from './homes.ts';
+import type { Written } from './written.ts';
+import { problemOf } from './written.ts';
+
+type Layout = (written: Written) => ShapeProblem | null;
+
+/** `platforms.webhooks`, which would otherwise be a target with an error for each setting. */
+const misspeltWebhook: Layout = (written) => {
+  const [top, name] = written.path;
+  if (written.schema !== 'config' || top !== 'platforms' || typeof name !== 'string' || name === 'webhook') return null;
+  const path = [top, name];
+  if (certainMatch(name, ['webhook']) === null || !isSettings(valueAt(written.data, path))) return null;
+  const isFree = valueAt(written.data, [top, 'webhook']) === undefined;
+  return problemOf(written, `unknown key \`${name}\`; did you mean \`webhook\`?`, {
+    ...{ rule: 'unknown-key', path, at: 'key', covers: [path] },
+    ...(isFree ? { fix: { kind: 'rename', text: 'webhook' } } : {}),
+  });
+};
+
+/** A key after no-break spaces, which belong to the key for YAML. */
+const noBreakSpaces: Layout = (written) =>
+  written.mistake === 'key' && written.key.startsWith('\u00a0')
+    ? problemOf(written, `no-break spaces (U+00A0) indent \`${written.key.trim()}\`: use ordinary spaces`)
+    : null;
+
+/** `repo: {repository.full_name}`: without quotes, a placeholder is a YAML map with an empty value. */
+const unquotedPlaceholder: Layout = (written) => {
+  const { schema, data, path } = written;
+  const isText = (at: typeof path): boolean =>
+    placeholderIn(valueAt(data, at)) !== null && typesAt(schema, at).has('string');
+  const at = [path, path.slice(0, -1)].find(isText);
+  if (at === undefined || at.some((part) => isSecretName(String(part)))) return null;
+  const name = placeholderIn(valueAt(data, at));
+  const message = `\`{${name}}\` without quotes is a YAML map, not text: write \`"{${name}}"\``;
+  return problemOf(written, message, {
+    rule: 'wrong-type',
+    path: at,
+    at: 'value',
+    fix: { kind: 'quote' },
+    covers: [at],
+  });
+};
+
+/** The only key of a map, if it has no value. */
+function placeholderIn(value: unknown): string | null {
+  const [[name, empty] = ['', undefined], second] = isPlainMap(value) ? Object.entries(value) : [];
+  return second === undefined && empty === null && /^[\w-]+(?:\.[\w-]+)*$/.test(name) ? name : null;
+}
+
+/** An empty key followed by keys at the same depth that belong below it. */
+const notIndented: Layout = (written) => {
+  const { schema, mistake, path, key, value, map, types } = written;
+  if (mistake !== 'type' || !types.includes('object') || value !== null || key === '') return null;
+  const parent = path.slice(0, -1);
+  const keys = Object.keys(map);
+  const following = keys.slice(keys.indexOf(key) + 1);
+  // Next to a route, every name could be a route; a value that cannot be a route is a setting.
+  const isHere = (name: string): boolean =>
+    acceptsKey(schema, parent, name) && (knownKeys(schema, parent).includes(name) || isPlainMap(map[name]));
+  const end = following.findIndex((name) => isHere(name) || !acceptsKey(schema, path, name));
+  const moved = end < 0 ? following : following.slice(0, end);
+  const [first, second] = moved;
+  if (first === undefined) return null;
+  const what = second === undefined ? `\`${first}\` is` : `the ${moved.length} keys from \`${first}\` on are`;
+  const them = second === undefined ? 'it' : 'them';
+  return problemOf(written, `\`${key}\` is empty: ${what} next to it, not below it; indent ${them} further`, {
+    at: 'key',
+    fix: { kind: 'indent', keys: moved },
+    covers: [path, ...moved.map((name) => [...parent, name])],
+  });
+};
+
+/** `routes:` as a list of maps with a `name`. */
+const listOfEntries: Layout = (written) => {
+  const { mistake, path, key, value } = written;
+  if (mistake !== 'type' || !Array.isArray(value) || !['routes', 'jobs', 'sources'].includes(key)) return null;
+  const names = value.map((item: unknown) => (isPlainMap(item) ? item.name : undefined));
+  const first = names.find((name) => typeof name === 'string') ?? 'name';
+  const message = `\`${key}\` must be a map, not a list: each entry is a key, with its settings indented below it`;
+  const fix = names.every((name) => typeof name === 'string') ? ({ fix: { kind: 'named-items' } } as const) : {};
+  return problemOf(written, message, {
+    ...{ at: 'key', hint: `write \`${first}:\` for \`- name: ${first}\``, covers: [path] },
+    ...fix,
+  });
+};
+
+/** `secret: [env:NEW, env:OLD]` instead of `secrets`. */
+const secretList: Layout = (written) => {
+  const { schema, mistake, path, key, value, map } = written;
+  const isOne = mistake === 'type' && key === 'secret' && Array.isArray(value);
+  if (!isOne || !knownKeys(schema, path.slice(0, -1)).includes('secrets')) return null;
+  const isFree = map.secrets === undefined;
+  return problemOf(written, '`secret` is a single secret; write `secrets` for a list', {
+    ...{ at: 'key', covers: [path] },
+    ...(isFree ? { fix: { kind: 'rename', text: 'secrets' } } : { hint: 'move them to the existing `secrets`' }),
+  });
+};
+
+/** `blueprint:` in a job: filling a blueprint creates a job in the store instead. */
+const blueprintInJob: Layout = (written) => {
+  const { mistake, path, key, value } = written;
+  if (mistake !== 'key' || key !== 'blueprint' || path[0] !== 'jobs' || path.length !== 3) return null;
+  const name = /^[a-z0-9-]+$/.test(String(value)) ? String(value) : '<key>';
+  const hint = `remove this entry and run \`hookwright blueprint create ${name} --defaults\`, with name=value for each value that differs`;
+  const message = 'a job in the config has a `schedule` and a `prompt`: a command fills blueprints and stores the job';
+  return problemOf(written, message, { hint, covers: [path.slice(0, -1)] });
+};
+
+/** The first one that returns a problem explains the error. */
+export const LAYOUTS: readonly Layout[] = [
+  noBreakSpaces,
+  unquotedPlaceholder,
+  misspeltWebhook,
+  notIndented,
+  listOfEntries,
+  secretList,
+  blueprintInJob,
+];

@@ -1,0 +1,48 @@
+/** Converts the instants in the changes of commands from the machine's clock to the store's clock. */
+import type { Mutation } from '../../../runtime/store/mutations.ts';
+import type { Store } from '../../../runtime/store/store.ts';
+
+/** Wraps a store for callers that use the machine's clock. @param offset how far that clock is behind the store's, in ms */
+export function byMachineClock(store: Store, offset: () => number): Store {
+  return {
+    read: (query) => store.read(query),
+    write: <M extends Mutation>(mutation: M) => store.write(shiftInstants(mutation, offset()) as M),
+    problem: () => store.problem(),
+    shared: store.shared,
+    state: store.state,
+    close: () => store.close(),
+  };
+}
+
+function shiftInstants(mutation: Mutation, ms: number): Mutation {
+  switch (mutation.kind) {
+    case 'accept':
+      return {
+        ...mutation,
+        ...shiftedEvent(mutation, ms),
+        work: shiftedWork(mutation.work, ms),
+        now: mutation.now + ms,
+      };
+    case 'fire_job':
+      return { ...mutation, ...shiftedEvent(mutation, ms), now: mutation.now + ms };
+    case 'pause_job':
+    case 'watch_job':
+      return { ...mutation, now: mutation.now + ms };
+    case 'put_job':
+      return { ...mutation, job: { ...mutation.job, created_at: mutation.job.created_at + ms } };
+    default:
+      return mutation;
+  }
+}
+
+type Event = Pick<Extract<Mutation, { kind: 'accept' }>, 'dispatch' | 'claim'>;
+
+const shiftedEvent = ({ dispatch, claim }: Event, ms: number): Event => ({
+  dispatch: { ...dispatch, accepted_at: dispatch.accepted_at + ms },
+  claim: claim === null ? null : { ...claim, expires_at: claim.expires_at + ms },
+});
+
+function shiftedWork(work: Extract<Mutation, { kind: 'accept' }>['work'], ms: number): typeof work {
+  if (work.kind !== 'deliveries') return work;
+  return { ...work, open: work.open.map((delivery) => ({ ...delivery, due_at: delivery.due_at + ms })) };
+}

@@ -1,0 +1,104 @@
+/** The keeper of requests: the interface that a module implements, and that the handler calls after each answer. */
+import { messageOf } from '../../base/message-of.ts';
+import type { RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Logger } from '../platform/log.ts';
+import type { RequestRows } from '../store/request-rows.ts';
+import type { LinkedRoute } from '../table/linked-table.ts';
+import type { Intake, Services } from './intake.ts';
+import type { KeptRequest, KeptRequests } from './kept-request.ts';
+import type { Watcher } from './pipeline.ts';
+import type { Reply } from './reply.ts';
+
+/**
+ * Keeps an answered request, if its route is configured for that and there is room. Returns its id, or null when it is not
+ * kept. Never throws, and no answer waits for it.
+ * @param replayOf id of the kept request that it repeats
+ */
+export type KeepRequest = (intake: Intake, reply: Reply, replayOf?: string | null) => string | null;
+
+/** Number of requests kept since the start, and of those that were dropped although their route keeps requests. */
+export interface KeptCounts {
+  readonly kept: number;
+  /** `rate`: over the route's rate. `queue`: the writer is behind. `failed`: they cannot be stored. */
+  readonly dropped: Readonly<Record<'rate' | 'queue' | 'failed', number>>;
+}
+
+/** A request that is sent through the stages without a connection. */
+export interface Replay {
+  readonly intake: Intake;
+  readonly services: Services;
+  readonly watcher: Watcher;
+}
+
+export interface Keeper {
+  readonly keep: KeepRequest;
+  /** The kept requests, including those that have just been answered. */
+  readonly requests: Omit<KeptRequests, 'close'>;
+  readonly counts: KeptCounts;
+  /** Why a kept request cannot be replayed; null when it can. */
+  whyNotReplayable(kept: KeptRequest): string | null;
+  /** Prepares the replay of a request that can be replayed. It does not count against the rate limit. */
+  replay(kept: KeptRequest, route: LinkedRoute, services: Services): Replay;
+  /** Stores what is waiting, and closes. */
+  close(): Promise<void>;
+}
+
+export interface KeeperContext {
+  /** `<home_dir>`. */
+  readonly home: string;
+  /** The rows of a shared store; null: requests are kept in a file of the home. */
+  readonly rows: RequestRows | null;
+  /** The table in service. */
+  readonly table: () => RouteTable;
+  /** Secrets that no kept request may contain; the set only grows. */
+  readonly secrets: () => ReadonlySet<string>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Called once, when the first table or subscription that keeps requests is loaded, or kept requests are read. */
+export type OpenKeeper = (context: KeeperContext) => Keeper;
+
+/** The keeper of a service: opened with the first routes that keep requests, or when kept requests are read. */
+export class Keeping {
+  private readonly open: () => Promise<Keeper>;
+  private readonly log: Logger;
+  private keeper: Keeper | null = null;
+  private opening: Promise<Keeper> | null = null;
+
+  constructor(open: () => Promise<Keeper>, log: Logger) {
+    this.open = open;
+    this.log = log;
+  }
+
+  readonly keep: KeepRequest = (...request) => this.keeper?.keep(...request) ?? null;
+
+  get counts(): KeptCounts {
+    return this.keeper?.counts ?? NOTHING_KEPT;
+  }
+
+  /** Rejects when no requests can be kept here. */
+  use(): Promise<Keeper> {
+    this.opening ??= this.open().then((keeper) => {
+      this.keeper = keeper;
+      return keeper;
+    });
+    return this.opening;
+  }
+
+  /** Opens the keeper before the first request to one of these routes is answered, if any of them keeps requests. */
+  async prepare(routes: Iterable<RoutePlan>): Promise<void> {
+    if (this.opening !== null || [...routes].every(({ capture }) => capture === 'none')) return;
+    await this.use().catch((error: unknown) =>
+      this.log.error({ reason: messageOf(error) }, 'requests cannot be kept: events are not affected'),
+    );
+  }
+
+  async close(): Promise<void> {
+    const keeper = await this.opening?.catch(() => null);
+    await keeper?.close();
+  }
+}
+
+export const NOTHING_KEPT: KeptCounts = { kept: 0, dropped: { rate: 0, queue: 0, failed: 0 } };

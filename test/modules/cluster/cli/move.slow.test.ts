@@ -1,0 +1,151 @@
+/** `hookwright store move`, from a gateway on a file to one on PostgreSQL. */
+import assert from 'node:assert/strict';
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { describe, it } from 'node:test';
+import { fileSessions } from '../../../../runtime/deliver/sessions/file-sessions.ts';
+import { openOfflineStore } from '../../../../runtime/store/sqlite/open-store.ts';
+import type { CliResult } from '../../../helpers/cli.ts';
+import { runInProcess } from '../../../helpers/cli.ts';
+import { makeAccept, makeAdvance, makeStep, makeTake } from '../../../helpers/dispatches.ts';
+import { startGateway } from '../../../helpers/gateway.ts';
+import { makeJob } from '../../../helpers/jobs.ts';
+import { skipWithoutPostgres } from '../../../helpers/postgres/binaries.ts';
+import { runSql, testDatabase } from '../../../helpers/postgres/database.ts';
+import { openTestStore } from '../../../helpers/postgres/store.ts';
+import { tempDir } from '../../../helpers/temp-dir.ts';
+
+const CONFIG = `
+gateway:
+  store: { postgres: env:DATABASE_URL }
+platforms:
+  webhook: { enabled: true, secret: a-literal-secret-for-tests, routes: { alerts: { prompt: "{name}" } } }
+`;
+
+const CHAT = { profile: 'default', target: 'telegram', chatId: '-100 7' };
+const TURN_AT = '2026-01-01T00:00:00.000Z';
+
+interface Place {
+  readonly home: string;
+  readonly url: string;
+  readonly move: (...flags: readonly string[]) => Promise<CliResult>;
+}
+
+/** A home with 30 dispatches, of which so many are still open. */
+async function place(t: TestContext, open = 0): Promise<Place> {
+  const home = tempDir(t);
+  const url = await testDatabase(t);
+  writeFileSync(join(home, 'config.yaml'), CONFIG, { mode: 0o600 });
+  const store = await openOfflineStore(join(home, 'state.db'));
+  const last = 2_000_000_000_000;
+  for (let n = 0; n < 30; n++) {
+    const claim = { ...makeAccept(`d${n}`).claim, expires_at: last } as NonNullable<
+      ReturnType<typeof makeAccept>['claim']
+    >;
+    await store.write(makeAccept(`d${n}`, { claim }));
+  }
+  const { runs } = await store.write(makeTake(2000, { runs: 30 }));
+  for (const { ref } of runs.slice(open)) {
+    const steps = [makeStep({ kind: 'delivery', index: 0, outcome: 'ok' })];
+    await store.write(makeAdvance(ref, 'done', 3000, { answer: 'said', steps }));
+  }
+  await store.write({ kind: 'put_job', job: makeJob('report', { name: 'report' }), expect: 'new' });
+  await store.write({ kind: 'pause_job', job: 'report', paused: true, now: 4000 });
+  await store.close();
+  const sessions = fileSessions(() => home);
+  await sessions.open(CHAT);
+  for (const content of ['one', 'two \0']) await sessions.append(CHAT, { role: 'user', content, at: TURN_AT });
+  const env = { DATABASE_URL: url };
+  const move = (...flags: readonly string[]): Promise<CliResult> =>
+    runInProcess(['store', 'move', '--from', 'sqlite', '--to', 'postgres', ...flags], { home, env });
+  return { home, url, move };
+}
+
+describe('hookwright store move', { skip: skipWithoutPostgres() }, () => {
+  it('moves everything once, keeps the file, and says what it did', async (t) => {
+    const { home, url, move } = await place(t);
+    const dry = await move('--dry-run');
+    assert.equal(dry.code, 0, dry.stderr);
+    assert.match(dry.stdout, /^delivery ids +30\njobs +1\nsessions +1$/m);
+    assert.match(dry.stderr, /nothing moved yet/);
+    assert.equal((await runSql(url, "SELECT 1 FROM pg_namespace WHERE nspname = 'hookwright'")).length, 0);
+    assert.ok(existsSync(join(home, 'state.db')));
+
+    const moved = await move('--json');
+    assert.equal(moved.code, 0, moved.stderr);
+    const { outcome, count, file } = JSON.parse(moved.stdout);
+    assert.deepEqual([outcome, count.claims, file], ['moved', 30, join(home, 'state.db.moved')]);
+    assert.equal(existsSync(join(home, 'state.db')), false);
+    assert.ok(existsSync(file));
+
+    const store = await openTestStore(url, 'hookwright');
+    t.after(() => store.close());
+    assert.deepEqual(await store.read({ kind: 'audit' }), []);
+    const jobs = await store.read({ kind: 'jobs' });
+    assert.deepEqual(
+      jobs.records.map(({ id, name }) => [id, name]),
+      [['report', 'report']],
+    );
+    assert.equal(jobs.states.report?.paused, true);
+    assert.deepEqual(
+      (await store.state?.sessions.read(CHAT))?.map(({ content }) => content),
+      ['one', 'two \0'],
+    );
+    assert.equal(await store.state?.sessions.append(CHAT, { role: 'user', content: 'three', at: TURN_AT }), true);
+    const again = makeAccept('again', { claim: makeAccept('d3').claim });
+    assert.equal((await store.write(again)).kind, 'duplicate');
+    assert.equal((await store.write(makeAccept('new'))).kind, 'stored');
+
+    const nothing = await move();
+    assert.equal(nothing.code, 1);
+    assert.match(nothing.stderr, /there is nothing to move/);
+  });
+
+  it('finishes a move that was cut off between the database and the file', async (t) => {
+    const { home, move } = await place(t);
+    assert.equal((await move()).code, 0);
+    renameSync(join(home, 'state.db.moved'), join(home, 'state.db'));
+    const { code, stdout, stderr } = await move('--json');
+    assert.equal(code, 0, stderr);
+    assert.equal(JSON.parse(stdout).outcome, 'already');
+    assert.equal(existsSync(join(home, 'state.db')), false);
+  });
+
+  it('moves nothing where a row is not taken, and leaves the file where it is', async (t) => {
+    const { home, url, move } = await place(t);
+    await (await openTestStore(url, 'hookwright')).close();
+    await runSql(url, "ALTER TABLE hookwright.claim ADD CHECK (key NOT LIKE '%d29%')");
+    const { code, stderr } = await move();
+    assert.equal(code, 1);
+    assert.match(stderr, /error: the database: .*check constraint/);
+    assert.equal((await runSql(url, 'SELECT 1 FROM hookwright.job')).length, 0);
+    assert.ok(existsSync(join(home, 'state.db')));
+  });
+
+  it('refuses while work is open', async (t) => {
+    const { home, move } = await place(t, 2);
+    for (const flags of [['--dry-run'], []]) {
+      const { code, stderr } = await move(...flags);
+      assert.equal(code, 1);
+      assert.match(stderr, /error: 2 dispatches are not finished, and open work is not moved\n {2}start the gateway/);
+    }
+    assert.ok(existsSync(join(home, 'state.db')));
+  });
+
+  it('refuses while a gateway serves this home, or from the database, and where something is stored already', async (t) => {
+    const { home, url, move } = await place(t);
+    const other = await openTestStore(url, 'hookwright');
+    const served = await move();
+    assert.equal(served.code, 1);
+    assert.match(served.stderr, /error: 1 gateway serves from the database\n {2}stop it first/);
+    await other.write(makeAccept('x'));
+    await other.close();
+    const full = await move();
+    assert.match(full.stderr, /error: the database holds .* already\n {2}name an empty schema/);
+    const gateway = await startGateway(t, { home, config: CONFIG, env: { DATABASE_URL: url } });
+    const running = await move();
+    assert.match(running.stderr, /error: a gateway serves this home\n {2}stop it first: hookwright gateway stop\n/);
+    await gateway.stop();
+  });
+});

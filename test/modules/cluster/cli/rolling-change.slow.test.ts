@@ -1,0 +1,252 @@
+/** A new table on three gateways that share a database, one after another or by way of the database, while events arrive. */
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { printCatalog } from '../../../../compiler/blueprints/publish.ts';
+import { writeAtomic } from '../../../../runtime/platform/write-atomic.ts';
+import { atEnd } from '../../../helpers/at-end.ts';
+import { runInProcess } from '../../../helpers/cli.ts';
+import { compileConfig } from '../../../helpers/compile.ts';
+import type { FakeServer } from '../../../helpers/fake-http.ts';
+import { startFakeHttp } from '../../../helpers/fake-http.ts';
+import { until } from '../../../helpers/gateway.ts';
+import type { GatewayProcess } from '../../../helpers/gateway-process.ts';
+import { createSender, startGatewayProcess } from '../../../helpers/gateway-process.ts';
+import { skipWithoutPostgres } from '../../../helpers/postgres/binaries.ts';
+import { testDatabase } from '../../../helpers/postgres/database.ts';
+import { tempDir } from '../../../helpers/temp-dir.ts';
+
+const SECRET = 'a-secret-of-three-gateways';
+/** Senders that each wait for their answers. */
+const SENDERS = 6;
+/** A gateway serves the new table beside others that do not, for so many ms. */
+const BETWEEN_MS = 200;
+
+/** After an activation, in ms: only a machine that does nothing else keeps to it, so that this is part of `npm run test:long -- rolling-change`. */
+const SWAP_MS = 2000;
+const ofLong = { skip: process.env.HOOKWRIGHT_LONG_TESTS === '1' ? false : 'npm run test:long -- rolling-change' };
+const STORE = 'gateway: { store: { postgres: env:DATABASE_URL } }\n';
+
+interface Table {
+  readonly text: string;
+  readonly blueprints: string;
+  readonly hash: string;
+}
+
+/** Prompt and address of what it serves name the version. */
+function compileTable(world: string, version: string): Table {
+  const config = `${STORE}platforms:
+  matrix: { enabled: true, api_base: "${world}", access_token: env:MATRIX_TOKEN }
+  webhook:
+    enabled: true
+    port: 0
+    secret: env:HOOK_SECRET
+    rate_limit: 1000000
+    routes:
+      alerts: { prompt: "${version} {id}", deliver: matrix, deliver_extra: { chat_id: "!${version}:x" } }
+`;
+  const env = { DATABASE_URL: 'postgres://h/d', MATRIX_TOKEN: 'a-token-of-the-chat', HOOK_SECRET: SECRET };
+  const { output, diagnostics } = compileConfig(config, { env });
+  assert(output !== null, diagnostics.map(({ message }) => message).join('\n'));
+  return { text: output.routesJson, blueprints: printCatalog(output.catalog()), hash: output.table.hash };
+}
+
+class Node {
+  private readonly folder: string;
+  private readonly process: GatewayProcess;
+
+  private constructor(folder: string, process: GatewayProcess) {
+    this.folder = folder;
+    this.process = process;
+  }
+
+  static async start(t: TestContext, database: string, table: string): Promise<Node> {
+    const home = tempDir(t);
+    const folder = join(home, 'build');
+    mkdirSync(folder);
+    writeAtomic(join(folder, 'routes.json'), table, 0o600);
+    return new Node(folder, await serve(t, { home, database, table: folder }));
+  }
+
+  /** One that serves the active table of the database. */
+  static async startOnStore(t: TestContext, database: string): Promise<Node> {
+    const home = tempDir(t);
+    writeFileSync(join(home, 'config.yaml'), STORE, { mode: 0o600 });
+    return new Node(home, await serve(t, { home, database, table: 'store:' }));
+  }
+
+  get url(): string {
+    return this.process.url;
+  }
+
+  /** Resolves when it serves this table. */
+  async change({ text, hash }: Table): Promise<void> {
+    const before = this.loads(hash);
+    writeAtomic(join(this.folder, 'routes.json'), text, 0o600);
+    await until(async () => this.loads(hash) > before);
+  }
+
+  /** How often it has loaded this table. */
+  loads(hash: string): number {
+    return this.process.output().split(`"hash":"${hash}"`).length - 1;
+  }
+}
+
+async function serve(
+  t: TestContext,
+  { home, database, table }: { readonly home: string; readonly database: string; readonly table: string },
+): Promise<GatewayProcess> {
+  const env = { DATABASE_URL: database, MATRIX_TOKEN: 'a-token-of-the-chat', HOOK_SECRET: SECRET };
+  const process = await startGatewayProcess({ home, env, command: ['serve', '--table', table] });
+  atEnd(t, process.kill);
+  return process;
+}
+
+/** A machine without a gateway, from which tables are pushed and activated. */
+function createOperator(t: TestContext, database: string) {
+  const home = tempDir(t);
+  writeFileSync(join(home, 'config.yaml'), STORE, { mode: 0o600 });
+  const run = async (...argv: string[]): Promise<void> => {
+    const { code, stderr } = await runInProcess(['table', ...argv], { home, env: { DATABASE_URL: database } });
+    assert.equal(code, 0, stderr);
+  };
+  return {
+    push: (table: Table): Promise<void> => {
+      writeAtomic(join(home, 'routes.json'), table.text, 0o600);
+      writeAtomic(join(home, 'blueprints.json'), table.blueprints, 0o600);
+      return run('push', '--table', home);
+    },
+    activate: (table: Table): Promise<void> => run('activate', table.hash),
+  };
+}
+
+/** Each event goes to one gateway, and once more to the next, which may serve another table. */
+class Load {
+  /** Events whose gateway served this version before they were sent and until they were answered, by their ids. */
+  readonly versions = new Map<string, string>();
+  readonly wrong: string[] = [];
+  sent = 0;
+  private readonly nodes: readonly Node[];
+  private readonly serving: ReadonlyMap<Node, string | null>;
+  private readonly senders: Promise<unknown>;
+  private isEnding = false;
+
+  /** @param serving versions; null while a gateway changes to another one */
+  constructor(nodes: readonly Node[], serving: ReadonlyMap<Node, string | null>) {
+    this.nodes = nodes;
+    this.serving = serving;
+    this.senders = Promise.all(Array.from({ length: SENDERS }, () => this.sendUntilEnd()));
+  }
+
+  async end(): Promise<void> {
+    this.isEnding = true;
+    await this.senders;
+  }
+
+  private async sendUntilEnd(): Promise<void> {
+    while (!this.isEnding) await this.sendTwice(this.sent++);
+  }
+
+  private async sendTwice(n: number): Promise<void> {
+    const [node, next] = [0, 1].map((by) => this.nodes[(n + by) % this.nodes.length]) as [Node, Node];
+    const version = this.serving.get(node) ?? null;
+    await this.send(node, n, '202 accepted');
+    if (version !== null && version === this.serving.get(node)) this.versions.set(`e${n}`, version);
+    await this.send(next, n, '200 duplicate');
+  }
+
+  private async send({ url }: Node, n: number, expected: string): Promise<void> {
+    const answer = await createSender(SECRET)(url, 'alerts', `e${n}`, { id: `e${n}` }).then(
+      ({ status, code }) => `${status} ${code}`,
+      String,
+    );
+    if (answer !== expected) this.wrong.push(`e${n}: ${answer}`);
+  }
+}
+
+interface Delivered {
+  readonly id: string;
+  /** Of the prompt, and of the address. */
+  readonly versions: readonly [string, string];
+}
+
+const deliveredTo = ({ seen }: FakeServer): readonly Delivered[] =>
+  seen.map(({ path, json }) => {
+    const [version = '', id = ''] = (json as { body: string }).body.split(' ');
+    return { id, versions: [version, /rooms\/(?:!|%21)(\w+)/.exec(path)?.[1] ?? path] };
+  });
+
+/** No event failed or came twice, and each was served by one table, that of its gateway. */
+async function checkLoad(t: TestContext, world: FakeServer, load: Load): Promise<void> {
+  await load.end();
+  assert.deepEqual(load.wrong, []);
+  const delivered = await until(async () => world.seen.length >= load.sent && deliveredTo(world));
+  assert.equal(delivered.length, load.sent);
+  assert.equal(new Set(delivered.map(({ id }) => id)).size, load.sent);
+  const mixed = delivered.filter(({ versions: [prompt, address] }) => prompt !== address);
+  assert.deepEqual(mixed, []);
+  const late = delivered.filter(({ id, versions }) => (load.versions.get(id) ?? versions[0]) !== versions[0]);
+  assert.deepEqual(late, [], 'a gateway that served one table took an event by the other');
+  t.diagnostic(
+    `${load.sent} events, ${delivered.filter(({ versions }) => versions[0] === 'new').length} by the new table`,
+  );
+  for (const version of ['old', 'new'])
+    assert.ok(
+      delivered.some(({ versions }) => versions[0] === version),
+      version,
+    );
+}
+
+describe('a change of the table on three gateways', { skip: skipWithoutPostgres() }, () => {
+  it('fails no event, and each is taken once and by one of both tables', async (t) => {
+    const world = await startFakeHttp(t, (_request, index) => ({ body: { event_id: `$${index}` } }));
+    const database = await testDatabase(t);
+    const [old, changed] = [compileTable(world.url, 'old'), compileTable(world.url, 'new')];
+    const nodes = await Promise.all([1, 2, 3].map(() => Node.start(t, database, old.text)));
+    const serving = new Map<Node, string | null>(nodes.map((node) => [node, 'old']));
+    const load = new Load(nodes, serving);
+    for (const [version, table] of Object.entries({ new: changed, old })) {
+      for (const node of nodes) {
+        await sleep(BETWEEN_MS);
+        serving.set(node, null);
+        await node.change(table);
+        serving.set(node, version);
+      }
+    }
+    await sleep(BETWEEN_MS);
+    await checkLoad(t, world, load);
+  });
+
+  it(
+    'does so, too, and is done within two seconds, when one activation in the database changes all',
+    ofLong,
+    async (t) => {
+      const world = await startFakeHttp(t, (_request, index) => ({ body: { event_id: `$${index}` } }));
+      const database = await testDatabase(t);
+      const [old, changed] = [compileTable(world.url, 'old'), compileTable(world.url, 'new')];
+      const operator = createOperator(t, database);
+      for (const table of [changed, old]) await operator.push(table);
+      await operator.activate(old);
+      const nodes = await Promise.all([1, 2, 3].map(() => Node.startOnStore(t, database)));
+      const serving = new Map<Node, string | null>(nodes.map((node) => [node, 'old']));
+      const load = new Load(nodes, serving);
+      await sleep(BETWEEN_MS);
+      for (const node of nodes) serving.set(node, null);
+      await operator.activate(changed);
+      const activated = performance.now();
+      const changes = nodes.map(async (node) => {
+        await until(async () => node.loads(changed.hash) > 0);
+        serving.set(node, 'new');
+      });
+      await Promise.all(changes);
+      const ms = performance.now() - activated;
+      await sleep(BETWEEN_MS);
+      await checkLoad(t, world, load);
+      assert.ok(ms <= SWAP_MS, `${Math.round(ms)} ms`);
+      t.diagnostic(`all served the new table after ${Math.round(ms)} ms`);
+    },
+  );
+});
