@@ -1,6 +1,6 @@
 /** `hookwright lint`: every diagnostic of the configuration; nothing is written. */
 import { createPaint } from '../../base/paint.ts';
-import { applyStrict } from '../../compiler/apply-strict.ts';
+import { applyStrict } from '../../compiler/diagnostics/diagnostic.ts';
 import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
 import { DIAGNOSTIC_FORMATS } from '../../compiler/print/print.ts';
 import { rulesInForce } from '../../compiler/rules/registry.ts';

@@ -1,6 +1,6 @@
 /** The closures of all profiles that the gateway knows, subscriptions included. */
-import type { SubscriptionScope } from '../../compiler/compile-subscriptions.ts';
-import { compileSubscriptions } from '../../compiler/compile-subscriptions.ts';
+import type { SubscriptionScope } from '../../compiler/stages/compile-subscriptions.ts';
+import { compileSubscriptions } from '../../compiler/stages/compile-subscriptions.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import { readSubscriptionText } from '../subscriptions/subscription-file.ts';
 import type { ProfileClosure } from './closure.ts';

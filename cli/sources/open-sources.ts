@@ -1,7 +1,7 @@
 /** Opens the sources that a command may name: the shipped ones, overridden by those of the home and of the configuration. */
 
 import { join } from 'node:path';
-import type { CatalogItem } from '../../compiler/catalog.ts';
+import type { CatalogItem } from '../../compiler/stages/catalog.ts';
 import type { LoweredSource } from '../../compiler/lower/default-sources.ts';
 import { lowerSource } from '../../compiler/lower/source.ts';
 import type { SourceEntry } from '../../compiler/lower/source-variants.ts';
