@@ -1,6 +1,5 @@
 /** `hookwright/runtime`, with the modules of this program. */
-import type { ServiceOptions } from '../runtime/service/options.ts';
-import type { Service } from '../runtime/service/service.ts';
+import type { Service, ServiceOptions } from '../runtime/service/options.ts';
 import { createService as create } from '../runtime/service/service.ts';
 import { MODULES } from './modules.ts';
 

@@ -145,6 +145,15 @@ function loadedBy(file: string): ReadonlySet<string> {
   return reached;
 }
 
+test('the door of a module loads nothing of what it adds', () => {
+  for (const module of readdirSync(join(ROOT, 'modules'))) {
+    const parts = [...loadedBy(`modules/${module}/module.ts`)].filter((file) =>
+      /^modules\/\w+\/(?:compiler|runtime|cli)\/(?!commands\/built\/)/.test(file),
+    );
+    assert.deepEqual(parts, []);
+  }
+});
+
 /** What a glob means; its expressions backtrack, so they are only read. */
 test('picomatch is named by one file', () => {
   const named = [...sources('compiler'), ...sources('runtime'), ...sources('cli'), ...sources('scripts')]

@@ -120,13 +120,13 @@ async function report(): Promise<ServerReport> {
     cpu: process.cpuUsage(),
     open: runs_active + runs_queued + deliveries_active + deliveries_queued,
     mixed,
-    tables: routes.state.generation,
+    tables: routes.tables.status.generation,
     round_trips: roundTrips(),
     pause,
   };
 }
 
-await routes.load();
+await routes.tables.loadFirst();
 await gateway.begin();
 const { port } = await gateway.listen();
 // As `serve` does it: what is unfinished is taken up behind the answers.

@@ -8,7 +8,7 @@ import { compileSubscriptions } from '../../compiler/stages/compile-subscription
 import type { Redactor } from '../../runtime/deliver/redact.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import type { ProcessLogger } from '../../runtime/platform/logger.ts';
-import type { Service } from '../../runtime/service/service.ts';
+import type { Service } from '../../runtime/service/options.ts';
 import { createService } from '../../runtime/service/service.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';

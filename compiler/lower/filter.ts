@@ -2,7 +2,8 @@
 
 import type { FieldPlan, FilterConfig, FilterLeaf, FilterPlan } from '../../schemas/generated/types.ts';
 import { lowerField, plainField } from '../config/field.ts';
-import { groupsOf, OPERATORS, operatorsOf } from '../config/filter-keys.ts';
+import type { OperandKind } from '../config/filter-keys.ts';
+import { groupsOf, OPERANDS, OPERATORS, operatorsOf } from '../config/filter-keys.ts';
 import { holdsCredential } from '../diagnostics/printable.ts';
 import type { Lowered, NodePath, Problem } from '../diagnostics/problem.ts';
 import { flowText } from '../text/flow-text.ts';
@@ -19,15 +20,22 @@ function lowerLeaf(config: FilterConfig, path: NodePath, problems: Problem[]): F
   return field === null || value === null ? null : { kind: 'leaf', field, operator, value: value.of };
 }
 
+/** Null: what the schema has checked is the operand. */
+const LOWER_OPERAND: Readonly<Record<OperandKind, ((text: string, path: NodePath) => Lowered<string>) | null>> = {
+  value: null,
+  file: (text, path) => lowerListFile(text, path),
+  pattern: lowerRegex,
+};
+
 function lowerOperand(
   config: FilterConfig,
   operator: FilterLeaf['operator'],
   path: NodePath,
   problems: Problem[],
 ): { readonly of: FilterLeaf['value'] } | null {
-  if (operator !== 'regex' && operator !== 'in_file') return { of: config[operator] as FilterLeaf['value'] };
-  const text = String(config[operator]);
-  const { plan, problems: found } = operator === 'regex' ? lowerRegex(text, path) : lowerListFile(text, path);
+  const lower = LOWER_OPERAND[OPERANDS[operator]];
+  if (lower === null) return { of: config[operator] as FilterLeaf['value'] };
+  const { plan, problems: found } = lower(String(config[operator]), path);
   problems.push(...found);
   return plan === null ? null : { of: plan };
 }

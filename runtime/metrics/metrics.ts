@@ -8,8 +8,7 @@ import type { CountRequest } from '../intake/event-log.ts';
 import type { KeptCounts } from '../intake/keeper.ts';
 import type { Tally } from '../store/queries.ts';
 import { DISPATCH_STATES } from '../store/states.ts';
-import type { Sample } from './series.ts';
-import { Counts, Durations, printMetric } from './series.ts';
+import { byLabel, Durations, printMetric, Totals } from './series.ts';
 
 /** Values at the moment of a scrape. */
 export interface LiveFigures {
@@ -38,14 +37,14 @@ const REQUEST_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0
 const WORK_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900];
 
 export class Metrics {
-  private readonly requests = new Counts('profile', 'route', 'outcome', 'reason');
+  private readonly requests = new Totals('profile', 'route', 'outcome', 'reason');
   private readonly seconds = new Durations(REQUEST_SECONDS);
-  private readonly previous = new Counts('profile', 'route');
-  private readonly loads = new Counts('result');
+  private readonly previous = new Totals('profile', 'route');
+  private readonly loads = new Totals('result');
   private readonly runs = new Durations(WORK_SECONDS, 'outcome');
   private readonly attempts = new Durations(WORK_SECONDS, 'target', 'outcome');
-  private readonly retries = new Counts('kind');
-  private readonly finished = new Counts('state');
+  private readonly retries = new Totals('kind');
+  private readonly finished = new Totals('state');
   private ofProcess: Promise<Registry> | null = null;
 
   readonly onRequest: CountRequest = ({ profile, route, outcome, ignored, ms, secret }) => {
@@ -68,72 +67,74 @@ export class Metrics {
   async read(live: LiveFigures): Promise<{ readonly content_type: string; readonly text: string }> {
     this.ofProcess ??= collectOfProcess();
     const registry = await this.ofProcess;
-    const texts = [...this.counters(live.capture), ...gauges(live), await registry.metrics()];
-    return { content_type: registry.contentType, text: texts.join('\n') };
+    const own = [...this.counted(live.capture), ...gauges(live)].map((metric) => printMetric(...metric));
+    return { content_type: registry.contentType, text: [...own, await registry.metrics()].join('\n') };
   }
 
-  private counters({ kept, dropped }: KeptCounts): string[] {
-    const counter = (name: string, help: string, samples: Iterable<Sample>): string =>
-      printMetric('counter', `${name}_total`, help, samples);
-    const histogram = (name: string, help: string, { samples }: Durations): string =>
-      printMetric('histogram', `${name}_duration_seconds`, help, samples());
+  private counted({ kept, dropped }: KeptCounts): Metric[] {
     return [
-      counter(
-        'requests',
+      [
+        'counter',
+        'requests_total',
         'Requests by route and outcome, those ignored by reason too; without a route: for a path that is none of ours.',
         this.requests.samples(),
-      ),
-      histogram('request', 'From the head of a request to its answer.', this.seconds),
-      counter(
-        'previous_secret_requests',
+      ],
+      ['histogram', 'request_duration_seconds', 'From the head of a request to its answer.', this.seconds.samples()],
+      [
+        'counter',
+        'previous_secret_requests_total',
         'Requests signed with a secret that is no longer the current one.',
         this.previous.samples(),
-      ),
-      counter('requests_kept', 'Requests that were kept.', [{ value: kept }]),
-      counter(
-        'requests_not_kept',
+      ],
+      ['counter', 'requests_kept_total', 'Requests that were kept.', [{ value: kept }]],
+      [
+        'counter',
+        'requests_not_kept_total',
         'Requests that a route wants kept and that were not: over its rate, too many at once, or the disk failed. Their events are not affected.',
-        Object.entries(dropped).map(([reason, value]) => ({ labels: { reason }, value })),
-      ),
-      counter('table_loads', 'Tables read, by whether they went into service.', this.loads.samples()),
-      histogram('run', 'Agent runs by outcome.', this.runs),
-      histogram('delivery_attempt', 'Delivery attempts by target and outcome.', this.attempts),
-      counter('retries', 'Further tries that were scheduled, of runs and of deliveries.', this.retries.samples()),
-      counter('finished', 'Dispatches that reached their end, by how.', this.finished.samples()),
+        byLabel('reason', dropped),
+      ],
+      ['counter', 'table_loads_total', 'Tables read, by whether they went into service.', this.loads.samples()],
+      ['histogram', 'run_duration_seconds', 'Agent runs by outcome.', this.runs.samples()],
+      [
+        'histogram',
+        'delivery_attempt_duration_seconds',
+        'Delivery attempts by target and outcome.',
+        this.attempts.samples(),
+      ],
+      [
+        'counter',
+        'retries_total',
+        'Further tries that were scheduled, of runs and of deliveries.',
+        this.retries.samples(),
+      ],
+      ['counter', 'finished_total', 'Dispatches that reached their end, by how.', this.finished.samples()],
     ];
   }
 }
 
-function gauges({ generation, routes, subscriptions, quarantined, storeUp, stored }: LiveFigures): string[] {
-  const gauge = (name: string, help: string, samples: Iterable<Sample>): string =>
-    printMetric('gauge', name, help, samples);
-  const byKind = Object.entries({ static: routes, subscription: subscriptions, quarantined });
-  const work = Object.entries(stored?.work ?? {});
+type Metric = Parameters<typeof printMetric>;
+
+function gauges({ generation, routes, subscriptions, quarantined, storeUp, stored }: LiveFigures): Metric[] {
+  const kinds = { static: routes, subscription: subscriptions, quarantined };
   const dispatches = (stored?.tallies ?? []).flatMap((tally) =>
-    DISPATCH_STATES.map((state) => ({
-      labels: { profile: tally.profile, route: tally.route ?? '', state },
-      value: tally[state],
-    })),
+    DISPATCH_STATES.map((state) => {
+      const labels = { profile: tally.profile, route: tally.route ?? '', state };
+      return { labels, value: tally[state] };
+    }),
   );
+  const oldest = stored === null ? [] : [{ value: stored.oldestOpenSeconds }];
   return [
-    gauge('table_generation', 'Tables served since the start.', [{ value: generation }]),
-    gauge(
-      'routes',
-      'Routes in service, by where they are defined.',
-      byKind.map(([kind, value]) => ({ labels: { kind }, value })),
-    ),
-    gauge(
+    ['gauge', 'table_generation', 'Tables served since the start.', [{ value: generation }]],
+    ['gauge', 'routes', 'Routes in service, by where they are defined.', byLabel('kind', kinds)],
+    [
+      'gauge',
       'work',
       'Open work by stage; what waits is counted over all gateways.',
-      work.map(([stage, value]) => ({ labels: { stage }, value })),
-    ),
-    gauge('dispatches', 'Dispatches since the store was created, by state.', dispatches),
-    gauge(
-      'oldest_open_dispatch_seconds',
-      'Age of the oldest unfinished dispatch.',
-      stored === null ? [] : [{ value: stored.oldestOpenSeconds }],
-    ),
-    gauge('store_up', '1: the store takes new events; 0: they are answered 503.', [{ value: storeUp ? 1 : 0 }]),
+      byLabel('stage', stored?.work ?? {}),
+    ],
+    ['gauge', 'dispatches', 'Dispatches since the store was created, by state.', dispatches],
+    ['gauge', 'oldest_open_dispatch_seconds', 'Age of the oldest unfinished dispatch.', oldest],
+    ['gauge', 'store_up', '1: the store takes new events; 0: they are answered 503.', [{ value: storeUp ? 1 : 0 }]],
   ];
 }
 

@@ -3,7 +3,6 @@ import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { ReplayReport } from '../control/operations.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import { Connections } from '../intake/connections.ts';
-import { Documents } from '../intake/documents.ts';
 import { EventLog } from '../intake/event-log.ts';
 import type { RequestOrigin } from '../intake/fetch-request.ts';
 import { answerFetch } from '../intake/fetch-request.ts';
@@ -92,9 +91,9 @@ export class Gateway {
 
   /** Sends a kept request through the stages again; null when there is no longer a route at its path. */
   async replay(kept: KeptRequest, keeper: Keeper): Promise<ReplayReport | null> {
-    await this.routes.refresh();
+    await this.routes.tables.refresh();
     const [path = ''] = kept.path.split('?', 1);
-    const route = this.routes.find(path);
+    const route = this.routes.tables.find(path);
     if (route === undefined) return null;
     const { reply, kept: id } = await this.handler.replay(keeper.replay(kept, route, this.services), kept.id);
     return { id, status: reply.status, outcome: reply.outcome, answer: reply.body };
@@ -110,11 +109,11 @@ export class Gateway {
   }
 
   status(): ServingStatus {
-    const { subscriptions, state, plan, listening } = this.routes;
+    const { subscriptions, tables, plan, listening } = this.routes;
     return {
       url: listening === null ? null : urlOf(listening.bound),
       state: this.shutdown.retryAfterSeconds === null ? 'serving' : 'draining',
-      table: { ...state, routes: Object.keys(plan.routes).length },
+      table: { ...tables.status, routes: Object.keys(plan.routes).length },
       subscriptions: {
         serving: new Set(subscriptions.routes.values()).size,
         quarantined: subscriptions.rejected,
@@ -139,7 +138,7 @@ export class Gateway {
     // A sender that retries after the drain reaches the next server.
     this.shutdown.retryAfterSeconds = Math.max(1, Math.ceil(drainSeconds));
     log.info({ drain_seconds: drainSeconds }, 'stopping');
-    this.routes.stop();
+    this.routes.tables.stop();
     await this.within(this.handler.idle(), Math.max(IDLE_MS, deadline - clock.monotonic()));
     const { abandoned } = await this.backend.stop(Math.max(0, deadline - clock.monotonic()));
     this.giveUp.abort();
@@ -161,18 +160,19 @@ export class Gateway {
   }
 
   private createHandler(): RequestHandler {
-    const { catalog, clock, log, metrics } = this.context;
-    const { routes, backend } = this;
+    const { documents, clock, log, metrics } = this.context;
+    const { backend } = this;
+    const { tables } = this.routes;
     return new RequestHandler({
       services: this.services,
       events: new EventLog(log, clock, metrics.onRequest),
       keep: backend.keeping.keep,
-      refresh: () => routes.refresh(),
-      findRoute: (path) => routes.find(path),
-      loading: () => routes.loading,
+      refresh: () => tables.refresh(),
+      findRoute: (path) => tables.find(path),
+      loading: () => tables.loading,
       isPending: (path) => backend.isPending(path),
       connections: this.connections,
-      documents: new Documents({ source: catalog, log }),
+      documents,
     });
   }
 

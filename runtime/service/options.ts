@@ -1,10 +1,17 @@
-/** The options of a service, for programs that embed the runtime, and what its parts get of them with all defaults filled in. */
+/** The options and the interface of a service, for programs that embed the runtime, and the options as its parts take them. */
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import type { Catalog, RoutePlan, RouteTable, SecretRef } from '../../schemas/generated/types.ts';
+import type { EnrollReport, ReplayReport } from '../control/operations.ts';
 import { Redactor } from '../deliver/redact.ts';
 import type { RunAgent } from '../dispatch/agent-runner.ts';
-import { catalogFile, catalogValue, SwappableCatalog } from '../intake/catalog-source.ts';
+import type { DispatchOwner } from '../dispatch/observer.ts';
+import type { CatalogSource } from '../intake/catalog-source.ts';
+import { catalogFile, catalogValue } from '../intake/catalog-source.ts';
+import { Documents } from '../intake/documents.ts';
+import type { RequestOrigin } from '../intake/fetch-request.ts';
+import type { Keeper } from '../intake/keeper.ts';
+import type { ListenAddress } from '../intake/server.ts';
 import { Metrics } from '../metrics/metrics.ts';
 import type { RuntimePart } from '../module.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -21,11 +28,15 @@ import { secretReader, userHome } from '../platform/secrets/machine-secrets.ts';
 import type { SecretResolver } from '../platform/secrets/secrets.ts';
 import { SharedClock } from '../platform/shared-clock.ts';
 import type { JobRecord } from '../store/job-mutations.ts';
+import type { FinalState } from '../store/states.ts';
+import type { Store } from '../store/store.ts';
 import type { Rejected } from '../table/load-subscriptions.ts';
 import type { TableSource } from '../table/table-source.ts';
 import { tableFile, tableValue } from '../table/table-source.ts';
+import type { TableState } from '../table/tables.ts';
 import { Enrolments } from '../verify/enrolment.ts';
 import { storeCaptured } from '../verify/store-captured.ts';
+import type { ServiceStatus, StopResult } from './status.ts';
 
 export interface ServiceOptions {
   /** A compiled table, or the absolute path of one (`routes.json`), which is loaded again when it changes. */
@@ -83,6 +94,61 @@ export type CompileSubscriptions = (
   jobs: readonly JobRecord[],
 ) => { readonly routes: readonly RoutePlan[]; readonly rejected: readonly Rejected[] };
 
+/** A dispatch that has ended. */
+export interface FinishedDispatch extends DispatchOwner {
+  readonly state: FinalState;
+  /** Why it is dead or skipped; null when it is done. */
+  readonly reason: string | null;
+}
+
+export interface ServiceEvents {
+  finished: FinishedDispatch;
+}
+
+/** Starts to work with `listen`, the first `handle`, or `start`, whichever comes first. */
+export interface Service {
+  /** The table in service. */
+  readonly table: RouteTable;
+  /** When the table was loaded, and why the newest one is not in service. */
+  readonly tableState: TableState;
+  /** The store. Call `changed` after changing it. */
+  readonly store: Store;
+  /** Jobs created at run time. */
+  readonly jobs: readonly JobRecord[];
+  /**
+   * Serves over HTTP. Rejects with ListenError when the address cannot be bound, with TableError when a route without a
+   * signature must not be served there.
+   */
+  listen(at?: Partial<ListenAddress>): Promise<ListenAddress & { readonly url: string }>;
+  /**
+   * Answers a request that another server received. Rejects only when the sender closes the connection.
+   * @param from the peer's address; a route without a signature accepts only requests from this machine
+   */
+  handle(request: Request, from?: RequestOrigin): Promise<Response>;
+  /** Fires jobs and resumes unfinished work, for a program that neither listens nor handles requests. Idempotent. */
+  start(): void;
+  /** Serves this table from the next request on; a file is no longer watched. Rejects with TableError: then the old one stays. */
+  swap(table: RouteTable, blueprints?: Catalog): Promise<void>;
+  /** Loads the table's file if it changed; with `relink` even if it did not, because secrets may have. False: the old one stays. */
+  reload(relink?: boolean): Promise<boolean>;
+  /** The status that `hookwright gateway status` shows. */
+  status(): Promise<ServiceStatus>;
+  /** The kept requests, including those that have just been answered. */
+  requests(): Promise<Keeper['requests']>;
+  /** Sends a kept request through the stages again, as a new one. Rejects with ControlError when that is not possible. */
+  replay(id: string): Promise<ReplayReport>;
+  /** Prometheus text. */
+  metrics(): Promise<{ readonly content_type: string; readonly text: string }>;
+  /** Waits for a limited time for the secret in the handshake of a route's sender; call it again until it has arrived. */
+  enroll(route: { readonly profile: string; readonly route: string }): Promise<EnrollReport>;
+  /** Call after changing the store directly: there may be new work or a changed job. */
+  changed(): void;
+  /** Adds a listener for events of this kind; returns a function that removes it. */
+  on<Name extends keyof ServiceEvents>(name: Name, listener: (event: ServiceEvents[Name]) => void): () => void;
+  /** Answers with 503 from now on, drains work for up to `drainMs` (default: the table's), then closes server and store. */
+  stop(options?: { readonly drainMs?: number }): Promise<StopResult>;
+}
+
 type Filled = 'home' | 'env' | 'lowerSubscriptions' | 'version' | 'problem' | 'timezone' | 'log' | 'redactor' | 'run';
 
 /** The options as the parts of a service take them. */
@@ -92,8 +158,8 @@ export interface ServiceContext extends Required<Pick<ServiceOptions, Filled>>, 
   readonly userHome: string;
   /** The compiled table. */
   readonly source: TableSource;
-  /** The blueprint catalog. */
-  readonly catalog: SwappableCatalog;
+  /** The documents that are served beside the routes. */
+  readonly documents: Documents;
   /** Used instead of the table's agents; null: the table's agents. */
   readonly agent: RunAgent | null;
   readonly clock: SharedClock;
@@ -113,19 +179,19 @@ export function resolveOptions(options: ServiceOptions, modules: readonly Runtim
   const { home, host, port, table, agent, projectEnv } = options;
   const { env = { ...process.env }, redactor = new Redactor(), random = randomBytes } = options;
   const clock = new SharedClock(options.clock ?? systemClock);
+  const log = options.log ?? defaultLog(redactor);
   const folders = { home, userHome: userHome(env) };
   return {
-    ...{ modules, host, port, env, redactor, clock },
+    ...{ modules, host, port, env, redactor, clock, log },
     ...folders,
     source: 'file' in table ? tableFile(table.file, gatewayFiles, clock) : tableValue(table),
-    catalog: catalogOf(options, clock),
+    documents: new Documents(catalogOf(options, clock), log),
     agent: typeof agent === 'object' ? agent.default : (agent ?? null),
     lowerSubscriptions: options.lowerSubscriptions ?? (() => ({ routes: [], rejected: [] })),
     version: options.version ?? '',
     problem: options.problem ?? (() => null),
     timezone: options.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     follow: options.clock === undefined ? clock.follow : () => {},
-    log: options.log ?? defaultLog(redactor),
     run: options.run ?? ((request) => runProcess(request, clock)),
     files: gatewayFiles,
     ids: createIds(random),
@@ -140,10 +206,10 @@ export function resolveOptions(options: ServiceOptions, modules: readonly Runtim
   };
 }
 
-function catalogOf({ table, blueprints }: ServiceOptions, clock: Clock): SwappableCatalog {
-  if (blueprints !== undefined) return new SwappableCatalog(catalogValue(blueprints));
-  if (!('file' in table)) return new SwappableCatalog(catalogValue([]));
-  return new SwappableCatalog(catalogFile(join(dirname(table.file), 'blueprints.json'), gatewayFiles, clock));
+function catalogOf({ table, blueprints }: ServiceOptions, clock: Clock): CatalogSource {
+  if (blueprints !== undefined) return catalogValue(blueprints);
+  if (!('file' in table)) return catalogValue([]);
+  return catalogFile(join(dirname(table.file), 'blueprints.json'), gatewayFiles, clock);
 }
 
 function defaultLog({ redact }: Redactor): ServiceLog {

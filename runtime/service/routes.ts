@@ -17,11 +17,9 @@ import { createListOpener } from '../table/in-file-set.ts';
 import { linkRoutes, linkTable } from '../table/link.ts';
 import type { LinkContext } from '../table/link-context.ts';
 import { identityLinker } from '../table/link-identity.ts';
-import type { LinkedRoute } from '../table/linked-table.ts';
 import { TableError } from '../table/load.ts';
 import { RateWindows } from '../table/rate-limit.ts';
 import { LiveSubscriptions } from '../table/subscriptions.ts';
-import type { TableState } from '../table/tables.ts';
 import { Tables } from '../table/tables.ts';
 import { schemeLinker } from '../verify/scheme.ts';
 import type { ServiceContext } from './options.ts';
@@ -47,10 +45,10 @@ export interface RoutesUser {
 export class Routes {
   /** Null before the server listens, and after it has stopped. */
   listening: Listening | null = null;
+  readonly tables: Tables;
   readonly subscriptions: LiveSubscriptions;
   private readonly context: ServiceContext;
   private readonly windows = new RateWindows();
-  private readonly tables: Tables;
   private user: RoutesUser | null = null;
   private onSwap: () => void = () => {};
   /** The plan of the first table. */
@@ -64,11 +62,6 @@ export class Routes {
     this.tables = this.createTables();
   }
 
-  /** Loads and links the first table. Rejects with TableError listing everything that prevents serving it. */
-  load(): Promise<RouteTable> {
-    return this.tables.loadFirst();
-  }
-
   /** Loads the subscriptions; from now on later tables are loaded too. @param onSwap called after each swap */
   begin(user: RoutesUser, onSwap: () => void): Promise<void> {
     const { shared } = user.store;
@@ -79,38 +72,8 @@ export class Routes {
     return this.tables.begin();
   }
 
-  stop(): void {
-    this.tables.stop();
-  }
-
   get plan(): RouteTable {
     return this.tables.serving.plan;
-  }
-
-  get state(): TableState {
-    return this.tables.status;
-  }
-
-  /** See `Tables`. */
-  reload(relink: boolean): Promise<boolean> {
-    return this.tables.reload(relink);
-  }
-
-  /** See `Tables`. */
-  swap(table: RouteTable): Promise<void> {
-    return this.tables.swap(table);
-  }
-
-  refresh(): Promise<void> | null {
-    return this.tables.refresh();
-  }
-
-  find(path: string): LinkedRoute | undefined {
-    return this.tables.find(path);
-  }
-
-  get loading(): Promise<void> | null {
-    return this.tables.loading;
   }
 
   /** The address of a table, with the overrides of the options. */
@@ -129,7 +92,7 @@ export class Routes {
     if (isLoopback(before.host) === isLoopback(this.addressFor(this.plan.server).host)) return;
     if (await this.tables.reload(true)) return;
     this.overrides = last;
-    throw new TableError(this.state.error ?? 'the table cannot be linked again');
+    throw new TableError(this.tables.status.error ?? 'the table cannot be linked again');
   }
 
   private createSubscriptions(): LiveSubscriptions {

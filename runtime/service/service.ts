@@ -4,7 +4,7 @@ import type { Catalog, RouteTable, SecretRef } from '../../schemas/generated/typ
 import type { ConsoleServer } from '../console/console-server.ts';
 import { ControlError } from '../control/control-error.ts';
 import type { EnrollReport, ReplayReport } from '../control/operations.ts';
-import type { DispatchObserver, DispatchOwner } from '../dispatch/observer.ts';
+import type { DispatchObserver } from '../dispatch/observer.ts';
 import { catalogValue } from '../intake/catalog-source.ts';
 import type { RequestOrigin } from '../intake/fetch-request.ts';
 import type { Keeper } from '../intake/keeper.ts';
@@ -12,12 +12,11 @@ import type { ListenAddress } from '../intake/server.ts';
 import type { RuntimePart } from '../module.ts';
 import { SecretError } from '../platform/secrets/secrets.ts';
 import type { JobRecord } from '../store/job-mutations.ts';
-import type { FinalState } from '../store/states.ts';
 import type { Store } from '../store/store.ts';
 import { TableError } from '../table/load.ts';
 import type { TableState } from '../table/tables.ts';
 import { Gateway } from './gateway.ts';
-import type { ServiceContext, ServiceOptions } from './options.ts';
+import type { FinishedDispatch, Service, ServiceContext, ServiceEvents, ServiceOptions } from './options.ts';
 import { resolveOptions } from './options.ts';
 import { Routes } from './routes.ts';
 import type { ServiceStatus, StopResult } from './status.ts';
@@ -28,61 +27,6 @@ import { openWork } from './work.ts';
 /** Time of one poll for a secret, in ms; short, because a stop waits for it. */
 const ENROLL_POLL_MS = 2000;
 
-/** A dispatch that has ended. */
-export interface FinishedDispatch extends DispatchOwner {
-  readonly state: FinalState;
-  /** Why it is dead or skipped; null when it is done. */
-  readonly reason: string | null;
-}
-
-export interface ServiceEvents {
-  finished: FinishedDispatch;
-}
-
-/** Starts to work with `listen`, the first `handle`, or `start`, whichever comes first. */
-export interface Service {
-  /** The table in service. */
-  readonly table: RouteTable;
-  /** When the table was loaded, and why the newest one is not in service. */
-  readonly tableState: TableState;
-  /** The store. Call `changed` after changing it. */
-  readonly store: Store;
-  /** Jobs created at run time. */
-  readonly jobs: readonly JobRecord[];
-  /**
-   * Serves over HTTP. Rejects with ListenError when the address cannot be bound, with TableError when a route without a
-   * signature must not be served there.
-   */
-  listen(at?: Partial<ListenAddress>): Promise<ListenAddress & { readonly url: string }>;
-  /**
-   * Answers a request that another server received. Rejects only when the sender closes the connection.
-   * @param from the peer's address; a route without a signature accepts only requests from this machine
-   */
-  handle(request: Request, from?: RequestOrigin): Promise<Response>;
-  /** Fires jobs and resumes unfinished work, for a program that neither listens nor handles requests. Idempotent. */
-  start(): void;
-  /** Serves this table from the next request on; a file is no longer watched. Rejects with TableError: then the old one stays. */
-  swap(table: RouteTable, blueprints?: Catalog): Promise<void>;
-  /** Loads the table's file if it changed; with `relink` even if it did not, because secrets may have. False: the old one stays. */
-  reload(relink?: boolean): Promise<boolean>;
-  /** The status that `hookwright gateway status` shows. */
-  status(): Promise<ServiceStatus>;
-  /** The kept requests, including those that have just been answered. */
-  requests(): Promise<Keeper['requests']>;
-  /** Sends a kept request through the stages again, as a new one. Rejects with ControlError when that is not possible. */
-  replay(id: string): Promise<ReplayReport>;
-  /** Prometheus text. */
-  metrics(): Promise<{ readonly content_type: string; readonly text: string }>;
-  /** Waits for a limited time for the secret in the handshake of a route's sender; call it again until it has arrived. */
-  enroll(route: { readonly profile: string; readonly route: string }): Promise<EnrollReport>;
-  /** Call after changing the store directly: there may be new work or a changed job. */
-  changed(): void;
-  /** Adds a listener for events of this kind; returns a function that removes it. */
-  on<Name extends keyof ServiceEvents>(name: Name, listener: (event: ServiceEvents[Name]) => void): () => void;
-  /** Answers with 503 from now on, drains work for up to `drainMs` (default: the table's), then closes server and store. */
-  stop(options?: { readonly drainMs?: number }): Promise<StopResult>;
-}
-
 /**
  * Links the table and opens the store; nothing listens or runs yet. Rejects with TableError listing everything that
  * prevents serving the table, with StoreRefused when the store cannot be used.
@@ -92,7 +36,7 @@ export async function createService(options: ServiceOptions, modules: readonly R
   const context = resolveOptions(options, modules);
   const routes = new Routes(context);
   mkdirSync(context.home, { recursive: true, mode: 0o700 });
-  await routes.load();
+  await routes.tables.loadFirst();
   const finished: FinishedListeners = new Set();
   const work = await openWork(context, routes, observe(context, finished));
   const gateway = new Gateway(context, routes, work);
@@ -154,7 +98,7 @@ class RunningService implements Service {
   }
 
   get tableState(): TableState {
-    return this.routes.state;
+    return this.routes.tables.status;
   }
 
   get store(): Store {
@@ -184,12 +128,12 @@ class RunningService implements Service {
   }
 
   async swap(table: RouteTable, blueprints?: Catalog): Promise<void> {
-    await this.routes.swap(table);
-    if (blueprints !== undefined) this.context.catalog.use(catalogValue(blueprints));
+    await this.routes.tables.swap(table);
+    if (blueprints !== undefined) this.context.documents.use(catalogValue(blueprints));
   }
 
   reload(relink = false): Promise<boolean> {
-    return this.routes.reload(relink);
+    return this.routes.tables.reload(relink);
   }
 
   async status(): Promise<ServiceStatus> {
@@ -251,7 +195,7 @@ class RunningService implements Service {
     try {
       if (this.started) return await this.gateway.stop(drainSeconds);
       // Nothing was served, so there is nothing to drain.
-      this.routes.stop();
+      this.routes.tables.stop();
       return { drained: true, abandoned: 0 };
     } finally {
       await this.work.close();

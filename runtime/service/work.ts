@@ -90,8 +90,8 @@ async function openStore(context: ServiceContext, routes: Routes, secrets: Secre
   const node = {
     url: () => nodeUrl(routes),
     version,
-    table: () => routes.state.hash,
-    problem: () => problem() ?? routes.state.error,
+    table: () => routes.tables.status.hash,
+    problem: () => problem() ?? routes.tables.status.error,
   };
   return open({ ...context, beforeCommit, node }, plan, secrets);
 }

@@ -8,8 +8,7 @@ import { build } from 'esbuild';
 /** Entries of threads, without their endings. Each is looked for beside the file that starts it. */
 const THREADS = [
   'runtime/store/sqlite/store-thread',
-  'modules/workbench/runtime/capture/sqlite/capture-thread',
-  'modules/workbench/runtime/capture/shared/finisher-thread',
+  'modules/workbench/runtime/capture/capture-thread',
 ] as const;
 
 /** By output path, without its extension. */

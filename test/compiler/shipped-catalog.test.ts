@@ -27,8 +27,7 @@ test('a damaged catalog is a bug of the installation, and says which file and li
     damaged({ ...toolsets, '/c/sources/x.yaml': source }),
     /\/c\/sources\/x\.yaml:6: `token` signs nothing/,
   );
-  const target =
-    'title: T\ndocs: https://example.com/\nevidence: vendor\nbase: https://example.com\nrequest: { path: x }\n';
+  const target = 'title: T\nbase: https://example.com\nrequest: { path: x }\n';
   assert.throws(
     damaged({ ...toolsets, '/c/targets/t.yaml': target }),
     /\/c\/targets\/t\.yaml:3: a path starts with \//,

@@ -102,11 +102,11 @@ export function prepareGateway(
   });
   atEnd(t, () => gateway.stop(0));
   const load = async (): Promise<void> => {
-    const apply = await backend.prepare(await routes.load());
+    const apply = await backend.prepare(await routes.tables.loadFirst());
     apply();
     await gateway.begin();
   };
-  const reload = (): Promise<boolean> => routes.reload(false);
+  const reload = (): Promise<boolean> => routes.tables.reload();
   return { gateway: Object.assign(gateway, { load, reload }), dispatcher, log, home, writeTable };
 }
 

@@ -8,7 +8,7 @@ import type { Column } from '../../../../../cli/output/table.ts';
 import { formatTable, printTable } from '../../../../../cli/output/table.ts';
 import { formatDuration } from '../../../../../cli/output/time.ts';
 import type { KeptSummary } from '../../../../../runtime/intake/kept-request.ts';
-import { firstNumber, idOf } from '../../../runtime/capture/request-id.ts';
+import { firstNumber, idOf } from '../../../runtime/capture/requests.ts';
 import { outcomeText } from '../../requests/describe-request.ts';
 import { checkRouteName, parsePage, parseRequestFilter } from '../../requests/filter.ts';
 import { followRequests } from '../../requests/follow.ts';

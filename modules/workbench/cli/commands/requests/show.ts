@@ -5,12 +5,12 @@ import { basename, dirname, resolve } from 'node:path';
 import { messageOf } from '../../../../../base/message-of.ts';
 import type { CliContext } from '../../../../../cli/base/context.ts';
 import { CliError } from '../../../../../cli/base/errors.ts';
+import { loadPart } from '../../../../../cli/base/module.ts';
 import type { GivenBy } from '../../../../../cli/command-line/command.ts';
 import { command, flag, list, optionalArgument, text } from '../../../../../cli/command-line/command.ts';
 import { tryAskGateway } from '../../../../../cli/gateway/ask-gateway.ts';
 import { printJson, printLine, printNote, terminalWidth, visible } from '../../../../../cli/output/print.ts';
 import type { KeptRequest } from '../../../../../runtime/intake/kept-request.ts';
-import { namesFor } from '../../../../setup/cli/completion/names.ts';
 import { describeRequest } from '../../requests/describe-request.ts';
 import { knownScheme } from '../../requests/known-scheme.ts';
 import { printCurl } from '../../requests/print-curl.ts';
@@ -53,7 +53,8 @@ export default command({
     else if (given.curl) await printCurlLine(context, request);
     else if (given.asTest) await printTest(context, given, request);
     else if (given.save === undefined) {
-      const subscriptions = await namesFor({ kind: 'subscription', given: [], partial: '' }, context);
+      const names = await loadPart(context.modules, 'names');
+      const subscriptions = await names('subscription', context);
       const scheme = request.scheme === null ? null : await knownScheme(context, request.scheme);
       const asked = { ...request, scheme, isSubscription: subscriptions.includes(request.route) };
       const layout = { now: context.clock.now(), width: terminalWidth(context) };
@@ -83,7 +84,7 @@ function printBody(context: CliContext, request: KeptRequest): void {
 async function printCurlLine(context: CliContext, request: KeptRequest): Promise<void> {
   const status = await tryAskGateway(context, 'status', {});
   printLine(context, printCurl(request, status?.url ?? 'http://127.0.0.1:8644'));
-  const { whyNotReplayable } = await import('../../../runtime/capture/replay-request.ts');
+  const { whyNotReplayable } = await import('../../../runtime/capture/replay.ts');
   const why = whyNotReplayable(request);
   printNote(
     context,

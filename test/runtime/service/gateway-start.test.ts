@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { RoutePlan } from '../../schemas/generated/types.ts';
-import { answerOf, prepareGateway, serve, signed } from '../helpers/serve.ts';
+import type { RoutePlan } from '../../../schemas/generated/types.ts';
+import { answerOf, prepareGateway, serve, signed } from '../../helpers/serve.ts';
 
 const JSON_BODY = { 'content-type': 'application/json' };
 const secretOf = (name: string): Partial<RoutePlan> => ({

@@ -4,10 +4,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { lowerTemplate } from '../../compiler/lower/template.ts';
-import { FakeClock } from '../helpers/fake-clock.ts';
-import type { Served } from '../helpers/serve.ts';
-import { serve } from '../helpers/serve.ts';
+import { lowerTemplate } from '../../../compiler/lower/template.ts';
+import { FakeClock } from '../../helpers/fake-clock.ts';
+import type { Served } from '../../helpers/serve.ts';
+import { serve } from '../../helpers/serve.ts';
 
 const prompt = (text: string) => ({ prompt: lowerTemplate(text).plan ?? [] });
 
@@ -37,7 +37,7 @@ test('routing notices a change the watch missed', async (t) => {
     throw new Error('no more watches');
   };
   const clock = new FakeClock();
-  const { gatewayFiles: nodeFiles } = await import('../../runtime/platform/node-files.ts');
+  const { gatewayFiles: nodeFiles } = await import('../../../runtime/platform/node-files.ts');
   const served = await serve(t, { routes: { ci: prompt('old') } }, { clock, files: { ...nodeFiles, watch } });
   served.writeTable({ routes: { ci: prompt('new') } });
   clock.advance(1000);

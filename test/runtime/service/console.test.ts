@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
-import { createService } from '../../main/runtime.ts';
-import type { Service } from '../../runtime/service/service.ts';
-import { readinessOf } from '../../runtime/service/status.ts';
-import type { GatewayPlan } from '../../schemas/generated/types.ts';
-import { atEnd } from '../helpers/at-end.ts';
-import { recordLog } from '../helpers/log.ts';
-import { routeTable } from '../helpers/route-table.ts';
-import { tempDir } from '../helpers/temp-dir.ts';
+import { createService } from '../../../main/runtime.ts';
+import type { Service } from '../../../runtime/service/options.ts';
+import { readinessOf } from '../../../runtime/service/status.ts';
+import type { GatewayPlan } from '../../../schemas/generated/types.ts';
+import { atEnd } from '../../helpers/at-end.ts';
+import { recordLog } from '../../helpers/log.ts';
+import { routeTable } from '../../helpers/route-table.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
 
 const LITERAL = { kind: 'literal', value: 'a token of some length', scope: 'default' } as const;
 const BEARER = { authorization: 'Bearer a token of some length' };

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { lowerTemplate } from '../../compiler/lower/template.ts';
-import type { LowerSubscriptions } from '../../runtime/table/load-subscriptions.ts';
-import { routePlan } from '../helpers/route-table.ts';
-import type { Served } from '../helpers/serve.ts';
-import { serve } from '../helpers/serve.ts';
+import { lowerTemplate } from '../../../compiler/lower/template.ts';
+import type { LowerSubscriptions } from '../../../runtime/table/load-subscriptions.ts';
+import { routePlan } from '../../helpers/route-table.ts';
+import type { Served } from '../../helpers/serve.ts';
+import { serve } from '../../helpers/serve.ts';
 
 /** Entries are `{prompt?, secret?}`; anything else in them is wrong. */
 const lower: LowerSubscriptions = (text) => {
@@ -135,7 +135,7 @@ test('a swapped table keeps the subscriptions, and hides those it now defines it
 });
 
 test('subscriptions are there from the start', async (t) => {
-  const { tempDir } = await import('../helpers/temp-dir.ts');
+  const { tempDir } = await import('../../helpers/temp-dir.ts');
   const home = tempDir(t);
   writeFileSync(join(home, 'webhook_subscriptions.json'), '{"early":{}}');
   const { gateway } = await serve(t, {}, { home, lowerSubscriptions: lower });

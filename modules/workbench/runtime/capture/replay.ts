@@ -6,7 +6,7 @@ import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
 import type { StageName } from '../../../../runtime/intake/stage.ts';
 import type { LinkedRoute } from '../../../../runtime/table/linked-table.ts';
 import { createIntake } from '../explain/unconnected.ts';
-import { requestParts } from './request-parts.ts';
+import { requestParts } from './requests.ts';
 
 /** Stages that were decided when it arrived: its sender, and that it is not a handshake. */
 const DECIDED: ReadonlySet<StageName> = new Set([

@@ -5,8 +5,8 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { until } from '../helpers/gateway.ts';
-import { serve } from '../helpers/serve.ts';
+import { until } from '../../helpers/gateway.ts';
+import { serve } from '../../helpers/serve.ts';
 
 /** A promise that is settled from outside. */
 function gate(): { readonly opened: Promise<void>; readonly open: () => void } {

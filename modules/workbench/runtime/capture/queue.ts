@@ -1,14 +1,19 @@
 /**
- * Queues requests for the writer thread. They wait at most a second, to be written in one transaction, in bounded memory.
- * Requests for which there is no room, or which cannot be stored, are dropped and counted.
+ * Queues requests for the thread that stores them. They wait at most a second, to be written in one transaction, in bounded
+ * memory. Requests for which there is no room, or which cannot be stored, are dropped and counted.
  */
 import { messageOf } from '../../../../base/message-of.ts';
-import type { Clock, Timer } from '../../../../runtime/platform/clock.ts';
+import type { KeeperContext, KeptCounts } from '../../../../runtime/intake/keeper.ts';
+import type { KeptRequests } from '../../../../runtime/intake/kept-request.ts';
+import type { Timer } from '../../../../runtime/platform/clock.ts';
 import type { Logger } from '../../../../runtime/platform/log.ts';
-import type { Client } from '../../../../runtime/store/sqlite/thread.ts';
-import type { CaptureCounts } from './capture-counts.ts';
-import type { Captured, CaptureLimits } from './captured.ts';
-import type { CaptureWriterRequest } from './sqlite/capture-writer.ts';
+import { startEntry } from '../../../../runtime/platform/process/start-thread.ts';
+import type { NewRequestRow, RequestRows } from '../../../../runtime/store/request-rows.ts';
+import { ThreadClient } from '../../../../runtime/store/sqlite/thread.ts';
+import type { CaptureThreadData, ReadRequest, WriteRequest } from './capture-thread.ts';
+import type { Captured } from './record.ts';
+import type { CaptureLimits } from './requests.ts';
+import { keptRequests, LimitedRows } from './requests.ts';
 
 /** How long a request waits for others, in ms. */
 const FLUSH_MS = 1000;
@@ -26,14 +31,58 @@ export interface WaitingRequest {
   isGone: boolean;
 }
 
-export interface QueueContext {
-  /** Secrets that no kept request may contain; the set only grows. */
-  readonly secrets: () => ReadonlySet<string>;
-  readonly writer: Client<CaptureWriterRequest>;
-  readonly counts: CaptureCounts;
-  readonly clock: Clock;
-  readonly log: Logger;
+/** Where requests are kept: in a file of the home, or in the database that gateways share. */
+export interface CaptureEngine {
+  /** Resolves to the number of requests stored; to null, with none stored, when all secrets are needed again. */
+  store(request: WriteRequest): Promise<number | null>;
+  readonly requests: Omit<KeptRequests, 'close'>;
+  close(): Promise<void>;
 }
+
+/** Threads that start with their first request. */
+export function fileEngine(path: string, log: Logger): CaptureEngine {
+  const writer = startThread<WriteRequest>({ role: 'write', path }, log);
+  const reader = startThread<ReadRequest>({ role: 'read', path }, log);
+  return {
+    store: (request) => writer.ask(request),
+    requests: {
+      list: (filter, page) => reader.ask({ kind: 'list', filter, page }),
+      load: (id) => reader.ask({ kind: 'load', id }),
+    },
+    close: async () => {
+      await writer.end(null);
+      await reader.end(null);
+    },
+  };
+}
+
+/** A thread finishes the requests; the rows are few and small, so they are sent from this thread. */
+export function sharedEngine(rows: RequestRows, log: Logger): CaptureEngine {
+  const finisher = startThread<WriteRequest>({ role: 'finish' }, log);
+  const limited = new LimitedRows(rows);
+  return {
+    async store(request) {
+      const finished = await finisher.ask<readonly NewRequestRow[] | null>(request);
+      return finished === null ? null : limited.store(finished, request.limits);
+    },
+    requests: keptRequests(rows),
+    close: () => finisher.end(null),
+  };
+}
+
+function startThread<Request>(data: CaptureThreadData, log: Logger): ThreadClient<Request | null> {
+  const start = () => startEntry(new URL('./capture-thread.js', import.meta.url), data);
+  return new ThreadClient(start, (reason) => log.error({ reason }, 'a thread that keeps requests has died'));
+}
+
+export interface QueueContext extends Pick<KeeperContext, 'secrets' | 'clock' | 'log'> {
+  readonly engine: Pick<CaptureEngine, 'store'>;
+  readonly counts: Writable<KeptCounts>;
+}
+
+type Writable<Counts> = {
+  -readonly [Name in keyof Counts]: Counts[Name] extends number ? number : Writable<Counts[Name]>;
+};
 
 export class CaptureQueue {
   private readonly context: QueueContext;
@@ -87,7 +136,6 @@ export class CaptureQueue {
   async close(): Promise<void> {
     this.expireTimer.cancel();
     await this.flush();
-    await this.context.writer.end({ kind: 'close' });
   }
 
   private async write(records: readonly Captured[]): Promise<void> {
@@ -108,8 +156,7 @@ export class CaptureQueue {
   private async ask(records: readonly Captured[]): Promise<number | null> {
     const all = [...this.context.secrets()];
     const secrets = { known: this.sentSecrets, added: all.slice(this.sentSecrets) };
-    const request: CaptureWriterRequest = { kind: 'write', records, limits: this.limits(), secrets };
-    const stored = await this.context.writer.ask<number | null>(request);
+    const stored = await this.context.engine.store({ records, limits: this.limits(), secrets });
     this.sentSecrets = stored === null ? 0 : all.length;
     return stored;
   }
