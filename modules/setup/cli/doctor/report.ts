@@ -2,7 +2,7 @@
 import { arch, platform, release } from 'node:os';
 import type { Check } from '../../../../cli/base/check.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
-import { packageVersion } from '../../../../cli/base/package-version.ts';
+import { packageVersion } from '../../../../cli/base/package.ts';
 import { useStore } from '../../../../cli/store/use-store.ts';
 import type { CompileResult } from '../../../../compiler/compile.ts';
 import { maskUrls } from '../../../../compiler/diagnostics/printable.ts';
