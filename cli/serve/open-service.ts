@@ -12,7 +12,7 @@ import type { Service } from '../../runtime/service/options.ts';
 import { createService } from '../../runtime/service/service.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
-import { packageVersion } from '../base/package-version.ts';
+import { packageVersion } from '../base/package.ts';
 import { loadRules } from '../compile/compiler-parts.ts';
 import { refusePlaceholders } from './refuse-placeholders.ts';
 

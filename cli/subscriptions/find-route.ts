@@ -5,8 +5,7 @@ import type { RoutePlan } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 import { findName } from '../command-line/find-name.ts';
-import { refuseStatic } from './check-entry.ts';
-import { describeProblem } from './describe-problem.ts';
+import { describeProblem, refuseStatic } from './check-entry.ts';
 import type { OpenTable } from './open-table.ts';
 import { parseSubscriptions, readSubscriptionText } from './subscription-file.ts';
 

@@ -2,8 +2,8 @@
 import { labelIn } from '../../base/label.ts';
 import { compileSubscriptions } from '../../compiler/compile-subscriptions.ts';
 import type { RouteConfig, RoutePlan } from '../../schemas/generated/types.ts';
+import { publicRouteUrl } from './address.ts';
 import type { OpenTable } from './open-table.ts';
-import { publicRouteUrl } from './route-url.ts';
 import { parseSubscriptions, readSubscriptionText } from './subscription-file.ts';
 
 export type RouteState = 'serving' | 'disabled' | 'quarantined' | 'shadowed' | 'unreachable';

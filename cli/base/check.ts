@@ -1,4 +1,4 @@
-/** One check of `hookwright doctor`. */
+/** One check of `hookwright doctor`, of which modules make some. */
 
 export type CheckStatus = 'ok' | 'warning' | 'failed' | 'skipped';
 

@@ -1,29 +1,21 @@
 /** Events and paths of payloads, for completion; none when the sender has no shape. */
 
-import type { CliContext } from '../../../../cli/base/context.ts';
-import type { OpenSource } from '../../../../cli/sources/open-sources.ts';
-import { openSources } from '../../../../cli/sources/open-sources.ts';
-import { formsOfEvent, openShape } from '../../../payloads/cli/open-shape.ts';
-import type { FormSet } from '../../../payloads/compiler/shapes/form-set.ts';
-import { listPaths } from '../../../payloads/compiler/shapes/list-paths.ts';
+import type { CliContext } from '../../../cli/base/context.ts';
+import type { OpenSource } from '../../../cli/sources/open-sources.ts';
+import { openSources } from '../../../cli/sources/open-sources.ts';
+import type { FormSet } from '../compiler/shapes/form-set.ts';
+import { listPaths } from '../compiler/shapes/list-paths.ts';
+import { formsOfEvent, openShape } from './open-shape.ts';
 
-/** Canonical names and the ones senders are known by (`github`): a command takes both. */
-export async function completeSourceNames(context: CliContext): Promise<readonly string[]> {
-  try {
-    return (await openSources(context, undefined)).names;
-  } catch {
-    return [];
-  }
-}
-
-export async function eventNames(context: CliContext, [source = '']: readonly string[]): Promise<readonly string[]> {
+export async function eventNames(context: CliContext, source: string): Promise<readonly string[]> {
   return (await open(context, source))?.all.forms.map(({ event }) => event) ?? [];
 }
 
 /** One part further than what is typed: a shell shows what follows, and not thousands of paths. */
 export async function pathNames(
   context: CliContext,
-  [source = '', event]: readonly string[],
+  source: string,
+  event: string | undefined,
   partial: string,
 ): Promise<readonly string[]> {
   const found = await open(context, source);
