@@ -197,13 +197,13 @@ interface MarkedRun {
   readonly scope: 'new' | 'all';
 }
 
-/** Resolves once no process of the run is alive. Never rejects. */
 /**
  * Kills descendants of a program that have left its process group (daemons: double fork, setsid), on Linux.
  *
  * Each run has a random mark in its environment, which every descendant inherits and which the kernel shows in
  * `/proc/<pid>/environ`. So all processes of a run are found without privileges, namespaces or a helper program, except
- * those that clear or overwrite their environment or change their user. Other systems have no `/proc`: see docs/agents.md.
+ * those that clear or overwrite their environment or change their user. Other systems have no `/proc`: see docs/agents.md. Resolves once no process of the run is alive; never
+ * rejects.
  */
 async function killLeavers(run: MarkedRun): Promise<void> {
   if (process.platform !== 'linux') return;
