@@ -51,7 +51,7 @@ function variableIn(item: unknown): readonly (readonly [string, string])[] {
 
 /** `8080:8644` and `[8644/tcp]`: the gateway listens on the last port. */
 export const portIn: Read = ({ value }) => {
-  const [, port] = /^(?:.*:)?(\d{1,5})(?:\/tcp)?$/.exec(String(value)) ?? [];
+  const [, port] = /^(?:[^,]*:)?(\d{1,5})(?:\/tcp)?$/.exec(String(value)) ?? [];
   return port === undefined || port === value ? null : { port: Number(port) };
 };
 
