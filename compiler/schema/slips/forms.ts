@@ -30,8 +30,10 @@ export interface Form {
   readonly beside?: string;
   /** Types of the value. */
   readonly found?: string;
-  /** All types that the value may have. */
+  /** A type that the value may have. */
   readonly wants?: string;
+  /** All types that the value may have. */
+  readonly only?: string;
   /** Keys and values to write instead; the first of them replaces the value. Null if the meaning is not clear. */
   readonly read?: (written: Written) => PlainMap | null;
   /** Put the value in quotes instead. */
@@ -68,7 +70,7 @@ export const VALUES: readonly Form[] = [
   {
     keys: 'command',
     found: 'string',
-    wants: 'array',
+    only: 'array',
     read: argumentsIn,
     also: 'no shell reads it: each argument is an entry of its own',
     hint: 'write one entry for each argument, e.g. `command: [sh, -c, "my-agent | tee log"]` if you need a shell',
@@ -80,8 +82,8 @@ export const VALUES: readonly Form[] = [
     read: agentIn,
     hint: 'write the program as `command: [program, argument]` below it',
   },
-  { keys: 'trusted_proxies', found: 'string', wants: 'array', read: networksIn, hint: PROXIES },
-  { found: 'string', wants: 'array', read: valuesIn },
+  { keys: 'trusted_proxies', found: 'string', only: 'array', read: networksIn, hint: PROXIES },
+  { found: 'string', only: 'array', read: valuesIn },
   {
     keys: 'prompt',
     found: 'array',
@@ -98,11 +100,11 @@ export const VALUES: readonly Form[] = [
       isSecretName(key) ? `write \`${key}: env:NAME\` with the name of a variable, or \`file:path\`` : undefined,
   },
   // A quoted `true` is not a reason.
-  { keys: 'accept_untrusted confined', found: 'number boolean', wants: 'string', hint: 'write the reason in words' },
-  { found: 'number boolean', wants: 'string', isQuoted: true },
+  { keys: 'accept_untrusted confined', found: 'number boolean', only: 'string', hint: 'write the reason in words' },
+  { found: 'number boolean', only: 'string', isQuoted: true },
   {
     found: 'string',
-    wants: 'integer number',
+    only: 'integer number',
     read: numberIn,
     // The meaning of a unit of size or rate is likely, but not certain.
     isSure: ({ key, value }) => key.endsWith('_seconds') || !/\d\s*[a-z/]/i.test(String(value)),

@@ -3,6 +3,7 @@ import { holdsCredential } from '../../diagnostics/printable.ts';
 import { flowText } from '../../text/flow-text.ts';
 import { isPlainMap } from '../../text/plain-map.ts';
 import { isSecretName } from '../../text/secret-names.ts';
+import { hintFrom } from '../hints.ts';
 import { exampleAt, typesAt } from '../known-keys.ts';
 import type { SchemaError } from '../schema-error.ts';
 import type { ShapePlace, ShapeProblem } from '../shape-problem.ts';
@@ -30,11 +31,12 @@ function firstOf<T>(items: readonly T[], explain: (item: T) => ShapeProblem | nu
   return null;
 }
 
-const fits = ({ keys, beside, found, wants }: Form, { key, value, known, types }: Written): boolean =>
+const fits = ({ keys, beside, found, wants, only }: Form, { key, value, known, types }: Written): boolean =>
   (keys === undefined || isNamed(keys, key)) &&
   (beside === undefined || known.includes(beside)) &&
   (found === undefined || isNamed(found, typeOf(value))) &&
-  (wants === undefined || types.every((type) => isNamed(wants, type)));
+  (wants === undefined || types.includes(wants)) &&
+  (only === undefined || types.every((type) => isNamed(only, type)));
 
 function inForm(form: Form, written: Written): ShapeProblem | null {
   const { mistake, path, key, value, map, types } = written;
@@ -48,9 +50,12 @@ function inForm(form: Form, written: Written): ShapeProblem | null {
   const at = form.isWhole === true ? path.slice(0, -1) : path;
   if (meant === null || isSecret) {
     const hint = typeof form.hint === 'function' ? form.hint(written) : form.hint;
-    return hint === undefined && !isSecret
-      ? null
-      : problemOf(written, says, { covers: [at], hint, sensitive: isSecret });
+    if (hint === undefined && !isSecret) return null;
+    return problemOf(written, says, {
+      covers: [at],
+      hint: hint ?? hintFrom(written.schema, path).hint,
+      sensitive: isSecret,
+    });
   }
   const [name = '', other] = Object.keys(meant);
   const text = textOf(meant[name]);
@@ -69,7 +74,7 @@ const REFERENCE = /[\w-]+: "?(?:env|file):[^\s",}]*/g;
 
 /** A reference and an address need no quotes. */
 const textOf = (value: unknown): string =>
-  /^(?:(?:env|file):\S+|\d+(?:\.\d+){3})$/.test(String(value)) ? String(value) : flowText(value);
+  typeof value === 'string' && /^(?:(?:env|file):\S+|\d+(?:\.\d+){3})$/.test(value) ? value : flowText(value);
 
 const inForms =
   (forms: readonly Form[]): Match =>
