@@ -3,9 +3,9 @@ import { ControlError } from '../../runtime/control/control-error.ts';
 import type { ControlHandlers, FailOn, GatewayStatus, StopReport } from '../../runtime/control/operations.ts';
 import { FAIL_ON } from '../../runtime/control/operations.ts';
 import { createStoreHandlers } from '../../runtime/control/store-operations.ts';
-import type { Service } from '../../runtime/gateway-service.ts';
+import type { Service } from '../../runtime/service/options.ts';
 import type { CliContext } from '../base/context.ts';
-import { packageVersion } from '../base/package-version.ts';
+import { packageVersion } from '../base/package.ts';
 import { createBlueprintJobs } from './blueprint-jobs.ts';
 import type { Reloader } from './reloader.ts';
 

@@ -29,13 +29,13 @@ export interface Problem {
   readonly within?: { readonly offset: number; readonly length: number };
   /** States the problem and what would be correct. */
   readonly message: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   /** The value (or the value of the key) may be a secret, so code frames mask it. */
-  readonly sensitive?: boolean;
+  readonly sensitive?: boolean | undefined;
   /** Set only if the intention is unambiguous; `lint --fix` applies it. */
-  readonly fix?: Repair;
+  readonly fix?: Repair | undefined;
   /** The node that the fix changes, if it is not the one at `path`. */
-  readonly fixAt?: NodePath;
+  readonly fixAt?: NodePath | undefined;
   /** Paths at and below which this problem explains all errors. The content there is unusable. */
   readonly covers?: readonly NodePath[];
   /** Related positions, such as the other definition of a duplicate. */

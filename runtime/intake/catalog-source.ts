@@ -41,24 +41,3 @@ export function catalogValue(catalog: Catalog): CatalogSource {
     },
   };
 }
-
-/** A source that can be replaced by another one. */
-export class SwappableCatalog implements CatalogSource {
-  private source: CatalogSource;
-
-  constructor(source: CatalogSource) {
-    this.source = source;
-  }
-
-  get file(): string | null {
-    return this.source.file;
-  }
-
-  read(): Promise<string | null | undefined> {
-    return this.source.read();
-  }
-
-  use(source: CatalogSource): void {
-    this.source = source;
-  }
-}

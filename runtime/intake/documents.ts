@@ -20,20 +20,22 @@ const HEALTH: Document = {
 };
 const CATALOG_PATH = '/blueprints';
 
-export interface DocumentContext {
-  readonly source: CatalogSource;
-  readonly log: Logger;
-}
-
 /** The documents by request path. The catalog is read again when its file changes. */
 export class Documents {
-  private readonly context: DocumentContext;
+  private source: CatalogSource;
+  private readonly log: Logger;
   /** The refresh under way, shared by concurrent requests. */
   private refreshing: Promise<void> | null = null;
   private catalog: ReadonlyMap<string, Document> = new Map();
 
-  constructor(context: DocumentContext) {
-    this.context = context;
+  constructor(source: CatalogSource, log: Logger) {
+    this.source = source;
+    this.log = log;
+  }
+
+  /** Serves another catalog from the next request on. */
+  use(source: CatalogSource): void {
+    this.source = source;
   }
 
   /** Never rejects. */
@@ -49,7 +51,7 @@ export class Documents {
 
   /** Reads a changed catalog. If it is invalid, the previous one stays in service. */
   private async refresh(): Promise<void> {
-    const { source, log } = this.context;
+    const { source, log } = this;
     try {
       const text = await source.read();
       if (text !== null) this.catalog = text === undefined ? new Map() : publishCatalog(text);

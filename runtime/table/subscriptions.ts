@@ -3,7 +3,7 @@
  *
  * `refresh` is called before requests are routed: it does one `stat`, and reads the file only when it changed. The request
  * that finds a change waits for it, so that it sees everything written before it was sent. A long file is checked and
- * linked in slices, and only requests for unknown routes wait for all of it. When a file is not an object of
+ * linked in batches, and only requests for unknown routes wait for all of it. When a file is not an object of
  * subscriptions, the previous ones stay in service; an entry that cannot be served is quarantined with its reason, and the
  * others are served.
  */
@@ -16,7 +16,6 @@ import { FileVersion } from './file-version.ts';
 import type { RoutePaths } from './link.ts';
 import type { LoadContext, Loaded, Rejected } from './load-subscriptions.ts';
 import { loadSubscriptions } from './load-subscriptions.ts';
-import { TimeSlice } from './time-slice.ts';
 
 export interface SubscriptionContext extends LoadContext {
   readonly path: string;
@@ -78,12 +77,12 @@ export class LiveSubscriptions {
     return this.loadingShort;
   }
 
-  /** Links the subscriptions over the next table, in slices. Call the function that it returns when that table is swapped in. */
-  async prepare(table: RouteTable, timeSlice: TimeSlice): Promise<() => void> {
+  /** Links the subscriptions over the next table. Call the function that it returns when that table is swapped in. */
+  async prepare(table: RouteTable): Promise<() => void> {
     const { text } = this;
     let loaded: Loaded | null = null;
     try {
-      loaded = await loadSubscriptions(this.context, text, table, timeSlice);
+      loaded = await loadSubscriptions(this.context, text, table);
     } catch (error) {
       this.fail(error);
     }
@@ -112,16 +111,16 @@ export class LiveSubscriptions {
   }
 
   private async load(exists: boolean, table: RouteTable): Promise<void> {
-    const { path, read, clock } = this.context;
+    const { path, read } = this.context;
     try {
       const text = exists ? await read(path) : EMPTY_FILE;
       if (text === this.seen) return;
       this.seen = text;
       this.errorLogged = null;
-      let loaded = await loadSubscriptions(this.context, text, this.table ?? table, new TimeSlice(clock));
+      let loaded = await loadSubscriptions(this.context, text, this.table ?? table);
       // The table was swapped meanwhile: link again, over the one in service.
       while (this.table !== null && loaded.table !== this.table) {
-        loaded = await loadSubscriptions(this.context, text, this.table, new TimeSlice(clock));
+        loaded = await loadSubscriptions(this.context, text, this.table);
       }
       this.install(loaded);
       this.error = null;

@@ -34,7 +34,7 @@ const NUMBERS: readonly (readonly [page: string, words: string, file: string, ..
   [
     'operations',
     'five for each route and minute',
-    'modules/workbench/runtime/capture/capture-budget.ts',
+    'modules/workbench/runtime/capture/keep.ts',
     'UNVERIFIED = 5;',
     'MINUTE_MS = 60_000;',
   ],

@@ -105,7 +105,11 @@ test('a secret that comes in the body is read for while somebody waits for it, a
   });
   const routes = { notion: { source: 'notion', schemes: ['notion'] } };
   const clock = new FakeClock();
-  const { url, port } = await serve(t, { routes }, { capture: () => take, clock });
+  const { url, port } = await serve(
+    t,
+    { routes },
+    { enrolments: { capture: () => take, wait: async () => null }, clock },
+  );
   assert.equal(statusOf(await refusalOf(t, { port, clock }, head('/webhooks/notion', LARGE))), 401);
   waiting = true;
   const headers = { 'content-type': 'application/json' };

@@ -5,7 +5,7 @@ import type { AgentPlan, ProfilePlan, RouteTable } from '../../../schemas/genera
 import type { Redact } from '../../deliver/redact.ts';
 import type { Logger } from '../../platform/log.ts';
 import type { RunProcess } from '../../platform/process/run-process.ts';
-import { tableSecretRefs } from '../../platform/secrets/secret-refs.ts';
+import { secretNames, tableSecretRefs } from '../../platform/secrets/secret-refs.ts';
 import type { SecretResolver } from '../../platform/secrets/secrets.ts';
 import type { AgentRunner, RunAgent } from '../agent-runner.ts';
 import type { ProfileAgent } from '../context.ts';
@@ -14,7 +14,6 @@ import { createFunctionAgent } from './function.ts';
 import { createOpenAiAgent } from './openai.ts';
 import { previewAgent } from './preview.ts';
 import { missingAgent } from './program.ts';
-import { secretNames } from './secret-names.ts';
 import type { ReadText } from './skills.ts';
 import { loadSkills } from './skills.ts';
 

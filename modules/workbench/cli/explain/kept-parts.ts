@@ -2,7 +2,7 @@
 
 import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
-import { requestParts } from '../../runtime/capture/request-parts.ts';
+import { requestParts } from '../../runtime/capture/requests.ts';
 
 export interface KeptParts {
   readonly parts: RequestParts;

@@ -1,7 +1,7 @@
 /** A kept request as a curl command line; its credentials are missing. */
 import { isUtf8 } from 'node:buffer';
 import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
-import { sentHeaders } from '../../runtime/capture/request-parts.ts';
+import { sentHeaders } from '../../runtime/capture/requests.ts';
 
 /** Headers that curl makes itself. */
 const OWN: ReadonlySet<string> = new Set(['host', 'content-length', 'connection', 'transfer-encoding', 'expect']);

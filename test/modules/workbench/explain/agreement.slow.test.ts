@@ -8,7 +8,6 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { stringify } from 'yaml';
 import { targetLabel } from '../../../../base/label.ts';
-import { createCaptureCounts } from '../../../../modules/workbench/runtime/capture/capture-counts.ts';
 import { createDryDispatcher } from '../../../../modules/workbench/runtime/explain/dry-dispatcher.ts';
 import { explainRequest } from '../../../../modules/workbench/runtime/explain/explain-request.ts';
 import type { ExplainedRoute } from '../../../../modules/workbench/runtime/explain/link-explained.ts';
@@ -296,7 +295,6 @@ async function serveKept(t: TestContext): Promise<Kept> {
   let { table } = routeTable({});
   const capture = openCapture(join(tempDir(t), 'requests.db'), {
     table: () => table,
-    counts: createCaptureCounts(),
     clock: systemClock,
     secrets: () => new Set(),
     forgets: false,
@@ -309,7 +307,7 @@ async function serveKept(t: TestContext): Promise<Kept> {
       keeping: {
         prepare: async () => {},
         keep: (...request) => {
-          const id = capture.take(...request);
+          const id = capture.keep(...request);
           ids.push(id);
           return id;
         },
