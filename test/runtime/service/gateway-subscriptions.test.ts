@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { lowerTemplate } from '../../../compiler/lower/template.ts';
-import type { LowerSubscriptions } from '../../../runtime/table/load-subscriptions.ts';
+import type { LowerSubscriptions } from '../../../runtime/table/subscriptions.ts';
 import { routePlan } from '../../helpers/route-table.ts';
 import type { Served } from '../../helpers/serve.ts';
 import { serve } from '../../helpers/serve.ts';
