@@ -38,9 +38,7 @@ export default command({
     ['A test that passes as it is', '$0 requests show 1bkq0c5f2g --as-test > review.test.yaml'],
   ],
   options,
-  args: {
-    id: optionalArgument('id'),
-  },
+  args: { id: optionalArgument('id') },
   async run(context, given) {
     const request = await useRequests(context, (requests) =>
       given.id === undefined ? findNewest(requests) : findRequest(requests, given.id),
