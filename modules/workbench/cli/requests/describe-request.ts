@@ -5,7 +5,7 @@ import { visible } from '../../../../cli/output/print.ts';
 import { formatDuration } from '../../../../cli/output/time.ts';
 import { wrapBeside } from '../../../../cli/output/wrap-words.ts';
 import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
-import { REASON_TEXTS } from '../../../../runtime/verify/reason-texts.ts';
+import { REASON_TEXTS } from '../../../../runtime/verify/cause-code.ts';
 import type { VerifyReason } from '../../../../runtime/verify/verification.ts';
 import type { KeptReason } from '../../../../schemas/generated/types.ts';
 import type { AskedRequest } from './next-step.ts';
