@@ -1,5 +1,6 @@
 /** Describes a kept request: what it was, what decided its outcome, and what to do next. */
 
+import type { CliContext } from '../../../../cli/base/context.ts';
 import { visible } from '../../../../cli/output/print.ts';
 import { formatDuration } from '../../../../cli/output/time.ts';
 import { wrapBeside } from '../../../../cli/output/wrap-words.ts';
@@ -81,4 +82,14 @@ function detail(about: KeptReason | null): string {
     case 'signature':
       return `: looked for ${about.looked_for.join(', ')}`;
   }
+}
+
+/** @param scheme canonical name; a scheme of the user has only this name */
+export async function knownScheme(context: CliContext, scheme: string): Promise<string> {
+  const [{ sources }, { commonName }] = await Promise.all([
+    context.catalog(),
+    // Loaded only here: it is the compiler's.
+    import('../../../../compiler/text/common-name.ts'),
+  ]);
+  return commonName(scheme, sources[scheme] ?? {});
 }
