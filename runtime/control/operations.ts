@@ -2,6 +2,7 @@
  * The operations of a running gateway over its control socket. The gateway implements them and the command line calls
  * them by name; both sides are type-checked against this list.
  */
+import type { StopResult } from '../dispatch/dispatcher.ts';
 import type { FoundRequest, KeptFilter, KeptPage, KeptSummary } from '../intake/kept-request.ts';
 import type { DamageReport, LastError } from '../store/queries.ts';
 import type { DispatchState } from '../store/states.ts';
@@ -14,7 +15,7 @@ export interface ControlContract extends StoreOperations {
   ping: { input: Record<never, never>; output: { readonly pid: number } };
   status: { input: Record<never, never>; output: GatewayStatus };
   /** Stops the gateway; answers when all work under way has ended or was cancelled. */
-  stop: { input: { drain_seconds?: number }; output: StopReport };
+  stop: { input: { drain_seconds?: number }; output: StopResult };
   /** Compiles and loads the configuration now. `fail_on`: what the swap is refused for; default: as at the start. */
   reload: { input: { fail_on?: readonly FailOn[] }; output: ReloadReport };
   /** Waits for a limited time for the secret in the handshake of a route's sender; call it again until it has arrived. */
@@ -105,13 +106,6 @@ export interface DispatchStatus {
   readonly last_error: LastError | null;
 }
 
-export interface StopReport {
-  /** False when the drain's time ended with work still running. */
-  readonly drained: boolean;
-  /** Runs and deliveries that were interrupted; they resume after the next start. */
-  readonly abandoned: number;
-}
-
 export interface ReplayReport {
   /** Id under which the new request is kept; null when it is not. */
   readonly id: string | null;
@@ -193,4 +187,14 @@ export interface BlueprintJobReport {
   /** ISO instant; null: never. */
   readonly next_run: string | null;
   readonly warnings: readonly string[];
+}
+
+export class ControlError extends Error {
+  override readonly name = 'ControlError';
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
 }

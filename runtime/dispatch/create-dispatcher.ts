@@ -9,13 +9,11 @@ import { Contents } from './contents.ts';
 import type { DispatchContext } from './context.ts';
 import { DeliveryWorker } from './delivery-worker.ts';
 import { DirectDelivery } from './direct-delivery.ts';
-import type { DispatchCounts, DispatchReport, DispatchService } from './dispatch-service.ts';
-import type { Claim, Dispatcher, Refusal } from './dispatcher.ts';
-import { orRefused } from './or-refused.ts';
+import type { Claim, DispatchCounts, Dispatcher, DispatchService, Refusal, StopResult } from './dispatcher.ts';
+import { orRefused, storedClaim } from './dispatcher.ts';
 import { Persister } from './persist.ts';
 import { WorkProgress } from './progress.ts';
 import { RunWorker } from './run-worker.ts';
-import { storedClaim } from './stored-claim.ts';
 import { WorkLoop } from './work-loop.ts';
 
 const SHUTTING_DOWN: Refusal = { kind: 'shutting_down', retry_after_seconds: 10 };
@@ -139,7 +137,7 @@ class DispatcherService implements DispatchService {
     this.loop.wake();
   }
 
-  async stop(drainMs: number): Promise<DispatchReport> {
+  async stop(drainMs: number): Promise<StopResult> {
     this.stopping = true;
     let flushed = false;
     const flush = (): void => {

@@ -2,7 +2,7 @@
 import { targetLabel } from '../../base/label.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { DeliveryOutcome } from '../deliver/deliverer.ts';
-import { failed } from '../deliver/outcome.ts';
+import { failed } from '../deliver/deliverer.ts';
 import type { Step } from '../store/mutations.ts';
 import type { DispatchContext } from './context.ts';
 import type { DeliveryDecision } from './delivery-decision.ts';

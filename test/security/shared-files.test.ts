@@ -10,7 +10,7 @@ import { lowerTemplate } from '../../compiler/lower/template.ts';
 import { nodeFiles as compilerFiles } from '../../compiler/node/node-files.ts';
 import { fileSessions } from '../../runtime/deliver/sessions/file-sessions.ts';
 import { createMirror } from '../../runtime/deliver/sessions/mirror.ts';
-import { openSession } from '../../runtime/deliver/sessions/session-store.ts';
+import { openSession } from '../../runtime/deliver/sessions/file-sessions.ts';
 import { loadSkills } from '../../runtime/dispatch/agents/skills.ts';
 import { gatewayFiles } from '../../runtime/platform/node-files.ts';
 import { runInProcess } from '../helpers/cli.ts';

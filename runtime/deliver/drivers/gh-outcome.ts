@@ -1,7 +1,7 @@
 /** Derives the outcome of a delivery from the result of `gh`, mostly from its stderr: exit code 1 means any failure. */
 import type { ProcessResult } from '../../platform/process/run-process.ts';
 import type { DeliveryOutcome } from '../deliverer.ts';
-import { failed } from '../outcome.ts';
+import { failed } from '../deliverer.ts';
 
 interface Rule {
   readonly fits: RegExp;

@@ -1,6 +1,6 @@
 /** Derives the outcome of a delivery from the result of an SMTP session. */
 import type { DeliveryOutcome } from '../deliverer.ts';
-import { failed } from '../outcome.ts';
+import { failed } from '../deliverer.ts';
 import type { SmtpResult } from './smtp-session.ts';
 
 /** Errors that a retry cannot fix, whatever the server replied. */

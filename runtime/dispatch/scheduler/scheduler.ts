@@ -15,7 +15,7 @@ import type { Store } from '../../store/store.ts';
 import { StoreUnavailable } from '../../store/store.ts';
 import type { JobFirer } from '../context.ts';
 import type { Claim, Dispatcher } from '../dispatcher.ts';
-import { storedClaim } from '../stored-claim.ts';
+import { storedClaim } from '../dispatcher.ts';
 import type { Due } from './due.ts';
 import { decideDue } from './due.ts';
 import type { Job, JobTable } from './job.ts';

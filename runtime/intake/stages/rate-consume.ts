@@ -1,5 +1,5 @@
 /** Takes a slot of the route's rate window once the sender is verified, so that outsiders cannot use up its quota. */
-import { orRefused } from '../../dispatch/or-refused.ts';
+import { orRefused } from '../../dispatch/dispatcher.ts';
 import type { Intake, Stage } from '../intake.ts';
 import type { Reply } from '../reply.ts';
 import { retryLater } from '../reply.ts';

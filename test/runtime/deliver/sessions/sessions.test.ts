@@ -6,9 +6,13 @@ import { appendFileSync, chmodSync, mkdirSync, readFileSync, statSync, writeFile
 import { basename, dirname, join, resolve } from 'node:path';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { appendTurn } from '../../../../runtime/deliver/sessions/append-turn.ts';
+import {
+  appendTurn,
+  listSessions,
+  openSession,
+  readTurns,
+} from '../../../../runtime/deliver/sessions/file-sessions.ts';
 import { chatIdOf, fileName, sessionPath } from '../../../../runtime/deliver/sessions/session-file.ts';
-import { listSessions, openSession, readTurns } from '../../../../runtime/deliver/sessions/session-store.ts';
 import { anyText } from '../../../helpers/any-text.ts';
 import { createTestDeliverer, deliveryTo } from '../../../helpers/deliveries.ts';
 import { startFakeHttp } from '../../../helpers/fake-http.ts';
