@@ -1,7 +1,8 @@
 /** What the running gateway answers on its control socket. */
 
+import { ControlError } from '../../runtime/control/control-error.ts';
 import type { ControlHandlers, FailOn, GatewayStatus } from '../../runtime/control/operations.ts';
-import { ControlError, FAIL_ON } from '../../runtime/control/operations.ts';
+import { FAIL_ON } from '../../runtime/control/operations.ts';
 import { createStoreHandlers } from '../../runtime/control/store-operations.ts';
 import type { StopResult } from '../../runtime/dispatch/dispatcher.ts';
 import type { Service } from '../../runtime/service/options.ts';

@@ -3,9 +3,9 @@
  * What prevents its start before it listens is one clear refusal; afterwards the old table stays in service.
  */
 import { rmSync } from 'node:fs';
+import { ControlError } from '../../runtime/control/control-error.ts';
 import type { ControlServer } from '../../runtime/control/control-server.ts';
 import { serveControl } from '../../runtime/control/control-server.ts';
-import { ControlError } from '../../runtime/control/operations.ts';
 import type { Redactor } from '../../runtime/deliver/redact.ts';
 import type { StopResult } from '../../runtime/dispatch/dispatcher.ts';
 import { ListenError } from '../../runtime/intake/server.ts';

@@ -2,8 +2,8 @@
 import { request } from 'node:http';
 import type { AnswerShape } from './answer-shapes.ts';
 import { ANSWER_SHAPES, REFUSAL_SHAPE } from './answer-shapes.ts';
+import { ControlError } from './control-error.ts';
 import type { ControlContract, ControlName } from './operations.ts';
-import { ControlError } from './operations.ts';
 import { isOwnSocket, ownUid } from './socket-owner.ts';
 
 /** No process listens on the socket: there is no running gateway. */

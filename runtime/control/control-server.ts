@@ -10,8 +10,8 @@ import { createServer } from 'node:http';
 import { dirname } from 'node:path';
 import { messageOf } from '../../base/message-of.ts';
 import type { Logger } from '../platform/log.ts';
+import { ControlError } from './control-error.ts';
 import type { ControlHandlers } from './operations.ts';
-import { ControlError } from './operations.ts';
 import { foreignFolder, ownUid } from './socket-owner.ts';
 
 export interface ControlServer {

@@ -188,13 +188,3 @@ export interface BlueprintJobReport {
   readonly next_run: string | null;
   readonly warnings: readonly string[];
 }
-
-export class ControlError extends Error {
-  override readonly name = 'ControlError';
-  readonly code: string;
-
-  constructor(code: string, message: string) {
-    super(message);
-    this.code = code;
-  }
-}

@@ -7,7 +7,7 @@
 import type { Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { ControlError } from './operations.ts';
+import { ControlError } from './control-error.ts';
 
 /** The user id; null on Windows, which has none. */
 export const ownUid = (): number | null => process.getuid?.() ?? null;

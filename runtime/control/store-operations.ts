@@ -7,7 +7,7 @@ import type { Accept, Mutation, MutationResults } from '../store/mutations.ts';
 import type { Query, QueryKind, QueryResults } from '../store/queries.ts';
 import type { Store } from '../store/store.ts';
 import { StoreUnavailable } from '../store/store.ts';
-import { ControlError } from './operations.ts';
+import { ControlError } from './control-error.ts';
 
 /** The changes that commands may make; only the server itself makes the others. */
 export type CommandMutation = Accept | FireJob | PutJob | RemoveJob | PauseJob | WatchJob;

@@ -1,15 +1,12 @@
-/** What the dispatcher is created with, and what it passes to its workers, which perform the work taken from the store. */
+/** What the dispatcher is created with: store, clock, agents and everything else outside it. */
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Deliverer } from '../deliver/deliverer.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
-import type { Holder } from '../store/mutations.ts';
 import type { Store } from '../store/store.ts';
 import type { AgentRunner } from './agent-runner.ts';
-import type { Contents } from './contents.ts';
 import type { Claim, Dispatcher } from './dispatcher.ts';
 import type { DispatchObserver } from './observer.ts';
-import type { Persister } from './persist.ts';
 
 /** A profile's agent with its limits. */
 export interface ProfileAgent extends AgentRunner {
@@ -52,24 +49,4 @@ export interface DispatchContext {
   readonly record_patience_ms?: number;
   readonly jobs?: JobFirer;
   readonly observer?: DispatchObserver;
-}
-
-/** Performs one kind of work. */
-export interface Worker<Taken> {
-  /** How much more work can be started now. */
-  readonly room: number;
-  /** Work that was started and whose result is not stored yet. */
-  readonly underWay: ReadonlySet<Taken>;
-  start(taken: Taken): Promise<void>;
-  /** Returns taken work to the store without starting it. */
-  putBack(taken: Taken): Promise<void>;
-}
-
-export interface WorkerParts {
-  readonly context: DispatchContext;
-  readonly holder: Holder;
-  readonly persister: Persister;
-  readonly contents: Contents;
-  /** Call when work has ended or was stored: there may be more to do. */
-  readonly changed: () => void;
 }

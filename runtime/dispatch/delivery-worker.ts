@@ -5,10 +5,10 @@
 import { setMaxListeners } from 'node:events';
 import type { RecordAttempt, Step, TakenAttempt } from '../store/mutations.ts';
 import type { DeliverableContent } from './contents.ts';
-import type { Worker, WorkerParts } from './context.ts';
 import type { Attempted } from './delivery-attempt.ts';
 import { deliveryStep, makeAttempt, reportAttempt } from './delivery-attempt.ts';
 import { Stopped } from './persist.ts';
+import type { Worker, WorkerParts } from './worker.ts';
 
 /** Most attempts at once: in total, and to one target of a profile, so that a slow target does not delay the others. */
 const MAX_ATTEMPTS = 64;

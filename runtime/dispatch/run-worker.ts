@@ -5,13 +5,14 @@
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import { endDelivering } from '../store/delivery-ending.ts';
 import type { Advance, TakenRun } from '../store/mutations.ts';
-import type { DispatchContext, Worker, WorkerParts } from './context.ts';
+import type { DispatchContext } from './context.ts';
 import type { FinishedRun, RunChange } from './finished-run.ts';
 import { changeAfter, reportRun } from './finished-run.ts';
 import { deliverNow, isImmediate, reportDelivered } from './immediate-delivery.ts';
 import { Stopped } from './persist.ts';
 import type { AbortReason } from './run-agent.ts';
 import { runAgent } from './run-agent.ts';
+import type { Worker, WorkerParts } from './worker.ts';
 
 /**
  * Most finished runs that may wait to be stored. They do not count as running, but at this limit no run is started: it

@@ -9,9 +9,10 @@
 import type { Timer } from '../platform/clock.ts';
 import type { Holder, TakenAttempt, TakenRun, TakenWork } from '../store/mutations.ts';
 import { ClockWatch } from './clock-watch.ts';
-import type { DispatchContext, Worker } from './context.ts';
+import type { DispatchContext } from './context.ts';
 import { MAX_PER_TARGET } from './delivery-worker.ts';
 import { orRefused } from './dispatcher.ts';
+import type { Worker } from './worker.ts';
 
 export interface WorkLoopParts {
   readonly context: DispatchContext;

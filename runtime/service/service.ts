@@ -3,8 +3,8 @@
 import { mkdirSync } from 'node:fs';
 import type { Catalog, RouteTable, SecretRef } from '../../schemas/generated/types.ts';
 import type { ConsoleServer } from '../console/console-server.ts';
+import { ControlError } from '../control/control-error.ts';
 import type { EnrollReport, ReplayReport } from '../control/operations.ts';
-import { ControlError } from '../control/operations.ts';
 import type { StopResult } from '../dispatch/dispatcher.ts';
 import type { DispatchObserver } from '../dispatch/observer.ts';
 import { catalogValue } from '../intake/documents.ts';

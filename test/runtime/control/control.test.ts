@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { callControl, NotRunningError } from '../../../runtime/control/control-client.ts';
+import { ControlError } from '../../../runtime/control/control-error.ts';
 import { controlPaths } from '../../../runtime/control/control-path.ts';
 import { serveControl } from '../../../runtime/control/control-server.ts';
 import type { ControlHandlers } from '../../../runtime/control/operations.ts';
-import { ControlError } from '../../../runtime/control/operations.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };

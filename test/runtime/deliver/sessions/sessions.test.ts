@@ -98,7 +98,7 @@ test('a session that cannot be read is listed with the reason, and hides no othe
 test('turns of several processes never interleave', async (t) => {
   const home = tempDir(t);
   const { path } = await openSession({ home, target: 't', chatId: '1' });
-  const module = moduleUrl(new URL('../../../../runtime/deliver/sessions/append-turn.js', import.meta.url));
+  const module = moduleUrl(new URL('../../../../runtime/deliver/sessions/file-sessions.js', import.meta.url));
   const script = `
     const { appendTurn } = await import(${JSON.stringify(module)});
     const content = process.argv[1].repeat(20000);
