@@ -5,7 +5,7 @@ import { nodeFiles } from '../compiler/node/node-files.ts';
 import { projectEnvPath } from '../compiler/source/search-config.ts';
 import type { CliContext } from './base/context.ts';
 import { CliError, UsageError } from './base/errors.ts';
-import { packageVersion } from './base/package-version.ts';
+import { packageVersion } from './base/package.ts';
 import { readCommandLine } from './command-line/argv.ts';
 import type { HelpLayout } from './command-line/help.ts';
 import { formatCommandHelp, formatGroup, formatOverview } from './command-line/help.ts';

@@ -4,10 +4,9 @@ import { mkdirSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import type { ShippedCatalog } from '../../compiler/shipped-catalog.ts';
+import type { ShippedCatalog } from '../../compiler/source/shipped-catalog.ts';
 import type { Clock } from '../../runtime/platform/clock.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
-import { wantsColour } from './colour.ts';
 import { forgetVariables } from './forget-variables.ts';
 import type { Module } from './module.ts';
 
@@ -112,4 +111,10 @@ export function homeOf(env: NodeJS.ProcessEnv, cwd: string): string {
 export function openHome(context: CliContext): string {
   mkdirSync(context.home, { recursive: true, mode: 0o700 });
   return context.home;
+}
+
+export function wantsColour(env: NodeJS.ProcessEnv, isTTY: boolean | undefined): boolean {
+  if (env.NO_COLOR !== undefined && env.NO_COLOR !== '') return false;
+  if (env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== '') return env.FORCE_COLOR !== '0';
+  return isTTY === true && env.TERM !== 'dumb';
 }

@@ -1,4 +1,5 @@
 /** The door of a module: a plain object that says what it adds to the core. `main/modules.ts` lists them. */
+
 import type { CompilerPart } from '../../compiler/module.ts';
 import type { FailOn, RefusedSwap } from '../../runtime/control/operations.ts';
 import type { RuntimePart } from '../../runtime/module.ts';
@@ -7,6 +8,7 @@ import type { Logger } from '../../runtime/platform/log.ts';
 import type { Store } from '../../runtime/store/store.ts';
 import type { RequestParts } from '../../runtime/verify/request.ts';
 import type { RoutePlan, RouteTable, StorePlan } from '../../schemas/generated/types.ts';
+import type { Check } from './check.ts';
 
 import type { ListedCommand } from './command.ts';
 
@@ -50,6 +52,8 @@ export interface DatabaseTools<Context> {
   ): Promise<T>;
   /** Prints every gateway that shares the store; an array with `json`. Returns the exit code. */
   showNodes(context: Context, json: boolean): Promise<number>;
+  /** Whether the database is usable, durable and keeps up, for `doctor`. Never shows the URL. */
+  check(context: Context, plan: PostgresPlan): Promise<readonly Check[]>;
 }
 
 /** What is known of senders' payloads, for commands. */
@@ -58,6 +62,10 @@ export interface PayloadTools<Context> {
   sample(plan: RoutePlan, event: string | null, scheme: string | null): Readonly<Record<string, unknown>>;
   /** Adds a sender's events and payload paths to a JSON Schema, for editors. Throws CliError for unknown names. */
   addHints(context: Context, schema: unknown, source: string, events: readonly string[]): Promise<unknown>;
+  /** A sender's events, for completion; none when its payloads are not known. */
+  eventNames(context: Context, source: string): Promise<readonly string[]>;
+  /** Payload paths of a sender that begin so, one part further than `partial`, for completion. @param event undefined: of all */
+  pathNames(context: Context, source: string, event: string | undefined, partial: string): Promise<readonly string[]>;
 }
 
 export interface SentRequest {
@@ -83,6 +91,8 @@ export interface GateContext<Context> extends DatabaseContext {
 export interface Parts<Context> {
   readonly database: DatabaseTools<Context>;
   readonly payloads: PayloadTools<Context>;
+  /** Names in use of one kind (`route`, `subscription`, …): read from what lies on disk, quickly, and never with an error. */
+  readonly names: (kind: string, context: Context) => Promise<readonly string[]>;
   /** Runs a request through the stages without effects. */
   readonly explain: (context: Context, sent: SentRequest) => Promise<Explained>;
   /** Refuses a table that treats kept requests differently from the one in `folder`; null: it may be served. */

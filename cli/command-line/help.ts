@@ -3,7 +3,6 @@ import type { Paint } from '../../base/paint.ts';
 import type { Command, ListedCommand, NamedOption } from '../base/command.ts';
 import { wrapBeside, wrapWords } from '../output/wrap-words.ts';
 import { usageOf } from './argv.ts';
-import { wrapCommand } from './wrap-command.ts';
 
 /** The layout of a help text: its colours and its width in columns. */
 export interface HelpLayout {
@@ -94,3 +93,31 @@ export function formatCommandHelp(path: string, command: Command<never>, layout:
 /** As it is typed: `-n, --lines <count>`. */
 export const optionLabel = ({ names, value }: NamedOption): string =>
   value === null ? names.join(', ') : `${names.join(', ')} <${value}>`;
+
+/** Words as a shell splits them; quotes stay. */
+const WORD = /(?:'[^']*'|"[^"]*"|[^\s'"])+/g;
+/** A line may end before these: options, settings (`name=value`), pipes and the next command. */
+const BREAK = /^(?:-|\||&&|[a-z]\w*=)/;
+
+/** @param width columns of the terminal; an option with a longer value has a line of its own */
+export function wrapCommand(command: string, width: number): string[] {
+  if (command.length <= width) return [command];
+  const lines: string[] = [];
+  for (const part of partsOf(command)) {
+    const line = lines.at(-1);
+    // The backslash and the space before it take two columns.
+    if (line !== undefined && line.length + 1 + part.length + 2 <= width) lines[lines.length - 1] = `${line} ${part}`;
+    else lines.push(line === undefined ? part : INDENT + part);
+  }
+  return lines.map((line, at) => (at === lines.length - 1 ? line : `${line} \\`));
+}
+
+function partsOf(command: string): string[] {
+  const parts: string[] = [];
+  for (const word of command.match(WORD) ?? []) {
+    const last = parts.length - 1;
+    if (last < 0 || BREAK.test(word)) parts.push(word);
+    else parts[last] = `${parts[last]} ${word}`;
+  }
+  return parts;
+}

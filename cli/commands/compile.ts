@@ -4,10 +4,8 @@ import { displayPath } from '../../compiler/source/display-path.ts';
 import { CliError } from '../base/errors.ts';
 import { command, restArguments, text } from '../command-line/command.ts';
 import { configOption, formatOption, outOption } from '../command-line/options.ts';
-import { compileRequest, outFolder, writeTables } from '../compile/compile-files.ts';
-import { createCompileRequest } from '../compile/compile-request.ts';
-import { formatDiagnostics } from '../output/diagnostics.ts';
-import { noteFilesRead, noteIgnored } from '../output/files-read.ts';
+import { compileRequest, createCompileRequest, outFolder, writeTables } from '../compile/compile-files.ts';
+import { formatDiagnostics, noteFilesRead, noteIgnored } from '../output/diagnostics.ts';
 import { printLine } from '../output/print.ts';
 
 export default command({
@@ -24,9 +22,7 @@ export default command({
     format: formatOption(DIAGNOSTIC_FORMATS, 'diagnostics'),
     appScheme: text('scheme', 'URL scheme of application links'),
   },
-  args: {
-    files: restArguments('file'),
-  },
+  args: { files: restArguments('file') },
   async run(context, given) {
     const { format } = given;
     const flags = given.appScheme === undefined ? {} : { app_scheme: given.appScheme };

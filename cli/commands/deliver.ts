@@ -1,9 +1,11 @@
 /** `hookwright deliver`: sends one message through a target as a route would. */
+
 import { text as readAll } from 'node:stream/consumers';
 import type { SwappableDeliverer } from '../../runtime/deliver/create-deliverer.ts';
 import { createDeliverer } from '../../runtime/deliver/create-deliverer.ts';
 import type { DeliveryOutcome, DeliveryRequest } from '../../runtime/deliver/deliverer.ts';
 import { createDeliveryContext } from '../../runtime/deliver/delivery-context.ts';
+import type { ShownDelivery } from '../../runtime/deliver/driver.ts';
 import { DeliveryRefusal } from '../../runtime/deliver/http/values.ts';
 import { runProcess } from '../../runtime/platform/process/run-process.ts';
 import { createSecrets } from '../../runtime/platform/secrets/machine-secrets.ts';
@@ -14,8 +16,7 @@ import { argument, command, flag, list, text, withDefault } from '../command-lin
 import { configOption } from '../command-line/options.ts';
 import type { TargetChoice } from '../deliver/link-one.ts';
 import { chooseTarget, lenient, linkOne } from '../deliver/link-one.ts';
-import { printShown } from '../deliver/print-shown.ts';
-import { printJson, printLine } from '../output/print.ts';
+import { printJson, printLine, visible } from '../output/print.ts';
 import { createServerLog } from '../serve/server-log.ts';
 import { openTable } from '../subscriptions/open-table.ts';
 
@@ -29,9 +30,7 @@ const options = {
   json: flag('Print the outcome, or the requests, as JSON'),
   config: configOption,
 };
-const args = {
-  target: argument('target'),
-};
+const args = { target: argument('target') };
 
 type Given = GivenBy<typeof options> & GivenBy<typeof args>;
 
@@ -143,4 +142,26 @@ function untilInterrupted(context: CliContext): AbortSignal {
   const giveUp = new AbortController();
   context.onSignal(() => giveUp.abort());
   return giveUp.signal;
+}
+
+export function printShown(context: CliContext, shown: ShownDelivery): void {
+  for (const line of LINES[shown.kind](shown)) printLine(context, visible(line));
+}
+
+type Lines = { readonly [Kind in ShownDelivery['kind']]: (shown: ShownDelivery) => readonly string[] };
+
+const LINES: Lines = {
+  http: (shown) =>
+    shown.kind === 'http' ? [`${shown.method} ${shown.url}`, ...headers(shown.headers), ...body(shown.body)] : [],
+  mail: (shown) => (shown.kind === 'mail' ? [...headers(shown.headers), ...body(shown.text)] : []),
+  process: (shown) => (shown.kind === 'process' ? [shown.argv.join(' '), ...body(shown.stdin)] : []),
+  text: (shown) => (shown.kind === 'text' ? shown.text.split('\n') : []),
+};
+
+function headers(values: Readonly<Record<string, string>>): string[] {
+  return Object.entries(values).map(([name, value]) => `${name}: ${value}`);
+}
+
+function body(text: string | null): string[] {
+  return text === null ? [] : ['', ...text.split('\n')];
 }

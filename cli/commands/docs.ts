@@ -9,9 +9,7 @@ import { pageNames, pagesAbout, readPage, readSections } from '../docs/pages.ts'
 import { printJson, printLine, terminalWidth } from '../output/print.ts';
 import { wrapBeside } from '../output/wrap-words.ts';
 
-const options = {
-  json: flag('Print JSON'),
-};
+const options = { json: flag('Print JSON') };
 
 type Given = GivenBy<typeof options>;
 
@@ -23,9 +21,7 @@ export default command({
     ['Where to start', '$0 docs tutorial'],
   ],
   options,
-  args: {
-    name: optionalArgument('page'),
-  },
+  args: { name: optionalArgument('page') },
   async run(context, given) {
     if (given.name !== undefined) show(context, given, given.name.replace(/^docs\//, '').replace(/\.md$/, ''));
     else if (given.json) listAsJson(context);

@@ -1,23 +1,27 @@
 /** `hookwright lint`: every diagnostic of the configuration; nothing is written. */
 import { createPaint } from '../../base/paint.ts';
-import { applyStrict } from '../../compiler/apply-strict.ts';
+import type { CompileResult } from '../../compiler/compile.ts';
+import type { FixedFile } from '../../compiler/diagnostics/apply-fixes.ts';
+import { applyStrict } from '../../compiler/diagnostics/diagnostic.ts';
 import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
+import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { DIAGNOSTIC_FORMATS } from '../../compiler/print/print.ts';
+import { safeText } from '../../compiler/print/safe-lines.ts';
+import { repairRounds } from '../../compiler/repair/repair-rounds.ts';
 import { rulesInForce } from '../../compiler/rules/registry.ts';
+import type { Files } from '../../compiler/source/files.ts';
+import { writeAtomic } from '../../runtime/platform/write-atomic.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { UsageError } from '../base/errors.ts';
 import { command, flag, restArguments } from '../command-line/command.ts';
 import { configOption, formatOption } from '../command-line/options.ts';
 import type { CompileRequest } from '../compile/compile-files.ts';
-import { compileRequest } from '../compile/compile-files.ts';
-import { createCompileRequest } from '../compile/compile-request.ts';
-import { repair } from '../lint/repair.ts';
-import { formatDiagnostics } from '../output/diagnostics.ts';
-import { noteFilesRead, noteIgnored } from '../output/files-read.ts';
+import { compileRequest, createCompileRequest } from '../compile/compile-files.ts';
+import { formatDiagnostics, noteFilesRead, noteIgnored } from '../output/diagnostics.ts';
+import { formatDiff } from '../output/diff.ts';
 import { printLine, printNote } from '../output/print.ts';
-import { loadClosures } from '../profiles/load-closures.ts';
-import { formatClosure } from '../profiles/print-closure.ts';
+import { formatClosure, loadClosures } from '../profiles/closure.ts';
 
 export default command({
   summary: 'Check the configuration: every diagnostic, nothing written',
@@ -37,9 +41,7 @@ export default command({
     fix: flag('Repair what can only mean one thing; comments and layout stay'),
     dryRun: flag('With --fix: only show the repairs'),
   },
-  args: {
-    files: restArguments('file'),
-  },
+  args: { files: restArguments('file') },
   async run(context, given) {
     const { format } = given;
     if (given.dryRun && !given.fix) throw new UsageError('--dry-run goes with --fix');
@@ -66,4 +68,44 @@ function printClosures(context: CliContext, { jobs, modules }: CompileRequest, t
   for (const closure of loadClosures(context.home, scope)) {
     for (const line of formatClosure(closure, paint)) printLine(context, line);
   }
+}
+
+/**
+ * Repairs the files, or (`dryRun`) prints what it would change, on stderr.
+ * @returns what the configuration compiles to afterwards
+ */
+export function repair(
+  context: CliContext,
+  request: CompileRequest,
+  found: CompileResult,
+  dryRun: boolean,
+): CompileResult {
+  const { result, files } = repairRounds(found, (texts) => compileRequest(request, withTexts(texts)));
+  for (const file of files) {
+    if (dryRun) show(context, file);
+    else write(context, file);
+  }
+  return dryRun ? found : result;
+}
+
+function withTexts(texts: ReadonlyMap<string, FixedFile>): Files {
+  const encoder = new TextEncoder();
+  return {
+    ...nodeFiles,
+    read: (path) => {
+      const file = texts.get(path);
+      return file === undefined ? nodeFiles.read(path) : encoder.encode(file.after);
+    },
+  };
+}
+
+function show(context: CliContext, { path, name, before, after }: FixedFile): void {
+  printNote(context, `${name}:`);
+  const shown = [before, after].map((text) => safeText({ path, name, text })) as [string, string];
+  for (const line of formatDiff(...shown, createPaint(context.colour.stderr))) printNote(context, line);
+}
+
+function write(context: CliContext, { path, name, after, fixed }: FixedFile): void {
+  writeAtomic(path, after, nodeFiles.stat(path)?.mode ?? 0o600);
+  printNote(context, `${name}: ${fixed.length} repaired`);
 }

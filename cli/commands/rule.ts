@@ -2,13 +2,10 @@
 import type { CliContext } from '../base/context.ts';
 import type { GivenBy } from '../command-line/command.ts';
 import { command, flag, optionalArgument } from '../command-line/command.ts';
-import { readRules } from '../docs/pages.ts';
-import { showRule } from '../docs/show-rule.ts';
+import { readRules, showRule } from '../docs/pages.ts';
 import { printJson, printLine } from '../output/print.ts';
 
-const options = {
-  json: flag('Print JSON'),
-};
+const options = { json: flag('Print JSON') };
 
 type Given = GivenBy<typeof options>;
 
@@ -20,9 +17,7 @@ export default command({
     ['All of them', '$0 rule'],
   ],
   options,
-  args: {
-    name: optionalArgument('rule'),
-  },
+  args: { name: optionalArgument('rule') },
   async run(context, given) {
     if (given.name === undefined) list(context, given, [...readRules().keys()]);
     else showRule(context, given.name, given.json);

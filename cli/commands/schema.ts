@@ -28,9 +28,7 @@ export default command({
     ['List the schemas', '$0 schema'],
   ],
   options,
-  args: {
-    name: optionalArgument('schema'),
-  },
+  args: { name: optionalArgument('schema') },
   async run(context, given) {
     const names = schemaNames();
     if (given.name === undefined) {
@@ -40,7 +38,7 @@ export default command({
           names.map((name) => ({ name, title: String(readSchema(name).title) })),
         );
       else for (const name of names) printLine(context, name);
-      return 0;
+      return;
     }
     if (!names.includes(given.name)) {
       const [close] = suggest(given.name, names);
@@ -52,7 +50,6 @@ export default command({
     const bundled = bundleSchema(given.name);
     const schema = given.name === 'config' ? addCatalogHints(bundled, await context.catalog()) : bundled;
     printJson(context, given.source === undefined ? schema : await withPayloads(context, given, schema, given.source));
-    return 0;
   },
 });
 

@@ -12,7 +12,7 @@ import type { JobRecord } from '../../runtime/store/job-mutations.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 import { findName } from '../command-line/find-name.ts';
-import { createCompileRequest } from '../compile/compile-request.ts';
+import { createCompileRequest } from '../compile/compile-files.ts';
 import { readStoredJobs } from '../store/stored-jobs.ts';
 import type { OpenTable } from '../subscriptions/open-table.ts';
 import { openTable } from '../subscriptions/open-table.ts';

@@ -7,7 +7,7 @@ import { createStoreHandlers } from '../../runtime/control/store-operations.ts';
 import type { StopResult } from '../../runtime/dispatch/dispatcher.ts';
 import type { Service } from '../../runtime/service/options.ts';
 import type { CliContext } from '../base/context.ts';
-import { packageVersion } from '../base/package-version.ts';
+import { packageVersion } from '../base/package.ts';
 import { createBlueprintJobs } from './blueprint-jobs.ts';
 import type { Reloader } from './reloader.ts';
 

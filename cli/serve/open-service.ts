@@ -1,10 +1,10 @@
 /** The service of this process, configured by the command line and the environment. */
 import { join } from 'node:path';
-import { compileSubscriptions } from '../../compiler/compile-subscriptions.ts';
 import { invalidVariables, readOverrides } from '../../compiler/config/overrides.ts';
 import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { loadEnvFile, loadProjectEnv, mergeEnv } from '../../compiler/source/load-env.ts';
+import { compileSubscriptions } from '../../compiler/stages/compile-subscriptions.ts';
 import type { Redactor } from '../../runtime/deliver/redact.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import type { ProcessLogger } from '../../runtime/platform/logger.ts';
@@ -12,7 +12,7 @@ import type { Service } from '../../runtime/service/options.ts';
 import { createService } from '../../runtime/service/service.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
-import { packageVersion } from '../base/package-version.ts';
+import { packageVersion } from '../base/package.ts';
 import { loadRules } from '../compile/compiler-parts.ts';
 import { refusePlaceholders } from './refuse-placeholders.ts';
 

@@ -23,10 +23,9 @@ import { pathsOf } from '../gateway/ask-gateway.ts';
 import { createControlHandlers } from './control-handlers.ts';
 import type { OpenedService } from './open-service.ts';
 import { openService } from './open-service.ts';
-import { takeLater } from './read-only-home.ts';
+import { takeHome, takeLater } from './read-only-home.ts';
 import type { RecompileReport, RecompileRequest } from './recompile.ts';
 import { Reloader } from './reloader.ts';
-import { takeHome } from './take-home.ts';
 
 export interface ServeRequest {
   /** Folder of the compiled tables. */

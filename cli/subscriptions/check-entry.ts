@@ -1,10 +1,11 @@
 /** Checks one subscription by the rules of static routes, before it is written. */
-import type { SubscriptionProblem } from '../../compiler/compile-subscriptions.ts';
-import { compileSubscriptions } from '../../compiler/compile-subscriptions.ts';
+
+import type { Problem } from '../../compiler/diagnostics/problem.ts';
 import { isError } from '../../compiler/diagnostics/rule.ts';
+import type { SubscriptionProblem } from '../../compiler/stages/compile-subscriptions.ts';
+import { compileSubscriptions } from '../../compiler/stages/compile-subscriptions.ts';
 import type { RouteConfig, RoutePlan } from '../../schemas/generated/types.ts';
 import { CliError } from '../base/errors.ts';
-import { describeProblem } from './describe-problem.ts';
 import type { OpenTable } from './open-table.ts';
 
 export interface CheckedEntry {
@@ -40,4 +41,10 @@ export function refuseStatic(name: string, { table }: OpenTable): void {
 
 function isOldUnknown({ rule, path }: SubscriptionProblem, before: RouteConfig | undefined): boolean {
   return rule === 'unknown-key' && path.length === 2 && before !== undefined && Object.hasOwn(before, String(path[1]));
+}
+
+export function describeProblem({ path, message, rule, hint }: Problem): string {
+  const [, ...inside] = path;
+  const place = inside.length === 0 ? '' : `${inside.join('.')}: `;
+  return `${place}${message} (${rule})${hint === undefined ? '' : `; ${hint}`}`;
 }

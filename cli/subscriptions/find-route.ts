@@ -1,12 +1,11 @@
 /** Finds a route by its name, static or dynamic, as the gateway would. */
-import { compileSubscriptions } from '../../compiler/compile-subscriptions.ts';
+import { compileSubscriptions } from '../../compiler/stages/compile-subscriptions.ts';
 import { suggest } from '../../compiler/text/suggest.ts';
 import type { RoutePlan } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 import { findName } from '../command-line/find-name.ts';
-import { refuseStatic } from './check-entry.ts';
-import { describeProblem } from './describe-problem.ts';
+import { describeProblem, refuseStatic } from './check-entry.ts';
 import type { OpenTable } from './open-table.ts';
 import { parseSubscriptions, readSubscriptionText } from './subscription-file.ts';
 

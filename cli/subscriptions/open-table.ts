@@ -11,7 +11,7 @@ import type { ViewRule } from '../../compiler/views/views.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
-import { createCompileRequest } from '../compile/compile-request.ts';
+import { createCompileRequest } from '../compile/compile-files.ts';
 import { loadRules } from '../compile/compiler-parts.ts';
 import { tryAskGateway } from '../gateway/ask-gateway.ts';
 import { formatDiagnostics } from '../output/diagnostics.ts';

@@ -15,6 +15,7 @@ export const payloads: Module<CliContext> = {
   },
   database: null,
   payloads: async () => (await import('./cli/payload-tools.ts')).payloadTools,
+  names: null,
   explain: null,
   gate: null,
 };

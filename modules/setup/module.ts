@@ -11,6 +11,7 @@ export const setup: Module<CliContext> = {
   runtime: null,
   database: null,
   payloads: null,
+  names: async () => (await import('./cli/completion/names.ts')).namesInUse,
   explain: null,
   gate: null,
 };

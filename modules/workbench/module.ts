@@ -15,6 +15,7 @@ export const workbench: Module<CliContext> = {
   },
   database: null,
   payloads: null,
+  names: null,
   explain: async () => (await import('./cli/explain/explain-sent.ts')).explainSent,
   gate: async () => (await import('./cli/gate.ts')).passGate,
 };

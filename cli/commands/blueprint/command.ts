@@ -1,7 +1,7 @@
 /** `hookwright blueprint command`: the chat command that sets a blueprint up with the given values. */
 import { printCommand } from '../../../compiler/blueprints/command.ts';
+import { triggerFromWords } from '../../blueprints/fill-from-words.ts';
 import { openCatalog } from '../../blueprints/open-catalog.ts';
-import { triggerFromWords } from '../../blueprints/trigger-from-words.ts';
 import { argument, command, restArguments } from '../../command-line/command.ts';
 import { configOption } from '../../command-line/options.ts';
 import { printLine } from '../../output/print.ts';
@@ -13,13 +13,8 @@ export default command({
     ['With one value changed', '$0 blueprint command morning-brief time=06:30'],
     ['From a link', `$0 blueprint command 'hookwright://blueprint/morning-brief?time=06%3A30'`],
   ],
-  options: {
-    config: configOption,
-  },
-  args: {
-    key: argument('key'),
-    values: restArguments('name=value'),
-  },
+  options: { config: configOption },
+  args: { key: argument('key'), values: restArguments('name=value') },
   async run(context, given) {
     const catalog = await openCatalog(context, { configs: given.config });
     const { plan, trigger } = await triggerFromWords(context, catalog, [given.key, ...given.values]);

@@ -27,10 +27,7 @@ export default command({
     config: configOption,
     json: jsonOption,
   },
-  args: {
-    key: argument('key'),
-    values: restArguments('name=value'),
-  },
+  args: { key: argument('key'), values: restArguments('name=value') },
   async run(context, given) {
     const { name, profile } = given;
     const catalog = await openCatalog(context, { configs: given.config });

@@ -29,10 +29,7 @@ export default command({
     timezone: text('zone', 'IANA zone of the job. Default: gateway.timezone'),
     config: configOption,
   },
-  args: {
-    key: argument('key'),
-    values: restArguments('name=value'),
-  },
+  args: { key: argument('key'), values: restArguments('name=value') },
   async run(context, given) {
     const catalog = await openCatalog(context, { configs: given.config });
     const { filled } = await fillFromWords(context, catalog, {

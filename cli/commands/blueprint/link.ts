@@ -1,7 +1,7 @@
 /** `hookwright blueprint link`: the application link that sets a blueprint up with the given values. */
 import { printLink } from '../../../compiler/blueprints/link.ts';
+import { triggerFromWords } from '../../blueprints/fill-from-words.ts';
 import { openCatalog } from '../../blueprints/open-catalog.ts';
-import { triggerFromWords } from '../../blueprints/trigger-from-words.ts';
 import { argument, command, restArguments, text } from '../../command-line/command.ts';
 import { configOption } from '../../command-line/options.ts';
 import { printLine } from '../../output/print.ts';
@@ -17,10 +17,7 @@ export default command({
     appScheme: text('scheme', 'URL scheme of the link. Default: app_scheme of the config'),
     config: configOption,
   },
-  args: {
-    key: argument('key'),
-    values: restArguments('name=value'),
-  },
+  args: { key: argument('key'), values: restArguments('name=value') },
   async run(context, given) {
     const catalog = await openCatalog(context, { configs: given.config, appScheme: given.appScheme });
     const { trigger } = await triggerFromWords(context, catalog, [given.key, ...given.values]);

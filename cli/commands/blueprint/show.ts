@@ -10,13 +10,13 @@ import { nextRuns } from '../../../compiler/schedule/next-runs.ts';
 import type { BlueprintPlan } from '../../../schemas/generated/types.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';
+import { readTrigger } from '../../blueprints/fill-from-words.ts';
 import { findBlueprint, openCatalog } from '../../blueprints/open-catalog.ts';
-import { readTrigger } from '../../blueprints/read-trigger.ts';
 import { chooseTimezone } from '../../blueprints/timezone.ts';
 import { argument, command, restArguments, text } from '../../command-line/command.ts';
 import { configOption, jsonOption } from '../../command-line/options.ts';
-import { formatInstant } from '../../output/instant.ts';
 import { printJson, printLine, visible } from '../../output/print.ts';
+import { formatInstant } from '../../output/time.ts';
 
 const RUNS = 5;
 
@@ -31,10 +31,7 @@ export default command({
     timezone: text('zone', 'IANA zone of the runs. Default: that of new jobs'),
     config: configOption,
   },
-  args: {
-    key: argument('key'),
-    values: restArguments('name=value'),
-  },
+  args: { key: argument('key'), values: restArguments('name=value') },
   async run(context, given) {
     const catalog = await openCatalog(context, { configs: given.config });
     const trigger = readTrigger([given.key, ...given.values], catalog.appScheme);

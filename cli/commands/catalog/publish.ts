@@ -3,8 +3,7 @@ import { resolve } from 'node:path';
 import { printGallery } from '../../../compiler/blueprints/gallery/print-gallery.ts';
 import { printCatalog, publish } from '../../../compiler/blueprints/publish.ts';
 import { writeAtomic } from '../../../runtime/platform/write-atomic.ts';
-import { withNamedTargets } from '../../blueprints/named-targets.ts';
-import { openCatalog } from '../../blueprints/open-catalog.ts';
+import { openCatalog, withNamedTargets } from '../../blueprints/open-catalog.ts';
 import { command, flag, text } from '../../command-line/command.ts';
 import { configOption } from '../../command-line/options.ts';
 import { readGalleryAssets } from '../../files/gallery-assets.ts';
@@ -34,10 +33,9 @@ export default command({
     const text = given.html ? printGallery(catalog, appScheme, readGalleryAssets()) : printCatalog(catalog);
     if (given.out === undefined) {
       context.stdout.write(text);
-      return 0;
+      return;
     }
     writeAtomic(resolve(context.cwd, given.out), text, 0o644);
     printNote(context, `wrote ${catalog.length} blueprints to ${given.out}`);
-    return 0;
   },
 });

@@ -18,8 +18,7 @@ import type { Filter } from '../../deliveries/filter.ts';
 import { parseDeliveryFilter, parseLimit } from '../../deliveries/filter.ts';
 import { printJson, printLine, printNote } from '../../output/print.ts';
 import { createProgress } from '../../output/progress.ts';
-import { findDispatch } from '../../store/find-dispatch.ts';
-import { useStore } from '../../store/use-store.ts';
+import { findDispatch, useStore } from '../../store/use-store.ts';
 
 interface Replayed {
   readonly id: string;
@@ -40,9 +39,7 @@ const options = {
   config: configOption,
   json: arrayOption,
 };
-const args = {
-  ids: restArguments('id'),
-};
+const args = { ids: restArguments('id') };
 
 type Given = GivenBy<typeof options> & GivenBy<typeof args>;
 

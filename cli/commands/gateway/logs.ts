@@ -4,10 +4,8 @@ import type { CliContext } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';
 import { command, flag, parsed, withDefault, withShort } from '../../command-line/command.ts';
 import { parseInteger } from '../../command-line/values.ts';
-import { logFile } from '../../gateway/log-file.ts';
-import { createLogView } from '../../gateway/log-lines.ts';
-import type { Tail } from '../../gateway/tail.ts';
-import { readSince, readTail } from '../../gateway/tail.ts';
+import type { Tail } from '../../gateway/log.ts';
+import { createLogView, logFile, readSince, readTail } from '../../gateway/log.ts';
 
 /** How often a followed log is polled, in ms. */
 const FOLLOW_MS = 200;

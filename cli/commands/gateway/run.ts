@@ -13,9 +13,8 @@ import {
   outOption,
   portOption,
 } from '../../command-line/options.ts';
-import { createCompileRequest } from '../../compile/compile-request.ts';
-import { DIAGNOSTIC_WIDTH } from '../../output/diagnostics.ts';
-import { noteIgnored } from '../../output/files-read.ts';
+import { createCompileRequest } from '../../compile/compile-files.ts';
+import { DIAGNOSTIC_WIDTH, noteIgnored } from '../../output/diagnostics.ts';
 import type { RecompileReport, RecompileRequest } from '../../serve/recompile.ts';
 import { recompile } from '../../serve/recompile.ts';
 import { serveGateway } from '../../serve/serve-gateway.ts';

@@ -9,10 +9,8 @@ import type { GivenBy } from '../../command-line/command.ts';
 import { command, text } from '../../command-line/command.ts';
 import { configOption, failOnOption, hostOption } from '../../command-line/options.ts';
 import { tryAskGateway } from '../../gateway/ask-gateway.ts';
-import { logFile, openLogFile } from '../../gateway/log-file.ts';
-import { failuresIn, warningsIn } from '../../gateway/log-lines.ts';
-import type { LogPosition } from '../../gateway/tail.ts';
-import { readSince, readTail } from '../../gateway/tail.ts';
+import type { LogPosition } from '../../gateway/log.ts';
+import { failuresIn, logFile, openLogFile, readSince, readTail, warningsIn } from '../../gateway/log.ts';
 import { printLine, printNote, visible } from '../../output/print.ts';
 
 /** How long a gateway may take to start serving, in ms: a large configuration takes seconds to compile. */

@@ -20,11 +20,7 @@ export default command({
     ['For scripts', '$0 gateway status --json'],
     ['All gateways that share the database', '$0 gateway status --all'],
   ],
-  options: {
-    all: flag('Every gateway that shares the store'),
-    config: configOption,
-    json: jsonOption,
-  },
+  options: { all: flag('Every gateway that shares the store'), config: configOption, json: jsonOption },
   async run(context, given) {
     if (given.all) return (await loadPart(context.modules, 'database')).showNodes(context, given.json);
     const status = await tryAskGateway(context, 'status', {});

@@ -19,9 +19,7 @@ export default command({
     ['Stop and wait', '$0 gateway stop'],
     ['Give running agents five minutes', '$0 gateway stop --drain 300'],
   ],
-  options: {
-    drain: parsed('seconds', 'How long work may finish (default: gateway.drain_seconds)', parseSeconds),
-  },
+  options: { drain: parsed('seconds', 'How long work may finish (default: gateway.drain_seconds)', parseSeconds) },
   async run(context, given) {
     const seconds = given.drain;
     const report = await askGateway(

@@ -12,7 +12,7 @@ import {
   scheduleOption,
 } from '../../command-line/options.ts';
 import { createJob } from '../../jobs/create-job.ts';
-import { configFromFlags } from '../../jobs/job-flags.ts';
+import { configFromFlags } from '../../jobs/draft-job.ts';
 import { openJobs } from '../../jobs/open-jobs.ts';
 import { printMade } from '../../jobs/print-job.ts';
 import { makeStore } from '../../store/use-store.ts';
@@ -45,9 +45,7 @@ export default command({
     config: configOption,
     json: jsonOption,
   },
-  args: {
-    name: argument('name'),
-  },
+  args: { name: argument('name') },
   async run(context, given) {
     const { schedule, prompt } = given;
     if (schedule === undefined) throw new UsageError('--schedule is needed', "such as --schedule '0 8 * * 1-5'");

@@ -11,8 +11,8 @@ import {
   promptOption,
   scheduleOption,
 } from '../../command-line/options.ts';
+import { configFromFlags } from '../../jobs/draft-job.ts';
 import { editJob } from '../../jobs/edit-job.ts';
-import { configFromFlags } from '../../jobs/job-flags.ts';
 import { openJob, recordOf } from '../../jobs/open-jobs.ts';
 import { printMade } from '../../jobs/print-job.ts';
 import { makeStore } from '../../store/use-store.ts';
@@ -39,9 +39,7 @@ export default command({
     config: configOption,
     json: jsonOption,
   },
-  args: {
-    reference: argument('job'),
-  },
+  args: { reference: argument('job') },
   async run(context, given) {
     const config = configFromFlags(given);
     if (config.deliver_extra !== undefined && config.deliver === undefined) {

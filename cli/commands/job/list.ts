@@ -4,10 +4,9 @@ import { arrayOption, configOption } from '../../command-line/options.ts';
 import type { JobReport } from '../../jobs/describe-job.ts';
 import { readHistory, reportJob } from '../../jobs/describe-job.ts';
 import { openJobs } from '../../jobs/open-jobs.ts';
-import { formatInstant } from '../../output/instant.ts';
 import { printJson } from '../../output/print.ts';
 import { printTable } from '../../output/table.ts';
-import { formatDuration } from '../../output/time.ts';
+import { formatDuration, formatInstant } from '../../output/time.ts';
 import { useStore } from '../../store/use-store.ts';
 
 export default command({
@@ -16,11 +15,7 @@ export default command({
     ['All of them', '$0 job list'],
     ['For a program', '$0 job list --json'],
   ],
-  options: {
-    profile: text('profile', 'Only jobs of this profile'),
-    config: configOption,
-    json: arrayOption,
-  },
+  options: { profile: text('profile', 'Only jobs of this profile'), config: configOption, json: arrayOption },
   async run(context, given) {
     const { profile } = given;
     const open = await openJobs(context, given.config);

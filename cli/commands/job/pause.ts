@@ -1,19 +1,14 @@
 /** `hookwright job pause`: keeps a job from firing until it is resumed. */
 import { argument, command } from '../../command-line/command.ts';
 import { configOption, jobProfileOption } from '../../command-line/options.ts';
-import { pauseJob } from '../../jobs/pause-job.ts';
+import { pauseJob } from '../../jobs/edit-job.ts';
 
 export default command({
   summary: 'Keep a job from firing; events for it are dropped',
   details: 'Works for jobs of the config too. A run under way goes on.',
   examples: [['Until further notice', '$0 job pause report']],
-  options: {
-    profile: jobProfileOption,
-    config: configOption,
-  },
-  args: {
-    reference: argument('job'),
-  },
+  options: { profile: jobProfileOption, config: configOption },
+  args: { reference: argument('job') },
   async run(context, given) {
     await pauseJob(given, true, context);
   },

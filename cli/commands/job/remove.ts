@@ -10,13 +10,8 @@ export default command({
   summary: 'Remove a job; its history stays until its time is over',
   details: 'A job of the config is removed where it is written. A run under way goes on to its end.',
   examples: [['By name or id', '$0 job remove report']],
-  options: {
-    profile: jobProfileOption,
-    config: configOption,
-  },
-  args: {
-    reference: argument('job'),
-  },
+  options: { profile: jobProfileOption, config: configOption },
+  args: { reference: argument('job') },
   async run(context, given) {
     const { open, job } = await openJob(context, given);
     const { id, name, profile } = recordOf(open, job);

@@ -4,8 +4,8 @@ import { createIds } from '../../../runtime/platform/ids.ts';
 import { CliError } from '../../base/errors.ts';
 import { argument, command } from '../../command-line/command.ts';
 import { configOption, jobProfileOption, jsonOption } from '../../command-line/options.ts';
-import { noteUnserved } from '../../jobs/note-unserved.ts';
 import { openJob } from '../../jobs/open-jobs.ts';
+import { noteUnserved } from '../../jobs/print-job.ts';
 import { printJson, printLine } from '../../output/print.ts';
 import { makeStore } from '../../store/use-store.ts';
 
@@ -13,14 +13,8 @@ export default command({
   summary: 'Run a job now, whatever its schedule says',
   details: 'Also when it is paused. Does nothing when a run of it is under way. The run itself is made by the gateway.',
   examples: [['Try it out', '$0 job run report']],
-  options: {
-    profile: jobProfileOption,
-    config: configOption,
-    json: jsonOption,
-  },
-  args: {
-    reference: argument('job'),
-  },
+  options: { profile: jobProfileOption, config: configOption, json: jsonOption },
+  args: { reference: argument('job') },
   async run(context, given) {
     const { open, job } = await openJob(context, given);
     const now = context.clock.now();

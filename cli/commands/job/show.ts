@@ -7,8 +7,8 @@ import { configOption, jobProfileOption, jsonOption } from '../../command-line/o
 import type { JobReport } from '../../jobs/describe-job.ts';
 import { readHistory, reportJob } from '../../jobs/describe-job.ts';
 import { openJob } from '../../jobs/open-jobs.ts';
-import { formatInstant } from '../../output/instant.ts';
 import { printJson, printLine, visible } from '../../output/print.ts';
+import { formatInstant } from '../../output/time.ts';
 import { useStore } from '../../store/use-store.ts';
 
 const NEXT = 5;
@@ -18,14 +18,8 @@ const TICKS = 5;
 export default command({
   summary: 'Show a job: its prompt, its next five runs, its last ones, and what was missed',
   examples: [['By name or id', '$0 job show report']],
-  options: {
-    profile: jobProfileOption,
-    config: configOption,
-    json: jsonOption,
-  },
-  args: {
-    reference: argument('job'),
-  },
+  options: { profile: jobProfileOption, config: configOption, json: jsonOption },
+  args: { reference: argument('job') },
   async run(context, given) {
     const { open, job } = await openJob(context, given);
     const options = { now: context.clock.now(), next: NEXT, runs: RUNS, targets: open.table.targets };

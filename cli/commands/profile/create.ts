@@ -26,9 +26,7 @@ export default command({
   details:
     'A profile serves the routes that name it, at /p/<profile>/webhooks/<route>, once gateway.multiplex_profiles is on. It reaches only what lies in its own folder.',
   examples: [['An identity for work', '$0 profile create work']],
-  args: {
-    name: argument('name'),
-  },
+  args: { name: argument('name') },
   async run(context, given) {
     const { name } = given;
     if (name === DEFAULT_PROFILE) throw new CliError('`default` is the home itself and always there', context.home);

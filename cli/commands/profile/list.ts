@@ -7,7 +7,7 @@ import { configOption, jsonOption } from '../../command-line/options.ts';
 import { printJson } from '../../output/print.ts';
 import { printTable } from '../../output/table.ts';
 import type { ProfileClosure } from '../../profiles/closure.ts';
-import { loadClosures } from '../../profiles/load-closures.ts';
+import { loadClosures } from '../../profiles/closure.ts';
 import { openTable } from '../../subscriptions/open-table.ts';
 
 /** The folder is not served because profiles are switched off. */
@@ -19,10 +19,7 @@ export default command({
     ['Who is served here', '$0 profile list'],
     ['For scripts', '$0 profile list --json'],
   ],
-  options: {
-    config: configOption,
-    json: jsonOption,
-  },
+  options: { config: configOption, json: jsonOption },
   async run(context, given) {
     const open = await openTable(context, given.config);
     const served = loadClosures(context.home, open).map((closure): Row => ({ ...closure, served: true }));

@@ -1,12 +1,11 @@
 /** `hookwright session list`: the sessions of a profile. */
 import type { SessionSummary } from '../../../runtime/store/sessions.ts';
-import { knownName } from '../../blueprints/named-targets.ts';
+import { knownName } from '../../blueprints/open-catalog.ts';
 import { command, text } from '../../command-line/command.ts';
 import { jsonOption } from '../../command-line/options.ts';
 import { printJson, printNote, visible } from '../../output/print.ts';
 import { printTable } from '../../output/table.ts';
-import { sessionProfile } from '../../sessions/open-chat.ts';
-import { useSessions } from '../../sessions/use-sessions.ts';
+import { sessionProfile, useSessions } from '../../sessions/open-chat.ts';
 
 export default command({
   summary: 'List the sessions of a profile',
@@ -14,10 +13,7 @@ export default command({
     ['List them', '$0 session list'],
     ['For scripts', '$0 session list --profile work --json'],
   ],
-  options: {
-    profile: text('profile', 'Whose sessions; default: `default`'),
-    json: jsonOption,
-  },
+  options: { profile: text('profile', 'Whose sessions; default: `default`'), json: jsonOption },
   async run(context, given) {
     const profile = sessionProfile(context, given.profile);
     const stored = (await useSessions(context, (all) => all.list(profile))) ?? [];
@@ -28,7 +24,7 @@ export default command({
         context,
         sessions.map((session) => ({ id: session.chat_id, name: `${session.target} ${session.chat_id}`, ...session })),
       );
-      return 0;
+      return;
     }
     const columns = [
       { title: 'TARGET', value: (session: SessionSummary) => session.target, whole: true as const },
@@ -40,6 +36,5 @@ export default command({
       if (problem !== null) printNote(context, `${visible(`${target} ${chat_id}`)}: ${visible(problem)}`);
     }
     printTable(context, sessions, columns, 'no chat has a session; make one: hookwright session open');
-    return 0;
   },
 });

@@ -1,8 +1,7 @@
 /** `hookwright session open`: gives a chat a session, so that deliveries are mirrored into it. */
 import { argument, command, text } from '../../command-line/command.ts';
 import { printLine, printNote, visible } from '../../output/print.ts';
-import { openChat } from '../../sessions/open-chat.ts';
-import { useSessions } from '../../sessions/use-sessions.ts';
+import { openChat, useSessions } from '../../sessions/open-chat.ts';
 
 export default command({
   summary: 'Give a chat a session, into which deliveries can be mirrored',
@@ -12,13 +11,8 @@ export default command({
     ['The session of a group', '$0 session open telegram -1001234'],
     ['In a profile', '$0 session open slack C0123 --profile work'],
   ],
-  options: {
-    profile: text('profile', 'Whose session; default: `default`'),
-  },
-  args: {
-    target: argument('target'),
-    chatId: argument('chat id'),
-  },
+  options: { profile: text('profile', 'Whose session; default: `default`') },
+  args: { target: argument('target'), chatId: argument('chat id') },
   async run(context, given) {
     const chat = await openChat(context, given);
     const opened = await useSessions(context, (sessions) => sessions.open(chat), { create: true });

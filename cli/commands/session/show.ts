@@ -3,8 +3,7 @@ import { CliError } from '../../base/errors.ts';
 import { argument, command, text } from '../../command-line/command.ts';
 import { jsonOption } from '../../command-line/options.ts';
 import { printJson, printLine, visible } from '../../output/print.ts';
-import { openChat } from '../../sessions/open-chat.ts';
-import { useSessions } from '../../sessions/use-sessions.ts';
+import { openChat, useSessions } from '../../sessions/open-chat.ts';
 
 export default command({
   summary: "Show the turns of a chat's session",
@@ -12,14 +11,8 @@ export default command({
     ['Read it', '$0 session show telegram -1001234'],
     ['As it is stored', '$0 session show telegram -1001234 --json'],
   ],
-  options: {
-    profile: text('profile', 'Whose session; default: `default`'),
-    json: jsonOption,
-  },
-  args: {
-    target: argument('target'),
-    chatId: argument('chat id'),
-  },
+  options: { profile: text('profile', 'Whose session; default: `default`'), json: jsonOption },
+  args: { target: argument('target'), chatId: argument('chat id') },
   async run(context, given) {
     const chat = await openChat(context, given);
     const turns = await useSessions(context, (sessions) => sessions.read(chat));

@@ -26,9 +26,7 @@ const options = {
   config: configOption,
   json: jsonOption,
 };
-const args = {
-  file: optionalArgument('file'),
-};
+const args = { file: optionalArgument('file') };
 
 type Given = GivenBy<typeof options> & GivenBy<typeof args>;
 

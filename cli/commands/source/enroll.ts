@@ -10,9 +10,9 @@ import { argument, command, flag, parsed } from '../../command-line/command.ts';
 import { configOption } from '../../command-line/options.ts';
 import { askGateway } from '../../gateway/ask-gateway.ts';
 import { printJson, printLine, printNote } from '../../output/print.ts';
+import { routePath } from '../../subscriptions/address.ts';
 import { findRoute } from '../../subscriptions/find-route.ts';
 import { openTable } from '../../subscriptions/open-table.ts';
-import { routePath } from '../../subscriptions/route-url.ts';
 
 const DEFAULT_SECONDS = 900;
 
@@ -27,9 +27,7 @@ const options = {
   config: configOption,
   json: flag('Print the file as JSON'),
 };
-const args = {
-  route: argument('route'),
-};
+const args = { route: argument('route') };
 
 type Given = GivenBy<typeof options> & GivenBy<typeof args>;
 

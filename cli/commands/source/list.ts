@@ -15,13 +15,8 @@ export default command({
     ['All of them', '$0 source list'],
     ['Those of one service', '$0 source list gitlab'],
   ],
-  options: {
-    json: flag('Print the sources as JSON'),
-    config: configOption,
-  },
-  args: {
-    word: optionalArgument('word'),
-  },
+  options: { json: flag('Print the sources as JSON'), config: configOption },
+  args: { word: optionalArgument('word') },
   async run(context, given) {
     const { sources } = await openSources(context, given.config);
     const word = given.word?.toLowerCase() ?? '';

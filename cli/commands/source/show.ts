@@ -26,13 +26,8 @@ export default command({
     ['A sender by name or alias', '$0 source show github'],
     ['As the catalog has it', '$0 source show stripe --json'],
   ],
-  options: {
-    json: flag('Print the catalog entry as JSON'),
-    config: configOption,
-  },
-  args: {
-    name: argument('source'),
-  },
+  options: { json: flag('Print the catalog entry as JSON'), config: configOption },
+  args: { name: argument('source') },
   async run(context, given) {
     const source = (await openSources(context, given.config)).find(given.name);
     if (given.json) printJson(context, { name: source.name, ...source.file });

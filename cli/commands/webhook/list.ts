@@ -13,17 +13,13 @@ export default command({
     ['What is subscribed', '$0 webhook list'],
     ['Static routes too, for scripts', '$0 webhook list --all --json'],
   ],
-  options: {
-    all: flag('Static routes of the configuration too'),
-    config: configOption,
-    json: jsonOption,
-  },
+  options: { all: flag('Static routes of the configuration too'), config: configOption, json: jsonOption },
   async run(context, given) {
     const open = await openTable(context, given.config);
     const routes = listRoutes(context.home, open, given.all);
     if (given.json) {
       printJson(context, routes);
-      return 0;
+      return;
     }
     printTable(
       context,
@@ -45,6 +41,5 @@ export default command({
       ],
       'no subscriptions; make one: hookwright webhook subscribe <name>',
     );
-    return 0;
   },
 });

@@ -11,12 +11,8 @@ export default command({
   summary: 'Remove a subscription',
   details: 'Static routes are refused: they are removed where they are written.',
   examples: [['Events are answered 404 from now on', '$0 webhook remove alerts']],
-  options: {
-    config: configOption,
-  },
-  args: {
-    name: argument('subscription'),
-  },
+  options: { config: configOption },
+  args: { name: argument('subscription') },
   async run(context, given) {
     const open = await tryOpenTable(context, given.config);
     const name = subscriptionNamed(context.home, given.name, open);

@@ -5,8 +5,7 @@ import { parseDuration } from '../../command-line/values.ts';
 import { printJson, printLine, printNote } from '../../output/print.ts';
 import { subscriptionNamed } from '../../subscriptions/find-route.ts';
 import { openTable } from '../../subscriptions/open-table.ts';
-import { rotateSecret } from '../../subscriptions/rotate-secret.ts';
-import { existing, newSecret, saveEntry } from '../../subscriptions/save-entry.ts';
+import { existing, newSecret, rotateSecret, saveEntry } from '../../subscriptions/save-entry.ts';
 
 export default command({
   summary: 'Give a subscription a new secret; the old one stays valid for a while',
@@ -25,9 +24,7 @@ export default command({
     config: configOption,
     json: jsonOption,
   },
-  args: {
-    name: argument('subscription'),
-  },
+  args: { name: argument('subscription') },
   async run(context, given) {
     const open = await openTable(context, given.config);
     const name = subscriptionNamed(context.home, given.name, open);

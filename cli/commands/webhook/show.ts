@@ -18,14 +18,8 @@ export default command({
     ['What it is set to', '$0 webhook show alerts'],
     ['The secret to give to the sender', '$0 webhook show alerts --reveal'],
   ],
-  options: {
-    reveal: flag('Show secrets'),
-    config: configOption,
-    json: jsonOption,
-  },
-  args: {
-    name: argument('subscription'),
-  },
+  options: { reveal: flag('Show secrets'), config: configOption, json: jsonOption },
+  args: { name: argument('subscription') },
   async run(context, given) {
     const { home } = context;
     const open = await openTable(context, given.config);
@@ -36,12 +30,11 @@ export default command({
     const shown = given.reveal ? entry : hideSecrets(entry);
     if (given.json) {
       printJson(context, { ...row, entry: shown });
-      return 0;
+      return;
     }
     printLine(context, `${visible(name)}: ${row.state}${row.reason === null ? '' : `, ${visible(row.reason)}`}`);
     printLine(context, row.url);
     printLine(context, JSON.stringify(shown, null, 2));
-    return 0;
   },
 });
 

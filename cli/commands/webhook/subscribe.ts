@@ -7,7 +7,7 @@ import type { GivenBy } from '../../command-line/command.ts';
 import { argument, command, list, text, toggle } from '../../command-line/command.ts';
 import { chatIdOption, configOption, descriptionOption, jsonOption } from '../../command-line/options.ts';
 import { printJson, printLine, printNote, visible } from '../../output/print.ts';
-import { curlLine } from '../../subscriptions/curl-line.ts';
+import { curlLine } from '../../subscriptions/address.ts';
 import { openTable } from '../../subscriptions/open-table.ts';
 import type { Saved } from '../../subscriptions/save-entry.ts';
 import { describeMode, newSecret, saveEntry } from '../../subscriptions/save-entry.ts';
@@ -39,9 +39,7 @@ const options = {
   config: configOption,
   json: jsonOption,
 };
-const args = {
-  name: argument('subscription'),
-};
+const args = { name: argument('subscription') };
 
 type Given = GivenBy<typeof options> & GivenBy<typeof args>;
 

@@ -17,9 +17,9 @@ import type { GivenBy } from '../../command-line/command.ts';
 import { argument, command, flag, text } from '../../command-line/command.ts';
 import { configOption } from '../../command-line/options.ts';
 import { printJson, printLine, printNote } from '../../output/print.ts';
+import { localBase, routePath } from '../../subscriptions/address.ts';
 import { findRoute } from '../../subscriptions/find-route.ts';
 import { openTable } from '../../subscriptions/open-table.ts';
-import { localBase, routePath } from '../../subscriptions/route-url.ts';
 import type { TestEvent } from '../../subscriptions/sign-test-event.ts';
 import { looksLikeForm, signTestEvent } from '../../subscriptions/sign-test-event.ts';
 
@@ -42,9 +42,7 @@ const options = {
   dryRun: flag('Send nothing: show what would happen to the event'),
   json: flag('Print status, headers and body as JSON'),
 };
-const args = {
-  route: argument('route'),
-};
+const args = { route: argument('route') };
 
 type Given = GivenBy<typeof options> & GivenBy<typeof args>;
 

@@ -6,6 +6,7 @@ import { samplePayload } from '../compiler/payloads/sample-payload.ts';
 import { readShippedShape } from '../compiler/shapes/shipped-shapes.ts';
 import { formsOfEvent, openShape } from './open-shape.ts';
 import { addPayloadHints } from './payload-hints.ts';
+import { eventNames, pathNames } from './shape-names.ts';
 
 export const payloadTools: PayloadTools<CliContext> = {
   sample(plan, event, scheme) {
@@ -18,4 +19,6 @@ export const payloadTools: PayloadTools<CliContext> = {
     const forms = events.map((event) => formsOfEvent(all, event, source));
     return addPayloadHints(schema, forms.length === 0 ? [all] : forms);
   },
+  eventNames,
+  pathNames,
 };

@@ -2,10 +2,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CliError } from '../../../../cli/base/errors.ts';
+import { readTable } from '../../../../cli/compile/read-table.ts';
 import { routeSecretRefs, tableSecretRefs } from '../../../../runtime/platform/secrets/secret-refs.ts';
 import type { TableFiles } from '../../../../runtime/store/shared-tables.ts';
 import type { RouteTable, SecretRef } from '../../../../schemas/generated/types.ts';
-import { readTable } from '../../../workbench/cli/diff/open-side.ts';
 
 export interface BuiltTable {
   readonly hash: string;

@@ -7,9 +7,7 @@ import { complete } from '../completion/complete.ts';
 export default command({
   summary: 'Print what may follow the given words, for completion scripts',
   examples: [['The commands that begin with "web"', '$0 complete -- web']],
-  args: {
-    words: restArguments(''),
-  },
+  args: { words: restArguments('') },
   async run(context, given) {
     const completion = await complete(given.words, commandsOf(context.modules), context);
     if (completion.kind === 'files') context.stdout.write(':files\n');

@@ -12,9 +12,7 @@ export default command({
     ['zsh, in ~/.zshrc after compinit', 'source <($0 completion zsh)'],
     ['fish', '$0 completion fish > ~/.config/fish/completions/hookwright.fish'],
   ],
-  args: {
-    shell: argument(SHELLS.join('|')),
-  },
+  args: { shell: argument(SHELLS.join('|')) },
   async run(context, given) {
     context.stdout.write(SCRIPTS[parseChoice(given.shell, 'completion', SHELLS)]);
   },

@@ -1,13 +1,14 @@
 /** `hookwright doctor`: checks that everything a gateway needs is there, and says what to do if it is not. */
 import type { Style } from '../../../../base/paint.ts';
 import { createPaint } from '../../../../base/paint.ts';
+import type { Check, CheckStatus } from '../../../../cli/base/check.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
+import { loadPart } from '../../../../cli/base/module.ts';
 import type { GivenBy } from '../../../../cli/command-line/command.ts';
 import { command, flag } from '../../../../cli/command-line/command.ts';
 import { configOption, jsonOption } from '../../../../cli/command-line/options.ts';
 import type { CompileRequest } from '../../../../cli/compile/compile-files.ts';
-import { compileRequest } from '../../../../cli/compile/compile-files.ts';
-import { createCompileRequest } from '../../../../cli/compile/compile-request.ts';
+import { compileRequest, createCompileRequest } from '../../../../cli/compile/compile-files.ts';
 import { printJson, printLine, terminalWidth } from '../../../../cli/output/print.ts';
 import { formatTable } from '../../../../cli/output/table.ts';
 import { wrapBeside } from '../../../../cli/output/wrap-words.ts';
@@ -19,8 +20,6 @@ import { createDeliveryContext } from '../../../../runtime/deliver/delivery-cont
 import { runProcess } from '../../../../runtime/platform/process/run-process.ts';
 import { createSecrets } from '../../../../runtime/platform/secrets/machine-secrets.ts';
 import type { RouteTable } from '../../../../schemas/generated/types.ts';
-import { checkDatabase } from '../../../cluster/cli/check-database.ts';
-import type { Check, CheckStatus } from '../doctor/check.ts';
 import { checkClock } from '../doctor/check-clock.ts';
 import type { FoundGateway } from '../doctor/check-gateway.ts';
 import {
@@ -101,7 +100,10 @@ async function checkStoreOf(
 ): Promise<readonly Check[]> {
   try {
     const plan = await configuredStore(context, given.config);
-    if (plan.kind === 'postgres') return await checkDatabase(context, plan);
+    if (plan.kind === 'postgres') {
+      const { check } = await loadPart(context.modules, 'database');
+      return await check(context, plan);
+    }
   } catch (error) {
     // The configuration says where the store is, and it has errors.
     if (!(error instanceof UnknownStore)) throw error;

@@ -6,8 +6,7 @@ import { CliError, UsageError } from '../../../../cli/base/errors.ts';
 import type { GivenBy } from '../../../../cli/command-line/command.ts';
 import { command, flag, optionalArgument, text } from '../../../../cli/command-line/command.ts';
 import { parseChoice } from '../../../../cli/command-line/values.ts';
-import { compileRequest } from '../../../../cli/compile/compile-files.ts';
-import { createCompileRequest } from '../../../../cli/compile/compile-request.ts';
+import { compileRequest, createCompileRequest } from '../../../../cli/compile/compile-files.ts';
 import { printLine, printNote } from '../../../../cli/output/print.ts';
 import { canAsk, createPrompter } from '../../../../cli/output/prompter.ts';
 import { bundleSchema } from '../../../../cli/schema/bundle-schema.ts';
@@ -43,9 +42,7 @@ export default command({
     ['In a new folder, without a question', '$0 init --template alerts hooks'],
   ],
   options,
-  args: {
-    folder: optionalArgument('folder'),
-  },
+  args: { folder: optionalArgument('folder') },
   async run(context, given) {
     const folder = resolve(context.cwd, given.folder ?? '.');
     const template = await choose(context, given, readTemplates());

@@ -27,10 +27,7 @@ const options = {
   failOn: failOnOption('Exit 1 only for kept requests that are lost, or treated otherwise'),
   json: flag('Print the changes as JSON'),
 };
-const args = {
-  old: optionalArgument('old'),
-  new: optionalArgument('new'),
-};
+const args = { old: optionalArgument('old'), new: optionalArgument('new') };
 
 type Given = GivenBy<typeof options> & GivenBy<typeof args>;
 

@@ -5,11 +5,10 @@ import { UsageError } from '../../../../cli/base/errors.ts';
 import type { GivenBy } from '../../../../cli/command-line/command.ts';
 import { command, flag, list, optionalArgument, text } from '../../../../cli/command-line/command.ts';
 import { configOption } from '../../../../cli/command-line/options.ts';
-import { readRules } from '../../../../cli/docs/pages.ts';
-import { showRule } from '../../../../cli/docs/show-rule.ts';
+import { readRules, showRule } from '../../../../cli/docs/pages.ts';
 import { printJson, printLine, printNote } from '../../../../cli/output/print.ts';
+import { routePath } from '../../../../cli/subscriptions/address.ts';
 import { findRoute } from '../../../../cli/subscriptions/find-route.ts';
-import { routePath } from '../../../../cli/subscriptions/route-url.ts';
 import { explainRoute } from '../explain/explain-route.ts';
 import { formatExplanation } from '../explain/format-explanation.ts';
 import { openConfig } from '../explain/open-config.ts';
@@ -27,9 +26,7 @@ const options = {
   config: configOption,
   json: flag('Print JSON: hookwright schema explain'),
 };
-const args = {
-  route: optionalArgument('route'),
-};
+const args = { route: optionalArgument('route') };
 
 type Given = GivenBy<typeof options> & GivenBy<typeof args>;
 

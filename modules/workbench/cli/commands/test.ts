@@ -28,9 +28,7 @@ const options = {
   update: flag('Write what tests marked `snapshot: true` expect'),
   watch: flag('Run again on every change, until Ctrl-C'),
 };
-const args = {
-  files: restArguments('files'),
-};
+const args = { files: restArguments('files') };
 
 type Given = GivenBy<typeof options> & GivenBy<typeof args>;
 

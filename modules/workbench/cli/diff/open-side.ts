@@ -1,11 +1,10 @@
 /** One side of a comparison: a configuration, a compiled table, or what the running gateway serves. */
 import { existsSync, statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
+import { readTable } from '../../../../cli/compile/read-table.ts';
 import { askGateway } from '../../../../cli/gateway/ask-gateway.ts';
-import { loadTable, TableError } from '../../../../runtime/table/load.ts';
 import type { RouteTable } from '../../../../schemas/generated/types.ts';
 import { openConfig } from '../explain/open-config.ts';
 
@@ -42,16 +41,4 @@ function inFolder(folder: string): string {
     .find((path) => existsSync(path));
   if (found === undefined) throw new CliError(`${folder} holds neither a table nor a configuration`);
   return found;
-}
-
-/** @throws CliError if it is not one */
-export async function readTable(path: string): Promise<RouteTable> {
-  try {
-    const table = await loadTable(await readFile(path), '');
-    if (table === 'same') throw new TableError('the table has no hash');
-    return table;
-  } catch (error) {
-    if (error instanceof TableError) throw new CliError(`${path}: ${error.message}`);
-    throw error;
-  }
 }

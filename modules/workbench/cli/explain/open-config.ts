@@ -2,7 +2,7 @@
 
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
-import { createCompileRequest } from '../../../../cli/compile/compile-request.ts';
+import { createCompileRequest } from '../../../../cli/compile/compile-files.ts';
 import { formatDiagnostics } from '../../../../cli/output/diagnostics.ts';
 import { createMachineFacts } from '../../../../compiler/node/machine-facts.ts';
 import { rulesInForce } from '../../../../compiler/rules/registry.ts';

@@ -1,6 +1,6 @@
 /** A kept request as a HAR file with one entry: what `explain`, `test` and `source detect` read. */
 import { isUtf8 } from 'node:buffer';
-import { packageVersion } from '../../../../cli/base/package-version.ts';
+import { packageVersion } from '../../../../cli/base/package.ts';
 import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
 import { BODY_MARKER, isMarker } from '../../../../runtime/verify/removed.ts';
 import { sentHeaders } from '../../runtime/capture/requests.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { isSystemError } from '../../../../base/system-error.ts';
-import { routePath } from '../../../../cli/subscriptions/route-url.ts';
+import { routePath } from '../../../../cli/subscriptions/address.ts';
 import { suggest } from '../../../../compiler/text/suggest.ts';
 import type { RunScript } from '../../../../runtime/intake/script-runner.ts';
 import { scriptOutcome } from '../../../../runtime/intake/script-runner.ts';

@@ -15,12 +15,8 @@ export default command({
     ['Its hash, or the beginning of it', '$0 table activate 3f9a1c'],
     ['Back to one of before', '$0 table list && hookwright table activate 80b2'],
   ],
-  options: {
-    config: configOption,
-  },
-  args: {
-    hash: argument('hash'),
-  },
+  options: { config: configOption },
+  args: { hash: argument('hash') },
   async run(context, given) {
     const plan = await requireDatabase(context, given.config);
     const activated = await useSharedState(context, plan, { create: true }, (state) => activate(state, given.hash));

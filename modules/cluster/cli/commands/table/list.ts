@@ -17,10 +17,7 @@ export default command({
     ['The newest first', '$0 table list'],
     ['For scripts', '$0 table list --json'],
   ],
-  options: {
-    config: configOption,
-    json: arrayOption,
-  },
+  options: { config: configOption, json: arrayOption },
   async run(context, given) {
     const plan = await requireDatabase(context, given.config);
     const found = await useSharedState(context, plan, { create: false }, async ({ tables, documents }) => {

@@ -15,11 +15,7 @@ export default command({
     ['What `compile` wrote here', '$0 table push'],
     ['What CI has built', '$0 table push --table dist/tables'],
   ],
-  options: {
-    table: text('dir', 'Folder of routes.json'),
-    config: configOption,
-    json: jsonOption,
-  },
+  options: { table: text('dir', 'Folder of routes.json'), config: configOption, json: jsonOption },
   async run(context, given) {
     const folder = given.table === undefined ? builtFolder(context) : resolve(context.cwd, given.table);
     const { hash, routes, files } = await readBuiltTable(folder);

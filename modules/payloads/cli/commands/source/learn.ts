@@ -24,10 +24,7 @@ const options = {
   force: flag('Replace existing files'),
   config: configOption,
 };
-const args = {
-  name: argument('source'),
-  more: restArguments('file'),
-};
+const args = { name: argument('source'), more: restArguments('file') };
 
 type Given = GivenBy<typeof options> & GivenBy<typeof args>;
 

@@ -13,11 +13,7 @@ import type { PathFacts } from '../../describe-path.ts';
 import { classWords, pathFacts, pathNotes, typeWords } from '../../describe-path.ts';
 import { formsOfEvent, openShape } from '../../open-shape.ts';
 
-const options = {
-  prefix: text('prefix', 'Only paths that begin with this'),
-  json: jsonOption,
-  config: configOption,
-};
+const options = { prefix: text('prefix', 'Only paths that begin with this'), json: jsonOption, config: configOption };
 
 type Given = GivenBy<typeof options>;
 
@@ -31,10 +27,7 @@ export default command({
     ['For other programs', '$0 source shape stripe invoice.paid --json'],
   ],
   options,
-  args: {
-    source: argument('source'),
-    event: optionalArgument('event'),
-  },
+  args: { source: argument('source'), event: optionalArgument('event') },
   async run(context, given) {
     const sources = await openSources(context, given.config);
     const source = sources.find(given.source);

@@ -7,8 +7,7 @@ import { openHome } from '../../../../../cli/base/context.ts';
 import { CliError, UsageError } from '../../../../../cli/base/errors.ts';
 import type { GivenBy } from '../../../../../cli/command-line/command.ts';
 import { command, flag, list } from '../../../../../cli/command-line/command.ts';
-import { compileRequest } from '../../../../../cli/compile/compile-files.ts';
-import { createCompileRequest } from '../../../../../cli/compile/compile-request.ts';
+import { compileRequest, createCompileRequest } from '../../../../../cli/compile/compile-files.ts';
 import { editYaml, readYaml } from '../../../../../cli/files/edit-yaml.ts';
 import { setEnvLines } from '../../../../../cli/files/env-file.ts';
 import { formatDiagnostics } from '../../../../../cli/output/diagnostics.ts';
@@ -74,7 +73,7 @@ export default command({
     const { changes, route } = await planChanges(context, given, path);
     if (changes.length === 0) {
       printNote(context, 'nothing to change');
-      return 0;
+      return;
     }
     const table = await check(context, given, changes);
     show(context, changes);
@@ -83,7 +82,6 @@ export default command({
     write(context, changes);
     for (const line of await describeSetup(context, table, route)) printNote(context, line);
     printNote(context, '\nNext: hookwright gateway run');
-    return 0;
   },
 });
 

@@ -14,12 +14,8 @@ export default command({
   details:
     'It is a new event with a delivery id of its own, on the configuration as it is now: scripts, agents and targets run. Its signature was checked when it came; one without a valid signature is not sent again. Exits 1 when the answer is no 2xx.',
   examples: [['Once more', '$0 requests replay 1bkq0c5f2g']],
-  options: {
-    json: flag('Print the answer as an object'),
-  },
-  args: {
-    id: argument('id'),
-  },
+  options: { json: flag('Print the answer as an object') },
+  args: { id: argument('id') },
   async run(context, given) {
     const { id } = await useRequests(context, (requests) => findRequest(requests, given.id));
     const report = await askGateway(context, 'requests_replay', { id }, ANSWER_MS);

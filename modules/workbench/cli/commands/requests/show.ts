@@ -5,12 +5,12 @@ import { basename, dirname, resolve } from 'node:path';
 import { messageOf } from '../../../../../base/message-of.ts';
 import type { CliContext } from '../../../../../cli/base/context.ts';
 import { CliError } from '../../../../../cli/base/errors.ts';
+import { loadPart } from '../../../../../cli/base/module.ts';
 import type { GivenBy } from '../../../../../cli/command-line/command.ts';
 import { command, flag, list, optionalArgument, text } from '../../../../../cli/command-line/command.ts';
 import { tryAskGateway } from '../../../../../cli/gateway/ask-gateway.ts';
 import { printJson, printLine, printNote, terminalWidth, visible } from '../../../../../cli/output/print.ts';
 import type { KeptRequest } from '../../../../../runtime/intake/kept-request.ts';
-import { namesFor } from '../../../../setup/cli/completion/names.ts';
 import { describeRequest } from '../../requests/describe-request.ts';
 import { knownScheme } from '../../requests/known-scheme.ts';
 import { printCurl } from '../../requests/print-curl.ts';
@@ -40,9 +40,7 @@ export default command({
     ['A test that passes as it is', '$0 requests show 1bkq0c5f2g --as-test > review.test.yaml'],
   ],
   options,
-  args: {
-    id: optionalArgument('id'),
-  },
+  args: { id: optionalArgument('id') },
   async run(context, given) {
     const request = await useRequests(context, (requests) =>
       given.id === undefined ? findNewest(requests) : findRequest(requests, given.id),
@@ -53,7 +51,8 @@ export default command({
     else if (given.curl) await printCurlLine(context, request);
     else if (given.asTest) await printTest(context, given, request);
     else if (given.save === undefined) {
-      const subscriptions = await namesFor({ kind: 'subscription', given: [], partial: '' }, context);
+      const names = await loadPart(context.modules, 'names');
+      const subscriptions = await names('subscription', context);
       const scheme = request.scheme === null ? null : await knownScheme(context, request.scheme);
       const asked = { ...request, scheme, isSubscription: subscriptions.includes(request.route) };
       const layout = { now: context.clock.now(), width: terminalWidth(context) };
