@@ -8,7 +8,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Writable } from 'node:stream';
 import { createDeliverer } from '../../runtime/deliver/create-deliverer.ts';
 import type { DeliveryContext } from '../../runtime/deliver/driver.ts';
-import { createLogDriver } from '../../runtime/deliver/drivers/local.ts';
+import { createLogDriver } from '../../runtime/deliver/drivers/log.ts';
 import type { LinkedTarget } from '../../runtime/deliver/link-targets.ts';
 import { Redactor } from '../../runtime/deliver/redact.ts';
 import type { AgentRequest } from '../../runtime/dispatch/agent-runner.ts';

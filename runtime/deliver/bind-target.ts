@@ -1,4 +1,4 @@
-/** Binds a target plan to one profile's credentials. Only this file reads its secrets. */
+/** Binds a target plan to one profile's credentials. This is the only place that reads its secrets. */
 import type { ProfilePlan, SecretRef, TargetBinding, TargetPlan } from '../../schemas/generated/types.ts';
 import type { SecretResolver } from '../platform/secrets/secrets.ts';
 import { SecretError } from '../platform/secrets/secrets.ts';
@@ -72,7 +72,7 @@ const NO_BINDING: TargetBinding = {
   max_attempts: 1,
 };
 
-/** The binding of a target in a profile, without loading its driver; null when the target is not enabled there. */
+/** Null when the target is not enabled in this profile. */
 export function bindingOf({ targets }: ProfilePlan, plan: TargetPlan): TargetBinding | null {
   const own = Object.hasOwn(targets, plan.name) ? targets[plan.name] : undefined;
   return own ?? (ALWAYS_BOUND.includes(plan.driver) ? NO_BINDING : null);

@@ -59,6 +59,7 @@ export interface Deliverer {
   isImmediate(profile: string, target: string): boolean;
 }
 
+/** Creates the outcomes that drivers return. */
 type Failed = Exclude<DeliveryOutcome, { readonly kind: 'ok' }>;
 
 /** A failure, by default with nothing sent, no wait asked for and no protection against repeats. */

@@ -1,5 +1,4 @@
 /** Creates the context of deliveries for this process. */
-
 import type { Dispatcher } from 'undici';
 import { Agent } from 'undici';
 import { profileHome } from '../../base/profiles.ts';
@@ -41,7 +40,6 @@ export function createDeliveryContext({ home, env, clock, log, run }: DeliveryPa
 /** Connections per host: enough to keep a busy target busy, few enough not to look like an attack. */
 const CONNECTIONS = 64;
 
-/** The keep-alive connection pool that all HTTP deliveries share. */
 export function createHttpPool(): Agent {
   return new Agent({
     connections: CONNECTIONS,

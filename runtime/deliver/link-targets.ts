@@ -6,7 +6,7 @@ import { bindingOf, bindTarget } from './bind-target.ts';
 import type { BoundTarget, CreateDriver, DeliveryContext, Driver } from './driver.ts';
 import { createEmailDriver } from './drivers/email.ts';
 import { createForgeaCommentDriver } from './drivers/forgea-comment.ts';
-import { createLocalDriver, createLogDriver } from './drivers/local.ts';
+import { createLocalDriver, createLogDriver } from './drivers/log.ts';
 import { createHttpDriver } from './http/http-driver.ts';
 
 /** The parts of a route table that deliveries need. */

@@ -22,7 +22,7 @@ import type { DispatchContext } from './context.ts';
 import { deliverOnce, deliveryStep, progressOf } from './delivery-attempt.ts';
 import type { Claim, TargetResult } from './dispatcher.ts';
 import { storedClaim } from './dispatcher.ts';
-import { logFields } from './log-fields.ts';
+import { logFields } from './observer.ts';
 import type { Persister } from './persist.ts';
 
 export type DirectResult =

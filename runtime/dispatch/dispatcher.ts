@@ -1,6 +1,6 @@
 /**
- * The interfaces of the dispatcher, for intake and for its owner. Every method for intake resolves only after the result that
- * it returns is stored, so an answer sent afterwards holds.
+ * The interface between intake and the dispatcher. Every method resolves only after the result that it returns is stored,
+ * so an answer sent afterwards holds.
  */
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { StoredClaim } from '../store/mutations.ts';
@@ -89,7 +89,7 @@ export interface DispatchCounts {
   readonly groups: number;
 }
 
-/** The dispatcher as its owner sees it. */
+/** The dispatcher as its owner sees it: the interface for intake, plus start, stop and counts. */
 export interface DispatchService extends Dispatcher {
   /** Starts work; resolves with the number of runs and deliveries that earlier processes left under way. */
   start(): Promise<number>;
@@ -100,17 +100,10 @@ export interface DispatchService extends Dispatcher {
   counts(): Promise<DispatchCounts>;
 }
 
-/** The claim as the store keeps it; null for a generated id, which is never a duplicate. */
-export function storedClaim(claim: Claim, now: number): StoredClaim | null {
-  if (claim.generated) return null;
-  const { profile, route, delivery_id, ttl_ms } = claim;
-  return { profile, route, delivery_id, expires_at: Math.round(now + ttl_ms) };
-}
-
+/** Refuses events while the store cannot write. The store itself logs when that begins and ends. */
 const STORE_DOWN: Refusal = { kind: 'overloaded', reason: 'store_unavailable', retry_after_seconds: 10 };
 
 /**
- * Refuses events while the store cannot write; the store itself logs when that begins and ends.
  * Resolves like `work`, or with a refusal when the store was unavailable and nothing was stored. Rejects with
  * StoreInDoubt, and with errors that are not the store's.
  */
@@ -121,4 +114,11 @@ export async function orRefused<T>(work: Promise<T>): Promise<T | Refusal> {
     if (error instanceof StoreUnavailable && !(error instanceof StoreInDoubt)) return STORE_DOWN;
     throw error;
   }
+}
+
+/** Converts a request's claim to the form that the store keeps; null for a generated id, which is never a duplicate. */
+export function storedClaim(claim: Claim, now: number): StoredClaim | null {
+  if (claim.generated) return null;
+  const { profile, route, delivery_id, ttl_ms } = claim;
+  return { profile, route, delivery_id, expires_at: Math.round(now + ttl_ms) };
 }

@@ -10,7 +10,7 @@ import type { DispatchState } from '../store/states.ts';
 import { DISPATCH_STATES } from '../store/states.ts';
 import type { Store, StoreProblem } from '../store/store.ts';
 import { StoreUnavailable } from '../store/store.ts';
-import type { Rejected } from '../table/load-subscriptions.ts';
+import type { Rejected } from '../table/subscriptions.ts';
 import type { TableState } from '../table/tables.ts';
 
 export interface ServingStatus {

@@ -36,10 +36,7 @@ const MAX_LENGTH = 65_536;
 const DEEP = /^[ \t>*+.)\d-]{200}/m;
 const FENCE = /`{3}|~{3}/;
 
-/**
- * The lines of a Markdown text that are inside fenced code, from 1, without the opening fences; null when the text is not
- * parsed. The parser is loaded when a text has a fence.
- */
+/** Line numbers from 1, without the opening fence; null when the text is not parsed. */
 async function fencedLines(text: string): Promise<ReadonlySet<number> | null> {
   if (!FENCE.test(text)) return new Set();
   if (text.length > MAX_LENGTH || DEEP.test(text)) return null;

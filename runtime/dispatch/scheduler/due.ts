@@ -7,6 +7,7 @@
  * Late instants become one run, for the latest of them. When all of them were missed while no gateway ran, the job's
  * `misfire` decides: `skip` fires nothing, `once` fires for the latest. Nothing ever fires twice to catch up.
  */
+
 import { Cron } from 'croner';
 import type { JobPlan } from '../../../schemas/generated/types.ts';
 
@@ -44,7 +45,7 @@ export function decideDue({ cron, first, started_at, now, misfire }: Elapsed): D
   return { due_at, fires, missed: fires ? before : before + 1, next: isOne ? second : cron.next(due_at) };
 }
 
-/** The instants of a schedule. */
+/** Computes the instants of a schedule, for the scheduler: the next, the latest, and their number. */
 export interface CronTimes {
   /** Unix ms of the first instant after `after`; null when there are no more. */
   next(after: number): number | null;

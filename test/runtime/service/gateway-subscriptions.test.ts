@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { lowerTemplate } from '../../../compiler/lower/template.ts';
-import type { LowerSubscriptions } from '../../../runtime/table/load-subscriptions.ts';
+import type { LowerSubscriptions } from '../../../runtime/table/subscriptions.ts';
 import { routePlan } from '../../helpers/route-table.ts';
 import type { Served } from '../../helpers/serve.ts';
 import { serve } from '../../helpers/serve.ts';

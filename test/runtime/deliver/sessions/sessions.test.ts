@@ -6,13 +6,15 @@ import { appendFileSync, chmodSync, mkdirSync, readFileSync, statSync, writeFile
 import { basename, dirname, join, resolve } from 'node:path';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { appendTurn } from '../../../../runtime/deliver/sessions/file-sessions.ts';
 import {
-  appendTurn,
+  chatIdOf,
+  fileName,
   listSessions,
   openSession,
   readTurns,
-} from '../../../../runtime/deliver/sessions/file-sessions.ts';
-import { chatIdOf, fileName, sessionPath } from '../../../../runtime/deliver/sessions/session-file.ts';
+  sessionPath,
+} from '../../../../runtime/deliver/sessions/session-store.ts';
 import { anyText } from '../../../helpers/any-text.ts';
 import { createTestDeliverer, deliveryTo } from '../../../helpers/deliveries.ts';
 import { startFakeHttp } from '../../../helpers/fake-http.ts';

@@ -1,8 +1,16 @@
-/** Answers an event that the dispatcher refuses. */
+/** How stages end an authenticated event: ignored by the route, or refused by the dispatcher. */
+
 import type { Refusal } from '../../dispatch/dispatcher.ts';
 import type { Intake } from '../intake.ts';
-import type { Reply } from '../reply.ts';
-import { duplicate, retryLater } from '../reply.ts';
+import type { IgnoredReason, Reply } from '../reply.ts';
+import { duplicate, ignored, retryLater } from '../reply.ts';
+
+/** @param detail logged for the operator, in addition to the reason, which the sender sees too */
+export function ignore(intake: Intake, reason: IgnoredReason, detail: string | null = null): Reply {
+  intake.reason = reason;
+  intake.detail = detail;
+  return ignored({ route: intake.route.plan.name, event: intake.event, delivery_id: intake.deliveryId }, reason);
+}
 
 /** The reply to a refusal; stores its reason in the intake. */
 export function refuse(intake: Intake, refusal: Refusal): Reply {
