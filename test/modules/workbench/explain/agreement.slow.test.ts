@@ -30,7 +30,7 @@ import { tempDir } from '../../../helpers/temp-dir.ts';
 const SECRET = 'a secret that nobody guesses 1';
 const SEED = 20260301;
 /** 1,200 pairs with `npm run test:long -- agreement`. */
-const CONFIGS = process.env.HOOKWRIGHT_LONG_TESTS === '1' ? 50 : 16;
+const CONFIGS = process.env.HOOKWRIGHT_LONG_TESTS === '1' ? 50 : 10;
 const REQUESTS = 24;
 
 // ---- configurations
