@@ -1,5 +1,4 @@
 /** Turns the user's description of a job into its record, checked by the rules for jobs in the configuration. */
-
 import { compileJob } from '../../compiler/compile-job.ts';
 import type { Problem } from '../../compiler/diagnostics/problem.ts';
 import { isError } from '../../compiler/diagnostics/rule.ts';

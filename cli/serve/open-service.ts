@@ -1,5 +1,4 @@
 /** The service of this process, configured by the command line and the environment. */
-
 import { join } from 'node:path';
 import { isLoopback } from '../../base/loopback.ts';
 import { compileSubscriptions } from '../../compiler/compile-subscriptions.ts';

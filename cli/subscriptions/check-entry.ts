@@ -1,5 +1,4 @@
 /** Checks one subscription by the rules of static routes, before it is written. */
-
 import type { SubscriptionProblem } from '../../compiler/compile-subscriptions.ts';
 import { compileSubscriptions } from '../../compiler/compile-subscriptions.ts';
 import type { Problem } from '../../compiler/diagnostics/problem.ts';

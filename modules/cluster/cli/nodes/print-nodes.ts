@@ -1,11 +1,13 @@
-/** Prints the gateways that share a store. */
+/** Lists and prints the gateways that share a store. */
 import { createPaint } from '../../../../base/paint.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
+import { tryAskGateway } from '../../../../cli/gateway/ask-gateway.ts';
 import { printJson, printLine, visible } from '../../../../cli/output/print.ts';
 import { printTable } from '../../../../cli/output/table.ts';
 import { formatDuration } from '../../../../cli/output/time.ts';
+import { useStore } from '../../../../cli/store/use-store.ts';
+import type { GatewayStatus } from '../../../../runtime/control/operations.ts';
 import type { StoredNode } from '../../../../runtime/store/queries.ts';
-import { listNodes, tablesInService } from './list-nodes.ts';
 
 /** Length of a hash that is enough to distinguish tables. */
 const HASH_CHARS = 12;
@@ -56,3 +58,21 @@ function describeState({ state, lease_expires_at, read_at }: StoredNode): string
     return lease_expires_at > read_at ? `serving, lease ${formatDuration(lease_expires_at - read_at)}` : 'serving';
   return `${state} ${formatDuration(read_at - lease_expires_at)} ago`;
 }
+
+/** A gateway whose store is not shared is the only one. @throws CliError when the store cannot be asked */
+export async function listNodes(context: CliContext): Promise<readonly StoredNode[]> {
+  const nodes = await useStore(context, (store) => store.read({ kind: 'nodes' }));
+  if (nodes !== null && nodes.length > 0) return nodes;
+  const status = await tryAskGateway(context, 'status', {});
+  return status === null ? [] : [onlyNode(status, context.clock.now())];
+}
+
+const onlyNode = ({ url, version, table, started_at, store }: GatewayStatus, now: number): StoredNode => ({
+  ...{ node: 1, url, version, table: table.hash, started_at, lease_expires_at: now },
+  ...{ state: 'serving', problem: store.problem?.message ?? table.error, read_at: now },
+});
+
+/** Hashes of the tables in service, each once. */
+export const tablesInService = (nodes: readonly StoredNode[]): readonly string[] => [
+  ...new Set(nodes.flatMap(({ state, table }) => (state === 'serving' && table !== null ? [table] : []))),
+];

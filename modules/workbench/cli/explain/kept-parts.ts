@@ -1,5 +1,4 @@
 /** A kept request as input of the stages. */
-
 import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
 import { requestParts } from '../../runtime/capture/requests.ts';
