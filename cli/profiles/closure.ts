@@ -1,8 +1,8 @@
 /** Everything that a profile can reach, for `lint` and `profile show`. */
 import { labelIn } from '../../base/label.ts';
 import type { Paint } from '../../base/paint.ts';
-import type { SubscriptionScope } from '../../compiler/compile-subscriptions.ts';
-import { compileSubscriptions } from '../../compiler/compile-subscriptions.ts';
+import type { SubscriptionScope } from '../../compiler/stages/compile-subscriptions.ts';
+import { compileSubscriptions } from '../../compiler/stages/compile-subscriptions.ts';
 import { printSecretRef } from '../../runtime/platform/secrets/secrets.ts';
 import type { AgentPlan, ProfilePlan, RoutePlan, RouteTable, SecretRef } from '../../schemas/generated/types.ts';
 import { visible } from '../output/print.ts';

@@ -1,11 +1,11 @@
 /** The service of this process, configured by the command line and the environment. */
 import { join } from 'node:path';
 import { isLoopback } from '../../base/loopback.ts';
-import { compileSubscriptions } from '../../compiler/compile-subscriptions.ts';
 import { invalidVariables, readOverrides } from '../../compiler/config/overrides.ts';
 import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { loadEnvFile, loadProjectEnv, mergeEnv } from '../../compiler/source/load-env.ts';
+import { compileSubscriptions } from '../../compiler/stages/compile-subscriptions.ts';
 import { MAKE_A_SECRET, refusedValue } from '../../compiler/text/placeholder-in.ts';
 import { isSecretName } from '../../compiler/text/secret-names.ts';
 import type { Redactor } from '../../runtime/deliver/redact.ts';

@@ -14,12 +14,13 @@ export const OPERANDS = {
   equals: 'value',
   not_equals: 'value',
   contains: 'value',
+  starts_with: 'value',
   in: 'value',
   in_file: 'file',
   regex: 'pattern',
 } as const satisfies Record<Operator | Exclude<keyof FilterConfig, 'field' | Group>, OperandKind>;
 
-export const OPERATORS = Object.keys(OPERANDS) as readonly Operator[];
+export const OPERATORS: readonly Operator[] = Object.keys(OPERANDS) as (keyof typeof OPERANDS)[];
 
 const GROUPS: readonly Group[] = ['all', 'any', 'not'];
 

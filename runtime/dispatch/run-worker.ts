@@ -3,8 +3,8 @@
  * crash does not repeat a run that has answered.
  */
 import type { Dispatch } from '../../schemas/generated/types.ts';
-import { endDelivering } from '../store/delivery-ending.ts';
 import type { Advance, TakenRun } from '../store/mutations.ts';
+import { endDelivering } from '../store/states.ts';
 import type { DispatchContext } from './context.ts';
 import type { FinishedRun, RunChange } from './finished-run.ts';
 import { changeAfter, reportRun } from './finished-run.ts';

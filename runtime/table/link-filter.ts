@@ -86,6 +86,7 @@ const TESTS: Record<FilterLeaf['operator'], (operand: unknown, open: (path: stri
   equals: (operand) => (value) => jsonEqual(operand, value),
   not_equals: (operand) => (value) => !jsonEqual(operand, value),
   contains: (operand) => (value) => contains(value, operand),
+  starts_with: (operand) => (value) => typeof value === 'string' && value.startsWith(String(operand)),
   in: (operand) => {
     const members = createValueSet(Array.isArray(operand) ? operand : []);
     return (value) => members.has(value);

@@ -97,6 +97,17 @@ export const OPERATOR_FACTS = {
     holds: (operand, found) => found?.includes(String(operand)) === true,
     fixesStart: NO,
   },
+  starts_with: {
+    missing: NEVER,
+    present: ({ node, ...field }, operand) =>
+      node.types.has('string') ? matchListed({ node, ...field }, (text) => text.startsWith(String(operand))) : 'never',
+    accepts: NOT_LISTED,
+    acceptsNegated: NOT_LISTED,
+    refutes: 'operand',
+    never: 'never starts with',
+    holds: (operand, found) => found?.startsWith(String(operand)) === true,
+    fixesStart: YES,
+  },
   in: {
     missing: NEVER,
     present: (field, operand) => matchValues(field, membersOf(operand)),

@@ -2,14 +2,14 @@
  * Compiles `webhook_subscriptions.json` against a table: at run time when the file changes, and before it is written.
  * An invalid entry is rejected alone; the others stay in service.
  */
-import { messageOf } from '../base/message-of.ts';
-import type { RouteConfig, RoutePlan } from '../schemas/generated/types.ts';
+import { messageOf } from '../../base/message-of.ts';
+import type { RouteConfig, RoutePlan } from '../../schemas/generated/types.ts';
+import type { Problem } from '../diagnostics/problem.ts';
+import { isError } from '../diagnostics/rule.ts';
+import { checkShape } from '../schema/validate.ts';
+import { isPlainMap } from '../text/plain-map.ts';
+import type { RouteScope } from '../views/views.ts';
 import { compileRoute } from './compile-route.ts';
-import type { Problem } from './diagnostics/problem.ts';
-import { isError } from './diagnostics/rule.ts';
-import { checkShape } from './schema/validate.ts';
-import { isPlainMap } from './text/plain-map.ts';
-import type { RouteScope } from './views/views.ts';
 
 export const SUBSCRIPTIONS_FILE = 'webhook_subscriptions.json';
 

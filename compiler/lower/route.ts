@@ -12,14 +12,14 @@ import type {
 import { lowerScript, scriptPath, scriptsFolder } from '../config/script.ts';
 import { webhookToolsets } from '../config/toolsets.ts';
 import type { Lowered, NodePath, Problem } from '../diagnostics/problem.ts';
-import { lowerDeliveries } from '../lower/delivery.ts';
-import { lowerEvents } from '../lower/events.ts';
-import { lowerFilters } from '../lower/filter.ts';
-import { markUntrusted } from '../lower/mark-untrusted.ts';
-import { defaultPrompt, lowerCoalesceKey, lowerTemplate } from '../lower/template.ts';
 import { parseSecretRef } from '../text/secret-ref.ts';
 import { findJobs } from '../views/find-job.ts';
 import type { RouteView } from '../views/views.ts';
+import { lowerDeliveries } from './delivery.ts';
+import { lowerEvents } from './events.ts';
+import { lowerFilters } from './filter.ts';
+import { markUntrusted } from './mark-untrusted.ts';
+import { defaultPrompt, lowerCoalesceKey, lowerTemplate } from './template.ts';
 
 const DEFAULT_WINDOW_SECONDS = 30;
 const DEFAULT_MAX_WAIT_SECONDS = 300;

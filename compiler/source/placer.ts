@@ -1,9 +1,9 @@
 /** Positions of entries as the table records them: a line, and a file relative to the root config's folder. */
 import { relative, sep } from 'node:path';
-import type { Place } from '../schemas/generated/types.ts';
-import type { NodePath } from './diagnostics/problem.ts';
-import { createLines } from './print/lines.ts';
-import type { Places } from './source/file-tree.ts';
+import type { Place } from '../../schemas/generated/types.ts';
+import type { NodePath } from '../diagnostics/problem.ts';
+import { createLines } from '../print/lines.ts';
+import type { Places } from './file-tree.ts';
 
 export interface Placer {
   placeOf(tree: Places, path: NodePath): Place;

@@ -1,16 +1,16 @@
 /** Loads the catalog that a config is compiled against: the shipped entries, then those of the home folder and of the config. */
 import { join } from 'node:path';
-import type { BlueprintPlan, Config, SourceFile } from '../schemas/generated/types.ts';
-import type { KnownToolsets } from './config/toolsets.ts';
-import type { NodePath } from './diagnostics/problem.ts';
-import type { CatalogTarget } from './lower/targets.ts';
-import { lowerTargetFile } from './lower/targets.ts';
-import type { Report } from './report.ts';
-import type { ShippedCatalog } from './shipped-catalog.ts';
-import type { Places } from './source/file-tree.ts';
-import type { Files } from './source/files.ts';
-import { loadBlueprints } from './source/load-blueprints.ts';
-import { loadCatalogFolder } from './source/load-catalog.ts';
+import type { BlueprintPlan, Config, SourceFile } from '../../schemas/generated/types.ts';
+import type { KnownToolsets } from '../config/toolsets.ts';
+import type { NodePath } from '../diagnostics/problem.ts';
+import type { CatalogTarget } from '../lower/targets.ts';
+import { lowerTargetFile } from '../lower/targets.ts';
+import type { Places } from '../source/file-tree.ts';
+import type { Files } from '../source/files.ts';
+import { loadBlueprints } from '../source/load-blueprints.ts';
+import { loadCatalogFolder } from '../source/load-catalog.ts';
+import type { Report } from '../source/report.ts';
+import type { ShippedCatalog } from '../source/shipped-catalog.ts';
 
 /** An entry, and where the user defined it; null for shipped entries. */
 export interface CatalogItem<T> {

@@ -1,11 +1,11 @@
 /** Reads only the store settings of a configuration, so that commands find the store even if a route is invalid. */
-import type { StorePlan } from '../schemas/generated/types.ts';
-import { lowerStore } from './lower/gateway.ts';
-import type { ConfigSearch } from './source/load-config.ts';
-import { loadConfig } from './source/load-config.ts';
-import { searchConfig } from './source/search-config.ts';
-import { mergeFiles } from './source/source-tree.ts';
-import { isPlainMap } from './text/plain-map.ts';
+import type { StorePlan } from '../../schemas/generated/types.ts';
+import { lowerStore } from '../lower/gateway.ts';
+import { isPlainMap } from '../text/plain-map.ts';
+import type { ConfigSearch } from './load-config.ts';
+import { loadConfig } from './load-config.ts';
+import { searchConfig } from './search-config.ts';
+import { mergeFiles } from './source-tree.ts';
 
 /** Returns null if the configuration cannot be read, or if its store settings are invalid. */
 export function readStorePlan(search: ConfigSearch): StorePlan | null {

@@ -1,34 +1,24 @@
 /** Lowers everything except routes: creates the table that static and dynamic routes are checked and lowered against. */
 
-import { DEFAULT_PROFILE } from '../base/profiles.ts';
-import type { Config, JobPlan, ProfileConfig, ProfilePlan } from '../schemas/generated/types.ts';
+import type { Config, JobPlan, ProfilePlan } from '../../schemas/generated/types.ts';
+import type { Flags, Overrides } from '../config/overrides.ts';
+import type { TableContent } from '../config/table-content.ts';
+import type { EffectiveSettings } from '../config/webhook-settings.ts';
+import type { Problem } from '../diagnostics/problem.ts';
+import { lowerGateway } from '../lower/gateway.ts';
+import { labelSchemes, labelTargets } from '../lower/labels.ts';
+import { lowerProfile } from '../lower/profile.ts';
+import { lowerServer } from '../lower/server.ts';
+import { lowerSources } from '../lower/sources.ts';
+import { lowerTargets } from '../lower/targets.ts';
+import { applyRules } from '../rules/support/rule.ts';
+import type { Placer } from '../source/placer.ts';
+import type { Report } from '../source/report.ts';
+import type { MachineFacts } from '../views/machine-facts.ts';
+import type { RouteScope } from '../views/views.ts';
 import type { CatalogItem, LoadedCatalog } from './catalog.ts';
+import type { CheckedProfile } from './check-config.ts';
 import { compileJob } from './compile-job.ts';
-import type { Flags, Overrides } from './config/overrides.ts';
-import type { TableContent } from './config/table-content.ts';
-import type { EffectiveSettings } from './config/webhook-settings.ts';
-import type { Problem } from './diagnostics/problem.ts';
-import { lowerGateway } from './lower/gateway.ts';
-import { labelSchemes, labelTargets } from './lower/labels.ts';
-import { lowerProfile } from './lower/profile.ts';
-import { lowerServer } from './lower/server.ts';
-import { lowerSources } from './lower/sources.ts';
-import { lowerTargets } from './lower/targets.ts';
-import type { Placer } from './placer.ts';
-import type { Report } from './report.ts';
-import { applyRules } from './rules/support/rule.ts';
-import type { Places } from './source/file-tree.ts';
-import type { MachineFacts } from './views/machine-facts.ts';
-import type { RouteScope } from './views/views.ts';
-
-/** A validated profile config. The root config is that of `default`. */
-export interface CheckedProfile {
-  readonly name: string;
-  readonly home: string;
-  readonly config: ProfileConfig;
-  readonly invalidNames: ReadonlySet<string>;
-  readonly tree: Places;
-}
 
 export interface BaseInput {
   readonly config: Config;
@@ -161,22 +151,4 @@ function lowerJobs(
     if (plan === null) invalidNames.add(`job:${name}`);
     return plan ?? [];
   });
-}
-
-/** The part of the root config that belongs to the profile `default`. */
-export function defaultProfile(config: Config, invalidNames: ReadonlySet<string>, tree: Places): CheckedProfile {
-  const { platforms: { webhook: _, ...targets } = {}, platform_toolsets, agent, jobs } = config;
-  return {
-    name: DEFAULT_PROFILE,
-    home: '',
-    config: {
-      // Every key but `webhook` is a target's.
-      platforms: targets as NonNullable<ProfileConfig['platforms']>,
-      ...(platform_toolsets === undefined ? {} : { platform_toolsets }),
-      ...(agent === undefined ? {} : { agent }),
-      ...(jobs === undefined ? {} : { jobs }),
-    },
-    invalidNames,
-    tree,
-  };
 }

@@ -1,11 +1,11 @@
 /** Collects the findings of all compiler stages. */
 
-import type { Diagnostic, Finding } from './diagnostics/diagnostic.ts';
-import { diagnose } from './diagnostics/diagnostic.ts';
-import type { NodePath, Problem } from './diagnostics/problem.ts';
-import type { RuleId } from './diagnostics/rule.ts';
-import type { Places } from './source/file-tree.ts';
-import { findPlace } from './source/find-place.ts';
+import type { Diagnostic, Finding } from '../diagnostics/diagnostic.ts';
+import { diagnose } from '../diagnostics/diagnostic.ts';
+import type { NodePath, Problem } from '../diagnostics/problem.ts';
+import type { RuleId } from '../diagnostics/rule.ts';
+import type { Places } from './file-tree.ts';
+import { findPlace } from './find-place.ts';
 
 export interface Report {
   add(findings: readonly Finding[]): void;

@@ -1,17 +1,17 @@
 /** Checks the home's subscriptions along with a config: warns about entries that a running gateway would reject. */
 import { join } from 'node:path';
+import type { Problem } from '../diagnostics/problem.ts';
+import { isError } from '../diagnostics/rule.ts';
+import { displayPath } from '../source/display-path.ts';
+import { fileTree } from '../source/file-tree.ts';
+import type { Files } from '../source/files.ts';
+import { parseYaml } from '../source/parse-yaml.ts';
+import { readText } from '../source/read-text.ts';
+import type { Report } from '../source/report.ts';
+import { START } from '../text/source-text.ts';
+import type { RouteScope } from '../views/views.ts';
 import type { CompiledSubscriptions, SubscriptionProblem } from './compile-subscriptions.ts';
 import { compileSubscriptions, SUBSCRIPTIONS_FILE, SubscriptionsError } from './compile-subscriptions.ts';
-import type { Problem } from './diagnostics/problem.ts';
-import { isError } from './diagnostics/rule.ts';
-import type { Report } from './report.ts';
-import { displayPath } from './source/display-path.ts';
-import { fileTree } from './source/file-tree.ts';
-import type { Files } from './source/files.ts';
-import { parseYaml } from './source/parse-yaml.ts';
-import { readText } from './source/read-text.ts';
-import { START } from './text/source-text.ts';
-import type { RouteScope } from './views/views.ts';
 
 export interface SubscriptionLint {
   readonly files: Files;

@@ -1,18 +1,18 @@
 /** Warns about literal secrets in files that other users of the machine can read: once per file, at the first secret. */
 
-import { holdsPassword } from '../base/postgres-url.ts';
-import type { GatewayConfig, ProfileConfig, RouteConfig } from '../schemas/generated/types.ts';
-import { agentSecrets } from './config/agent-secrets.ts';
-import { gatewaySecrets } from './config/gateway-secrets.ts';
-import { targetEntries } from './config/target-entries.ts';
-import type { EffectiveSettings } from './config/webhook-settings.ts';
-import type { NodePath } from './diagnostics/problem.ts';
-import type { Report } from './report.ts';
-import type { Places } from './source/file-tree.ts';
-import type { Files } from './source/files.ts';
-import { placeholderIn } from './text/placeholder-in.ts';
-import { isSecretName } from './text/secret-names.ts';
-import { INSECURE_NO_AUTH, parseSecretRef } from './text/secret-ref.ts';
+import { holdsPassword } from '../../base/postgres-url.ts';
+import type { GatewayConfig, ProfileConfig, RouteConfig } from '../../schemas/generated/types.ts';
+import { agentSecrets } from '../config/agent-secrets.ts';
+import { gatewaySecrets } from '../config/gateway-secrets.ts';
+import { targetEntries } from '../config/target-entries.ts';
+import type { EffectiveSettings } from '../config/webhook-settings.ts';
+import type { NodePath } from '../diagnostics/problem.ts';
+import type { Places } from '../source/file-tree.ts';
+import type { Files } from '../source/files.ts';
+import type { Report } from '../source/report.ts';
+import { placeholderIn } from '../text/placeholder-in.ts';
+import { isSecretName } from '../text/secret-names.ts';
+import { INSECURE_NO_AUTH, parseSecretRef } from '../text/secret-ref.ts';
 
 /** Read permission for group and others. */
 const OTHERS_READ = 0o044;
