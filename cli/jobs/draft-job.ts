@@ -2,7 +2,7 @@
 import type { Problem } from '../../compiler/diagnostics/problem.ts';
 import { isError } from '../../compiler/diagnostics/rule.ts';
 import { compileJob } from '../../compiler/stages/compile-job.ts';
-import { homeTarget } from '../../runtime/dispatch/scheduler/home-channel.ts';
+import { homeTarget } from '../../runtime/dispatch/scheduler/job-dispatch.ts';
 import type { JobRecord } from '../../runtime/store/job-mutations.ts';
 import type { JobConfig, JobPlan, ProfilePlan } from '../../schemas/generated/types.ts';
 import { CliError, UsageError } from '../base/errors.ts';

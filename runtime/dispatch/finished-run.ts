@@ -4,7 +4,7 @@ import type { Advance, Step, TakenRun } from '../store/mutations.ts';
 import { endDelivering } from '../store/states.ts';
 import { retryWait } from './backoff.ts';
 import type { DispatchContext } from './context.ts';
-import { logFields } from './log-fields.ts';
+import { logFields } from './observer.ts';
 import type { RunOutcome } from './run-agent.ts';
 
 export interface FinishedRun {

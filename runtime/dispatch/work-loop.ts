@@ -6,12 +6,11 @@
  * The loop wakes when work was accepted, has ended, or falls due. It writes in the same turn as whatever woke it, so that
  * their changes share a commit. All state is in the store, so after a crash the first turn resumes the work.
  */
-import type { Timer } from '../platform/clock.ts';
+import type { Clock, Timer } from '../platform/clock.ts';
 import type { Holder, TakenAttempt, TakenRun, TakenWork } from '../store/mutations.ts';
-import { ClockWatch } from './clock-watch.ts';
 import type { DispatchContext } from './context.ts';
 import { MAX_PER_TARGET } from './delivery-worker.ts';
-import { orRefused } from './or-refused.ts';
+import { orRefused } from './dispatcher.ts';
 import type { Worker } from './worker.ts';
 
 export interface WorkLoopParts {
@@ -191,5 +190,29 @@ export class WorkLoop {
       observer?.finished?.(owner, 'dead', reason);
     }
     return true;
+  }
+}
+
+/** Smaller steps back, in ms, are ordinary adjustments. */
+const LEAST_MS = 60_000;
+
+/** Detects that the wall clock was set back, by comparing it with the monotonic clock. */
+class ClockWatch {
+  private readonly clock: Clock;
+  /** Unix ms at which monotonic time began, by the wall clock at the last call. */
+  private origin: number;
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+    this.origin = clock.now() - clock.monotonic();
+  }
+
+  /** By how many ms the clock was set back since the last call; 0 when it was not. */
+  setBackBy(): number {
+    const origin = this.clock.now() - this.clock.monotonic();
+    const back = Math.round(this.origin - origin);
+    if (back >= 0 && back < LEAST_MS) return 0;
+    this.origin = origin;
+    return Math.max(0, back);
   }
 }

@@ -30,12 +30,11 @@ import { SharedClock } from '../platform/shared-clock.ts';
 import type { JobRecord } from '../store/job-mutations.ts';
 import type { FinalState } from '../store/states.ts';
 import type { Store } from '../store/store.ts';
-import type { Rejected } from '../table/load-subscriptions.ts';
+import type { Rejected } from '../table/subscriptions.ts';
 import type { TableSource } from '../table/table-source.ts';
 import { tableFile, tableValue } from '../table/table-source.ts';
 import type { TableState } from '../table/tables.ts';
-import { Enrolments } from '../verify/enrolment.ts';
-import { storeCaptured } from '../verify/store-captured.ts';
+import { Enrolments, storeCaptured } from '../verify/enrolment.ts';
 import type { ServiceStatus, StopResult } from './status.ts';
 
 export interface ServiceOptions {

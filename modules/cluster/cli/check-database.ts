@@ -1,4 +1,5 @@
 /** Checks of the shared PostgreSQL: whether it is usable, durable, and keeps up. */
+
 import type { Check } from '../../../cli/base/check.ts';
 import { gatewayCheck } from '../../../cli/base/check.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
@@ -8,7 +9,7 @@ import { formatDuration } from '../../../cli/output/time.ts';
 import type { StoredNode } from '../../../runtime/store/queries.ts';
 import type { DatabaseFacts, SchemaFacts } from '../runtime/postgres/inspect.ts';
 import { withDatabase } from './database/find-database.ts';
-import { listNodes, tablesInService } from './nodes/print-nodes.ts';
+import { listNodes, tablesInService } from './nodes.ts';
 import { resolveDatabaseUrl } from './open-database.ts';
 
 const SUBJECT = 'database';

@@ -123,6 +123,7 @@ function unknownKey(key: string): UsageError {
   );
 }
 
+/** The answers of `gateway setup --yes`: webhooks enabled, with a secret. */
 export function withDefaults(answers: SetupAnswers, config: unknown): SetupAnswers {
   const current = (key: string): unknown =>
     valueAt(config, ['platforms', 'webhook', 'extra', key]) ?? valueAt(config, ['platforms', 'webhook', key]);
