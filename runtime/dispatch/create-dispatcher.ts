@@ -10,7 +10,7 @@ import { Contents } from './contents.ts';
 import type { DispatchContext } from './context.ts';
 import { DeliveryWorker } from './delivery-worker.ts';
 import { DirectDelivery } from './direct-delivery.ts';
-import type { Claim, DispatchCounts, Dispatcher, DispatchReport, DispatchService, Refusal } from './dispatcher.ts';
+import type { Claim, DispatchCounts, Dispatcher, DispatchService, Refusal, StopResult } from './dispatcher.ts';
 import { orRefused, storedClaim } from './dispatcher.ts';
 import { Persister } from './persist.ts';
 import { RunWorker } from './run-worker.ts';
@@ -137,7 +137,7 @@ class DispatcherService implements DispatchService {
     this.loop.wake();
   }
 
-  async stop(drainMs: number): Promise<DispatchReport> {
+  async stop(drainMs: number): Promise<StopResult> {
     this.stopping = true;
     let flushed = false;
     const flush = (): void => {

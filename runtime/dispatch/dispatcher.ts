@@ -71,8 +71,8 @@ export interface Dispatcher {
   ): Promise<Refusal | { readonly kind: 'accepted' | 'already_running' | 'paused' | 'unknown_job' }>;
 }
 
-/** The dispatcher as its owner sees it: the interface for intake, plus start, stop and counts. */
-export interface DispatchReport {
+/** The result of a stop. */
+export interface StopResult {
   /** False when the time was up with work still under way. */
   readonly drained: boolean;
   /** Runs and deliveries that were interrupted. They resume after the next start, as does queued work. */
@@ -89,13 +89,14 @@ export interface DispatchCounts {
   readonly groups: number;
 }
 
+/** The dispatcher as its owner sees it: the interface for intake, plus start, stop and counts. */
 export interface DispatchService extends Dispatcher {
   /** Starts work; resolves with the number of runs and deliveries that earlier processes left under way. */
   start(): Promise<number>;
   /** Checks for work: call it when limits may have changed, or something else stored work, such as a job's run. */
   wake(): void;
   /** Refuses new work, flushes the groups, waits up to `drainMs` for work under way, and cancels the rest. */
-  stop(drainMs: number): Promise<DispatchReport>;
+  stop(drainMs: number): Promise<StopResult>;
   counts(): Promise<DispatchCounts>;
 }
 

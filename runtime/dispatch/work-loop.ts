@@ -3,6 +3,28 @@
  *
  *   wake ──> recover (at the start, and when needed) ──> take_work ──> workers ──> wake when work ends
  *
+ * The states of a dispatch, which the store checks each change against (`runtime/store/states.ts`):
+ *
+ *      event, job ──> pending ──────> running ──────> delivering ──> done
+ *                      ^   │           │   │            ^     └────> dead
+ *                      │   └─> skipped │   └─> done,    │
+ *                      └───────────────┘       skipped, └── direct delivery
+ *                                              dead
+ *
+ *   from         to           when                                                          by
+ *   (none)       pending      an event is accepted, a job fires                             create-dispatcher, scheduler
+ *   (none)       delivering   an event is accepted that needs no agent                       create-dispatcher, direct-delivery
+ *   pending      skipped      a later event of its coalesce group replaces it               the store
+ *   pending      running      it is due and there is room                                   this loop (take_work)
+ *   running      pending      the run failed and is repeated, or was interrupted            run-worker; this loop (recover)
+ *   running      delivering   the agent has answered                                        run-worker
+ *   running      done         the answer was delivered within this process                  run-worker
+ *   running      skipped      the agent has nothing to deliver                              run-worker
+ *   running      dead         no attempt is left, or nothing can be delivered               run-worker
+ *   delivering   done         every delivery has succeeded                                  delivery-worker, direct-delivery
+ *   delivering   dead         every delivery has ended, one has failed for good             delivery-worker, direct-delivery
+ *   delivering   dead         its process ended while the sender waited                     this loop (recover)
+ *
  * The loop wakes when work was accepted, has ended, or falls due. It writes in the same turn as whatever woke it, so that
  * their changes share a commit. All state is in the store, so after a crash the first turn resumes the work.
  */

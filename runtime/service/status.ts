@@ -32,13 +32,6 @@ export interface ServiceStatus extends ServingStatus, WorkStatus {
   readonly startedAt: number;
 }
 
-export interface StopResult {
-  /** False when the time was up with work still running. */
-  readonly drained: boolean;
-  /** Runs and deliveries that were interrupted; they resume after the next start. */
-  readonly abandoned: number;
-}
-
 /** The work whose state is read. */
 export interface StatusSources {
   readonly store: Store;

@@ -1,7 +1,8 @@
-/** Prints docs/messages.md: every error answer, every reason of a 401, and every line of the log, from where the code has them. */
+/** Prints docs/messages.md: every error answer, every reason, and every line of the log, from where the code has them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { LEVEL_OF_OUTCOME } from '../../runtime/intake/event-log.ts';
+import { OTHER_REASON_TEXTS } from '../../runtime/intake/reason-codes.ts';
 import type { Outcome } from '../../runtime/intake/reply.ts';
 import { ERRORS, OUTCOMES } from '../../runtime/intake/reply.ts';
 import { REASON_TEXTS } from '../../runtime/verify/cause-code.ts';
@@ -17,7 +18,12 @@ an event was ignored.
 
 export function printMessagesPage(): string {
   const answers = Object.entries(ERRORS).map(([name, [status, text]]) => [String(status), code(name), text]);
-  const reasons = Object.entries(REASON_TEXTS).map(([name, text]) => [code(name), text]);
+  const [reasons, others] = [REASON_TEXTS, OTHER_REASON_TEXTS].map((texts) =>
+    table(
+      ['`reason`', 'meaning'],
+      Object.entries(texts).map(([name, text]) => [code(name), text]),
+    ),
+  );
   const lines = logLines().map(({ level, message }) => [level, escapeText(message)]);
   return [
     INTRO,
@@ -26,7 +32,10 @@ export function printMessagesPage(): string {
     `${table(['status', '`code`', '`error`'], answers)}\n`,
     '## Reasons of a 401\n',
     'The log and `hookwright explain` give them as `reason`. The sender is told none of them.\n',
-    `${table(['`reason`', 'meaning'], reasons)}\n`,
+    `${reasons}\n`,
+    '## Other reasons\n',
+    'Why a request was not taken, where its outcome does not say it.\n',
+    `${others}\n`,
     '## The line of a request\n',
     'Each request to a route is one line, whose `msg` is its outcome; those without a valid signature share a budget. `debug` lines are written with `LOG_LEVEL=debug`.\n',
     `${table(['level', '`msg`'], outcomeLines())}\n`,

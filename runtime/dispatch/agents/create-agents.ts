@@ -1,4 +1,5 @@
 /** Creates the agents of a table's profiles, with their skills, limits and homes, once per table. */
+
 import { join } from 'node:path';
 import type { Dispatcher } from 'undici';
 import type { AgentPlan, ProfilePlan, RouteTable } from '../../../schemas/generated/types.ts';
