@@ -2,7 +2,6 @@
  * The store, for a command. A running gateway of the home is asked; without one the command opens the store that the
  * configuration names: the database, or the home's file, which commands that are started at once wait for.
  */
-
 import { existsSync } from 'node:fs';
 import { callControl } from '../../runtime/control/control-client.ts';
 import type { AskStore } from '../../runtime/control/store-operations.ts';
