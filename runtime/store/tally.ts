@@ -1,4 +1,5 @@
 /** Counts per route that every engine keeps in addition to the dispatches, so that an audit finds lost ones. */
+import { laneKey } from './identity.ts';
 import type { Tally } from './queries.ts';
 import type { DispatchState } from './states.ts';
 import { DISPATCH_STATES } from './states.ts';
@@ -10,6 +11,24 @@ export const TALLY_COLUMNS = ['accepted', 'removed', ...DISPATCH_STATES] as cons
 /** The counts of a route without events. */
 export const noCounts = (): Record<TallyColumn, number> =>
   Object.fromEntries(TALLY_COLUMNS.map((column) => [column, 0])) as Record<TallyColumn, number>;
+
+/** Number of stored dispatches of a route in one state. */
+export interface StateCount {
+  readonly profile: string;
+  readonly route: string | null;
+  readonly state: DispatchState;
+  readonly count: number;
+}
+
+/** Returns a line for each mismatch between the counts and what is stored. */
+export function auditTallies(tallies: readonly Tally[], stored: readonly StateCount[]): readonly string[] {
+  const byLane = new Map<string, Partial<Record<DispatchState, number>>>();
+  for (const { profile, route, state, count } of stored) {
+    const lane = laneKey(profile, route);
+    byLane.set(lane, { ...byLane.get(lane), [state]: count });
+  }
+  return tallies.flatMap((tally) => auditTally(tally, byLane.get(laneKey(tally.profile, tally.route)) ?? {}));
+}
 
 /** Returns a line for each mismatch in one route's counts. @param stored number of stored dispatches by state */
 export function auditTally(tally: Tally, stored: Readonly<Partial<Record<DispatchState, number>>>): readonly string[] {

@@ -3,8 +3,8 @@ import { laneKey } from '../identity.ts';
 import type { Ref } from '../mutations.ts';
 import type { DirectHandlers } from '../unit/apply.ts';
 import type { Connection } from './driver.ts';
+import { stepIds } from './memory.ts';
 import type { WriterRows } from './rows.ts';
-import { stepIds } from './rows.ts';
 
 type EndedRow = readonly [
   ref: Ref,

@@ -1,7 +1,8 @@
 /** The SQL for the queries of ../queries.ts, over a connection that only reads. */
 import { existsSync } from 'node:fs';
-import type { Dispatch } from '../../../schemas/generated/types.ts';
 import { claimKey } from '../identity.ts';
+import type { ListedRow, StoredRow } from '../listed-rows.ts';
+import { readListed, readStored } from '../listed-rows.ts';
 import type { Ref, Step } from '../mutations.ts';
 import type {
   DamageReport,
@@ -16,11 +17,11 @@ import type {
 import type { DispatchState } from '../states.ts';
 import { DISPATCH_STATES, isFinal } from '../states.ts';
 import type { TallyColumn } from '../tally.ts';
-import { auditTally, TALLY_COLUMNS } from '../tally.ts';
+import { auditTallies, TALLY_COLUMNS } from '../tally.ts';
 import { createBytes } from './cleanup.ts';
-import type { Connection } from './driver.ts';
+import type { Connection, Row } from './driver.ts';
+import { stepIds } from './memory.ts';
 import { createJobQueries } from './read-jobs.ts';
-import { stepIds } from './rows.ts';
 
 export function createQueries(db: Connection): QueryHandlers {
   const held = db.query('SELECT 1 FROM claim WHERE key = ? AND expires_at > ?');
@@ -61,11 +62,12 @@ function list(db: Connection, filter: ListFilter): readonly DispatchSummary[] {
   const state = DISPATCH_STATES.find((known) => known === filter.state);
   if (state !== undefined) where.push(`w.state = '${state}'`);
   if (state !== undefined && !isFinal(state)) where.push('w.finished_at IS NULL');
-  const rows = db.query<SummaryRow>(
-    `SELECT ${SUMMARY_COLUMNS} FROM work w JOIN dispatch d USING (ref) ` +
+  const rows = db.query(
+    `SELECT ${LISTED.join(', ')} FROM work w JOIN dispatch d USING (ref) ` +
       `${where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`} ORDER BY w.ref DESC LIMIT ?`,
   );
-  return rows.all(...given.map(([name]) => filter[name] as string | number), filter.limit).map(readSummary);
+  const found = rows.all(...given.map(([name]) => filter[name] as string | number), filter.limit);
+  return found.map((row) => readListed(named<ListedRow>(LISTED, row)));
 }
 
 /** Runs all queries of `read` on one snapshot of the file, while the writer continues. */
@@ -135,72 +137,38 @@ const unseen = (damage: DamageReport | null): DamageReport | null =>
 
 function createAudit(db: Connection): QueryHandlers['audit'] {
   const tallies = createTallies(db);
-  const count = db.query<[string, string, string, number]>(
-    "SELECT d.profile, coalesce(d.route, ''), w.state, count(*) FROM dispatch d JOIN work w USING (ref) GROUP BY 1, 2, 3",
+  const count = db.query<[string, string | null, DispatchState, number]>(
+    'SELECT d.profile, d.route, w.state, count(*) FROM dispatch d JOIN work w USING (ref) GROUP BY 1, 2, 3',
   );
   const audit = (): readonly string[] => {
-    const stored = new Map<string, Partial<Record<DispatchState, number>>>();
-    for (const [profile, route, state, found] of count.all()) {
-      const name = `${profile}\n${route}`;
-      stored.set(name, { ...stored.get(name), [state]: found });
-    }
-    return tallies().flatMap((tally) => auditTally(tally, stored.get(`${tally.profile}\n${tally.route ?? ''}`) ?? {}));
+    const stored = count.all().map(([profile, route, state, found]) => ({ profile, route, state, count: found }));
+    return auditTallies(tallies(), stored);
   };
   return () => inSnapshot(db, audit);
 }
 
-export const SUMMARY_COLUMNS =
-  'd.ref, d.id, d.profile, d.route, d.job, d.mode, d.accepted_at, d.head, ' +
-  'w.state, w.started_at, w.answered_at, w.finished_at, w.reason';
-
-export type SummaryRow = readonly [
-  ref: Ref,
-  id: string,
-  profile: string,
-  route: string | null,
-  job: string | null,
-  mode: string,
-  accepted_at: number,
-  head: string,
-  state: string,
-  started_at: number | null,
-  answered_at: number | null,
-  finished_at: number | null,
-  reason: string | null,
+const LISTED = [
+  ...['ref', 'id', 'profile', 'route', 'job', 'mode', 'accepted_at', 'head'].map((name) => `d.${name}`),
+  ...['state', 'started_at', 'answered_at', 'finished_at', 'reason'].map((name) => `w.${name}`),
 ];
+const STORED = [...LISTED, 'd.max_concurrent', 'd.body', 'a.text AS answer'];
 
-/** Null when an older version kept it in the body. */
-const supersededOf = (head: string): number | null => (JSON.parse(head) as [string, string, null, number?])[3] ?? null;
-
-/** Reads a summary from its row. */
-export function readSummary(row: SummaryRow): DispatchSummary {
-  const [ref, id, profile, route, job, mode, accepted_at, head, state, started_at, answered_at, finished_at] = row;
-  const [event, delivery_id, replay_of] = JSON.parse(head) as [string, string, string | null];
-  const reason = row[12] === null ? null : (JSON.parse(row[12]) as string);
-  return {
-    ...{ ref, id, profile, route, job, mode: mode as Dispatch['mode'], event, delivery_id, accepted_at, replay_of },
-    ...{ state: state as DispatchState, started_at, answered_at, finished_at, reason },
-  };
+/** A row with the names of its columns. */
+function named<T>(columns: readonly string[], row: Row): T {
+  const names = columns.map((column) => column.replace(/^.*[. ]/, ''));
+  return Object.fromEntries(names.map((name, at) => [name, row[at]])) as T;
 }
 
 /** Returns a function that loads a complete dispatch; null when there is none with this ref. */
-export function createLoad(db: Connection): (ref: Ref) => StoredDispatch | null {
-  const one = db.query<readonly [...SummaryRow, number | null, string, string | null]>(
-    `SELECT ${SUMMARY_COLUMNS}, d.max_concurrent, d.body, a.text FROM dispatch d JOIN work w USING (ref) ` +
-      'LEFT JOIN answer a USING (ref) WHERE d.ref = ?',
+function createLoad(db: Connection): (ref: Ref) => StoredDispatch | null {
+  const one = db.query(
+    `SELECT ${STORED.join(', ')} FROM dispatch d JOIN work w USING (ref) LEFT JOIN answer a USING (ref) WHERE d.ref = ?`,
   );
   const steps = db.query<[string]>('SELECT data FROM step WHERE id BETWEEN ? AND ? ORDER BY id');
   return (ref) => {
     const row = one.get(ref);
     if (row === undefined) return null;
-    const [, , , , , , , head, , , , , , max_concurrent, body, answer] = row;
-    const dispatch = JSON.parse(body) as Dispatch;
-    return {
-      ...readSummary(row.slice(0, 13) as unknown as SummaryRow),
-      dispatch: { ...dispatch, superseded: supersededOf(head) ?? dispatch.superseded },
-      max_concurrent,
-      answer: answer === null ? null : (JSON.parse(answer) as string),
-      steps: steps.all(...stepIds(ref)).map(([data]) => JSON.parse(data) as Step),
-    };
+    const found = steps.all(...stepIds(ref)).map(([data]) => JSON.parse(data) as Step);
+    return readStored(named<StoredRow>(STORED, row), found);
   };
 }

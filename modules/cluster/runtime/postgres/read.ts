@@ -1,8 +1,9 @@
 /** The SQL for the queries of ../queries.ts. */
 
 import type { HeadTarget } from '../../../../runtime/store/encode.ts';
-import { laneKey } from '../../../../runtime/store/identity.ts';
 import type { JobRecord, JobState, JobTick } from '../../../../runtime/store/job-mutations.ts';
+import type { ListedRow, StoredRow } from '../../../../runtime/store/listed-rows.ts';
+import { readListed, readStored } from '../../../../runtime/store/listed-rows.ts';
 import type { Step } from '../../../../runtime/store/mutations.ts';
 import type {
   DispatchSummary,
@@ -14,14 +15,21 @@ import type {
   StoreOverview,
   Tally,
 } from '../../../../runtime/store/queries.ts';
-import type { DispatchState } from '../../../../runtime/store/states.ts';
 import { isFinal } from '../../../../runtime/store/states.ts';
-import type { TallyColumn } from '../../../../runtime/store/tally.ts';
-import { auditTally, TALLY_COLUMNS } from '../../../../runtime/store/tally.ts';
-import type { ListedRow, StoredRow } from './listed-rows.ts';
-import { LISTED_COLUMNS, LISTED_TABLES, readListed, readStored, STORED } from './listed-rows.ts';
+import type { StateCount, TallyColumn } from '../../../../runtime/store/tally.ts';
+import { auditTallies, TALLY_COLUMNS } from '../../../../runtime/store/tally.ts';
 import type { AskSnapshot, PgQueries, Statement } from './snapshot.ts';
 import { keyOfClaim } from './tables.ts';
+
+const LISTED_COLUMNS =
+  'd.ref, d.id, d.profile, d.route, d.job, d.mode, d.accepted_at, d.head, coalesce(w.state, e.state) AS state, ' +
+  'coalesce(w.started_at, e.started_at) AS started_at, coalesce(w.answered_at, e.answered_at) AS answered_at, ' +
+  'e.finished_at, coalesce(w.reason, e.reason) AS reason';
+/** A dispatch has a row in either `work` or `ended`. */
+const LISTED_TABLES = 'dispatch d LEFT JOIN work w ON w.ref = d.ref LEFT JOIN ended e ON e.ref = d.ref';
+const STORED =
+  `SELECT ${LISTED_COLUMNS}, d.max_concurrent, d.body, a.text AS answer FROM ${LISTED_TABLES} ` +
+  'LEFT JOIN answer a ON a.ref = d.ref';
 
 export const createPgQueries = (ask: AskSnapshot): PgQueries => ({
   async is_claimed({ key, now }) {
@@ -159,16 +167,8 @@ const STORED_STATES =
   'FROM dispatch d LEFT JOIN work w USING (ref) LEFT JOIN ended e USING (ref) GROUP BY 1, 2, 3';
 
 async function audit(ask: AskSnapshot): Promise<readonly string[]> {
-  type Row = { readonly profile: string; readonly route: string | null; readonly state: DispatchState; count: number };
-  const [tallies = [], states = []] = await ask<[TallyRow[], Row[]]>(TALLIES, [STORED_STATES]);
-  const stored = new Map<string, Partial<Record<DispatchState, number>>>();
-  for (const { profile, route, state, count } of states) {
-    const name = laneKey(profile, route);
-    stored.set(name, { ...stored.get(name), [state]: count });
-  }
-  return talliesOf(tallies).flatMap((tally) =>
-    auditTally(tally, stored.get(laneKey(tally.profile, tally.route)) ?? {}),
-  );
+  const [tallies = [], states = []] = await ask<[TallyRow[], StateCount[]]>(TALLIES, [STORED_STATES]);
+  return auditTallies(talliesOf(tallies), states);
 }
 
 type JobQueries = Pick<PgQueries, 'jobs' | 'jobs_version' | 'job_running' | 'job_ticks'>;

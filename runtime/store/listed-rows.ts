@@ -1,18 +1,7 @@
-/** Reads dispatches: as summaries for lists, and complete ones. */
-
-import type { Step } from '../../../../runtime/store/mutations.ts';
-import type { DispatchSummary, StoredDispatch } from '../../../../runtime/store/queries.ts';
-import type { Dispatch } from '../../../../schemas/generated/types.ts';
-
-export const LISTED_COLUMNS =
-  'd.ref, d.id, d.profile, d.route, d.job, d.mode, d.accepted_at, d.head, coalesce(w.state, e.state) AS state, ' +
-  'coalesce(w.started_at, e.started_at) AS started_at, coalesce(w.answered_at, e.answered_at) AS answered_at, ' +
-  'e.finished_at, coalesce(w.reason, e.reason) AS reason';
-/** A dispatch has a row in either `work` or `ended`. */
-export const LISTED_TABLES = 'dispatch d LEFT JOIN work w ON w.ref = d.ref LEFT JOIN ended e ON e.ref = d.ref';
-export const STORED =
-  `SELECT ${LISTED_COLUMNS}, d.max_concurrent, d.body, a.text AS answer FROM ${LISTED_TABLES} ` +
-  'LEFT JOIN answer a ON a.ref = d.ref';
+/** Turns the stored rows of dispatches into summaries for lists, and into complete dispatches. */
+import type { Dispatch } from '../../schemas/generated/types.ts';
+import type { Step } from './mutations.ts';
+import type { DispatchSummary, StoredDispatch } from './queries.ts';
 
 export type ListedRow = Omit<DispatchSummary, 'event' | 'delivery_id' | 'replay_of'> & {
   /** JSON. */
