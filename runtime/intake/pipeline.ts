@@ -3,6 +3,7 @@ import type { Intake, Services, Stage } from './intake.ts';
 import type { Reply } from './reply.ts';
 import type { StageName } from './stage.ts';
 import { STAGE_NAMES } from './stage.ts';
+import { checkAge } from './stages/age.ts';
 import { receiveBody } from './stages/body.ts';
 import { answerChallenge } from './stages/challenge.ts';
 import { requireCredential } from './stages/credential.ts';
@@ -41,6 +42,7 @@ const STAGES: Readonly<Record<StageName, Stage>> = {
   identify, //                event type and delivery id
   event: matchEvent, //       ignored: event
   filter: applyFilters, //    ignored: filter
+  age: checkAge, //           ignored: age
   duplicate: answerSeen, //   duplicate
   script: runScript, //       ignored: script
   render, //                  prompt and addresses

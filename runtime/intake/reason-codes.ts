@@ -27,6 +27,7 @@ type OtherReason =
   | 'wrong_verify_token';
 
 const OTHERS: Readonly<Record<OtherReason, true>> = {
+  age: true,
   body_overloaded: true,
   body_too_slow: true,
   commit_in_doubt: true,

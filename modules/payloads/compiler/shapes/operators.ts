@@ -100,9 +100,7 @@ export const OPERATOR_FACTS = {
   starts_with: {
     missing: NEVER,
     present: ({ node, ...field }, operand) =>
-      node.types.has('string')
-        ? matchListed({ node, ...field }, (text) => text.startsWith(String(operand)))
-        : 'never',
+      node.types.has('string') ? matchListed({ node, ...field }, (text) => text.startsWith(String(operand))) : 'never',
     accepts: NOT_LISTED,
     acceptsNegated: NOT_LISTED,
     refutes: 'operand',
