@@ -2,8 +2,8 @@
 
 import type { Flags } from './config/overrides.ts';
 import type { CompilerPart } from './module.ts';
-import type { ShippedCatalog } from './shipped-catalog.ts';
 import type { ConfigSearch } from './source/load-config.ts';
+import type { ShippedCatalog } from './source/shipped-catalog.ts';
 import type { JobRef } from './views/machine-facts.ts';
 
 /** Everything that the result depends on: the same input gives the same result. */

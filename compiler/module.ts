@@ -1,7 +1,8 @@
 /** What a module adds to the compiler. */
-import type { LoadedCatalog } from './catalog.ts';
-import type { Report } from './report.ts';
+
 import type { Files } from './source/files.ts';
+import type { Report } from './source/report.ts';
+import type { LoadedCatalog } from './stages/catalog.ts';
 import type { PayloadFacts, ViewRule } from './views/views.ts';
 
 /** One module's part of the compiler; loaded before a compile. */

@@ -4,6 +4,7 @@ export type { EnrollReport } from './control/operations.ts';
 export { Redactor } from './deliver/redact.ts';
 export type { AgentRequest, RunAgent } from './dispatch/agent-runner.ts';
 export { AgentError } from './dispatch/agent-runner.ts';
+export type { StopResult } from './dispatch/dispatcher.ts';
 export type { RequestOrigin } from './intake/fetch-request.ts';
 export type { ListenAddress } from './intake/server.ts';
 export { ListenError } from './intake/server.ts';
@@ -21,7 +22,7 @@ export type {
   ServiceLog,
   ServiceOptions,
 } from './service/options.ts';
-export type { ServiceStatus, StopResult } from './service/status.ts';
+export type { ServiceStatus } from './service/status.ts';
 export type { Store } from './store/store.ts';
 export { StoreRefused } from './store/store.ts';
 export { TableError } from './table/load.ts';

@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import type { ShippedCatalog } from '../../compiler/shipped-catalog.ts';
+import type { ShippedCatalog } from '../../compiler/source/shipped-catalog.ts';
 import type { Clock } from '../../runtime/platform/clock.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import { forgetVariables } from './forget-variables.ts';

@@ -1,8 +1,8 @@
 /** `hookwright lint`: every diagnostic of the configuration; nothing is written. */
 import { createPaint } from '../../base/paint.ts';
-import { applyStrict } from '../../compiler/apply-strict.ts';
 import type { CompileResult } from '../../compiler/compile.ts';
 import type { FixedFile } from '../../compiler/diagnostics/apply-fixes.ts';
+import { applyStrict } from '../../compiler/diagnostics/diagnostic.ts';
 import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { DIAGNOSTIC_FORMATS } from '../../compiler/print/print.ts';

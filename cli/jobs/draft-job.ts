@@ -1,9 +1,9 @@
 /** Turns the user's description of a job into its record, checked by the rules for jobs in the configuration. */
 
-import { compileJob } from '../../compiler/compile-job.ts';
 import type { Problem } from '../../compiler/diagnostics/problem.ts';
 import { isError } from '../../compiler/diagnostics/rule.ts';
-import { homeTarget } from '../../runtime/dispatch/scheduler/home-channel.ts';
+import { compileJob } from '../../compiler/stages/compile-job.ts';
+import { homeTarget } from '../../runtime/dispatch/scheduler/job-dispatch.ts';
 import type { JobRecord } from '../../runtime/store/job-mutations.ts';
 import type { JobConfig, JobPlan, ProfilePlan } from '../../schemas/generated/types.ts';
 import { CliError, UsageError } from '../base/errors.ts';

@@ -2,8 +2,8 @@
 
 import { labelIn } from '../../base/label.ts';
 import type { Paint } from '../../base/paint.ts';
-import type { SubscriptionScope } from '../../compiler/compile-subscriptions.ts';
-import { compileSubscriptions } from '../../compiler/compile-subscriptions.ts';
+import type { SubscriptionScope } from '../../compiler/stages/compile-subscriptions.ts';
+import { compileSubscriptions } from '../../compiler/stages/compile-subscriptions.ts';
 import { printSecretRef } from '../../runtime/platform/secrets/secrets.ts';
 import type { AgentPlan, ProfilePlan, RoutePlan, RouteTable, SecretRef } from '../../schemas/generated/types.ts';
 import { visible } from '../output/print.ts';

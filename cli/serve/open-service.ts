@@ -1,10 +1,10 @@
 /** The service of this process, configured by the command line and the environment. */
 import { join } from 'node:path';
-import { compileSubscriptions } from '../../compiler/compile-subscriptions.ts';
 import { invalidVariables, readOverrides } from '../../compiler/config/overrides.ts';
 import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { loadEnvFile, loadProjectEnv, mergeEnv } from '../../compiler/source/load-env.ts';
+import { compileSubscriptions } from '../../compiler/stages/compile-subscriptions.ts';
 import type { Redactor } from '../../runtime/deliver/redact.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import type { ProcessLogger } from '../../runtime/platform/logger.ts';

@@ -1,4 +1,5 @@
 /** Applies a changed configuration to a serving gateway: recompiles it if allowed, then reloads the table. */
+
 import { ControlError } from '../../runtime/control/control-error.ts';
 import type { FailOn, RefusedSwap, ReloadReport } from '../../runtime/control/operations.ts';
 import type { Logger } from '../../runtime/platform/log.ts';

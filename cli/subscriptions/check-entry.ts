@@ -1,9 +1,9 @@
 /** Checks one subscription by the rules of static routes, before it is written. */
 
-import type { SubscriptionProblem } from '../../compiler/compile-subscriptions.ts';
-import { compileSubscriptions } from '../../compiler/compile-subscriptions.ts';
 import type { Problem } from '../../compiler/diagnostics/problem.ts';
 import { isError } from '../../compiler/diagnostics/rule.ts';
+import type { SubscriptionProblem } from '../../compiler/stages/compile-subscriptions.ts';
+import { compileSubscriptions } from '../../compiler/stages/compile-subscriptions.ts';
 import type { RouteConfig, RoutePlan } from '../../schemas/generated/types.ts';
 import { CliError } from '../base/errors.ts';
 import type { OpenTable } from './open-table.ts';

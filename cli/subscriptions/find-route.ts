@@ -1,5 +1,5 @@
 /** Finds a route by its name, static or dynamic, as the gateway would. */
-import { compileSubscriptions } from '../../compiler/compile-subscriptions.ts';
+import { compileSubscriptions } from '../../compiler/stages/compile-subscriptions.ts';
 import { suggest } from '../../compiler/text/suggest.ts';
 import type { RoutePlan } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';

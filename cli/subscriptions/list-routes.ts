@@ -1,6 +1,6 @@
 /** Describes routes for lists: their text in the file, and how the gateway serves them. Without secrets. */
 import { labelIn } from '../../base/label.ts';
-import { compileSubscriptions } from '../../compiler/compile-subscriptions.ts';
+import { compileSubscriptions } from '../../compiler/stages/compile-subscriptions.ts';
 import type { RouteConfig, RoutePlan } from '../../schemas/generated/types.ts';
 import { publicRouteUrl } from './address.ts';
 import type { OpenTable } from './open-table.ts';

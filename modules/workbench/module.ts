@@ -16,6 +16,6 @@ export const workbench: Module<CliContext> = {
   database: null,
   payloads: null,
   names: null,
-  explain: async () => (await import('./cli/explain/explain-sent.ts')).explainSent,
+  explain: async () => (await import('./cli/explain/explain-route.ts')).explainSent,
   gate: async () => (await import('./cli/gate.ts')).passGate,
 };

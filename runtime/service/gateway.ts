@@ -1,7 +1,8 @@
 /** The gateway: the public server for the routes in service, with its start and stop. The work behind it is passed as a `Backend`. */
+
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { ReplayReport } from '../control/operations.ts';
-import type { Dispatcher } from '../dispatch/dispatcher.ts';
+import type { Dispatcher, StopResult } from '../dispatch/dispatcher.ts';
 import { Connections } from '../intake/connections.ts';
 import { EventLog } from '../intake/event-log.ts';
 import type { RequestOrigin } from '../intake/fetch-request.ts';
@@ -19,7 +20,7 @@ import type { Clock, Timer } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
 import type { ServiceContext } from './options.ts';
 import type { Routes, RoutesUser } from './routes.ts';
-import type { ServingStatus, StopResult } from './status.ts';
+import type { ServingStatus } from './status.ts';
 
 /** How long responses may take after everything is drained, in ms. */
 const CLOSE_MS = 1000;

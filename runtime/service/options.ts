@@ -1,14 +1,15 @@
 /** The options and the interface of a service, for programs that embed the runtime, and the options as its parts take them. */
+
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import type { Catalog, RoutePlan, RouteTable, SecretRef } from '../../schemas/generated/types.ts';
 import type { EnrollReport, ReplayReport } from '../control/operations.ts';
 import { Redactor } from '../deliver/redact.ts';
 import type { RunAgent } from '../dispatch/agent-runner.ts';
+import type { StopResult } from '../dispatch/dispatcher.ts';
 import type { DispatchOwner } from '../dispatch/observer.ts';
-import type { CatalogSource } from '../intake/catalog-source.ts';
-import { catalogFile, catalogValue } from '../intake/catalog-source.ts';
-import { Documents } from '../intake/documents.ts';
+import type { CatalogSource } from '../intake/documents.ts';
+import { catalogFile, catalogValue, Documents } from '../intake/documents.ts';
 import type { RequestOrigin } from '../intake/fetch-request.ts';
 import type { Keeper } from '../intake/keeper.ts';
 import type { ListenAddress } from '../intake/server.ts';
@@ -30,13 +31,12 @@ import { SharedClock } from '../platform/shared-clock.ts';
 import type { JobRecord } from '../store/job-mutations.ts';
 import type { FinalState } from '../store/states.ts';
 import type { Store } from '../store/store.ts';
-import type { Rejected } from '../table/load-subscriptions.ts';
+import type { Rejected } from '../table/subscriptions.ts';
 import type { TableSource } from '../table/table-source.ts';
 import { tableFile, tableValue } from '../table/table-source.ts';
 import type { TableState } from '../table/tables.ts';
-import { Enrolments } from '../verify/enrolment.ts';
-import { storeCaptured } from '../verify/store-captured.ts';
-import type { ServiceStatus, StopResult } from './status.ts';
+import { Enrolments, storeCaptured } from '../verify/enrolment.ts';
+import type { ServiceStatus } from './status.ts';
 
 export interface ServiceOptions {
   /** A compiled table, or the absolute path of one (`routes.json`), which is loaded again when it changes. */

@@ -1,11 +1,13 @@
 /** The service: assembles routes, work and gateway once, and is what a program that embeds the runtime controls them with. */
+
 import { mkdirSync } from 'node:fs';
 import type { Catalog, RouteTable, SecretRef } from '../../schemas/generated/types.ts';
 import type { ConsoleServer } from '../console/console-server.ts';
 import { ControlError } from '../control/control-error.ts';
 import type { EnrollReport, ReplayReport } from '../control/operations.ts';
+import type { StopResult } from '../dispatch/dispatcher.ts';
 import type { DispatchObserver } from '../dispatch/observer.ts';
-import { catalogValue } from '../intake/catalog-source.ts';
+import { catalogValue } from '../intake/documents.ts';
 import type { RequestOrigin } from '../intake/fetch-request.ts';
 import type { Keeper } from '../intake/keeper.ts';
 import type { ListenAddress } from '../intake/server.ts';
@@ -19,7 +21,7 @@ import { Gateway } from './gateway.ts';
 import type { FinishedDispatch, Service, ServiceContext, ServiceEvents, ServiceOptions } from './options.ts';
 import { resolveOptions } from './options.ts';
 import { Routes } from './routes.ts';
-import type { ServiceStatus, StopResult } from './status.ts';
+import type { ServiceStatus } from './status.ts';
 import { readFigures, readinessOf, readStatus } from './status.ts';
 import type { Work } from './work.ts';
 import { openWork } from './work.ts';

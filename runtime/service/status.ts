@@ -1,7 +1,7 @@
 /** The state of a service, for `gateway status`, metrics and `/readyz`, even while the store cannot be read. */
 import type { Readiness } from '../console/console-server.ts';
 import type { DispatchStatus, WorkStatus } from '../control/operations.ts';
-import type { DispatchCounts } from '../dispatch/dispatch-service.ts';
+import type { DispatchCounts } from '../dispatch/dispatcher.ts';
 import type { LiveFigures } from '../metrics/metrics.ts';
 import type { Clock } from '../platform/clock.ts';
 import { describeOtherTables } from '../store/other-tables.ts';
@@ -10,7 +10,7 @@ import type { DispatchState } from '../store/states.ts';
 import { DISPATCH_STATES } from '../store/states.ts';
 import type { Store, StoreProblem } from '../store/store.ts';
 import { StoreUnavailable } from '../store/store.ts';
-import type { Rejected } from '../table/load-subscriptions.ts';
+import type { Rejected } from '../table/subscriptions.ts';
 import type { TableState } from '../table/tables.ts';
 
 export interface ServingStatus {
@@ -30,13 +30,6 @@ export interface ServiceStatus extends ServingStatus, WorkStatus {
   readonly console: string | null;
   /** Unix ms. */
   readonly startedAt: number;
-}
-
-export interface StopResult {
-  /** False when the time was up with work still running. */
-  readonly drained: boolean;
-  /** Runs and deliveries that were interrupted; they resume after the next start. */
-  readonly abandoned: number;
 }
 
 /** The work whose state is read. */

@@ -17,8 +17,7 @@ import type { Agents } from '../dispatch/agents/create-agents.ts';
 import { createAgents } from '../dispatch/agents/create-agents.ts';
 import type { RetryPolicy } from '../dispatch/context.ts';
 import { createDispatcher } from '../dispatch/create-dispatcher.ts';
-import type { DispatchCounts, DispatchReport, DispatchService } from '../dispatch/dispatch-service.ts';
-import type { Dispatcher } from '../dispatch/dispatcher.ts';
+import type { DispatchCounts, Dispatcher, DispatchService, StopResult } from '../dispatch/dispatcher.ts';
 import type { DispatchObserver } from '../dispatch/observer.ts';
 import { JobScheduler } from '../dispatch/scheduler/scheduler.ts';
 import type { Keeper } from '../intake/keeper.ts';
@@ -204,7 +203,7 @@ export class Work implements Backend {
   }
 
   /** Drains work for up to `timeoutMs`; the rest resumes after the next start. */
-  async stop(timeoutMs: number): Promise<DispatchReport> {
+  async stop(timeoutMs: number): Promise<StopResult> {
     await this.scheduler.stop();
     return this.service.stop(timeoutMs);
   }

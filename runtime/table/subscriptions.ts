@@ -8,14 +8,13 @@
  * others are served.
  */
 import { messageOf } from '../../base/message-of.ts';
-import type { RouteTable } from '../../schemas/generated/types.ts';
+import type { RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
+import { inBatches } from './batches.ts';
 import type { StatFile } from './file-version.ts';
 import { FileVersion } from './file-version.ts';
-import type { RoutePaths } from './link.ts';
-import type { LoadContext, Loaded, Rejected } from './load-subscriptions.ts';
-import { loadSubscriptions } from './load-subscriptions.ts';
+import type { LinkedRoutes, RoutePaths } from './link.ts';
 
 export interface SubscriptionContext extends LoadContext {
   readonly path: string;
@@ -162,4 +161,60 @@ export class LiveSubscriptions {
 function tooLong(path: string, size: number): Error {
   const found = `${Math.ceil(size / 1_048_576)} MiB`;
   return new Error(`${path} has ${found}, more than the 16 MiB that are read: remove subscriptions of it`);
+}
+
+/** Checks and links the text of `webhook_subscriptions.json` over a table. */
+export interface Rejected {
+  readonly name: string;
+  readonly reason: string;
+}
+
+/**
+ * Validates and lowers the file's text, or the text of some of its entries, over a table.
+ * @throws Error when the text is not an object of subscriptions.
+ */
+export type LowerSubscriptions = (
+  text: string,
+  table: RouteTable,
+) => { readonly routes: readonly RoutePlan[]; readonly rejected: readonly Rejected[] };
+
+export interface LoadContext {
+  readonly lower: LowerSubscriptions;
+  readonly link: (table: RouteTable, plans: readonly RoutePlan[]) => Promise<LinkedRoutes>;
+}
+
+interface Loaded {
+  readonly text: string;
+  readonly table: RouteTable;
+  readonly routes: RoutePaths;
+  readonly rejected: readonly Rejected[];
+}
+
+/** Rejects when the text is not an object of subscriptions. */
+export async function loadSubscriptions(
+  { lower, link }: LoadContext,
+  text: string,
+  table: RouteTable,
+): Promise<Loaded> {
+  const plans: RoutePlan[] = [];
+  const rejected: Rejected[] = [];
+  const add = (lowered: ReturnType<LowerSubscriptions>): void => {
+    plans.push(...lowered.routes.filter(({ name }) => !Object.hasOwn(table.routes, name)));
+    rejected.push(...lowered.rejected);
+  };
+  const entries = entriesOf(text);
+  if (entries === null) add(lower(text, table));
+  else await inBatches(entries, (batch) => add(lower(JSON.stringify(Object.fromEntries(batch)), table)));
+  const linked = await link(table, plans);
+  return { text, table, routes: linked.routes, rejected: [...rejected, ...linked.rejected] };
+}
+
+/** The entries of the file; null when its text is not an object, which `lower` reports. */
+function entriesOf(text: string): readonly [name: string, entry: unknown][] | null {
+  try {
+    const data: unknown = JSON.parse(text.replace(/^\ufeff/, ''));
+    return typeof data === 'object' && data !== null && !Array.isArray(data) ? Object.entries(data) : null;
+  } catch {
+    return null;
+  }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { commandsOf, visibleIn } from '../../cli/commands/registry.ts';
 import { MODULES } from '../../main/modules.ts';
-import { runInProcess, runProcess, startProcess } from '../helpers/cli.ts';
+import { runInProcess } from '../helpers/cli.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 
 test('every listed command exists with the same summary, examples and described options', async () => {
@@ -84,24 +84,6 @@ test('a refusal exits 1, names the next step and shows no stack', async (t) => {
   const result = await runInProcess(['schema', 'confg'], { home: tempDir(t) });
   assert.equal(result.code, 1);
   assert.match(result.stderr, /^error: there is no schema "confg"\n {2}did you mean: hookwright schema config\n$/);
-});
-
-test('the program runs as a process, with its exit code and without colours off a terminal', async (t) => {
-  const result = await runProcess(['schema', 'nope'], { home: tempDir(t) });
-  assert.equal(result.code, 1);
-  assert.match(result.stderr, /^error: there is no schema "nope"/);
-});
-
-test('a reader that closes the pipe ends the program without noise', async (t) => {
-  const child = startProcess(['schema', 'config'], { home: tempDir(t) });
-  let stderr = '';
-  child.stderr?.on('data', (chunk) => {
-    stderr += chunk;
-  });
-  child.stdout?.once('data', () => child.stdout?.destroy());
-  const code = await new Promise((resolve) => child.once('close', resolve));
-  assert.equal(stderr, '');
-  assert.equal(code, 0);
 });
 
 test('a schema stands alone: every reference resolves within the output', async (t) => {

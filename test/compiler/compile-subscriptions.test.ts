@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compileSubscriptions, SubscriptionsError } from '../../compiler/compile-subscriptions.ts';
 import { ruleOf } from '../../compiler/diagnostics/rule.ts';
 import { createFacts } from '../../compiler/source/files-facts.ts';
+import { compileSubscriptions, SubscriptionsError } from '../../compiler/stages/compile-subscriptions.ts';
 import type { MachineFacts } from '../../compiler/views/machine-facts.ts';
 import { compileConfig, HOME, IN_FORCE } from '../helpers/compile.ts';
 import { memoryFiles } from '../helpers/memory-files.ts';

@@ -27,7 +27,7 @@ const NUMBERS: readonly (readonly [page: string, words: string, file: string, ..
   [
     'operations',
     'a budget of 100 lines a minute and route',
-    'runtime/intake/line-budget.ts',
+    'runtime/intake/event-log.ts',
     'LINES = 100;',
     'MINUTE_MS = 60_000;',
   ],

@@ -74,6 +74,8 @@ describe('the packed package, installed in an empty folder', { concurrency: 4 },
       'catalog',
       'cli',
       'compiler',
+      'main',
+      'modules',
       'runtime',
       'schemas',
     ]);

@@ -6,7 +6,7 @@ import { compile } from '../../compiler/compile.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { printPretty } from '../../compiler/print/print-pretty.ts';
 import { rulesInForce } from '../../compiler/rules/registry.ts';
-import { loadShippedCatalog } from '../../compiler/shipped-catalog.ts';
+import { loadShippedCatalog } from '../../compiler/source/shipped-catalog.ts';
 import { compilerPart } from '../../modules/payloads/compiler/part.ts';
 import type { MemoryFile } from './memory-files.ts';
 import { memoryFiles } from './memory-files.ts';

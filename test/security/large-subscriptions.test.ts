@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { compileSubscriptions } from '../../compiler/compile-subscriptions.ts';
+import { compileSubscriptions } from '../../compiler/stages/compile-subscriptions.ts';
 import type { MachineFacts } from '../../compiler/views/machine-facts.ts';
 import { compileConfig, IN_FORCE } from '../helpers/compile.ts';
 import { until } from '../helpers/gateway.ts';

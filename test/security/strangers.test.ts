@@ -25,7 +25,7 @@ function head(path: string, headers: Readonly<Record<string, string>>): string {
   return `POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
 }
 
-/** How long the server drops a body that it has refused (answer.ts), in ms. */
+/** How long the server drops a body that it has refused (reply.ts), in ms. */
 const LINGER_MS = 2000;
 
 /** A connection that sends what it is given and keeps what it gets. */

@@ -1,7 +1,7 @@
 /** `hookwright source enroll`: waits for the secret that a sender sends when its webhook is created. */
 import { existsSync } from 'node:fs';
 import { userHome } from '../../../runtime/platform/secrets/machine-secrets.ts';
-import { capturedFile, storeCaptured } from '../../../runtime/verify/store-captured.ts';
+import { capturedFile, storeCaptured } from '../../../runtime/verify/enrolment.ts';
 import type { RoutePlan, RouteTable } from '../../../schemas/generated/types.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError, UsageError } from '../../base/errors.ts';

@@ -2,7 +2,7 @@
  * Keys as other programs call them, and what they are here. A row has one spelling, or several of one meaning, separated
  * by spaces. To add a spelling, add it to a row. `match.ts` finds the row for an unknown key.
  */
-import { isRoutes, isSettings, isTarget } from './homes.ts';
+import { isRoutes, isSettings, isTarget } from './layout.ts';
 import type { Spellings } from './written.ts';
 
 /** Other names of keys, where the schema knows the key and not the other name. */

@@ -9,7 +9,7 @@ import { formatDuration } from '../../../cli/output/time.ts';
 import type { StoredNode } from '../../../runtime/store/queries.ts';
 import type { DatabaseFacts, SchemaFacts } from '../runtime/postgres/inspect.ts';
 import { withDatabase } from './database/find-database.ts';
-import { listNodes, tablesInService } from './nodes/list-nodes.ts';
+import { listNodes, tablesInService } from './nodes.ts';
 import { resolveDatabaseUrl } from './open-database.ts';
 
 const SUBJECT = 'database';

@@ -2,7 +2,7 @@
 import type { CliContext } from '../../../cli/base/context.ts';
 import type { DatabaseTools } from '../../../cli/base/module.ts';
 import { checkDatabase } from './check-database.ts';
-import { showNodes } from './nodes/print-nodes.ts';
+import { showNodes } from './nodes.ts';
 import { openClientDatabase } from './open-database.ts';
 import { refreshSubscriptions, useSubscriptions } from './shared-copy.ts';
 import { followStoredTable } from './tables/follow-stored-table.ts';

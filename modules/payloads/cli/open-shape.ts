@@ -5,7 +5,7 @@ import { CliError } from '../../../cli/base/errors.ts';
 import type { OpenSource, OpenSources } from '../../../cli/sources/open-sources.ts';
 import { hasErrors } from '../../../compiler/diagnostics/diagnostic.ts';
 import { nodeFiles } from '../../../compiler/node/node-files.ts';
-import { createReport } from '../../../compiler/report.ts';
+import { createReport } from '../../../compiler/source/report.ts';
 import { commonName } from '../../../compiler/text/common-name.ts';
 import { suggest } from '../../../compiler/text/suggest.ts';
 import { readOwnShapes } from '../compiler/payloads/own-shapes.ts';

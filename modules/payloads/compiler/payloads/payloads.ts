@@ -1,8 +1,9 @@
 /** What the module knows about the payloads of a route, from the shapes of its events. */
-import type { LoadedCatalog } from '../../../../compiler/catalog.ts';
+
 import type { Problem } from '../../../../compiler/diagnostics/problem.ts';
 import type { PayloadInput } from '../../../../compiler/module.ts';
-import type { Report } from '../../../../compiler/report.ts';
+import type { Report } from '../../../../compiler/source/report.ts';
+import type { LoadedCatalog } from '../../../../compiler/stages/catalog.ts';
 import type { PayloadFacts, RouteView } from '../../../../compiler/views/views.ts';
 import type { RouteConfig, TargetEffect } from '../../../../schemas/generated/types.ts';
 import type { FieldClass } from '../shapes/classify.ts';

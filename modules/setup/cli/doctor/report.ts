@@ -6,7 +6,7 @@ import { packageVersion } from '../../../../cli/base/package.ts';
 import { useStore } from '../../../../cli/store/use-store.ts';
 import type { CompileResult } from '../../../../compiler/compile.ts';
 import { maskUrls } from '../../../../compiler/diagnostics/printable.ts';
-import type { ShippedCatalog } from '../../../../compiler/shipped-catalog.ts';
+import type { ShippedCatalog } from '../../../../compiler/source/shipped-catalog.ts';
 import { Redactor } from '../../../../runtime/deliver/redact.ts';
 import { createSecrets, resolvable } from '../../../../runtime/platform/secrets/machine-secrets.ts';
 import { tableSecretRefs } from '../../../../runtime/platform/secrets/secret-refs.ts';

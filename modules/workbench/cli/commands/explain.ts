@@ -12,10 +12,8 @@ import { findRoute } from '../../../../cli/subscriptions/find-route.ts';
 import { explainRoute } from '../explain/explain-route.ts';
 import { formatExplanation } from '../explain/format-explanation.ts';
 import { openConfig } from '../explain/open-config.ts';
-import type { KeptInput } from '../explain/read-kept.ts';
-import { readKept } from '../explain/read-kept.ts';
-import type { ReadRequest } from '../explain/read-request.ts';
-import { readRequest } from '../explain/read-request.ts';
+import type { KeptInput, ReadRequest } from '../explain/read-request.ts';
+import { readKept, readRequest } from '../explain/read-request.ts';
 
 const options = {
   request: text('id', 'A request that was kept; its route is the default'),

@@ -3,7 +3,7 @@
  * A key of the plan that is missing here does not compile.
  */
 import { eventEntries } from '../../../../runtime/table/link-events.ts';
-import { printField } from '../../../../runtime/table/print-field.ts';
+import { printField } from '../../../../runtime/table/link-filter.ts';
 import type { DeliveryPlan, RoutePlan } from '../../../../schemas/generated/types.ts';
 import type { ShownValue } from './shown.ts';
 import { printFilter, printTemplate, shown, shownSecret } from './shown.ts';

@@ -1,107 +1,20 @@
 /** Kept requests under two configurations: `diff --requests`, and the gate before a swap. */
 import assert from 'node:assert/strict';
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { RequestsReport } from '../../../../modules/workbench/cli/diff/replay-requests.ts';
 import { useRequests } from '../../../../modules/workbench/cli/use-requests.ts';
-import type { ReloadReport } from '../../../../runtime/control/operations.ts';
-import type { Ending } from '../../../helpers/at-end.ts';
-import type { CliResult } from '../../../helpers/cli.ts';
 import { contextFor, runInProcess } from '../../../helpers/cli.ts';
-import type { TestGateway } from '../../../helpers/gateway.ts';
 import { startGateway, until } from '../../../helpers/gateway.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
-
-const CONFIG = `platforms:
-  webhook:
-    enabled: true
-    secret: canary-secret
-    routes:
-      review:
-        events: [pull_request]
-        filters:
-          - { field: action, in: [opened, reopened] }
-        prompt: "Review #{number}: {title}"
-        deliver: local
-      open:
-        secret: INSECURE_NO_AUTH
-        prompt: "From anybody: {name}"
-        deliver: local
-`;
-
-const FILTERED = CONFIG.replace('[opened, reopened]', '[opened]');
-
-interface Opened {
-  readonly home: string;
-  readonly cli: TestGateway['cli'];
-  /** Of the home's configuration and this one. */
-  readonly diff: (text: string, ...argv: string[]) => Promise<CliResult>;
-  readonly report: (text: string) => Promise<RequestsReport>;
-  readonly config: (text: string) => void;
-}
-
-let kept = '';
-const ends: (() => unknown)[] = [];
-const atFileEnd: Ending = { after: (end) => void ends.push(end as () => unknown) };
-
-/** A home with the kept requests, which nothing serves. */
-function open(t: TestContext): Opened {
-  const home = tempDir(t);
-  cpSync(kept, home, { recursive: true });
-  const cli: Opened['cli'] = (...argv) => runInProcess(argv, { home });
-  const diff: Opened['diff'] = (text, ...more) => {
-    writeFileSync(join(home, 'next.yaml'), text);
-    return cli('diff', 'config.yaml', '--config', 'next.yaml', ...more);
-  };
-  const report: Opened['report'] = async (text) =>
-    JSON.parse((await diff(text, '--requests', '100', '--json')).stdout).requests;
-  const config = (text: string): void => writeFileSync(join(home, 'config.yaml'), text);
-  return { home, cli, diff, report, config };
-}
-
-/** The same, served. */
-async function serve(t: TestContext, ...argv: string[]): Promise<Opened & { readonly gateway: TestGateway }> {
-  const opened = open(t);
-  const gateway = await startGateway(t, {
-    ...{ home: opened.home, config: CONFIG },
-    argv: ['gateway', 'run', '--port', '0', ...argv],
-  });
-  return { ...opened, gateway };
-}
+import { CONFIG, FILTERED, keptHomes } from './kept-home.ts';
 
 const counts = ({ total, same, lost, gained, changed, unjudged }: RequestsReport) =>
   `${total}: ${same} same, ${lost} lost, ${gained} gained, ${changed} changed, ${unjudged.no_body} without body`;
 
 describe('kept requests under two configurations', () => {
-  /** A gateway keeps four requests of `review` (two taken, one ignored, one without a valid signature) and one of `open`. */
-  before(async () => {
-    kept = tempDir(atFileEnd);
-    const gateway = await startGateway(atFileEnd, { home: kept, config: CONFIG });
-    for (const action of ['opened', 'reopened', 'closed']) {
-      const payload = JSON.stringify({ action, number: 7, title: `it is ${action}` });
-      const sent = await gateway.cli('webhook', 'test', 'review', '--event', 'pull_request', '--payload', payload);
-      assert.equal(sent.code, 0, sent.stderr);
-    }
-    assert.equal(
-      (
-        await fetch(`${gateway.url}/webhooks/open`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: '{"name":"x"}',
-        })
-      ).status,
-      202,
-    );
-    const headers = { 'x-github-event': 'pull_request', 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` };
-    const refused = await fetch(`${gateway.url}/webhooks/review`, { method: 'POST', headers, body: '{}' });
-    assert.equal(refused.status, 401);
-    await gateway.stop();
-  });
-  after(async () => {
-    for (const end of ends) await end();
-  });
+  const { open, serve } = keptHomes();
 
   describe('diff --requests', () => {
     it('says what becomes of each kept request, and what it cannot judge', async (t) => {
@@ -229,50 +142,6 @@ describe('kept requests under two configurations', () => {
       assert.equal(forced.code, 0, forced.stderr);
       const after = (await gateway.status()).table;
       assert.deepEqual([after.hash === hash, after.error], [false, null]);
-    });
-
-    it('is off by default', async (t) => {
-      const { gateway, config } = await serve(t);
-      config(FILTERED);
-      await until(async () => (await gateway.status()).table.generation === 2);
-      const late = await gateway.cli('gateway', 'reload', '--fail-on', 'lost');
-      assert.equal(late.code, 1);
-      assert.match(
-        late.stderr,
-        /was taken in at \S+Z, before this command and without a gate\n.*start it with --fail-on/,
-      );
-      assert.equal((await gateway.cli('gateway', 'reload', '--fail-on', 'lost')).code, 0);
-    });
-
-    it('holds over a restart', async (t) => {
-      const { gateway, config } = await serve(t, '--fail-on', 'lost');
-      const { hash } = (await gateway.status()).table;
-      await gateway.stop();
-      config(FILTERED);
-      const argv = ['gateway', 'run', '--port', '0', '--fail-on', 'lost'];
-      const again = await startGateway(t, { home: gateway.home, config: FILTERED, argv });
-      const { table } = await again.status();
-      assert.equal(table.hash, hash);
-      assert.match(table.error ?? '', /^the new table is refused: 1 lost of 5 kept requests$/);
-      config(CONFIG.replace('Review', 'Look at'));
-      await until(async () => (await again.status()).table.error === null);
-    });
-
-    it('can be another one for one reload', async (t) => {
-      const { gateway, config } = await serve(t, '--fail-on', 'changed');
-      const reload = async (...argv: string[]): Promise<ReloadReport> =>
-        JSON.parse((await gateway.cli('gateway', 'reload', '--json', ...argv)).stdout);
-      config(CONFIG.replace('Review', 'Look at'));
-      const { refused, ok, changed } = await reload();
-      assert.deepEqual([refused?.lost, refused?.changed, ok, changed], [0, 2, false, false]);
-      assert.deepEqual(
-        refused?.requests.map(({ route, kind, text }) => [route, kind, text]),
-        [
-          ['review', 'changed', 'another prompt or address'],
-          ['review', 'changed', 'another prompt or address'],
-        ],
-      );
-      assert.equal((await reload('--fail-on', 'lost')).changed, true);
     });
 
     it('is refused where tables are served that were compiled elsewhere', async (t) => {

@@ -4,11 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { compileSubscriptions, SubscriptionsError } from '../../../../compiler/compile-subscriptions.ts';
 import { createFacts } from '../../../../compiler/source/files-facts.ts';
+import { compileSubscriptions, SubscriptionsError } from '../../../../compiler/stages/compile-subscriptions.ts';
 import { linkRoutes } from '../../../../runtime/table/link.ts';
-import type { LoadContext } from '../../../../runtime/table/load-subscriptions.ts';
-import { loadSubscriptions } from '../../../../runtime/table/load-subscriptions.ts';
+import type { LoadContext } from '../../../../runtime/table/subscriptions.ts';
+import { loadSubscriptions } from '../../../../runtime/table/subscriptions.ts';
 import type { RouteTable } from '../../../../schemas/generated/types.ts';
 import { compileConfig, HOME, IN_FORCE, printed } from '../../../helpers/compile.ts';
 import { memoryFiles } from '../../../helpers/memory-files.ts';

@@ -22,9 +22,8 @@ import { missingProgram } from '../../../../../runtime/dispatch/agents/program.t
 import { writeAtomic } from '../../../../../runtime/platform/write-atomic.ts';
 import type { RouteTable } from '../../../../../schemas/generated/types.ts';
 import type { SetupAnswers } from '../../setup/answers.ts';
-import { parseAnswers } from '../../setup/answers.ts';
+import { parseAnswers, withDefaults } from '../../setup/answers.ts';
 import { readIfThere, setupTarget } from '../../setup/config-file.ts';
-import { withDefaults } from '../../setup/defaults.ts';
 import { describeSetup } from '../../setup/describe-setup.ts';
 import { knownTargets } from '../../setup/known-targets.ts';
 import { planSetup } from '../../setup/plan-setup.ts';

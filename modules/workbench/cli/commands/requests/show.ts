@@ -11,10 +11,8 @@ import { command, flag, list, optionalArgument, text } from '../../../../../cli/
 import { tryAskGateway } from '../../../../../cli/gateway/ask-gateway.ts';
 import { printJson, printLine, printNote, terminalWidth, visible } from '../../../../../cli/output/print.ts';
 import type { KeptRequest } from '../../../../../runtime/intake/kept-request.ts';
-import { describeRequest } from '../../requests/describe-request.ts';
-import { knownScheme } from '../../requests/known-scheme.ts';
-import { printCurl } from '../../requests/print-curl.ts';
-import { printHar } from '../../requests/print-har.ts';
+import { describeRequest, knownScheme } from '../../requests/describe-request.ts';
+import { printCurl, printHar } from '../../requests/print-request.ts';
 import { findNewest, findRequest, useRequests } from '../../use-requests.ts';
 
 const options = {
