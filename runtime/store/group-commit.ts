@@ -2,9 +2,8 @@
  * Group commit: changes that arrive while a commit is under way form the next transaction, which is sent as soon as the
  * result of that commit arrives. Nothing waits for a timer.
  *
- * When the disk is too slow, the queue is bounded in bytes and in time. A new event is rejected while more changes wait
- * than fit into the next transaction and the oldest has waited long; an event that has waited too long itself is removed
- * from the queue. Changes that record what has already happened are never rejected.
+ * When the disk is too slow, the queue is bounded in bytes and in time: an event that has waited too long is removed from
+ * it. Changes that record what has already happened are never rejected.
  *
  * Waits are counted in ticks instead of by the clock: after the event loop was blocked, pending results must be handled
  * first.
@@ -38,9 +37,8 @@ interface Waiting {
 export const NEW_WORK: ReadonlySet<MutationKind> = new Set(['accept', 'join_group', 'fire_job']);
 /** Length of a tick, in ms. */
 const TICK_MS = 100;
-/** In ticks: age of the oldest change at which new work may be rejected, and age at which new work is removed. */
-const LONG = 5;
-const TOO_LONG = 9;
+/** Age at which new work is removed, in ticks: an answer within a second says 503, or that the event is stored. */
+const TOO_LONG = 8;
 /** Most text that may wait, in UTF-16 units; most text and most changes of one group. */
 const MAX_WAITING_CHARS = 32 * 1024 * 1024;
 const GROUP_CHARS = 4 * 1024 * 1024;
@@ -63,7 +61,7 @@ export class GroupCommit {
 
   /** Resolves once the change is committed. Rejects with StoreUnavailable or StoreInDoubt, or an Error for a bad change. */
   async write<M extends Mutation>(mutation: M): Promise<MutationResults[M['kind']]> {
-    if (NEW_WORK.has(mutation.kind) && this.isOverloaded()) throw new StoreUnavailable(OVERLOADED);
+    if (NEW_WORK.has(mutation.kind) && this.chars > MAX_WAITING_CHARS) throw new StoreUnavailable(OVERLOADED);
     const change = encodeChange(mutation);
     const chars = change.reduce((sum: number, text) => sum + (text?.length ?? 0), 0);
     return new Promise((resolve, reject) => {
@@ -80,12 +78,6 @@ export class GroupCommit {
       if (this.underWay) this.idle.push(resolve);
       else resolve();
     });
-  }
-
-  private isOverloaded(): boolean {
-    if (this.chars > MAX_WAITING_CHARS) return true;
-    const isBeyondNext = this.chars > GROUP_CHARS || this.queue.length >= GROUP_CHANGES;
-    return isBeyondNext && this.ticks - (this.queue[0]?.since ?? this.ticks) >= LONG;
   }
 
   private send(): void {

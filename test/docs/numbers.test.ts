@@ -17,13 +17,7 @@ const NUMBERS: readonly (readonly [page: string, words: string, file: string, ..
     'MAX_PER_TARGET = 8;',
   ],
   ['operations', 'about 64 MB', 'runtime/store/sqlite/open-database.ts', 'WAL_BYTES = 64 * 1024 * 1024;'],
-  [
-    'operations',
-    'the oldest of it has waited for half a second',
-    'runtime/store/group-commit.ts',
-    'TICK_MS = 100;',
-    'LONG = 5;',
-  ],
+  ['operations', 'that have waited for 800 ms', 'runtime/store/group-commit.ts', 'TICK_MS = 100;', 'TOO_LONG = 8;'],
   [
     'operations',
     'a budget of 100 lines a minute and route',

@@ -3,11 +3,9 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { RULES } from '../../compiler/diagnostics/rule.ts';
-import { compileConfig, compileExample } from '../helpers/compile.ts';
+import { compileConfig } from '../helpers/compile.ts';
 import { codeBlocks } from '../helpers/markdown.ts';
 import { ROOT } from '../helpers/root.ts';
-import { readExamples } from '../helpers/rule-examples.ts';
 
 const PAYLOAD_RULES = [
   ...['unknown-payload-path', 'impossible-filter', 'unknown-event-action'],
@@ -41,10 +39,3 @@ for (const path of pages) {
     for (const { line, text } of blocks) assert.deepEqual(reported(compileConfig(text)), [], `line ${line}`);
   });
 }
-
-test('the examples of other rules', () => {
-  for (const { id } of RULES) {
-    if (PAYLOAD_RULES.includes(id)) continue;
-    for (const example of Object.values(readExamples(id))) assert.deepEqual(reported(compileExample(example)), [], id);
-  }
-});

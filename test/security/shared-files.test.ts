@@ -9,7 +9,8 @@ import { MAX_FILE_BYTES, readRegularFile, readRegularFileSync, UnreadableFile } 
 import { lowerTemplate } from '../../compiler/lower/template.ts';
 import { nodeFiles as compilerFiles } from '../../compiler/node/node-files.ts';
 import { createMirror } from '../../runtime/deliver/sessions/mirror.ts';
-import { fileSessions, openSession } from '../../runtime/deliver/sessions/session-store.ts';
+import { fileSessions } from '../../runtime/deliver/sessions/file-sessions.ts';
+import { openSession } from '../../runtime/deliver/sessions/session-store.ts';
 import { loadSkills } from '../../runtime/dispatch/agents/skills.ts';
 import { gatewayFiles } from '../../runtime/platform/node-files.ts';
 import { runInProcess } from '../helpers/cli.ts';

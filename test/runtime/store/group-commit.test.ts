@@ -97,29 +97,10 @@ describe('group commit', () => {
 describe('overload', () => {
   const refused = (error: unknown): boolean => error instanceof StoreUnavailable && /more arrives/.test(error.message);
 
-  const big = makeDispatch('big', { prompt: 'x'.repeat(1_500_000) });
   /** Lets time pass, a tick at a time: an event loop that is not blocked. */
   const pass = (t: TestContext, ms: number): void => {
     for (let passed = 0; passed < ms; passed += 100) t.mock.timers.tick(100);
   };
-
-  it('rejects new work while the oldest change waits long and more waits than a commit takes, and nothing else', async (t) => {
-    t.mock.timers.enable({ apis: ['setTimeout'] });
-    const { group, end, kinds } = bench();
-    void group.write(small('under way'));
-    const waiting = ['a', 'b', 'c'].map((id) => group.write(makeAccept(id, { dispatch: big })));
-    pass(t, 400);
-    const early = group.write(small('early'));
-    pass(t, 200);
-    await assert.rejects(group.write(small('late')), refused);
-    const taken = group.write(makeTake(1000));
-    for (let n = 0; n < 3; n++) await end();
-    await Promise.all([...waiting, early, taken]);
-    assert.deepEqual(kinds(), [['accept'], ['accept', 'accept'], ['accept', 'accept', 'take_work']]);
-    // Everybody is served again at once.
-    void group.write(small('next'));
-    assert.equal(kinds().length, 4);
-  });
 
   it('takes new work behind one slow commit: the next one takes it', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });

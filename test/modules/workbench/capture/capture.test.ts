@@ -7,6 +7,7 @@ import { lowerFilters } from '../../../../compiler/lower/filter.ts';
 import { credentialPlaces, withoutCredentials } from '../../../../modules/workbench/runtime/capture/record.ts';
 import { Redactor } from '../../../../runtime/deliver/redact.ts';
 import { isMarker } from '../../../../runtime/verify/removed.ts';
+import { cpuTime } from '../../../helpers/cpu-time.ts';
 import { FakeClock } from '../../../helpers/fake-clock.ts';
 import { serveKeeping } from '../../../helpers/keeping.ts';
 import { SECRET } from '../../../helpers/route-table.ts';
@@ -130,9 +131,8 @@ test('users in URLs of headers and headers that proxies add are no more kept tha
 
 test('a long value is searched once', () => {
   const value = `=${'a'.repeat(500_000)}${'=a'.repeat(100_000)}`;
-  const start = performance.now();
-  assert(withoutCredentials(['x-long', value], credentialPlaces([]))[0]?.[1] === value);
-  assert(performance.now() - start < 5000);
+  const ms = cpuTime(() => assert(withoutCredentials(['x-long', value], credentialPlaces([]))[0]?.[1] === value));
+  assert(ms < 5000, `${ms} ms`);
 });
 
 test('a secret of the configuration is not kept wherever it stands', async (t) => {

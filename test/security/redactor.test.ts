@@ -1,7 +1,8 @@
-/** What agents, scripts and the code host's client can see of secrets, and what of them can be seen afterwards. */
+/** Secrets are replaced in every form in which they are written. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Redactor } from '../../runtime/deliver/redact.ts';
+import { cpuTime } from '../helpers/cpu-time.ts';
 
 describe('the redactor', () => {
   const redacting = (...secrets: string[]): Redactor => {
@@ -31,8 +32,9 @@ describe('the redactor', () => {
   it('does not slow down with the number of secrets', () => {
     const many = redacting(...Array.from({ length: 10_000 }, (_, index) => `secret-number-${index}-${index * 7919}`));
     const line = JSON.stringify({ route: 'github', event: 'push', delivery_id: 'x'.repeat(100), outcome: 'accepted' });
-    const before = performance.now();
-    for (let count = 0; count < 1000; count++) assert.equal(many.redact(line), line);
-    assert.ok(performance.now() - before < 1000);
+    const ms = cpuTime(() => {
+      for (let count = 0; count < 1000; count++) assert.equal(many.redact(line), line);
+    });
+    assert.ok(ms < 1000, `${ms} ms`);
   });
 });
