@@ -1,20 +1,33 @@
 /** Compiles config files to the bytes of the tables: read, validate, lower and check, emit. */
+import { dirname } from 'node:path';
+import { DEFAULT_PROFILE } from '../base/profiles.ts';
 import type { Catalog as PublishedCatalog, RouteTable } from '../schemas/generated/types.ts';
 import { publish } from './blueprints/publish.ts';
-import { checkConfig } from './check-config.ts';
 import type { CompileInput } from './compile-input.ts';
+import { readOverrides } from './config/overrides.ts';
 import type { TableContent } from './config/table-content.ts';
+import { effectiveSettings } from './config/webhook-settings.ts';
 import type { Diagnostic } from './diagnostics/diagnostic.ts';
 import { hasErrors } from './diagnostics/diagnostic.ts';
 import type { RuleId } from './diagnostics/rule.ts';
 import { emitTable } from './emit/emit-table.ts';
-import { lowerConfig } from './lower-config.ts';
-import type { Report } from './report.ts';
-import { createReport } from './report.ts';
+import { rulesInForce } from './rules/registry.ts';
 import { displayPath } from './source/display-path.ts';
+import { createFacts } from './source/files-facts.ts';
+import type { LoadedConfig } from './source/load-config.ts';
 import { loadConfig } from './source/load-config.ts';
+import { loadVariables } from './source/load-env.ts';
+import { createPlacer } from './source/placer.ts';
 import { recordFiles } from './source/record-files.ts';
+import type { Report } from './source/report.ts';
+import { createReport } from './source/report.ts';
 import { mergeFiles } from './source/source-tree.ts';
+import { loadCatalog } from './stages/catalog.ts';
+import { checkConfig, checkProfiles } from './stages/check-config.ts';
+import { checkWhole } from './stages/check-whole.ts';
+import { checkAgents, compileRoutes } from './stages/compile-route.ts';
+import { lintSubscriptions } from './stages/lint-subscriptions.ts';
+import { lowerBase } from './stages/lower-base.ts';
 
 export type { CompileInput };
 
@@ -46,31 +59,62 @@ export interface CompileOutput {
 /** Reports every problem in every file as a diagnostic; never throws because of user input. */
 export function compile(input: CompileInput): CompileResult {
   const recorded = recordFiles(input.files);
-  const content = { ...input, files: recorded.files };
+  const world = { ...input, files: recorded.files };
   const report = createReport();
-  const { root, files, ignored, table } = read(content, report);
-  const diagnostics = report.diagnostics();
-  const output = table === null || hasErrors(diagnostics) ? null : emit(table);
-  const names = ignored.map((path) => displayPath(path, input.cwd));
-  return { diagnostics, root, files, ignored: names, inputs: recorded.paths(), output };
-}
-
-interface Read extends Pick<CompileResult, 'root' | 'files' | 'ignored'> {
-  readonly table: TableContent | null;
-}
-
-function read(input: CompileInput, report: Report): Read {
-  const loaded = loadConfig(input);
-  const { root, ignored } = loaded;
-  const about = { root, ignored, files: loaded.files.map(({ source }) => source.name) };
+  const loaded = loadConfig(world);
   report.add(loaded.findings);
-  if (loaded.files.length === 0) return { ...about, table: null };
-  const { tree, findings } = mergeFiles(loaded.files);
+  const table = tableOf(loaded, world, report);
+  const diagnostics = report.diagnostics();
+  return {
+    diagnostics,
+    root: loaded.root,
+    files: loaded.files.map(({ source }) => source.name),
+    ignored: loaded.ignored.map((path) => displayPath(path, input.cwd)),
+    inputs: recorded.paths(),
+    output: table === null || hasErrors(diagnostics) ? null : emit(table),
+  };
+}
+
+/** Validates, checks and lowers the files. Null if a part of the config is unknown. */
+function tableOf({ root, files, incomplete }: LoadedConfig, input: CompileInput, report: Report): TableContent | null {
+  if (files.length === 0) return null;
+  const { tree, findings } = mergeFiles(files);
   report.add(findings);
   const checked = checkConfig('config', { value: tree.value, tree }, report);
   // Names that are defined in the missing files would be reported as unknown.
-  if (loaded.incomplete) return { ...about, table: null };
-  return { ...about, table: lowerConfig({ input, root, tree, checked }, report) };
+  if (incomplete) return null;
+  const { config, invalidNames } = checked;
+  const settings = effectiveSettings(config.platforms?.webhook ?? {});
+  const profiles = checkProfiles(checked, tree, input, report);
+  const env = loadVariables(input);
+  report.add(env.findings);
+  const overrides = readOverrides(env.ofProfile(DEFAULT_PROFILE), input.flags);
+  const catalog = loadCatalog(input, { config, tree }, report);
+  const [payloads = null] = input.modules.flatMap((module) => module.payloads?.({ ...input, catalog }, report) ?? []);
+  const placer = createPlacer(dirname(root));
+  const scope = lowerBase(
+    {
+      ...{ config, settings, overrides, flags: input.flags, profiles, catalog, placer },
+      facts: createFacts({ ...input, env: env.ofProfile }),
+      rules: rulesInForce(input.modules),
+      payloads,
+    },
+    report,
+  );
+  const view = {
+    config,
+    settings,
+    overrides,
+    variables: env.variables,
+    invalidNames,
+    server: scope.table.server,
+    scope,
+  };
+  checkWhole({ view, tree, profiles, files: input.files }, report);
+  const routes = compileRoutes(settings.routes, { scope, tree, placer }, report);
+  checkAgents({ profiles, routes: settings.routes, scope }, report);
+  lintSubscriptions({ ...input, scope: { ...scope, table: { ...scope.table, routes } } }, report);
+  return { ...scope.table, routes };
 }
 
 function emit(content: TableContent): CompileOutput {

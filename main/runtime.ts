@@ -1,6 +1,6 @@
 /** `hookwright/runtime`, with the modules of this program. */
-import type { Service, ServiceOptions } from '../runtime/gateway-service.ts';
-import { createService as create } from '../runtime/service.ts';
+import type { Service, ServiceOptions } from '../runtime/service/options.ts';
+import { createService as create } from '../runtime/service/service.ts';
 import { MODULES } from './modules.ts';
 
 export * from '../runtime/index.ts';

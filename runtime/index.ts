@@ -4,18 +4,9 @@ export type { EnrollReport } from './control/operations.ts';
 export { Redactor } from './deliver/redact.ts';
 export type { AgentRequest, RunAgent } from './dispatch/agent-runner.ts';
 export { AgentError } from './dispatch/agent-runner.ts';
-export type { ListenAddress } from './gateway-options.ts';
-export type {
-  CompileSubscriptions,
-  FinishedDispatch,
-  Service,
-  ServiceEvents,
-  ServiceLog,
-  ServiceOptions,
-  ServiceStatus,
-  StopResult,
-} from './gateway-service.ts';
+export type { StopResult } from './dispatch/dispatcher.ts';
 export type { RequestOrigin } from './intake/fetch-request.ts';
+export type { ListenAddress } from './intake/server.ts';
 export { ListenError } from './intake/server.ts';
 export type { Clock, Timer } from './platform/clock.ts';
 export type { LogFields, Logger } from './platform/log.ts';
@@ -23,6 +14,15 @@ export { createLogger } from './platform/logger.ts';
 export type { ProcessRequest, ProcessResult, RunProcess } from './platform/process/run-process.ts';
 export type { SecretResolver } from './platform/secrets/secrets.ts';
 export { SecretError } from './platform/secrets/secrets.ts';
+export type {
+  CompileSubscriptions,
+  FinishedDispatch,
+  Service,
+  ServiceEvents,
+  ServiceLog,
+  ServiceOptions,
+} from './service/options.ts';
+export type { ServiceStatus } from './service/status.ts';
 export type { Store } from './store/store.ts';
 export { StoreRefused } from './store/store.ts';
 export { TableError } from './table/load.ts';

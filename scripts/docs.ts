@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { printCliPage } from './docs/cli-page.ts';
 import { printConfigPage } from './docs/config-page.ts';
 import { printMessagesPage } from './docs/messages-page.ts';
+import { printRoutesPage } from './docs/operators-table.ts';
 import { printRulesPage } from './docs/rules-page.ts';
 import { printSourcesPage } from './docs/sources-page.ts';
 import { printTargetsPage } from './docs/targets-page.ts';
@@ -12,6 +13,7 @@ const FILES: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/cli.md': printCliPage,
   'docs/config.md': printConfigPage,
   'docs/messages.md': printMessagesPage,
+  'docs/routes.md': printRoutesPage,
   'docs/rules.md': printRulesPage,
   'docs/sources.md': printSourcesPage,
   'docs/targets.md': printTargetsPage,

@@ -1,12 +1,9 @@
 /** What keeping requests costs senders, and how long a list of a million requests takes. */
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { firstNumber } from '../../modules/workbench/runtime/capture/request-id.ts';
-import { CaptureReader } from '../../modules/workbench/runtime/capture/sqlite/capture-reader.ts';
-import { openCaptureFile } from '../../modules/workbench/runtime/capture/sqlite/schema.ts';
+import { RequestFile, RequestFileReader } from '../../modules/workbench/runtime/capture/request-file.ts';
+import { firstNumber, keptRequests } from '../../modules/workbench/runtime/capture/requests.ts';
 import type { KeptFilter, KeptHead } from '../../runtime/intake/kept-request.ts';
-import { connect } from '../../runtime/store/sqlite/driver.ts';
-import { inTransaction } from '../../runtime/store/sqlite/transaction.ts';
 import { buildProgram } from '../harness/build.ts';
 import { tempFolder } from '../harness/config.ts';
 import type { RunningGateway } from '../harness/gateway.ts';
@@ -102,35 +99,31 @@ function headOf(n: number, at: number): KeptHead {
 }
 
 function fill(path: string, count: number): void {
-  const db = openCaptureFile(connect, path);
-  const insert = db.change('INSERT INTO request VALUES (?, ?, ?, ?, ?, ?, ?)');
+  const file = new RequestFile(path);
   const start = Date.UTC(2026, 0, 1);
   for (let done = 0; done < count; done += 10_000) {
-    inTransaction(db, () => {
-      for (let n = done; n < done + 10_000; n++) {
-        const head = headOf(n, start + n * 100);
-        const { at, profile, route, outcome, reason } = head;
-        insert(firstNumber(at), profile, route, outcome, reason, JSON.stringify(head), null);
-      }
-    });
+    const heads = Array.from({ length: 10_000 }, (_, index) => headOf(done + index, start + (done + index) * 100));
+    file.add(heads.map((head) => ({ ...head, n: firstNumber(head.at), head: JSON.stringify(head), body: null })));
   }
-  db.close();
+  file.close();
 }
 
-function lists(count: number): string[][] {
+async function lists(count: number): Promise<string[][]> {
   const file = join(tempFolder(), 'requests.db');
   fill(file, count);
-  return LISTS.map(([name, filter]) => {
-    const times = Array.from({ length: 5 }, () => {
-      const reader = new CaptureReader(file);
+  const rows: string[][] = [];
+  for (const [name, filter] of LISTS) {
+    const times: number[] = [];
+    for (let turn = 0; turn < 5; turn++) {
+      const reader = new RequestFileReader(file);
       const begun = performance.now();
-      reader.serve({ kind: 'list', filter, page: { limit: 50 } });
-      const ms = performance.now() - begun;
-      reader.serve({ kind: 'close' });
-      return ms;
-    });
-    return [`${name} of ${count}`, '', `${median(times).toFixed(1)} ms`, '', '<= 100 ms'];
-  });
+      await keptRequests(reader).list(filter, { limit: 50 });
+      times.push(performance.now() - begun);
+      reader.close();
+    }
+    rows.push([`${name} of ${count}`, '', `${median(times).toFixed(1)} ms`, '', '<= 100 ms']);
+  }
+  return rows;
 }
 
 export const captureCase: Case = {
@@ -142,6 +135,6 @@ export const captureCase: Case = {
     const usual = await beside(lab, '  capture: all\n');
     const every = await beside(lab, '  capture: all\n  capture_per_second: 100000\n');
     const named = every.map(([name = '', ...others]) => [`${name}, every request kept`, ...others.slice(0, 3), '']);
-    return [...usual, ...named, ...lists(lab.quick ? 100_000 : 1_000_000)];
+    return [...usual, ...named, ...(await lists(lab.quick ? 100_000 : 1_000_000))];
   },
 };

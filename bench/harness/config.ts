@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import type { CompileOutput } from '../../compiler/compile.ts';
 import { compile } from '../../compiler/compile.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
-import { readShippedShape } from '../../compiler/node/shipped-catalog.ts';
-import { loadShippedCatalog } from '../../compiler/shipped-catalog.ts';
+import { loadShippedCatalog } from '../../compiler/source/shipped-catalog.ts';
+import { compilerPart } from '../../modules/payloads/compiler/part.ts';
 import { ROOT } from './build.ts';
 import { PROMPT, SECRET } from './payloads.ts';
 
@@ -38,8 +38,8 @@ export function compileYaml(folder: string, yaml: string): CompileOutput {
     env: { WEBHOOK_SECRET: SECRET, MESSENGER_A_TOKEN: '1:token' },
     flags: {},
     catalog,
-    readShape: readShippedShape,
     jobs: [],
+    modules: [compilerPart],
   });
   if (output === null) throw new Error(diagnostics[0]?.message ?? 'refused without a diagnostic');
   return output;

@@ -1,8 +1,8 @@
 /** Deliveries from a process of their own: through the deliverer, or as bare undici requests of the same bytes. */
 import { performance } from 'node:perf_hooks';
 import { createDeliverer } from '../../runtime/deliver/create-deliverer.ts';
+import { createHttpPool } from '../../runtime/deliver/delivery-context.ts';
 import type { DeliveryContext } from '../../runtime/deliver/driver.ts';
-import { createHttpPool } from '../../runtime/deliver/http-pool.ts';
 import type { TargetTables } from '../../runtime/deliver/link-targets.ts';
 import { linkTargets } from '../../runtime/deliver/link-targets.ts';
 import { createPace } from '../../runtime/deliver/pace.ts';

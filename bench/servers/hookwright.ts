@@ -2,9 +2,8 @@
  * The real runtime with an agent that answers at once, in this process: table, server, stages, queue, store, delivery to
  * the log. Options come as JSON on the command line.
  */
-import { randomBytes } from 'node:crypto';
 import { openSync, writeSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Writable } from 'node:stream';
 import { createDeliverer } from '../../runtime/deliver/create-deliverer.ts';
@@ -14,17 +13,13 @@ import type { LinkedTarget } from '../../runtime/deliver/link-targets.ts';
 import { Redactor } from '../../runtime/deliver/redact.ts';
 import type { AgentRequest } from '../../runtime/dispatch/agent-runner.ts';
 import { createDispatcher } from '../../runtime/dispatch/create-dispatcher.ts';
-import { RunningGateway } from '../../runtime/gateway.ts';
-import type { GatewayOptions } from '../../runtime/gateway-options.ts';
-import { GatewayTables } from '../../runtime/gateway-tables.ts';
-import { catalogFile } from '../../runtime/intake/catalog-source.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
-import { createIds } from '../../runtime/platform/ids.ts';
 import { createLogger } from '../../runtime/platform/logger.ts';
-import { gatewayFiles } from '../../runtime/platform/node-files.ts';
-import { runProcess } from '../../runtime/platform/process/run-process.ts';
+import { Gateway } from '../../runtime/service/gateway.ts';
+import type { ServiceContext } from '../../runtime/service/options.ts';
+import { resolveOptions } from '../../runtime/service/options.ts';
+import { Routes } from '../../runtime/service/routes.ts';
 import { cleanUp } from '../../runtime/store/retention.ts';
-import { tableFile } from '../../runtime/table/table-source.ts';
 import type { BenchStorePlan } from './bench-store.ts';
 import { openBenchStore } from './bench-store.ts';
 
@@ -75,7 +70,6 @@ const log = createLogger({
 });
 
 let mixed = 0;
-let tables = 0;
 
 /** The tables of the swap case mark prompt and toolsets with the same letter. */
 function answer({ prompt, toolsets }: AgentRequest): Promise<string> {
@@ -100,27 +94,20 @@ const dispatcher = createDispatcher({
   log,
   random: Math.random,
 });
-const gatewayOptions: GatewayOptions = {
-  modules: [],
-  home,
-  userHome: home,
-  env: process.env,
-  source: tableFile(table, gatewayFiles, clock),
-  catalog: catalogFile(join(dirname(table), 'blueprints.json'), gatewayFiles, clock),
-  dispatcher,
-  drain: () => Promise.resolve({ abandoned: 0 }),
-  secrets: () => ({ resolve: () => secret }),
-  lowerSubscriptions: () => ({ routes: [], rejected: [] }),
-  run: (request) => runProcess(request, clock),
-  files: gatewayFiles,
-  ids: createIds(randomBytes),
-  clock,
-  log,
-  onTableLoad: () => tables++,
+const context: ServiceContext = {
+  ...resolveOptions({ table: { file: table }, home, env: process.env, log }, []),
+  secrets: async () => ({ resolve: () => secret }),
 };
-const gatewayTables = new GatewayTables(gatewayOptions);
-gatewayTables.shareWindows(store);
-const gateway = new RunningGateway(gatewayTables, gatewayOptions);
+const routes = new Routes(context);
+const gateway = new Gateway(context, routes, {
+  dispatcher,
+  store,
+  jobs: () => [],
+  isPending: () => false,
+  keeping: { keep: () => null, prepare: async () => {} },
+  prepare: async () => () => {},
+  stop: async () => ({ abandoned: 0 }),
+});
 
 const delay = monitorEventLoopDelay({ resolution: 1 });
 
@@ -133,13 +120,14 @@ async function report(): Promise<ServerReport> {
     cpu: process.cpuUsage(),
     open: runs_active + runs_queued + deliveries_active + deliveries_queued,
     mixed,
-    tables,
+    tables: routes.tables.status.generation,
     round_trips: roundTrips(),
     pause,
   };
 }
 
-await gateway.load();
+await routes.tables.loadFirst();
+await gateway.begin();
 const { port } = await gateway.listen();
 // As `serve` does it: what is unfinished is taken up behind the answers.
 void dispatcher.start();

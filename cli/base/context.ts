@@ -4,17 +4,15 @@ import { mkdirSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import type { BaseContext } from 'clipanion';
-import type { ShippedCatalog } from '../../compiler/shipped-catalog.ts';
+import type { ShippedCatalog } from '../../compiler/source/shipped-catalog.ts';
 import type { Clock } from '../../runtime/platform/clock.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
-import { wantsColour } from './colour.ts';
 import { forgetVariables } from './forget-variables.ts';
 import type { Module } from './module.ts';
 
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
-export interface CliContext extends BaseContext {
+export interface CliContext {
   /** The environment at the start, including variables that were removed since. */
   readonly env: NodeJS.ProcessEnv;
   /** Absolute; relative paths on the command line start here. */
@@ -69,7 +67,6 @@ export function createContext(process: NodeJS.Process, composition: Composition)
     stdout,
     stderr,
     colour,
-    colorDepth: colour.stdout ? 4 : 1,
     home: homeOf(env, process.cwd()),
     tmp: tmpdir(),
     self: [process.execPath, ...process.execArgv, process.argv[1] ?? ''],
@@ -114,4 +111,10 @@ export function homeOf(env: NodeJS.ProcessEnv, cwd: string): string {
 export function openHome(context: CliContext): string {
   mkdirSync(context.home, { recursive: true, mode: 0o700 });
   return context.home;
+}
+
+export function wantsColour(env: NodeJS.ProcessEnv, isTTY: boolean | undefined): boolean {
+  if (env.NO_COLOR !== undefined && env.NO_COLOR !== '') return false;
+  if (env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== '') return env.FORCE_COLOR !== '0';
+  return isTTY === true && env.TERM !== 'dumb';
 }

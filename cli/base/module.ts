@@ -1,5 +1,5 @@
 /** The door of a module: a plain object that says what it adds to the core. `main/modules.ts` lists them. */
-import type { BaseContext, CommandClass } from 'clipanion';
+
 import type { CompilerPart } from '../../compiler/module.ts';
 import type { FailOn, RefusedSwap } from '../../runtime/control/operations.ts';
 import type { RuntimePart } from '../../runtime/module.ts';
@@ -8,17 +8,9 @@ import type { Logger } from '../../runtime/platform/log.ts';
 import type { Store } from '../../runtime/store/store.ts';
 import type { RequestParts } from '../../runtime/verify/request.ts';
 import type { RoutePlan, RouteTable, StorePlan } from '../../schemas/generated/types.ts';
+import type { Check } from './check.ts';
 
-/** A command in the list: enough to find it and print its line without loading its code. */
-export interface ListedCommand<Context extends BaseContext> {
-  /** The words after `hookwright`. */
-  readonly path: string;
-  /** Its line in `hookwright --help`: the class's `usage.description`. */
-  readonly summary: string;
-  /** For programs: not shown in lists of commands. */
-  readonly hidden?: boolean;
-  readonly load: () => Promise<CommandClass<Context>>;
-}
+import type { ListedCommand } from './command.ts';
 
 /** What is needed to find a store. */
 export interface DatabaseContext {
@@ -60,6 +52,8 @@ export interface DatabaseTools<Context> {
   ): Promise<T>;
   /** Prints every gateway that shares the store; an array with `json`. Returns the exit code. */
   showNodes(context: Context, json: boolean): Promise<number>;
+  /** Whether the database is usable, durable and keeps up, for `doctor`. Never shows the URL. */
+  check(context: Context, plan: PostgresPlan): Promise<readonly Check[]>;
 }
 
 /** What is known of senders' payloads, for commands. */
@@ -68,6 +62,10 @@ export interface PayloadTools<Context> {
   sample(plan: RoutePlan, event: string | null, scheme: string | null): Readonly<Record<string, unknown>>;
   /** Adds a sender's events and payload paths to a JSON Schema, for editors. Throws CliError for unknown names. */
   addHints(context: Context, schema: unknown, source: string, events: readonly string[]): Promise<unknown>;
+  /** A sender's events, for completion; none when its payloads are not known. */
+  eventNames(context: Context, source: string): Promise<readonly string[]>;
+  /** Payload paths of a sender that begin so, one part further than `partial`, for completion. @param event undefined: of all */
+  pathNames(context: Context, source: string, event: string | undefined, partial: string): Promise<readonly string[]>;
 }
 
 export interface SentRequest {
@@ -84,15 +82,17 @@ export interface Explained {
   readonly lines: readonly string[];
 }
 
-export interface GateContext<Context extends BaseContext> extends DatabaseContext {
+export interface GateContext<Context> extends DatabaseContext {
   readonly modules: readonly Module<Context>[];
   readonly jobs: readonly { readonly id: string }[];
 }
 
 /** Parts that at most one module has. The core loads each where it needs it. */
-export interface Parts<Context extends BaseContext> {
+export interface Parts<Context> {
   readonly database: DatabaseTools<Context>;
   readonly payloads: PayloadTools<Context>;
+  /** Names in use of one kind (`route`, `subscription`, …): read from what lies on disk, quickly, and never with an error. */
+  readonly names: (kind: string, context: Context) => Promise<readonly string[]>;
   /** Runs a request through the stages without effects. */
   readonly explain: (context: Context, sent: SentRequest) => Promise<Explained>;
   /** Refuses a table that treats kept requests differently from the one in `folder`; null: it may be served. */
@@ -104,7 +104,7 @@ export interface Parts<Context extends BaseContext> {
   ) => Promise<RefusedSwap | null>;
 }
 
-type Loaders<Context extends BaseContext> = {
+type Loaders<Context> = {
   readonly [Name in keyof Parts<Context>]: (() => Promise<Parts<Context>[Name]>) | null;
 };
 
@@ -112,7 +112,7 @@ type Loaders<Context extends BaseContext> = {
  * Every member is required, so that a new kind of part does not compile until each module says whether it has one.
  * `Context` is what commands receive (context.ts, which has the modules in it).
  */
-export interface Module<Context extends BaseContext> extends Loaders<Context> {
+export interface Module<Context> extends Loaders<Context> {
   /** The name of its folder. */
   readonly name: string;
   /** What users get for it, in one sentence. */
@@ -124,7 +124,7 @@ export interface Module<Context extends BaseContext> extends Loaders<Context> {
 }
 
 /** Loads the part of the module that has it. @throws Error when none has: the composition root names too few modules */
-export function loadPart<Context extends BaseContext, Name extends keyof Parts<Context>>(
+export function loadPart<Context, Name extends keyof Parts<Context>>(
   modules: readonly Module<Context>[],
   name: Name,
 ): Promise<Parts<Context>[Name]> {

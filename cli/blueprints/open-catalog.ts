@@ -11,12 +11,12 @@ import { loadConfig } from '../../compiler/source/load-config.ts';
 import { searchConfig } from '../../compiler/source/search-config.ts';
 import { mergeFiles } from '../../compiler/source/source-tree.ts';
 import type { Named } from '../../compiler/text/common-name.ts';
+import { commonName } from '../../compiler/text/common-name.ts';
 import { isPlainMap } from '../../compiler/text/plain-map.ts';
 import type { BlueprintPlan } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError, UsageError } from '../base/errors.ts';
 import { findName } from '../command-line/find-name.ts';
-import { withNamedTargets } from './named-targets.ts';
 
 const DEFAULT_SCHEME = 'hookwright';
 const SCHEME = /^[a-z][a-z0-9+.-]*$/;
@@ -90,4 +90,16 @@ export async function openCatalog(context: CliContext, options: CatalogOptions =
 export function findBlueprint({ plans, targets }: OpenCatalog, key: string): BlueprintPlan {
   const plan = findName({ kind: 'blueprint', name: key, known: plans, listedBy: 'hookwright blueprint list' });
   return withNamedTargets(plan, targets);
+}
+
+/** The usual name; a target that is not in the catalog keeps its own. */
+export const knownName = (name: string, targets: Readonly<Record<string, Named>>): string =>
+  Object.hasOwn(targets, name) ? commonName(name, targets[name] ?? {}) : name;
+
+/** @param targets catalog entries by canonical name */
+export function withNamedTargets(plan: BlueprintPlan, targets: Readonly<Record<string, Named>>): BlueprintPlan {
+  const fields = plan.fields.map((field) =>
+    field.name === 'deliver' ? { ...field, options: field.options.map((name) => knownName(name, targets)) } : field,
+  );
+  return { ...plan, fields };
 }

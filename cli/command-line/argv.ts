@@ -1,20 +1,23 @@
 /**
- * Puts a command's arguments into the one form the parser reads without guessing:
- * `--name=value` for every option that takes a value, flags, then `--` and the positional arguments.
- * That is what lets values start with `-`: group ids are negative (`--deliver-chat-id -100200`, `session show x -100200`).
+ * Sorts the words behind a command's path into options and positional arguments. What follows an option that takes a value
+ * is its value, also where it starts with `-`: group ids are negative (`--deliver-chat-id -100200`, `session show x -100200`).
  */
 import { suggest } from '../../compiler/text/suggest.ts';
+import type { Argument, Command, CommandLine, NamedOption } from '../base/command.ts';
 import { UsageError } from '../base/errors.ts';
-import type { CommandShape, OptionShape } from './command-shape.ts';
 
-export type OptionSpec = Pick<OptionShape, 'names' | 'takesValue'>;
+type OptionSpec = Pick<NamedOption, 'names' | 'value'>;
 
 const NEGATIVE_NUMBER = /^-\d/;
 
 /** @throws UsageError for an unknown option, one whose value is missing, and a flag with a value. */
-export function normaliseArgv(args: readonly string[], specs: readonly OptionSpec[]): string[] {
+export function readWords(args: readonly string[], specs: readonly OptionSpec[]): CommandLine {
   const byName = new Map(specs.flatMap((spec) => spec.names.map((name) => [name, spec] as const)));
-  const options: string[] = [];
+  const options = new Map<string, string[]>();
+  const add = ({ names }: OptionSpec, text: string): void => {
+    const name = names.at(-1) ?? '';
+    options.set(name, [...(options.get(name) ?? []), text]);
+  };
   const positionals: string[] = [];
   for (let at = 0; at < args.length; at += 1) {
     const arg = args[at] ?? '';
@@ -30,34 +33,50 @@ export function normaliseArgv(args: readonly string[], specs: readonly OptionSpe
     const name = equals === -1 ? arg : arg.slice(0, equals);
     const spec = byName.get(name) ?? negatedFlag(name, byName);
     if (spec === undefined) throw unknownOption(name, [...byName.keys()]);
-    if (!spec.takesValue && equals !== -1) throw new UsageError(`option ${name} takes no value`);
-    if (!spec.takesValue || equals !== -1) {
-      options.push(arg);
-      continue;
+    if (spec.value === null) {
+      if (equals !== -1) throw new UsageError(`option ${name} takes no value`);
+      add(spec, String(byName.has(name)));
+    } else if (equals !== -1) add(spec, arg.slice(equals + 1));
+    else {
+      at += 1;
+      const value = args[at];
+      if (value === undefined || byName.has(value.split('=', 1)[0] ?? '')) throw missingValue(name, value);
+      add(spec, value);
     }
-    at += 1;
-    const value = args[at];
-    if (value === undefined || byName.has(value.split('=', 1)[0] ?? '')) throw missingValue(name, value);
-    options.push(`${name}=${value}`);
   }
-  return positionals.length === 0 ? options : [...options, '--', ...positionals];
+  return { options, positionals };
 }
 
 /** `--no-json` is the flag `--json`, off. */
 function negatedFlag(name: string, byName: ReadonlyMap<string, OptionSpec>): OptionSpec | undefined {
   const spec = name.startsWith('--no-') ? byName.get(name.replace('--no-', '--')) : undefined;
-  return spec?.takesValue === false ? spec : undefined;
+  return spec?.value === null ? spec : undefined;
 }
 
-/** @throws UsageError when there are more or fewer positional arguments than the command takes; `argv` is in normal form. */
-export function checkPositionals(argv: readonly string[], shape: CommandShape, usage: string): void {
-  const { positionals, required, rest } = shape;
-  const marker = argv.indexOf('--');
-  const given = marker === -1 ? [] : argv.slice(marker + 1);
-  if (given.length < required) throw new UsageError(`<${positionals[given.length]}> is missing`, `usage: ${usage}`);
-  const extra = rest === null ? given[positionals.length] : undefined;
-  if (extra !== undefined) throw new UsageError(`"${extra}" is one argument too many`, `usage: ${usage}`);
+/** @param path of the command @throws UsageError also when there are more or fewer arguments than the command takes */
+export function readCommandLine(
+  args: readonly string[],
+  path: string,
+  command: Pick<Command<never>, 'options' | 'args'>,
+): CommandLine {
+  const line = readWords(args, command.options);
+  const given = line.positionals;
+  const missing = command.args.find(({ kind }, at) => kind === 'required' && at >= given.length);
+  if (missing !== undefined)
+    throw new UsageError(`<${missing.name}> is missing`, `usage: ${usageOf(path, command.args)}`);
+  const extra = command.args.at(-1)?.kind === 'rest' ? undefined : given[command.args.length];
+  if (extra !== undefined) {
+    throw new UsageError(`"${extra}" is one argument too many`, `usage: ${usageOf(path, command.args)}`);
+  }
+  return line;
 }
+
+/** `hookwright source learn <source> [file…]`. */
+export const usageOf = (path: string, args: readonly Argument<unknown>[]): string =>
+  ['hookwright', path, ...args.map(argumentLabel)].join(' ');
+
+const argumentLabel = ({ name, kind }: Argument<unknown>): string =>
+  ({ required: `<${name}>`, optional: `[${name}]`, rest: name === '' ? '…' : `[${name}…]` })[kind];
 
 function missingValue(name: string, next: string | undefined): UsageError {
   if (next === undefined) return new UsageError(`option ${name} needs a value`);

@@ -1,11 +1,8 @@
 /** The help texts: all commands on one screen, one group of commands, one command. */
-import type { CommandClass } from 'clipanion';
 import type { Paint } from '../../base/paint.ts';
-import type { CliContext } from '../base/context.ts';
+import type { Command, ListedCommand, NamedOption } from '../base/command.ts';
 import { wrapBeside, wrapWords } from '../output/wrap-words.ts';
-import type { CommandEntry, CommandGroup } from './command-entry.ts';
-import type { CommandShape, OptionShape } from './command-shape.ts';
-import { wrapCommand } from './wrap-command.ts';
+import { usageOf } from './argv.ts';
 
 /** The layout of a help text: its colours and its width in columns. */
 export interface HelpLayout {
@@ -15,21 +12,15 @@ export interface HelpLayout {
 
 const INDENT = '  ';
 
-const visibleIn = (entries: readonly CommandEntry[]): readonly CommandEntry[] =>
-  entries.filter(({ hidden }) => hidden !== true);
+type Entries = readonly Omit<ListedCommand<never>, 'load'>[];
 
-/** `hookwright --help`, one screen: a line for each command, the commands of one noun on one. */
-export function formatOverview(
-  entries: readonly CommandEntry[],
-  groups: readonly CommandGroup[],
-  layout: HelpLayout,
-): string {
+/** `hookwright --help`, one screen: a line for each command, the commands of one noun on one. @param entries in their order */
+export function formatOverview(entries: Entries, layout: HelpLayout): string {
   const rows = new Map<string, string>();
-  for (const { path, summary } of visibleIn(entries)) {
+  for (const { path, summary, title } of entries) {
     const [noun = '', verb] = path.split(' ');
-    const title = groups.find((group) => group.noun === noun)?.title;
     const before = rows.get(noun);
-    if (verb === undefined || title === undefined) rows.set(path, summary);
+    if (title === null) rows.set(path, summary);
     else rows.set(noun, before === undefined ? `${title}: ${verb}` : `${before}, ${verb}`);
   }
   return [
@@ -45,20 +36,18 @@ export function formatOverview(
 }
 
 /** `hookwright webhook --help`. */
-export function formatGroup(entries: readonly CommandEntry[], group: string, layout: HelpLayout): string {
-  const shown = visibleIn(entries).filter(({ path }) => path.startsWith(`${group} `));
-  return [
+export const formatGroup = (entries: Entries, group: string, layout: HelpLayout): string =>
+  [
     `Usage: hookwright ${group} <command> [options]`,
     '',
     ...formatRows(
-      shown.map(({ path, summary }) => [path, summary] as const),
+      entries.filter(({ path }) => path.startsWith(`${group} `)).map(({ path, summary }) => [path, summary] as const),
       layout,
     ),
     '',
     `hookwright ${group} <command> --help shows a command's options and examples.`,
     '',
   ].join('\n');
-}
 
 function formatRows(rows: readonly (readonly [name: string, text: string])[], layout: HelpLayout): string[] {
   const { paint } = layout;
@@ -70,20 +59,12 @@ function formatRows(rows: readonly (readonly [name: string, text: string])[], la
   );
 }
 
-/** A command as its help shows it. */
-export interface HelpSubject {
-  readonly command: CommandClass<CliContext>;
-  readonly shape: CommandShape;
-  readonly usage: string;
-}
-
 /** `hookwright lint --help`. */
-export function formatCommandHelp({ command, shape, usage }: HelpSubject, layout: HelpLayout): string {
-  const { description = '', details = '', examples = [] } = command.usage ?? {};
-  const { options } = shape;
+export function formatCommandHelp(path: string, command: Command<never>, layout: HelpLayout): string {
+  const { summary, details, examples, options, args } = command;
   const sections: string[][] = [
-    wrapWords(`${description}.`, layout.width),
-    wrapBeside('Usage: ', `${usage}${options.length > 0 ? ' [options]' : ''}`, layout.width),
+    wrapWords(`${summary}.`, layout.width),
+    wrapBeside('Usage: ', `${usageOf(path, args)}${options.length > 0 ? ' [options]' : ''}`, layout.width),
   ];
   if (options.length > 0) {
     sections.push([
@@ -94,14 +75,7 @@ export function formatCommandHelp({ command, shape, usage }: HelpSubject, layout
       ),
     ]);
   }
-  if (details.trim() !== '')
-    sections.push(
-      details
-        .trim()
-        .split('\n')
-        .map((line) => line.trim())
-        .flatMap((line) => wrapWords(line, layout.width)),
-    );
+  if (details !== '') sections.push(details.split('\n').flatMap((line) => wrapWords(line, layout.width)));
   if (examples.length > 0) {
     sections.push([
       'Examples:',
@@ -117,5 +91,33 @@ export function formatCommandHelp({ command, shape, usage }: HelpSubject, layout
 }
 
 /** As it is typed: `-n, --lines <count>`. */
-export const optionLabel = ({ names, takesValue, value }: OptionShape): string =>
-  takesValue ? `${names.join(', ')} <${value}>` : names.join(', ');
+export const optionLabel = ({ names, value }: NamedOption): string =>
+  value === null ? names.join(', ') : `${names.join(', ')} <${value}>`;
+
+/** Words as a shell splits them; quotes stay. */
+const WORD = /(?:'[^']*'|"[^"]*"|[^\s'"])+/g;
+/** A line may end before these: options, settings (`name=value`), pipes and the next command. */
+const BREAK = /^(?:-|\||&&|[a-z]\w*=)/;
+
+/** @param width columns of the terminal; an option with a longer value has a line of its own */
+export function wrapCommand(command: string, width: number): string[] {
+  if (command.length <= width) return [command];
+  const lines: string[] = [];
+  for (const part of partsOf(command)) {
+    const line = lines.at(-1);
+    // The backslash and the space before it take two columns.
+    if (line !== undefined && line.length + 1 + part.length + 2 <= width) lines[lines.length - 1] = `${line} ${part}`;
+    else lines.push(line === undefined ? part : INDENT + part);
+  }
+  return lines.map((line, at) => (at === lines.length - 1 ? line : `${line} \\`));
+}
+
+function partsOf(command: string): string[] {
+  const parts: string[] = [];
+  for (const word of command.match(WORD) ?? []) {
+    const last = parts.length - 1;
+    if (last < 0 || BREAK.test(word)) parts.push(word);
+    else parts[last] = `${parts[last]} ${word}`;
+  }
+  return parts;
+}

@@ -1,10 +1,13 @@
 /** The message for words that are not a command, with the closest command if there is one. */
 import { suggest } from '../../compiler/text/suggest.ts';
+import type { ListedCommand } from '../base/command.ts';
 import { UsageError } from '../base/errors.ts';
-import type { CommandEntry } from './command-entry.ts';
 
 /** @param argv begins with words that are not a command */
-export function unknownCommand(commands: readonly CommandEntry[], argv: readonly string[]): UsageError {
+export function unknownCommand(
+  commands: readonly Pick<ListedCommand<never>, 'path'>[],
+  argv: readonly string[],
+): UsageError {
   const [first = '', second] = argv;
   if (first.startsWith('-')) {
     return new UsageError(

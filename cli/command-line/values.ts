@@ -1,21 +1,6 @@
 /** Parsers of option values; a value that cannot be parsed is wrong usage. */
-import type { Option } from 'clipanion';
 import { suggest } from '../../compiler/text/suggest.ts';
 import { UsageError } from '../base/errors.ts';
-
-type Validator<Value> = NonNullable<Parameters<typeof Option.applyValidator<unknown, Value>>[2]>;
-type ValidationState = NonNullable<Parameters<Validator<unknown>>[1]>;
-
-/** The `validator` of an option whose value is what `parse` makes of the text. @param parse throws UsageError */
-export function parsedBy<Value>(option: string, parse: (text: string, option: string) => Value): Validator<Value> {
-  const validator = (text: unknown, { coercions, coercion }: ValidationState = {}): boolean => {
-    const value = parse(String(text), option);
-    // Applied by the parser once every validator has agreed.
-    if (coercion !== undefined) coercions?.push(['.', coercion.bind(null, value)]);
-    return true;
-  };
-  return validator as Validator<Value>;
-}
 
 /** @throws UsageError naming the option and its range. */
 export function parseInteger(

@@ -1,10 +1,11 @@
 /** `hookwright serve`: serves compiled tables and reloads them when they change; never compiles. */
 import { resolve } from 'node:path';
-import { Command, Option } from 'clipanion';
 import { Redactor } from '../../runtime/deliver/redact.ts';
 import type { ProcessLogger } from '../../runtime/platform/logger.ts';
 import type { CliContext } from '../base/context.ts';
 import { loadPart } from '../base/module.ts';
+import type { GivenBy } from '../command-line/command.ts';
+import { command, text } from '../command-line/command.ts';
 import { hostOption, logFileOption, portOption } from '../command-line/options.ts';
 import { builtFolder } from '../serve/built-folder.ts';
 import { serveGateway } from '../serve/serve-gateway.ts';
@@ -14,33 +15,33 @@ import { requireDatabase } from '../store/use-shared-state.ts';
 /** `--table` of a gateway that takes its table from the database. */
 const FROM_STORE = 'store:';
 
-export class ServeCommand extends Command<CliContext> {
-  static override paths = [['serve']];
-  static override usage = Command.Usage({
-    description: 'Serve compiled tables; they are loaded again when they change',
-    details:
-      'For machines that get their tables from elsewhere. Without --table it takes build/ here, or in the home folder. Secrets are resolved before it listens: a missing one is a refusal. Ctrl-C drains, a second one does not wait.',
-    examples: [
-      ['Serve what `compile` wrote here', '$0 serve'],
-      ['The table that `table activate` names', '$0 serve --table store:'],
-      ['Tables deployed by CI, all addresses', '$0 serve --table /srv/hookwright/build --host 0.0.0.0'],
-    ],
-  });
+const options = {
+  table: text('dir|store:', 'Folder of routes.json; `store:` takes the active table of the database'),
+  host: hostOption,
+  port: portOption,
+  logFile: logFileOption,
+};
 
-  table = Option.String('--table', {
-    description: '<dir|store:> Folder of routes.json; `store:` takes the active table of the database',
-  });
-  host = hostOption();
-  port = portOption();
-  logFile = logFileOption();
+type Given = GivenBy<typeof options>;
 
-  async execute(): Promise<number> {
-    const { context } = this;
+export default command({
+  summary: 'Serve compiled tables; they are loaded again when they change',
+  details:
+    'For machines that get their tables from elsewhere. Without --table it takes build/ here, or in the home folder. Secrets are resolved before it listens: a missing one is a refusal. Ctrl-C drains, a second one does not wait.',
+  examples: [
+    ['Serve what `compile` wrote here', '$0 serve'],
+    ['The table that `table activate` names', '$0 serve --table store:'],
+    ['Tables deployed by CI, all addresses', '$0 serve --table /srv/hookwright/build --host 0.0.0.0'],
+  ],
+  options,
+  async run(context, given) {
     const redactor = new Redactor();
     const log = createServerLog(context, redactor.redact);
-    if (this.table !== FROM_STORE) {
-      return this.serve(
-        this.table === undefined ? builtFolder(context) : resolve(context.cwd, this.table),
+    if (given.table !== FROM_STORE) {
+      return serve(
+        context,
+        given,
+        given.table === undefined ? builtFolder(context) : resolve(context.cwd, given.table),
         log,
         redactor,
       );
@@ -48,14 +49,20 @@ export class ServeCommand extends Command<CliContext> {
     const plan = await requireDatabase(context, undefined);
     const followed = await (await loadPart(context.modules, 'database')).followTable(context, plan, log);
     try {
-      return await this.serve(followed.folder, log, redactor);
+      return await serve(context, given, followed.folder, log, redactor);
     } finally {
       await followed.stop();
     }
-  }
+  },
+});
 
-  private serve(folder: string, log: ProcessLogger, redactor: Redactor): Promise<number> {
-    const { host, port, logFile = null } = this;
-    return serveGateway(this.context, { folder, host, port, logFile, log, redactor, recompile: null });
-  }
+function serve(
+  context: CliContext,
+  given: Given,
+  folder: string,
+  log: ProcessLogger,
+  redactor: Redactor,
+): Promise<number> {
+  const { host, port, logFile = null } = given;
+  return serveGateway(context, { folder, host, port, logFile, log, redactor, recompile: null });
 }

@@ -1,4 +1,5 @@
 /** Compiles a configuration and writes its tables, for `compile`, `gateway run` and the thread that recompiles. */
+
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { isSystemError } from '../../base/system-error.ts';
@@ -6,20 +7,22 @@ import { printCatalog } from '../../compiler/blueprints/publish.ts';
 import type { CompileOutput, CompileResult } from '../../compiler/compile.ts';
 import { compile } from '../../compiler/compile.ts';
 import type { CompileInput } from '../../compiler/compile-input.ts';
+import type { Flags } from '../../compiler/config/overrides.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
-import { readShippedShape } from '../../compiler/node/shipped-catalog.ts';
 import type { Files } from '../../compiler/source/files.ts';
 import { describeDiskError } from '../../runtime/platform/describe-disk-error.ts';
-import { makeFolder } from '../../runtime/platform/make-folder.ts';
-import { writeAtomic } from '../../runtime/platform/write-atomic.ts';
+import { makeFolder, writeAtomic } from '../../runtime/platform/write-atomic.ts';
+import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
+import { readJobsToCompile } from '../store/stored-jobs.ts';
+import { loadCompilerParts } from './compiler-parts.ts';
 
-/** Everything that a compile depends on except the files; it can be sent to a thread. */
-export type CompileRequest = Omit<CompileInput, 'files' | 'readShape'>;
+/** Everything that a compile depends on except the files. Without `modules` it can be sent to a thread. */
+export type CompileRequest = Omit<CompileInput, 'files'>;
 
 /** @param files the file system, or one with changes that are not written yet */
 export function compileRequest(request: CompileRequest, files: Files = nodeFiles): CompileResult {
-  return compile({ ...request, files, readShape: readShippedShape });
+  return compile({ ...request, files });
 }
 
 /** The folder of the tables: `--out`, else `build/` beside the root config file. */
@@ -61,4 +64,24 @@ function replace(path: string, text: string, mode: number): boolean {
   if (stat !== undefined && (stat.mode & 0o777) === mode && readFileSync(path, 'utf8') === text) return false;
   writeAtomic(path, text, mode);
   return true;
+}
+
+export interface CompileFlags {
+  readonly configs?: readonly string[] | undefined;
+  readonly flags?: Flags;
+}
+
+export async function createCompileRequest(
+  context: CliContext,
+  { configs, flags }: CompileFlags,
+): Promise<CompileRequest> {
+  const { cwd, home, env } = context;
+  const [catalog, stored, modules] = await Promise.all([
+    context.catalog(),
+    readJobsToCompile(context, configs),
+    loadCompilerParts(context.modules),
+  ]);
+  // Only what routes can name: the request may be sent to a thread.
+  const jobs = stored.map(({ id, name, profile }) => ({ id, name, profile }));
+  return { cwd, home, configs: configs ?? [], env: { ...env }, flags: flags ?? {}, catalog, jobs, modules };
 }

@@ -1,7 +1,12 @@
 /** The shipped documentation: Markdown pages, in the sections of `docs/README.md`. */
+
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageRoot } from '../base/package-root.ts';
+import { suggest } from '../../compiler/text/suggest.ts';
+import type { CliContext } from '../base/context.ts';
+import { CliError } from '../base/errors.ts';
+import { packageRoot } from '../base/package.ts';
+import { printJson, printLine } from '../output/print.ts';
 
 const FOLDER = join(packageRoot(), 'docs');
 
@@ -65,4 +70,17 @@ export function readRules(): ReadonlyMap<string, string> {
       return [id, text.replace(/\n## [^\n]*\n*$/, '\n').trimEnd()];
     }),
   );
+}
+
+/** @throws CliError when there is no such rule */
+export function showRule(context: CliContext, name: string, json: boolean): void {
+  const rules = readRules();
+  const text = rules.get(name);
+  if (text === undefined) {
+    const [close] = suggest(name, [...rules.keys()]);
+    const next = close === undefined ? 'hookwright rule lists them' : `did you mean: hookwright rule ${close}`;
+    throw new CliError(`there is no rule "${name}"`, next);
+  }
+  if (json) printJson(context, { name, text });
+  else printLine(context, `${name}\n\n${text}`);
 }

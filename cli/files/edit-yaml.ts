@@ -3,14 +3,11 @@
  * everything else stay as they are. Each result is read back and compared with what it should say; when they differ, or
  * a comment would get lost, the edit is refused and nothing is guessed.
  */
-import { isDeepStrictEqual } from 'node:util';
-import type { Document } from 'yaml';
-import { isMap, Lexer, parseDocument } from 'yaml';
-import { CliError } from '../base/errors.ts';
-import type { YamlEdit } from './yaml-splice.ts';
-import { isEmpty, splice } from './yaml-splice.ts';
 
-export type { YamlEdit };
+import { isDeepStrictEqual } from 'node:util';
+import type { Document, Pair, Scalar, YAMLMap } from 'yaml';
+import { isAlias, isMap, isScalar, Lexer, parseDocument, stringify } from 'yaml';
+import { CliError } from '../base/errors.ts';
 
 /** @throws CliError when the text is not YAML, or the edit cannot be made without touching anything else. */
 export function editYaml(name: string, text: string, edits: readonly YamlEdit[]): string {
@@ -83,4 +80,169 @@ function take(list: string[], item: string): boolean {
   const at = list.indexOf(item);
   if (at !== -1) list.splice(at, 1);
   return at !== -1;
+}
+
+export interface YamlEdit {
+  readonly path: readonly string[];
+  /** `undefined` removes the key. */
+  readonly value: unknown;
+}
+
+type Map = YAMLMap<Scalar, unknown>;
+
+/** The characters from `from` up to `to` become `text`. */
+export interface Splice {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+
+/** The one change of characters that makes the edit. */
+export function splice(name: string, text: string, document: Document.Parsed, { path, value }: YamlEdit): Splice {
+  if (!isMap(document.contents)) return append(text, text.length, block(path, value, 0, 2));
+  let map = document.contents as unknown as Map;
+  const step = indentStep(text, map);
+  for (const [depth, key] of path.entries()) {
+    const pair = map.items.find((item) => String(item.key.value) === key);
+    const rest = path.slice(depth + 1);
+    if (pair === undefined)
+      return insert(text, map, block(path.slice(depth), value, indentOf(text, map), step), path.slice(depth), value);
+    if (value === undefined && rest.length === 0) return remove(text, map, pair);
+    const at = path.slice(0, depth + 1).join('.');
+    if (isAlias(pair.value)) throw new CliError(`${name}: ${at} is an alias of another part`, 'change it by hand');
+    if (rest.length === 0) return replace(text, map, pair, value, step);
+    if (isMap(pair.value)) map = pair.value as Map;
+    else if (isAbsent(pair.value))
+      return fill(text, pair, block(rest, value, indentOf(text, map) + step, step), indentOf(text, map));
+    else if (isEmpty(pair.value)) return replace(text, map, pair, nest(rest, value), step);
+    else throw new CliError(`${name}: ${at} is not a map`, 'change it by hand');
+  }
+  throw new CliError(`${name}: an edit without a path`);
+}
+
+const nest = (path: readonly string[], value: unknown): unknown =>
+  path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
+
+/** Lines for a path and its value. */
+function block(path: readonly string[], value: unknown, indent: number, step: number): string {
+  const lines = stringify(nest(path, value), { indent: step, lineWidth: 0 }).trimEnd().split('\n');
+  return `${lines.map((line) => (line === '' ? line : ' '.repeat(indent) + line)).join('\n')}\n`;
+}
+
+function insert(text: string, map: Map, lines: string, path: readonly string[], value: unknown): Splice {
+  const last = map.items.at(-1);
+  if (map.flow === true) {
+    const at = last === undefined ? start(map) + 1 : endOf(last);
+    const [key = '', ...rest] = path;
+    return { from: at, to: at, text: `${last === undefined ? '' : ', '}${inline(key)}: ${inline(nest(rest, value))}` };
+  }
+  const indent = indentOf(text, map);
+  return append(text, afterComments(text, lineEnd(text, last === undefined ? start(map) : endOf(last)), indent), lines);
+}
+
+/** Puts lines at a line's start; a file without a final line end gets one, a file with blank lines one before a new part. */
+function append(text: string, at: number, lines: string): Splice {
+  const open = at > 0 && text[at - 1] !== '\n' ? '\n' : '';
+  const spaced = at === text.length && !lines.startsWith(' ') && /\n\s*\n/.test(text) ? '\n' : '';
+  return { from: at, to: at, text: open + spaced + lines };
+}
+
+function replace(text: string, map: Map, pair: Pair<Scalar, unknown>, value: unknown, step: number): Splice {
+  const { value: node } = pair;
+  const flow = map.flow === true;
+  const indent = indentOf(text, map);
+  const scalar = typeof value !== 'object' || value === null;
+  if (isAbsent(node) && !scalar && !flow) return fill(text, pair, block([], value, indent + step, step), indent);
+  const { range } = node as { readonly range?: readonly [number, number, number] | null };
+  if (range && (flow || (isScalar(node) && scalar && !String(node.type).startsWith('BLOCK')))) {
+    const [from, to] = range;
+    const gap = text[from - 1] === ':' ? ' ' : '';
+    return { from, to, text: gap + inline(value) };
+  }
+  const from = start(pair.key);
+  return {
+    from,
+    to: endOf(pair),
+    text:
+      block([String(pair.key.value)], value, indent, step)
+        .trimStart()
+        .trimEnd() + (text[endOf(pair) - 1] === '\n' ? '\n' : ''),
+  };
+}
+
+/** Gives a key that stands alone (`gateway:`) its first entries. */
+function fill(text: string, pair: Pair<Scalar, unknown>, lines: string, indent: number): Splice {
+  const at = afterComments(text, lineEnd(text, endOf(pair)), indent + 1);
+  return append(text, at, lines);
+}
+
+function remove(text: string, map: Map, pair: Pair<Scalar, unknown>): Splice {
+  if (map.flow !== true) {
+    const from = text.lastIndexOf('\n', start(pair.key)) + 1;
+    return {
+      from,
+      to: lineEnd(text, endOf(pair)),
+      text: map.items.length === 1 ? `${text.slice(from, start(pair.key))}{}\n` : '',
+    };
+  }
+  const at = map.items.indexOf(pair);
+  const next = map.items[at + 1];
+  const before = map.items[at - 1];
+  if (next !== undefined) return { from: start(pair.key), to: start(next.key), text: '' };
+  return { from: before === undefined ? start(pair.key) : endOf(before), to: endOf(pair), text: '' };
+}
+
+/** A value on one line, as it may stand in a flow collection too. */
+function inline(value: unknown): string {
+  if (typeof value === 'string') {
+    const plain = stringify(value, { lineWidth: 0 }).trimEnd();
+    return /^[\w./:@+-]+( [\w./:@+-]+)*$/.test(plain) ? plain : JSON.stringify(value);
+  }
+  return stringify(value, { collectionStyle: 'flow', lineWidth: 0, flowCollectionPadding: false }).trimEnd();
+}
+
+/** Nothing is written at all after the key's colon. */
+const isAbsent = (node: unknown): boolean => isEmpty(node) && (!isScalar(node) || node.range?.[0] === node.range?.[1]);
+
+/** Null, written or not. */
+export const isEmpty = (node: unknown): boolean => node === null || (isScalar(node) && node.value === null);
+
+function start(node: { range?: readonly [number, number, number] | null }): number {
+  return node.range?.[0] ?? 0;
+}
+
+/** Where the last character of a pair's value ends; trailing comments are not part of it. */
+function endOf(pair: Pair<Scalar, unknown>): number {
+  const { value } = pair as { readonly value: { readonly range?: readonly [number, number, number] | null } | null };
+  return value?.range?.[1] ?? pair.key.range?.[1] ?? 0;
+}
+
+/** Start of the line after the one that holds the character before `at`. */
+function lineEnd(text: string, at: number): number {
+  if (at > 0 && text[at - 1] === '\n') return at;
+  const end = text.indexOf('\n', at);
+  return end === -1 ? text.length : end + 1;
+}
+
+/** Skips the comment lines that belong to what stands above them: those at `indent` or deeper. */
+function afterComments(text: string, at: number, indent: number): number {
+  const line = /^([ \t]*)(#[^\n]*)?(\n|$)/.exec(text.slice(at));
+  if (line === null || line[0] === '') return at;
+  const blank = line[2] === undefined;
+  if (blank ? indent > 0 : (line[1] ?? '').length < indent) return at;
+  return afterComments(text, at + line[0].length, indent);
+}
+
+function indentOf(text: string, map: Map): number {
+  const first = start(map.items[0]?.key ?? map);
+  return first - (text.lastIndexOf('\n', first - 1) + 1);
+}
+
+/** How far the file's author indents; 2 where nothing shows it. */
+function indentStep(text: string, root: Map): number {
+  for (const { value } of root.items) {
+    if (isMap(value) && value.flow !== true && value.items.length > 0)
+      return indentOf(text, value as Map) - indentOf(text, root);
+  }
+  return 2;
 }

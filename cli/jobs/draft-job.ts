@@ -1,11 +1,13 @@
 /** Turns the user's description of a job into its record, checked by the rules for jobs in the configuration. */
-import { compileJob } from '../../compiler/compile-job.ts';
+
 import type { Problem } from '../../compiler/diagnostics/problem.ts';
 import { isError } from '../../compiler/diagnostics/rule.ts';
-import { homeTarget } from '../../runtime/dispatch/scheduler/home-channel.ts';
+import { compileJob } from '../../compiler/stages/compile-job.ts';
+import { homeTarget } from '../../runtime/dispatch/scheduler/job-dispatch.ts';
 import type { JobRecord } from '../../runtime/store/job-mutations.ts';
 import type { JobConfig, JobPlan, ProfilePlan } from '../../schemas/generated/types.ts';
 import { CliError, UsageError } from '../base/errors.ts';
+import { parseChoice, parseList } from '../command-line/values.ts';
 import type { OpenTable } from '../subscriptions/open-table.ts';
 
 export interface JobDraft {
@@ -20,7 +22,7 @@ export interface CheckedDraft {
   readonly warnings: readonly string[];
 }
 
-export type DraftTable = Pick<OpenTable, 'table' | 'facts'>;
+export type DraftTable = Pick<OpenTable, 'table' | 'facts' | 'rules'>;
 
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
@@ -47,7 +49,7 @@ export function checkDraft({ name, profile, config }: JobDraft, open: DraftTable
     throw new UsageError(`"${name}" is no job name`, 'names are lower-case letters, digits, `_` and `-`, at most 64');
   }
   const plan = profileOf(open, profile);
-  const scope = { table: open.table, facts: open.facts, payloads: null, invalidNames: new Set<string>() };
+  const scope = { ...open, payloads: null, invalidNames: new Set<string>() };
   const compiled = compileJob({ name, config, profile: plan, at: { file: '', line: 0 } }, scope);
   if (compiled.plan === null) {
     throw new CliError(
@@ -65,4 +67,39 @@ export function recordOfPlan(
 ): JobRecord {
   const { name, profile, description, schedule, prompt, deliver, skills, misfire } = plan;
   return { ...rest, name, profile, description, schedule, prompt, deliver, skills, misfire };
+}
+
+export interface JobFlags {
+  readonly schedule: string | undefined;
+  readonly prompt: string | undefined;
+  readonly deliver: string | undefined;
+  readonly deliverChatId: string | undefined;
+  readonly skills: string | undefined;
+  readonly toolsets: string | undefined;
+  readonly misfire: string | undefined;
+  readonly description: string | undefined;
+}
+
+const MISFIRES = ['skip', 'once'] as const;
+
+function deliverOf({ deliver, deliverChatId }: JobFlags): Pick<JobConfig, 'deliver' | 'deliver_extra'> {
+  const [first, ...others] = parseList(deliver ?? '');
+  return {
+    ...(first === undefined ? {} : { deliver: others.length === 0 ? first : [first, ...others] }),
+    ...(deliverChatId === undefined ? {} : { deliver_extra: { chat_id: deliverChatId } }),
+  };
+}
+
+/** The keys of a job that the flags give; the others are left out. @throws UsageError */
+export function configFromFlags(flags: JobFlags): Partial<JobConfig> {
+  const { schedule, prompt, skills, toolsets, misfire, description } = flags;
+  return {
+    ...(schedule === undefined ? {} : { schedule }),
+    ...(prompt === undefined ? {} : { prompt }),
+    ...deliverOf(flags),
+    ...(skills === undefined ? {} : { skills: parseList(skills) }),
+    ...(toolsets === undefined ? {} : { toolsets: parseList(toolsets) }),
+    ...(misfire === undefined ? {} : { misfire: parseChoice(misfire, '--misfire', MISFIRES) }),
+    ...(description === undefined ? {} : { description }),
+  };
 }

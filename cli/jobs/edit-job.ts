@@ -1,11 +1,17 @@
-/** Changes only those settings of a stored job that the flags name. */
+/** Changes a stored job: the settings that the flags name, or whether it fires. */
+
 import { jobSignature } from '../../runtime/dispatch/scheduler/job.ts';
 import type { JobRecord } from '../../runtime/store/job-mutations.ts';
 import type { Store } from '../../runtime/store/store.ts';
 import type { JobConfig } from '../../schemas/generated/types.ts';
+import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
+import { printLine } from '../output/print.ts';
+import { makeStore } from '../store/use-store.ts';
 import type { DraftTable } from './draft-job.ts';
 import { checkDraft, recordOfPlan } from './draft-job.ts';
+import type { JobReference } from './open-jobs.ts';
+import { openJob } from './open-jobs.ts';
 
 export interface JobChange {
   readonly name: string | undefined;
@@ -52,4 +58,14 @@ export async function editJob(
   // With another schedule it counts from now on: an earlier time of today has not been missed.
   if (signature !== jobSignature(record)) await store.write({ kind: 'watch_job', job: record.id, signature, now });
   return edited;
+}
+
+/** @throws CliError when there is no such job */
+export async function pauseJob(reference: JobReference, paused: boolean, context: CliContext): Promise<void> {
+  const {
+    job: { id, name },
+  } = await openJob(context, reference);
+  const now = context.clock.now();
+  await makeStore(context, (store) => store.write({ kind: 'pause_job', job: id, paused, now }));
+  printLine(context, `job ${name} (${id}) ${paused ? 'paused' : 'resumed'}`);
 }

@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
+import { rulesInForce } from '../../compiler/rules/registry.ts';
 import type { Files } from '../../compiler/source/files.ts';
 import { searchConfig } from '../../compiler/source/search-config.ts';
 import type { Job } from '../../runtime/dispatch/scheduler/job.ts';
@@ -11,7 +12,7 @@ import type { JobRecord } from '../../runtime/store/job-mutations.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 import { findName } from '../command-line/find-name.ts';
-import { createCompileRequest } from '../compile/compile-request.ts';
+import { createCompileRequest } from '../compile/compile-files.ts';
 import { readStoredJobs } from '../store/stored-jobs.ts';
 import type { OpenTable } from '../subscriptions/open-table.ts';
 import { openTable } from '../subscriptions/open-table.ts';
@@ -42,7 +43,8 @@ async function openAnyTable(context: CliContext, configs: readonly string[] | un
   const request = await createCompileRequest(context, { configs: [path] });
   const { output } = compileRequest(request, withEmptyConfig(path));
   if (output === null) throw new Error('an empty config does not compile');
-  return { table: output.table, facts: createMachineFacts(context, request.jobs), url: null };
+  const facts = createMachineFacts(context, request.jobs);
+  return { table: output.table, facts, rules: rulesInForce(request.modules), url: null };
 }
 
 /** @throws CliError when the config has errors or the store cannot be read. */

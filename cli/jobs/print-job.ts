@@ -1,12 +1,12 @@
 /** The output after a job was created or changed: what it is, and when it runs. */
+
 import { describeSchedule } from '../../compiler/schedule/describe-schedule.ts';
 import { nextRuns } from '../../compiler/schedule/next-runs.ts';
 import type { JobRecord } from '../../runtime/store/job-mutations.ts';
 import type { CliContext } from '../base/context.ts';
-import { formatInstant } from '../output/instant.ts';
 import { printJson, printLine, printNote, visible } from '../output/print.ts';
+import { formatInstant } from '../output/time.ts';
 import type { OpenTable } from '../subscriptions/open-table.ts';
-import { noteUnserved } from './note-unserved.ts';
 
 export interface MadeJob {
   readonly record: JobRecord;
@@ -36,4 +36,19 @@ export function printMade(context: CliContext, { record, warnings, verb, open }:
     `runs ${describeSchedule(schedule)} in ${timezone}; next: ${next === null ? 'never' : formatInstant(next, timezone)}`,
   );
   noteUnserved(context, open, 'fires');
+}
+
+/** Prints nothing where one does. @param verb what will be done with it: `runs`, `fires` */
+export function noteUnserved(
+  context: CliContext,
+  { table, url }: Pick<OpenTable, 'table' | 'url'>,
+  verb: string,
+): void {
+  if (url !== null) return;
+  printNote(
+    context,
+    table.gateway.store.kind === 'postgres'
+      ? `no gateway is running here: it ${verb} on one that shares the database`
+      : `no gateway is running: it ${verb} once one is started (hookwright gateway start)`,
+  );
 }

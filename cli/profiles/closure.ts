@@ -1,9 +1,14 @@
 /** Everything that a profile can reach, for `lint` and `profile show`. */
 
 import { labelIn } from '../../base/label.ts';
+import type { Paint } from '../../base/paint.ts';
+import type { SubscriptionScope } from '../../compiler/stages/compile-subscriptions.ts';
+import { compileSubscriptions } from '../../compiler/stages/compile-subscriptions.ts';
 import { printSecretRef } from '../../runtime/platform/secrets/secrets.ts';
 import type { AgentPlan, ProfilePlan, RoutePlan, RouteTable, SecretRef } from '../../schemas/generated/types.ts';
-import { routePath } from '../subscriptions/route-url.ts';
+import { visible } from '../output/print.ts';
+import { routePath } from '../subscriptions/address.ts';
+import { readSubscriptionText } from '../subscriptions/subscription-file.ts';
 
 export interface ProfileClosure {
   readonly id: string;
@@ -65,3 +70,40 @@ const AGENTS: { readonly [Kind in AgentPlan['kind']]: (plan: Extract<AgentPlan, 
 const describeAgent = (plan: AgentPlan): string => (AGENTS[plan.kind] as (plan: AgentPlan) => string)(plan);
 
 const distinct = (names: readonly string[]): string[] => [...new Set(names)].sort();
+
+/** A subscriptions file that cannot be read adds nothing: the gateway would not serve it either. */
+export function loadClosures(
+  home: string,
+  scope: SubscriptionScope & { readonly table: RouteTable },
+): ProfileClosure[] {
+  return profileClosures(scope.table, dynamicRoutes(home, scope));
+}
+
+function dynamicRoutes(home: string, scope: SubscriptionScope) {
+  try {
+    return compileSubscriptions(readSubscriptionText(home), scope).routes;
+  } catch {
+    return [];
+  }
+}
+
+const NONE = 'none';
+
+export function formatClosure(closure: ProfileClosure, paint: Paint): string[] {
+  const { name, home, agent, toolsets, routes, jobs, targets, credentials, scripts, skills } = closure;
+  const fields: readonly (readonly [string, readonly string[]])[] = [
+    ['agent', [agent]],
+    ['toolsets', toolsets],
+    ['routes', routes.map(({ path, mode }) => `${path} (${mode})`)],
+    ['jobs', jobs],
+    ['targets', targets],
+    ['credentials', credentials],
+    ['scripts', scripts],
+    ['skills', skills],
+  ];
+  const lines = fields.map(([title, values]) => {
+    const text = values.length === 0 ? NONE : values.map(visible).join(', ');
+    return `  ${title.padEnd(11)}  ${text}`;
+  });
+  return [`profile ${paint('bold', name)}${home === '' ? '' : ` in ${home}/`}`, ...lines];
+}

@@ -1,6 +1,7 @@
 /** Adds what the catalog and the rules know to the schema of a config, for editors: the compiler says more than a schema that every version shares. */
 
-import type { ShippedCatalog } from '../../compiler/shipped-catalog.ts';
+import { OPERATORS } from '../../compiler/config/filter-keys.ts';
+import type { ShippedCatalog } from '../../compiler/source/shipped-catalog.ts';
 import { isPlainMap } from '../../compiler/text/plain-map.ts';
 import type { Schema } from './bundle-schema.ts';
 
@@ -57,7 +58,6 @@ function deliverAndToolsets(properties: Schema, { targets, toolsets }: Names): S
   };
 }
 
-const OPERATORS = ['exists', 'missing', 'equals', 'not_equals', 'contains', 'in', 'in_file', 'regex'];
 const GROUPS = ['all', 'any', 'not'];
 
 /** A field with one operator, or one group. */

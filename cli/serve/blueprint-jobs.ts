@@ -8,10 +8,11 @@ import { nextRuns } from '../../compiler/schedule/next-runs.ts';
 import { isTimeZone } from '../../compiler/schedule/time-zone.ts';
 import { ControlError } from '../../runtime/control/control-error.ts';
 import type { BlueprintJobReport, BlueprintJobRequest, ControlHandlers } from '../../runtime/control/operations.ts';
-import type { Service } from '../../runtime/gateway-service.ts';
+import type { Service } from '../../runtime/service/options.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
+import { loadRules } from '../compile/compiler-parts.ts';
 import type { BlueprintJobOptions, CreatedJob } from '../jobs/create-job.ts';
 import { createBlueprintJob } from '../jobs/create-job.ts';
 
@@ -71,7 +72,8 @@ export function createBlueprintJobs(
     const filled = fillBlueprint(plan, readValues(request));
     if (!filled.ok) throw refuse(filled.problems.map(({ message }) => message).join('; '));
     const options = readOptions(request, table, context.timezone);
-    const open = { table, facts: createMachineFacts(context, service.jobs) };
+    const facts = createMachineFacts(context, service.jobs);
+    const open = { table, facts, rules: await loadRules(context.modules) };
     try {
       const created = await createBlueprintJob(filled.filled, options, { store, open, context });
       service.changed();

@@ -1,11 +1,13 @@
 /** What the running gateway answers on its control socket. */
+
 import { ControlError } from '../../runtime/control/control-error.ts';
-import type { ControlHandlers, FailOn, GatewayStatus, StopReport } from '../../runtime/control/operations.ts';
+import type { ControlHandlers, FailOn, GatewayStatus } from '../../runtime/control/operations.ts';
 import { FAIL_ON } from '../../runtime/control/operations.ts';
 import { createStoreHandlers } from '../../runtime/control/store-operations.ts';
-import type { Service } from '../../runtime/gateway-service.ts';
+import type { StopResult } from '../../runtime/dispatch/dispatcher.ts';
+import type { Service } from '../../runtime/service/options.ts';
 import type { CliContext } from '../base/context.ts';
-import { packageVersion } from '../base/package-version.ts';
+import { packageVersion } from '../base/package.ts';
 import { createBlueprintJobs } from './blueprint-jobs.ts';
 import type { Reloader } from './reloader.ts';
 
@@ -13,7 +15,7 @@ export interface ControlParts {
   readonly context: CliContext;
   readonly service: Service;
   readonly reloader: Reloader;
-  readonly stop: (drainSeconds?: number) => Promise<StopReport>;
+  readonly stop: (drainSeconds?: number) => Promise<StopResult>;
   readonly tableFile: string;
   readonly logFile: string | null;
   readonly config: string | null;

@@ -1,19 +1,19 @@
 /** The service of this process, configured by the command line and the environment. */
 import { join } from 'node:path';
-import { compileSubscriptions } from '../../compiler/compile-subscriptions.ts';
-import { readOverrides } from '../../compiler/config/overrides.ts';
+import { invalidVariables, readOverrides } from '../../compiler/config/overrides.ts';
 import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
-import { invalidEnvironment } from '../../compiler/rules/invalid-environment.ts';
 import { loadEnvFile, loadProjectEnv, mergeEnv } from '../../compiler/source/load-env.ts';
+import { compileSubscriptions } from '../../compiler/stages/compile-subscriptions.ts';
 import type { Redactor } from '../../runtime/deliver/redact.ts';
-import type { Service } from '../../runtime/gateway-service.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import type { ProcessLogger } from '../../runtime/platform/logger.ts';
-import { createService } from '../../runtime/service.ts';
+import type { Service } from '../../runtime/service/options.ts';
+import { createService } from '../../runtime/service/service.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
-import { packageVersion } from '../base/package-version.ts';
+import { packageVersion } from '../base/package.ts';
+import { loadRules } from '../compile/compiler-parts.ts';
 import { refusePlaceholders } from './refuse-placeholders.ts';
 
 export interface OpenServiceOptions {
@@ -44,6 +44,7 @@ export async function openService(context: CliContext, options: OpenServiceOptio
   const overrides = overridesOf(context, options);
   const tableFile = join(folder, 'routes.json');
   const modules = context.modules.flatMap(({ runtime }) => runtime ?? []);
+  const rules = await loadRules(context.modules);
   const service = await createService(
     {
       ...{ home, env, log, redactor, timezone, random, problem },
@@ -54,7 +55,8 @@ export async function openService(context: CliContext, options: OpenServiceOptio
       table: { file: tableFile },
       host: overrides.host ?? undefined,
       port: overrides.port ?? undefined,
-      lowerSubscriptions: (text, table, jobs) => compileSubscriptions(text, table, createMachineFacts(context, jobs)),
+      lowerSubscriptions: (text, table, jobs) =>
+        compileSubscriptions(text, { table, facts: createMachineFacts(context, jobs), rules }),
       checkSecrets: (secrets, at) => refusePlaceholders(secrets, overrides.host ?? at),
       onSecretsRead: context.forgetVariables,
     },
@@ -69,7 +71,7 @@ function overridesOf(
 ): ReturnType<typeof readOverrides> {
   const project = loadProjectEnv(nodeFiles, projectEnv, cwd).values;
   const variables = mergeEnv(env, loadEnvFile(nodeFiles, home, cwd).values, project);
-  const [first, ...others] = invalidEnvironment.check((name) => variables.get(name)).map(({ message }) => message);
+  const [first, ...others] = invalidVariables((name) => variables.get(name));
   if (first !== undefined) throw new CliError(first, ...others);
   return readOverrides(variables, { host, port });
 }

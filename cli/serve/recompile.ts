@@ -10,8 +10,9 @@ import type { Module } from '../base/module.ts';
 import { loadPart } from '../base/module.ts';
 import type { CompileRequest } from '../compile/compile-files.ts';
 import { compileRequest, outFolder, writeTables } from '../compile/compile-files.ts';
+import { loadCompilerParts } from '../compile/compiler-parts.ts';
 
-export interface RecompileRequest extends CompileRequest {
+export interface RecompileRequest extends Omit<CompileRequest, 'modules'> {
   readonly out: string | undefined;
   readonly color: boolean;
   readonly width: number;
@@ -47,7 +48,7 @@ export async function recompile(
   request: RecompileRequest,
   modules: readonly Module<CliContext>[],
 ): Promise<RecompileReport> {
-  const result = compileRequest(request);
+  const result = compileRequest({ ...request, modules: await loadCompilerParts(modules) });
   if (result.output === null || request.failOn.length === 0) return finish(request, result, null);
   // Loaded only here: few gateways have a gate.
   const passGate = await loadPart(modules, 'gate');

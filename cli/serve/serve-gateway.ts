@@ -6,8 +6,8 @@ import { rmSync } from 'node:fs';
 import { ControlError } from '../../runtime/control/control-error.ts';
 import type { ControlServer } from '../../runtime/control/control-server.ts';
 import { serveControl } from '../../runtime/control/control-server.ts';
-import type { StopReport } from '../../runtime/control/operations.ts';
 import type { Redactor } from '../../runtime/deliver/redact.ts';
+import type { StopResult } from '../../runtime/dispatch/dispatcher.ts';
 import { ListenError } from '../../runtime/intake/server.ts';
 import { describeDiskError } from '../../runtime/platform/describe-disk-error.ts';
 import type { Logger } from '../../runtime/platform/log.ts';
@@ -23,10 +23,9 @@ import { pathsOf } from '../gateway/ask-gateway.ts';
 import { createControlHandlers } from './control-handlers.ts';
 import type { OpenedService } from './open-service.ts';
 import { openService } from './open-service.ts';
-import { takeLater } from './read-only-home.ts';
+import { takeHome, takeLater } from './read-only-home.ts';
 import type { RecompileReport, RecompileRequest } from './recompile.ts';
 import { Reloader } from './reloader.ts';
-import { takeHome } from './take-home.ts';
 
 export interface ServeRequest {
   /** Folder of the compiled tables. */
@@ -127,8 +126,8 @@ async function openControl(
 }
 
 interface Ending {
-  readonly ended: Promise<StopReport>;
-  readonly stop: (drainSeconds?: number) => Promise<StopReport>;
+  readonly ended: Promise<StopResult>;
+  readonly stop: (drainSeconds?: number) => Promise<StopResult>;
 }
 
 interface EndingActions {
@@ -139,9 +138,9 @@ interface EndingActions {
 
 /** A signal drains, a second one does not wait. SIGHUP reloads what runs in the background. */
 function createEnding(context: CliContext, { drain, reload, abort }: EndingActions): Ending {
-  let stopping: Promise<StopReport> | null = null;
-  let resolve: (report: Promise<StopReport>) => void = () => {};
-  const ended = new Promise<StopReport>((settle) => {
+  let stopping: Promise<StopResult> | null = null;
+  let resolve: (report: Promise<StopResult>) => void = () => {};
+  const ended = new Promise<StopResult>((settle) => {
     resolve = settle;
   });
   const stop: Ending['stop'] = (drainSeconds) => {

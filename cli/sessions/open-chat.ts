@@ -1,11 +1,15 @@
-/** Finds the chat a session command names: the target by any of its names, the profile by its folder. */
+/** Opens the sessions of a profile, and finds the chat that a command names: the target by any of its names, the profile by its folder. */
+
 import { existsSync } from 'node:fs';
 import { DEFAULT_PROFILE, PROFILE_NAME, profileHome } from '../../base/profiles.ts';
 import { lowerTargetNames } from '../../compiler/lower/target-names.ts';
-import type { Chat } from '../../runtime/store/sessions.ts';
+import { fileSessions } from '../../runtime/deliver/sessions/file-sessions.ts';
+import type { Chat, Sessions } from '../../runtime/store/sessions.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 import { findTarget } from '../command-line/find-name.ts';
+import { configuredStore } from '../store/configured-store.ts';
+import { useSharedState } from '../store/use-shared-state.ts';
 
 export interface ChatArguments {
   readonly target: string;
@@ -37,4 +41,18 @@ async function targetNames(context: CliContext): Promise<Readonly<Record<string,
   const open = await tryOpenTable(context, undefined);
   if (open !== null) return open.table.target_names;
   return lowerTargetNames((await context.catalog()).targets).plan ?? {};
+}
+
+/**
+ * Null: the database has no tables, and none are to be made.
+ * @throws CliError when the configuration or the database cannot be used
+ */
+export async function useSessions<T>(
+  context: CliContext,
+  use: (sessions: Sessions) => Promise<T>,
+  options: { readonly create: boolean } = { create: false },
+): Promise<T | null> {
+  const plan = await configuredStore(context);
+  if (plan.kind === 'sqlite') return use(fileSessions((profile) => profileHome(context.home, profile)));
+  return useSharedState(context, plan, options, ({ sessions }) => use(sessions));
 }

@@ -2,10 +2,10 @@
 import type { LoweredSource } from '../../compiler/lower/default-sources.ts';
 import { describeWindow } from '../../compiler/sources/describe-source.ts';
 import { commonName } from '../../compiler/text/common-name.ts';
+import { REASON_TEXTS } from '../../runtime/verify/cause-code.ts';
 import { readFirst, readValue } from '../../runtime/verify/locator.ts';
 import { findNearMiss } from '../../runtime/verify/near-misses.ts';
-import { rankOf } from '../../runtime/verify/rank-of.ts';
-import { REASON_TEXTS } from '../../runtime/verify/reason-texts.ts';
+import { rankOf } from '../../runtime/verify/other-scheme.ts';
 import { LazyRequest } from '../../runtime/verify/request.ts';
 import { checkWindow, readTimestamp } from '../../runtime/verify/timestamp.ts';
 import type { Trial } from '../../runtime/verify/trial.ts';

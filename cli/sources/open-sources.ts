@@ -1,7 +1,6 @@
 /** Opens the sources that a command may name: the shipped ones, overridden by those of the home and of the configuration. */
 
 import { join } from 'node:path';
-import type { CatalogItem } from '../../compiler/catalog.ts';
 import type { LoweredSource } from '../../compiler/lower/default-sources.ts';
 import { lowerSource } from '../../compiler/lower/source.ts';
 import type { SourceEntry } from '../../compiler/lower/source-variants.ts';
@@ -11,6 +10,7 @@ import { loadCatalogFolder } from '../../compiler/source/load-catalog.ts';
 import { loadConfig } from '../../compiler/source/load-config.ts';
 import { searchConfig } from '../../compiler/source/search-config.ts';
 import { mergeFiles } from '../../compiler/source/source-tree.ts';
+import type { CatalogItem } from '../../compiler/stages/catalog.ts';
 import { isPlainMap } from '../../compiler/text/plain-map.ts';
 import { source as validateSource } from '../../schemas/built/validators.ts';
 import type { SourceFile } from '../../schemas/generated/types.ts';

@@ -26,7 +26,7 @@ export async function configuredStore(
 ): Promise<StorePlan> {
   // A home without a configuration has no parser to wait for.
   if (configs.length === 0 && searchConfig(nodeFiles, context).root === null) return { kind: 'sqlite' };
-  const { readStorePlan } = await import('../../compiler/read-store-plan.ts');
+  const { readStorePlan } = await import('../../compiler/source/read-store-plan.ts');
   const plan = readStorePlan({ files: nodeFiles, cwd: context.cwd, home: context.home, configs });
   if (plan !== null) return plan;
   if (existsSync(storePath(context.home))) return { kind: 'sqlite' };

@@ -2,10 +2,12 @@
  * The store, for a command. A running gateway of the home is asked; without one the command opens the store that the
  * configuration names: the database, or the home's file, which commands that are started at once wait for.
  */
+
 import { existsSync } from 'node:fs';
 import { callControl } from '../../runtime/control/control-client.ts';
 import type { AskStore } from '../../runtime/control/store-operations.ts';
 import { createRemoteStore } from '../../runtime/control/store-operations.ts';
+import type { StoredDispatch } from '../../runtime/store/queries.ts';
 import { lockHolder } from '../../runtime/store/sqlite/lock-holder.ts';
 import type { Store } from '../../runtime/store/store.ts';
 import { StoreInDoubt, StoreRefused, StoreUnavailable } from '../../runtime/store/store.ts';
@@ -13,6 +15,7 @@ import { lockPath, storePath } from '../../runtime/store/store-path.ts';
 import type { CliContext } from '../base/context.ts';
 import { openHome } from '../base/context.ts';
 import { CliError, refusalOf } from '../base/errors.ts';
+import { ambiguousName } from '../command-line/find-name.ts';
 import { controlFailure, isGatewayThere, pathsOf } from '../gateway/ask-gateway.ts';
 import { configuredStore, openDatabase, StoreOutOfReach } from './configured-store.ts';
 
@@ -108,3 +111,19 @@ function heldBy(context: CliContext): CliError {
     'wait until it has ended, or end it',
   );
 }
+
+export const unknownDispatch = (id: string): CliError =>
+  new CliError(`there is no delivery "${id}"`, 'hookwright deliveries list shows the ids');
+
+/** @throws CliError if none or several match */
+export async function findDispatch(store: Store, id: string): Promise<StoredDispatch> {
+  const found = await store.read({ kind: 'find', id });
+  if (found.kind === 'found') return found.dispatch;
+  if (found.kind === 'unknown') throw unknownDispatch(id);
+  const newest = await store.read({ kind: 'list', filter: { limit: SEARCHED } });
+  const candidates = newest.map((each) => each.id).filter((each) => each.startsWith(id));
+  throw ambiguousName('delivery', id, candidates, 'hookwright deliveries list');
+}
+
+/** Number of the newest deliveries that are searched for candidates. */
+const SEARCHED = 1000;

@@ -1,10 +1,11 @@
 /** Checks one subscription by the rules of static routes, before it is written. */
-import type { SubscriptionProblem } from '../../compiler/compile-subscriptions.ts';
-import { compileSubscriptions } from '../../compiler/compile-subscriptions.ts';
+
+import type { Problem } from '../../compiler/diagnostics/problem.ts';
 import { isError } from '../../compiler/diagnostics/rule.ts';
+import type { SubscriptionProblem } from '../../compiler/stages/compile-subscriptions.ts';
+import { compileSubscriptions } from '../../compiler/stages/compile-subscriptions.ts';
 import type { RouteConfig, RoutePlan } from '../../schemas/generated/types.ts';
 import { CliError } from '../base/errors.ts';
-import { describeProblem } from './describe-problem.ts';
 import type { OpenTable } from './open-table.ts';
 
 export interface CheckedEntry {
@@ -23,9 +24,8 @@ export function checkEntry(
   before: RouteConfig | undefined,
   open: OpenTable,
 ): CheckedEntry {
-  const { table, facts } = open;
   refuseStatic(name, open);
-  const { problems, routes } = compileSubscriptions(JSON.stringify({ [name]: entry }), table, facts);
+  const { problems, routes } = compileSubscriptions(JSON.stringify({ [name]: entry }), open);
   const errors = problems.filter((problem) => isError(problem) && !isOldUnknown(problem, before));
   if (errors.length > 0)
     throw new CliError(`subscription "${name}" is refused, nothing was written`, ...errors.map(describeProblem));
@@ -41,4 +41,10 @@ export function refuseStatic(name: string, { table }: OpenTable): void {
 
 function isOldUnknown({ rule, path }: SubscriptionProblem, before: RouteConfig | undefined): boolean {
   return rule === 'unknown-key' && path.length === 2 && before !== undefined && Object.hasOwn(before, String(path[1]));
+}
+
+export function describeProblem({ path, message, rule, hint }: Problem): string {
+  const [, ...inside] = path;
+  const place = inside.length === 0 ? '' : `${inside.join('.')}: `;
+  return `${place}${message} (${rule})${hint === undefined ? '' : `; ${hint}`}`;
 }

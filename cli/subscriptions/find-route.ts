@@ -1,12 +1,11 @@
 /** Finds a route by its name, static or dynamic, as the gateway would. */
-import { compileSubscriptions } from '../../compiler/compile-subscriptions.ts';
+import { compileSubscriptions } from '../../compiler/stages/compile-subscriptions.ts';
 import { suggest } from '../../compiler/text/suggest.ts';
 import type { RoutePlan } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 import { findName } from '../command-line/find-name.ts';
-import { refuseStatic } from './check-entry.ts';
-import { describeProblem } from './describe-problem.ts';
+import { describeProblem, refuseStatic } from './check-entry.ts';
 import type { OpenTable } from './open-table.ts';
 import { parseSubscriptions, readSubscriptionText } from './subscription-file.ts';
 
@@ -16,8 +15,8 @@ export interface FoundRoute {
 }
 
 /** @param asked its name, or the beginning of it @throws CliError when there is no such route, or it has errors. */
-export function findRoute({ home }: CliContext, asked: string, { table, facts }: OpenTable): FoundRoute {
-  const fixed = Object.values(table.routes).map((plan) => [plan.name, plan] as const);
+export function findRoute({ home }: CliContext, asked: string, open: OpenTable): FoundRoute {
+  const fixed = Object.values(open.table.routes).map((plan) => [plan.name, plan] as const);
   // A static route hides a subscription with its name; the file is read only when needed.
   const exact = fixed.find(([name]) => name === asked)?.[1];
   if (exact !== undefined) return { plan: exact, dynamic: false };
@@ -26,7 +25,7 @@ export function findRoute({ home }: CliContext, asked: string, { table, facts }:
   const known = [...fixed, ...names.map((name) => [name, name] as const)];
   const found = findName<RoutePlan | string>({ kind: 'route', name: asked, known, listedBy: ALL_ROUTES });
   if (typeof found !== 'string') return { plan: found, dynamic: false };
-  const compiled = compileSubscriptions(text, table, facts);
+  const compiled = compileSubscriptions(text, open);
   const plan = compiled.routes.find((route) => route.name === found);
   if (plan !== undefined) return { plan, dynamic: true };
   const reasons = compiled.problems.filter((problem) => problem.subscription === found).map(describeProblem);

@@ -1,9 +1,9 @@
 /** Describes routes for lists: their text in the file, and how the gateway serves them. Without secrets. */
 import { labelIn } from '../../base/label.ts';
-import { compileSubscriptions } from '../../compiler/compile-subscriptions.ts';
+import { compileSubscriptions } from '../../compiler/stages/compile-subscriptions.ts';
 import type { RouteConfig, RoutePlan } from '../../schemas/generated/types.ts';
+import { publicRouteUrl } from './address.ts';
 import type { OpenTable } from './open-table.ts';
-import { publicRouteUrl } from './route-url.ts';
 import { parseSubscriptions, readSubscriptionText } from './subscription-file.ts';
 
 export type RouteState = 'serving' | 'disabled' | 'quarantined' | 'shadowed' | 'unreachable';
@@ -40,7 +40,7 @@ export function listRoutes(home: string, open: OpenTable, all: boolean): RouteRo
 function subscriptionRows(home: string, open: OpenTable): RouteRow[] {
   const text = readSubscriptionText(home);
   const entries = parseSubscriptions(home, text);
-  const { routes, rejected } = compileSubscriptions(text, open.table, open.facts);
+  const { routes, rejected } = compileSubscriptions(text, open);
   const plans = new Map(routes.map((plan) => [plan.name, plan]));
   const reasons = new Map(rejected.map(({ name, reason }) => [name, reason]));
   return [...entries].map(([name, entry]) => {

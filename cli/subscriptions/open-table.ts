@@ -5,11 +5,14 @@
 import { readFileSync } from 'node:fs';
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts';
 import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
+import { rulesInForce } from '../../compiler/rules/registry.ts';
 import type { MachineFacts } from '../../compiler/views/machine-facts.ts';
+import type { ViewRule } from '../../compiler/views/views.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
-import { createCompileRequest } from '../compile/compile-request.ts';
+import { createCompileRequest } from '../compile/compile-files.ts';
+import { loadRules } from '../compile/compiler-parts.ts';
 import { tryAskGateway } from '../gateway/ask-gateway.ts';
 import { formatDiagnostics } from '../output/diagnostics.ts';
 import { readJobsToCompile } from '../store/stored-jobs.ts';
@@ -18,6 +21,8 @@ import { refreshCopy } from '../store/use-shared-state.ts';
 export interface OpenTable {
   readonly table: RouteTable;
   readonly facts: MachineFacts;
+  /** See `rulesInForce`. */
+  readonly rules: readonly ViewRule[];
   /** Where a gateway listens for this home; null when none is running. */
   readonly url: string | null;
 }
@@ -51,12 +56,14 @@ async function findTable(context: CliContext, configs: readonly string[] | undef
   if (status !== null && configs === undefined) {
     const table = JSON.parse(readFileSync(status.table.file, 'utf8')) as RouteTable;
     const facts = createMachineFacts(context, await readJobsToCompile(context, undefined));
-    return { open: { table, facts, url }, diagnostics: [] };
+    const rules = await loadRules(context.modules);
+    return { open: { table, facts, rules, url }, diagnostics: [] };
   }
   // Loaded on demand: it pulls in the compiler.
   const { compileRequest } = await import('../compile/compile-files.ts');
   const request = await createCompileRequest(context, { configs });
   const facts = createMachineFacts(context, request.jobs);
   const { output, diagnostics } = compileRequest(request);
-  return { open: output === null ? null : { table: output.table, facts, url }, diagnostics };
+  const rules = rulesInForce(request.modules);
+  return { open: output === null ? null : { table: output.table, facts, rules, url }, diagnostics };
 }

@@ -1,11 +1,16 @@
 /** Changes a subscription: checks the new entry, and writes it if it is valid. */
+
 import { labelIn } from '../../base/label.ts';
-import type { RouteConfig, RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
+import type { RotatingSecret, RouteConfig, RoutePlan, RouteTable, SecretRef } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
+import { printNote, visible } from '../output/print.ts';
+import { publicRouteUrl } from './address.ts';
 import { checkEntry, refuseStatic } from './check-entry.ts';
+import { subscriptionNamed } from './find-route.ts';
 import type { OpenTable } from './open-table.ts';
-import { publicRouteUrl } from './route-url.ts';
+import { openTable } from './open-table.ts';
+import { applyFlags } from './subscribe-flags.ts';
 import { updateSubscriptions } from './subscription-file.ts';
 
 export interface Saved {
@@ -59,4 +64,50 @@ export function describeMode({ mode, deliver, cron_job, coalesce }: RoutePlan, t
 
 export function subscriptionNotFound(name: string): CliError {
   return new CliError(`there is no subscription "${name}"`, 'hookwright webhook list shows them');
+}
+
+interface SubscriptionReference {
+  readonly name: string;
+  readonly config: readonly string[] | undefined;
+}
+
+/** @throws CliError when there is no such subscription */
+export async function enableEntry(
+  { name: asked, config }: SubscriptionReference,
+  enabled: boolean,
+  context: CliContext,
+): Promise<void> {
+  const open = await openTable(context, config);
+  const name = subscriptionNamed(context.home, asked, open);
+  await saveEntry(context, name, open, (before) => applyFlags(existing(name, open, before), { enabled }));
+  printNote(context, `${enabled ? 'enabled' : 'disabled'} ${visible(name)}`);
+}
+
+export interface Rotation {
+  readonly fresh: string;
+  /** Unix ms. */
+  readonly now: number;
+  /** Unix ms at which the old secret expires; if it is not after `now`, it expires immediately. */
+  readonly end: number;
+  /** The global secret, for an entry that has none of its own. */
+  readonly inherited: SecretRef | null;
+}
+
+export function rotateSecret(entry: RouteConfig, { fresh, now, end, inherited }: Rotation): RouteConfig {
+  const { secret, secrets, ...rest } = entry;
+  const old: readonly RotatingSecret[] = secrets ?? (secret === undefined ? written(inherited) : [secret]);
+  const kept = old.map((item) => endingAt(item, end)).filter(({ expires_at }) => Date.parse(expires_at) > now);
+  return kept.length === 0 ? { ...rest, secret: fresh } : { ...rest, secrets: [fresh, ...kept] };
+}
+
+/** An earlier expiry that was already set is kept. */
+function endingAt(item: RotatingSecret, end: number): { readonly value: string; readonly expires_at: string } {
+  const { value, expires_at } = typeof item === 'string' ? { value: item } : { ...item };
+  const earlier = expires_at === undefined ? end : Math.min(end, Date.parse(expires_at));
+  return { value, expires_at: new Date(earlier).toISOString() };
+}
+
+function written(ref: SecretRef | null): string[] {
+  if (ref === null) return [];
+  return [ref.kind === 'literal' ? ref.value : `${ref.kind}:${ref.value}`];
 }

@@ -33,9 +33,20 @@ export function readOverrides(env: Env, flags: Flags): Overrides {
   };
 }
 
-/** Whether the text is a valid value of WEBHOOK_ENABLED. */
-export const isSwitch = (text: string): boolean => TRUE.has(text.toLowerCase()) || FALSE.has(text.toLowerCase());
+/** What is wrong with the variables, in sentences. @param read returns the value of a variable, or undefined if it is not set */
+export function invalidVariables(read: (name: string) => string | undefined): readonly string[] {
+  const isWrong = (name: string, isRight: (text: string) => boolean): boolean => {
+    const text = read(name) ?? '';
+    return text !== '' && !isRight(text);
+  };
+  return [
+    ...(isWrong('WEBHOOK_ENABLED', isSwitch) ? ['WEBHOOK_ENABLED must be `true` or `false`'] : []),
+    ...(isWrong('WEBHOOK_PORT', isPort) ? ['WEBHOOK_PORT must be a whole number from 0 to 65535'] : []),
+  ];
+}
 
-export const isPort = (text: string): boolean => /^\d{1,5}$/.test(text) && Number(text) <= 65535;
+const isSwitch = (text: string): boolean => TRUE.has(text.toLowerCase()) || FALSE.has(text.toLowerCase());
+
+const isPort = (text: string): boolean => /^\d{1,5}$/.test(text) && Number(text) <= 65535;
 
 const nonEmpty = (text: string | undefined): string | null => (text === undefined || text === '' ? null : text);

@@ -2,7 +2,7 @@
 
 import type { Range, SourceText } from '../text/source-text.ts';
 import type { RuleId, Severity } from './rule.ts';
-import { ruleOf } from './rule.ts';
+import { RULES, ruleOf } from './rule.ts';
 
 export interface RelatedPlace {
   readonly source: SourceText;
@@ -41,6 +41,12 @@ export interface Diagnostic<Id extends string = string> extends Omit<Finding, 'r
 /** Converts findings to diagnostics, sorted and without duplicates. */
 export const diagnose = (findings: readonly Finding[]): readonly Diagnostic<RuleId>[] =>
   sortDiagnostics(findings.map((finding) => ({ ...finding, severity: ruleOf(finding.rule).severity })));
+
+const STRICT: ReadonlySet<string> = new Set(RULES.flatMap(({ id, strict }) => (strict === true ? [id] : [])));
+
+/** `lint --strict`: warnings of rules marked `strict` become errors. */
+export const applyStrict = (diagnostics: readonly Diagnostic[]): readonly Diagnostic[] =>
+  diagnostics.map((diagnostic) => (STRICT.has(diagnostic.rule) ? { ...diagnostic, severity: 'error' } : diagnostic));
 
 export const hasErrors = (diagnostics: readonly Diagnostic[]): boolean =>
   diagnostics.some((diagnostic) => diagnostic.severity === 'error');

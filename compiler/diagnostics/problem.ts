@@ -7,14 +7,14 @@ export type NodePath = readonly (string | number)[];
 /**
  * A safe fix. `rename` replaces the name that `at` (and `within`) point at and keeps its quotes; `replace` inserts
  * the text verbatim; `quote` adds double quotes around the text. The others change the layout: `flow` writes a map or list
- * on one line (and another key after it), `nest` moves a key under new
- * parent keys, `move` moves it into the map of a sibling key, `indent` moves the keys that follow into this one, and
- * `named-items` converts a list of maps with a `name` to a map.
+ * on one line (and another key after it), `nest` moves a key under new parent keys, `move` moves it into the map of a
+ * sibling key, `indent` moves the keys that follow into this one, and `named-items` converts a list of maps with a `name`
+ * to a map.
  */
 export type Repair =
   | { readonly kind: 'rename' | 'replace'; readonly text: string }
   | { readonly kind: 'quote' }
-  | { readonly kind: 'flow'; readonly text: string; readonly andKey?: string }
+  | { readonly kind: 'flow'; readonly text: string; readonly andKey?: string | undefined }
   | { readonly kind: 'nest'; readonly under: readonly [string, ...string[]] }
   | { readonly kind: 'move'; readonly into: string }
   | { readonly kind: 'indent'; readonly keys: readonly string[] }
@@ -29,13 +29,13 @@ export interface Problem {
   readonly within?: { readonly offset: number; readonly length: number };
   /** States the problem and what would be correct. */
   readonly message: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   /** The value (or the value of the key) may be a secret, so code frames mask it. */
-  readonly sensitive?: boolean;
+  readonly sensitive?: boolean | undefined;
   /** Set only if the intention is unambiguous; `lint --fix` applies it. */
-  readonly fix?: Repair;
+  readonly fix?: Repair | undefined;
   /** The node that the fix changes, if it is not the one at `path`. */
-  readonly fixAt?: NodePath;
+  readonly fixAt?: NodePath | undefined;
   /** Paths at and below which this problem explains all errors. The content there is unusable. */
   readonly covers?: readonly NodePath[];
   /** Related positions, such as the other definition of a duplicate. */

@@ -8,11 +8,11 @@ import type {
   VariantPlan,
 } from '../../schemas/generated/types.ts';
 import type { Lowered, Problem } from '../diagnostics/problem.ts';
-import { missingSetting } from '../rules/missing-setting.ts';
 import { parseSecretRef, secretRefProblem } from '../text/secret-ref.ts';
 import { didYouMean, oneOf } from '../text/suggest.ts';
 import type { WrittenSetting } from './match-settings.ts';
 import { matchSettings } from './match-settings.ts';
+import { missingSettings } from './missing-settings.ts';
 import { fullMatch } from './target/scope.ts';
 
 export interface BindingScope {
@@ -39,7 +39,7 @@ export function lowerBinding(config: TargetConfig, plan: TargetPlan, scope: Bind
   const api = known.find(({ setting }) => setting.name === 'api_base');
   const base = config.api_base ?? (api === undefined ? undefined : String(api.value));
   if (base !== undefined) common.place('api_base', base);
-  problems.push(...ofVariant, ...missingSetting.check({ plan, present, candidates, variant, base }));
+  problems.push(...ofVariant, ...missingSettings({ plan, present, candidates, variant, base }));
   if (problems.length > 0) return { plan: null, problems };
   return {
     plan: {

@@ -2,15 +2,12 @@
 import type { BlueprintFile, BlueprintPlan } from '../../schemas/generated/types.ts';
 import { completeField, DELIVER_FIELD } from '../blueprints/fields.ts';
 import type { Lowered } from '../diagnostics/problem.ts';
-import { blueprintDefault } from '../rules/blueprint-default.ts';
-import { blueprintField } from '../rules/blueprint-field.ts';
-import { blueprintPrompt } from '../rules/blueprint-prompt.ts';
-import { blueprintSchedule } from '../rules/blueprint-schedule.ts';
-import { blueprintUnusedField } from '../rules/blueprint-unused-field.ts';
+import { checkFields, checkPrompt, checkUnused } from './blueprint-fields.ts';
+import { checkSchedule } from './blueprint-schedule.ts';
 
 /** Paths of problems are relative to the file. Schedule and prompt are checked only if the fields are valid. */
 export function lowerBlueprint(file: BlueprintFile): Lowered<BlueprintPlan> {
-  const faultyFields = [...blueprintField.check(file.fields), ...blueprintDefault.check(file.fields)];
+  const faultyFields = checkFields(file.fields);
   if (faultyFields.length > 0) return { plan: null, problems: faultyFields };
   const plan: BlueprintPlan = {
     key: file.key,
@@ -23,6 +20,6 @@ export function lowerBlueprint(file: BlueprintFile): Lowered<BlueprintPlan> {
     prompt: file.prompt,
     skills: [...(file.skills ?? [])],
   };
-  const errors = [...blueprintSchedule.check({ ...plan, schedule: file.schedule }), ...blueprintPrompt.check(plan)];
-  return errors.length > 0 ? { plan: null, problems: errors } : { plan, problems: blueprintUnusedField.check(plan) };
+  const errors = [...checkSchedule({ ...plan, schedule: file.schedule }), ...checkPrompt(plan)];
+  return errors.length > 0 ? { plan: null, problems: errors } : { plan, problems: checkUnused(plan) };
 }

@@ -3,8 +3,7 @@ import type { EventsPlan, GlobPlan } from '../../schemas/generated/types.ts';
 import type { SenderEventNames } from '../config/event-names.ts';
 import { isEventGlob } from '../config/event-names.ts';
 import type { Lowered, Problem } from '../diagnostics/problem.ts';
-import { linkGlob } from '../globs/linear-glob.ts';
-import { eventGlob } from '../rules/event-glob.ts';
+import { globSource, linkGlob } from '../globs/linear-glob.ts';
 
 /** An empty list accepts every event. Reports `event-glob` for globs that are invalid or cannot be matched in linear time. */
 export function lowerEvents(entries: readonly string[], names: SenderEventNames = {}): Lowered<EventsPlan> {
@@ -16,9 +15,13 @@ export function lowerEvents(entries: readonly string[], names: SenderEventNames 
       exact.add(entry);
       return;
     }
-    const { plan: source, problems: found } = eventGlob.check(entry, [index]);
-    problems.push(...found);
-    if (source !== null) globs.set(source, { text: entry, source });
+    const source = globSource(entry);
+    if (typeof source === 'string') {
+      globs.set(source, { text: entry, source });
+      return;
+    }
+    const message = `${JSON.stringify(entry)} is not a supported glob: ${source.message}`;
+    problems.push({ rule: 'event-glob', path: [index], at: 'value', message });
   });
   if (problems.length > 0) return { plan: null, problems };
   const plan: EventsPlan = { exact: [...exact], globs: [...globs.values()] };

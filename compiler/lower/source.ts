@@ -1,11 +1,11 @@
 /** Lowers one source (a catalog file or an entry under `sources:`) to the scheme plan that the verifier interprets. */
 import type { LocatorPlan, SchemePlan, SecretForm, SignedSegment, SourceFile } from '../../schemas/generated/types.ts';
 import type { Lowered, Problem } from '../diagnostics/problem.ts';
-import { KEY_FORMS, sourceScheme } from '../rules/source-scheme.ts';
 import { lowerChallenges } from './challenge.ts';
 import type { ReportFault } from './locator.ts';
 import { lowerLocator, lowerLocators } from './locator.ts';
 import { parseSigned, signedFirst } from './signed.ts';
+import { checkSource, KEY_FORMS } from './source-faults.ts';
 
 /** HTTP Basic credentials (RFC 7617). */
 const BASIC: LocatorPlan = { in: 'header', name: 'authorization', path: [], split: '', prefix: 'Basic ' };
@@ -14,7 +14,7 @@ const BASIC: LocatorPlan = { in: 'header', name: 'authorization', path: [], spli
 export function lowerSource(name: string, file: SourceFile): Lowered<SchemePlan> {
   const problems: Problem[] = [];
   const report: ReportFault = (path, message, hint) => {
-    problems.push({ rule: 'source-scheme', path, at: 'value', message, ...(hint === undefined ? {} : { hint }) });
+    problems.push({ rule: 'source-scheme', path, at: 'value', message, hint });
   };
   const signed = file.signed === undefined ? [] : parseSigned(file.signed, report);
   const id = file.id === undefined ? null : lowerLocator(file.id, ['id'], report);
@@ -37,7 +37,7 @@ export function lowerSource(name: string, file: SourceFile): Lowered<SchemePlan>
     never_with: (file.never_with ?? []).map((name) => name.toLowerCase().replace(/[^a-z0-9]/g, '')),
     deprecated: file.deprecated ?? null,
   };
-  problems.push(...sourceScheme.check(file, signed));
+  problems.push(...checkSource(file, signed));
   return { plan: problems.length === 0 ? plan : null, problems };
 }
 

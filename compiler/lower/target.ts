@@ -2,7 +2,6 @@
 import type { AddressPlan, TargetFile, TargetPlan, TargetVariant, VariantPlan } from '../../schemas/generated/types.ts';
 import { SHARED_PARTS } from '../config/target-parts.ts';
 import type { Lowered, Problem } from '../diagnostics/problem.ts';
-import { targetDriver } from '../rules/target-driver.ts';
 import { lowerAddress, lowerSettings } from './target/address.ts';
 import type { TargetScope } from './target/scope.ts';
 import type { MergedVariant } from './target/variant.ts';
@@ -25,10 +24,19 @@ export function lowerTarget(name: string, file: TargetFile): Lowered<TargetPlan>
   const settings = lowerSettings(scope.settings, ['settings'], scope);
   const shared = lowerAddress(scope.address, ['address'], scope);
   const variants = driver === 'http' ? mergeVariants(file).map((variant) => lowerVariant(variant, scope)) : [];
-  problems.push(...targetDriver.check(file));
+  if (driver !== 'http') reportUnread(file, driver, scope);
   if (problems.length > 0) return { plan: null, problems: unique(problems) };
   const plan = { name, title: file.title, driver, settings, address: allAddresses(shared, variants), variants };
   return { plan, problems };
+}
+
+/** A driver reads only the address. */
+function reportUnread(file: TargetFile, driver: string, scope: TargetScope): void {
+  for (const part of [...SHARED_PARTS, 'variants' as const]) {
+    if (part === 'address' || file[part] === undefined) continue;
+    const message = `the driver \`${driver}\` is code and does not read \`${part}\``;
+    scope.report({ rule: 'target-driver', path: [part], at: 'key', message });
+  }
 }
 
 function mergeVariants(file: TargetFile): MergedVariant[] {

@@ -1,33 +1,30 @@
 /** Several arguments in one entry of the agent's command. */
 
 import { holdsCredential } from '../diagnostics/printable.ts';
-import type { Problem } from '../diagnostics/problem.ts';
 import { argvOf, needsShell } from '../text/argv-text.ts';
 import { flowText } from '../text/flow-text.ts';
-import type { ViewRule } from './support/view-rule.ts';
+import { rule } from './support/rule.ts';
 
-export const agentCommand = {
-  id: 'agent-command',
-  checkProfile({ config }): readonly Problem[] {
+export const agentCommand = rule('agent-command', {
+  profile({ config }, report) {
     const { command = [] } = config.agent ?? {};
     const index = command.findIndex(isRunTogether);
-    if (index < 0) return [];
+    if (index < 0) return;
     const message = 'each argument must be a separate entry, because no shell splits them';
-    const at = { rule: 'agent-command', path: ['agent', 'command', index], at: 'value' } as const;
+    const at = { path: ['agent', 'command', index], at: 'value' } as const;
     if (command.some((entry, place) => isRunTogether(entry, place) && (needsShell(entry) || holdsCredential(entry)))) {
-      return [{ ...at, message, hint: 'write one entry for each argument, or `[sh, -c, "…"]` if you need a shell' }];
+      report({ ...at, message, hint: 'write one entry for each argument, or `[sh, -c, "…"]` if you need a shell' });
+      return;
     }
     const argv = command.flatMap((entry, place) => (isRunTogether(entry, place) ? argvOf(entry) : [entry]));
-    return [
-      {
-        ...at,
-        message: `${message}: write \`command: ${flowText(argv)}\``,
-        fix: { kind: 'flow', text: flowText(argv) },
-        fixAt: ['agent', 'command'],
-      },
-    ];
+    report({
+      ...at,
+      message: `${message}: write \`command: ${flowText(argv)}\``,
+      fix: { kind: 'flow', text: flowText(argv) },
+      fixAt: ['agent', 'command'],
+    });
   },
-} as const satisfies ViewRule;
+});
 
 /** The path of a program may contain a space, unless an option follows. The name of an option contains none. */
 const isRunTogether = (entry: string, index: number): boolean =>

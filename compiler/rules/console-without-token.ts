@@ -1,15 +1,13 @@
 /** A console without a token that other machines can reach. */
 import { isLoopback } from '../../base/loopback.ts';
-import type { Problem } from '../diagnostics/problem.ts';
-import type { ViewRule } from './support/view-rule.ts';
+import { rule } from './support/rule.ts';
 
-export const consoleWithoutToken = {
-  id: 'console-without-token',
-  checkConfig({ config }): readonly Problem[] {
+export const consoleWithoutToken = rule('console-without-token', {
+  config({ config }, report) {
     const { host, token } = config.gateway?.console ?? {};
-    if (host === undefined || token !== undefined || isLoopback(host)) return [];
+    if (host === undefined || token !== undefined || isLoopback(host)) return;
     const message = `the console would be open to anyone who can reach \`${host}\``;
     const hint = 'add `token: env:CONSOLE_TOKEN`, which Prometheus sends as `authorization`, or bind 127.0.0.1';
-    return [{ rule: 'console-without-token', path: ['gateway', 'console', 'host'], at: 'value', message, hint }];
+    report({ path: ['gateway', 'console', 'host'], at: 'value', message, hint });
   },
-} as const satisfies ViewRule;
+});

@@ -1,28 +1,21 @@
 /** A direct route without a target (§7). */
 
-import type { Problem } from '../diagnostics/problem.ts';
+import { rule } from './support/rule.ts';
 import { deliverPath, KEEPING_TARGETS } from './support/targets.ts';
-import type { ViewRule } from './support/view-rule.ts';
-import { atRoute } from './support/view-rule.ts';
 
-export const deliverOnlyTarget = {
-  id: 'deliver-only-target',
-  checkRoute(route): readonly Problem[] {
-    if (route.config.deliver_only !== true) return [];
+export const deliverOnlyTarget = rule('deliver-only-target', {
+  route(route, report) {
+    if (route.config.deliver_only !== true) return;
     const hint = 'name a real target in `deliver`, or remove `deliver_only` to run the agent';
     if (route.config.deliver === undefined) {
-      return [
-        atRoute('deliver-only-target', `route \`${route.name}\` is \`deliver_only\` and has no \`deliver\``, hint),
-      ];
+      const message = `route \`${route.name}\` is \`deliver_only\` and has no \`deliver\``;
+      report({ path: [], at: 'key', message, hint });
+      return;
     }
-    return route.targets
-      .filter(({ target }) => target !== null && KEEPING_TARGETS.has(target))
-      .map(({ name, index }) => ({
-        rule: 'deliver-only-target',
-        path: deliverPath(index),
-        at: 'value',
-        message: `\`deliver_only\` cannot deliver to \`${name}\`: no one would receive the message`,
-        hint,
-      }));
+    for (const { name, index, target } of route.targets) {
+      if (target === null || !KEEPING_TARGETS.has(target)) continue;
+      const message = `\`deliver_only\` cannot deliver to \`${name}\`: no one would receive the message`;
+      report({ path: deliverPath(index), at: 'value', message, hint });
+    }
   },
-} as const satisfies ViewRule;
+});

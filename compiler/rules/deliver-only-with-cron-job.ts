@@ -1,15 +1,13 @@
 /** A route with two modes (§7). */
 
-import type { Problem } from '../diagnostics/problem.ts';
-import type { ViewRule } from './support/view-rule.ts';
+import { rule } from './support/rule.ts';
 
-export const deliverOnlyWithCronJob = {
-  id: 'deliver-only-with-cron-job',
-  checkRoute(route): readonly Problem[] {
+export const deliverOnlyWithCronJob = rule('deliver-only-with-cron-job', {
+  route(route, report) {
     const { deliver_only, cron_job } = route.config;
-    if (deliver_only !== true || cron_job === undefined) return [];
+    if (deliver_only !== true || cron_job === undefined) return;
     const related = [{ path: ['cron_job'], message: 'the job is named here' }];
     const message = '`deliver_only` and `cron_job` exclude each other; keep one of them';
-    return [{ rule: 'deliver-only-with-cron-job', path: ['deliver_only'], at: 'key', message, related }];
+    report({ path: ['deliver_only'], at: 'key', message, related });
   },
-} as const satisfies ViewRule;
+});

@@ -2,21 +2,21 @@
 
 import { targetNamed } from '../config/deliveries.ts';
 import { targetEntries } from '../config/target-entries.ts';
-import type { Problem } from '../diagnostics/problem.ts';
-import type { ViewRule } from './support/view-rule.ts';
+import { rule } from './support/rule.ts';
 
-export const duplicateDefinition = {
-  id: 'duplicate-definition',
-  checkProfile({ config, scope }): readonly Problem[] {
+export const duplicateDefinition = rule('duplicate-definition', {
+  profile({ config, scope }, report) {
     const first = new Map<string, string>();
-    return targetEntries(config).flatMap(([name]): readonly Problem[] => {
+    for (const [name] of targetEntries(config)) {
       const target = targetNamed(scope.table.target_names, name) ?? name;
       const other = first.get(target);
-      if (other === undefined) first.set(target, name);
-      if (other === undefined) return [];
+      if (other === undefined) {
+        first.set(target, name);
+        continue;
+      }
       const message = `\`${name}\` and \`${other}\` are one target`;
       const related = [{ path: ['platforms', other], message: 'it is first defined here' }];
-      return [{ rule: 'duplicate-definition', path: ['platforms', name], at: 'key', message, related }];
-    });
+      report({ path: ['platforms', name], at: 'key', message, related });
+    }
   },
-} as const satisfies ViewRule;
+});

@@ -2,34 +2,51 @@
 
 import { PROXIES, parseNetwork } from '../config/network.ts';
 import type { EffectiveSettings } from '../config/webhook-settings.ts';
-import type { Problem } from '../diagnostics/problem.ts';
-import { publicUrlProblems } from './support/public-url.ts';
-import type { ViewRule } from './support/view-rule.ts';
+import type { Reporter } from '../views/views.ts';
+import { rule } from './support/rule.ts';
 
-export const invalidValue = {
-  id: 'invalid-value',
-  checkRoute({ config }): readonly Problem[] {
-    return publicUrlProblems('invalid-value', config.public_url);
+export const invalidValue = rule('invalid-value', {
+  route({ config }, report) {
+    checkPublicUrl(config.public_url, report);
   },
-  checkConfig({ config, settings }): readonly Problem[] {
+  config({ config, settings }, report) {
+    checkPublicUrl(config.public_url, report);
+    checkHost(settings, report);
     const path = settings.pathOf('trusted_proxies') ?? [];
-    const proxies = (settings.values.trusted_proxies ?? []).flatMap((text, index): readonly Problem[] => {
-      if (parseNetwork(text) !== null) return [];
+    for (const [index, text] of (settings.values.trusted_proxies ?? []).entries()) {
       const message = `\`${text}\` is neither an address nor a network`;
-      return [{ rule: 'invalid-value', path: [...path, index], at: 'value', message, hint: PROXIES }];
-    });
-    return [...publicUrlProblems('invalid-value', config.public_url), ...hostProblems(settings), ...proxies];
+      if (parseNetwork(text) === null) report({ path: [...path, index], at: 'value', message, hint: PROXIES });
+    }
   },
-} as const satisfies ViewRule;
+});
 
 /** `host: http://0.0.0.0:8644`: a URL, or a host with a port. */
-function hostProblems({ values, pathOf }: EffectiveSettings): readonly Problem[] {
+function checkHost({ values, pathOf }: EffectiveSettings, report: Reporter): void {
   const [, scheme, host = '', port] = /^([a-z]+:\/\/)?([\w.-]*)(?::(\d{1,5}))?\/?$/i.exec(values.host ?? '') ?? [];
   const path = pathOf('host');
-  if (path === null || host === '' || (scheme === undefined && port === undefined)) return [];
+  if (path === null || host === '' || (scheme === undefined && port === undefined)) return;
   const isFree = port !== undefined && values.port === undefined;
   const lines = [`host: ${host}`, ...(isFree ? [`port: ${port}`] : [])].map((line) => `\`${line}\``);
   const message = `\`host\` must be only a name or an address: write ${lines.join(' and ')}`;
   const fix = { kind: 'flow', text: host, ...(isFree ? { andKey: `port: ${port}` } : {}) } as const;
-  return [{ rule: 'invalid-value', path, at: 'value', message, fix, fixAt: path }];
+  report({ path, at: 'value', message, fix, fixAt: path });
+}
+
+/** A public host name, optionally with port and path. */
+const HOST = /^(?:\/\/)?((?:[a-z0-9-]+\.)+[a-z]{2,}(?::\d{1,5})?(?:\/[\w./-]*)?)$/i;
+const LOCAL = /^(?:\/\/)?((?:localhost|127\.0\.0\.1)(?::\d{1,5})?(?:\/[\w./-]*)?)$/i;
+
+/** Whether `public_url` is a URL that senders could call. @param text the value in the route or the config */
+function checkPublicUrl(text: string | undefined, report: Reporter): void {
+  if (text === undefined || (/^https?:\/\/[^/]/i.test(text) && URL.canParse(text))) return;
+  const host = HOST.exec(text)?.[1];
+  const local = LOCAL.exec(text)?.[1];
+  const meant = host !== undefined ? `https://${host}` : local !== undefined ? `http://${local}` : undefined;
+  if (meant !== undefined) {
+    const message = `\`public_url\` begins with \`https://\` or \`http://\`: write \`${meant}\``;
+    report({ path: ['public_url'], at: 'value', message, fix: { kind: 'rename', text: meant } });
+    return;
+  }
+  const hint = 'write the URL itself, such as `https://hooks.example.com`: no variable is looked up here';
+  report({ path: ['public_url'], at: 'value', message: '`public_url` is not a URL that senders can call', hint });
 }

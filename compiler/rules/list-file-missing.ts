@@ -1,21 +1,17 @@
 /** A list file that does not exist on this machine (§2.2). */
 import type { FilterConfig } from '../../schemas/generated/types.ts';
-import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import type { ViewRule } from './support/view-rule.ts';
+import type { NodePath } from '../diagnostics/problem.ts';
+import { rule } from './support/rule.ts';
 
-export const listFileMissing = {
-  id: 'list-file-missing',
-  checkRoute(route): readonly Problem[] {
-    return listFiles(route.config.filters ?? [], ['filters'])
-      .filter(({ file }) => !file.endsWith('/') && !route.scope.facts.listFile(file.replace(/^<home_dir>\/+/, '')))
-      .map(({ file, path }) => ({
-        rule: 'list-file-missing',
-        path,
-        at: 'value',
-        message: `the list \`${file}\` does not exist here: the filter matches nothing`,
-      }));
+export const listFileMissing = rule('list-file-missing', {
+  route(route, report) {
+    for (const { file, path } of listFiles(route.config.filters ?? [], ['filters'])) {
+      if (file.endsWith('/') || route.scope.facts.listFile(file.replace(/^<home_dir>\/+/, ''))) continue;
+      const message = `the list \`${file}\` does not exist here: the filter matches nothing`;
+      report({ path, at: 'value', message });
+    }
   },
-} as const satisfies ViewRule;
+});
 
 interface ListFile {
   readonly file: string;

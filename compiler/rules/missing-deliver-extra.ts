@@ -2,46 +2,36 @@
 
 import type { DeliveryConfig } from '../config/deliveries.ts';
 import type { TableContent } from '../config/table-content.ts';
-import type { Problem } from '../diagnostics/problem.ts';
 import { flowText } from '../text/flow-text.ts';
 import { oneOf } from '../text/suggest.ts';
-import type { RouteView } from '../views/route-scope.ts';
+import type { Reported, Reporter, RouteView } from '../views/views.ts';
 import { meantField } from './support/address-names.ts';
+import { rule } from './support/rule.ts';
 import { deliveryTargets } from './support/targets.ts';
-import { usualAddresses } from './support/usual-address.ts';
-import type { ViewRule } from './support/view-rule.ts';
 
-export const missingDeliverExtra = {
-  id: 'missing-deliver-extra',
-  checkRoute(route): readonly Problem[] {
-    return route.mode === 'cron' ? [] : missingKeys(route.config, route.scope.table, route);
+export const missingDeliverExtra = rule('missing-deliver-extra', {
+  route(route, report) {
+    if (route.mode !== 'cron') checkKeys(route.config, route.scope.table, route, report);
   },
-  checkJob(job): readonly Problem[] {
-    return missingKeys(job.config, job.scope.table, null);
+  job(job, report) {
+    checkKeys(job.config, job.scope.table, null, report);
   },
-} as const satisfies ViewRule;
+});
 
 /** @param route null for a job, which has no payload */
-function missingKeys(config: DeliveryConfig, table: TableContent, route: RouteView | null): readonly Problem[] {
+function checkKeys(config: DeliveryConfig, table: TableContent, route: RouteView | null, report: Reporter): void {
   const written = Object.keys(config.deliver_extra ?? {});
-  return deliveryTargets(config, table).flatMap(({ name, plan, extra }): readonly Problem[] => {
+  for (const { name, plan, extra } of deliveryTargets(config, table)) {
     const missing = plan.address.filter((field) => field.required && !extra.has(field.name)).map((field) => field.name);
-    const renamed = missing.flatMap((field) => {
+    const absent = missing.filter((field) => {
       const key = written.find((each) => meantField(each, [field]) !== null);
-      return key === undefined ? [] : [{ field, key }];
+      if (key === undefined) return true;
+      const message = `\`${name}\` needs \`deliver_extra.${field}\`: \`${key}\` is another name for it`;
+      report({ path: ['deliver_extra', key], at: 'key', message, fix: { kind: 'rename', text: field } });
+      return false;
     });
-    const absent = missing.filter((field) => !renamed.some((each) => each.field === field));
-    return [
-      ...renamed.map(({ field, key }) => otherName(name, field, key)),
-      ...(absent.length === 0 ? [] : [withoutKeys(name, absent, config, route)]),
-    ];
-  });
-}
-
-function otherName(target: string, field: string, key: string): Problem {
-  const message = `\`${target}\` needs \`deliver_extra.${field}\`: \`${key}\` is another name for it`;
-  const fix = { kind: 'rename', text: field } as const;
-  return { rule: 'missing-deliver-extra', path: ['deliver_extra', key], at: 'key', message, fix };
+    if (absent.length > 0) report(withoutKeys(name, absent, config, route));
+  }
 }
 
 function withoutKeys(
@@ -49,28 +39,51 @@ function withoutKeys(
   fields: readonly string[],
   { deliver, deliver_extra }: DeliveryConfig,
   route: RouteView | null,
-): Problem {
+): Reported {
   const needs = `\`${target}\` needs ${oneOf(
     fields.map((field) => `deliver_extra.${field}`),
     'and',
   )}`;
-  const path = deliver_extra === undefined ? [] : ['deliver_extra'];
-  const problem = { rule: 'missing-deliver-extra', path, at: 'key' } as const;
-  const usual = usualAddresses(
-    fields,
-    route === null ? null : (route.scope.payloads?.seenBy(route) ?? null),
-    route === null,
-  );
+  const problem = { path: deliver_extra === undefined ? [] : ['deliver_extra'], at: 'key' } as const;
+  const usual = usualAddresses(fields, route);
   if (usual === null)
     return { ...problem, message: needs, hint: 'write it as a template over the payload, or as fixed text' };
   const pairs = flowText(usual.values);
   const text = deliver_extra === undefined ? `deliver_extra: ${pairs}` : pairs.slice(2, -2);
   if (!usual.isCertain) return { ...problem, message: needs, hint: `write, for example, \`${text}\`` };
-  return {
-    ...problem,
-    message: `${needs}: write \`${text}\``,
-    ...(deliver_extra === undefined
-      ? { fix: { kind: 'flow', text: flowText(deliver), andKey: text }, fixAt: ['deliver'] }
-      : {}),
-  };
+  const message = `${needs}: write \`${text}\``;
+  if (deliver_extra !== undefined) return { ...problem, message };
+  return { ...problem, message, fix: { kind: 'flow', text: flowText(deliver), andKey: text }, fixAt: ['deliver'] };
+}
+
+interface UsualAddress {
+  /** Payload paths, best first. */
+  readonly paths: readonly string[];
+  /** An example for jobs, which have no payload. */
+  readonly fixed: string;
+}
+
+const USUAL: Readonly<Record<string, UsualAddress>> = {
+  repo: { paths: ['repository.full_name', 'project.path_with_namespace'], fixed: 'owner/name' },
+  pr_number: { paths: ['number', 'pull_request.number', 'issue.number', 'object_attributes.iid'], fixed: '42' },
+};
+
+interface Addresses {
+  readonly values: Readonly<Record<string, string>>;
+  /** Whether every event has these fields. */
+  readonly isCertain: boolean;
+}
+
+/** Payload fields that every event of the route has, else examples. Null if there is no usual value for one of the fields. */
+function usualAddresses(names: readonly string[], route: RouteView | null): Addresses | null {
+  let isCertain = true;
+  const values: Record<string, string> = {};
+  for (const name of names) {
+    const usual = Object.hasOwn(USUAL, name) ? USUAL[name] : undefined;
+    if (usual === undefined) return null;
+    const path = usual.paths.find((each) => route?.scope.payloads?.isAlwaysSent(route, each.split('.')) === true);
+    isCertain &&= path !== undefined;
+    values[name] = route === null ? usual.fixed : `{${path ?? usual.paths[0]}}`;
+  }
+  return { values, isCertain };
 }

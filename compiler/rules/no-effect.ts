@@ -1,29 +1,19 @@
 /** A key without effect. */
-import type { RouteConfig } from '../../schemas/generated/types.ts';
-import type { Problem } from '../diagnostics/problem.ts';
-import type { RouteMode } from '../views/route-scope.ts';
-import type { ViewRule } from './support/view-rule.ts';
+import type { RouteMode } from '../views/views.ts';
+import { rule } from './support/rule.ts';
 
-export const noEffect = {
-  id: 'no-effect',
-  checkRoute(route): readonly Problem[] {
+export const noEffect = rule('no-effect', {
+  route(route, report) {
     // Two modes at once are an error, so it is open which keys apply.
-    if (route.mode === 'cron' && route.config.deliver_only === true) return [];
-    const unused = Object.keys(route.config).flatMap((key) => {
-      const reason =
-        WITHOUT_EFFECT[route.mode][key] ?? (key === 'auth' && route.config.source !== undefined ? PINNED : null);
-      return reason === null ? [] : [{ key, reason }];
-    });
-    return unused
-      .filter(({ key }) => route.config[key as keyof RouteConfig] !== false)
-      .map(({ key, reason }) => ({
-        rule: 'no-effect',
-        path: [key],
-        at: 'key',
-        message: `\`${key}\` has no effect here: ${reason}`,
-      }));
+    if (route.mode === 'cron' && route.config.deliver_only === true) return;
+    for (const [key, value] of Object.entries(route.config)) {
+      const pinned = key === 'auth' && route.config.source !== undefined ? PINNED : undefined;
+      const reason = WITHOUT_EFFECT[route.mode][key] ?? pinned;
+      if (reason === undefined || value === false) continue;
+      report({ path: [key], at: 'key', message: `\`${key}\` has no effect here: ${reason}` });
+    }
   },
-} as const satisfies ViewRule;
+});
 
 const DIRECT = 'a `deliver_only` route runs no agent';
 const JOB = 'the job named by `cron_job` brings its own';

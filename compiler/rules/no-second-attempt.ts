@@ -1,13 +1,11 @@
 /** A direct delivery that nothing retries. */
 
-import type { Problem } from '../diagnostics/problem.ts';
-import type { ViewRule } from './support/view-rule.ts';
+import { rule } from './support/rule.ts';
 
-export const noSecondAttempt = {
-  id: 'no-second-attempt',
-  checkRoute({ config, facts, mode }): readonly Problem[] {
-    if (mode !== 'direct' || facts?.attempts !== 1) return [];
+export const noSecondAttempt = rule('no-second-attempt', {
+  route({ config, facts, mode }, report) {
+    if (mode !== 'direct' || facts?.attempts !== 1) return;
     const message = `\`${config.source}\` never retries a failed delivery: messages that the target rejects are lost`;
-    return [{ rule: 'no-second-attempt', path: ['deliver_only'], at: 'key', message }];
+    report({ path: ['deliver_only'], at: 'key', message });
   },
-} as const satisfies ViewRule;
+});

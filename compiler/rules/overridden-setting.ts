@@ -1,49 +1,39 @@
 /** A setting that a variable overrides. */
-import type { Problem } from '../diagnostics/problem.ts';
-import type { ConfigView } from '../views/config-views.ts';
-import type { ViewRule } from './support/view-rule.ts';
+import type { ConfigView, Reporter } from '../views/views.ts';
+import { rule } from './support/rule.ts';
 
-export const overriddenSetting = {
-  id: 'overridden-setting',
-  checkConfig(view): readonly Problem[] {
-    return [secretProblem(view), ...plainProblems(view)].flatMap((problem) => problem ?? []);
+export const overriddenSetting = rule('overridden-setting', {
+  config(view, report) {
+    checkSecret(view, report);
+    checkPlain(view, report);
   },
-} as const satisfies ViewRule;
+});
 
-const RULE = 'overridden-setting';
 const HINT = 'remove one of the two';
 
-function secretProblem({ settings, overrides, variables }: ConfigView): Problem | null {
+function checkSecret({ settings, overrides, variables }: ConfigView, report: Reporter): void {
   const { secret } = settings.values;
   const path = settings.pathOf('secret');
   const variable = 'WEBHOOK_SECRET';
-  if (!overrides.secret || path === null || secret === `env:${variable}`) return null;
-  if (secret === variables.get(variable)?.value) return null;
+  if (!overrides.secret || path === null || secret === `env:${variable}`) return;
+  if (secret === variables.get(variable)?.value) return;
   const message = `\`${variable}\`${originOf(variable, { variables })} replaces this secret`;
-  return { rule: RULE, path, at: 'value', message, hint: HINT, sensitive: true };
+  report({ path, at: 'value', message, hint: HINT, sensitive: true });
 }
 
-function plainProblems({ config, settings, overrides, variables }: ConfigView): readonly Problem[] {
+function checkPlain({ config, settings, overrides, variables }: ConfigView, report: Reporter): void {
   const written = [
     ['WEBHOOK_HOST', overrides.host, settings.values.host, settings.pathOf('host')],
     ['WEBHOOK_PORT', overrides.port, settings.values.port, settings.pathOf('port')],
     ['WEBHOOK_ENABLED', overrides.enabled, config.platforms?.webhook?.enabled, ['platforms', 'webhook', 'enabled']],
   ] as const;
-  return written.flatMap(([variable, used, here, path]): readonly Problem[] => {
+  for (const [variable, used, here, path] of written) {
     // `webhook-disabled` reports a disabled server. A command-line flag overrides both and is no surprise.
-    if (
-      used === null ||
-      used === false ||
-      here === undefined ||
-      path === null ||
-      used === here ||
-      !isSaid(variable, used, variables)
-    ) {
-      return [];
-    }
+    if (used === null || used === false || here === undefined || path === null || used === here) continue;
+    if (!isSaid(variable, used, variables)) continue;
     const message = `\`${variable}\`${originOf(variable, { variables })} replaces \`${String(path.at(-1))}: ${here}\` by \`${used}\``;
-    return [{ rule: RULE, path, at: 'value', message, hint: HINT }];
-  });
+    report({ path, at: 'value', message, hint: HINT });
+  }
 }
 
 const isSaid = (variable: string, used: string | number | boolean, variables: ConfigView['variables']): boolean => {

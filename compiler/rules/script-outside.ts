@@ -1,8 +1,7 @@
 /** A script outside the scripts folder (§2.6). */
 
-import type { Problem } from '../diagnostics/problem.ts';
+import { rule } from './support/rule.ts';
 import { scriptState } from './support/script-state.ts';
-import type { ViewRule } from './support/view-rule.ts';
 
 const PROBLEMS = {
   outside: {
@@ -15,14 +14,13 @@ const PROBLEMS = {
   },
 } as const;
 
-export const scriptOutside = {
-  id: 'script-outside',
-  checkRoute(route): readonly Problem[] {
-    if (route.config.script === undefined) return [];
+export const scriptOutside = rule('script-outside', {
+  route(route, report) {
+    if (route.config.script === undefined) return;
     const state = scriptState(route);
     const problem = state === 'outside' || state === 'linked' ? PROBLEMS[state] : undefined;
-    if (problem === undefined) return [];
+    if (problem === undefined) return;
     const message = `\`${route.config.script}\` ${problem.message}`;
-    return [{ rule: 'script-outside', path: ['script'], at: 'value', message, hint: problem.hint }];
+    report({ path: ['script'], at: 'value', message, hint: problem.hint });
   },
-} as const satisfies ViewRule;
+});

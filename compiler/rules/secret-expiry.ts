@@ -1,18 +1,16 @@
 /** An invalid expiry of a secret. */
-import type { Problem } from '../diagnostics/problem.ts';
-import type { ViewRule } from './support/view-rule.ts';
+import { rule } from './support/rule.ts';
 
-export const secretExpiry = {
-  id: 'secret-expiry',
-  checkRoute(route): readonly Problem[] {
-    return (route.config.secrets ?? []).flatMap((secret, index): readonly Problem[] => {
+export const secretExpiry = rule('secret-expiry', {
+  route(route, report) {
+    for (const [index, secret] of (route.config.secrets ?? []).entries()) {
       const expires = typeof secret === 'string' ? undefined : secret.expires_at;
-      if (expires === undefined || isInstant(expires)) return [];
+      if (expires === undefined || isInstant(expires)) continue;
       const message = `\`${expires}\` is not a valid date and time`;
-      return [{ rule: 'secret-expiry', path: ['secrets', index, 'expires_at'], at: 'value', message }];
-    });
+      report({ path: ['secrets', index, 'expires_at'], at: 'value', message });
+    }
   },
-} as const satisfies ViewRule;
+});
 
 /** The schema has checked the form, but the parser would accept 31 February as a day in March. */
 function isInstant(text: string): boolean {

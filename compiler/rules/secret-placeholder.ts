@@ -2,67 +2,48 @@
 
 import { isLoopback } from '../../base/loopback.ts';
 import { DEFAULT_PROFILE } from '../../base/profiles.ts';
-import type { SecretRef } from '../../schemas/generated/types.ts';
 import { agentSecrets } from '../config/agent-secrets.ts';
 import { targetNamed } from '../config/deliveries.ts';
 import { gatewaySecrets } from '../config/gateway-secrets.ts';
 import { targetEntries } from '../config/target-entries.ts';
-import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import type { RuleId } from '../diagnostics/rule.ts';
+import type { Problem } from '../diagnostics/problem.ts';
 import type { SecretPlaceholder } from '../text/placeholder-in.ts';
 import { MAKE_A_SECRET, placeholderIn, refusedValue } from '../text/placeholder-in.ts';
 import { isSecretName } from '../text/secret-names.ts';
 import { parseSecretRef } from '../text/secret-ref.ts';
-import type { RouteScope } from '../views/route-scope.ts';
-import type { ViewRule } from './support/view-rule.ts';
+import type { Reporter, RouteScope } from '../views/views.ts';
+import { rule } from './support/rule.ts';
+import type { PlacedSecret } from './support/written-secrets.ts';
+import { writtenSecrets } from './support/written-secrets.ts';
 
-export const secretPlaceholder = {
-  id: 'secret-placeholder',
-  checkRoute({ config, secrets, scope }): readonly Problem[] {
-    const { verify_token } = config;
-    const token =
-      verify_token === undefined ? [] : [{ text: verify_token, path: ['verify_token'], scope: DEFAULT_PROFILE }];
-    const own = secrets.flatMap(({ ref, path }) => (path === null ? [] : [{ ref, path }]));
-    return [...own, ...token.map(readRef)].flatMap((secret) => problemsOf('secret-placeholder', secret, scope));
+export const secretPlaceholder = rule('secret-placeholder', {
+  route(route, report) {
+    for (const secret of writtenSecrets(route)) checkSecret(secret, route.scope, report);
   },
-  checkConfig({ config, settings, overrides, scope }): readonly Problem[] {
+  config({ config, settings, overrides, scope }, report) {
     const path = settings.pathOf('secret') ?? ['platforms', 'webhook'];
     const used = overrides.secret ? 'env:WEBHOOK_SECRET' : settings.values.secret;
     const own = used === undefined ? [] : [{ path, text: used }];
     const keys = gatewaySecrets(config.gateway).filter(({ kind }) => kind === 'key');
-    return [...own, ...keys].flatMap((secret) =>
-      problemsOf('secret-placeholder', readRef({ ...secret, scope: DEFAULT_PROFILE }), scope),
-    );
+    for (const { path, text } of [...own, ...keys]) {
+      checkSecret({ ref: parseSecretRef(text, DEFAULT_PROFILE), path }, scope, report);
+    }
   },
-  checkProfile({ name, config, scope }): readonly Problem[] {
+  profile({ name, config, scope }, report) {
     // The name decides whether a variable of the agent is a secret: `DEBUG: test` is not.
-    const agent = agentSecrets(config.agent)
-      .filter(({ path }) => path[1] === 'openai' || isSecretName(path[2] ?? ''))
-      .map((secret) => ({ ...secret, scope: name }));
+    const agent = agentSecrets(config.agent).filter(({ path }) => path[1] === 'openai' || isSecretName(path[2] ?? ''));
     const targets = targetEntries(config).flatMap(([written, entry]) =>
       Object.entries(entry).flatMap(([setting, value]) =>
         typeof value === 'string' && isCredential(written, setting, scope)
-          ? [{ text: value, path: ['platforms', written, setting], scope: name }]
+          ? [{ text: value, path: ['platforms', written, setting] }]
           : [],
       ),
     );
-    return [...agent, ...targets].flatMap((secret) => problemsOf('secret-placeholder', readRef(secret), scope));
+    for (const { path, text } of [...agent, ...targets]) {
+      checkSecret({ ref: parseSecretRef(text, name), path }, scope, report);
+    }
   },
-} as const satisfies ViewRule;
-
-interface WrittenSecret {
-  readonly text: string;
-  readonly path: NodePath;
-  /** The profile whose environment resolves it. */
-  readonly scope: string;
-}
-
-interface PlacedSecret {
-  readonly ref: SecretRef;
-  readonly path: NodePath;
-}
-
-const readRef = ({ text, path, scope }: WrittenSecret): PlacedSecret => ({ ref: parseSecretRef(text, scope), path });
+});
 
 /** Known settings are marked in the target's catalog entry; for others, the name decides. */
 function isCredential(target: string, setting: string, { table }: RouteScope): boolean {
@@ -73,15 +54,16 @@ function isCredential(target: string, setting: string, { table }: RouteScope): b
 }
 
 /** A variable whose value is known is checked like a literal. */
-function problemsOf(rule: RuleId, { ref, path }: PlacedSecret, scope: RouteScope): readonly Problem[] {
+function checkSecret({ ref, path }: PlacedSecret, scope: RouteScope, report: Reporter): void {
   if (ref.kind === 'literal') {
     const found = placeholderIn(ref.value);
-    return found === null ? [] : [{ rule, path, at: 'value', sensitive: true, ...wordsFor(found) }];
+    if (found !== null) report({ path, at: 'value', sensitive: true, ...wordsFor(found) });
+    return;
   }
   const value = ref.kind === 'env' ? scope.facts.variable(ref.scope, ref.value) : undefined;
   const reason = value === undefined ? null : refusedValue(value, isLoopback(scope.table.server.host));
-  if (reason === null) return [];
-  return [{ rule, path, at: 'value', message: `the value of \`${ref.value}\` ${reason}`, hint: MAKE_A_SECRET }];
+  if (reason === null) return;
+  report({ path, at: 'value', message: `the value of \`${ref.value}\` ${reason}`, hint: MAKE_A_SECRET });
 }
 
 function wordsFor({ what, variable }: SecretPlaceholder): Pick<Problem, 'message' | 'hint' | 'fix'> {

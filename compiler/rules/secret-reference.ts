@@ -3,36 +3,31 @@
 import { DEFAULT_PROFILE } from '../../base/profiles.ts';
 import { agentSecrets } from '../config/agent-secrets.ts';
 import { gatewaySecrets } from '../config/gateway-secrets.ts';
-import type { Problem } from '../diagnostics/problem.ts';
 import { parseSecretRef, secretRefProblem } from '../text/secret-ref.ts';
-import type { ViewRule } from './support/view-rule.ts';
+import type { Reporter } from '../views/views.ts';
+import { rule } from './support/rule.ts';
+import type { PlacedSecret } from './support/written-secrets.ts';
+import { writtenSecrets } from './support/written-secrets.ts';
 
-export const secretReference = {
-  id: 'secret-reference',
-  checkRoute(route): readonly Problem[] {
-    const { verify_token } = route.config;
-    const token =
-      verify_token === undefined
-        ? []
-        : [{ ref: parseSecretRef(verify_token, DEFAULT_PROFILE), path: ['verify_token'] }];
-    return [...route.secrets, ...token].flatMap(({ ref, path }): readonly Problem[] => {
-      const message = path === null ? null : secretRefProblem(ref);
-      return message === null || path === null ? [] : [{ rule: 'secret-reference', path, at: 'value', message }];
-    });
+export const secretReference = rule('secret-reference', {
+  route(route, report) {
+    for (const secret of writtenSecrets(route)) checkRef(secret, report);
   },
-  checkProfile({ name, config }): readonly Problem[] {
-    return agentSecrets(config.agent).flatMap(({ path, text }): readonly Problem[] => {
-      const message = secretRefProblem(parseSecretRef(text, name));
-      return message === null ? [] : [{ rule: 'secret-reference', path, at: 'value', message }];
-    });
+  profile({ name, config }, report) {
+    for (const { path, text } of agentSecrets(config.agent))
+      checkRef({ ref: parseSecretRef(text, name), path }, report);
   },
-  checkConfig({ config, settings }): readonly Problem[] {
+  config({ config, settings }, report) {
     const path = settings.pathOf('secret');
     const { secret } = settings.values;
     const own = secret === undefined || path === null ? [] : [{ path, text: secret }];
-    return [...own, ...gatewaySecrets(config.gateway)].flatMap(({ path, text }): readonly Problem[] => {
-      const message = secretRefProblem(parseSecretRef(text, DEFAULT_PROFILE));
-      return message === null ? [] : [{ rule: 'secret-reference', path, at: 'value', message }];
-    });
+    for (const { path, text } of [...own, ...gatewaySecrets(config.gateway)]) {
+      checkRef({ ref: parseSecretRef(text, DEFAULT_PROFILE), path }, report);
+    }
   },
-} as const satisfies ViewRule;
+});
+
+function checkRef({ ref, path }: PlacedSecret, report: Reporter): void {
+  const message = secretRefProblem(ref);
+  if (message !== null) report({ path, at: 'value', message });
+}

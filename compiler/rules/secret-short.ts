@@ -1,41 +1,37 @@
 /** A literal secret that can be guessed. */
 
 import { DEFAULT_PROFILE } from '../../base/profiles.ts';
-import type { SecretRef } from '../../schemas/generated/types.ts';
 import { gatewaySecrets } from '../config/gateway-secrets.ts';
-import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import type { RuleId } from '../diagnostics/rule.ts';
 import { placeholderIn } from '../text/placeholder-in.ts';
 import { INSECURE_NO_AUTH, parseSecretRef } from '../text/secret-ref.ts';
-import type { ViewRule } from './support/view-rule.ts';
+import type { Reporter } from '../views/views.ts';
+import { rule } from './support/rule.ts';
+import type { PlacedSecret } from './support/written-secrets.ts';
 
-export const secretShort = {
-  id: 'secret-short',
-  checkRoute(route): readonly Problem[] {
-    return route.secrets.flatMap(({ ref, path }): readonly Problem[] =>
-      path === null ? [] : shortSecret('secret-short', ref, path),
-    );
+export const secretShort = rule('secret-short', {
+  route(route, report) {
+    for (const { ref, path } of route.secrets) if (path !== null) checkLength({ ref, path }, report);
   },
-  checkConfig({ config, settings, overrides }): readonly Problem[] {
+  config({ config, settings, overrides }, report) {
     const path = settings.pathOf('secret');
     const { secret } = settings.values;
     const own = path === null || secret === undefined || overrides.secret ? [] : [{ path, text: secret }];
     const keys = gatewaySecrets(config.gateway).filter(({ kind }) => kind === 'key');
-    return [...own, ...keys].flatMap(({ path, text }) =>
-      shortSecret('secret-short', parseSecretRef(text, DEFAULT_PROFILE), path),
-    );
+    for (const { path, text } of [...own, ...keys]) {
+      checkLength({ ref: parseSecretRef(text, DEFAULT_PROFILE), path }, report);
+    }
   },
-} as const satisfies ViewRule;
+});
 
 /** Minimum length of literal secrets, in code points. */
 const MIN_LENGTH = 16;
 
 /** Public keys are literals, too, but long enough. */
-export function shortSecret(rule: RuleId, ref: SecretRef, path: NodePath): readonly Problem[] {
+function checkLength({ ref, path }: PlacedSecret, report: Reporter): void {
   const length = [...ref.value].length;
-  if (ref.kind !== 'literal' || length >= MIN_LENGTH || ref.value === INSECURE_NO_AUTH) return [];
+  if (ref.kind !== 'literal' || length >= MIN_LENGTH || ref.value === INSECURE_NO_AUTH) return;
   // Reported by `secret-placeholder`.
-  if (placeholderIn(ref.value) !== null) return [];
+  if (placeholderIn(ref.value) !== null) return;
   const message = `this secret has ${length} characters; ${MIN_LENGTH} or more are hard to guess`;
-  return [{ rule, path, at: 'value', message, hint: 'make one with `openssl rand -hex 32`', sensitive: true }];
+  report({ path, at: 'value', message, hint: 'make one with `openssl rand -hex 32`', sensitive: true });
 }

@@ -2,43 +2,38 @@
 
 import type { ProfilePlan } from '../../schemas/generated/types.ts';
 import { targetNamed, writtenTargets } from '../config/deliveries.ts';
-import type { Problem } from '../diagnostics/problem.ts';
-import type { RouteScope, RouteTarget } from '../views/route-scope.ts';
+import type { Reporter, RouteScope, RouteTarget } from '../views/views.ts';
 import { hasOwnProfile } from './support/own-profile.ts';
+import { rule } from './support/rule.ts';
 import { deliverPath } from './support/targets.ts';
-import type { ViewRule } from './support/view-rule.ts';
 
-export const targetNotEnabled = {
-  id: 'target-not-enabled',
-  checkRoute(route): readonly Problem[] {
-    if (route.mode === 'cron' || route.profilePlan === null || hasOwnProfile(route)) return [];
-    return targetsNotEnabled(route.targets, route.profilePlan, route.scope);
+export const targetNotEnabled = rule('target-not-enabled', {
+  route(route, report) {
+    if (route.mode === 'cron' || route.profilePlan === null || hasOwnProfile(route)) return;
+    checkEnabled(route.targets, route.profilePlan, route.scope, report);
   },
-  checkJob({ config, profile, scope }): readonly Problem[] {
+  job({ config, profile, scope }, report) {
     const targets = writtenTargets(config.deliver).map((written) => ({
       ...written,
       target: targetNamed(scope.table.target_names, written.name),
     }));
-    return targetsNotEnabled(targets, profile, scope);
+    checkEnabled(targets, profile, scope, report);
   },
-} as const satisfies ViewRule;
+});
 
 /** @param targets targets of a route or job of the profile */
-export function targetsNotEnabled(
+export function checkEnabled(
   targets: readonly RouteTarget[],
   profile: ProfilePlan,
   scope: Pick<RouteScope, 'table' | 'invalidNames'>,
-): readonly Problem[] {
-  const isOff = ({ target }: RouteTarget): boolean => {
-    if (target === null) return false;
-    return !Object.hasOwn(profile.targets, target) && !scope.invalidNames.has(`target:${target}`);
-  };
+  report: Reporter,
+): void {
   const where = profile.home === '' ? '' : ` of the profile \`${profile.name}\``;
-  return targets.filter(isOff).map(({ name, index }) => ({
-    rule: 'target-not-enabled',
-    path: deliverPath(index),
-    at: 'value',
-    message: `the target \`${name}\` is not enabled: every delivery to it fails`,
-    hint: `set \`platforms.${name}.enabled: true\` in the config${where}, with its credentials`,
-  }));
+  for (const { name, index, target } of targets) {
+    if (target === null || Object.hasOwn(profile.targets, target)) continue;
+    if (scope.invalidNames.has(`target:${target}`)) continue;
+    const message = `the target \`${name}\` is not enabled: every delivery to it fails`;
+    const hint = `set \`platforms.${name}.enabled: true\` in the config${where}, with its credentials`;
+    report({ path: deliverPath(index), at: 'value', message, hint });
+  }
 }

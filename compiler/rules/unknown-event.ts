@@ -2,48 +2,52 @@
 
 import type { SenderEventNames } from '../config/event-names.ts';
 import { isEventGlob } from '../config/event-names.ts';
-import type { Problem } from '../diagnostics/problem.ts';
 import { globSource, linkGlob } from '../globs/linear-glob.ts';
 import { flowText } from '../text/flow-text.ts';
 import { certainMatch, editDistance, oneOf, suggest } from '../text/suggest.ts';
-import type { RouteView } from '../views/route-scope.ts';
-import type { ViewRule } from './support/view-rule.ts';
+import type { Reported, Reporter, RouteView } from '../views/views.ts';
+import { rule } from './support/rule.ts';
 
-export const unknownEvent = {
-  id: 'unknown-event',
-  checkRoute(route): readonly Problem[] {
+export const unknownEvent = rule('unknown-event', {
+  route(route, report) {
     const { config, facts } = route;
-    const joined = joinedEntries(config.events ?? []);
-    if (joined.length > 0) return joined;
+    const { events = [] } = config;
+    const joined = joinedEntries(events);
+    joined.forEach(report);
+    if (joined.length > 0) return;
     const documented = facts?.events ?? [];
     // The config's own shape may not contain every event, so it is only used for suggestions.
     const shaped = documented.length > 0 ? [] : (route.scope.payloads?.shapedEvents(route) ?? []);
     const known = documented.length > 0 ? documented : shaped;
-    if (config.source === undefined) return withoutSource(route);
-    if (known.length === 0) return [];
-    return (config.events ?? []).flatMap((entry, index): readonly Problem[] => {
-      if (isKnown(entry, known, route.eventNames)) return [];
-      if (shaped.length > 0 && !isSlip(entry, shaped)) return [];
+    if (config.source === undefined) checkWithoutSource(route, report);
+    if (config.source === undefined || known.length === 0) return;
+    for (const [index, entry] of events.entries()) {
+      if (isKnown(entry, known, route.eventNames)) continue;
+      if (shaped.length > 0 && !isSlip(entry, shaped)) continue;
+      const at = { path: ['events', index], at: 'value' } as const;
       const withAction = eventWithAction(route, entry, known);
-      if (withAction !== null) return [{ rule: 'unknown-event', path: ['events', index], at: 'value', ...withAction }];
+      if (withAction !== null) {
+        report({ ...at, ...withAction });
+        continue;
+      }
       const { names, isCertain } = eventMeant(entry, known);
       const sends = names.length === 0 ? '' : `: it sends ${oneOf(names, 'and')}`;
       const message = `\`${config.source}\` documents no event \`${entry}\`${sends}`;
-      const repair: Pick<Problem, 'fix' | 'hint'> = isCertain
+      const repair: Pick<Reported, 'fix' | 'hint'> = isCertain
         ? { fix: { kind: 'rename', text: names.join() } }
         : { hint: `\`hookwright source show ${config.source}\` lists its events` };
-      return [{ rule: 'unknown-event', path: ['events', index], at: 'value', message, ...repair }];
-    });
+      report({ ...at, message, ...repair });
+    }
   },
-} as const satisfies ViewRule;
+});
 
 /** `issues - pull_request`: no sender has such a name. */
-function joinedEntries(events: readonly string[]): readonly Problem[] {
-  return events.flatMap((entry, index): readonly Problem[] => {
+function joinedEntries(events: readonly string[]): readonly Reported[] {
+  return events.flatMap((entry, index): readonly Reported[] => {
     if (!/\S - \S/.test(entry)) return [];
     const message = `\`${entry}\` is one entry, because its second line is indented further: align the dashes`;
     const hint = `write \`events: ${flowText(entry.split(' - ').map((name) => name.trim()))}\``;
-    return [{ rule: 'unknown-event', path: ['events', index], at: 'value', message, hint }];
+    return [{ path: ['events', index], at: 'value', message, hint }];
   });
 }
 
@@ -80,7 +84,7 @@ function eventWithAction(
   route: RouteView,
   entry: string,
   known: readonly string[],
-): Pick<Problem, 'message' | 'hint' | 'fix' | 'fixAt'> | null {
+): Pick<Reported, 'message' | 'hint' | 'fix' | 'fixAt'> | null {
   const [, name = '', action = ''] = /^([\w ]+)[.:/]([a-z_]+)$/.exec(entry) ?? [];
   const event = known.find((one) => one === name) ?? sameWord(name, known);
   if (name === '' || event === undefined) return null;
@@ -97,15 +101,14 @@ function eventWithAction(
 }
 
 /** `pull_request.opened` on a route without a source. An event with two words identifies its sender. */
-function withoutSource(route: RouteView): readonly Problem[] {
-  const { events = [] } = route.config;
-  return events.flatMap((entry, index): readonly Problem[] => {
+function checkWithoutSource(route: RouteView, report: Reporter): void {
+  for (const [index, entry] of (route.config.events ?? []).entries()) {
     const [, name = ''] = /^([a-z]+_[a-z_]+)[.:/][a-z_]+$/.exec(entry) ?? [];
     const source = name === '' ? null : (route.scope.payloads?.senderOf(route, name) ?? null);
-    if (source === null) return [];
+    if (source === null) continue;
     const problem = eventWithAction({ ...route, config: { ...route.config, source } }, entry, [name]);
-    return problem === null ? [] : [{ rule: 'unknown-event', path: ['events', index], at: 'value', ...problem }];
-  });
+    if (problem !== null) report({ path: ['events', index], at: 'value', ...problem });
+  }
 }
 
 /** Another rule reports invalid globs. */

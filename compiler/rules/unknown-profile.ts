@@ -1,26 +1,16 @@
 /** A profile that does not exist (§5.4). */
 
-import type { Problem } from '../diagnostics/problem.ts';
 import { didYouMean, renameFix } from '../text/suggest.ts';
-import type { ViewRule } from './support/view-rule.ts';
+import { rule } from './support/rule.ts';
 
-export const unknownProfile = {
-  id: 'unknown-profile',
-  checkRoute(route): readonly Problem[] {
+export const unknownProfile = rule('unknown-profile', {
+  route(route, report) {
     const { profile, scope } = route;
-    if (route.profilePlan !== null || !scope.table.gateway.multiplex_profiles) return [];
-    if (scope.invalidNames.has(`profile:${profile}`)) return [];
-    const message = `there is no profile \`${profile}\`${didYouMean(profile, Object.keys(scope.table.profiles))}`;
+    if (route.profilePlan !== null || !scope.table.gateway.multiplex_profiles) return;
+    if (scope.invalidNames.has(`profile:${profile}`)) return;
+    const known = Object.keys(scope.table.profiles);
+    const message = `there is no profile \`${profile}\`${didYouMean(profile, known)}`;
     const hint = `a profile is a folder: \`<home_dir>/profiles/${profile}/\``;
-    return [
-      {
-        rule: 'unknown-profile',
-        path: ['profile'],
-        at: 'value',
-        message,
-        hint,
-        ...renameFix(profile, Object.keys(scope.table.profiles)),
-      },
-    ];
+    report({ path: ['profile'], at: 'value', message, hint, ...renameFix(profile, known) });
   },
-} as const satisfies ViewRule;
+});

@@ -1,26 +1,24 @@
 /** A skill that does not exist on this machine. */
-import type { Problem } from '../diagnostics/problem.ts';
 import type { MachineFacts } from '../views/machine-facts.ts';
+import type { Reporter } from '../views/views.ts';
 import { hasOwnProfile } from './support/own-profile.ts';
-import type { ViewRule } from './support/view-rule.ts';
+import { rule } from './support/rule.ts';
 
-export const unknownSkill = {
-  id: 'unknown-skill',
-  checkRoute(route): readonly Problem[] {
-    if (route.mode !== 'agent' || route.profilePlan === null || hasOwnProfile(route)) return [];
-    return unknownSkills(route.config.skills ?? [], route.profilePlan.home, route.scope.facts);
+export const unknownSkill = rule('unknown-skill', {
+  route(route, report) {
+    if (route.mode !== 'agent' || route.profilePlan === null || hasOwnProfile(route)) return;
+    checkSkills(route.config.skills, route.profilePlan.home, route.scope.facts, report);
   },
-  checkJob({ config, profile, scope }): readonly Problem[] {
-    return unknownSkills(config.skills ?? [], profile.home, scope.facts);
+  job({ config, profile, scope }, report) {
+    checkSkills(config.skills, profile.home, scope.facts, report);
   },
-} as const satisfies ViewRule;
+});
 
-/** Also checks jobs. */
-export function unknownSkills(skills: readonly string[], home: string, facts: MachineFacts): readonly Problem[] {
-  return skills.flatMap((skill, index): readonly Problem[] => {
-    if (facts.skill(home, skill)) return [];
+export function checkSkills(skills: readonly string[] = [], home: string, facts: MachineFacts, report: Reporter): void {
+  for (const [index, skill] of skills.entries()) {
+    if (facts.skill(home, skill)) continue;
     const message = `there is no skill \`${skill}\``;
     const hint = `a skill is a file: \`<profile home>/skills/${skill}/SKILL.md\``;
-    return [{ rule: 'unknown-skill', path: ['skills', index], at: 'value', message, hint }];
-  });
+    report({ path: ['skills', index], at: 'value', message, hint });
+  }
 }

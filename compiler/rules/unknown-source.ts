@@ -1,23 +1,21 @@
 /** A source or signature scheme that does not exist. */
-import type { Problem } from '../diagnostics/problem.ts';
 import { didYouMean, renameFix } from '../text/suggest.ts';
-import type { ViewRule } from './support/view-rule.ts';
+import { rule } from './support/rule.ts';
 
-export const unknownSource = {
-  id: 'unknown-source',
-  checkRoute(route): readonly Problem[] {
+export const unknownSource = rule('unknown-source', {
+  route(route, report) {
     const { source, auth = [] } = route.config;
-    const known = route.scope.table.sources;
+    const { sources } = route.scope.table;
+    const known = Object.keys(sources);
     const names = [
       ...(source === undefined ? [] : [{ name: source, path: ['source'] }]),
       ...auth.map((name, index) => ({ name, path: ['auth', index] })),
     ];
-    return names
-      .filter(({ name }) => !Object.hasOwn(known, name) && !route.scope.invalidNames.has(`source:${name}`))
-      .map(({ name, path }): Problem => {
-        const message = `there is no source \`${name}\`${didYouMean(name, Object.keys(known))}`;
-        const hint = '`hookwright source list` shows them all';
-        return { rule: 'unknown-source', path, at: 'value', message, hint, ...renameFix(name, Object.keys(known)) };
-      });
+    for (const { name, path } of names) {
+      if (Object.hasOwn(sources, name) || route.scope.invalidNames.has(`source:${name}`)) continue;
+      const message = `there is no source \`${name}\`${didYouMean(name, known)}`;
+      const hint = '`hookwright source list` shows them all';
+      report({ path, at: 'value', message, hint, ...renameFix(name, known) });
+    }
   },
-} as const satisfies ViewRule;
+});

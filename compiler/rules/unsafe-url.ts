@@ -10,51 +10,51 @@ import type {
 } from '../../schemas/generated/types.ts';
 import { targetNamed } from '../config/deliveries.ts';
 import { targetEntries } from '../config/target-entries.ts';
-import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import type { RuleId } from '../diagnostics/rule.ts';
+import type { NodePath } from '../diagnostics/problem.ts';
 import { parseSecretRef } from '../text/secret-ref.ts';
-import type { ViewRule } from './support/view-rule.ts';
+import type { Reported, Reporter } from '../views/views.ts';
+import { rule } from './support/rule.ts';
 
-export const unsafeUrl = {
-  id: 'unsafe-url',
-  checkRoute({ config }): readonly Problem[] {
-    return publicUrlProblems('unsafe-url', config.public_url, ['public_url']);
+export const unsafeUrl = rule('unsafe-url', {
+  route({ config }, report) {
+    checkPublicUrl(config.public_url, report);
   },
-  checkConfig({ config }): readonly Problem[] {
-    return publicUrlProblems('unsafe-url', config.public_url, ['public_url']);
+  config({ config }, report) {
+    checkPublicUrl(config.public_url, report);
   },
-  checkProfile({ name, config, scope }): readonly Problem[] {
+  profile({ name, config, scope }, report) {
     const { targets, target_names, profiles } = scope.table;
-    const entries = targetEntries(config).flatMap(([written, entry]): readonly Problem[] => {
+    checkAgent(config, report);
+    for (const [written, entry] of targetEntries(config)) {
       const target = targetNamed(target_names, written);
       const plan = target === null ? undefined : targets[target];
-      if (plan === undefined) return [];
-      const binding = profiles[name]?.targets[plan.name];
-      const own = settingProblems('unsafe-url', entry, plan, ['platforms', written]);
-      return own.length > 0 ? own : baseProblems('unsafe-url', { plan, binding, path: ['platforms', written] });
-    });
-    return [...agentProblems('unsafe-url', config), ...entries];
+      if (plan === undefined) continue;
+      const path = ['platforms', written];
+      const own = unsafeSettings(entry, plan, path);
+      own.forEach(report);
+      if (own.length === 0) checkBases({ plan, binding: profiles[name]?.targets[plan.name], path }, report);
+    }
   },
-} as const satisfies ViewRule;
+});
 
 /** Nothing is sent to the public URL, so only credentials in it are a problem. */
-function publicUrlProblems(rule: RuleId, text: string | undefined, path: NodePath): readonly Problem[] {
-  if (text === undefined || !URL.canParse(text)) return [];
+function checkPublicUrl(text: string | undefined, report: Reporter): void {
+  if (text === undefined || !URL.canParse(text)) return;
   const message = credentialsIn(new URL(text), { secret: false });
-  return message === null ? [] : [urlProblem(rule, path, { text, message, secret: false })];
+  if (message !== null) report(rejected(['public_url'], { text, message, secret: false }));
 }
 
-function agentProblems(rule: RuleId, { agent }: ProfileConfig): readonly Problem[] {
-  if (agent?.openai === undefined) return [];
+function checkAgent({ agent }: ProfileConfig, report: Reporter): void {
+  if (agent?.openai === undefined) return;
   const { base_url, allow_http } = agent.openai;
   const found = parseBaseUrl(base_url, { allowHttp: allow_http === true, secret: false });
-  if (typeof found !== 'string') return [];
-  return [urlProblem(rule, ['agent', 'openai', 'base_url'], { text: base_url, message: found, secret: false })];
+  if (typeof found !== 'string') return;
+  report(rejected(['agent', 'openai', 'base_url'], { text: base_url, message: found, secret: false }));
 }
 
 /** Checks all settings that are URLs. References are checked when they are resolved. */
-function settingProblems(rule: RuleId, entry: TargetConfig, plan: TargetPlan, path: NodePath): readonly Problem[] {
-  return Object.entries(entry).flatMap(([key, value]): readonly Problem[] => {
+function unsafeSettings(entry: TargetConfig, plan: TargetPlan, path: NodePath): readonly Reported[] {
+  return Object.entries(entry).flatMap(([key, value]): readonly Reported[] => {
     const setting = plan.settings.find(({ name, aliases }) => name === key || aliases.includes(key));
     const isBase = key === 'api_base' || setting?.name === 'api_base';
     if (typeof value !== 'string' || parseSecretRef(value, '').kind !== 'literal') return [];
@@ -62,7 +62,7 @@ function settingProblems(rule: RuleId, entry: TargetConfig, plan: TargetPlan, pa
     const options = { allowHttp: entry.allow_http === true, secret: setting?.secret === true };
     const found = parseBaseUrl(value, options);
     if (typeof found !== 'string') return [];
-    return [urlProblem(rule, [...path, key], { text: value, message: found, secret: options.secret })];
+    return [rejected([...path, key], { text: value, message: found, secret: options.secret })];
   });
 }
 
@@ -73,15 +73,15 @@ interface BoundPlan {
 }
 
 /** Checks the target's own URLs: those of the service and of its token server. */
-function baseProblems(rule: RuleId, { plan, binding, path }: BoundPlan): readonly Problem[] {
-  if (binding === undefined || binding.api_base !== null || Object.hasOwn(binding.credentials, 'api_base')) return [];
+function checkBases({ plan, binding, path }: BoundPlan, report: Reporter): void {
+  if (binding === undefined || binding.api_base !== null || Object.hasOwn(binding.credentials, 'api_base')) return;
   const variants = plan.variants.filter(({ name }) => binding.variant === null || name === binding.variant);
   const bases = variants.flatMap(({ base, exchange }) => [base, exchange?.base ?? null]).map(literalText);
-  return bases.flatMap((text): readonly Problem[] => {
+  for (const text of bases) {
     const found = text === null ? null : parseBaseUrl(text, { allowHttp: binding.allow_http, secret: false });
-    if (typeof found !== 'string') return [];
-    return [{ rule, path, at: 'key', message: `in the catalog's entry of ${plan.title}, ${found}` }];
-  });
+    if (typeof found !== 'string') continue;
+    report({ path, at: 'key', message: `in the catalog's entry of ${plan.title}, ${found}` });
+  }
 }
 
 /** Returns null if the template contains a setting. */
@@ -98,8 +98,8 @@ interface RejectedUrl {
   readonly secret: boolean;
 }
 
-function urlProblem(rule: RuleId, path: NodePath, { text, message, secret }: RejectedUrl): Problem {
+function rejected(path: NodePath, { text, message, secret }: RejectedUrl): Reported {
   const hint = 'credentials have separate settings, which accept references: `env:NAME`, `file:path`';
   const hasCredential = URL.canParse(text) && credentialsIn(new URL(text), { secret }) === message;
-  return { rule, path, at: 'value', message, ...(hasCredential ? { hint, sensitive: true } : {}) };
+  return { path, at: 'value', message, ...(hasCredential ? { hint, sensitive: true } : {}) };
 }

@@ -1,16 +1,14 @@
 /** Routes that are not served. */
 
-import type { Problem } from '../diagnostics/problem.ts';
-import type { ViewRule } from './support/view-rule.ts';
+import { rule } from './support/rule.ts';
 
-export const webhookDisabled = {
-  id: 'webhook-disabled',
-  checkConfig({ server, settings, overrides, invalidNames }): readonly Problem[] {
-    if (server.enabled || invalidNames.has('setting:enabled') || settings.routes.length === 0) return [];
+export const webhookDisabled = rule('webhook-disabled', {
+  config({ server, settings, overrides, invalidNames }, report) {
+    if (server.enabled || invalidNames.has('setting:enabled') || settings.routes.length === 0) return;
     const path = ['platforms', 'webhook', 'enabled'];
     const off = overrides.enabled === false ? ' by WEBHOOK_ENABLED' : '';
     const message = `the webhook adapter is switched off${off}: no route is served`;
     const hint = 'set `platforms.webhook.enabled: true`, or WEBHOOK_ENABLED=true';
-    return [{ rule: 'webhook-disabled', path, at: 'value', message, hint }];
+    report({ path, at: 'value', message, hint });
   },
-} as const satisfies ViewRule;
+});

@@ -11,10 +11,13 @@ import { parsePointer, valueAt } from './pointer.ts';
 import type { SchemaError } from './schema-error.ts';
 import type { ShapePlace as Place, ShapeProblem } from './shape-problem.ts';
 import { mustBe, nameOf, typeName, atValue as value } from './shape-problem.ts';
+import { foreignFile } from './slips/foreign-files.ts';
 import { explainSlip } from './slips/match.ts';
 
 /** Returns problems without duplicates and consequences of other problems. */
 export function explainErrors(schema: SchemaName, errors: readonly SchemaError[], data: unknown): readonly Problem[] {
+  const foreign = foreignFile(schema, data);
+  if (foreign !== null) return [foreign];
   const problems = withoutAlternatives(errors).map((error): ShapeProblem => {
     const place: Place = { schema, data, path: parsePointer(error.instancePath, data) };
     if (error.propertyName !== undefined) return nameProblem(place, error.propertyName);

@@ -1,11 +1,11 @@
 /** Problems of keys: unknown, missing, or not allowed as a name. */
-import type { Problem } from '../diagnostics/problem.ts';
+import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import { isPlainMap } from '../text/plain-map.ts';
 import { isSecretName } from '../text/secret-names.ts';
 import { certainMatch, didYouMean, oneOf, suggest } from '../text/suggest.ts';
 import { hintFrom } from './hints.ts';
+import type { SchemaName } from './known-keys.ts';
 import { knownKeys } from './known-keys.ts';
-import { misplacedKeyHint } from './misplaced-key.ts';
 import { valueAt } from './pointer.ts';
 import type { ShapePlace as Place, ShapeProblem } from './shape-problem.ts';
 import { nameOf } from './shape-problem.ts';
@@ -27,6 +27,24 @@ export function unknownKeyProblem(place: Place, key: string): Problem {
     ...(meant !== null ? { fix: { kind: 'rename', text: meant } } : {}),
     ...(isSecretName(suggest(key, known)[0] ?? '') ? { sensitive: true } : {}),
   };
+}
+
+/** Maps whose keys are often written elsewhere, most likely first. */
+const HOMES: readonly NodePath[] = [
+  ['platforms', 'webhook'],
+  [],
+  ['gateway'],
+  ['agent'],
+  ['platforms', 'webhook', 'routes', 'x'],
+];
+
+/** Returns undefined if the key is unknown everywhere. */
+function misplacedKeyHint(schema: SchemaName, path: NodePath, key: string): string | undefined {
+  if (schema !== 'config') return undefined;
+  const home = HOMES.find((place) => place.join('.') !== path.join('.') && knownKeys(schema, place).includes(key));
+  if (home === undefined) return undefined;
+  if (home.length === 0) return `\`${key}\` belongs at the top of the file`;
+  return home.length > 2 ? `\`${key}\` belongs to a route` : `\`${key}\` belongs under \`${home.join('.')}\``;
 }
 
 /** For an unknown top-level map, which probably exists for YAML anchors. */

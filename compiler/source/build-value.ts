@@ -8,10 +8,9 @@ import type { Alias, Node, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import { isAlias, isMap, isScalar, isSeq } from 'yaml';
 import type { Finding } from '../diagnostics/diagnostic.ts';
 import type { RuleId } from '../diagnostics/rule.ts';
-import { curlyQuotes } from '../rules/curly-quotes.ts';
-import { duplicateKey } from '../rules/duplicate-key.ts';
 import { isPlainMap, setOwn } from '../text/plain-map.ts';
 import type { Range, SourceText } from '../text/source-text.ts';
+import { curlyQuotes } from './curly-quotes.ts';
 
 export type YamlNode = Node;
 
@@ -111,11 +110,14 @@ function buildMap(builder: Builder, node: YAMLMap, depth: number): Sized {
     }
     const first = keys.get(key);
     const range = rangeOf(pair.key as YamlNode);
-    builder.findings.push(...duplicateKey.check(key, { source: builder.source, first, again: range }));
-    if (first === undefined) {
-      keys.set(key, range);
-      setOwn(value, key, built.value);
+    if (first !== undefined) {
+      const related = [{ source: builder.source, range: first, message: 'it is first set here' }];
+      const message = `the key \`${key}\` is set twice in one map`;
+      builder.findings.push({ rule: 'duplicate-key', source: builder.source, range, message, related });
+      continue;
     }
+    keys.set(key, range);
+    setOwn(value, key, built.value);
   }
   for (const source of merged) size += mergeInto(builder, node, value, source as Record<string, unknown>);
   return { value, size };
@@ -149,7 +151,7 @@ function mergeInto(
 function scalarValue(builder: Builder, node: Scalar): unknown {
   const { value } = node;
   if (typeof value === 'string' && node.type === 'PLAIN')
-    builder.findings.push(...curlyQuotes.check(builder.source, rangeOf(node)));
+    builder.findings.push(...curlyQuotes(builder.source, rangeOf(node)));
   if (typeof value !== 'number') return value;
   if (!Number.isFinite(value)) {
     const range = rangeOf(node);

@@ -1,7 +1,6 @@
 /** Parses `.env` files and reports lines that cannot be parsed. */
 import { parseEnvLines } from '../../base/env-lines.ts';
 import type { Finding } from '../diagnostics/diagnostic.ts';
-import { envFileSyntax } from '../rules/env-file-syntax.ts';
 import type { SourceText } from '../text/source-text.ts';
 
 export interface EnvFile {
@@ -10,5 +9,11 @@ export interface EnvFile {
 }
 
 export function parseEnvFile(source: SourceText): EnvFile {
-  return { values: parseEnvLines(source.text).values, findings: envFileSyntax.check(source) };
+  const { values, faults } = parseEnvLines(source.text);
+  const message = 'not a `KEY=value` line';
+  // The line may contain a secret.
+  const findings = faults.map(
+    (range): Finding => ({ rule: 'env-file-syntax', source, range, message, sensitive: true }),
+  );
+  return { values, findings };
 }

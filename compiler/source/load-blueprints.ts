@@ -4,7 +4,6 @@ import type { BlueprintFile, BlueprintPlan } from '../../schemas/generated/types
 import type { Finding } from '../diagnostics/diagnostic.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { lowerBlueprint } from '../lower/blueprint.ts';
-import { unreadableFile } from '../rules/unreadable-file.ts';
 import { checkShape } from '../schema/validate.ts';
 import { isPlainMap } from '../text/plain-map.ts';
 import { displayPath } from './display-path.ts';
@@ -12,7 +11,7 @@ import type { Files } from './files.ts';
 import { findPlace } from './find-place.ts';
 import type { ParsedFile } from './parse-yaml.ts';
 import { parseYaml } from './parse-yaml.ts';
-import { readText } from './read-text.ts';
+import { readText, unreadable } from './read-text.ts';
 import type { SourceTree } from './source-tree.ts';
 import { mergeFiles } from './source-tree.ts';
 
@@ -44,7 +43,7 @@ function parseFile({ search, findings }: Loading, path: string): ParsedFile | nu
   const read = readText(search.files, path);
   const source = { path, name: displayPath(path, search.cwd), text: read.ok ? read.text : '' };
   if (!read.ok) {
-    findings.push(...unreadableFile.check(read, source));
+    findings.push(unreadable(source, read.message));
     return null;
   }
   const parsed = parseYaml(source);

@@ -2,8 +2,7 @@
 import { dirname, join } from 'node:path';
 import type { Finding } from '../diagnostics/diagnostic.ts';
 import { isGlob } from '../globs/path-glob.ts';
-import { emptyConfig } from '../rules/empty-config.ts';
-import { emptyInclude } from '../rules/empty-include.ts';
+import { HOW_TO_START } from '../text/how-to-start.ts';
 import { isPlainMap } from '../text/plain-map.ts';
 import type { Range, SourceText } from '../text/source-text.ts';
 import { START } from '../text/source-text.ts';
@@ -113,7 +112,10 @@ function addFile(loading: Loading, file: ParsedFile, isRoot: boolean): void {
     return;
   }
   loading.files.push(file);
-  if (isRoot) loading.findings.push(...emptyConfig.check(value, source));
+  if (isRoot && Object.keys(value).length === 0) {
+    const message = 'this file configures nothing: no route, no job, no target';
+    loading.findings.push({ rule: 'empty-config', source, range: START, message, hint: HOW_TO_START });
+  }
   const { include } = value;
   if (include === undefined) return;
   const index = new LocationIndex();
@@ -140,7 +142,9 @@ function follow(loading: Loading, file: ParsedFile, entry: { readonly pattern: u
     loading.findings.push({ rule: 'wrong-type', source, range, message: paths.message });
     return;
   }
-  loading.findings.push(...emptyInclude.check(pattern, paths, { source, range }));
+  if (paths.length === 0) {
+    loading.findings.push({ rule: 'empty-include', source, range, message: `no file matches \`${pattern}\`` });
+  }
   for (const path of paths) load(loading, { path, from: isGlob(pattern) ? null : { source, range } });
 }
 

@@ -1,7 +1,6 @@
 /** Loads one file with a schema: reads, parses and validates it, and keeps the positions of its values. */
 import type { Finding } from '../diagnostics/diagnostic.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import { unreadableFile } from '../rules/unreadable-file.ts';
 import type { FileTypes } from '../schema/validate.ts';
 import { checkShape } from '../schema/validate.ts';
 import { displayPath } from './display-path.ts';
@@ -10,7 +9,7 @@ import { fileTree } from './file-tree.ts';
 import type { Files } from './files.ts';
 import { findPlace } from './find-place.ts';
 import { parseYaml } from './parse-yaml.ts';
-import { readText } from './read-text.ts';
+import { readText, unreadable } from './read-text.ts';
 
 export interface LoadedFile<T> {
   readonly value: T;
@@ -45,7 +44,7 @@ export function loadFile<S extends keyof FileTypes>(request: FileRequest<S>): Fi
   const read = readText(files, path);
   const source = { path, name: displayPath(path, cwd), text: read.ok ? read.text : '' };
   if (!read.ok) {
-    return { file: null, misshapen: null, findings: unreadableFile.check(read, source) };
+    return { file: null, misshapen: null, findings: [unreadable(source, read.message)] };
   }
   const parsed = parseYaml(source);
   if (parsed.file === null || parsed.findings.length > 0)

@@ -1,7 +1,6 @@
 /** Loads the configs of profiles other than `default`: `<home_dir>/profiles/<name>/config.yaml`, which is optional. */
 import { join } from 'node:path';
 import type { Finding } from '../diagnostics/diagnostic.ts';
-import { unreadableFile } from '../rules/unreadable-file.ts';
 import { isPlainMap } from '../text/plain-map.ts';
 import type { SourceText } from '../text/source-text.ts';
 import { displayPath } from './display-path.ts';
@@ -10,7 +9,7 @@ import { fileTree } from './file-tree.ts';
 import type { Files } from './files.ts';
 import type { ParsedFile } from './parse-yaml.ts';
 import { parseYaml } from './parse-yaml.ts';
-import { readText } from './read-text.ts';
+import { readText, unreadable } from './read-text.ts';
 
 export interface LoadedProfile {
   readonly name: string;
@@ -54,7 +53,7 @@ function loadProfileFile(files: Files, path: string, name: string): ProfileFile 
   const source: SourceText = { path, name, text: read.ok ? read.text : '' };
   const empty: ParsedFile = { source, value: {}, root: null, aliases: new Map() };
   if (!read.ok && read.missing) return { file: empty, value: {}, findings: [] };
-  if (!read.ok) return { file: empty, value: null, findings: unreadableFile.check(read, source) };
+  if (!read.ok) return { file: empty, value: null, findings: [unreadable(source, read.message)] };
   const { file, findings } = parseYaml(source);
   if (file === null) return { file: empty, value: null, findings };
   if (isPlainMap(file.value)) return { file, value: file.value, findings };

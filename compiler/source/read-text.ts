@@ -1,5 +1,8 @@
 /** Reads a file as text for the parsers, and describes failures in a sentence. */
 import { MAX_FILE_BYTES } from '../../base/read-regular-file.ts';
+import type { Finding } from '../diagnostics/diagnostic.ts';
+import type { SourceText } from '../text/source-text.ts';
+import { START } from '../text/source-text.ts';
 import type { Files } from './files.ts';
 
 export type TextRead =
@@ -48,3 +51,11 @@ const tooLarge = (size: number): string =>
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown error';
+
+/** The finding of a file that cannot be read, at the file itself. */
+export const unreadable = (source: SourceText, message: string): Finding => ({
+  rule: 'unreadable-file',
+  source,
+  range: START,
+  message,
+});

@@ -1,6 +1,6 @@
 /** Finds the job that a route's `cron_job` refers to, by id or else by name, among the jobs of its profile. */
 import type { JobRef } from './machine-facts.ts';
-import type { RouteView } from './route-scope.ts';
+import type { RouteView } from './views.ts';
 
 /** Jobs of the config and of the store. */
 export function jobsOf(route: RouteView): readonly JobRef[] {

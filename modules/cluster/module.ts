@@ -16,6 +16,7 @@ export const cluster: Module<CliContext> = {
   },
   database: async () => (await import('./cli/database-tools.ts')).databaseTools,
   payloads: null,
+  names: null,
   explain: null,
   gate: null,
 };

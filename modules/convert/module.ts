@@ -11,6 +11,7 @@ export const convert: Module<CliContext> = {
   runtime: null,
   database: null,
   payloads: null,
+  names: null,
   explain: null,
   gate: null,
 };

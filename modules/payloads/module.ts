@@ -7,7 +7,7 @@ export const payloads: Module<CliContext> = {
   name: 'payloads',
   summary: "What senders' payloads look like, and who may have written what in them.",
   commands: COMMAND_FILES,
-  compiler: async () => ({ rules: (await import('./compiler/rules/built/rule-files.ts')).RULE_FILES }),
+  compiler: async () => (await import('./compiler/part.ts')).compilerPart,
   runtime: {
     store: null,
     keeper: null,
@@ -15,6 +15,7 @@ export const payloads: Module<CliContext> = {
   },
   database: null,
   payloads: async () => (await import('./cli/payload-tools.ts')).payloadTools,
+  names: null,
   explain: null,
   gate: null,
 };

@@ -6,11 +6,12 @@ import { COMMAND_FILES } from './cli/commands/built/command-files.ts';
 export const setup: Module<CliContext> = {
   name: 'setup',
   summary: 'The first hour: init, the wizard, doctor, completion, the service unit.',
-  commands: COMMAND_FILES.map((entry) => (entry.path === 'complete' ? { ...entry, hidden: true } : entry)),
+  commands: COMMAND_FILES,
   compiler: null,
   runtime: null,
   database: null,
   payloads: null,
+  names: async () => (await import('./cli/completion/names.ts')).namesInUse,
   explain: null,
   gate: null,
 };

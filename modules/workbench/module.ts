@@ -10,11 +10,12 @@ export const workbench: Module<CliContext> = {
   compiler: null,
   runtime: {
     store: null,
-    keeper: async () => (await import('./runtime/capture/open-capture.ts')).openKeeper,
+    keeper: async () => (await import('./runtime/capture/keep.ts')).openKeeper,
     marks: null,
   },
   database: null,
   payloads: null,
-  explain: async () => (await import('./cli/explain/explain-sent.ts')).explainSent,
+  names: null,
+  explain: async () => (await import('./cli/explain/explain-route.ts')).explainSent,
   gate: async () => (await import('./cli/gate.ts')).passGate,
 };

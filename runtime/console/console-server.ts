@@ -6,14 +6,26 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { messageOf } from '../../base/message-of.ts';
-import type { ListenAddress } from '../gateway-options.ts';
+import type { ListenAddress } from '../intake/server.ts';
 import { listenOn, urlOf } from '../intake/server.ts';
 import type { Logger } from '../platform/log.ts';
-import type { Readiness } from './readiness.ts';
 
 /** Limits for few clients that send no bodies. */
 const MAX_CONNECTIONS = 64;
 const REQUEST_MS = 5000;
+
+export interface ReadinessProblem {
+  readonly part: 'gateway' | 'store' | 'table' | 'subscriptions';
+  /** True: events are answered with 503. False: the gateway serves, with the previous table or subscriptions. */
+  readonly blocking: boolean;
+  readonly message: string;
+}
+
+/** What `/readyz` answers. */
+export interface Readiness {
+  readonly ready: boolean;
+  readonly problems: readonly ReadinessProblem[];
+}
 
 export interface ConsoleContext {
   /** Null: any client may read everything. */

@@ -2,6 +2,7 @@
  * The operations of a running gateway over its control socket. The gateway implements them and the command line calls
  * them by name; both sides are type-checked against this list.
  */
+import type { StopResult } from '../dispatch/dispatcher.ts';
 import type { FoundRequest, KeptFilter, KeptPage, KeptSummary } from '../intake/kept-request.ts';
 import type { DamageReport, LastError } from '../store/queries.ts';
 import type { DispatchState } from '../store/states.ts';
@@ -14,7 +15,7 @@ export interface ControlContract extends StoreOperations {
   ping: { input: Record<never, never>; output: { readonly pid: number } };
   status: { input: Record<never, never>; output: GatewayStatus };
   /** Stops the gateway; answers when all work under way has ended or was cancelled. */
-  stop: { input: { drain_seconds?: number }; output: StopReport };
+  stop: { input: { drain_seconds?: number }; output: StopResult };
   /** Compiles and loads the configuration now. `fail_on`: what the swap is refused for; default: as at the start. */
   reload: { input: { fail_on?: readonly FailOn[] }; output: ReloadReport };
   /** Waits for a limited time for the secret in the handshake of a route's sender; call it again until it has arrived. */
@@ -103,13 +104,6 @@ export interface DispatchStatus {
   /** Unix ms at which the oldest unfinished one was accepted. */
   readonly oldest_open_at: number | null;
   readonly last_error: LastError | null;
-}
-
-export interface StopReport {
-  /** False when the drain's time ended with work still running. */
-  readonly drained: boolean;
-  /** Runs and deliveries that were interrupted; they resume after the next start. */
-  readonly abandoned: number;
 }
 
 export interface ReplayReport {

@@ -1,5 +1,5 @@
 /** Binds a target plan to one profile's credentials. This is the only place that reads its secrets. */
-import type { SecretRef, TargetBinding, TargetPlan } from '../../schemas/generated/types.ts';
+import type { ProfilePlan, SecretRef, TargetBinding, TargetPlan } from '../../schemas/generated/types.ts';
 import type { SecretResolver } from '../platform/secrets/secrets.ts';
 import { SecretError } from '../platform/secrets/secrets.ts';
 import type { BoundTarget } from './driver.ts';
@@ -56,4 +56,24 @@ function resolve({ name, secret }: Setting, ref: SecretRef, resolver: SecretReso
 
 function own<T>(map: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(map, key) ? map[key] : undefined;
+}
+
+/** Drivers whose targets are enabled in every profile. */
+const ALWAYS_BOUND: readonly TargetPlan['driver'][] = ['log', 'local'];
+
+const NO_BINDING: TargetBinding = {
+  variant: null,
+  home_channel: null,
+  api_base: null,
+  allow_http: false,
+  credentials: {},
+  options: {},
+  retry_ambiguous: false,
+  max_attempts: 1,
+};
+
+/** Null when the target is not enabled in this profile. */
+export function bindingOf({ targets }: ProfilePlan, plan: TargetPlan): TargetBinding | null {
+  const own = Object.hasOwn(targets, plan.name) ? targets[plan.name] : undefined;
+  return own ?? (ALWAYS_BOUND.includes(plan.driver) ? NO_BINDING : null);
 }

@@ -4,10 +4,10 @@
  */
 import { targetLabel } from '../../base/label.ts';
 import type { Deliverer, DeliveryOutcome, DeliveryRequest } from './deliverer.ts';
+import { failed } from './deliverer.ts';
 import type { DeliveryContext, Driver, ShownDelivery } from './driver.ts';
 import { DeliveryRefusal } from './http/values.ts';
 import type { LinkedTargets } from './link-targets.ts';
-import { failed } from './outcome.ts';
 import type { Redact } from './redact.ts';
 import type { MirrorDelivery } from './sessions/mirror.ts';
 

@@ -58,3 +58,15 @@ export interface Deliverer {
   /** True for a target whose deliveries stay within this process: they never wait and cannot be refused. */
   isImmediate(profile: string, target: string): boolean;
 }
+
+/** Creates the outcomes that drivers return. */
+type Failed = Exclude<DeliveryOutcome, { readonly kind: 'ok' }>;
+
+/** A failure, by default with nothing sent, no wait asked for and no protection against repeats. */
+export function failed(
+  kind: Failed['kind'],
+  reason: string,
+  more: Partial<Omit<Failed, 'kind' | 'reason'>> = {},
+): Failed {
+  return { kind, reason, retry_after_ms: null, idempotent: false, attempted: true, sent: 0, ...more };
+}

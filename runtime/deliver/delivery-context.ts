@@ -1,12 +1,11 @@
 /** Creates the context of deliveries for this process. */
-
 import type { Dispatcher } from 'undici';
+import { Agent } from 'undici';
 import { profileHome } from '../../base/profiles.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
 import type { RunProcess } from '../platform/process/run-process.ts';
 import type { DeliveryContext } from './driver.ts';
-import { createHttpPool } from './http-pool.ts';
 import { createPace } from './pace.ts';
 import { TokenCache } from './token-cache.ts';
 
@@ -36,4 +35,17 @@ export function createDeliveryContext({ home, env, clock, log, run }: DeliveryPa
     homeOf: (profile) => profileHome(home, profile),
   };
   return { context, dispatcher, close: () => dispatcher.destroy() };
+}
+
+/** Connections per host: enough to keep a busy target busy, few enough not to look like an attack. */
+const CONNECTIONS = 64;
+
+export function createHttpPool(): Agent {
+  return new Agent({
+    connections: CONNECTIONS,
+    // No pipelining: after a failure it would be unknown which requests were received.
+    pipelining: 1,
+    connect: { timeout: 10_000 },
+    keepAliveTimeout: 4_000,
+  });
 }

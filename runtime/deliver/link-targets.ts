@@ -2,13 +2,11 @@
 import type { ProfilePlan, TargetPlan } from '../../schemas/generated/types.ts';
 import type { SecretResolver } from '../platform/secrets/secrets.ts';
 import { SecretError } from '../platform/secrets/secrets.ts';
-import { bindTarget } from './bind-target.ts';
-import { bindingOf } from './binding-of.ts';
+import { bindingOf, bindTarget } from './bind-target.ts';
 import type { BoundTarget, CreateDriver, DeliveryContext, Driver } from './driver.ts';
 import { createEmailDriver } from './drivers/email.ts';
 import { createForgeaCommentDriver } from './drivers/forgea-comment.ts';
-import { createLocalDriver } from './drivers/local.ts';
-import { createLogDriver } from './drivers/log.ts';
+import { createLocalDriver, createLogDriver } from './drivers/log.ts';
 import { createHttpDriver } from './http/http-driver.ts';
 
 /** The parts of a route table that deliveries need. */

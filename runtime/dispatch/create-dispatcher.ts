@@ -3,19 +3,17 @@
  * unfinished resumes after the next start.
  */
 import { randomUUID } from 'node:crypto';
+import type { Clock } from '../platform/clock.ts';
 import type { Accept, JoinGroup } from '../store/mutations.ts';
 import { RecentClaims } from '../store/recent-claims.ts';
 import { Contents } from './contents.ts';
 import type { DispatchContext } from './context.ts';
 import { DeliveryWorker } from './delivery-worker.ts';
 import { DirectDelivery } from './direct-delivery.ts';
-import type { DispatchCounts, DispatchReport, DispatchService } from './dispatch-service.ts';
-import type { Claim, Dispatcher, Refusal } from './dispatcher.ts';
-import { orRefused } from './or-refused.ts';
+import type { Claim, DispatchCounts, Dispatcher, DispatchService, Refusal, StopResult } from './dispatcher.ts';
+import { orRefused, storedClaim } from './dispatcher.ts';
 import { Persister } from './persist.ts';
-import { WorkProgress } from './progress.ts';
 import { RunWorker } from './run-worker.ts';
-import { storedClaim } from './stored-claim.ts';
 import { WorkLoop } from './work-loop.ts';
 
 const SHUTTING_DOWN: Refusal = { kind: 'shutting_down', retry_after_seconds: 10 };
@@ -139,7 +137,7 @@ class DispatcherService implements DispatchService {
     this.loop.wake();
   }
 
-  async stop(drainMs: number): Promise<DispatchReport> {
+  async stop(drainMs: number): Promise<StopResult> {
     this.stopping = true;
     let flushed = false;
     const flush = (): void => {
@@ -178,5 +176,34 @@ class DispatcherService implements DispatchService {
 
   private get active(): number {
     return this.runs.underWay.size + this.deliveries.underWay.size + this.direct.active;
+  }
+}
+
+/** Lets a stop wait until work has ended, for a limited time. */
+class WorkProgress {
+  private readonly checks = new Set<() => void>();
+  private readonly clock: Clock;
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  changed(): void {
+    for (const check of this.checks) check();
+  }
+
+  /** Resolves once `done()` returns true, or after `ms`. */
+  until(done: () => boolean, ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const finish = (): void => {
+        this.checks.delete(check);
+        timer.cancel();
+        resolve();
+      };
+      const check = (): void => (done() ? finish() : undefined);
+      const timer = this.clock.after(ms, finish);
+      this.checks.add(check);
+      check();
+    });
   }
 }

@@ -2,12 +2,11 @@
 import { targetLabel } from '../../base/label.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { DeliveryOutcome } from '../deliver/deliverer.ts';
-import { failed } from '../deliver/outcome.ts';
+import { failed } from '../deliver/deliverer.ts';
 import type { Step } from '../store/mutations.ts';
-import type { DispatchContext } from './context.ts';
-import type { DeliveryDecision } from './delivery-decision.ts';
-import { decideDelivery } from './delivery-decision.ts';
-import { logFields } from './log-fields.ts';
+import { pacedWait, retryWait } from './backoff.ts';
+import type { DispatchContext, RetryPolicy } from './context.ts';
+import { logFields } from './observer.ts';
 
 /** A text to deliver, with the dispatch that holds the addresses. */
 export interface DeliveryContent {
@@ -138,4 +137,35 @@ export function reportAttempt(
     const { reason, wait_ms } = decision;
     log.warn({ ...fields, reason, retry_in_ms: wait_ms }, 'delivery failed, trying again');
   }
+}
+
+/** Decides what follows a delivery attempt: the retry rules, as one pure function. */
+type DeliveryDecision =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'dead'; readonly reason: string }
+  | { readonly kind: 'retry'; readonly wait_ms: number; readonly reason: string }
+  /** The target was not contacted: this does not count as an attempt. */
+  | { readonly kind: 'paced'; readonly wait_ms: number };
+
+/**
+ * @param attempt this attempt's number, from 1.
+ * @param random a number in [0, 1).
+ */
+export function decideDelivery(
+  outcome: DeliveryOutcome,
+  attempt: number,
+  policy: RetryPolicy,
+  random: number,
+): DeliveryDecision {
+  if (outcome.kind === 'ok') return { kind: 'done' };
+  const { reason } = outcome;
+  if (outcome.kind === 'permanent') return { kind: 'dead', reason };
+  if (!outcome.attempted) return { kind: 'paced', wait_ms: pacedWait(outcome.retry_after_ms) };
+  if (outcome.kind === 'ambiguous' && !outcome.idempotent && !policy.retry_ambiguous) {
+    return { kind: 'dead', reason: `it may have arrived, so it was not repeated: ${reason}` };
+  }
+  if (attempt >= policy.max_attempts) {
+    return { kind: 'dead', reason: `given up after ${attempt} ${attempt === 1 ? 'attempt' : 'attempts'}: ${reason}` };
+  }
+  return { kind: 'retry', wait_ms: retryWait(attempt, outcome.retry_after_ms, random), reason };
 }

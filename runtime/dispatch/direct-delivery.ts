@@ -11,19 +11,19 @@
 import { targetLabel } from '../../base/label.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { DeliveryOutcome } from '../deliver/deliverer.ts';
-import { failed } from '../deliver/outcome.ts';
+import { failed } from '../deliver/deliverer.ts';
 import type { Clock } from '../platform/clock.ts';
-import { endDelivering } from '../store/delivery-ending.ts';
 import { claimKey } from '../store/identity.ts';
 import type { Accept, Advance, Holder, MutationResults, Ref, Step } from '../store/mutations.ts';
 import type { RecentClaims } from '../store/recent-claims.ts';
+import { endDelivering } from '../store/states.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import type { DispatchContext } from './context.ts';
 import { deliverOnce, deliveryStep, progressOf } from './delivery-attempt.ts';
 import type { Claim, TargetResult } from './dispatcher.ts';
-import { logFields } from './log-fields.ts';
+import { storedClaim } from './dispatcher.ts';
+import { logFields } from './observer.ts';
 import type { Persister } from './persist.ts';
-import { storedClaim } from './stored-claim.ts';
 
 export type DirectResult =
   | { readonly kind: 'duplicate' }

@@ -3,6 +3,8 @@
  * so an answer sent afterwards holds.
  */
 import type { Dispatch } from '../../schemas/generated/types.ts';
+import type { StoredClaim } from '../store/mutations.ts';
+import { StoreInDoubt, StoreUnavailable } from '../store/store.ts';
 
 /** The delivery id of an event, which is claimed so that a repeat is recognised. */
 export interface Claim {
@@ -67,4 +69,56 @@ export interface Dispatcher {
     dispatch: Dispatch,
     claim: Claim,
   ): Promise<Refusal | { readonly kind: 'accepted' | 'already_running' | 'paused' | 'unknown_job' }>;
+}
+
+/** The result of a stop. */
+export interface StopResult {
+  /** False when the time was up with work still under way. */
+  readonly drained: boolean;
+  /** Runs and deliveries that were interrupted. They resume after the next start, as does queued work. */
+  readonly abandoned: number;
+}
+
+export interface DispatchCounts {
+  readonly runs_active: number;
+  readonly runs_queued: number;
+  readonly deliveries_active: number;
+  readonly deliveries_queued: number;
+  /** Deliveries that wait for their next attempt. */
+  readonly deliveries_delayed: number;
+  readonly groups: number;
+}
+
+/** The dispatcher as its owner sees it: the interface for intake, plus start, stop and counts. */
+export interface DispatchService extends Dispatcher {
+  /** Starts work; resolves with the number of runs and deliveries that earlier processes left under way. */
+  start(): Promise<number>;
+  /** Checks for work: call it when limits may have changed, or something else stored work, such as a job's run. */
+  wake(): void;
+  /** Refuses new work, flushes the groups, waits up to `drainMs` for work under way, and cancels the rest. */
+  stop(drainMs: number): Promise<StopResult>;
+  counts(): Promise<DispatchCounts>;
+}
+
+/** Refuses events while the store cannot write. The store itself logs when that begins and ends. */
+const STORE_DOWN: Refusal = { kind: 'overloaded', reason: 'store_unavailable', retry_after_seconds: 10 };
+
+/**
+ * Resolves like `work`, or with a refusal when the store was unavailable and nothing was stored. Rejects with
+ * StoreInDoubt, and with errors that are not the store's.
+ */
+export async function orRefused<T>(work: Promise<T>): Promise<T | Refusal> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof StoreUnavailable && !(error instanceof StoreInDoubt)) return STORE_DOWN;
+    throw error;
+  }
+}
+
+/** Converts a request's claim to the form that the store keeps; null for a generated id, which is never a duplicate. */
+export function storedClaim(claim: Claim, now: number): StoredClaim | null {
+  if (claim.generated) return null;
+  const { profile, route, delivery_id, ttl_ms } = claim;
+  return { profile, route, delivery_id, expires_at: Math.round(now + ttl_ms) };
 }

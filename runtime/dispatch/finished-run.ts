@@ -1,10 +1,10 @@
 /** Turns a finished run into its change for the store and its log lines. */
 import type { Dispatch } from '../../schemas/generated/types.ts';
-import { endDelivering } from '../store/delivery-ending.ts';
 import type { Advance, Step, TakenRun } from '../store/mutations.ts';
+import { endDelivering } from '../store/states.ts';
 import { retryWait } from './backoff.ts';
 import type { DispatchContext } from './context.ts';
-import { logFields } from './log-fields.ts';
+import { logFields } from './observer.ts';
 import type { RunOutcome } from './run-agent.ts';
 
 export interface FinishedRun {

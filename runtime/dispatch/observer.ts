@@ -1,4 +1,6 @@
 /** Callbacks of the dispatcher, for metrics and for tests that kill it at a checkpoint. */
+
+import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Step } from '../store/mutations.ts';
 import type { FinalState } from '../store/states.ts';
 
@@ -36,4 +38,15 @@ export interface DispatchObserver {
   /** Called after the state is stored. */
   finished?(owner: DispatchOwner, state: FinalState, reason: string | null): void;
   reached?(point: Checkpoint): void;
+}
+
+/** The fields that identify a dispatch in log lines. */
+export function logFields({
+  id,
+  route,
+  job,
+  event,
+  delivery_id,
+}: DispatchOwner & Pick<Dispatch, 'event' | 'delivery_id'>) {
+  return route === null ? { dispatch: id, job, event, delivery_id } : { dispatch: id, route, event, delivery_id };
 }

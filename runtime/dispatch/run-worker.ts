@@ -3,12 +3,13 @@
  * crash does not repeat a run that has answered.
  */
 import type { Dispatch } from '../../schemas/generated/types.ts';
-import { endDelivering } from '../store/delivery-ending.ts';
-import type { Advance, TakenRun } from '../store/mutations.ts';
+import type { Advance, OpenDelivery, Step, TakenRun } from '../store/mutations.ts';
+import { endDelivering } from '../store/states.ts';
 import type { DispatchContext } from './context.ts';
+import type { Attempted } from './delivery-attempt.ts';
+import { deliveryStep, makeAttempt, progressOf, reportAttempt } from './delivery-attempt.ts';
 import type { FinishedRun, RunChange } from './finished-run.ts';
 import { changeAfter, reportRun } from './finished-run.ts';
-import { deliverNow, isImmediate, reportDelivered } from './immediate-delivery.ts';
 import { Stopped } from './persist.ts';
 import type { AbortReason } from './run-agent.ts';
 import { runAgent } from './run-agent.ts';
@@ -154,4 +155,50 @@ function refusals({ deliverer }: DispatchContext, { profile, deliveries }: Dispa
     .map((delivery) => deliverer.refusal(profile, delivery))
     .filter((reason) => reason !== null);
   return reasons.length > 0 && reasons.length === deliveries.length ? reasons : null;
+}
+
+/**
+ * Deliveries that stay within this process (the `log` and `local` targets) are made as soon as the agent has answered. One
+ * change stores the answer and the deliveries, which saves a second one. A crash before that change repeats the run, like
+ * any crash before the answer is stored.
+ */
+interface DeliveredNow {
+  readonly steps: readonly Step[];
+  /** Deliveries that need another attempt. */
+  readonly open: readonly OpenDelivery[];
+  /** Attempts to report once they are stored. */
+  readonly made: readonly Attempted[];
+}
+
+/** These deliveries are too short to be cancelled. */
+const NEVER = new AbortController().signal;
+
+/** Whether all deliveries of a dispatch stay within this process. */
+function isImmediate({ deliverer }: DispatchContext, { profile, deliveries }: Dispatch): boolean {
+  return deliveries.every(({ target }) => deliverer.isImmediate(profile, target));
+}
+
+/** Makes the first attempt of each delivery. */
+async function deliverNow(context: DispatchContext, dispatch: Dispatch, text: string): Promise<DeliveredNow> {
+  const steps: Step[] = [];
+  const open: OpenDelivery[] = [];
+  const made: Attempted[] = [];
+  for (const [index, { target }] of dispatch.deliveries.entries()) {
+    const attempt = await makeAttempt(context, { dispatch, text }, progressOf(index, []), NEVER);
+    const now = context.clock.now();
+    // Only a target that has replaced this one in a swap can retry or be paced; it is handled like any other.
+    if (attempt.kind === 'attempted') {
+      const step = deliveryStep(index, attempt, now);
+      steps.push(step);
+      made.push(attempt);
+      if (step.next_at !== null) open.push({ index, target, due_at: step.next_at });
+    } else {
+      open.push({ index, target, due_at: now + (attempt.kind === 'paced' ? attempt.wait_ms : 0) });
+    }
+  }
+  return { steps, open, made };
+}
+
+function reportDelivered(context: DispatchContext, dispatch: Dispatch, { made }: DeliveredNow): void {
+  for (const attempt of made) reportAttempt(context, dispatch, 1, attempt);
 }

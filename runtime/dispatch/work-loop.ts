@@ -3,15 +3,36 @@
  *
  *   wake ──> recover (at the start, and when needed) ──> take_work ──> workers ──> wake when work ends
  *
+ * The states of a dispatch, which the store checks each change against (`runtime/store/states.ts`):
+ *
+ *      event, job ──> pending ──────> running ──────> delivering ──> done
+ *                      ^   │           │   │            ^     └────> dead
+ *                      │   └─> skipped │   └─> done,    │
+ *                      └───────────────┘       skipped, └── direct delivery
+ *                                              dead
+ *
+ *   from         to           when                                                          by
+ *   (none)       pending      an event is accepted, a job fires                             create-dispatcher, scheduler
+ *   (none)       delivering   an event is accepted that needs no agent                       create-dispatcher, direct-delivery
+ *   pending      skipped      a later event of its coalesce group replaces it               the store
+ *   pending      running      it is due and there is room                                   this loop (take_work)
+ *   running      pending      the run failed and is repeated, or was interrupted            run-worker; this loop (recover)
+ *   running      delivering   the agent has answered                                        run-worker
+ *   running      done         the answer was delivered within this process                  run-worker
+ *   running      skipped      the agent has nothing to deliver                              run-worker
+ *   running      dead         no attempt is left, or nothing can be delivered               run-worker
+ *   delivering   done         every delivery has succeeded                                  delivery-worker, direct-delivery
+ *   delivering   dead         every delivery has ended, one has failed for good             delivery-worker, direct-delivery
+ *   delivering   dead         its process ended while the sender waited                     this loop (recover)
+ *
  * The loop wakes when work was accepted, has ended, or falls due. It writes in the same turn as whatever woke it, so that
  * their changes share a commit. All state is in the store, so after a crash the first turn resumes the work.
  */
-import type { Timer } from '../platform/clock.ts';
+import type { Clock, Timer } from '../platform/clock.ts';
 import type { Holder, TakenAttempt, TakenRun, TakenWork } from '../store/mutations.ts';
-import { ClockWatch } from './clock-watch.ts';
 import type { DispatchContext } from './context.ts';
 import { MAX_PER_TARGET } from './delivery-worker.ts';
-import { orRefused } from './or-refused.ts';
+import { orRefused } from './dispatcher.ts';
 import type { Worker } from './worker.ts';
 
 export interface WorkLoopParts {
@@ -191,5 +212,29 @@ export class WorkLoop {
       observer?.finished?.(owner, 'dead', reason);
     }
     return true;
+  }
+}
+
+/** Smaller steps back, in ms, are ordinary adjustments. */
+const LEAST_MS = 60_000;
+
+/** Detects that the wall clock was set back, by comparing it with the monotonic clock. */
+class ClockWatch {
+  private readonly clock: Clock;
+  /** Unix ms at which monotonic time began, by the wall clock at the last call. */
+  private origin: number;
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+    this.origin = clock.now() - clock.monotonic();
+  }
+
+  /** By how many ms the clock was set back since the last call; 0 when it was not. */
+  setBackBy(): number {
+    const origin = this.clock.now() - this.clock.monotonic();
+    const back = Math.round(this.origin - origin);
+    if (back >= 0 && back < LEAST_MS) return 0;
+    this.origin = origin;
+    return Math.max(0, back);
   }
 }

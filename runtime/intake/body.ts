@@ -2,7 +2,7 @@
  * Collects the bytes of one request's body, for `UnverifiedBodies`.
  *
  * They are kept as received: the signature is checked over them and the payload is parsed from them. Reading stops when
- * the limit is exceeded; answer.ts discards what arrives afterwards.
+ * the limit is exceeded; reply.ts discards what arrives afterwards.
  */
 import { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';

@@ -1,8 +1,12 @@
 /** The documents that the public server serves: its health and the blueprint catalog. They hold no secrets (decisions §3). */
+
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Catalog } from '../../schemas/generated/types.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
-import type { CatalogSource } from './catalog-source.ts';
+import type { GatewayFiles } from '../platform/node-files.ts';
+import { FileVersion } from '../table/file-version.ts';
 import type { Reply } from './reply.ts';
 import { jsonReply, textReply } from './reply.ts';
 
@@ -20,20 +24,22 @@ const HEALTH: Document = {
 };
 const CATALOG_PATH = '/blueprints';
 
-export interface DocumentContext {
-  readonly source: CatalogSource;
-  readonly log: Logger;
-}
-
 /** The documents by request path. The catalog is read again when its file changes. */
 export class Documents {
-  private readonly context: DocumentContext;
+  private source: CatalogSource;
+  private readonly log: Logger;
   /** The refresh under way, shared by concurrent requests. */
   private refreshing: Promise<void> | null = null;
   private catalog: ReadonlyMap<string, Document> = new Map();
 
-  constructor(context: DocumentContext) {
-    this.context = context;
+  constructor(source: CatalogSource, log: Logger) {
+    this.source = source;
+    this.log = log;
+  }
+
+  /** Serves another catalog from the next request on. */
+  use(source: CatalogSource): void {
+    this.source = source;
   }
 
   /** Never rejects. */
@@ -49,7 +55,7 @@ export class Documents {
 
   /** Reads a changed catalog. If it is invalid, the previous one stays in service. */
   private async refresh(): Promise<void> {
-    const { source, log } = this.context;
+    const { source, log } = this;
     try {
       const text = await source.read();
       if (text !== null) this.catalog = text === undefined ? new Map() : publishCatalog(text);
@@ -97,4 +103,43 @@ function namesTag(header: string, etag: string): boolean {
     const tag = part.trim();
     return tag === '*' || tag === etag || tag === `W/${etag}`;
   });
+}
+
+/** Where the blueprint catalog comes from: a file that may change, or a value that the embedding program passes. */
+export interface CatalogSource {
+  /** Its file, for messages; null when there is none. */
+  readonly file: string | null;
+  /** Resolves to the text if it may have changed since the last call; null: it has not; undefined: there is no catalog. */
+  read(): Promise<string | null | undefined>;
+}
+
+/** A catalog in a file, which may be missing. @param path of `blueprints.json`, absolute */
+export function catalogFile(
+  path: string,
+  { stat, readText }: Pick<GatewayFiles, 'stat' | 'readText'>,
+  clock: Clock,
+): CatalogSource {
+  const version = new FileVersion();
+  return {
+    file: path,
+    read: async () => {
+      const found = stat(path);
+      if (!version.differs(found)) return null;
+      version.note(found, clock.now());
+      return found === undefined ? undefined : readText(path);
+    },
+  };
+}
+
+/** A catalog in memory; an empty one counts as none. */
+export function catalogValue(catalog: Catalog): CatalogSource {
+  let text: string | null | undefined = catalog.length === 0 ? undefined : JSON.stringify(catalog);
+  return {
+    file: null,
+    read: async () => {
+      const fresh = text;
+      text = null;
+      return fresh;
+    },
+  };
 }

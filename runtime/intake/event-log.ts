@@ -7,9 +7,8 @@ import type { Clock } from '../platform/clock.ts';
 import type { LogFields, Logger } from '../platform/log.ts';
 import { printableStart } from '../platform/printable.ts';
 import type { Intake } from './intake.ts';
-import { LineBudget } from './line-budget.ts';
-import { schemeLabel } from './reason.ts';
-import { reasonFields } from './reason-fields.ts';
+import type { SignatureReason } from './reason.ts';
+import { reasonOf, schemeLabel } from './reason.ts';
 import type { Outcome, Reply } from './reply.ts';
 import { TAKEN } from './reply.ts';
 
@@ -113,4 +112,68 @@ function fieldsOf(intake: Intake, outcome: Outcome, ms: number, kept: string | n
   if (!intake.authenticated) fields.scheme = schemeLabel(intake);
   if (intake.secret > 0) fields.secret = intake.secret;
   return fields;
+}
+
+/** Most lines of one kind per minute. */
+const LINES = 100;
+const MINUTE_MS = 60_000;
+
+/** Limits the log lines that any client can cause: a maximum of each kind per minute, then only a count. */
+class LineBudget {
+  private since = Number.NEGATIVE_INFINITY;
+  private written = 0;
+  private held = 0;
+
+  /**
+   * Whether another line may be written now, and how many were left out since the last one.
+   * @param now monotonic ms
+   */
+  take(now: number): { readonly write: boolean; readonly held: number } {
+    if (now - this.since >= MINUTE_MS) {
+      this.since = now;
+      this.written = 0;
+    }
+    if (this.written >= LINES) {
+      this.held++;
+      return { write: false, held: 0 };
+    }
+    this.written++;
+    const { held } = this;
+    this.held = 0;
+    return { write: true, held };
+  }
+}
+
+/** Empty when the code says everything. @param kept id under which the request is kept; null when it is not */
+function reasonFields(intake: Intake, kept: string | null): LogFields {
+  const about = reasonOf(intake)?.about ?? null;
+  switch (about?.kind) {
+    case undefined:
+      return {};
+    case 'text':
+      return { detail: about.text };
+    case 'event':
+      return { accepts: about.accepts };
+    case 'filter':
+      return { filter: about.at, field: about.field, operator: about.operator, found: about.found };
+    case 'signature':
+      return signatureFields(about, kept === null ? HINT : `hookwright requests show ${kept}`);
+  }
+}
+
+const HINT =
+  'save such a request and run: hookwright explain <route> --payload @<file>, or hookwright source detect <file>';
+
+function signatureFields({ lookedFor, otherSources, ageSeconds, sent }: SignatureReason, hint: string): LogFields {
+  const age = ageSeconds === null ? {} : { age_seconds: ageSeconds };
+  const isNamed = sent.event !== null || sent.deliveryId !== null;
+  const unverified = isNamed ? { unverified: { event: sent.event, delivery_id: sent.deliveryId } } : {};
+  return { looked_for: lookedFor, ...age, ...unverified, hint: sourceHint(otherSources) + hint };
+}
+
+/** A route without `source:` accepts only a few schemes; other senders must be named. */
+function sourceHint(names: readonly string[]): string {
+  if (names.length === 0) return '';
+  const sources = names.map((name) => `\`source: ${name}\``).join(' or ');
+  return `it looks as ${names.join(' or ')} sends it: set ${sources} if that is the sender; `;
 }

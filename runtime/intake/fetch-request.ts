@@ -86,7 +86,7 @@ class FetchedRequest extends IntakeRequest {
   }
 }
 
-/** A Node.js response that collects what answer.ts writes into a fetch `Response`. */
+/** A Node.js response that collects what reply.ts writes into a fetch `Response`. */
 class FetchedResponse extends ServerResponse<IntakeRequest> {
   private readonly respond: (response: Response) => void;
   private head: { readonly status: number; readonly headers: Headers } = { status: 500, headers: new Headers() };

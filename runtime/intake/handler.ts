@@ -1,10 +1,9 @@
 /** Handles each request of the public server: finds its route, runs the stages and writes the answer. */
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { LogFields } from '../platform/log.ts';
 import { printableStart } from '../platform/printable.ts';
 import { StoreInDoubt } from '../store/store.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
-import { answer } from './answer.ts';
 import type { IntakeRequest } from './body.ts';
 import type { Connections } from './connections.ts';
 import type { Document, Documents } from './documents.ts';
@@ -18,6 +17,7 @@ import { runPipeline } from './pipeline.ts';
 import type { Reply } from './reply.ts';
 import {
   ABORTED,
+  answer,
   GET_ONLY,
   INTERNAL_ERROR,
   MALFORMED_REQUEST,
@@ -25,7 +25,6 @@ import {
   retryLater,
   UNKNOWN_ROUTE,
 } from './reply.ts';
-import { hasOneHost, pathOf } from './request-head.ts';
 
 const INTAKE_PATH = /^\/(?:webhooks|p)\//;
 /** The answer when other gateways may have the route, or this one may have it later. */
@@ -184,4 +183,23 @@ export class RequestHandler {
 
 function documentReply(document: Document, { method, headers }: IntakeRequest): Reply {
   return method === 'GET' || method === 'HEAD' ? readDocument(document, headers) : GET_ONLY;
+}
+
+/**
+ * RFC 9112 §3.2: a server must refuse an HTTP/1.1 request without a Host header, and any request with two, of which a proxy
+ * may use the other. It is optional in HTTP/1.0.
+ */
+function hasOneHost({ rawHeaders, httpVersionMinor }: IncomingMessage): boolean {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    if (name.length === 4 && name.toLowerCase() === 'host') count++;
+  }
+  return count === 1 || (count === 0 && httpVersionMinor === 0);
+}
+
+/** The path as sent: an escaped or doubled slash makes a different path. */
+function pathOf(url: string): string {
+  const query = url.indexOf('?');
+  return query < 0 ? url : url.slice(0, query);
 }

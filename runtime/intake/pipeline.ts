@@ -3,26 +3,15 @@ import type { Intake, Services, Stage } from './intake.ts';
 import type { Reply } from './reply.ts';
 import type { StageName } from './stage.ts';
 import { STAGE_NAMES } from './stage.ts';
-import { receiveBody } from './stages/body.ts';
-import { answerChallenge } from './stages/challenge.ts';
-import { requireCredential } from './stages/credential.ts';
+import { checkMethod, checkOpen, checkOrigin, checkRate, checkSize, requireCredential } from './stages/admit.ts';
+import { parsePayload, receiveBody } from './stages/body.ts';
 import { dispatchEvent } from './stages/dispatch.ts';
-import { matchEvent } from './stages/events.ts';
-import { applyFilters } from './stages/filters.ts';
-import { answerHandshake } from './stages/handshake.ts';
+import { answerSeen, applyFilters, matchEvent } from './stages/filters.ts';
+import { answerChallenge, answerHandshake, answerProbe } from './stages/handshake.ts';
 import { identify } from './stages/identify.ts';
-import { checkMethod } from './stages/method.ts';
-import { checkOpen } from './stages/open.ts';
-import { checkOrigin } from './stages/origin.ts';
-import { parsePayload } from './stages/parse.ts';
-import { answerProbe } from './stages/probe.ts';
-import { checkRate } from './stages/rate-check.ts';
-import { consumeRate } from './stages/rate-consume.ts';
 import { render } from './stages/render.ts';
 import { runScript } from './stages/script.ts';
-import { answerSeen } from './stages/seen.ts';
-import { verifySignature } from './stages/signature.ts';
-import { checkSize } from './stages/size.ts';
+import { consumeRate, verifySignature } from './stages/signature.ts';
 
 const STAGES: Readonly<Record<StageName, Stage>> = {
   method: checkMethod, //     405

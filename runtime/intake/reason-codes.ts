@@ -1,13 +1,14 @@
 /** All reason codes: stages store them in the intake, and kept requests can be searched by them. */
 import type { Refusal } from '../dispatch/dispatcher.ts';
-import { REASON_TEXTS } from '../verify/reason-texts.ts';
+import { REASON_TEXTS } from '../verify/cause-code.ts';
 import type { VerifyReason } from '../verify/verification.ts';
 import type { BodyFormatFault } from './parse-body.ts';
 import type { IgnoredReason } from './reply.ts';
 
 export type ReasonCode = VerifyReason | OtherReason;
 
-type OtherReason =
+/** The reasons that are not the verifier's. */
+export type OtherReason =
   | IgnoredReason
   | BodyFormatFault
   | Extract<Refusal, { readonly kind: 'overloaded' }>['reason']
@@ -26,37 +27,41 @@ type OtherReason =
   | 'unknown_sender'
   | 'wrong_verify_token';
 
-const OTHERS: Readonly<Record<OtherReason, true>> = {
-  body_overloaded: true,
-  body_too_slow: true,
-  commit_in_doubt: true,
-  content_encoding: true,
-  content_type: true,
-  delivery_failed: true,
-  empty: true,
-  event: true,
-  filter: true,
-  foreign_host: true,
-  foreign_origin: true,
-  foreign_site: true,
-  internal_error: true,
-  job_already_running: true,
-  job_paused: true,
-  job_unknown: true,
-  no_form: true,
-  no_verify_token: true,
-  not_json: true,
-  not_utf8: true,
-  not_xml: true,
-  queue_full: true,
-  script: true,
-  script_busy: true,
-  store_unavailable: true,
-  too_busy: true,
-  too_deep: true,
-  too_many_fields: true,
-  unknown_sender: true,
-  wrong_verify_token: true,
+/** In words, for operators. */
+export const OTHER_REASON_TEXTS: Readonly<Record<OtherReason, string>> = {
+  body_overloaded: 'the bodies of unverified requests use all the memory that they may',
+  body_too_slow: 'the body arrived more slowly than `min_body_rate`',
+  commit_in_doubt: 'it is not known whether the event was stored',
+  content_encoding: 'the body has a content encoding',
+  content_type: 'the content type is neither JSON nor a form',
+  delivery_failed: 'the target refused the message, or gave no answer in time',
+  empty: 'the body is empty',
+  event: 'the route does not accept the event type',
+  filter: 'a filter of the route does not match',
+  foreign_host: 'the request is meant for another host',
+  foreign_origin: 'a web page of another origin sent it',
+  foreign_site: 'a web page of another site sent it',
+  internal_error: 'an error of the gateway; the log has it',
+  job_already_running: 'the job of the route has not finished its last run',
+  job_paused: 'the job of the route is paused',
+  job_unknown: 'the route names a job that does not exist',
+  no_form: 'the body is not a form',
+  no_verify_token: 'the sender checks the URL with a token, and the route has no `verify_token`',
+  not_json: 'the body is not JSON',
+  not_utf8: 'the body is not UTF-8',
+  not_xml: 'the body is not XML',
+  queue_full: '`gateway.max_queued_runs` runs wait',
+  script: 'the script of the route ended the event',
+  script_busy: 'the machine cannot start another program',
+  store_unavailable: 'the store accepts no changes',
+  too_busy: 'more arrives than this process can take',
+  too_deep: 'the body has too many levels',
+  too_many_fields: 'the form has too many fields',
+  unknown_sender: 'the route verifies nothing, and the address of the sender is not known',
+  wrong_verify_token: 'the sender checks the URL with another token than `verify_token` of the route',
 };
 
-export const REASON_CODES: readonly string[] = [...Object.keys(REASON_TEXTS), ...Object.keys(OTHERS)].sort();
+export const REASON_CODES: readonly string[] = [
+  ...Object.keys(REASON_TEXTS),
+  ...Object.keys(OTHER_REASON_TEXTS),
+].sort();

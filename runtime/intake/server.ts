@@ -8,6 +8,11 @@ import type { Connections } from './connections.ts';
 import type { Reply } from './reply.ts';
 import { HEADERS_TOO_LARGE, MALFORMED_REQUEST, REQUEST_TIMEOUT } from './reply.ts';
 
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
 /** Times in ms. */
 export interface ServerLimits {
   /** From the first byte to the last header. */

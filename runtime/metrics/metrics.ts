@@ -1,14 +1,14 @@
 /**
- * The gateway's metrics as Prometheus text: counters updated as things happen, and gauges read at each scrape. Totals that
- * are kept elsewhere are copied by the `collect` function of their metric, which prom-client calls at each scrape.
+ * The gateway's metrics as Prometheus text: counters updated as things happen, and gauges read at each scrape. They are
+ * plain numbers; prom-client, which has those of the process, is loaded with the first scrape.
  */
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { DispatchObserver } from '../dispatch/observer.ts';
 import type { CountRequest } from '../intake/event-log.ts';
 import type { KeptCounts } from '../intake/keeper.ts';
-import { NOTHING_KEPT } from '../intake/keeper.ts';
 import type { Tally } from '../store/queries.ts';
-import { RequestCounts } from './request-counts.ts';
+import { DISPATCH_STATES } from '../store/states.ts';
+import { byLabel, Durations, printMetric, Totals } from './series.ts';
 
 /** Values at the moment of a scrape. */
 export interface LiveFigures {
@@ -32,168 +32,116 @@ export interface StoredFigures {
   readonly oldestOpenSeconds: number;
 }
 
-export interface Metrics {
-  readonly onRequest: CountRequest;
-  readonly onTableLoad: (ok: boolean) => void;
-  readonly observer: DispatchObserver;
-  /** The text for a scraper. */
-  readonly read: (live: LiveFigures) => Promise<{ readonly content_type: string; readonly text: string }>;
-}
-
 /** Bucket bounds in seconds: for requests, and for work that may take minutes. */
 const REQUEST_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30];
 const WORK_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900];
-const STATES = ['pending', 'running', 'delivering', 'done', 'dead', 'skipped'] as const;
 
-/** Creates a registry with all metrics, including those of the process. */
-export function createMetrics(): Metrics {
-  const registry = new Registry();
-  const live = liveGauges(registry);
-  const requests = requestMetrics(registry);
-  let captures = NOTHING_KEPT;
-  captureCounters(registry, () => captures);
-  const loads = new Counter({
-    name: 'hookwright_table_loads_total',
-    help: 'Tables read, by whether they went into service.',
-    labelNames: ['result'],
-    registers: [registry],
-  });
-  collectDefaultMetrics({ register: registry });
-  return {
-    onRequest: requests,
-    onTableLoad: (ok) => loads.inc({ result: ok ? 'served' : 'refused' }),
-    observer: workObserver(registry),
-    read: async (figures) => {
-      live(figures);
-      captures = figures.capture;
-      return { content_type: registry.contentType, text: await registry.metrics() };
-    },
-  };
-}
+export class Metrics {
+  private readonly requests = new Totals('profile', 'route', 'outcome', 'reason');
+  private readonly seconds = new Durations(REQUEST_SECONDS);
+  private readonly previous = new Totals('profile', 'route');
+  private readonly loads = new Totals('result');
+  private readonly runs = new Durations(WORK_SECONDS, 'outcome');
+  private readonly attempts = new Durations(WORK_SECONDS, 'target', 'outcome');
+  private readonly retries = new Totals('kind');
+  private readonly finished = new Totals('state');
+  private ofProcess: Promise<Registry> | null = null;
 
-function requestMetrics(registry: Registry): CountRequest {
-  const counts = new RequestCounts();
-  const registers = [registry];
-  new Counter({
-    name: 'hookwright_requests_total',
-    help: 'Requests by route and outcome, those ignored by reason too; without a route: for a path that is none of ours.',
-    labelNames: ['profile', 'route', 'outcome', 'reason'],
-    registers,
-    collect() {
-      this.reset();
-      for (const { profile, route, outcome, reason, count } of counts.all())
-        this.inc({ profile, route, outcome, ...(reason === null ? {} : { reason }) }, count);
-    },
-  });
-  const seconds = new Histogram({
-    name: 'hookwright_request_duration_seconds',
-    help: 'From the head of a request to its answer.',
-    buckets: REQUEST_SECONDS,
-    registers,
-  });
-  const previous = new Counter({
-    name: 'hookwright_previous_secret_requests_total',
-    help: 'Requests signed with a secret that is no longer the current one.',
-    labelNames: ['profile', 'route'],
-    registers,
-  });
-  return ({ profile, route, outcome, ignored, ms, secret }) => {
-    counts.add(profile, route, outcome, ignored);
+  readonly onRequest: CountRequest = ({ profile, route, outcome, ignored, ms, secret }) => {
+    this.requests.add(profile, route, outcome, ignored);
     if (route === '') return;
-    seconds.observe(ms / 1000);
-    if (secret > 0) previous.inc({ profile, route });
+    this.seconds.add(ms);
+    if (secret > 0) this.previous.add(profile, route);
   };
-}
 
-function captureCounters(registry: Registry, counts: () => KeptCounts): void {
-  const registers = [registry];
-  new Counter({
-    name: 'hookwright_requests_kept_total',
-    help: 'Requests that were kept.',
-    registers,
-    collect() {
-      this.reset();
-      this.inc(counts().kept);
-    },
-  });
-  new Counter({
-    name: 'hookwright_requests_not_kept_total',
-    help: 'Requests that a route wants kept and that were not: over its rate, too many at once, or the disk failed. Their events are not affected.',
-    labelNames: ['reason'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [reason, count] of Object.entries(counts().dropped)) this.inc({ reason }, count);
-    },
-  });
-}
+  readonly onTableLoad = (ok: boolean): void => this.loads.add(ok ? 'served' : 'refused');
 
-function workObserver(registry: Registry): DispatchObserver {
-  const registers = [registry];
-  const runs = new Histogram({
-    name: 'hookwright_run_duration_seconds',
-    help: 'Agent runs by outcome.',
-    labelNames: ['outcome'],
-    buckets: WORK_SECONDS,
-    registers,
-  });
-  const attempts = new Histogram({
-    name: 'hookwright_delivery_attempt_duration_seconds',
-    help: 'Delivery attempts by target and outcome.',
-    labelNames: ['target', 'outcome'],
-    buckets: WORK_SECONDS,
-    registers,
-  });
-  const retries = new Counter({
-    name: 'hookwright_retries_total',
-    help: 'Further tries that were scheduled, of runs and of deliveries.',
-    labelNames: ['kind'],
-    registers,
-  });
-  const finished = new Counter({
-    name: 'hookwright_finished_total',
-    help: 'Dispatches that reached their end, by how.',
-    labelNames: ['state'],
-    registers,
-  });
-  return {
-    runEnded: (_owner, outcome, ms) => runs.observe({ outcome }, ms / 1000),
-    attemptEnded: (target, outcome, ms) => attempts.observe({ target, outcome }, ms / 1000),
-    retryScheduled: (kind) => retries.inc({ kind }),
-    finished: (_owner, state) => finished.inc({ state }),
+  readonly observer: DispatchObserver = {
+    runEnded: (_owner, outcome, ms) => this.runs.add(ms, outcome),
+    attemptEnded: (target, outcome, ms) => this.attempts.add(ms, target, outcome),
+    retryScheduled: (kind) => this.retries.add(kind),
+    finished: (_owner, state) => this.finished.add(state),
   };
+
+  /** The text for a scraper. */
+  async read(live: LiveFigures): Promise<{ readonly content_type: string; readonly text: string }> {
+    this.ofProcess ??= collectOfProcess();
+    const registry = await this.ofProcess;
+    const own = [...this.counted(live.capture), ...gauges(live)].map((metric) => printMetric(...metric));
+    return { content_type: registry.contentType, text: [...own, await registry.metrics()].join('\n') };
+  }
+
+  private counted({ kept, dropped }: KeptCounts): Metric[] {
+    return [
+      [
+        'counter',
+        'requests_total',
+        'Requests by route and outcome, those ignored by reason too; without a route: for a path that is none of ours.',
+        this.requests.samples(),
+      ],
+      ['histogram', 'request_duration_seconds', 'From the head of a request to its answer.', this.seconds.samples()],
+      [
+        'counter',
+        'previous_secret_requests_total',
+        'Requests signed with a secret that is no longer the current one.',
+        this.previous.samples(),
+      ],
+      ['counter', 'requests_kept_total', 'Requests that were kept.', [{ value: kept }]],
+      [
+        'counter',
+        'requests_not_kept_total',
+        'Requests that a route wants kept and that were not: over its rate, too many at once, or the disk failed. Their events are not affected.',
+        byLabel('reason', dropped),
+      ],
+      ['counter', 'table_loads_total', 'Tables read, by whether they went into service.', this.loads.samples()],
+      ['histogram', 'run_duration_seconds', 'Agent runs by outcome.', this.runs.samples()],
+      [
+        'histogram',
+        'delivery_attempt_duration_seconds',
+        'Delivery attempts by target and outcome.',
+        this.attempts.samples(),
+      ],
+      [
+        'counter',
+        'retries_total',
+        'Further tries that were scheduled, of runs and of deliveries.',
+        this.retries.samples(),
+      ],
+      ['counter', 'finished_total', 'Dispatches that reached their end, by how.', this.finished.samples()],
+    ];
+  }
 }
 
-function liveGauges(registry: Registry): (figures: LiveFigures) => void {
-  const gauge = <Label extends string>(name: string, help: string, ...labelNames: Label[]): Gauge<Label> =>
-    new Gauge({ name: `hookwright_${name}`, help, labelNames, registers: [registry] });
-  const generation = gauge('table_generation', 'Tables served since the start.');
-  const routes = gauge('routes', 'Routes in service, by where they are defined.', 'kind');
-  const work = gauge('work', 'Open work by stage; what waits is counted over all gateways.', 'stage');
-  const dispatches = gauge(
-    'dispatches',
-    'Dispatches since the store was created, by state.',
-    'profile',
-    'route',
-    'state',
+type Metric = Parameters<typeof printMetric>;
+
+function gauges({ generation, routes, subscriptions, quarantined, storeUp, stored }: LiveFigures): Metric[] {
+  const kinds = { static: routes, subscription: subscriptions, quarantined };
+  const dispatches = (stored?.tallies ?? []).flatMap((tally) =>
+    DISPATCH_STATES.map((state) => {
+      const labels = { profile: tally.profile, route: tally.route ?? '', state };
+      return { labels, value: tally[state] };
+    }),
   );
-  const oldest = gauge('oldest_open_dispatch_seconds', 'Age of the oldest unfinished dispatch.');
-  const storeUp = gauge('store_up', '1: the store takes new events; 0: they are answered 503.');
-  return (figures) => {
-    generation.set(figures.generation);
-    routes.set({ kind: 'static' }, figures.routes);
-    routes.set({ kind: 'subscription' }, figures.subscriptions);
-    routes.set({ kind: 'quarantined' }, figures.quarantined);
-    storeUp.set(figures.storeUp ? 1 : 0);
-    work.reset();
-    dispatches.reset();
-    oldest.remove();
-    if (figures.stored === null) return;
-    for (const [stage, count] of Object.entries(figures.stored.work)) work.set({ stage }, count);
-    for (const tally of figures.stored.tallies) {
-      const { profile, route } = tally;
-      for (const state of STATES) dispatches.set({ profile, route: route ?? '', state }, tally[state]);
-    }
-    oldest.set(figures.stored.oldestOpenSeconds);
-  };
+  const oldest = stored === null ? [] : [{ value: stored.oldestOpenSeconds }];
+  return [
+    ['gauge', 'table_generation', 'Tables served since the start.', [{ value: generation }]],
+    ['gauge', 'routes', 'Routes in service, by where they are defined.', byLabel('kind', kinds)],
+    [
+      'gauge',
+      'work',
+      'Open work by stage; what waits is counted over all gateways.',
+      byLabel('stage', stored?.work ?? {}),
+    ],
+    ['gauge', 'dispatches', 'Dispatches since the store was created, by state.', dispatches],
+    ['gauge', 'oldest_open_dispatch_seconds', 'Age of the oldest unfinished dispatch.', oldest],
+    ['gauge', 'store_up', '1: the store takes new events; 0: they are answered 503.', [{ value: storeUp ? 1 : 0 }]],
+  ];
+}
+
+/** Memory, CPU, event loop and garbage collection of this process, from now on. */
+async function collectOfProcess(): Promise<Registry> {
+  const { Registry, collectDefaultMetrics } = await import('prom-client');
+  const register = new Registry();
+  collectDefaultMetrics({ register });
+  return register;
 }

@@ -5,7 +5,6 @@ import { createPaint } from '../../base/paint.ts';
 import type { Clock } from './clock.ts';
 import type { Logger } from './log.ts';
 import { printLogLine } from './print-log-line.ts';
-import { TurnBuffer } from './turn-buffer.ts';
 
 export interface LoggerOptions {
   readonly stream: Writable;
@@ -31,15 +30,48 @@ export function createLogger(options: LoggerOptions): ProcessLogger {
   const { stream, level, pretty: forPeople, colour, clock, redact = (text) => text } = options;
   const base = { level, base: null, timestamp: createTimestamp(clock), formatters: { level: levelName } };
   if (!forPeople) {
-    const buffer = new TurnBuffer(stream, clock);
-    const lines = { write: (line: string) => buffer.write(redact(line)) };
-    return Object.assign(pino(base, lines), { flush: () => buffer.flush() });
+    const { write, flush } = bufferLines(stream, clock);
+    return Object.assign(pino(base, { write: (line: string) => write(redact(line)) }), { flush });
   }
   const paint = createPaint(colour);
   const lines = {
     write: (line: string) => void stream.write(`${printLogLine(redact(line), paint, clock.now())}\n`),
   };
   return Object.assign(pino(base, lines), { flush: () => {} });
+}
+
+/** Longest text that is buffered, in UTF-16 units, and least time between two writes, in ms. */
+const BUFFER_LIMIT = 65_536;
+const WRITE_PAUSE_MS = 10;
+
+/**
+ * Writes lines together, because under load a write costs more than its line: the first after a quiet period at the end of
+ * its turn of the event loop, those of a busy process every few ms. pino's own buffer (sonic-boom) writes to a file
+ * descriptor, while this log goes to any stream. The timers keep the process alive, so that a normal exit loses nothing.
+ */
+function bufferLines(
+  stream: Writable,
+  clock: Clock,
+): { readonly write: (line: string) => void; readonly flush: () => void } {
+  let text = '';
+  let writtenAt = Number.NEGATIVE_INFINITY;
+  const flush = (): void => {
+    if (text === '') return;
+    const lines = text;
+    text = '';
+    writtenAt = clock.monotonic();
+    stream.write(lines);
+  };
+  const write = (line: string): void => {
+    if (text === '') {
+      const wait = writtenAt + WRITE_PAUSE_MS - clock.monotonic();
+      if (wait > 0) setTimeout(flush, wait);
+      else setImmediate(flush);
+    }
+    text += line;
+    if (text.length > BUFFER_LIMIT) flush();
+  };
+  return { write, flush };
 }
 
 /** The ISO time of a line, formatted once per millisecond, because it costs as much as the rest of the line. */

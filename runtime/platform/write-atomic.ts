@@ -1,6 +1,7 @@
 /** Replaces a file atomically: readers find either the old text or the new one, also after a crash. */
 import {
   closeSync,
+  existsSync,
   fchmodSync,
   fstatSync,
   fsyncSync,
@@ -72,5 +73,17 @@ function sweep(folder: string, name: string, now: number): void {
     const path = join(folder, file);
     const { mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? { mtimeMs: Number.POSITIVE_INFINITY };
     if (now - mtimeMs > ABANDONED_MS) rmSync(path, { force: true });
+  }
+}
+
+/** Creates a folder and its parents. @throws the system's error; Node.js itself reports ENOENT on a read-only disk */
+export function makeFolder(path: string, mode = 0o777): void {
+  try {
+    mkdirSync(path, { recursive: true, mode });
+  } catch {
+    let missing = path;
+    while (!existsSync(dirname(missing))) missing = dirname(missing);
+    mkdirSync(missing, { recursive: existsSync(missing), mode });
+    mkdirSync(path, { recursive: true, mode });
   }
 }

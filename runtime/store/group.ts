@@ -13,7 +13,7 @@ export interface GroupLimits {
   readonly max_wait_ms: number;
 }
 
-export interface Group extends GroupLimits {
+export interface Group {
   /** Unix ms of the group's first event. */
   readonly first_at: number;
   /** Unix ms at which the latest event is run. */
@@ -23,12 +23,14 @@ export interface Group extends GroupLimits {
 }
 
 /** The group after an event at `now`; the limits of the latest event apply. */
-export function joinGroup(group: Group | null, now: number, { window_ms, max_wait_ms }: GroupLimits): Group {
+export function joinGroup(
+  group: Pick<Group, 'first_at' | 'superseded'> | null,
+  now: number,
+  { window_ms, max_wait_ms }: GroupLimits,
+): Group {
   // A later instant means that the clock was set back: then the longest wait starts now.
   const first_at = Math.min(group?.first_at ?? now, now);
   return {
-    window_ms,
-    max_wait_ms,
     first_at,
     due_at: Math.min(now + window_ms, first_at + max_wait_ms),
     superseded: group === null ? 0 : group.superseded + 1,

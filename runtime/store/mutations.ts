@@ -10,10 +10,7 @@ import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { GroupLimits } from './group.ts';
 import type { ClaimKey, Holder, Ref, StoredClaim } from './identity.ts';
 import type { JobMutation, JobMutationResults } from './job-mutations.ts';
-import type { Recover, Recovered } from './recover.ts';
-import type { RetentionMutation, RetentionMutationResults } from './retention-mutations.ts';
-import type { DispatchState, FinalState } from './states.ts';
-import type { Step } from './step.ts';
+import type { DispatchState, FinalState, Step } from './states.ts';
 
 export type { ClaimKey, Holder, Ref, Step, StoredClaim };
 
@@ -142,6 +139,71 @@ export interface RecordAttempt {
   readonly due_at: number | null;
 }
 
+/**
+ * Releases the work of processes that have ended: runs return to `pending` with an `interrupted` step, deliveries under
+ * way are due again, and a `held` dispatch is dead (its sender had no response and may retry). In an engine for one
+ * process, every holder but `holder` has ended; in others, those whose lease has expired.
+ *
+ * Work that `holder` holds and that is not in `under_way` was taken by a `take_work` whose result was lost: it is released
+ * too, without a step. A `held` dispatch stays with its holder.
+ *
+ * Also repairs due times after the clock was set back: a row whose due time was set later than `now` keeps its waiting
+ * time, which starts at `now`.
+ */
+export interface Recover {
+  readonly kind: 'recover';
+  readonly holder: Holder;
+  readonly now: number;
+  readonly under_way: UnderWay;
+}
+
+/** Work that a process has taken and not ended, as of the `recover`. */
+export interface UnderWay {
+  readonly runs: readonly Ref[];
+  readonly attempts: readonly { readonly ref: Ref; readonly index: number }[];
+}
+
+/** A dispatch that `recover` has set to dead. */
+export interface GivenUp {
+  readonly id: string;
+  readonly profile: string;
+  readonly route: string | null;
+  readonly job: string | null;
+  readonly reason: string;
+}
+
+export interface Recovered {
+  readonly runs: number;
+  readonly attempts: number;
+  readonly given_up: readonly GivenUp[];
+}
+
+/** Examines `limit` claims after the key `after` ('': the first ones) and removes those that have expired by `now`. */
+export interface ExpireClaims {
+  readonly kind: 'expire_claims';
+  readonly now: number;
+  readonly after: string;
+  readonly limit: number;
+}
+
+/**
+ * Examines `limit` dispatches after `after` and removes those that ended before `before` (Unix ms). The newest dispatch is
+ * kept, so that its number is not reused.
+ */
+export interface Cleanup {
+  readonly kind: 'cleanup';
+  readonly before: number;
+  readonly after: Ref;
+  readonly limit: number;
+}
+
+/** Removes at most `limit` ended dispatches, oldest first and never the newest, while the store is larger than `max_bytes`. */
+export interface Trim {
+  readonly kind: 'trim';
+  readonly max_bytes: number;
+  readonly limit: number;
+}
+
 export type Mutation =
   | Accept
   | JoinGroup
@@ -150,11 +212,13 @@ export type Mutation =
   | Advance
   | RecordAttempt
   | Recover
-  | RetentionMutation
+  | ExpireClaims
+  | Cleanup
+  | Trim
   | JobMutation;
 export type MutationKind = Mutation['kind'];
 
-export interface MutationResults extends JobMutationResults, RetentionMutationResults {
+export interface MutationResults extends JobMutationResults {
   accept: { readonly kind: 'stored'; readonly ref: Ref } | { readonly kind: 'duplicate' } | { readonly kind: 'held' };
   join_group:
     | { readonly kind: 'stored'; readonly ref: Ref; readonly superseded: number; readonly due_at: number }
@@ -165,11 +229,17 @@ export interface MutationResults extends JobMutationResults, RetentionMutationRe
   advance: boolean;
   /**
    * The state of the dispatch afterwards: `delivering` without a reason while a delivery is left, otherwise its final
-   * state (delivery-ending.ts). Null where `advance` returns false.
+   * state. Null where `advance` returns false.
    */
   record_attempt: {
     readonly state: Exclude<DispatchState, 'pending' | 'running'>;
     readonly reason: string | null;
   } | null;
   recover: Recovered;
+  /** `next`: where to continue; null at the end. */
+  expire_claims: { readonly removed: number; readonly next: string | null };
+  /** `next`: where to continue; null at the end. */
+  cleanup: { readonly removed: number; readonly next: Ref | null };
+  /** `bytes`: the size of the store afterwards. */
+  trim: { readonly removed: number; readonly bytes: number };
 }

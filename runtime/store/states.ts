@@ -1,5 +1,5 @@
 /**
- * The states of a dispatch and the transitions between them, for all engines.
+ * The states of a dispatch and the transitions between them, the steps that are recorded on the way, and how deliveries end.
  *
  *   pending ──> running ──> delivering ──> done
  *      ^          │  │           └───────> dead
@@ -10,6 +10,8 @@
  * final: a late writer cannot change them. An interrupted or failed run returns to `pending`. States that begin and end
  * between two changes are not stored, such as a delivery within this process.
  */
+import { targetLabel } from '../../base/label.ts';
+import type { Dispatch } from '../../schemas/generated/types.ts';
 
 export const OPEN_STATES = ['pending', 'running', 'delivering'] as const;
 export const FINAL_STATES = ['done', 'dead', 'skipped'] as const;
@@ -40,4 +42,41 @@ export function canAdvance(
 
 export function isFinal(state: DispatchState): state is FinalState {
   return (FINAL_STATES as readonly DispatchState[]).includes(state);
+}
+
+/** The record of one run or delivery attempt. Times are Unix ms. */
+export interface Step {
+  readonly kind: 'run' | 'delivery';
+  /** Index of the delivery in the dispatch; null for a run. */
+  readonly index: number | null;
+  /** `interrupted`: ended by a drain or with its process. Only unsuccessful runs are recorded. */
+  readonly outcome: 'ok' | 'failed' | 'interrupted' | 'permanent' | 'retry' | 'ambiguous';
+  readonly started_at: number;
+  readonly at: number;
+  readonly reason: string | null;
+  /** Unix ms of the next attempt; null when there is none. */
+  readonly next_at: number | null;
+  /** Pieces of the text delivered so far. */
+  readonly sent: number;
+  readonly message_id: string | null;
+}
+
+export interface DeliveryEnding {
+  readonly state: 'done' | 'dead';
+  /** The deliveries that were given up, with the reason of the last attempt of each; null when there are none. */
+  readonly reason: string | null;
+}
+
+/** The final state of a dispatch whose deliveries have all ended. The last attempt of each decides. A delivery without any attempt counts as delivered. */
+export function endDelivering(
+  deliveries: readonly Pick<Dispatch['deliveries'][number], 'target' | 'label'>[],
+  steps: readonly Pick<Step, 'kind' | 'index' | 'outcome' | 'reason'>[],
+): DeliveryEnding {
+  const failed: string[] = [];
+  for (const [index, delivery] of deliveries.entries()) {
+    const last = steps.findLast((step) => step.kind === 'delivery' && step.index === index);
+    if (last !== undefined && last.outcome !== 'ok')
+      failed.push(`${targetLabel(delivery)}: ${last.reason ?? 'failed'}`);
+  }
+  return failed.length === 0 ? { state: 'done', reason: null } : { state: 'dead', reason: failed.join('; ') };
 }

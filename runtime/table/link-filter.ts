@@ -2,11 +2,9 @@
 import { RE2JS } from 're2js';
 import type { FieldPlan, FilterGroup, FilterLeaf, FilterPlan } from '../../schemas/generated/types.ts';
 import type { ListFile } from './in-file-set.ts';
-import { jsonEqual } from './json-equal.ts';
 import { linkPath, readPath } from './payload-path.ts';
-import { printField } from './print-field.ts';
 import type { ValueSet } from './value-set.ts';
-import { createValueSet } from './value-set.ts';
+import { createValueSet, jsonEqual } from './value-set.ts';
 
 /** The parts of an event that filters read. `headers` have lower-case names, as in node:http. */
 export interface FilterSubject {
@@ -86,6 +84,7 @@ const TESTS: Record<FilterLeaf['operator'], (operand: unknown, open: (path: stri
   equals: (operand) => (value) => jsonEqual(operand, value),
   not_equals: (operand) => (value) => !jsonEqual(operand, value),
   contains: (operand) => (value) => contains(value, operand),
+  starts_with: (operand) => (value) => typeof value === 'string' && value.startsWith(String(operand)),
   in: (operand) => {
     const members = createValueSet(Array.isArray(operand) ? operand : []);
     return (value) => members.has(value);
@@ -157,3 +156,13 @@ function matchesAny(members: readonly MatchFilter[]): MatchFilter {
     return false;
   };
 }
+
+/** Prints a filter's field as it is written in a config, for findings and reports. */
+const PREFIXES: Readonly<Record<FieldPlan['in'], string>> = {
+  event: 'event',
+  header: 'headers.',
+  payload: 'payload.',
+  root: '',
+};
+
+export const printField = ({ in: place, path }: FieldPlan): string => PREFIXES[place] + path.join('.');

@@ -1,10 +1,10 @@
-/** Links every route of a loaded table, in pieces, or reports all reasons why the table cannot be served. */
+/** Links the routes of a loaded table and the subscriptions over it, and reports all reasons why some cannot be served. */
 import type { RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
+import { inBatches } from './batches.ts';
 import type { LinkContext } from './link-context.ts';
 import { LinkError, routePaths } from './link-context.ts';
 import { RouteSlot } from './link-route.ts';
 import { TableError } from './load.ts';
-import type { TimeSlice } from './time-slice.ts';
 
 /** Most reasons that are listed; the rest are counted. */
 const MAX_REASONS = 20;
@@ -18,51 +18,38 @@ export interface LinkedTable {
   readonly routes: RoutePaths;
 }
 
-/** @throws TableError naming every route that cannot be served. */
-export async function linkTable(table: RouteTable, context: LinkContext, timeSlice: TimeSlice): Promise<LinkedTable> {
-  const routes = new Map<string, RouteSlot>();
-  const reasons: string[] = [];
-  for (const plan of Object.values(table.routes)) {
-    try {
-      addRoute(routes, plan, table, context);
-    } catch (error) {
-      if (!(error instanceof LinkError)) throw error;
-      reasons.push(error.message);
-    }
-    if (timeSlice.isOver) await timeSlice.renew();
-  }
-  if (reasons.length > 0) throw new TableError(printReasons(reasons));
-  return { plan: table, routes };
-}
-
 /** The routes that can be served, and why the others cannot. */
-export interface LinkedSubscriptions {
+export interface LinkedRoutes {
   readonly routes: RoutePaths;
   readonly rejected: readonly { readonly name: string; readonly reason: string }[];
 }
 
-/** Links dynamic routes over a table. A route that cannot be served does not affect the others. */
-export function linkSubscriptions(
+/** @throws TableError naming every route that cannot be served. */
+export async function linkTable(table: RouteTable, context: LinkContext): Promise<LinkedTable> {
+  const { routes, rejected } = await linkRoutes(Object.values(table.routes), table, context);
+  if (rejected.length > 0) throw new TableError(printReasons(rejected.map(({ reason }) => reason)));
+  return { plan: table, routes };
+}
+
+/** Links routes over a table. A route that cannot be served does not affect the others. */
+export async function linkRoutes(
   plans: readonly RoutePlan[],
   table: RouteTable,
   context: LinkContext,
-): LinkedSubscriptions {
+): Promise<LinkedRoutes> {
   const routes = new Map<string, RouteSlot>();
   const rejected: { name: string; reason: string }[] = [];
-  for (const plan of plans) {
+  const link = (plan: RoutePlan): void => {
     try {
-      addRoute(routes, plan, table, context);
+      const route = new RouteSlot(plan, table, context);
+      for (const path of routePaths(plan, table.gateway.multiplex_profiles)) routes.set(path, route);
     } catch (error) {
       if (!(error instanceof LinkError)) throw error;
       rejected.push({ name: plan.name, reason: error.message });
     }
-  }
+  };
+  await inBatches(plans, (batch) => batch.forEach(link));
   return { routes, rejected };
-}
-
-function addRoute(routes: Map<string, RouteSlot>, plan: RoutePlan, table: RouteTable, context: LinkContext): void {
-  const route = new RouteSlot(plan, table, context);
-  for (const path of routePaths(plan, table.gateway.multiplex_profiles)) routes.set(path, route);
 }
 
 function printReasons(reasons: readonly string[]): string {

@@ -3,20 +3,18 @@
  *
  * `refresh` is called before requests are routed: it does one `stat`, and reads the file only when it changed. The request
  * that finds a change waits for it, so that it sees everything written before it was sent. A long file is checked and
- * linked in slices, and only requests for unknown routes wait for all of it. When a file is not an object of
+ * linked in batches, and only requests for unknown routes wait for all of it. When a file is not an object of
  * subscriptions, the previous ones stay in service; an entry that cannot be served is quarantined with its reason, and the
  * others are served.
  */
 import { messageOf } from '../../base/message-of.ts';
-import type { RouteTable } from '../../schemas/generated/types.ts';
+import type { RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
+import { inBatches } from './batches.ts';
 import type { StatFile } from './file-version.ts';
 import { FileVersion } from './file-version.ts';
-import type { RoutePaths } from './link.ts';
-import type { LoadContext, Loaded, Rejected } from './load-subscriptions.ts';
-import { loadSubscriptions } from './load-subscriptions.ts';
-import { TimeSlice } from './time-slice.ts';
+import type { LinkedRoutes, RoutePaths } from './link.ts';
 
 export interface SubscriptionContext extends LoadContext {
   readonly path: string;
@@ -78,12 +76,12 @@ export class LiveSubscriptions {
     return this.loadingShort;
   }
 
-  /** Links the subscriptions over the next table, in slices. Call the function that it returns when that table is swapped in. */
-  async prepare(table: RouteTable, timeSlice: TimeSlice): Promise<() => void> {
+  /** Links the subscriptions over the next table. Call the function that it returns when that table is swapped in. */
+  async prepare(table: RouteTable): Promise<() => void> {
     const { text } = this;
     let loaded: Loaded | null = null;
     try {
-      loaded = await loadSubscriptions(this.context, text, table, timeSlice);
+      loaded = await loadSubscriptions(this.context, text, table);
     } catch (error) {
       this.fail(error);
     }
@@ -112,16 +110,16 @@ export class LiveSubscriptions {
   }
 
   private async load(exists: boolean, table: RouteTable): Promise<void> {
-    const { path, read, clock } = this.context;
+    const { path, read } = this.context;
     try {
       const text = exists ? await read(path) : EMPTY_FILE;
       if (text === this.seen) return;
       this.seen = text;
       this.errorLogged = null;
-      let loaded = await loadSubscriptions(this.context, text, this.table ?? table, new TimeSlice(clock));
+      let loaded = await loadSubscriptions(this.context, text, this.table ?? table);
       // The table was swapped meanwhile: link again, over the one in service.
       while (this.table !== null && loaded.table !== this.table) {
-        loaded = await loadSubscriptions(this.context, text, this.table, new TimeSlice(clock));
+        loaded = await loadSubscriptions(this.context, text, this.table);
       }
       this.install(loaded);
       this.error = null;
@@ -163,4 +161,60 @@ export class LiveSubscriptions {
 function tooLong(path: string, size: number): Error {
   const found = `${Math.ceil(size / 1_048_576)} MiB`;
   return new Error(`${path} has ${found}, more than the 16 MiB that are read: remove subscriptions of it`);
+}
+
+/** Checks and links the text of `webhook_subscriptions.json` over a table. */
+export interface Rejected {
+  readonly name: string;
+  readonly reason: string;
+}
+
+/**
+ * Validates and lowers the file's text, or the text of some of its entries, over a table.
+ * @throws Error when the text is not an object of subscriptions.
+ */
+export type LowerSubscriptions = (
+  text: string,
+  table: RouteTable,
+) => { readonly routes: readonly RoutePlan[]; readonly rejected: readonly Rejected[] };
+
+export interface LoadContext {
+  readonly lower: LowerSubscriptions;
+  readonly link: (table: RouteTable, plans: readonly RoutePlan[]) => Promise<LinkedRoutes>;
+}
+
+interface Loaded {
+  readonly text: string;
+  readonly table: RouteTable;
+  readonly routes: RoutePaths;
+  readonly rejected: readonly Rejected[];
+}
+
+/** Rejects when the text is not an object of subscriptions. */
+export async function loadSubscriptions(
+  { lower, link }: LoadContext,
+  text: string,
+  table: RouteTable,
+): Promise<Loaded> {
+  const plans: RoutePlan[] = [];
+  const rejected: Rejected[] = [];
+  const add = (lowered: ReturnType<LowerSubscriptions>): void => {
+    plans.push(...lowered.routes.filter(({ name }) => !Object.hasOwn(table.routes, name)));
+    rejected.push(...lowered.rejected);
+  };
+  const entries = entriesOf(text);
+  if (entries === null) add(lower(text, table));
+  else await inBatches(entries, (batch) => add(lower(JSON.stringify(Object.fromEntries(batch)), table)));
+  const linked = await link(table, plans);
+  return { text, table, routes: linked.routes, rejected: [...rejected, ...linked.rejected] };
+}
+
+/** The entries of the file; null when its text is not an object, which `lower` reports. */
+function entriesOf(text: string): readonly [name: string, entry: unknown][] | null {
+  try {
+    const data: unknown = JSON.parse(text.replace(/^\ufeff/, ''));
+    return typeof data === 'object' && data !== null && !Array.isArray(data) ? Object.entries(data) : null;
+  } catch {
+    return null;
+  }
 }

@@ -5,13 +5,12 @@ import type { Clock } from '../platform/clock.ts';
 import type { GatewayFiles } from '../platform/node-files.ts';
 import { FileVersion } from './file-version.ts';
 import { loadTable, TableError } from './load.ts';
-import type { TimeSlice } from './time-slice.ts';
 
 export interface TableSource {
   /** Whether `load` may return a different table than last time. Never throws. */
   changed(): boolean;
   /** Returns the current table, or `same` when its hash is `current`. Rejects with TableError when there is none to serve. */
-  load(current: string, timeSlice: TimeSlice): Promise<RouteTable | 'same'>;
+  load(current: string): Promise<RouteTable | 'same'>;
   /** Calls `changed` when the table may have changed; returns a function that stops. Throws as node:fs does. */
   watch(changed: () => void): () => void;
 }
@@ -43,9 +42,9 @@ export function tableFile(
         return false;
       }
     },
-    load: async (current, timeSlice) => {
+    load: async (current) => {
       version.note(stat(path), clock.now());
-      return loadTable(await readTable(path, read), current, timeSlice);
+      return loadTable(await readTable(path, read), current);
     },
     watch: (changed) => watch(path, changed),
   };

@@ -1,7 +1,7 @@
 /**
  * Holds the table in service and replaces it as a whole when its source changes or the embedding program passes another.
  *
- * A load reads, checks and links the new table while the old one serves, in pieces; then one assignment puts it in
+ * A load reads, checks and links the new table while the old one serves, in batches; then one assignment puts it in
  * service. Requests keep the route that they were given. If the new table cannot be served, the old one stays, and log and
  * status report why. A watch on the file's folder reports changes; a `stat` before routing finds those that it missed.
  */
@@ -16,12 +16,11 @@ import { TableError } from './load.ts';
 import type { LiveSubscriptions } from './subscriptions.ts';
 import type { TableSource } from './table-source.ts';
 import { tableValue } from './table-source.ts';
-import { TimeSlice } from './time-slice.ts';
 
 export interface TableContext {
   readonly source: TableSource;
   /** Rejects with TableError when the table must not or cannot be served. */
-  readonly link: (table: RouteTable, timeSlice: TimeSlice) => Promise<LinkedTable>;
+  readonly link: (table: RouteTable) => Promise<LinkedTable>;
   /** Called with each table before it is served; rejects with TableError to refuse it. Returns a function to call at the swap. */
   readonly prepare: (table: RouteTable) => Promise<() => void>;
   readonly subscriptions: LiveSubscriptions;
@@ -94,7 +93,7 @@ export class Tables {
   async swap(table: RouteTable): Promise<void> {
     const source = tableValue(table);
     while (this.reloading !== null) await this.reloading;
-    const turn = this.take(table, new TimeSlice(this.context.clock));
+    const turn = this.take(table);
     // Reloads that are requested meanwhile run after it.
     this.reloading = turn.then(
       () => true,
@@ -184,23 +183,22 @@ export class Tables {
 
   /** False when the source still has the table in service. */
   private async load(): Promise<boolean> {
-    const timeSlice = new TimeSlice(this.context.clock);
     const current = this.relink ? '' : this.state.hash;
     this.relink = false;
-    const plan = await this.source.load(current, timeSlice);
+    const plan = await this.source.load(current);
     if (plan === 'same') {
       this.state = { ...this.state, error: null };
       return false;
     }
-    await this.take(plan, timeSlice);
+    await this.take(plan);
     return true;
   }
 
   /** Puts a table in service, or rejects with TableError. */
-  private async take(plan: RouteTable, timeSlice: TimeSlice): Promise<void> {
+  private async take(plan: RouteTable): Promise<void> {
     const { prepare, subscriptions } = this.context;
-    const table = await this.link(plan, timeSlice);
-    const subscribe = await subscriptions.prepare(plan, timeSlice);
+    const table = await this.link(plan);
+    const subscribe = await subscriptions.prepare(plan);
     const apply = await prepare(plan);
     this.table = table;
     subscribe();
@@ -209,9 +207,9 @@ export class Tables {
   }
 
   /** Rejects with TableError. Any other error means that the table was not made by this version's compiler. */
-  private async link(plan: RouteTable, timeSlice: TimeSlice): Promise<LinkedTable> {
+  private async link(plan: RouteTable): Promise<LinkedTable> {
     try {
-      return await this.context.link(plan, timeSlice);
+      return await this.context.link(plan);
     } catch (error) {
       if (error instanceof TableError) throw error;
       const reason = messageOf(error);

@@ -1,5 +1,4 @@
 /** A set of JSON values compared deeply, for the `in` and `in_file` operators. */
-import { jsonEqual } from './json-equal.ts';
 
 export interface ValueSet {
   has(value: unknown): boolean;
@@ -20,4 +19,18 @@ export function createValueSet(list: readonly unknown[]): ValueSet {
       return false;
     },
   };
+}
+
+/** Recursion is as deep as the shallower value: in a filter, at most the operand from the config. */
+export function jsonEqual(left: unknown, right: unknown): boolean {
+  if (left === right) return true;
+  if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false;
+  if (Array.isArray(left) !== Array.isArray(right)) return false;
+  const keys = Object.keys(left);
+  if (keys.length !== Object.keys(right).length) return false;
+  for (const key of keys) {
+    if (!Object.hasOwn(right, key)) return false;
+    if (!jsonEqual((left as Record<string, unknown>)[key], (right as Record<string, unknown>)[key])) return false;
+  }
+  return true;
 }

@@ -5,10 +5,10 @@
  */
 import type { SchemePlan, SignatureCause } from '../../schemas/generated/types.ts';
 import type { CauseCode } from './cause-code.ts';
+import { REASON_TEXTS } from './cause-code.ts';
+import { printPlace } from './locator.ts';
 import { findNearMiss } from './near-misses.ts';
 import { misplacedSecret, presentOtherScheme, rightOtherScheme } from './other-scheme.ts';
-import { printPlace } from './print-place.ts';
-import { REASON_TEXTS } from './reason-texts.ts';
 import { LazyRequest } from './request.ts';
 import type { SecretText } from './scheme.ts';
 import type { RefusedRequest } from './signature-evidence.ts';

@@ -108,3 +108,17 @@ function parseJson(text: string): unknown {
     return undefined;
   }
 }
+
+/** A header by its name, a query parameter as `?name`, a part of the body as `body.path`. */
+export function printPlace({ in: place, name, path }: LocatorPlan): string {
+  switch (place) {
+    case 'header':
+      return name;
+    case 'query':
+      return `?${name}`;
+    case 'json':
+      return ['body', ...path].join('.');
+    case 'form':
+      return ['body', name, ...path].join('.');
+  }
+}

@@ -2,9 +2,7 @@
 import { labelOf } from '../../base/label.ts';
 import type { LocatorPlan, SchemePlan, SignatureCause } from '../../schemas/generated/types.ts';
 import type { LocatorSource } from './locator.ts';
-import { isOutsideBody, queryOf, readValue, splitParts } from './locator.ts';
-import { printPlace } from './print-place.ts';
-import { rankOf } from './rank-of.ts';
+import { isOutsideBody, printPlace, queryOf, readValue, splitParts } from './locator.ts';
 import type { RequestParts } from './request.ts';
 import { LazyRequest } from './request.ts';
 import type { SignatureEvidence } from './signature-evidence.ts';
@@ -122,3 +120,14 @@ const headerValues = ({ rawHeaders }: RequestParts): Values =>
 
 const queryValues = ({ url }: RequestParts): Values =>
   [...new URLSearchParams(queryOf(url))].map(([name, value]) => [`?${name}`, value] as const);
+
+/** Comparable between schemes for one request; the highest is the likeliest. */
+export function rankOf({ event, delivery, timestamp }: SchemePlan, request: LocatorSource): number {
+  const score = (places: SchemePlan['event']): number =>
+    places.some((at) => at.in === 'header' && readValue(at, request) !== undefined)
+      ? 2
+      : places.some((at) => readValue(at, request) !== undefined)
+        ? 1
+        : 0;
+  return score(event) * 2 + score(delivery) + (timestamp === null ? 0 : 1);
+}

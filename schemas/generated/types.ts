@@ -545,7 +545,7 @@ export interface FilterConfig {
    */
   field?: string;
   /**
-   * The field is present (true) or absent (false).
+   * The field is present (true; `null` is present) or absent (false).
    */
   exists?: boolean;
   /**
@@ -553,7 +553,7 @@ export interface FilterConfig {
    */
   missing?: true;
   /**
-   * Deep JSON equality, without coercion.
+   * Deep JSON equality, without coercion: `5` is not `"5"`.
    */
   equals?: string | number | boolean | {} | unknown[] | null;
   /**
@@ -565,6 +565,10 @@ export interface FilterConfig {
    */
   contains?: string | number | boolean | {} | unknown[] | null;
   /**
+   * The field is text that begins with this; false for anything else.
+   */
+  starts_with?: string;
+  /**
    * The field equals one member of this list.
    */
   in?: unknown[];
@@ -573,7 +577,7 @@ export interface FilterConfig {
    */
   in_file?: string;
   /**
-   * Searched in the field's text; linear-time (RE2) syntax.
+   * Searched in the field's text, in linear-time (RE2) syntax; values other than strings are searched as JSON.
    */
   regex?: string;
   /**
@@ -2681,7 +2685,7 @@ export interface FilterGroup {
 export interface FilterLeaf {
   kind: 'leaf';
   field: FieldPlan;
-  operator: 'exists' | 'missing' | 'equals' | 'not_equals' | 'contains' | 'in' | 'in_file' | 'regex';
+  operator: 'exists' | 'missing' | 'equals' | 'not_equals' | 'contains' | 'starts_with' | 'in' | 'in_file' | 'regex';
   /**
    * Operand; for `in_file` a path relative to <home_dir>, below `~/` or absolute, for `regex` RE2 source.
    */

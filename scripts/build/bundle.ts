@@ -8,8 +8,7 @@ import { build } from 'esbuild';
 /** Entries of threads, without their endings. Each is looked for beside the file that starts it. */
 const THREADS = [
   'runtime/store/sqlite/store-thread',
-  'modules/workbench/runtime/capture/sqlite/capture-thread',
-  'modules/workbench/runtime/capture/shared/finisher-thread',
+  'modules/workbench/runtime/capture/capture-thread',
 ] as const;
 
 /** By output path, without its extension. */
@@ -49,8 +48,12 @@ export async function bundle(root: string, dist: string): Promise<void> {
   });
 }
 
+/** Where a compiled tree has the thread that recompiles as one file; two folders deep, as `PARTS`. */
+const RECOMPILE = 'main/parts/recompile-thread';
+
 /** Writes the entry of each thread into a compiled tree as one file: tests start hundreds of them. */
 export async function bundleThreads(root: string, tree: string): Promise<void> {
-  const entryPoints = THREADS.map((thread) => join(root, `${thread}.ts`));
-  await build({ ...OPTIONS, entryPoints, outbase: root, outdir: tree });
+  const entries = [...THREADS.map((thread) => [thread, thread]), [RECOMPILE, 'main/recompile-thread']];
+  const entryPoints = Object.fromEntries(entries.map(([to, from]) => [to, join(root, `${from}.ts`)]));
+  await build({ ...OPTIONS, entryPoints, outdir: tree });
 }

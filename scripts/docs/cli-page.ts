@@ -1,9 +1,8 @@
 /** Prints docs/cli.md from the commands themselves: what `--help` says, all on one page. */
-import type { CommandEntry } from '../../cli/command-line/command-entry.ts';
-import type { CommandShape } from '../../cli/command-line/command-shape.ts';
-import { shapeOf } from '../../cli/command-line/command-shape.ts';
+import { usageOf } from '../../cli/command-line/argv.ts';
 import { optionLabel } from '../../cli/command-line/help.ts';
-import { commandsOf } from '../../cli/commands/registry.ts';
+import type { CommandEntry } from '../../cli/commands/registry.ts';
+import { commandsOf, visibleIn } from '../../cli/commands/registry.ts';
 import { MODULES } from '../../main/modules.ts';
 import { code, escapeText, table } from './markdown.ts';
 
@@ -16,7 +15,7 @@ to stderr; what \`--json\` prints is for programs.
 `;
 
 export async function printCliPage(): Promise<string> {
-  const shown = commandsOf(MODULES).filter(({ hidden }) => hidden !== true);
+  const shown = visibleIn(commandsOf(MODULES));
   const contents = shown.map(
     ({ path, summary }) => `- [\`${path}\`](#${path.replaceAll(' ', '-')}): ${escapeText(summary)}`,
   );
@@ -25,23 +24,16 @@ export async function printCliPage(): Promise<string> {
 }
 
 async function section({ path, load }: CommandEntry): Promise<string> {
-  const command = await load();
-  const { description = '', details = '', examples = [] } = command.usage ?? {};
-  const { options, ...arguments_ } = shapeOf(command);
+  const { summary, details, examples, options, args } = await load();
   const lines = examples.map(([text, line]) => `# ${text}\n${line.replaceAll('$0', 'hookwright')}`);
   const rows = options.map((option) => [code(optionLabel(option)), escapeText(option.description)]);
   const parts = [
     `## ${path}\n`,
-    `${escapeText(description)}.\n`,
-    `\`\`\`text\n${['hookwright', path, ...argumentsOf(arguments_), ...(rows.length > 0 ? ['[options]'] : [])].join(' ')}\n\`\`\`\n`,
-    details.trim() === '' ? '' : `${escapeText(details.trim().replace(/\n\s*/g, '\n'))}\n`,
+    `${escapeText(summary)}.\n`,
+    `\`\`\`text\n${usageOf(path, args)}${rows.length > 0 ? ' [options]' : ''}\n\`\`\`\n`,
+    details === '' ? '' : `${escapeText(details)}\n`,
     rows.length === 0 ? '' : `${table(['option', 'meaning'], rows)}\n`,
     lines.length === 0 ? '' : `\`\`\`text\n${lines.join('\n')}\n\`\`\`\n`,
   ];
   return parts.filter((part) => part !== '').join('\n');
 }
-
-const argumentsOf = ({ positionals, required, rest }: Omit<CommandShape, 'options'>): readonly string[] => [
-  ...positionals.map((name, at) => (at < required ? `<${name}>` : `[${name}]`)),
-  ...(rest === null ? [] : [rest === '' ? '…' : `[${rest}…]`]),
-];

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { commandsOf, GROUPS } from '../../cli/commands/registry.ts';
+import { commandsOf, visibleIn } from '../../cli/commands/registry.ts';
 import { MODULES } from '../../main/modules.ts';
-import { runInProcess, runProcess, startProcess } from '../helpers/cli.ts';
+import { runInProcess } from '../helpers/cli.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 
-test('every listed command exists under its path, with the same summary, examples and described options', async () => {
+test('every listed command exists with the same summary, examples and described options', async () => {
   for (const entry of commandsOf(MODULES)) {
     const command = await entry.load();
-    assert.deepEqual(command.paths, [entry.path.split(' ')], entry.path);
-    assert.equal(command.usage?.description, entry.summary, entry.path);
-    assert.ok((command.usage?.examples ?? []).length > 0, `${entry.path} has examples`);
+    assert.equal(command.summary, entry.summary, entry.path);
+    assert.ok(command.examples.length > 0, `${entry.path} has examples`);
+    for (const { description, names } of command.options) assert.notEqual(description, '', `${entry.path} ${names}`);
   }
 });
 
@@ -20,7 +20,6 @@ test('every command shows a help text that names all its options', async (t) => 
     const result = await runInProcess([...entry.path.split(' '), '--help'], { home });
     assert.equal(result.code, 0, result.stderr);
     assert.match(result.stdout, new RegExp(`Usage: hookwright ${entry.path}\\b`));
-    assert.doesNotMatch(result.stdout, /Usage: .*\[--/, `${entry.path}: an option has no description`);
     assert.match(result.stdout, /Examples:/);
   }
 });
@@ -31,18 +30,21 @@ test('the overview is short', async (t) => {
   const lines = stdout.split('\n');
   assert.ok(lines.length <= 36, `${lines.length} lines`);
   for (const line of lines) assert.ok(line.length <= 100, line);
-  for (const { path } of commandsOf(MODULES).filter(({ hidden }) => hidden !== true)) {
+  for (const { path } of visibleIn(commandsOf(MODULES))) {
     const [group = '', verb = ''] = path.split(' ');
     assert.match(stdout, new RegExp(`^  ${group} .*${verb}`, 'ms'), path);
   }
 });
 
 test('each group lists its commands, a line each', async (t) => {
-  for (const { noun: group } of GROUPS) {
+  const visible = visibleIn(commandsOf(MODULES));
+  const groups = new Set(visible.flatMap(({ path, title }) => (title === null ? [] : [path.split(' ')[0] ?? ''])));
+  assert.ok(groups.size > 10);
+  for (const group of groups) {
     const { stdout, code } = await runInProcess([group, '--help'], { home: tempDir(t) });
     assert.equal(code, 0);
-    for (const { path, hidden } of commandsOf(MODULES)) {
-      if (hidden !== true && path.startsWith(`${group} `)) assert.match(stdout, new RegExp(`^  ${path} `, 'm'));
+    for (const { path } of visible) {
+      if (path.startsWith(`${group} `)) assert.match(stdout, new RegExp(`^  ${path} `, 'm'));
     }
   }
 });
@@ -82,24 +84,6 @@ test('a refusal exits 1, names the next step and shows no stack', async (t) => {
   const result = await runInProcess(['schema', 'confg'], { home: tempDir(t) });
   assert.equal(result.code, 1);
   assert.match(result.stderr, /^error: there is no schema "confg"\n {2}did you mean: hookwright schema config\n$/);
-});
-
-test('the program runs as a process, with its exit code and without colours off a terminal', async (t) => {
-  const result = await runProcess(['schema', 'nope'], { home: tempDir(t) });
-  assert.equal(result.code, 1);
-  assert.match(result.stderr, /^error: there is no schema "nope"/);
-});
-
-test('a reader that closes the pipe ends the program without noise', async (t) => {
-  const child = startProcess(['schema', 'config'], { home: tempDir(t) });
-  let stderr = '';
-  child.stderr?.on('data', (chunk) => {
-    stderr += chunk;
-  });
-  child.stdout?.once('data', () => child.stdout?.destroy());
-  const code = await new Promise((resolve) => child.once('close', resolve));
-  assert.equal(stderr, '');
-  assert.equal(code, 0);
 });
 
 test('a schema stands alone: every reference resolves within the output', async (t) => {

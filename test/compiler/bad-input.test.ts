@@ -76,11 +76,11 @@ test('a file name may hold anything', () => {
   assert.ok(!printed(result).includes('\u001b'));
 });
 
-test('every problem of a thousand routes is told', () => {
-  const routes = Array.from({ length: 1000 }, (_, i) => `      r${i}: { promt: x, deliver: telegrm }\n`).join('');
+test('every problem of many routes is told', () => {
+  const routes = Array.from({ length: 250 }, (_, i) => `      r${i}: { promt: x, deliver: telegrm }\n`).join('');
   const result = compileConfig(`platforms:\n  webhook:\n    enabled: true\n    secret: env:S\n    routes:\n${routes}`);
   check(result);
-  assert.equal(result.diagnostics.length, 2000);
+  assert.equal(result.diagnostics.length, 500);
 });
 
 test('a config that was damaged at random is refused with a place, or compiled', () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compileSubscriptions, SubscriptionsError } from '../../compiler/compile-subscriptions.ts';
 import { ruleOf } from '../../compiler/diagnostics/rule.ts';
 import { createFacts } from '../../compiler/source/files-facts.ts';
+import { compileSubscriptions, SubscriptionsError } from '../../compiler/stages/compile-subscriptions.ts';
 import type { MachineFacts } from '../../compiler/views/machine-facts.ts';
-import { compileConfig, HOME } from '../helpers/compile.ts';
+import { compileConfig, HOME, IN_FORCE } from '../helpers/compile.ts';
 import { memoryFiles } from '../helpers/memory-files.ts';
 
 const output = compileConfig(`
@@ -23,7 +23,8 @@ assert.ok(output !== null);
 const table = JSON.parse(output.routesJson);
 
 const facts: MachineFacts = createFacts({ files: memoryFiles({}), home: HOME, env: () => new Map(), jobs: [] });
-const compile = (entries: unknown) => compileSubscriptions(JSON.stringify(entries), table, facts);
+const scope = { table, facts, rules: IN_FORCE };
+const compile = (entries: unknown) => compileSubscriptions(JSON.stringify(entries), scope);
 
 test('an entry becomes the plan that a static route with the same text has', () => {
   const config = { prompt: '{title}', events: ['push', 'issue*'], filters: { field: 'a', equals: 1 }, deliver: 'log' };
@@ -65,7 +66,7 @@ test('warnings come beside a plan', () => {
 
 test('a text that is no JSON object is refused as a whole', () => {
   for (const text of ['', '{', '[]', 'null', '"x"', '{"a":{}}x']) {
-    assert.throws(() => compileSubscriptions(text, table, facts), SubscriptionsError, text);
+    assert.throws(() => compileSubscriptions(text, scope), SubscriptionsError, text);
   }
-  assert.deepEqual(compileSubscriptions('\ufeff{}', table, facts).routes, []);
+  assert.deepEqual(compileSubscriptions('\ufeff{}', scope).routes, []);
 });

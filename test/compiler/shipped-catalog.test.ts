@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CATALOG_JSON, loadShippedCatalog } from '../../compiler/shipped-catalog.ts';
+import { CATALOG_JSON, loadShippedCatalog } from '../../compiler/source/shipped-catalog.ts';
 import { CATALOG, compileConfig } from '../helpers/compile.ts';
 import { memoryFiles } from '../helpers/memory-files.ts';
 
@@ -13,8 +13,25 @@ test('the one file a build makes of the catalog gives the same table as its YAML
   assert.equal(compileConfig(CONFIG, { catalog: built }).output?.routesJson, compileConfig(CONFIG).output?.routesJson);
 });
 
-test('a damaged catalog is a bug of the installation, and says which file', () => {
-  const files = memoryFiles({ '/c/sources/x.yaml': 'verify: magic', '/c/toolsets.yaml': 'web: {}' });
-  assert.throws(() => loadShippedCatalog(files, '/c'), /x\.yaml/);
-  assert.throws(() => loadShippedCatalog(memoryFiles({}), '/c'), /toolsets\.yaml/);
+test('a damaged catalog is a bug of the installation, and says which file and line', () => {
+  const damaged = (files: Readonly<Record<string, string>>) => () => loadShippedCatalog(memoryFiles(files), '/c');
+  const toolsets = { '/c/toolsets.yaml': 'web: {}' };
+  assert.throws(
+    damaged({ ...toolsets, '/c/sources/x.yaml': 'title: X\nverify: magic\n' }),
+    /\/c\/sources\/x\.yaml:[12]: /,
+  );
+  // What only lowering finds: the shape of the file is right.
+  const source =
+    'title: X\ndocs: https://example.com/\nevidence: vendor\nverify: token\nsignature: { header: x-token }\nsigned: "{body}"\n';
+  assert.throws(
+    damaged({ ...toolsets, '/c/sources/x.yaml': source }),
+    /\/c\/sources\/x\.yaml:6: `token` signs nothing/,
+  );
+  const target = 'title: T\nbase: https://example.com\nrequest: { path: x }\n';
+  assert.throws(
+    damaged({ ...toolsets, '/c/targets/t.yaml': target }),
+    /\/c\/targets\/t\.yaml:3: a path starts with \//,
+  );
+  assert.throws(damaged({ '/c/toolsets.yaml': 'web: {}\n  x: [' }), /\/c\/toolsets\.yaml:\d: /);
+  assert.throws(damaged({}), /\/c\/toolsets\.yaml: does not exist/);
 });

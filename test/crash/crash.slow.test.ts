@@ -16,9 +16,9 @@ import { killAtRandom } from './random-kills.ts';
 const IS_LONG = process.env.HOOKWRIGHT_LONG_TESTS === '1';
 
 /** Point and how many times it is reached. */
-const SHORT = new Set(['accept.stored 1', 'run.stored 1', 'delivery.sent 1', 'commit.committed 1']);
-const SHORT_POSTGRES = new Set(['commit.applied 1', 'commit.committed 1', 'delivery.sent 1']);
-const SHORT_JOBS = new Set(['commit.applied 4', 'run.answered 1']);
+const SHORT = new Set(['run.stored 1', 'delivery.sent 1', 'commit.committed 1']);
+const SHORT_POSTGRES = new Set(['commit.applied 1', 'delivery.sent 1']);
+const SHORT_JOBS = new Set(['run.answered 1']);
 
 const isIn =
   (short: ReadonlySet<string>) =>

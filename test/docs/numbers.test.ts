@@ -27,14 +27,14 @@ const NUMBERS: readonly (readonly [page: string, words: string, file: string, ..
   [
     'operations',
     'a budget of 100 lines a minute and route',
-    'runtime/intake/line-budget.ts',
+    'runtime/intake/event-log.ts',
     'LINES = 100;',
     'MINUTE_MS = 60_000;',
   ],
   [
     'operations',
     'five for each route and minute',
-    'modules/workbench/runtime/capture/capture-budget.ts',
+    'modules/workbench/runtime/capture/keep.ts',
     'UNVERIFIED = 5;',
     'MINUTE_MS = 60_000;',
   ],

@@ -9,9 +9,15 @@ import { createCatalog } from '../../cli/base/context.ts';
 import { runCli } from '../../cli/run.ts';
 import { MODULES } from '../../main/modules.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
-import { nodeArgv } from './node-argv.ts';
+import { isBuilt, nodeArgv } from './node-argv.ts';
 
 export const SELF = nodeArgv(new URL('../../main/cli.js', import.meta.url));
+
+/** One file where the tests are compiled. */
+const RECOMPILE_THREAD = new URL(
+  isBuilt ? '../../main/parts/recompile-thread.js' : '../../main/recompile-thread.js',
+  import.meta.url,
+);
 
 /** Read once for all tests of a file. */
 const shippedCatalog = createCatalog();
@@ -76,12 +82,11 @@ function recordedContext(options: CliOptions): Recorded {
     stdout,
     stderr,
     colour: { stdout: false, stderr: false },
-    colorDepth: 1,
     home: options.home,
     tmp: tmpdir(),
     self: SELF,
     modules: MODULES,
-    recompileThread: new URL('../../main/recompile-thread.js', import.meta.url),
+    recompileThread: RECOMPILE_THREAD,
     catalog: shippedCatalog,
     pid: process.pid,
     timezone: 'UTC',

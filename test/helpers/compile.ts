@@ -4,9 +4,10 @@ import { fileURLToPath } from 'node:url';
 import type { CompileInput, CompileResult } from '../../compiler/compile.ts';
 import { compile } from '../../compiler/compile.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
-import { readShippedShape } from '../../compiler/node/shipped-catalog.ts';
 import { printPretty } from '../../compiler/print/print-pretty.ts';
-import { loadShippedCatalog } from '../../compiler/shipped-catalog.ts';
+import { rulesInForce } from '../../compiler/rules/registry.ts';
+import { loadShippedCatalog } from '../../compiler/source/shipped-catalog.ts';
+import { compilerPart } from '../../modules/payloads/compiler/part.ts';
 import type { MemoryFile } from './memory-files.ts';
 import { memoryFiles } from './memory-files.ts';
 import type { Example } from './rule-examples.ts';
@@ -16,6 +17,11 @@ export const PROJECT = '/project';
 export const HOME = '/home/user/.hookwright';
 
 export const CATALOG = loadShippedCatalog(nodeFiles, fileURLToPath(new URL('../../catalog', import.meta.url)));
+
+/** The parts of the compiler that the program's modules add. */
+export const MODULES = [compilerPart];
+
+export const IN_FORCE = rulesInForce(MODULES);
 
 export type TestFiles = Readonly<Record<string, string | Uint8Array | MemoryFile>>;
 
@@ -30,8 +36,8 @@ export function compileFiles(files: TestFiles, input: Partial<CompileInput> = {}
     env: { HOME: '/home/user' },
     flags: {},
     catalog: CATALOG,
-    readShape: readShippedShape,
     jobs: [],
+    modules: MODULES,
     ...input,
   });
 }

@@ -1,5 +1,5 @@
 /** The parts of a request that no command, log or file may show, for the canary tests. */
-import { placesOf } from '../../modules/workbench/runtime/capture/credentials.ts';
+import { placesOf } from '../../modules/workbench/runtime/capture/record.ts';
 import { readValue, splitParts } from '../../runtime/verify/locator.ts';
 import { LazyRequest } from '../../runtime/verify/request.ts';
 import type { SchemePlan } from '../../schemas/generated/types.ts';

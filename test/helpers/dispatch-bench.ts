@@ -3,8 +3,7 @@ import type { DeliveryOutcome, DeliveryRequest } from '../../runtime/deliver/del
 import type { AgentRequest } from '../../runtime/dispatch/agent-runner.ts';
 import type { DispatchContext } from '../../runtime/dispatch/context.ts';
 import { createDispatcher } from '../../runtime/dispatch/create-dispatcher.ts';
-import type { DispatchService } from '../../runtime/dispatch/dispatch-service.ts';
-import type { Claim } from '../../runtime/dispatch/dispatcher.ts';
+import type { Claim, DispatchService } from '../../runtime/dispatch/dispatcher.ts';
 import type { StoredDispatch } from '../../runtime/store/queries.ts';
 import type { DispatchState } from '../../runtime/store/states.ts';
 import { FakeClock } from './fake-clock.ts';

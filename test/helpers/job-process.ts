@@ -5,8 +5,8 @@
 
 import { randomBytes } from 'node:crypto';
 import { createDispatcher } from '../../runtime/dispatch/create-dispatcher.ts';
-import type { CronTimes } from '../../runtime/dispatch/scheduler/cron-times.ts';
-import { readCron } from '../../runtime/dispatch/scheduler/cron-times.ts';
+import type { CronTimes } from '../../runtime/dispatch/scheduler/due.ts';
+import { readCron } from '../../runtime/dispatch/scheduler/due.ts';
 import { JobScheduler } from '../../runtime/dispatch/scheduler/scheduler.ts';
 import { createIds } from '../../runtime/platform/ids.ts';
 import { startEntry } from '../../runtime/platform/process/start-thread.ts';

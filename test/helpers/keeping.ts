@@ -1,18 +1,15 @@
 /** A gateway that keeps requests in a file of its own, written and read in the thread of the test. */
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { Capture } from '../../modules/workbench/runtime/capture/capture.ts';
-import type { CaptureCounts } from '../../modules/workbench/runtime/capture/capture-counts.ts';
-import { createCaptureCounts } from '../../modules/workbench/runtime/capture/capture-counts.ts';
-import type { CaptureReaderRequest } from '../../modules/workbench/runtime/capture/sqlite/capture-reader.ts';
-import { CaptureReader } from '../../modules/workbench/runtime/capture/sqlite/capture-reader.ts';
-import type { CaptureWriterRequest } from '../../modules/workbench/runtime/capture/sqlite/capture-writer.ts';
-import { CaptureWriter } from '../../modules/workbench/runtime/capture/sqlite/capture-writer.ts';
+import { FileWriter } from '../../modules/workbench/runtime/capture/capture-thread.ts';
+import { RequestKeeper } from '../../modules/workbench/runtime/capture/keep.ts';
+import type { CaptureEngine } from '../../modules/workbench/runtime/capture/queue.ts';
+import { RequestFileReader } from '../../modules/workbench/runtime/capture/request-file.ts';
+import { keptRequests } from '../../modules/workbench/runtime/capture/requests.ts';
 import { Redactor } from '../../runtime/deliver/redact.ts';
+import type { KeeperContext, KeptCounts } from '../../runtime/intake/keeper.ts';
 import type { KeptFilter, KeptRequest, KeptSummary } from '../../runtime/intake/kept-request.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
-import type { Client } from '../../runtime/store/sqlite/thread.ts';
-import { inlineClient } from '../../runtime/store/sqlite/thread.ts';
 import { atEnd } from './at-end.ts';
 import { recordLog } from './log.ts';
 import type { TableParts } from './route-table.ts';
@@ -22,8 +19,8 @@ import { serve } from './serve.ts';
 import { tempDir } from './temp-dir.ts';
 
 export interface Keeping extends Served {
-  readonly capture: Capture;
-  readonly counts: CaptureCounts;
+  readonly capture: RequestKeeper;
+  readonly counts: KeptCounts;
   readonly path: string;
   readonly list: (filter?: KeptFilter, limit?: number) => Promise<readonly KeptSummary[]>;
   /** The newest. */
@@ -35,7 +32,8 @@ export async function serveKeeping(
   t: TestContext,
   parts: TableParts,
   options: ServeOptions & {
-    readonly writer?: Client<CaptureWriterRequest>;
+    /** In place of the file's. */
+    readonly store?: CaptureEngine['store'];
     readonly redactor?: Redactor;
     /** The writer is started again for each write. */
     readonly forgets?: boolean;
@@ -46,22 +44,12 @@ export async function serveKeeping(
   );
   const all: TableParts = { ...parts, routes: Object.fromEntries(routes) };
   const path = join(tempDir(t), 'requests.db');
-  const counts = createCaptureCounts();
-  const { clock = systemClock, redactor = new Redactor() } = options;
-  const writer = options.writer === undefined ? {} : { writer: options.writer };
-  const { forgets = false } = options;
+  const { clock = systemClock, redactor = new Redactor(), store, forgets = false } = options;
   const { table } = routeTable(all);
-  const capture = openCapture(path, {
-    table: () => table,
-    counts,
-    clock,
-    forgets,
-    secrets: () => redactor.secrets,
-    ...writer,
-  });
+  const capture = openCapture(path, { table: () => table, clock, forgets, secrets: () => redactor.secrets, store });
   const served = await serve(t, all, {
     ...options,
-    keeping: { keep: (...request) => capture.take(...request), prepare: async () => {} },
+    keeping: { keep: capture.keep, prepare: async () => {} },
   });
   atEnd(t, () => capture.close());
   const list: Keeping['list'] = (filter = {}, limit = 100) => capture.requests.list(filter, { limit });
@@ -71,29 +59,36 @@ export async function serveKeeping(
     if (found.kind !== 'found') throw new Error('nothing was kept');
     return found.request;
   };
-  return { ...served, capture, counts, path, list, last };
+  return { ...served, capture, counts: capture.counts, path, list, last };
 }
 
 export function openCapture(
   path: string,
-  context: Pick<ConstructorParameters<typeof Capture>[0], 'table' | 'counts' | 'clock' | 'secrets'> & {
-    readonly writer?: Client<CaptureWriterRequest>;
+  {
+    forgets,
+    store,
+    ...context
+  }: Pick<KeeperContext, 'table' | 'clock' | 'secrets'> & {
+    readonly store?: CaptureEngine['store'] | undefined;
     readonly forgets: boolean;
   },
-): Capture {
-  let writer = new CaptureWriter(path);
+): RequestKeeper {
+  let writer = new FileWriter(path);
   let writes = 0;
-  const reader = new CaptureReader(path);
-  return new Capture({
-    writer: inlineClient<CaptureWriterRequest>((request) => {
-      if (context.forgets && request.kind === 'write' && request.secrets.known > 0 && writes++ === 0) {
-        writer.serve({ kind: 'close' });
-        writer = new CaptureWriter(path);
+  const reader = new RequestFileReader(path);
+  const engine: CaptureEngine = {
+    store: async (request) => {
+      if (forgets && request.secrets.known > 0 && writes++ === 0) {
+        writer.close();
+        writer = new FileWriter(path);
       }
-      return writer.serve(request);
-    }),
-    ...context,
-    reader: inlineClient<CaptureReaderRequest>((request) => reader.serve(request)),
-    log: recordLog(),
-  });
+      return writer.store(request);
+    },
+    requests: keptRequests(reader),
+    close: async () => {
+      writer.close();
+      reader.close();
+    },
+  };
+  return new RequestKeeper({ ...context, log: recordLog() }, { ...engine, ...(store === undefined ? {} : { store }) });
 }

@@ -1,7 +1,8 @@
 /** How a test starts another node process: with compiled JavaScript where the test is that itself, else from source. */
 import { fileURLToPath } from 'node:url';
 
-const isBuilt = import.meta.url.endsWith('.js');
+/** Whether the tests are compiled. */
+export const isBuilt = import.meta.url.endsWith('.js');
 
 /** Options of node with which it can import this repository's modules. */
 export const LOADER: readonly string[] = isBuilt ? [] : ['--import', import.meta.resolve('tsx')];

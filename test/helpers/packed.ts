@@ -39,7 +39,11 @@ async function pack(dir: string): Promise<string> {
     const to = run === null ? dir : join(run, 'packed');
     mkdirSync(to, { recursive: true });
     const packed = (): string | undefined => readdirSync(to).find((name) => name.endsWith('.tgz'));
-    if (packed() === undefined) execFileSync('npm', ['pack', '--silent', '--pack-destination', to], { cwd: ROOT });
+    if (packed() === undefined) {
+      // What `prepack` does. `prepare` would generate what a run has checked already.
+      execFileSync('npm', ['run', '--silent', 'build'], { cwd: ROOT });
+      execFileSync('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', to], { cwd: ROOT });
+    }
     return join(to, packed() ?? '');
   } finally {
     lock.release();

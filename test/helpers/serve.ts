@@ -1,20 +1,22 @@
 /** A real gateway on a free port of 127.0.0.1, over a temporary home and a dispatcher that only remembers. */
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { readRegularTextSync } from '../../base/read-regular-file.ts';
 import { MODULES } from '../../main/modules.ts';
-import { createGateway } from '../../runtime/gateway.ts';
-import type { Gateway, GatewayOptions } from '../../runtime/gateway-options.ts';
-import { catalogFile } from '../../runtime/intake/catalog-source.ts';
+import { Metrics } from '../../runtime/metrics/metrics.ts';
 import type { Clock } from '../../runtime/platform/clock.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
-import { createIds } from '../../runtime/platform/ids.ts';
 import { gatewayFiles } from '../../runtime/platform/node-files.ts';
-import { runProcess } from '../../runtime/platform/process/run-process.ts';
 import { createSecretResolver } from '../../runtime/platform/secrets/secret-resolver.ts';
+import { SharedClock } from '../../runtime/platform/shared-clock.ts';
+import type { Backend, GatewayLimits } from '../../runtime/service/gateway.ts';
+import { Gateway } from '../../runtime/service/gateway.ts';
+import type { ServiceContext } from '../../runtime/service/options.ts';
+import { resolveOptions } from '../../runtime/service/options.ts';
+import { Routes } from '../../runtime/service/routes.ts';
 import { tableFile } from '../../runtime/table/table-source.ts';
 import { atEnd } from './at-end.ts';
 import { FakeDispatcher } from './fake-dispatcher.ts';
@@ -25,7 +27,7 @@ import { routeTable, SECRET } from './route-table.ts';
 import { tempDir } from './temp-dir.ts';
 
 export interface Served {
-  readonly gateway: Gateway;
+  readonly gateway: Gateway & { load(): Promise<void>; reload(): Promise<boolean> };
   readonly dispatcher: FakeDispatcher;
   readonly log: { readonly lines: LogLine[] };
   readonly home: string;
@@ -43,11 +45,19 @@ export interface Answer {
   readonly body: Record<string, unknown>;
 }
 
-export type ServeOptions = Partial<Omit<GatewayOptions, 'dispatcher' | 'log' | 'modules'>> & {
+export interface ServeOptions
+  extends Partial<
+      Pick<ServiceContext, 'home' | 'host' | 'port' | 'files' | 'lowerSubscriptions' | 'run' | 'secrets' | 'enrolments'>
+    >,
+    Partial<Pick<Backend, 'prepare' | 'keeping'>> {
   readonly clock?: Clock;
+  readonly onTableLoad?: (ok: boolean) => void;
+  /** What the gateway flushes when it stops. */
+  readonly drain?: Backend['stop'];
+  readonly limits?: GatewayLimits;
   /** Refuses events when the process is overloaded, as a gateway does. */
   readonly sheds?: boolean;
-};
+}
 
 /** Everything but `load` and `listen`, for tests of what stands in their way. */
 export function prepareGateway(
@@ -55,41 +65,49 @@ export function prepareGateway(
   parts: TableParts,
   options: ServeOptions = {},
 ): Omit<Served, 'port' | 'url' | 'post'> {
-  const home = options.home ?? tempDir(t);
-  const table = join(home, 'build', 'routes.json');
+  const { home = tempDir(t), files = gatewayFiles, clock = systemClock, limits = {} } = options;
+  const { drain, prepare, keeping, onTableLoad, sheds = false, ...overrides } = options;
+  const file = join(home, 'build', 'routes.json');
   const writeTable = (next: TableParts): void => {
     mkdirSync(join(home, 'build'), { recursive: true });
-    writeFileSync(`${table}.new`, routeTable(next).text);
-    renameSync(`${table}.new`, table);
+    writeFileSync(`${file}.new`, routeTable(next).text);
+    renameSync(`${file}.new`, file);
   };
   writeTable(parts);
   const dispatcher = new FakeDispatcher();
   const log = recordLog();
-  const clock = options.clock ?? systemClock;
-  const secretContext = { env: {}, home, userHome: home, readFile: readRegularTextSync };
-  const files = options.files ?? gatewayFiles;
-  const gateway = createGateway({
-    modules: MODULES.flatMap(({ runtime }) => runtime ?? []),
-    home,
-    userHome: home,
-    env: process.env,
-    source: tableFile(table, files, clock),
-    catalog: catalogFile(join(home, 'build', 'blueprints.json'), files, clock),
+  const modules = MODULES.flatMap(({ runtime }) => runtime ?? []);
+  const context: ServiceContext = {
+    ...resolveOptions({ table: { file }, home, log, clock }, modules),
+    source: tableFile(file, files, clock),
+    secrets: async () => createSecretResolver({ env: {}, home, userHome: home, readFile: readRegularTextSync }),
+    ...overrides,
+    ...(onTableLoad === undefined ? {} : { metrics: Object.assign(new Metrics(), { onTableLoad }) }),
+    clock: new SharedClock(clock),
+  };
+  const routes = new Routes(context);
+  const backend: Backend = {
     dispatcher,
-    drain: async () => ({ abandoned: 0 }),
-    secrets: () => createSecretResolver(secretContext),
-    lowerSubscriptions: () => ({ routes: [], rejected: [] }),
-    run: (request) => runProcess(request, clock),
-    files,
-    ids: createIds(randomBytes),
-    clock,
-    log,
-    // A busy machine must not make it refuse what a test sends.
-    ...(options.sheds === true ? {} : { overload: { refuses: () => false } }),
-    ...options,
+    store: { shared: null },
+    jobs: () => [],
+    isPending: () => false,
+    keeping: keeping ?? { keep: () => null, prepare: async () => {} },
+    prepare: prepare ?? (async () => () => {}),
+    stop: drain ?? (async () => ({ abandoned: 0 })),
+  };
+  // A busy machine must not make it refuse what a test sends.
+  const gateway = new Gateway(context, routes, backend, {
+    ...(sheds ? {} : { overload: { refuses: () => false } }),
+    ...limits,
   });
   atEnd(t, () => gateway.stop(0));
-  return { gateway, dispatcher, log, home, writeTable };
+  const load = async (): Promise<void> => {
+    const apply = await backend.prepare(await routes.tables.loadFirst());
+    apply();
+    await gateway.begin();
+  };
+  const reload = (): Promise<boolean> => routes.tables.reload();
+  return { gateway: Object.assign(gateway, { load, reload }), dispatcher, log, home, writeTable };
 }
 
 /** A gateway that serves. */

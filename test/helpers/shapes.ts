@@ -1,14 +1,13 @@
 /** Shipped shapes, and the forms of one of their events. */
-import { readShippedShape } from '../../compiler/node/shipped-catalog.ts';
 import type { FormSet } from '../../modules/payloads/compiler/shapes/form-set.ts';
 import { createFormSet } from '../../modules/payloads/compiler/shapes/form-set.ts';
 import type { Shape } from '../../modules/payloads/compiler/shapes/shape.ts';
-import { readShapeFile } from '../../modules/payloads/compiler/shapes/shape-file.ts';
+import { readShippedShape } from '../../modules/payloads/compiler/shapes/shipped-shapes.ts';
 
 export function shippedShape(source: string): Shape {
-  const text = readShippedShape(source);
-  if (text === null) throw new Error(`no shape of ${source}`);
-  return readShapeFile(text);
+  const shape = readShippedShape(source);
+  if (shape === null) throw new Error(`no shape of ${source}`);
+  return shape;
 }
 
 export function shippedForms(source: string, event: string): FormSet {

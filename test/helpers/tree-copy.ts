@@ -14,7 +14,7 @@ export const ENDING = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
 /** @param without a package that the copy does not find @returns the folder of the copy */
 export function copyRuntime(t: Ending, without?: string): string {
   const dir = tempDir(t);
-  for (const folder of ['base', 'runtime', 'schemas'])
+  for (const folder of ['base', 'modules', 'runtime', 'schemas'])
     cpSync(join(TREE, folder), join(dir, folder), { recursive: true });
   writeFileSync(join(dir, 'package.json'), '{ "type": "module" }');
   mkdirSync(join(dir, 'node_modules'));

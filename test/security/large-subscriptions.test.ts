@@ -3,11 +3,9 @@ import assert from 'node:assert/strict';
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import fc from 'fast-check';
-import { compileSubscriptions } from '../../compiler/compile-subscriptions.ts';
+import { compileSubscriptions } from '../../compiler/stages/compile-subscriptions.ts';
 import type { MachineFacts } from '../../compiler/views/machine-facts.ts';
-import { splitObject } from '../../runtime/table/split-object.ts';
-import { compileConfig } from '../helpers/compile.ts';
+import { compileConfig, IN_FORCE } from '../helpers/compile.ts';
 import { until } from '../helpers/gateway.ts';
 import { serve } from '../helpers/serve.ts';
 
@@ -37,7 +35,7 @@ test('other routes are served while a long file is taken in; its own routes are 
   const config = 'platforms: { webhook: { enabled: true, routes: { ci: { prompt: x, secret: env:A } } } }';
   const table = compileConfig(config).output?.table;
   assert(table !== undefined);
-  const lowerSubscriptions = (text: string) => compileSubscriptions(text, table, FACTS);
+  const lowerSubscriptions = (text: string) => compileSubscriptions(text, { table, facts: FACTS, rules: IN_FORCE });
   const served = await serve(t, { routes: { ci: {} } }, { lowerSubscriptions });
   const write = (text: string): void => {
     const file = join(served.home, 'webhook_subscriptions.json');
@@ -67,59 +65,4 @@ test('a file beyond the limit is refused, and says what to do', async (t) => {
   assert.equal((await served.post('/webhooks/ci', {})).status, 202);
   const { error } = served.gateway.status().subscriptions;
   assert.match(error ?? '', /webhook_subscriptions\.json has 17 MiB, more than the 16 MiB that are read: remove/);
-});
-
-const pieces = (text: string, size: number): string[] => [...splitObject(text, size)];
-
-test('the pieces of an object hold its members, whatever they are', () => {
-  fc.assert(
-    fc.property(
-      fc.dictionary(fc.string(), fc.jsonValue()),
-      fc.nat(60),
-      fc.constantFrom(0, 2),
-      (object, size, indent) => {
-        const text = JSON.stringify(object, null, indent);
-        const members = pieces(text, size).flatMap((piece) => Object.entries(JSON.parse(piece) as object));
-        assert.deepEqual(members, Object.entries(JSON.parse(text) as object));
-      },
-    ),
-  );
-});
-
-test('what is not JSON does not become JSON by being cut', () => {
-  const known = [
-    '{"a":1,}',
-    '{,"a":1}',
-    '{"a":1,,"b":2}',
-    '{"a":1}}',
-    '{"a":[1}',
-    '{"a":{"b":1]}',
-    '{"a":1',
-    '{"a":"}',
-  ];
-  for (const text of [...known, '{"a":1} x', '{"a":1}{"b":2}', '{"a":1,                }', '']) {
-    for (const size of [0, 1, 100]) {
-      assert.throws(() => pieces(text, size).map((piece) => Object.keys(JSON.parse(piece) as object)[0]?.length), text);
-    }
-  }
-  const edit = fc.tuple(
-    fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 }),
-    fc.nat(),
-    fc.constantFrom(...'{}[]",:\\ x'),
-  );
-  fc.assert(
-    fc.property(edit, ([object, at, character]) => {
-      const text = JSON.stringify(object);
-      const place = at % text.length;
-      const broken = text.slice(0, place) + character + text.slice(place);
-      let valid = true;
-      try {
-        JSON.parse(broken);
-      } catch {
-        valid = false;
-      }
-      if (!valid) assert.throws(() => pieces(broken, 0).map((piece) => JSON.parse(piece) as unknown), broken);
-    }),
-    { numRuns: 500 },
-  );
 });

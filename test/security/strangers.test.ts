@@ -25,7 +25,7 @@ function head(path: string, headers: Readonly<Record<string, string>>): string {
   return `POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
 }
 
-/** How long the server drops a body that it has refused (answer.ts), in ms. */
+/** How long the server drops a body that it has refused (reply.ts), in ms. */
 const LINGER_MS = 2000;
 
 /** A connection that sends what it is given and keeps what it gets. */
@@ -105,7 +105,11 @@ test('a secret that comes in the body is read for while somebody waits for it, a
   });
   const routes = { notion: { source: 'notion', schemes: ['notion'] } };
   const clock = new FakeClock();
-  const { url, port } = await serve(t, { routes }, { capture: () => take, clock });
+  const { url, port } = await serve(
+    t,
+    { routes },
+    { enrolments: { capture: () => take, wait: async () => null }, clock },
+  );
   assert.equal(statusOf(await refusalOf(t, { port, clock }, head('/webhooks/notion', LARGE))), 401);
   waiting = true;
   const headers = { 'content-type': 'application/json' };

@@ -1,5 +1,4 @@
 /** `hookwright blueprint show`: one blueprint, its fields, and when it would run. */
-import { Command, Option } from 'clipanion';
 import { createPaint } from '../../../base/paint.ts';
 import { printCommand } from '../../../compiler/blueprints/command.ts';
 import { defaultValues } from '../../../compiler/blueprints/expand.ts';
@@ -11,49 +10,45 @@ import { nextRuns } from '../../../compiler/schedule/next-runs.ts';
 import type { BlueprintPlan } from '../../../schemas/generated/types.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';
+import { readTrigger } from '../../blueprints/fill-from-words.ts';
 import { findBlueprint, openCatalog } from '../../blueprints/open-catalog.ts';
-import { readTrigger } from '../../blueprints/read-trigger.ts';
 import { chooseTimezone } from '../../blueprints/timezone.ts';
+import { argument, command, restArguments, text } from '../../command-line/command.ts';
 import { configOption, jsonOption } from '../../command-line/options.ts';
-import { formatInstant } from '../../output/instant.ts';
 import { printJson, printLine, visible } from '../../output/print.ts';
+import { formatInstant } from '../../output/time.ts';
 
 const RUNS = 5;
 
-export class BlueprintShowCommand extends Command<CliContext> {
-  static override paths = [['blueprint', 'show']];
-  static override usage = Command.Usage({
-    description: 'Show a blueprint: its fields, its command and link, its next five runs',
-    examples: [
-      ['With the default values', '$0 blueprint show morning-brief'],
-      ['When it would run with others', '$0 blueprint show morning-brief time=06:30 --timezone Europe/Berlin'],
-    ],
-  });
-
-  json = jsonOption();
-  timezone = Option.String('--timezone', { description: '<zone> IANA zone of the runs. Default: that of new jobs' });
-  config = configOption();
-  key = Option.String({ name: 'key' });
-  values = Option.Rest({ name: 'name=value' });
-
-  async execute(): Promise<number> {
-    const catalog = await openCatalog(this.context, { configs: this.config });
-    const trigger = readTrigger([this.key, ...this.values], catalog.appScheme);
+export default command({
+  summary: 'Show a blueprint: its fields, its command and link, its next five runs',
+  examples: [
+    ['With the default values', '$0 blueprint show morning-brief'],
+    ['When it would run with others', '$0 blueprint show morning-brief time=06:30 --timezone Europe/Berlin'],
+  ],
+  options: {
+    json: jsonOption,
+    timezone: text('zone', 'IANA zone of the runs. Default: that of new jobs'),
+    config: configOption,
+  },
+  args: { key: argument('key'), values: restArguments('name=value') },
+  async run(context, given) {
+    const catalog = await openCatalog(context, { configs: given.config });
+    const trigger = readTrigger([given.key, ...given.values], catalog.appScheme);
     const plan = findBlueprint(catalog, trigger.key);
     const filled = fillBlueprint(plan, { ...defaultValues(plan.fields), ...trigger.values });
     if (!filled.ok) {
       const [first = '', ...others] = filled.problems.map((problem) => problem.message);
       throw new CliError(first, ...others);
     }
-    const timezone = chooseTimezone(this.timezone, catalog.timezone);
+    const timezone = chooseTimezone(given.timezone, catalog.timezone);
     const { schedule } = filled.filled;
-    const runs = nextRuns({ schedule, timezone, from: this.context.clock.now(), count: RUNS });
+    const runs = nextRuns({ schedule, timezone, from: context.clock.now(), count: RUNS });
     const shown = { appScheme: catalog.appScheme, plan, timezone, runs, filled: filled.filled };
-    if (this.json) printJson(this.context, describeJson(shown));
-    else for (const line of describe(this.context, shown)) printLine(this.context, line);
-    return 0;
-  }
-}
+    if (given.json) printJson(context, describeJson(shown));
+    else for (const line of describe(context, shown)) printLine(context, line);
+  },
+});
 
 interface Shown {
   readonly appScheme: string;

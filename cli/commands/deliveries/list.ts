@@ -1,7 +1,6 @@
 /** `hookwright deliveries list`: what was accepted, newest first, and what became of it. */
-import { Command, Option } from 'clipanion';
 import type { DispatchSummary } from '../../../runtime/store/queries.ts';
-import type { CliContext } from '../../base/context.ts';
+import { command, parsed, text, withDefault } from '../../command-line/command.ts';
 import {
   arrayOption,
   configOption,
@@ -9,7 +8,6 @@ import {
   routeFilterOption,
   sinceOption,
 } from '../../command-line/options.ts';
-import { parsedBy } from '../../command-line/values.ts';
 import { parseDeliveryFilter, parseLimit } from '../../deliveries/filter.ts';
 import { printJson } from '../../output/print.ts';
 import type { Column } from '../../output/table.ts';
@@ -17,39 +15,31 @@ import { printTable } from '../../output/table.ts';
 import { formatDuration } from '../../output/time.ts';
 import { useStore } from '../../store/use-store.ts';
 
-export class DeliveriesListCommand extends Command<CliContext> {
-  static override paths = [['deliveries', 'list']];
-  static override usage = Command.Usage({
-    description: 'List accepted events, newest first, and their states',
-    details:
-      'States: pending, running, delivering, done, dead (given up), skipped (nothing to deliver, or superseded).',
-    examples: [
-      ['The newest 50', '$0 deliveries list'],
-      ['What was given up today', '$0 deliveries list --state dead --since 24h'],
-      ['One route, for a program', '$0 deliveries list --route alerts --json'],
-    ],
-  });
-
-  state = Option.String('--state', { description: '<name> Only this state' });
-  route = routeFilterOption();
-  job = jobFilterOption();
-  since = sinceOption();
-  limit = Option.String('--limit', '50', {
-    description: '<count> At most this many (default 50)',
-    validator: parsedBy('--limit', parseLimit),
-  });
-  config = configOption();
-  json = arrayOption();
-
-  async execute(): Promise<number> {
-    const now = this.context.clock.now();
-    const filter = { ...parseDeliveryFilter(this, now), limit: this.limit };
-    const rows = (await useStore(this.context, (store) => store.read({ kind: 'list', filter }))) ?? [];
-    if (this.json) printJson(this.context, rows.map(toJson));
-    else printTable(this.context, rows, columns(now), 'nothing of that kind is stored');
-    return 0;
-  }
-}
+export default command({
+  summary: 'List accepted events, newest first, and their states',
+  details: 'States: pending, running, delivering, done, dead (given up), skipped (nothing to deliver, or superseded).',
+  examples: [
+    ['The newest 50', '$0 deliveries list'],
+    ['What was given up today', '$0 deliveries list --state dead --since 24h'],
+    ['One route, for a program', '$0 deliveries list --route alerts --json'],
+  ],
+  options: {
+    state: text('name', 'Only this state'),
+    route: routeFilterOption,
+    job: jobFilterOption,
+    since: sinceOption,
+    limit: withDefault('50', parsed('count', 'At most this many (default 50)', parseLimit)),
+    config: configOption,
+    json: arrayOption,
+  },
+  async run(context, given) {
+    const now = context.clock.now();
+    const filter = { ...parseDeliveryFilter(given, now), limit: given.limit };
+    const rows = (await useStore(context, (store) => store.read({ kind: 'list', filter }))) ?? [];
+    if (given.json) printJson(context, rows.map(toJson));
+    else printTable(context, rows, columns(now), 'nothing of that kind is stored');
+  },
+});
 
 /** The store's internal number is not shown. */
 const toJson = ({ ref, ...rest }: DispatchSummary) => rest;

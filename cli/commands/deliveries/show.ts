@@ -1,71 +1,70 @@
 /** `hookwright deliveries show <id>`: one dispatch with every state and attempt. */
-import { Command, Option } from 'clipanion';
 import { targetLabel } from '../../../base/label.ts';
+import type { Step } from '../../../runtime/store/mutations.ts';
 import type { StoredDispatch } from '../../../runtime/store/queries.ts';
 import type { CliContext } from '../../base/context.ts';
+import type { GivenBy } from '../../command-line/command.ts';
+import { argument, command, flag } from '../../command-line/command.ts';
 import { configOption } from '../../command-line/options.ts';
 import { printJson, printLine, terminalWidth, visible } from '../../output/print.ts';
-import type { Moment } from '../../output/timeline.ts';
-import { timeline } from '../../output/timeline.ts';
 import { wrapBeside } from '../../output/wrap-words.ts';
-import { findDispatch, unknownDispatch } from '../../store/find-dispatch.ts';
-import { useStore } from '../../store/use-store.ts';
+import { findDispatch, unknownDispatch, useStore } from '../../store/use-store.ts';
 
-export class DeliveriesShowCommand extends Command<CliContext> {
-  static override paths = [['deliveries', 'show']];
-  static override usage = Command.Usage({
-    description: 'Show one delivery: every state and attempt, and how it ended',
-    examples: [
-      ['Its timeline', '$0 deliveries show 0mb3k9x2c00a7f01c3b9d2e4'],
-      ['With prompt and answer', '$0 deliveries show 0mb3k9x2c00a7f01c3b9d2e4 --full'],
-    ],
-  });
+const options = {
+  config: configOption,
+  full: flag('Also print the prompt and the answer'),
+  json: flag('Print everything as one object'),
+};
 
-  id = Option.String({ name: 'id' });
-  config = configOption();
-  full = Option.Boolean('--full', false, { description: 'Also print the prompt and the answer' });
-  json = Option.Boolean('--json', false, { description: 'Print everything as one object' });
+type Given = GivenBy<typeof options>;
 
-  async execute(): Promise<number> {
-    const stored = await useStore(this.context, (store) => findDispatch(store, this.id));
-    if (stored === null) throw unknownDispatch(this.id);
+export default command({
+  summary: 'Show one delivery: every state and attempt, and how it ended',
+  examples: [
+    ['Its timeline', '$0 deliveries show 0mb3k9x2c00a7f01c3b9d2e4'],
+    ['With prompt and answer', '$0 deliveries show 0mb3k9x2c00a7f01c3b9d2e4 --full'],
+  ],
+  options,
+  args: { id: argument('id') },
+  async run(context, given) {
+    const stored = await useStore(context, (store) => findDispatch(store, given.id));
+    if (stored === null) throw unknownDispatch(given.id);
     const { ref, ...rest } = stored;
-    if (this.json) printJson(this.context, { ...rest, timeline: timeline(stored) });
-    else this.print(stored);
-    return 0;
-  }
+    if (given.json) printJson(context, { ...rest, timeline: timeline(stored) });
+    else print(context, given, stored);
+  },
+});
 
-  private print(stored: StoredDispatch): void {
-    const { dispatch } = stored;
-    const facts: readonly (readonly [string, string | null])[] = [
-      ['id', stored.id],
-      ['state', stored.reason === null ? stored.state : `${stored.state}: ${stored.reason}`],
-      ['profile', stored.profile],
-      stored.route === null ? ['job', stored.job] : ['route', stored.route],
-      ['event', stored.event],
-      ['delivery id', stored.delivery_id],
-      ['session', dispatch.session],
-      ['targets', dispatch.deliveries.map(targetLabel).join(', ')],
-      ['superseded', dispatch.superseded === 0 ? null : String(dispatch.superseded)],
-      ['replay of', stored.replay_of],
-    ];
-    for (const [name, value] of facts) if (value !== null) this.printWrapped(name.padEnd(12), visible(value));
-    printLine(this.context);
-    for (const moment of timeline(stored)) this.printWrapped(`${formatTime(moment.at)}  `, formatMoment(moment));
-    if (!this.full) return;
-    for (const [title, text] of [
-      ['prompt', dispatch.prompt],
-      ['answer', stored.answer],
-    ] as const) {
-      // A text of strangers: line breaks are kept, whatever could drive the terminal is made visible.
-      const lines = text === null ? [] : text.split('\n').map(visible);
-      if (text !== null) printLine(this.context, `\n${title}:\n${lines.join('\n')}`);
-    }
+function print(context: CliContext, given: Given, stored: StoredDispatch): void {
+  const { dispatch } = stored;
+  const facts: readonly (readonly [string, string | null])[] = [
+    ['id', stored.id],
+    ['state', stored.reason === null ? stored.state : `${stored.state}: ${stored.reason}`],
+    ['profile', stored.profile],
+    stored.route === null ? ['job', stored.job] : ['route', stored.route],
+    ['event', stored.event],
+    ['delivery id', stored.delivery_id],
+    ['session', dispatch.session],
+    ['targets', dispatch.deliveries.map(targetLabel).join(', ')],
+    ['superseded', dispatch.superseded === 0 ? null : String(dispatch.superseded)],
+    ['replay of', stored.replay_of],
+  ];
+  for (const [name, value] of facts) if (value !== null) printWrapped(context, name.padEnd(12), visible(value));
+  printLine(context);
+  for (const moment of timeline(stored)) printWrapped(context, `${formatTime(moment.at)}  `, formatMoment(moment));
+  if (!given.full) return;
+  for (const [title, text] of [
+    ['prompt', dispatch.prompt],
+    ['answer', stored.answer],
+  ] as const) {
+    // A text of strangers: line breaks are kept, whatever could drive the terminal is made visible.
+    const lines = text === null ? [] : text.split('\n').map(visible);
+    if (text !== null) printLine(context, `\n${title}:\n${lines.join('\n')}`);
   }
+}
 
-  private printWrapped(label: string, text: string): void {
-    for (const line of wrapBeside(label, text, terminalWidth(this.context))) printLine(this.context, line);
-  }
+function printWrapped(context: CliContext, label: string, text: string): void {
+  for (const line of wrapBeside(label, text, terminalWidth(context))) printLine(context, line);
 }
 
 const formatTime = (ms: number): string => new Date(ms).toISOString().replace('T', ' ');
@@ -77,4 +76,50 @@ function formatMoment({ at, what, target, outcome, reason, next_at }: Moment): s
     ...(next_at === null ? [] : [`next in ${Math.round((next_at - at) / 100) / 10} s`]),
   ];
   return parts.join('  ');
+}
+
+export interface Moment {
+  /** Unix ms. */
+  readonly at: number;
+  readonly what: string;
+  /** What was tried, for attempts. */
+  readonly target: string | null;
+  readonly outcome: Step['outcome'] | null;
+  readonly reason: string | null;
+  /** Unix ms of the next attempt. */
+  readonly next_at: number | null;
+}
+
+/** Oldest first. */
+export function timeline(stored: StoredDispatch): readonly Moment[] {
+  const { accepted_at, answered_at, finished_at, started_at, state, steps, answer } = stored;
+  const moments: Moment[] = [moment(accepted_at, stored.replay_of === null ? 'accepted' : 'replayed')];
+  const attempts = new Map<number, number>();
+  for (const step of steps) {
+    if (step.kind === 'run') {
+      moments.push(moment(step.started_at, 'run started'), ofStep(step, `run ${step.outcome}`, null));
+      continue;
+    }
+    const index = step.index ?? 0;
+    const attempt = (attempts.get(index) ?? 0) + 1;
+    attempts.set(index, attempt);
+    const delivery = stored.dispatch.deliveries[index];
+    const target = delivery === undefined ? null : targetLabel(delivery);
+    moments.push(ofStep(step, step.outcome === 'ok' ? 'delivered' : `delivery attempt ${attempt} failed`, target));
+  }
+  // The run that answered, or is under way, left no step.
+  const isRecorded = steps.some((step) => step.kind === 'run' && step.started_at === started_at);
+  if (started_at !== null && !isRecorded) moments.push(moment(started_at, 'run started'));
+  if (answered_at !== null) moments.push(moment(answered_at, `answered, ${[...(answer ?? '')].length} characters`));
+  if (finished_at !== null) moments.push({ ...moment(finished_at, state), reason: stored.reason });
+  // Stable: what happened in one millisecond stays in the order above.
+  return moments.sort((a, b) => a.at - b.at);
+}
+
+const moment = (at: number, what: string): Moment => ({
+  ...{ at, what, target: null, outcome: null, reason: null, next_at: null },
+});
+
+function ofStep({ at, outcome, reason, next_at }: Step, what: string, target: string | null): Moment {
+  return { at, what, target, outcome, reason, next_at };
 }

@@ -1,78 +1,77 @@
 /** `hookwright gateway logs`: prints the end of the background gateway's log, and follows it. */
-import { Command, Option } from 'clipanion';
 import { isSystemError } from '../../../base/system-error.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';
-import { parsedBy, parseInteger } from '../../command-line/values.ts';
-import { logFile } from '../../gateway/log-file.ts';
-import { createLogView } from '../../gateway/log-lines.ts';
-import type { Tail } from '../../gateway/tail.ts';
-import { readSince, readTail } from '../../gateway/tail.ts';
+import { command, flag, parsed, withDefault, withShort } from '../../command-line/command.ts';
+import { parseInteger } from '../../command-line/values.ts';
+import type { Tail } from '../../gateway/log.ts';
+import { createLogView, logFile, readSince, readTail } from '../../gateway/log.ts';
 
 /** How often a followed log is polled, in ms. */
 const FOLLOW_MS = 200;
 
-export class GatewayLogsCommand extends Command<CliContext> {
-  static override paths = [['gateway', 'logs']];
-  static override usage = Command.Usage({
-    description: 'Show the log of the gateway in the background, -f to follow it',
-    details:
-      'On a terminal: time, level, route, event, delivery id, what happened, and the rest. In a pipe the JSON lines are as the gateway wrote them. A gateway in the foreground (`gateway run`, `serve`) logs to its own terminal.',
-    examples: [
-      ['The last lines, and then each new one', '$0 gateway logs -f'],
-      ['The last 500 lines', '$0 gateway logs -n 500'],
-      ['What was refused, with jq', `$0 gateway logs -n 500 | jq 'select(.outcome == "invalid_signature")'`],
-    ],
-  });
-
-  follow = Option.Boolean('-f,--follow', false, { description: 'Print new lines as they are added, until Ctrl-C' });
-  lines = Option.String('-n,--lines', '50', {
-    description: '<count> How many lines from the end',
-    validator: parsedBy('--lines', (text, option) => parseInteger(text, option, { min: 0, max: 1_000_000 })),
-  });
-
-  async execute(): Promise<number> {
-    const path = logFile(this.context.home);
-    const tail = this.read(path, this.lines);
-    const view = createLogView(this.context);
-    const show = (bytes: Buffer): void => void this.context.stdout.write(view(bytes));
-    if (this.follow) await this.followFrom(path, tail, show);
+export default command({
+  summary: 'Show the log of the gateway in the background, -f to follow it',
+  details:
+    'On a terminal: time, level, route, event, delivery id, what happened, and the rest. In a pipe the JSON lines are as the gateway wrote them. A gateway in the foreground (`gateway run`, `serve`) logs to its own terminal.',
+  examples: [
+    ['The last lines, and then each new one', '$0 gateway logs -f'],
+    ['The last 500 lines', '$0 gateway logs -n 500'],
+    ['What was refused, with jq', `$0 gateway logs -n 500 | jq 'select(.outcome == "invalid_signature")'`],
+  ],
+  options: {
+    follow: withShort('-f', flag('Print new lines as they are added, until Ctrl-C')),
+    lines: withShort(
+      '-n',
+      withDefault(
+        '50',
+        parsed('count', 'How many lines from the end', (text, option) =>
+          parseInteger(text, option, { min: 0, max: 1_000_000 }),
+        ),
+      ),
+    ),
+  },
+  async run(context, given) {
+    const path = logFile(context.home);
+    const tail = read(path, given.lines);
+    const view = createLogView(context);
+    const show = (bytes: Buffer): void => void context.stdout.write(view(bytes));
+    if (given.follow) await followFrom(context, path, tail, show);
     else show(tail.bytes);
-    return 0;
-  }
+  },
+});
 
-  private read(path: string, lines: number): Tail {
-    try {
-      return readTail(path, lines);
-    } catch (error) {
-      if (!isSystemError(error) || error.code !== 'ENOENT') throw error;
-      throw new CliError(
-        `there is no log yet: ${path}`,
-        'a gateway writes it when started with: hookwright gateway start',
-      );
-    }
+function read(path: string, lines: number): Tail {
+  try {
+    return readTail(path, lines);
+  } catch (error) {
+    if (!isSystemError(error) || error.code !== 'ENOENT') throw error;
+    throw new CliError(
+      `there is no log yet: ${path}`,
+      'a gateway writes it when started with: hookwright gateway start',
+    );
   }
+}
 
-  private followFrom(path: string, tail: Tail, show: (bytes: Buffer) => void): Promise<void> {
-    return new Promise((resolve, reject) => {
-      let { position } = tail;
-      const timer = setInterval(() => {
-        try {
-          const next = readSince(path, position);
-          position = next.position;
-          if (next.bytes.length > 0) show(next.bytes);
-        } catch (error) {
-          stop(() => reject(error));
-        }
-      }, FOLLOW_MS);
-      // Before the first output, after which the user may press Ctrl-C.
-      const unlisten = this.context.onSignal(() => stop(resolve));
-      const stop = (then: () => void): void => {
-        clearInterval(timer);
-        unlisten();
-        then();
-      };
-      show(tail.bytes);
-    });
-  }
+function followFrom(context: CliContext, path: string, tail: Tail, show: (bytes: Buffer) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let { position } = tail;
+    const timer = setInterval(() => {
+      try {
+        const next = readSince(path, position);
+        position = next.position;
+        if (next.bytes.length > 0) show(next.bytes);
+      } catch (error) {
+        stop(() => reject(error));
+      }
+    }, FOLLOW_MS);
+    // Before the first output, after which the user may press Ctrl-C.
+    const unlisten = context.onSignal(() => stop(resolve));
+    const stop = (then: () => void): void => {
+      clearInterval(timer);
+      unlisten();
+      then();
+    };
+    show(tail.bytes);
+  });
 }

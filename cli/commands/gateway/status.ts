@@ -1,46 +1,39 @@
 /** `hookwright gateway status`: whether a gateway serves this home, and how it is. */
-import { Command, Option } from 'clipanion';
 import { createPaint } from '../../../base/paint.ts';
 import type { DispatchStatus, GatewayStatus, StoreStatus } from '../../../runtime/control/operations.ts';
 import { DISPATCH_STATES } from '../../../runtime/store/states.ts';
 import type { CliContext } from '../../base/context.ts';
 import { loadPart } from '../../base/module.ts';
+import { command, flag } from '../../command-line/command.ts';
 import { configOption, jsonOption } from '../../command-line/options.ts';
 import { notRunning, tryAskGateway } from '../../gateway/ask-gateway.ts';
 import { printJson, printLine, terminalWidth, visible } from '../../output/print.ts';
 import { formatDuration } from '../../output/time.ts';
 import { wrapBeside } from '../../output/wrap-words.ts';
 
-export class GatewayStatusCommand extends Command<CliContext> {
-  static override paths = [['gateway', 'status']];
-  static override usage = Command.Usage({
-    description: 'Show whether a gateway serves this home, and what it serves',
-    details:
-      'Exits 1 when none is running. --all asks the store, on any node: it shows every gateway that shares it, how long its lease lasts, and the table it serves.',
-    examples: [
-      ['Look at the running gateway', '$0 gateway status'],
-      ['For scripts', '$0 gateway status --json'],
-      ['All gateways that share the database', '$0 gateway status --all'],
-    ],
-  });
-
-  all = Option.Boolean('--all', false, { description: 'Every gateway that shares the store' });
-  config = configOption();
-  json = jsonOption();
-
-  async execute(): Promise<number> {
-    if (this.all) return (await loadPart(this.context.modules, 'database')).showNodes(this.context, this.json);
-    const status = await tryAskGateway(this.context, 'status', {});
+export default command({
+  summary: 'Show whether a gateway serves this home, and what it serves',
+  details:
+    'Exits 1 when none is running. --all asks the store, on any node: it shows every gateway that shares it, how long its lease lasts, and the table it serves.',
+  examples: [
+    ['Look at the running gateway', '$0 gateway status'],
+    ['For scripts', '$0 gateway status --json'],
+    ['All gateways that share the database', '$0 gateway status --all'],
+  ],
+  options: { all: flag('Every gateway that shares the store'), config: configOption, json: jsonOption },
+  async run(context, given) {
+    if (given.all) return (await loadPart(context.modules, 'database')).showNodes(context, given.json);
+    const status = await tryAskGateway(context, 'status', {});
     if (status === null) {
-      if (!this.json) throw notRunning(this.context);
-      printJson(this.context, { state: 'stopped' });
+      if (!given.json) throw notRunning(context);
+      printJson(context, { state: 'stopped' });
       return 1;
     }
-    if (this.json) printJson(this.context, status);
-    else for (const line of describe(status, this.context)) printLine(this.context, line);
+    if (given.json) printJson(context, status);
+    else for (const line of describe(status, context)) printLine(context, line);
     return 0;
-  }
-}
+  },
+});
 
 function describe(status: GatewayStatus, context: CliContext): string[] {
   const paint = createPaint(context.colour.stdout);

@@ -1,9 +1,8 @@
 /** `hookwright gateway stop`: drains the running gateway and waits until it is gone. */
-import { Command, Option } from 'clipanion';
 import { waitForLock } from '../../../runtime/store/sqlite/file-lock.ts';
-import type { CliContext } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';
-import { parsedBy, parseSeconds } from '../../command-line/values.ts';
+import { command, parsed } from '../../command-line/command.ts';
+import { parseSeconds } from '../../command-line/values.ts';
 import { askGateway, pathsOf } from '../../gateway/ask-gateway.ts';
 import { printNote } from '../../output/print.ts';
 
@@ -12,32 +11,24 @@ const EXIT_MS = 10_000;
 /** The gateway answers within this time even while it drains, in ms; otherwise it hangs. */
 const PATIENCE_MS = 24 * 3_600_000;
 
-export class GatewayStopCommand extends Command<CliContext> {
-  static override paths = [['gateway', 'stop']];
-  static override usage = Command.Usage({
-    description: 'Stop the running gateway: drain its work, wait until it is gone',
-    details:
-      'New events are answered 503, waiting coalesce groups are run, runs and deliveries under way may finish for `drain_seconds`. What is then still running is cut off, goes on after the next start, and makes this command exit 1.',
-    examples: [
-      ['Stop and wait', '$0 gateway stop'],
-      ['Give running agents five minutes', '$0 gateway stop --drain 300'],
-    ],
-  });
-
-  drain = Option.String('--drain', {
-    description: '<seconds> How long work may finish (default: gateway.drain_seconds)',
-    validator: parsedBy('--drain', parseSeconds),
-  });
-
-  async execute(): Promise<number> {
-    const seconds = this.drain;
+export default command({
+  summary: 'Stop the running gateway: drain its work, wait until it is gone',
+  details:
+    'New events are answered 503, waiting coalesce groups are run, runs and deliveries under way may finish for `drain_seconds`. What is then still running is cut off, goes on after the next start, and makes this command exit 1.',
+  examples: [
+    ['Stop and wait', '$0 gateway stop'],
+    ['Give running agents five minutes', '$0 gateway stop --drain 300'],
+  ],
+  options: { drain: parsed('seconds', 'How long work may finish (default: gateway.drain_seconds)', parseSeconds) },
+  async run(context, given) {
+    const seconds = given.drain;
     const report = await askGateway(
-      this.context,
+      context,
       'stop',
       seconds === undefined ? {} : { drain_seconds: seconds },
       seconds === undefined ? PATIENCE_MS : seconds * 1000 + EXIT_MS,
     );
-    const lock = await waitForLock(pathsOf(this.context).lock, EXIT_MS, this.context.clock);
+    const lock = await waitForLock(pathsOf(context).lock, EXIT_MS, context.clock);
     lock?.release();
     if (lock === null) {
       throw new CliError('the gateway has drained but its process does not end', 'look at it: hookwright gateway logs');
@@ -48,7 +39,6 @@ export class GatewayStopCommand extends Command<CliContext> {
         'they go on after the next start; to wait longer: hookwright gateway stop --drain <seconds>',
       );
     }
-    printNote(this.context, 'stopped');
-    return 0;
-  }
-}
+    printNote(context, 'stopped');
+  },
+});

@@ -1,33 +1,24 @@
 /** `hookwright job list`: every job, when it runs next and how its last run ended. */
-import { Command, Option } from 'clipanion';
-import type { CliContext } from '../../base/context.ts';
+import { command, text } from '../../command-line/command.ts';
 import { arrayOption, configOption } from '../../command-line/options.ts';
 import type { JobReport } from '../../jobs/describe-job.ts';
 import { readHistory, reportJob } from '../../jobs/describe-job.ts';
 import { openJobs } from '../../jobs/open-jobs.ts';
-import { formatInstant } from '../../output/instant.ts';
 import { printJson } from '../../output/print.ts';
 import { printTable } from '../../output/table.ts';
-import { formatDuration } from '../../output/time.ts';
+import { formatDuration, formatInstant } from '../../output/time.ts';
 import { useStore } from '../../store/use-store.ts';
 
-export class JobListCommand extends Command<CliContext> {
-  static override paths = [['job', 'list']];
-  static override usage = Command.Usage({
-    description: 'List the jobs: when each runs next, and how its last run ended',
-    examples: [
-      ['All of them', '$0 job list'],
-      ['For a program', '$0 job list --json'],
-    ],
-  });
-
-  profile = Option.String('--profile', { description: '<profile> Only jobs of this profile' });
-  config = configOption();
-  json = arrayOption();
-
-  async execute(): Promise<number> {
-    const { context, profile } = this;
-    const open = await openJobs(context, this.config);
+export default command({
+  summary: 'List the jobs: when each runs next, and how its last run ended',
+  examples: [
+    ['All of them', '$0 job list'],
+    ['For a program', '$0 job list --json'],
+  ],
+  options: { profile: text('profile', 'Only jobs of this profile'), config: configOption, json: arrayOption },
+  async run(context, given) {
+    const { profile } = given;
+    const open = await openJobs(context, given.config);
     const now = context.clock.now();
     const jobs = [...open.jobs.values()]
       .filter((job) => profile === undefined || job.profile === profile)
@@ -38,7 +29,7 @@ export class JobListCommand extends Command<CliContext> {
       return Promise.all(jobs.map((job) => readHistory(store, job, stored, options.runs)));
     });
     const reports = jobs.map((job, index) => reportJob(job, histories?.[index] ?? null, options));
-    if (this.json) printJson(context, reports.map(describeJson));
+    if (given.json) printJson(context, reports.map(describeJson));
     else
       printTable(
         context,
@@ -47,8 +38,8 @@ export class JobListCommand extends Command<CliContext> {
         'no jobs; make one: hookwright job create, or hookwright blueprint create',
       );
     return 0;
-  }
-}
+  },
+});
 
 function describeJson({ next_runs, runs, ticks, ...rest }: JobReport): unknown {
   return { ...rest, next_run: next_runs[0] ?? null, last_run: runs[0] ?? null };

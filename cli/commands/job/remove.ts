@@ -1,27 +1,19 @@
 /** `hookwright job remove`: removes a job that was made at run time. */
-import { Command, Option } from 'clipanion';
-import type { CliContext } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';
+import { argument, command } from '../../command-line/command.ts';
 import { configOption, jobProfileOption } from '../../command-line/options.ts';
 import { openJob, recordOf } from '../../jobs/open-jobs.ts';
 import { printLine, printNote } from '../../output/print.ts';
 import { makeStore } from '../../store/use-store.ts';
 
-export class JobRemoveCommand extends Command<CliContext> {
-  static override paths = [['job', 'remove']];
-  static override usage = Command.Usage({
-    description: 'Remove a job; its history stays until its time is over',
-    details: 'A job of the config is removed where it is written. A run under way goes on to its end.',
-    examples: [['By name or id', '$0 job remove report']],
-  });
-
-  reference = Option.String({ name: 'job' });
-  profile = jobProfileOption();
-  config = configOption();
-
-  async execute(): Promise<number> {
-    const { context } = this;
-    const { open, job } = await openJob(context, this);
+export default command({
+  summary: 'Remove a job; its history stays until its time is over',
+  details: 'A job of the config is removed where it is written. A run under way goes on to its end.',
+  examples: [['By name or id', '$0 job remove report']],
+  options: { profile: jobProfileOption, config: configOption },
+  args: { reference: argument('job') },
+  async run(context, given) {
+    const { open, job } = await openJob(context, given);
     const { id, name, profile } = recordOf(open, job);
     const removed = await makeStore(context, (store) => store.write({ kind: 'remove_job', id }));
     if (!removed) throw new CliError(`the job "${name}" was removed already`);
@@ -31,6 +23,5 @@ export class JobRemoveCommand extends Command<CliContext> {
     );
     for (const route of routes)
       printNote(context, `warning: route ${route.name} still names it; its events are ignored`);
-    return 0;
-  }
-}
+  },
+});

@@ -1,23 +1,15 @@
 /** `hookwright job resume`: lets a paused job fire again, from now on. */
-import { Command, Option } from 'clipanion';
-import type { CliContext } from '../../base/context.ts';
+import { argument, command } from '../../command-line/command.ts';
 import { configOption, jobProfileOption } from '../../command-line/options.ts';
-import { pauseJob } from '../../jobs/pause-job.ts';
+import { pauseJob } from '../../jobs/edit-job.ts';
 
-export class JobResumeCommand extends Command<CliContext> {
-  static override paths = [['job', 'resume']];
-  static override usage = Command.Usage({
-    description: 'Let a paused job fire again, from now on',
-    details: 'What was due meanwhile is not made up for. Also for a job that the config pauses.',
-    examples: [['Go on', '$0 job resume report']],
-  });
-
-  reference = Option.String({ name: 'job' });
-  profile = jobProfileOption();
-  config = configOption();
-
-  async execute(): Promise<number> {
-    await pauseJob(this, false, this.context);
-    return 0;
-  }
-}
+export default command({
+  summary: 'Let a paused job fire again, from now on',
+  details: 'What was due meanwhile is not made up for. Also for a job that the config pauses.',
+  examples: [['Go on', '$0 job resume report']],
+  options: { profile: jobProfileOption, config: configOption },
+  args: { reference: argument('job') },
+  async run(context, given) {
+    await pauseJob(given, false, context);
+  },
+});

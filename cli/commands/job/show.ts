@@ -1,36 +1,27 @@
 /** `hookwright job show`: one job, its next five runs, its last ones, and what was missed. */
-import { Command, Option } from 'clipanion';
 import type { Paint } from '../../../base/paint.ts';
 import { createPaint } from '../../../base/paint.ts';
 import type { Job } from '../../../runtime/dispatch/scheduler/job.ts';
-import type { CliContext } from '../../base/context.ts';
+import { argument, command } from '../../command-line/command.ts';
 import { configOption, jobProfileOption, jsonOption } from '../../command-line/options.ts';
 import type { JobReport } from '../../jobs/describe-job.ts';
 import { readHistory, reportJob } from '../../jobs/describe-job.ts';
 import { openJob } from '../../jobs/open-jobs.ts';
-import { formatInstant } from '../../output/instant.ts';
 import { printJson, printLine, visible } from '../../output/print.ts';
+import { formatInstant } from '../../output/time.ts';
 import { useStore } from '../../store/use-store.ts';
 
 const NEXT = 5;
 const RUNS = 5;
 const TICKS = 5;
 
-export class JobShowCommand extends Command<CliContext> {
-  static override paths = [['job', 'show']];
-  static override usage = Command.Usage({
-    description: 'Show a job: its prompt, its next five runs, its last ones, and what was missed',
-    examples: [['By name or id', '$0 job show report']],
-  });
-
-  reference = Option.String({ name: 'job' });
-  profile = jobProfileOption();
-  config = configOption();
-  json = jsonOption();
-
-  async execute(): Promise<number> {
-    const { context } = this;
-    const { open, job } = await openJob(context, this);
+export default command({
+  summary: 'Show a job: its prompt, its next five runs, its last ones, and what was missed',
+  examples: [['By name or id', '$0 job show report']],
+  options: { profile: jobProfileOption, config: configOption, json: jsonOption },
+  args: { reference: argument('job') },
+  async run(context, given) {
+    const { open, job } = await openJob(context, given);
     const options = { now: context.clock.now(), next: NEXT, runs: RUNS, targets: open.table.targets };
     const history = await useStore(context, async (store) =>
       readHistory(store, job, await store.read({ kind: 'jobs' }), RUNS),
@@ -38,11 +29,10 @@ export class JobShowCommand extends Command<CliContext> {
     const report = reportJob(job, history, options);
     const { prompt, skills, toolsets } = job;
     const blueprint = open.records.find(({ id }) => id === job.id)?.blueprint ?? null;
-    if (this.json) printJson(context, { ...report, prompt, skills, toolsets, blueprint });
+    if (given.json) printJson(context, { ...report, prompt, skills, toolsets, blueprint });
     else for (const line of describe(job, report, createPaint(context.colour.stdout))) printLine(context, line);
-    return 0;
-  }
-}
+  },
+});
 
 function describe(job: Job, report: JobReport, paint: Paint): string[] {
   const { id, name, profile, kind, state, timezone, deliver, misfire } = report;

@@ -1,12 +1,11 @@
 /** `hookwright profile create`: a folder for an identity of its own, with nothing shared. */
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command, Option } from 'clipanion';
 import { DEFAULT_PROFILE, PROFILE_NAME, profileHome } from '../../../base/profiles.ts';
 import { writeAtomic } from '../../../runtime/platform/write-atomic.ts';
-import type { CliContext } from '../../base/context.ts';
 import { openHome } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';
+import { argument, command } from '../../command-line/command.ts';
 import { printLine, printNote } from '../../output/print.ts';
 
 const CONFIG = `# What this profile may use; nothing falls back to another profile.
@@ -22,19 +21,14 @@ const CONFIG = `# What this profile may use; nothing falls back to another profi
 const ENV = '# Secrets of this profile alone: KEY=value\n';
 const FOLDERS = ['scripts', 'skills', 'sessions'];
 
-export class ProfileCreateCommand extends Command<CliContext> {
-  static override paths = [['profile', 'create']];
-  static override usage = Command.Usage({
-    description: 'Make a profile: its own credentials, targets, agent, scripts and sessions',
-    details:
-      'A profile serves the routes that name it, at /p/<profile>/webhooks/<route>, once gateway.multiplex_profiles is on. It reaches only what lies in its own folder.',
-    examples: [['An identity for work', '$0 profile create work']],
-  });
-
-  name = Option.String({ name: 'name' });
-
-  async execute(): Promise<number> {
-    const { context, name } = this;
+export default command({
+  summary: 'Make a profile: its own credentials, targets, agent, scripts and sessions',
+  details:
+    'A profile serves the routes that name it, at /p/<profile>/webhooks/<route>, once gateway.multiplex_profiles is on. It reaches only what lies in its own folder.',
+  examples: [['An identity for work', '$0 profile create work']],
+  args: { name: argument('name') },
+  async run(context, given) {
+    const { name } = given;
     if (name === DEFAULT_PROFILE) throw new CliError('`default` is the home itself and always there', context.home);
     if (!PROFILE_NAME.test(name)) {
       throw new CliError(
@@ -57,6 +51,5 @@ export class ProfileCreateCommand extends Command<CliContext> {
       context,
       `switch profiles on: gateway.multiplex_profiles: true\nthen bind a route to it: profile: ${name}, or hookwright webhook subscribe <name> --route-profile ${name}`,
     );
-    return 0;
-  }
-}
+  },
+});

@@ -1,39 +1,31 @@
 /** `hookwright profile list`: the profiles of this home, with what is bound to each. */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command } from 'clipanion';
 import { PROFILE_NAME } from '../../../base/profiles.ts';
-import type { CliContext } from '../../base/context.ts';
+import { command } from '../../command-line/command.ts';
 import { configOption, jsonOption } from '../../command-line/options.ts';
 import { printJson } from '../../output/print.ts';
 import { printTable } from '../../output/table.ts';
 import type { ProfileClosure } from '../../profiles/closure.ts';
-import { loadClosures } from '../../profiles/load-closures.ts';
+import { loadClosures } from '../../profiles/closure.ts';
 import { openTable } from '../../subscriptions/open-table.ts';
 
 /** The folder is not served because profiles are switched off. */
 type Row = Pick<ProfileClosure, 'id' | 'name' | 'home' | 'agent' | 'routes' | 'targets'> & { readonly served: boolean };
 
-export class ProfileListCommand extends Command<CliContext> {
-  static override paths = [['profile', 'list']];
-  static override usage = Command.Usage({
-    description: 'List the profiles of this home and what is bound to each',
-    examples: [
-      ['Who is served here', '$0 profile list'],
-      ['For scripts', '$0 profile list --json'],
-    ],
-  });
-
-  config = configOption();
-  json = jsonOption();
-
-  async execute(): Promise<number> {
-    const { context } = this;
-    const { table, facts } = await openTable(context, this.config);
-    const served = loadClosures(context.home, table, facts).map((closure): Row => ({ ...closure, served: true }));
+export default command({
+  summary: 'List the profiles of this home and what is bound to each',
+  examples: [
+    ['Who is served here', '$0 profile list'],
+    ['For scripts', '$0 profile list --json'],
+  ],
+  options: { config: configOption, json: jsonOption },
+  async run(context, given) {
+    const open = await openTable(context, given.config);
+    const served = loadClosures(context.home, open).map((closure): Row => ({ ...closure, served: true }));
     const others = folders(join(context.home, 'profiles')).filter((name) => !served.some((row) => row.name === name));
     const rows = [...served, ...others.map(unserved)];
-    if (this.json) printJson(context, rows);
+    if (given.json) printJson(context, rows);
     else {
       printTable(
         context,
@@ -48,9 +40,8 @@ export class ProfileListCommand extends Command<CliContext> {
         'no profiles',
       );
     }
-    return 0;
-  }
-}
+  },
+});
 
 function folders(path: string): string[] {
   const names = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true ? readdirSync(path) : [];

@@ -1,38 +1,30 @@
 /** `hookwright session list`: the sessions of a profile. */
-import { Command, Option } from 'clipanion';
 import type { SessionSummary } from '../../../runtime/store/sessions.ts';
-import type { CliContext } from '../../base/context.ts';
-import { knownName } from '../../blueprints/named-targets.ts';
+import { knownName } from '../../blueprints/open-catalog.ts';
+import { command, text } from '../../command-line/command.ts';
 import { jsonOption } from '../../command-line/options.ts';
 import { printJson, printNote, visible } from '../../output/print.ts';
 import { printTable } from '../../output/table.ts';
-import { sessionProfile } from '../../sessions/open-chat.ts';
-import { useSessions } from '../../sessions/use-sessions.ts';
+import { sessionProfile, useSessions } from '../../sessions/open-chat.ts';
 
-export class SessionListCommand extends Command<CliContext> {
-  static override paths = [['session', 'list']];
-  static override usage = Command.Usage({
-    description: 'List the sessions of a profile',
-    examples: [
-      ['List them', '$0 session list'],
-      ['For scripts', '$0 session list --profile work --json'],
-    ],
-  });
-
-  profile = Option.String('--profile', { description: '<profile> Whose sessions; default: `default`' });
-  json = jsonOption();
-
-  async execute(): Promise<number> {
-    const profile = sessionProfile(this.context, this.profile);
-    const stored = (await useSessions(this.context, (all) => all.list(profile))) ?? [];
-    const { targets } = await this.context.catalog();
+export default command({
+  summary: 'List the sessions of a profile',
+  examples: [
+    ['List them', '$0 session list'],
+    ['For scripts', '$0 session list --profile work --json'],
+  ],
+  options: { profile: text('profile', 'Whose sessions; default: `default`'), json: jsonOption },
+  async run(context, given) {
+    const profile = sessionProfile(context, given.profile);
+    const stored = (await useSessions(context, (all) => all.list(profile))) ?? [];
+    const { targets } = await context.catalog();
     const sessions = stored.map((session) => ({ ...session, target: knownName(session.target, targets) }));
-    if (this.json) {
+    if (given.json) {
       printJson(
-        this.context,
+        context,
         sessions.map((session) => ({ id: session.chat_id, name: `${session.target} ${session.chat_id}`, ...session })),
       );
-      return 0;
+      return;
     }
     const columns = [
       { title: 'TARGET', value: (session: SessionSummary) => session.target, whole: true as const },
@@ -41,9 +33,8 @@ export class SessionListCommand extends Command<CliContext> {
       { title: 'CHANGED', value: (session: SessionSummary) => session.changed_at },
     ];
     for (const { target, chat_id, problem } of sessions) {
-      if (problem !== null) printNote(this.context, `${visible(`${target} ${chat_id}`)}: ${visible(problem)}`);
+      if (problem !== null) printNote(context, `${visible(`${target} ${chat_id}`)}: ${visible(problem)}`);
     }
-    printTable(this.context, sessions, columns, 'no chat has a session; make one: hookwright session open');
-    return 0;
-  }
-}
+    printTable(context, sessions, columns, 'no chat has a session; make one: hookwright session open');
+  },
+});

@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { Command, Option } from 'clipanion';
 import { createPaint } from '../../../base/paint.ts';
 import { commonName } from '../../../compiler/text/common-name.ts';
 import { parseSecretRef } from '../../../compiler/text/secret-ref.ts';
@@ -10,6 +9,8 @@ import { createSecrets } from '../../../runtime/platform/secrets/machine-secrets
 import { SecretError } from '../../../runtime/platform/secrets/secrets.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';
+import type { GivenBy } from '../../command-line/command.ts';
+import { command, optionalArgument, text } from '../../command-line/command.ts';
 import { configOption, jsonOption } from '../../command-line/options.ts';
 import { printJson, printLine, printNote, visible } from '../../output/print.ts';
 import type { SourceCandidate } from '../../sources/detect.ts';
@@ -18,76 +19,76 @@ import { openSources } from '../../sources/open-sources.ts';
 import type { CapturedRequest } from '../../sources/read-capture.ts';
 import { readCapture } from '../../sources/read-capture.ts';
 
-export class SourceDetectCommand extends Command<CliContext> {
-  static override paths = [['source', 'detect']];
-  static override usage = Command.Usage({
-    description: 'Find out which sender a saved request is from, and why it is refused',
-    details:
-      'Reads a raw HTTP request or a HAR file, such as `requests show --save` writes it, from a file or from stdin. With --secret every candidate is checked, and what usually goes wrong is tried; no computed signature is ever shown. Exits 1 when nothing matches.',
-    examples: [
-      ['A raw request', '$0 source detect request.http --secret env:WEBHOOK_SECRET'],
-      ['From stdin', '$0 source detect --secret file:secret.txt < request.http'],
-      ['Only the form', '$0 source detect capture.har'],
-    ],
-  });
+const options = {
+  secret: text('ref', 'The secret: env:NAME, file:path, or the text itself'),
+  url: text('url', 'The URL as the sender has it, where the URL is signed'),
+  source: text('name', 'Only this source'),
+  config: configOption,
+  json: jsonOption,
+};
+const args = { file: optionalArgument('file') };
 
-  secret = Option.String('--secret', { description: '<ref> The secret: env:NAME, file:path, or the text itself' });
-  url = Option.String('--url', { description: '<url> The URL as the sender has it, where the URL is signed' });
-  source = Option.String('--source', { description: '<name> Only this source' });
-  config = configOption();
-  json = jsonOption();
-  file = Option.String({ required: false, name: 'file' });
+type Given = GivenBy<typeof options> & GivenBy<typeof args>;
 
-  async execute(): Promise<number> {
-    const open = await openSources(this.context, this.config);
-    const sources = this.source === undefined ? open.sources : [open.find(this.source)];
-    const captures = readCapture(await this.read());
-    const { secret, url = null } = { secret: this.readSecret(), url: this.url };
-    const now = this.context.clock.now();
+export default command({
+  summary: 'Find out which sender a saved request is from, and why it is refused',
+  details:
+    'Reads a raw HTTP request or a HAR file, such as `requests show --save` writes it, from a file or from stdin. With --secret every candidate is checked, and what usually goes wrong is tried; no computed signature is ever shown. Exits 1 when nothing matches.',
+  examples: [
+    ['A raw request', '$0 source detect request.http --secret env:WEBHOOK_SECRET'],
+    ['From stdin', '$0 source detect --secret file:secret.txt < request.http'],
+    ['Only the form', '$0 source detect capture.har'],
+  ],
+  options,
+  args,
+  async run(context, given) {
+    const open = await openSources(context, given.config);
+    const sources = given.source === undefined ? open.sources : [open.find(given.source)];
+    const captures = readCapture(await read(context, given));
+    const { secret, url = null } = { secret: readSecret(context, given), url: given.url };
+    const now = context.clock.now();
     const found = captures.map((capture) => ({ capture, candidates: detect(sources, { capture, secret, url, now }) }));
-    if (this.json) printJson(this.context, found.map(describeJson));
-    else for (const each of found) this.print(each.capture, each.candidates);
+    if (given.json) printJson(context, found.map(describeJson));
+    else for (const each of found) print(context, each.capture, each.candidates);
     return found.every(({ candidates }) => isSettled(candidates)) ? 0 : 1;
-  }
+  },
+});
 
-  private async read(): Promise<Buffer> {
-    const { stdin, cwd } = this.context;
-    if (this.file !== undefined && this.file !== '-') return readFileSync(resolve(cwd, this.file));
-    if (stdin.isTTY === true) printNote(this.context, 'reading the request from the terminal; end it with Ctrl-D');
-    return buffer(stdin);
-  }
+async function read(context: CliContext, given: Given): Promise<Buffer> {
+  const { stdin, cwd } = context;
+  if (given.file !== undefined && given.file !== '-') return readFileSync(resolve(cwd, given.file));
+  if (stdin.isTTY === true) printNote(context, 'reading the request from the terminal; end it with Ctrl-D');
+  return buffer(stdin);
+}
 
-  private readSecret(): string | null {
-    if (this.secret === undefined) return null;
-    const ref = parseSecretRef(this.secret, 'default');
-    // Paths on the command line start where the command was typed.
-    const here =
-      ref.kind === 'file' && !ref.value.startsWith('~/')
-        ? { ...ref, value: resolve(this.context.cwd, ref.value) }
-        : ref;
-    try {
-      return createSecrets(this.context).resolve(here);
-    } catch (error) {
-      if (error instanceof SecretError) throw new CliError(error.message);
-      throw error;
-    }
+function readSecret(context: CliContext, given: Given): string | null {
+  if (given.secret === undefined) return null;
+  const ref = parseSecretRef(given.secret, 'default');
+  // Paths on the command line start where the command was typed.
+  const here =
+    ref.kind === 'file' && !ref.value.startsWith('~/') ? { ...ref, value: resolve(context.cwd, ref.value) } : ref;
+  try {
+    return createSecrets(context).resolve(here);
+  } catch (error) {
+    if (error instanceof SecretError) throw new CliError(error.message);
+    throw error;
   }
+}
 
-  private print({ label, notes }: CapturedRequest, candidates: readonly SourceCandidate[]): void {
-    const paint = createPaint(this.context.colour.stdout);
-    if (label !== '') printLine(this.context, paint('bold', visible(label)));
-    for (const note of notes) printNote(this.context, note);
-    if (candidates.length === 0)
-      printLine(this.context, 'no source of the catalog puts a signature where this request has one');
-    const width = Math.max(0, ...candidates.map(({ source }) => nameOf(source).length));
-    for (const { source, outcome } of candidates) {
-      const style = outcome.kind === 'match' ? 'green' : outcome.kind === 'refused' ? 'red' : 'yellow';
-      printLine(this.context, `${paint(style, nameOf(source).padEnd(width))}  ${explainOutcome(outcome, source)}`);
-    }
-    const [best] = candidates;
-    const advice = best === undefined ? null : adviseRoute(best, candidates);
-    if (advice !== null) printNote(this.context, `\n${visible(advice)}`);
+function print(context: CliContext, { label, notes }: CapturedRequest, candidates: readonly SourceCandidate[]): void {
+  const paint = createPaint(context.colour.stdout);
+  if (label !== '') printLine(context, paint('bold', visible(label)));
+  for (const note of notes) printNote(context, note);
+  if (candidates.length === 0)
+    printLine(context, 'no source of the catalog puts a signature where this request has one');
+  const width = Math.max(0, ...candidates.map(({ source }) => nameOf(source).length));
+  for (const { source, outcome } of candidates) {
+    const style = outcome.kind === 'match' ? 'green' : outcome.kind === 'refused' ? 'red' : 'yellow';
+    printLine(context, `${paint(style, nameOf(source).padEnd(width))}  ${explainOutcome(outcome, source)}`);
   }
+  const [best] = candidates;
+  const advice = best === undefined ? null : adviseRoute(best, candidates);
+  if (advice !== null) printNote(context, `\n${visible(advice)}`);
 }
 
 const nameOf = ({ name, file }: SourceCandidate['source']): string => commonName(name, file);

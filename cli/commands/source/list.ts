@@ -1,40 +1,32 @@
 /** `hookwright source list`: every sender the catalog knows, shipped and the user's own. */
-import { Command, Option } from 'clipanion';
 import { describeWindow, primitiveName } from '../../../compiler/sources/describe-source.ts';
 import { commonName } from '../../../compiler/text/common-name.ts';
-import type { CliContext } from '../../base/context.ts';
+import { command, flag, optionalArgument } from '../../command-line/command.ts';
 import { configOption } from '../../command-line/options.ts';
 import { printJson } from '../../output/print.ts';
 import { printTable } from '../../output/table.ts';
 import type { OpenSource } from '../../sources/open-sources.ts';
 import { openSources } from '../../sources/open-sources.ts';
 
-export class SourceListCommand extends Command<CliContext> {
-  static override paths = [['source', 'list']];
-  static override usage = Command.Usage({
-    description: 'List the senders whose webhooks can be verified',
-    details: 'A word narrows the list to the sources whose name, alias or title holds it.',
-    examples: [
-      ['All of them', '$0 source list'],
-      ['Those of one service', '$0 source list gitlab'],
-    ],
-  });
-
-  json = Option.Boolean('--json', false, { description: 'Print the sources as JSON' });
-  config = configOption();
-  word = Option.String({ required: false, name: 'word' });
-
-  async execute(): Promise<number> {
-    const { sources } = await openSources(this.context, this.config);
-    const word = this.word?.toLowerCase() ?? '';
+export default command({
+  summary: 'List the senders whose webhooks can be verified',
+  details: 'A word narrows the list to the sources whose name, alias or title holds it.',
+  examples: [
+    ['All of them', '$0 source list'],
+    ['Those of one service', '$0 source list gitlab'],
+  ],
+  options: { json: flag('Print the sources as JSON'), config: configOption },
+  args: { word: optionalArgument('word') },
+  async run(context, given) {
+    const { sources } = await openSources(context, given.config);
+    const word = given.word?.toLowerCase() ?? '';
     const shown = sources.filter(({ name, file }) =>
       [name, file.title ?? '', ...(file.aliases ?? [])].some((text) => text.toLowerCase().includes(word)),
     );
-    if (this.json) printJson(this.context, shown.map(describeJson));
-    else printTable(this.context, shown, COLUMNS, `no source is called anything like "${word}"`);
-    return 0;
-  }
-}
+    if (given.json) printJson(context, shown.map(describeJson));
+    else printTable(context, shown, COLUMNS, `no source is called anything like "${word}"`);
+  },
+});
 
 /** Names that a configuration may use as well. */
 function otherNames({ name, file }: OpenSource): string {

@@ -1,5 +1,4 @@
 /** `hookwright source show`: how one sender signs and sends, and what to do to connect it. */
-import { Command, Option } from 'clipanion';
 import { createPaint } from '../../../base/paint.ts';
 import {
   describeDelivery,
@@ -14,33 +13,27 @@ import {
 } from '../../../compiler/sources/describe-source.ts';
 import { commonName } from '../../../compiler/text/common-name.ts';
 import type { CliContext } from '../../base/context.ts';
+import { argument, command, flag } from '../../command-line/command.ts';
 import { configOption } from '../../command-line/options.ts';
 import { printJson, printLine, visible } from '../../output/print.ts';
 import { wrapWords } from '../../output/wrap-words.ts';
 import type { OpenSource } from '../../sources/open-sources.ts';
 import { openSources } from '../../sources/open-sources.ts';
 
-export class SourceShowCommand extends Command<CliContext> {
-  static override paths = [['source', 'show']];
-  static override usage = Command.Usage({
-    description: 'Show how a sender signs and sends, and the steps to connect it',
-    examples: [
-      ['A sender by name or alias', '$0 source show github'],
-      ['As the catalog has it', '$0 source show stripe --json'],
-    ],
-  });
-
-  json = Option.Boolean('--json', false, { description: 'Print the catalog entry as JSON' });
-  config = configOption();
-  name = Option.String({ name: 'source' });
-
-  async execute(): Promise<number> {
-    const source = (await openSources(this.context, this.config)).find(this.name);
-    if (this.json) printJson(this.context, { name: source.name, ...source.file });
-    else for (const line of describe(this.context, source)) printLine(this.context, line);
-    return 0;
-  }
-}
+export default command({
+  summary: 'Show how a sender signs and sends, and the steps to connect it',
+  examples: [
+    ['A sender by name or alias', '$0 source show github'],
+    ['As the catalog has it', '$0 source show stripe --json'],
+  ],
+  options: { json: flag('Print the catalog entry as JSON'), config: configOption },
+  args: { name: argument('source') },
+  async run(context, given) {
+    const source = (await openSources(context, given.config)).find(given.name);
+    if (given.json) printJson(context, { name: source.name, ...source.file });
+    else for (const line of describe(context, source)) printLine(context, line);
+  },
+});
 
 function describe(context: CliContext, { name, file, plan }: OpenSource): string[] {
   const paint = createPaint(context.colour.stdout);

@@ -1,36 +1,28 @@
 /** `hookwright webhook list`: the subscriptions, with what the gateway makes of each. */
-import { Command, Option } from 'clipanion';
-import type { CliContext } from '../../base/context.ts';
+import { command, flag } from '../../command-line/command.ts';
 import { configOption, jsonOption } from '../../command-line/options.ts';
 import { printJson } from '../../output/print.ts';
 import { printTable } from '../../output/table.ts';
 import { listRoutes } from '../../subscriptions/list-routes.ts';
 import { openTable } from '../../subscriptions/open-table.ts';
 
-export class WebhookListCommand extends Command<CliContext> {
-  static override paths = [['webhook', 'list']];
-  static override usage = Command.Usage({
-    description: 'List the subscriptions and what the gateway makes of each',
-    details: 'Secrets are never shown. A quarantined entry is not served, and says why; the others go on.',
-    examples: [
-      ['What is subscribed', '$0 webhook list'],
-      ['Static routes too, for scripts', '$0 webhook list --all --json'],
-    ],
-  });
-
-  all = Option.Boolean('--all', false, { description: 'Static routes of the configuration too' });
-  config = configOption();
-  json = jsonOption();
-
-  async execute(): Promise<number> {
-    const open = await openTable(this.context, this.config);
-    const routes = listRoutes(this.context.home, open, this.all);
-    if (this.json) {
-      printJson(this.context, routes);
-      return 0;
+export default command({
+  summary: 'List the subscriptions and what the gateway makes of each',
+  details: 'Secrets are never shown. A quarantined entry is not served, and says why; the others go on.',
+  examples: [
+    ['What is subscribed', '$0 webhook list'],
+    ['Static routes too, for scripts', '$0 webhook list --all --json'],
+  ],
+  options: { all: flag('Static routes of the configuration too'), config: configOption, json: jsonOption },
+  async run(context, given) {
+    const open = await openTable(context, given.config);
+    const routes = listRoutes(context.home, open, given.all);
+    if (given.json) {
+      printJson(context, routes);
+      return;
     }
     printTable(
-      this.context,
+      context,
       routes,
       [
         { title: 'NAME', value: ({ name }) => name, whole: true },
@@ -49,6 +41,5 @@ export class WebhookListCommand extends Command<CliContext> {
       ],
       'no subscriptions; make one: hookwright webhook subscribe <name>',
     );
-    return 0;
-  }
-}
+  },
+});

@@ -1,7 +1,6 @@
 /** `hookwright webhook show`: prints a subscription as it is in the file; its secrets only on request. */
-import { Command, Option } from 'clipanion';
 import type { RouteConfig } from '../../../schemas/generated/types.ts';
-import type { CliContext } from '../../base/context.ts';
+import { argument, command, flag } from '../../command-line/command.ts';
 import { configOption, jsonOption } from '../../command-line/options.ts';
 import { printJson, printLine, visible } from '../../output/print.ts';
 import { subscriptionNamed } from '../../subscriptions/find-route.ts';
@@ -13,39 +12,31 @@ import { parseSubscriptions, readSubscriptionText } from '../../subscriptions/su
 /** Printed in place of a secret. */
 const HIDDEN = '(hidden; --reveal shows it)';
 
-export class WebhookShowCommand extends Command<CliContext> {
-  static override paths = [['webhook', 'show']];
-  static override usage = Command.Usage({
-    description: 'Show one subscription; with --reveal its secrets too',
-    examples: [
-      ['What it is set to', '$0 webhook show alerts'],
-      ['The secret to give to the sender', '$0 webhook show alerts --reveal'],
-    ],
-  });
-
-  name = Option.String({ name: 'subscription' });
-  reveal = Option.Boolean('--reveal', false, { description: 'Show secrets' });
-  config = configOption();
-  json = jsonOption();
-
-  async execute(): Promise<number> {
-    const { home } = this.context;
-    const open = await openTable(this.context, this.config);
-    const name = subscriptionNamed(home, this.name, open);
+export default command({
+  summary: 'Show one subscription; with --reveal its secrets too',
+  examples: [
+    ['What it is set to', '$0 webhook show alerts'],
+    ['The secret to give to the sender', '$0 webhook show alerts --reveal'],
+  ],
+  options: { reveal: flag('Show secrets'), config: configOption, json: jsonOption },
+  args: { name: argument('subscription') },
+  async run(context, given) {
+    const { home } = context;
+    const open = await openTable(context, given.config);
+    const name = subscriptionNamed(home, given.name, open);
     const entry = parseSubscriptions(home, readSubscriptionText(home)).get(name);
     const row = listRoutes(home, open, false).find((each) => each.name === name);
     if (entry === undefined || row === undefined) throw subscriptionNotFound(name);
-    const shown = this.reveal ? entry : hideSecrets(entry);
-    if (this.json) {
-      printJson(this.context, { ...row, entry: shown });
-      return 0;
+    const shown = given.reveal ? entry : hideSecrets(entry);
+    if (given.json) {
+      printJson(context, { ...row, entry: shown });
+      return;
     }
-    printLine(this.context, `${visible(name)}: ${row.state}${row.reason === null ? '' : `, ${visible(row.reason)}`}`);
-    printLine(this.context, row.url);
-    printLine(this.context, JSON.stringify(shown, null, 2));
-    return 0;
-  }
-}
+    printLine(context, `${visible(name)}: ${row.state}${row.reason === null ? '' : `, ${visible(row.reason)}`}`);
+    printLine(context, row.url);
+    printLine(context, JSON.stringify(shown, null, 2));
+  },
+});
 
 /** References contain no secret and are printed. */
 function hideSecrets(entry: RouteConfig): unknown {

@@ -1,7 +1,6 @@
 /** `hookwright webhook test`: sends one event to a route as its sender would, and prints the answer. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { Command, Option } from 'clipanion';
 import { messageOf } from '../../../base/message-of.ts';
 import { isSystemError } from '../../../base/system-error.ts';
 import { parseSecretRef } from '../../../compiler/text/secret-ref.ts';
@@ -14,151 +13,169 @@ import type { RoutePlan, RouteTable, SecretRef } from '../../../schemas/generate
 import type { CliContext } from '../../base/context.ts';
 import { CliError, UsageError } from '../../base/errors.ts';
 import { loadPart } from '../../base/module.ts';
+import type { GivenBy } from '../../command-line/command.ts';
+import { argument, command, flag, text } from '../../command-line/command.ts';
 import { configOption } from '../../command-line/options.ts';
 import { printJson, printLine, printNote } from '../../output/print.ts';
+import { localBase, routePath } from '../../subscriptions/address.ts';
 import { findRoute } from '../../subscriptions/find-route.ts';
 import { openTable } from '../../subscriptions/open-table.ts';
-import { localBase, routePath } from '../../subscriptions/route-url.ts';
 import type { TestEvent } from '../../subscriptions/sign-test-event.ts';
 import { looksLikeForm, signTestEvent } from '../../subscriptions/sign-test-event.ts';
 
 /** Timeout in ms; longer than a direct delivery lets its sender wait. */
 const ANSWER_MS = 120_000;
 
-export class WebhookTestCommand extends Command<CliContext> {
-  static override paths = [['webhook', 'test']];
-  static override usage = Command.Usage({
-    description: 'Send a signed event to a route and print the answer',
-    details:
-      'Works for static routes and subscriptions alike. The event is signed as the route expects, with its own secret. Exits 1 on any answer but 2xx. With --dry-run nothing is sent: it shows what would become of the event, as `explain` does, with the prompt and the placeholders that nothing resolves.',
-    examples: [
-      ['An event of the kind the route accepts', '$0 webhook test code-review'],
-      ['A payload of your own', '$0 webhook test alerts --event push --payload \'{"ref": "main"}\''],
-      ['A recorded payload', '$0 webhook test code-review --payload @pull_request.json'],
-      ['What would be sent where', '$0 webhook test alerts --payload @alert.json --dry-run'],
-      ['As another sender would', '$0 webhook test payments --source stripe --event invoice.paid'],
-    ],
-  });
+const options = {
+  payload: text(
+    'json|form|@file',
+    "The body; @file reads it from a file. Default: the fields that the route's filters and templates read",
+  ),
+  event: text('type', 'Event type; default: the first the route accepts'),
+  source: text('name', "Sign as this sender does, in place of the route's own"),
+  key: text(
+    'ref',
+    "Sign with this, in place of the route's secret: env:NAME, file:path (a private key as PEM) or the text",
+  ),
+  url: text('url', 'Send it there instead, for instance through the public address'),
+  config: configOption,
+  dryRun: flag('Send nothing: show what would happen to the event'),
+  json: flag('Print status, headers and body as JSON'),
+};
+const args = { route: argument('route') };
 
-  route = Option.String({ name: 'route' });
-  payload = Option.String('--payload', {
-    description:
-      "<json|form|@file> The body; @file reads it from a file. Default: the fields that the route's filters and templates read",
-  });
-  event = Option.String('--event', { description: '<type> Event type; default: the first the route accepts' });
-  source = Option.String('--source', { description: "<name> Sign as this sender does, in place of the route's own" });
-  key = Option.String('--key', {
-    description:
-      "<ref> Sign with this, in place of the route's secret: env:NAME, file:path (a private key as PEM) or the text",
-  });
-  url = Option.String('--url', { description: '<url> Send it there instead, for instance through the public address' });
-  config = configOption();
-  dryRun = Option.Boolean('--dry-run', false, { description: 'Send nothing: show what would happen to the event' });
-  json = Option.Boolean('--json', false, { description: 'Print status, headers and body as JSON' });
+type Given = GivenBy<typeof options> & GivenBy<typeof args>;
 
-  async execute(): Promise<number> {
-    const open = await openTable(this.context, this.config);
-    const { plan } = findRoute(this.context, this.route, open);
-    const payloads = await loadPart(this.context.modules, 'payloads');
-    const signed = this.sign(() =>
+export default command({
+  summary: 'Send a signed event to a route and print the answer',
+  details:
+    'Works for static routes and subscriptions alike. The event is signed as the route expects, with its own secret. Exits 1 on any answer but 2xx. With --dry-run nothing is sent: it shows what would become of the event, as `explain` does, with the prompt and the placeholders that nothing resolves.',
+  examples: [
+    ['An event of the kind the route accepts', '$0 webhook test code-review'],
+    ['A payload of your own', '$0 webhook test alerts --event push --payload \'{"ref": "main"}\''],
+    ['A recorded payload', '$0 webhook test code-review --payload @pull_request.json'],
+    ['What would be sent where', '$0 webhook test alerts --payload @alert.json --dry-run'],
+    ['As another sender would', '$0 webhook test payments --source stripe --event invoice.paid'],
+  ],
+  options,
+  args,
+  async run(context, given) {
+    const open = await openTable(context, given.config);
+    const { plan } = findRoute(context, given.route, open);
+    const payloads = await loadPart(context.modules, 'payloads');
+    const signed = sign(given, () =>
       signTestEvent({
-        ...{ plan, table: open.table, event: this.event, body: this.body(), source: this.source, key: this.keyRef() },
+        ...{
+          plan,
+          table: open.table,
+          event: given.event,
+          body: body(context, given),
+          source: given.source,
+          key: keyRef(context, given),
+        },
         sample: (scheme, event) => payloads.sample(plan, event, scheme),
-        ...{ secrets: createSecrets(this.context), now: this.context.clock.now(), random: this.context.random },
+        ...{ secrets: createSecrets(context), now: context.clock.now(), random: context.random },
       }),
     );
-    if (this.dryRun) return this.show(plan, open.table, signed);
-    const url = this.url ?? localBase(open) + routePath(plan);
-    printNote(this.context, `POST ${url} (${signed.scheme}${signed.event === null ? '' : `, ${signed.event}`})`);
+    if (given.dryRun) return show(context, given, plan, open.table, signed);
+    const url = given.url ?? localBase(open) + routePath(plan);
+    printNote(context, `POST ${url} (${signed.scheme}${signed.event === null ? '' : `, ${signed.event}`})`);
     const missing = unresolvedIn(plan, signed.body.toString('utf8'));
-    if (missing.length > 0) printNote(this.context, `not in the payload: ${missing.join(', ')}`);
-    const answer = await this.send(url, signed);
+    if (missing.length > 0) printNote(context, `not in the payload: ${missing.join(', ')}`);
+    const answer = await send(context, url, signed);
     const text = await answer.text();
-    if (this.json)
-      printJson(this.context, {
+    if (given.json)
+      printJson(context, {
         status: answer.status,
         headers: Object.fromEntries(answer.headers),
         body: parsed(text),
       });
-    else printLine(this.context, `${answer.status} ${text}`);
+    else printLine(context, `${answer.status} ${text}`);
     return answer.ok ? 0 : 1;
-  }
+  },
+});
 
-  /** The same request, with its signature, through the pipeline without its effects. */
-  private async show(plan: RoutePlan, table: RouteTable, { query, headers, body, event }: TestEvent): Promise<number> {
-    const request = partsOf('POST', routePath(plan) + query, Object.entries(headers), body);
-    const explain = await loadPart(this.context.modules, 'explain');
-    const { taken, json, lines } = await explain(this.context, { plan, table, request, event });
-    if (this.json) printJson(this.context, json);
-    else for (const line of lines) printLine(this.context, line);
-    return taken ? 0 : 1;
-  }
+/** The same request, with its signature, through the pipeline without its effects. */
+async function show(
+  context: CliContext,
+  given: Given,
+  plan: RoutePlan,
+  table: RouteTable,
+  { query, headers, body, event }: TestEvent,
+): Promise<number> {
+  const request = partsOf('POST', routePath(plan) + query, Object.entries(headers), body);
+  const explain = await loadPart(context.modules, 'explain');
+  const { taken, json, lines } = await explain(context, { plan, table, request, event });
+  if (given.json) printJson(context, json);
+  else for (const line of lines) printLine(context, line);
+  return taken ? 0 : 1;
+}
 
-  /** Paths on the command line start where the command was typed. */
-  private keyRef(): SecretRef | null {
-    if (this.key === undefined) return null;
-    const ref = parseSecretRef(this.key, 'default');
-    return ref.kind === 'file' ? { ...ref, value: resolve(this.context.cwd, ref.value) } : ref;
-  }
+/** Paths on the command line start where the command was typed. */
+function keyRef(context: CliContext, given: Given): SecretRef | null {
+  if (given.key === undefined) return null;
+  const ref = parseSecretRef(given.key, 'default');
+  return ref.kind === 'file' ? { ...ref, value: resolve(context.cwd, ref.value) } : ref;
+}
 
-  private body(): Buffer | null {
-    if (this.payload === undefined) return null;
-    if (this.payload.startsWith('@')) return this.file(this.payload.slice(1));
-    if (looksLikeForm(this.payload)) return Buffer.from(this.payload, 'utf8');
-    try {
-      JSON.parse(this.payload);
-    } catch (error) {
-      throw new UsageError(
-        `--payload is not JSON: ${messageOf(error)}`,
-        'a file is named with an @: --payload @event.json',
-      );
-    }
-    return Buffer.from(this.payload, 'utf8');
+function body(context: CliContext, given: Given): Buffer | null {
+  if (given.payload === undefined) return null;
+  if (given.payload.startsWith('@')) return file(context, given.payload.slice(1));
+  if (looksLikeForm(given.payload)) return Buffer.from(given.payload, 'utf8');
+  try {
+    JSON.parse(given.payload);
+  } catch (error) {
+    throw new UsageError(
+      `--payload is not JSON: ${messageOf(error)}`,
+      'a file is named with an @: --payload @event.json',
+    );
   }
+  return Buffer.from(given.payload, 'utf8');
+}
 
-  private file(name: string): Buffer {
-    try {
-      return readFileSync(resolve(this.context.cwd, name));
-    } catch (error) {
-      if (!isSystemError(error)) throw error;
-      throw new CliError(
-        `the payload \`${name}\` ${error.code === 'ENOENT' ? 'does not exist' : `cannot be read (${error.code})`}`,
-        `looked for it at ${resolve(this.context.cwd, name)}`,
-      );
-    }
+function file(context: CliContext, name: string): Buffer {
+  try {
+    return readFileSync(resolve(context.cwd, name));
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    throw new CliError(
+      `the payload \`${name}\` ${error.code === 'ENOENT' ? 'does not exist' : `cannot be read (${error.code})`}`,
+      `looked for it at ${resolve(context.cwd, name)}`,
+    );
   }
+}
 
-  private sign<Result>(work: () => Result): Result {
-    try {
-      return work();
-    } catch (error) {
-      if (error instanceof SecretError || error instanceof SignError)
-        throw new CliError(`route "${this.route}": ${error.message}`);
-      throw error;
-    }
+function sign<Result>(given: Given, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof SecretError || error instanceof SignError)
+      throw new CliError(`route "${given.route}": ${error.message}`);
+    throw error;
   }
+}
 
-  private async send(
-    url: string,
-    {
-      query,
+async function send(
+  context: CliContext,
+  url: string,
+  {
+    query,
+    headers,
+    body,
+  }: { readonly query: string; readonly headers: Readonly<Record<string, string>>; readonly body: Buffer },
+): Promise<Response> {
+  try {
+    const signal = AbortSignal.timeout(ANSWER_MS);
+    return await context.fetch(url + query, {
+      method: 'POST',
       headers,
-      body,
-    }: { readonly query: string; readonly headers: Readonly<Record<string, string>>; readonly body: Buffer },
-  ): Promise<Response> {
-    try {
-      const signal = AbortSignal.timeout(ANSWER_MS);
-      return await this.context.fetch(url + query, {
-        method: 'POST',
-        headers,
-        body: new Uint8Array(body),
-        signal,
-        redirect: 'manual',
-      });
-    } catch (error) {
-      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-      throw new CliError(`no answer from ${url}: ${messageOf(cause)}`, 'start the gateway: hookwright gateway run');
-    }
+      body: new Uint8Array(body),
+      signal,
+      redirect: 'manual',
+    });
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    throw new CliError(`no answer from ${url}: ${messageOf(cause)}`, 'start the gateway: hookwright gateway run');
   }
 }
 

@@ -1,13 +1,12 @@
 /** Lowers the settings and address fields of a target file. */
 import type { AddressPlan, SettingPlan, TargetAddress, TargetSettings } from '../../../schemas/generated/types.ts';
+import { RESERVED_VALUES } from '../../config/target-scope.ts';
 import type { NodePath } from '../../diagnostics/problem.ts';
-import { targetAddress } from '../../rules/target-address.ts';
-import { targetSetting } from '../../rules/target-setting.ts';
 import type { TargetScope } from './scope.ts';
 import { lowerPattern } from './scope.ts';
 
 export function lowerSettings(settings: TargetSettings, path: NodePath, scope: TargetScope): SettingPlan[] {
-  targetSetting.check(settings, path).forEach(scope.report);
+  checkNames(settings, path, scope);
   return Object.entries(settings).map(([name, setting]) => {
     const aliases = setting.aliases ?? [];
     const pattern = setting.pattern;
@@ -23,7 +22,12 @@ export function lowerSettings(settings: TargetSettings, path: NodePath, scope: T
 }
 
 export function lowerAddress(address: TargetAddress, path: NodePath, scope: TargetScope): AddressPlan[] {
-  targetAddress.check(address, scope.settings, path).forEach(scope.report);
+  for (const name of Object.keys(address)) {
+    const isSetting = Object.hasOwn(scope.settings, name);
+    if (!isSetting && !RESERVED_VALUES.includes(name)) continue;
+    const message = `\`${name}\` is already the name of ${isSetting ? 'a setting' : 'a value of the delivery'}`;
+    scope.report({ rule: 'target-address', path: [...path, name], at: 'key', message });
+  }
   return Object.entries(address).map(([name, field]) => {
     const pattern = field.pattern;
     return {
@@ -32,4 +36,32 @@ export function lowerAddress(address: TargetAddress, path: NodePath, scope: Targ
       pattern: pattern === undefined ? null : lowerPattern(pattern, [...path, name, 'pattern'], scope),
     };
   });
+}
+
+/** Whether each name of a setting means only this setting. */
+function checkNames(settings: TargetSettings, path: NodePath, scope: TargetScope): void {
+  const owners = new Map<string, string>();
+  for (const [name, { aliases = [] }] of Object.entries(settings)) {
+    for (const one of [name, ...aliases]) {
+      const message = takenName(one, owners.get(one)) ?? (one === name ? reservedName(one) : null);
+      owners.set(one, name);
+      if (message !== null) scope.report({ rule: 'target-setting', path: [...path, name], at: 'key', message });
+    }
+  }
+}
+
+/** Keys of every entry under `platforms`, which settings may not have as names. `api_base` is allowed, to describe it. */
+const CONFIG_KEYS = ['enabled', 'variant', 'home_channel', 'retry_ambiguous', 'allow_http', 'max_attempts'];
+
+function takenName(name: string, owner: string | undefined): string | null {
+  if (owner !== undefined) return `\`${name}\` already names the setting \`${owner}\``;
+  return CONFIG_KEYS.includes(name) ? `\`${name}\` is a key of every target's config` : null;
+}
+
+/** Aliases are not used in texts, so they may have these names. */
+function reservedName(name: string): string | null {
+  if (RESERVED_VALUES.includes(name) || name === 'chat_id' || name === 'thread') {
+    return `\`${name}\` is the name of a value of the delivery; call the setting something else`;
+  }
+  return null;
 }

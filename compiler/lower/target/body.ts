@@ -2,7 +2,6 @@
 import type { BodyNode, TextNode, ValueTemplate } from '../../../schemas/generated/types.ts';
 import type { TextPlace } from '../../config/target-scope.ts';
 import type { NodePath } from '../../diagnostics/problem.ts';
-import { targetBody } from '../../rules/target-body.ts';
 import type { TargetScope } from './scope.ts';
 import { lowerText } from './value-template.ts';
 
@@ -42,7 +41,10 @@ function lowerObject(entries: readonly (readonly [string, unknown])[], place: At
   const fields = entries
     .filter(([name]) => name !== '$when')
     .map(([name, value]) => {
-      targetBody.check(name, [...place.path, name]).forEach(scope.report);
+      if (name.startsWith('$')) {
+        const message = `\`${name}\` is not an instruction; the instructions are $int, $auto and $json, each alone in its object, and $when next to fields`;
+        scope.report({ rule: 'target-body', path: [...place.path, name], at: 'value', message });
+      }
       return { name, node: lowerBody(value, below(place, name), scope) };
     });
   return { kind: 'object', when: when === undefined ? null : lowerWhen(String(when[1]), place, scope), fields };

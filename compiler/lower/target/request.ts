@@ -2,9 +2,6 @@
 import type { BodyPlan, NamedTemplate, RequestPlan, TargetRequest } from '../../../schemas/generated/types.ts';
 import type { TextPlace } from '../../config/target-scope.ts';
 import type { NodePath } from '../../diagnostics/problem.ts';
-import { targetHeader } from '../../rules/target-header.ts';
-import { targetPath } from '../../rules/target-path.ts';
-import { targetRequest } from '../../rules/target-request.ts';
 import { lowerBody } from './body.ts';
 import type { TargetScope } from './scope.ts';
 import { groupNames, lowerPattern } from './scope.ts';
@@ -41,8 +38,8 @@ function lower(request: TargetRequest, path: NodePath, { scope: outer, places }:
       name,
       value: lowerText(String(value), { at, path: [...path, key, name] }, scope),
     }));
-  targetRequest.check(request, path, places === EXCHANGE).forEach(scope.report);
-  targetPath.check(request.path, [...path, 'path']).forEach(scope.report);
+  checkRequest(request, path, { scope, places });
+  checkPath(request.path, [...path, 'path'], scope);
   const basic = request.basic;
   return {
     chat_id: chatId === undefined ? null : lowerPattern(chatId, [...path, 'when', 'chat_id'], scope),
@@ -62,11 +59,38 @@ function lower(request: TargetRequest, path: NodePath, { scope: outer, places }:
   };
 }
 
+/** Headers that the executor sets: setting them in a target would break the request's framing. */
+const OWN_HEADERS = new Set(['host', 'content-length', 'transfer-encoding', 'connection', 'expect']);
+const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
+
 function lowerHeaders(headers: readonly NamedTemplate[], path: NodePath, scope: TargetScope): NamedTemplate[] {
   return headers.map(({ name, value }) => {
-    targetHeader.check(name, [...path, 'headers', name]).forEach(scope.report);
-    return { name: name.toLowerCase(), value };
+    const lowerCase = name.toLowerCase();
+    const at = { rule: 'target-header', path: [...path, 'headers', name], at: 'key' } as const;
+    if (!HEADER_NAME.test(lowerCase)) scope.report({ ...at, message: `${JSON.stringify(name)} is not a header name` });
+    if (OWN_HEADERS.has(lowerCase))
+      scope.report({ ...at, message: `\`${lowerCase}\` is set by the executor and cannot be named here` });
+    return { name: lowerCase, value };
   });
+}
+
+const BODIES = ['json', 'form', 'plain'] as const;
+
+function checkRequest(request: TargetRequest, path: NodePath, { scope, places }: Context): void {
+  const report = (key: string, message: string): void =>
+    scope.report({ rule: 'target-request', path: [...path, key], at: 'value', message });
+  const [body, ...others] = BODIES.filter((kind) => request[kind] !== undefined);
+  if (places === EXCHANGE && request.when !== undefined)
+    report('when', 'a token or check request is the same for every address');
+  if (others[0] !== undefined) report(others[0], `one body, not ${[body, ...others].join(' and ')}`);
+  if (body !== undefined && request.method === 'GET') report(body, 'a GET request has no body');
+}
+
+function checkPath(text: string, path: NodePath, scope: TargetScope): void {
+  const at = { rule: 'target-path', path, at: 'value' } as const;
+  if (text !== '' && !text.startsWith('/')) scope.report({ ...at, message: 'a path starts with /' });
+  if (/[?#\s]/.test(text.replace(/\{[^}]*\}/g, '')))
+    scope.report({ ...at, message: 'a path has no ?, # or blank: parameters belong in `query`' });
 }
 
 function lowerRequestBody(request: TargetRequest, path: NodePath, { scope, places }: Context): BodyPlan {

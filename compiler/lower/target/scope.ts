@@ -1,9 +1,8 @@
 /** The context in which texts of a target file are lowered. */
 
-import { RE2JS } from 're2js';
+import { RE2JS, RE2JSSyntaxException } from 're2js';
 import type { TextScope } from '../../config/target-scope.ts';
 import type { NodePath, Problem } from '../../diagnostics/problem.ts';
-import { targetPattern } from '../../rules/target-pattern.ts';
 
 export interface TargetScope extends TextScope {
   readonly report: (problem: Problem) => void;
@@ -11,9 +10,15 @@ export interface TargetScope extends TextScope {
 
 /** Returns the pattern if it is valid RE2; else reports a problem and returns null. */
 export function lowerPattern(pattern: string, path: NodePath, scope: TargetScope): string | null {
-  const { plan, problems } = targetPattern.check(pattern, path);
-  problems.forEach(scope.report);
-  return plan;
+  try {
+    RE2JS.compile(pattern);
+    return pattern;
+  } catch (error) {
+    const why = error instanceof RE2JSSyntaxException ? error.getDescription() : 'not understood';
+    const message = `${JSON.stringify(pattern)} is not an RE2 expression: ${why}`;
+    scope.report({ rule: 'target-pattern', path, at: 'value', message });
+    return null;
+  }
 }
 
 /** Names of the groups in a pattern, `(?P<name>…)` or `(?<name>…)`. */

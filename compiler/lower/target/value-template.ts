@@ -1,9 +1,8 @@
 /** Lowers texts of a target file (`Bearer {token}`) to segments, and checks that each value may be used in its place. */
 import type { ValueRef, ValueSegment, ValueTemplate } from '../../../schemas/generated/types.ts';
-import type { TextPlace } from '../../config/target-scope.ts';
+import type { TextPlace, TextScope } from '../../config/target-scope.ts';
 import { BUILTIN } from '../../config/target-scope.ts';
 import type { NodePath } from '../../diagnostics/problem.ts';
-import { targetValue } from '../../rules/target-value.ts';
 import type { TargetScope } from './scope.ts';
 
 const PLACEHOLDER = /\{([a-z][a-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)?)(\?)?\}/g;
@@ -23,9 +22,9 @@ export function lowerText(
     const value = resolve(name, scope);
     const optional = mark === '?';
     const within = { offset: match.index, length: written.length };
-    const problems = targetValue.check({ name, of: value?.of ?? null, optional, within }, place, scope);
-    problems.forEach(scope.report);
-    if (problems.length === 0 && value !== null) segments.push({ kind: 'value', ...value, optional });
+    const message = value === null ? unknownName(name, scope) : misplaced(name, { of: value.of, optional }, place.at);
+    if (message !== null) scope.report({ rule: 'target-value', path: place.path, at: 'value', within, message });
+    else if (value !== null) segments.push({ kind: 'value', ...value, optional });
   }
   if (end < text.length) segments.push({ kind: 'text', text: text.slice(end) });
   return segments;
@@ -49,4 +48,53 @@ function resolve(name: string, scope: TargetScope): Pick<ValueRef, 'of' | 'name'
     return { of: 'address', name, secret: false };
   }
   return null;
+}
+
+const ALLOWED: Readonly<Record<TextPlace, readonly ValueRef['of'][]>> = {
+  base: ['setting'],
+  basic: ['setting'],
+  header: ['setting', 'exchanged_token', 'timestamp', 'signature', 'key', 'piece', 'pieces'],
+  path: ['setting', 'exchanged_token', 'timestamp', 'signature', 'key', 'piece', 'pieces', 'address', 'match'],
+  content: [
+    'setting',
+    'exchanged_token',
+    'timestamp',
+    'signature',
+    'key',
+    'piece',
+    'pieces',
+    'address',
+    'match',
+    'text',
+  ],
+  signature: ['setting', 'timestamp'],
+  exchange: ['setting'],
+};
+
+function unknownName(name: string, scope: TextScope): string {
+  if (name === 'exchanged_token') return '`{exchanged_token}` needs an `exchange`';
+  if (name === 'signature' || name === 'timestamp') return `\`{${name}}\` needs a \`signature\``;
+  if (name.startsWith('match.')) return `\`{${name}}\` needs a group (?P<${name.slice(6)}>…) in \`when.chat_id\``;
+  const known = [...Object.keys(scope.settings), 'chat_id', 'thread', ...Object.keys(scope.address), 'text', 'key'];
+  return `\`{${name}}\` is unknown; the values are ${[...new Set(known)].join(', ')}`;
+}
+
+function misplaced(
+  name: string,
+  { of, optional }: { readonly of: ValueRef['of']; readonly optional: boolean },
+  at: TextPlace,
+): string | null {
+  if (at === 'path' && optional)
+    return `\`{${name}?}\`: a part of a path cannot be optional; write a request for each form`;
+  if (ALLOWED[at].includes(of)) return null;
+  const where: Readonly<Record<TextPlace, string>> = {
+    base: 'a base URL may contain only settings',
+    basic: 'user name and password must be settings',
+    header: 'a header may not contain values of the delivery',
+    path: 'a path may not contain the text',
+    content: 'it is not available here',
+    signature: 'a signature may use only settings and the timestamp',
+    exchange: 'a token request may use only settings',
+  };
+  return `\`{${name}}\` is not allowed here: ${where[at]}`;
 }

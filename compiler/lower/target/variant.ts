@@ -16,10 +16,6 @@ import type {
   WaitSource,
 } from '../../../schemas/generated/types.ts';
 import type { NodePath } from '../../diagnostics/problem.ts';
-import { targetNeeds } from '../../rules/target-needs.ts';
-import { targetOutcome } from '../../rules/target-outcome.ts';
-import { targetRequest } from '../../rules/target-request.ts';
-import { targetRetryAfter } from '../../rules/target-retry-after.ts';
 import { lowerAddress } from './address.ts';
 import { lowerCondition } from './condition.ts';
 import { lowerExchangeRequest, lowerRequest } from './request.ts';
@@ -75,7 +71,11 @@ export function lowerVariant(variant: MergedVariant, outer: TargetScope): Varian
 
 function lowerNeeds({ parts, pathOf }: MergedVariant, scope: TargetScope): string[] {
   const needs = parts.needs ?? [];
-  targetNeeds.check(needs, scope.settings, pathOf('needs')).forEach(scope.report);
+  for (const [index, name] of needs.entries()) {
+    if (Object.hasOwn(scope.settings, name)) continue;
+    const message = `there is no setting \`${name}\`; the settings are ${Object.keys(scope.settings).join(', ')}`;
+    scope.report({ rule: 'target-needs', path: [...pathOf('needs'), index], at: 'value', message });
+  }
   return needs;
 }
 
@@ -83,7 +83,8 @@ function lowerRequests({ parts, pathOf }: MergedVariant, scope: TargetScope): Va
   const path = pathOf('request');
   const request = parts.request;
   if (request === undefined) {
-    targetRequest.check(request, path).forEach(scope.report);
+    const message = 'no `request` is defined';
+    scope.report({ rule: 'target-request', path: path.slice(0, -1), at: 'key', message });
     return [];
   }
   if (!Array.isArray(request)) return [lowerRequest(request, path, scope)];
@@ -125,7 +126,10 @@ function lowerExchange(exchange: TargetExchange, path: NodePath, scope: TargetSc
 }
 
 function lowerOutcome(rule: TargetOutcomeRule, path: NodePath, scope: TargetScope): OutcomeRulePlan {
-  targetOutcome.check(rule, scope.has.exchange, path).forEach(scope.report);
+  if (rule.outcome === 'refresh' && !scope.has.exchange) {
+    const message = '`refresh` needs an `exchange`; write `auth`';
+    scope.report({ rule: 'target-outcome', path: [...path, 'outcome'], at: 'value', message });
+  }
   return {
     when: lowerCondition(rule.when, [...path, 'when'], scope),
     outcome: rule.outcome,
@@ -139,9 +143,13 @@ const RETRY_AFTER_HEADER: TargetRetryAfter = { from: [{ header: 'retry-after' }]
 function lowerRetryAfter(given: TargetRetryAfter | undefined, path: NodePath, scope: TargetScope): WaitSource[] {
   return (given ?? RETRY_AFTER_HEADER).from.map((source, index) => {
     const at = [...path, 'from', index];
-    const place = (['header', 'body', 'text'] as const).find((kind) => source[kind] !== undefined);
+    const [place, second] = (['header', 'body', 'text'] as const).filter((kind) => source[kind] !== undefined);
+    const problem = { rule: 'target-retry-after', at: 'value' } as const;
     const pattern = source.text === undefined ? '' : lowerPattern(source.text, [...at, 'text'], scope);
-    targetRetryAfter.check(source, at).forEach(scope.report);
+    if (place === undefined || second !== undefined)
+      scope.report({ ...problem, path: at, message: 'a place has exactly one of `header`, `body` and `text`' });
+    if (source.text !== undefined && !/\((?!\?:)/.test(source.text))
+      scope.report({ ...problem, path: [...at, 'text'], message: 'the expression needs a group around the number' });
     return {
       in: place ?? 'header',
       header: (source.header ?? '').toLowerCase(),

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { scriptPath, scriptsFolder } from '../../config/script.ts';
 import type { ScriptState } from '../../views/machine-facts.ts';
-import type { RouteView } from '../../views/route-scope.ts';
+import type { RouteView } from '../../views/views.ts';
 
 export function scriptState(route: RouteView): ScriptState {
   const { facts } = route.scope;

@@ -30,10 +30,10 @@ export interface Form {
   readonly beside?: string;
   /** Types of the value. */
   readonly found?: string;
-  /** All types that the value may have. */
+  /** A type that the value may have. */
   readonly wants?: string;
-  /** What is wrong; else that the type is. */
-  readonly says?: string;
+  /** All types that the value may have. */
+  readonly only?: string;
   /** Keys and values to write instead; the first of them replaces the value. Null if the meaning is not clear. */
   readonly read?: (written: Written) => PlainMap | null;
   /** Put the value in quotes instead. */
@@ -53,7 +53,6 @@ export const VALUES: readonly Form[] = [
   {
     keys: 'deliver',
     found: 'object',
-    says: '`deliver` lists targets and is not a map',
     read: targetIn,
     hint: 'write `deliver: telegram`, and the address as `deliver_extra: { chat_id: "-1001234" }`',
   },
@@ -61,31 +60,19 @@ export const VALUES: readonly Form[] = [
     keys: 'events',
     found: 'object',
     wants: 'array',
-    says: '`events` is a list of names',
     read: eventsIn,
     isSure: ({ value }, { filters }) => filters === undefined || Object.keys(Object(value)).length === 1,
   },
-  {
-    keys: 'env',
-    found: 'array',
-    says: '`env` is a map of names and values',
-    read: variablesIn,
-    hint: 'write `NAME: value` for each, below `env:`',
-  },
-  { keys: 'port', found: 'string array', says: '`port` is one number', read: portIn },
-  {
-    keys: 'deliver_extra',
-    found: 'array string number',
-    says: '`deliver_extra` is a map of keys and values',
-    read: addressIn,
-  },
-  { beside: 'not_equals', found: 'string', says: 'a filter is a map, not text', read: conditionIn, hint: CONDITION },
+  { keys: 'env', found: 'array', read: variablesIn, hint: 'write `NAME: value` for each, below `env:`' },
+  { keys: 'port', found: 'string array', read: portIn },
+  { keys: 'deliver_extra', found: 'array string number', read: addressIn },
+  { beside: 'not_equals', found: 'string', read: conditionIn, hint: CONDITION },
   {
     keys: 'command',
     found: 'string',
-    wants: 'array',
-    says: '`command` must be a list of arguments, because no shell reads it',
+    only: 'array',
     read: argumentsIn,
+    also: 'no shell reads it: each argument is an entry of its own',
     hint: 'write one entry for each argument, e.g. `command: [sh, -c, "my-agent | tee log"]` if you need a shell',
   },
   {
@@ -95,8 +82,8 @@ export const VALUES: readonly Form[] = [
     read: agentIn,
     hint: 'write the program as `command: [program, argument]` below it',
   },
-  { keys: 'trusted_proxies', found: 'string', wants: 'array', read: networksIn, hint: PROXIES },
-  { found: 'string', wants: 'array', read: valuesIn },
+  { keys: 'trusted_proxies', found: 'string', only: 'array', read: networksIn, hint: PROXIES },
+  { found: 'string', only: 'array', read: valuesIn },
   {
     keys: 'prompt',
     found: 'array',
@@ -108,17 +95,16 @@ export const VALUES: readonly Form[] = [
   {
     found: 'object',
     wants: 'string',
-    says: 'a reference is text, not a map',
     read: referenceIn,
     hint: ({ key }) =>
       isSecretName(key) ? `write \`${key}: env:NAME\` with the name of a variable, or \`file:path\`` : undefined,
   },
   // A quoted `true` is not a reason.
-  { keys: 'accept_untrusted confined', found: 'number boolean', wants: 'string', hint: 'write the reason in words' },
-  { found: 'number boolean', wants: 'string', isQuoted: true },
+  { keys: 'accept_untrusted confined', found: 'number boolean', only: 'string', hint: 'write the reason in words' },
+  { found: 'number boolean', only: 'string', isQuoted: true },
   {
     found: 'string',
-    wants: 'integer number',
+    only: 'integer number',
     read: numberIn,
     // The meaning of a unit of size or rate is likely, but not certain.
     isSure: ({ key, value }) => key.endsWith('_seconds') || !/\d\s*[a-z/]/i.test(String(value)),

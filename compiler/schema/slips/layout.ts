@@ -1,13 +1,32 @@
 /** Mistakes of layout, and others that no row of a table can describe. */
+import type { NodePath } from '../../diagnostics/problem.ts';
 import { isPlainMap } from '../../text/plain-map.ts';
 import { isSecretName } from '../../text/secret-names.ts';
 import { certainMatch } from '../../text/suggest.ts';
 import { acceptsKey, knownKeys, typesAt } from '../known-keys.ts';
 import { valueAt } from '../pointer.ts';
 import type { ShapeProblem } from '../shape-problem.ts';
-import { isSettings } from './homes.ts';
 import type { Written } from './written.ts';
 import { problemOf } from './written.ts';
+
+const ROUTE = ['platforms', 'webhook', 'routes', 'x'];
+
+const hasKeyOf = (value: unknown, path: NodePath): boolean =>
+  isPlainMap(value) && Object.keys(value).some((key) => knownKeys('config', path).includes(key));
+
+/** Settings of the webhook platform. */
+export const isSettings = (value: unknown): boolean => hasKeyOf(value, ['platforms', 'webhook']);
+
+export const isRoutes = (value: unknown): boolean =>
+  isPlainMap(value) && Object.values(value).every((route) => hasKeyOf(route, ROUTE));
+
+/** A target. A map with settings of a route probably exists for its anchor. */
+export function isTarget(value: unknown): boolean {
+  const ofTarget = knownKeys('config', ['platforms', 'x']);
+  const others = Object.keys(isPlainMap(value) ? value : {}).filter((key) => !ofTarget.includes(key));
+  const isOne = isPlainMap(value) && (others.length < Object.keys(value).length || others.some(isSecretName));
+  return isOne && !others.some((key) => knownKeys('config', ROUTE).includes(key));
+}
 
 type Layout = (written: Written) => ShapeProblem | null;
 
@@ -20,14 +39,14 @@ const misspeltWebhook: Layout = (written) => {
   const isFree = valueAt(written.data, [top, 'webhook']) === undefined;
   return problemOf(written, `unknown key \`${name}\`; did you mean \`webhook\`?`, {
     ...{ rule: 'unknown-key', path, at: 'key', covers: [path] },
-    ...(isFree ? { fix: { kind: 'rename', text: 'webhook' } } : {}),
+    fix: isFree ? { kind: 'rename', text: 'webhook' } : undefined,
   });
 };
 
 /** A key after no-break spaces, which belong to the key for YAML. */
 const noBreakSpaces: Layout = (written) =>
   written.mistake === 'key' && written.key.startsWith('\u00a0')
-    ? problemOf(written, `no-break spaces (U+00A0) indent \`${written.key.trim()}\`: use ordinary spaces`)
+    ? problemOf(written, `no-break spaces (U+00A0) indent \`${written.key.trim()}\`: use ordinary spaces`, {})
     : null;
 
 /** `repo: {repository.full_name}`: without quotes, a placeholder is a YAML map with an empty value. */
@@ -39,13 +58,8 @@ const unquotedPlaceholder: Layout = (written) => {
   if (at === undefined || at.some((part) => isSecretName(String(part)))) return null;
   const name = placeholderIn(valueAt(data, at));
   const message = `\`{${name}}\` without quotes is a YAML map, not text: write \`"{${name}}"\``;
-  return problemOf(written, message, {
-    rule: 'wrong-type',
-    path: at,
-    at: 'value',
-    fix: { kind: 'quote' },
-    covers: [at],
-  });
+  const quote = { fix: { kind: 'quote' }, covers: [at] } as const;
+  return problemOf(written, message, { rule: 'wrong-type', path: at, at: 'value', ...quote });
 };
 
 /** The only key of a map, if it has no value. */
@@ -66,10 +80,9 @@ const notIndented: Layout = (written) => {
     acceptsKey(schema, parent, name) && (knownKeys(schema, parent).includes(name) || isPlainMap(map[name]));
   const end = following.findIndex((name) => isHere(name) || !acceptsKey(schema, path, name));
   const moved = end < 0 ? following : following.slice(0, end);
-  const [first, second] = moved;
-  if (first === undefined) return null;
-  const what = second === undefined ? `\`${first}\` is` : `the ${moved.length} keys from \`${first}\` on are`;
-  const them = second === undefined ? 'it' : 'them';
+  if (moved.length === 0) return null;
+  const what = moved.length === 1 ? `\`${moved[0]}\` is` : `the ${moved.length} keys from \`${moved[0]}\` on are`;
+  const them = moved.length === 1 ? 'it' : 'them';
   return problemOf(written, `\`${key}\` is empty: ${what} next to it, not below it; indent ${them} further`, {
     at: 'key',
     fix: { kind: 'indent', keys: moved },
@@ -84,10 +97,9 @@ const listOfEntries: Layout = (written) => {
   const names = value.map((item: unknown) => (isPlainMap(item) ? item.name : undefined));
   const first = names.find((name) => typeof name === 'string') ?? 'name';
   const message = `\`${key}\` must be a map, not a list: each entry is a key, with its settings indented below it`;
-  const fix = names.every((name) => typeof name === 'string') ? ({ fix: { kind: 'named-items' } } as const) : {};
   return problemOf(written, message, {
     ...{ at: 'key', hint: `write \`${first}:\` for \`- name: ${first}\``, covers: [path] },
-    ...fix,
+    fix: names.every((name) => typeof name === 'string') ? { kind: 'named-items' } : undefined,
   });
 };
 
@@ -96,10 +108,14 @@ const secretList: Layout = (written) => {
   const { schema, mistake, path, key, value, map } = written;
   const isOne = mistake === 'type' && key === 'secret' && Array.isArray(value);
   if (!isOne || !knownKeys(schema, path.slice(0, -1)).includes('secrets')) return null;
-  const isFree = map.secrets === undefined;
+  const more =
+    map.secrets === undefined
+      ? { fix: { kind: 'rename', text: 'secrets' } as const }
+      : { hint: 'move them to the existing `secrets`' };
   return problemOf(written, '`secret` is a single secret; write `secrets` for a list', {
-    ...{ at: 'key', covers: [path] },
-    ...(isFree ? { fix: { kind: 'rename', text: 'secrets' } } : { hint: 'move them to the existing `secrets`' }),
+    at: 'key',
+    covers: [path],
+    ...more,
   });
 };
 

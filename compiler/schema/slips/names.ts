@@ -2,7 +2,7 @@
  * Keys as other programs call them, and what they are here. A row has one spelling, or several of one meaning, separated
  * by spaces. To add a spelling, add it to a row. `match.ts` finds the row for an unknown key.
  */
-import { isRoutes, isSettings, isTarget } from './homes.ts';
+import { isRoutes, isSettings, isTarget } from './layout.ts';
 import type { Spellings } from './written.ts';
 
 /** Other names of keys, where the schema knows the key and not the other name. */
@@ -26,6 +26,7 @@ export const CALLED: Spellings = {
   'ne neq not_equal is_not != !==': 'not_equals',
   'matches match regexp pattern =~': 'regex',
   'include includes has': 'contains',
+  'startswith begins_with prefix': 'starts_with',
   'one_of is_one_of': 'in',
   present: 'exists',
 };
@@ -83,7 +84,6 @@ export const ADVICE: Readonly<Record<string, Spellings>> = {
   platforms: { env_file: 'remove it: a `.env` next to this file is read' },
   openai: { model: 'it belongs under `openai`, next to `base_url`' },
   not_equals: {
-    'starts_with startswith': 'write `regex: "^…"`',
     'ends_with endswith': 'write `regex: "…$"`',
     'gt gte lt lte > <': 'filters cannot compare numbers; use a `script`',
   },

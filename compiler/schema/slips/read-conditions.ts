@@ -32,7 +32,8 @@ function comparisonIn({ field, value, ...others }: PlainMap): Comparison | null 
 }
 
 /** A map that does not say which of its keys is the field: `action: opened`. */
-const isShort = ({ map, known }: Written): boolean => !Object.keys(map).some((key) => known.includes(key));
+const isShort = ({ map, known }: Written): boolean =>
+  !Object.keys(map).some((key) => known.includes(key) || ['all', 'any'].includes(meaningOf(CALLED, key) ?? ''));
 
 /** A condition with an unknown key, as one that has the same meaning. */
 export function conditionOf(written: Written): PlainMap | null {

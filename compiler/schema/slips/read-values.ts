@@ -51,14 +51,15 @@ function variableIn(item: unknown): readonly (readonly [string, string])[] {
 
 /** `8080:8644` and `[8644/tcp]`: the gateway listens on the last port. */
 export const portIn: Read = ({ value }) => {
-  const [, port] = /^(?:.*:)?(\d{1,5})(?:\/tcp)?$/.exec(String(value)) ?? [];
+  const [, port] = /^(?:[^,]*:)?(\d{1,5})(?:\/tcp)?$/.exec(String(value)) ?? [];
   return port === undefined || port === value ? null : { port: Number(port) };
 };
 
 /** `127.0.0.1:8644`, and ports as a container publishes them. */
 export const hostIn: Read = (written) => {
   const { key, value } = written;
-  const [, host] = (key === 'ports' ? null : /^([\w.-]+)(?::\d{1,5})?$/.exec(String(value))) ?? [];
+  const [, host] =
+    (key === 'ports' || typeof value !== 'string' ? null : /^(?!\d+$)([\w.-]+)(?::\d{1,5})?$/.exec(value)) ?? [];
   const lines = {
     ...(host === undefined ? {} : { host }),
     ...portIn({ ...written, value: [value].flat().map(String) }),
@@ -78,7 +79,7 @@ export const addressIn: Read = ({ value }) => {
 /** A command line, if no shell has to split it. */
 export const argumentsIn: Read = ({ key, value }) => {
   const text = String(value);
-  return needsShell(text) ? null : { [key]: argvOf(text) };
+  return needsShell(text) || text.trim() === '' ? null : { [key]: argvOf(text) };
 };
 
 export const agentIn: Read = (written) => {

@@ -47,15 +47,15 @@ export function writtenAt({ schema, data, path: at }: ShapePlace, { keyword, par
   };
 }
 
-/** The problem of an unknown key or of a value, unless `more` says otherwise. */
-export const problemOf = (
-  { mistake, path }: Written,
-  message: string,
-  more: Partial<ShapeProblem> = {},
-): ShapeProblem =>
-  mistake === 'key'
-    ? { rule: 'unknown-key', path, at: 'key', message, ...more }
-    : { rule: 'wrong-type', path, at: 'value', message, ...more };
+type More = { readonly [Key in keyof ShapeProblem]?: ShapeProblem[Key] | undefined };
+
+/** The problem of an unknown key or of a value, unless `more` says otherwise. What is undefined is left out. */
+export function problemOf({ mistake, path }: Written, message: string, more: More): ShapeProblem {
+  const base =
+    mistake === 'key' ? ({ rule: 'unknown-key', at: 'key' } as const) : ({ rule: 'wrong-type', at: 'value' } as const);
+  const given = Object.entries(more).filter(([, value]) => value !== undefined);
+  return { ...base, path, message, ...Object.fromEntries(given) };
+}
 
 /** What other names mean. One name, or several separated by spaces. */
 export type Spellings = Readonly<Record<string, string>>;

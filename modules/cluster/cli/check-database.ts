@@ -1,15 +1,15 @@
 /** Checks of the shared PostgreSQL: whether it is usable, durable, and keeps up. */
 
+import type { Check } from '../../../cli/base/check.ts';
+import { gatewayCheck } from '../../../cli/base/check.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
 import type { PostgresPlan } from '../../../cli/base/module.ts';
 import { formatDuration } from '../../../cli/output/time.ts';
 import type { StoredNode } from '../../../runtime/store/queries.ts';
-import type { Check } from '../../setup/cli/doctor/check.ts';
-import { gatewayCheck } from '../../setup/cli/doctor/check.ts';
 import type { DatabaseFacts, SchemaFacts } from '../runtime/postgres/inspect.ts';
 import { withDatabase } from './database/find-database.ts';
-import { listNodes, tablesInService } from './nodes/list-nodes.ts';
+import { listNodes, tablesInService } from './nodes.ts';
 import { resolveDatabaseUrl } from './open-database.ts';
 
 const SUBJECT = 'database';

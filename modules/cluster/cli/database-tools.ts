@@ -1,7 +1,8 @@
 /** What the commands of the core ask of the database that gateways share. */
 import type { CliContext } from '../../../cli/base/context.ts';
 import type { DatabaseTools } from '../../../cli/base/module.ts';
-import { showNodes } from './nodes/print-nodes.ts';
+import { checkDatabase } from './check-database.ts';
+import { showNodes } from './nodes.ts';
 import { openClientDatabase } from './open-database.ts';
 import { refreshSubscriptions, useSubscriptions } from './shared-copy.ts';
 import { followStoredTable } from './tables/follow-stored-table.ts';
@@ -12,4 +13,5 @@ export const databaseTools: DatabaseTools<CliContext> = {
   refreshSubscriptions,
   useSubscriptions,
   showNodes,
+  check: checkDatabase,
 };

@@ -1,8 +1,7 @@
 /** Compiles a converted config that is not written yet, as the command line would where it is going to be. */
 import { join } from 'node:path';
 import type { CliContext } from '../../../cli/base/context.ts';
-import { compileRequest } from '../../../cli/compile/compile-files.ts';
-import { createCompileRequest } from '../../../cli/compile/compile-request.ts';
+import { compileRequest, createCompileRequest } from '../../../cli/compile/compile-files.ts';
 import { nodeFiles } from '../../../compiler/node/node-files.ts';
 import { overlayFiles } from '../../../compiler/source/overlay-files.ts';
 import type { Tools } from '../compiler/conversion.ts';

@@ -1,5 +1,5 @@
 /** Writes a conversion: the config, its `.env`, and programs below the home. What is there already stays. */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnvLines } from '../../../base/env-lines.ts';
 import { isSystemError } from '../../../base/system-error.ts';
@@ -9,7 +9,6 @@ import { setEnvLines } from '../../../cli/files/env-file.ts';
 import { displayPath } from '../../../compiler/source/display-path.ts';
 import { describeDiskError } from '../../../runtime/platform/describe-disk-error.ts';
 import { writeAtomic } from '../../../runtime/platform/write-atomic.ts';
-import { readIfThere } from '../../setup/cli/setup/config-file.ts';
 import type { Conversion } from '../compiler/conversion.ts';
 import { CONFIG } from './check-config.ts';
 
@@ -43,7 +42,7 @@ const planPrograms = ({ home }: CliContext, { programs }: Conversion): readonly 
 /** The same conversion may be made again for its programs, never for its config. */
 function refuseOther(path: string, text: string, cwd: string): void {
   const isConfig = path.endsWith(CONFIG);
-  if (!existsSync(path) || (!isConfig && readIfThere(path) === text)) return;
+  if (!existsSync(path) || (!isConfig && readFileSync(path, 'utf8') === text)) return;
   throw new CliError(
     `${displayPath(path, cwd)} is there already; nothing was written`,
     isConfig ? 'write elsewhere: --out <dir>, or look at it: --dry-run' : 'take another home: HOOKWRIGHT_HOME=<dir>',
@@ -55,7 +54,7 @@ const HEADER = '# Read by hookwright, beside hookwright.yaml. Keep it out of ver
 /** Adds what is not set; a variable with another value is left alone. */
 function planEnv(path: string, { variables }: Conversion, cwd: string): readonly PlannedFile[] {
   if (variables.size === 0) return [];
-  const before = readIfThere(path);
+  const before = existsSync(path) ? readFileSync(path, 'utf8') : '';
   const { values } = parseEnvLines(before);
   const other = [...variables].find(([name, value]) => value !== null && (values.get(name) ?? value) !== value);
   if (other !== undefined)

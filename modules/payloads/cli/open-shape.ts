@@ -5,15 +5,14 @@ import { CliError } from '../../../cli/base/errors.ts';
 import type { OpenSource, OpenSources } from '../../../cli/sources/open-sources.ts';
 import { hasErrors } from '../../../compiler/diagnostics/diagnostic.ts';
 import { nodeFiles } from '../../../compiler/node/node-files.ts';
-import { readShippedShape } from '../../../compiler/node/shipped-catalog.ts';
-import { createReport } from '../../../compiler/report.ts';
+import { createReport } from '../../../compiler/source/report.ts';
 import { commonName } from '../../../compiler/text/common-name.ts';
 import { suggest } from '../../../compiler/text/suggest.ts';
 import { readOwnShapes } from '../compiler/payloads/own-shapes.ts';
 import type { FormSet } from '../compiler/shapes/form-set.ts';
 import { createFormSet } from '../compiler/shapes/form-set.ts';
 import type { Shape } from '../compiler/shapes/shape.ts';
-import { readShapeFile } from '../compiler/shapes/shape-file.ts';
+import { readShippedShape } from '../compiler/shapes/shipped-shapes.ts';
 
 /** @throws CliError if nothing is known about its payloads */
 export function openShape(context: CliContext, source: OpenSource, { files }: OpenSources): FormSet {
@@ -26,8 +25,7 @@ export function openShape(context: CliContext, source: OpenSource, { files }: Op
 }
 
 function readShipped({ parent }: OpenSource): Shape | null {
-  const text = readShippedShape(parent);
-  return text === null ? null : readShapeFile(text);
+  return readShippedShape(parent);
 }
 
 function readOwn(context: CliContext, { parent }: OpenSource, files: OpenSources['files']): Shape | null {

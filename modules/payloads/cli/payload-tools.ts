@@ -2,16 +2,15 @@
 import type { CliContext } from '../../../cli/base/context.ts';
 import type { PayloadTools } from '../../../cli/base/module.ts';
 import { openSources } from '../../../cli/sources/open-sources.ts';
-import { readShippedShape } from '../../../compiler/node/shipped-catalog.ts';
 import { samplePayload } from '../compiler/payloads/sample-payload.ts';
-import { readShapeFile } from '../compiler/shapes/shape-file.ts';
+import { readShippedShape } from '../compiler/shapes/shipped-shapes.ts';
 import { formsOfEvent, openShape } from './open-shape.ts';
 import { addPayloadHints } from './payload-hints.ts';
+import { eventNames, pathNames } from './shape-names.ts';
 
 export const payloadTools: PayloadTools<CliContext> = {
   sample(plan, event, scheme) {
-    const text = scheme === null ? null : readShippedShape(scheme);
-    return samplePayload(plan, event, text === null ? null : readShapeFile(text));
+    return samplePayload(plan, event, scheme === null ? null : readShippedShape(scheme));
   },
   async addHints(context, schema, name, events) {
     const sources = await openSources(context, undefined);
@@ -20,4 +19,6 @@ export const payloadTools: PayloadTools<CliContext> = {
     const forms = events.map((event) => formsOfEvent(all, event, source));
     return addPayloadHints(schema, forms.length === 0 ? [all] : forms);
   },
+  eventNames,
+  pathNames,
 };

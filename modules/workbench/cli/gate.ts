@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
 import type { GateContext } from '../../../cli/base/module.ts';
+import { readTable } from '../../../cli/compile/read-table.ts';
 import type { FailOn, RefusedSwap } from '../../../runtime/control/operations.ts';
 import type { RouteTable } from '../../../schemas/generated/types.ts';
 import { outcomeChange } from './diff/format-differences.ts';
-import { readTable } from './diff/open-side.ts';
 import type { RequestChange } from './diff/replay-requests.ts';
 import { isFound, replayRequests } from './diff/replay-requests.ts';
 import { createExplainer } from './explain/explainer.ts';
@@ -27,7 +27,7 @@ export async function passGate(
 ): Promise<RefusedSwap | null> {
   const file = join(folder, 'routes.json');
   if (failOn.length === 0 || !existsSync(file)) return null;
-  const served = await readTable(context, file).catch(noTable);
+  const served = await readTable(file).catch(noTable);
   if (served === null) return null;
   const stored = new Set(jobs.map(({ id }) => id));
   const sides = {

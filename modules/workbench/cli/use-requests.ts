@@ -10,7 +10,6 @@ import { configuredStore, openDatabase } from '../../../cli/store/configured-sto
 import type { ControlContract } from '../../../runtime/control/operations.ts';
 import type { KeptRequest, KeptRequests } from '../../../runtime/intake/kept-request.ts';
 import type { StorePlan } from '../../../schemas/generated/types.ts';
-import { capturePath } from '../runtime/capture/capture-path.ts';
 
 /** Timeout of a call to a running gateway, in ms; a search reads every kept request. */
 const ANSWER_MS = 60_000;
@@ -66,11 +65,11 @@ export const openKept = (context: OpeningContext, plan: StorePlan): Promise<Kept
   plan.kind === 'postgres' ? openShared(context, plan) : openFile(context);
 
 async function openShared(context: OpeningContext, plan: PostgresPlan): Promise<KeptRequests> {
-  const { sharedRequests } = await import('../runtime/capture/shared/shared-requests.ts');
+  const { keptRequests } = await import('../runtime/capture/requests.ts');
   const store = await openDatabase(context, plan, { create: false });
   const rows = store?.state?.requests ?? null;
   if (store === null || rows === null) return NONE_KEPT;
-  return { ...sharedRequests(rows), close: () => store.close() };
+  return { ...keptRequests(rows), close: () => store.close() };
 }
 
 const NONE_KEPT: KeptRequests = {
@@ -81,6 +80,6 @@ const NONE_KEPT: KeptRequests = {
 
 async function openFile(context: OpeningContext): Promise<KeptRequests> {
   // Loaded only here: opening a database is not free.
-  const { openRequests } = await import('../runtime/capture/open-requests.ts');
-  return openRequests(capturePath(context.home));
+  const { openRequestFile } = await import('../runtime/capture/request-file.ts');
+  return openRequestFile(context.home);
 }

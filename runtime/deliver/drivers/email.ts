@@ -14,11 +14,10 @@ import { DeliveryRefusal } from '../http/values.ts';
 import type { Probe, ProbeOptions } from '../probe.ts';
 import { notLive, probed, probeFailed } from '../probe.ts';
 import { transformText } from '../text/transforms.ts';
-import { smtpOutcome } from './smtp-outcome.ts';
 import type { SmtpServer } from './smtp-server.ts';
 import { readSmtpServer } from './smtp-server.ts';
 import type { SmtpRequest, SmtpResult } from './smtp-session.ts';
-import { sendMail } from './smtp-session.ts';
+import { sendMail, smtpOutcome } from './smtp-session.ts';
 
 export const createEmailDriver: CreateDriver = (target, context) => {
   const server = readSmtpServer(target);

@@ -4,10 +4,11 @@
  * The defaults are conservative: after a 5xx or a timeout the message may have been sent (ambiguous), after a 429 it was
  * not (retry). Anything else that no rule matches is permanent, because repeating a refused request does not help.
  */
-import type { OutcomeRulePlan, VariantPlan } from '../../../schemas/generated/types.ts';
+
+import { RE2JS } from 're2js';
+import type { OutcomeRulePlan, VariantPlan, WaitSource } from '../../../schemas/generated/types.ts';
 import { linkCondition, linkReader } from './condition.ts';
 import type { TargetResponse } from './response.ts';
-import { linkRetryAfter } from './retry-after.ts';
 
 export type DeliveryResult =
   | { readonly kind: 'ok'; readonly message_id: string | null }
@@ -86,4 +87,52 @@ function toId(value: unknown): string | null {
 function toCode(value: unknown): string | null {
   const code = toId(value);
   return code !== null && /^[A-Za-z0-9_.:-]{1,80}$/.test(code) ? code : null;
+}
+
+/** Returns the wait in ms, capped; null when the response has no valid one. @param now Unix ms, for HTTP dates */
+type ReadWait = (response: TargetResponse, now: number) => number | null;
+
+/** Links the places from which a wait is read; the first valid one counts. */
+function linkRetryAfter(plan: Pick<VariantPlan, 'retry_after' | 'retry_after_cap_ms'>): ReadWait {
+  const sources = plan.retry_after.map(linkSource);
+  return (response, now) => {
+    for (const source of sources) {
+      const wait = source(response, now);
+      if (wait !== null) return Math.min(wait, plan.retry_after_cap_ms);
+    }
+    return null;
+  };
+}
+
+function linkSource(source: WaitSource): ReadWait {
+  const unit = source.unit_ms;
+  switch (source.in) {
+    case 'header':
+      return (response, now) => {
+        const value = response.header(source.header);
+        return value === undefined ? null : (toWait(value, unit) ?? untilDate(value, now));
+      };
+    case 'body': {
+      const read = linkReader(source.path);
+      return ({ json }) => toWait(read(json), unit);
+    }
+    case 'text': {
+      const pattern = RE2JS.compile(source.pattern);
+      return ({ text }) => {
+        const matcher = pattern.matcher(text);
+        return matcher.find() ? toWait(matcher.group(1), unit) : null;
+      };
+    }
+  }
+}
+
+/** Rounds fractions of a ms up. */
+function toWait(value: unknown, unit: number): number | null {
+  const number = typeof value === 'string' && /^\s*\d+(?:\.\d+)?\s*$/.test(value) ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) && number >= 0 ? Math.ceil(number * unit) : null;
+}
+
+function untilDate(value: string, now: number): number | null {
+  const at = /[a-z]/i.test(value) ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(at) ? null : Math.max(0, at - now);
 }

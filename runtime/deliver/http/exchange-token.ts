@@ -2,7 +2,6 @@
 
 import type { BaseUrl } from '../../../base/base-url.ts';
 import type { ExchangePlan, VariantPlan } from '../../../schemas/generated/types.ts';
-import type { Clock } from '../../platform/clock.ts';
 import type { TokenResult } from '../token-cache.ts';
 import { linkClassifier } from './classify-response.ts';
 import { linkReader } from './condition.ts';
@@ -19,9 +18,7 @@ export interface ExchangeParts {
   readonly settings: ReadonlyMap<string, string>;
 }
 
-export type ExchangeToken = (context: ExchangeContext) => Promise<TokenResult>;
-
-export type ExchangeContext = SendContext & { readonly clock: Clock };
+export type ExchangeToken = (context: SendContext) => Promise<TokenResult>;
 
 /** The target's outcome rules also classify responses of the token server: a service uses the same error codes for both. */
 export function linkExchange({ variant, plan, base, settings }: ExchangeParts): ExchangeToken {
@@ -33,7 +30,8 @@ export function linkExchange({ variant, plan, base, settings }: ExchangeParts): 
     const request = build(NO_VALUES);
     // Several deliveries may wait for this exchange, so the signal of one must not abort it.
     const { signal } = new AbortController();
-    const received = await sendRequest(request, { max_response_bytes: variant.max_response_bytes, signal }, context);
+    const { max_response_bytes, timeout_ms } = variant;
+    const received = await sendRequest(request, { max_response_bytes, timeout_ms, signal }, context);
     if (received.kind === 'failed') {
       return { kind: 'retry', reason: `no token: ${received.code}`, retry_after_ms: null };
     }

@@ -8,8 +8,8 @@
  */
 import { createHash } from 'node:crypto';
 import type { DeliveryOutcome, DeliveryRequest } from '../deliverer.ts';
+import { failed } from '../deliverer.ts';
 import type { BoundTarget, CreateDriver, DeliveryContext, Driver, ShownDelivery } from '../driver.ts';
-import { failed } from '../outcome.ts';
 import type { PaceRule } from '../pace.ts';
 import type { Probe, ProbeOptions } from '../probe.ts';
 import { notLive, probed, probeFailed } from '../probe.ts';

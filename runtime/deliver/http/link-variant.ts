@@ -1,8 +1,10 @@
 /** Links one binding of a declarative target: picks the variant, checks the base URL, compiles patterns and conditions. */
+
+import { createHmac } from 'node:crypto';
 import { RE2JS } from 're2js';
 import type { BaseUrl } from '../../../base/base-url.ts';
 import { parseBaseUrl } from '../../../base/base-url.ts';
-import type { RequestPlan, ValueTemplate, VariantPlan } from '../../../schemas/generated/types.ts';
+import type { RequestPlan, SignaturePlan, ValueTemplate, VariantPlan } from '../../../schemas/generated/types.ts';
 import type { Address, ResolveAddress } from '../address.ts';
 import { linkAddress } from '../address.ts';
 import type { BoundTarget } from '../driver.ts';
@@ -12,8 +14,6 @@ import type { ExchangeToken } from './exchange-token.ts';
 import { linkExchange } from './exchange-token.ts';
 import type { HttpRequest, RequestScope } from './link-request.ts';
 import { linkRequest } from './link-request.ts';
-import type { Sign } from './sign.ts';
-import { linkSign } from './sign.ts';
 import type { Values } from './values.ts';
 import { fillWith, linkFill, NO_VALUES } from './values.ts';
 
@@ -127,5 +127,30 @@ function linkMatch(source: string | null): (chatId: string) => ReadonlyMap<strin
     const matcher = pattern.matcher(chatId);
     if (!matcher.matches()) return null;
     return new Map(names.map((name) => [name, matcher.group(name) ?? '']));
+  };
+}
+
+/** Computes the `{timestamp}` and `{signature}` (HMAC) of one request of a target plan. */
+interface Signed {
+  readonly timestamp: string;
+  readonly signature: string;
+}
+
+const UNSIGNED: Signed = { timestamp: '', signature: '' };
+
+/** Both are empty when the plan's optional secret is not set. @param now Unix ms */
+type Sign = (now: number) => Signed;
+
+/** Links a signature plan; null signs nothing. */
+function linkSign(plan: SignaturePlan | null, settings: ReadonlyMap<string, string>): Sign {
+  if (plan === null) return () => UNSIGNED;
+  const key = linkFill(plan.key, { settings });
+  const message = linkFill(plan.message, { settings });
+  return (now) => {
+    const timestamp = String(Math.floor(now / plan.unit_ms));
+    const values = { ...NO_VALUES, timestamp };
+    const [keyText, messageText] = [fillWith(key, values), fillWith(message, values)];
+    if (keyText === null || messageText === null) return UNSIGNED;
+    return { timestamp, signature: createHmac(plan.hash, keyText).update(messageText, 'utf8').digest(plan.encoding) };
   };
 }

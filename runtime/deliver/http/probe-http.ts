@@ -5,7 +5,6 @@ import type { DeliveryContext } from '../driver.ts';
 import type { Probe } from '../probe.ts';
 import { probed, probeFailed } from '../probe.ts';
 import { linkClassifier } from './classify-response.ts';
-import { Deadlines } from './deadlines.ts';
 import type { LinkedVariant } from './link-variant.ts';
 import { readResponse } from './response.ts';
 import { sendRequest } from './send-request.ts';
@@ -20,8 +19,7 @@ type ProbeContext = Pick<DeliveryContext, 'dispatcher' | 'clock'>;
 /** Checks that the server responds; any response to `GET /` will do. */
 export async function probeHost({ origin }: BaseUrl, signal: AbortSignal, context: ProbeContext): Promise<Probe> {
   const request = { origin, method: 'GET', path: '/', headers: {}, body: null } as const;
-  const wire = { dispatcher: context.dispatcher, deadlines: new Deadlines(context.clock, TIMEOUT_MS) };
-  const result = await sendRequest(request, { max_response_bytes: 1024, signal }, wire);
+  const result = await sendRequest(request, { max_response_bytes: 1024, timeout_ms: TIMEOUT_MS, signal }, context);
   if (result.kind === 'response') {
     const date = result.headers.date;
     const time = typeof date === 'string' ? Date.parse(date) : Number.NaN;
@@ -40,9 +38,8 @@ export async function probeAccount(
   context: ProbeContext,
 ): Promise<Probe | null> {
   if (buildCheck === null) return null;
-  const wire = { dispatcher: context.dispatcher, deadlines: new Deadlines(context.clock, TIMEOUT_MS) };
   const { max_response_bytes } = plan;
-  const result = await sendRequest(buildCheck(), { max_response_bytes, signal }, wire);
+  const result = await sendRequest(buildCheck(), { max_response_bytes, timeout_ms: TIMEOUT_MS, signal }, context);
   if (result.kind === 'failed') return undecided(`no answer (${result.code})`);
   const outcome = linkClassifier({ ...plan, message_id: null })(readResponse(result), context.clock.now());
   if (outcome.kind === 'ok') return probed(ACCOUNT, 'the service takes the credentials');

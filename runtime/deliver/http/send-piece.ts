@@ -2,7 +2,6 @@
 import type { DeliveryContext } from '../driver.ts';
 import type { TokenResult } from '../token-cache.ts';
 import type { DeliveryResult } from './classify-response.ts';
-import { Deadlines } from './deadlines.ts';
 import type { LinkedRequest, LinkedVariant } from './link-variant.ts';
 import { readResponse } from './response.ts';
 import { sendRequest } from './send-request.ts';
@@ -18,12 +17,11 @@ export interface PieceSender {
 /** @param account identifies the credentials and their server, for the token cache */
 export function createPieceSender(variant: LinkedVariant, account: string, context: DeliveryContext): PieceSender {
   const { plan, classify, exchange } = variant;
-  const { clock, tokens, dispatcher } = context;
-  const { max_response_bytes } = plan;
-  const wire = { dispatcher, deadlines: new Deadlines(clock, plan.timeout_ms), clock };
+  const { clock, tokens } = context;
+  const { max_response_bytes, timeout_ms } = plan;
 
   async function send(request: LinkedRequest, values: Values, signal: AbortSignal): Promise<DeliveryResult> {
-    const result = await sendRequest(request.build(values), { max_response_bytes, signal }, wire);
+    const result = await sendRequest(request.build(values), { max_response_bytes, timeout_ms, signal }, context);
     if (result.kind === 'response') return classify(readResponse(result), clock.now());
     const reason = result.sent ? `no answer (${result.code})` : `not reached (${result.code})`;
     return { kind: result.sent ? 'ambiguous' : 'retry', reason, retry_after_ms: null };
@@ -33,7 +31,7 @@ export function createPieceSender(variant: LinkedVariant, account: string, conte
     return exchange === null
       ? null
       : untilAborted(
-          tokens.get(account, () => exchange(wire)),
+          tokens.get(account, () => exchange(context)),
           signal,
         );
   }

@@ -6,13 +6,14 @@
  * could take the credentials elsewhere.
  */
 import type { Dispatcher } from 'undici';
-import type { Deadlines } from './deadlines.ts';
-import { Timed } from './deadlines.ts';
+import type { Clock, Timer } from '../../platform/clock.ts';
 import type { HttpRequest } from './link-request.ts';
 import type { RawResponse } from './response.ts';
 
 export interface SendOptions {
   readonly max_response_bytes: number;
+  /** Time limit of the whole exchange. */
+  readonly timeout_ms: number;
   readonly signal: AbortSignal;
 }
 
@@ -23,18 +24,17 @@ export type SendResult =
 
 export interface SendContext {
   readonly dispatcher: Dispatcher;
-  /** Enforces the time limit. */
-  readonly deadlines: Deadlines;
+  readonly clock: Clock;
 }
 
 /** Makes the request. Never rejects. */
 export function sendRequest(request: HttpRequest, options: SendOptions, context: SendContext): Promise<SendResult> {
   if (options.signal.aborted) return Promise.resolve({ kind: 'failed', sent: false, code: 'ABORTED' });
-  return new Promise((resolve) => new Exchange(options, context.deadlines, resolve).start(request, context.dispatcher));
+  return new Promise((resolve) => new Exchange(options, context.clock, resolve).start(request, context.dispatcher));
 }
 
 /** One request, from start to result. */
-class Exchange extends Timed implements Dispatcher.DispatchHandler {
+class Exchange implements Dispatcher.DispatchHandler {
   private controller: Dispatcher.DispatchController | null = null;
   private status = 0;
   private headers: RawResponse['headers'] = {};
@@ -44,23 +44,21 @@ class Exchange extends Timed implements Dispatcher.DispatchHandler {
   private readonly cap: number;
   private readonly signal: AbortSignal;
   private readonly resolve: (result: SendResult) => void;
-  private readonly deadlines: Deadlines;
+  private readonly timer: Timer;
   private readonly onAbort = (): void => this.fail('ABORTED');
 
-  constructor(options: SendOptions, deadlines: Deadlines, resolve: (result: SendResult) => void) {
-    super();
+  constructor(options: SendOptions, clock: Clock, resolve: (result: SendResult) => void) {
     this.cap = options.max_response_bytes;
     this.signal = options.signal;
     this.resolve = resolve;
-    this.deadlines = deadlines;
-    deadlines.add(this);
+    this.timer = clock.after(options.timeout_ms, () => this.fail('TIMEOUT'));
     this.signal.addEventListener('abort', this.onAbort, { once: true });
   }
 
   start(request: HttpRequest, dispatcher: Dispatcher): void {
     const { origin, path, method, headers, body } = request;
     try {
-      // The deadline covers the whole exchange, so undici's own timers are off.
+      // The time limit covers the whole exchange, so undici's own timers are off.
       dispatcher.dispatch({ origin, path, method, headers, body, headersTimeout: 0, bodyTimeout: 0 }, this);
     } catch (error) {
       this.fail(codeOf(error));
@@ -95,10 +93,6 @@ class Exchange extends Timed implements Dispatcher.DispatchHandler {
     this.fail(codeOf(error));
   }
 
-  override expire(): void {
-    this.fail('TIMEOUT');
-  }
-
   private finish(): void {
     const [only, ...more] = this.chunks;
     const body = only !== undefined && more.length === 0 ? only : Buffer.concat(this.chunks);
@@ -112,7 +106,7 @@ class Exchange extends Timed implements Dispatcher.DispatchHandler {
   private settle(result: SendResult): void {
     if (this.settled) return;
     this.settled = true;
-    this.deadlines.delete(this);
+    this.timer.cancel();
     this.signal.removeEventListener('abort', this.onAbort);
     if (result.kind === 'failed' || this.received > this.cap) this.controller?.abort(new Error('given up'));
     this.resolve(result);

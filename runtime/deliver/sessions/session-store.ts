@@ -1,12 +1,12 @@
 /** Opens, lists and reads the session files of a profile. */
+
+import { createHash } from 'node:crypto';
 import type { Dirent } from 'node:fs';
 import { mkdir, open, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../../../base/message-of.ts';
 import { readRegularText } from '../../../base/read-regular-file.ts';
 import type { SessionSummary, Turn } from '../../store/sessions.ts';
-import type { ChatRef } from './session-file.ts';
-import { chatIdOf, sessionPath, sessionsFolder } from './session-file.ts';
 
 /** Longest session that is read, in bytes. */
 const MAX_SESSION_BYTES = 256 * 1024 * 1024;
@@ -85,4 +85,53 @@ async function entries(folder: string): Promise<Dirent[]> {
 
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+/** Paths of session files, `<profile home>/sessions/<target>/<chat id>.jsonl`, and the encoding of ids as file names. */
+interface ChatRef {
+  /** Absolute home of the profile. */
+  readonly home: string;
+  /** Canonical target name. */
+  readonly target: string;
+  readonly chatId: string;
+}
+
+const SUFFIX = '.jsonl';
+
+/** In characters; names are ASCII, and most file systems allow 255 bytes. */
+const MAX_NAME = 200;
+
+function sessionsFolder(home: string): string {
+  return join(home, 'sessions');
+}
+
+export function sessionPath({ home, target, chatId }: ChatRef): string {
+  return join(sessionsFolder(home), target, fileName(chatId));
+}
+
+/**
+ * Percent-encodes everything except letters, digits and a few signs, and also a leading dot, so that no id names a folder,
+ * a hidden file or a file elsewhere. An id that is too long is shortened and ends with its hash.
+ */
+export function fileName(chatId: string): string {
+  const encoded = [...Buffer.from(chatId, 'utf8')]
+    .map((byte, index) => {
+      const char = String.fromCharCode(byte);
+      const safe = /[A-Za-z0-9_+@=,-]/.test(char) || (char === '.' && index > 0);
+      return safe ? char : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+    })
+    .join('');
+  if (encoded.length <= MAX_NAME) return `${encoded}${SUFFIX}`;
+  const hash = createHash('sha256').update(chatId, 'utf8').digest('hex').slice(0, 32);
+  return `${encoded.slice(0, MAX_NAME - hash.length - 1)}~${hash}${SUFFIX}`;
+}
+
+/** The id that a file name encodes; null for other files. A shortened id stays shortened. */
+export function chatIdOf(name: string): string | null {
+  if (!name.endsWith(SUFFIX)) return null;
+  try {
+    return decodeURIComponent(name.slice(0, -SUFFIX.length));
+  } catch {
+    return null;
+  }
 }

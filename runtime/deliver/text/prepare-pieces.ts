@@ -1,7 +1,6 @@
 /** Turns the text of a delivery into the pieces to send: transforms, splits or shortens it according to the target's plan. */
 import type { TextPlan } from '../../../schemas/generated/types.ts';
-import { measure } from './measure.ts';
-import { splitText } from './split-text.ts';
+import { measure, splitText } from './split-text.ts';
 import { atomsOf, transformText } from './transforms.ts';
 
 /** The pieces in order, or why there are none. */

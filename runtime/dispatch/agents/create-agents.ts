@@ -1,20 +1,19 @@
 /** Creates the agents of a table's profiles, with their skills, limits and homes, once per table. */
+
 import { join } from 'node:path';
 import type { Dispatcher } from 'undici';
 import type { AgentPlan, ProfilePlan, RouteTable } from '../../../schemas/generated/types.ts';
 import type { Redact } from '../../deliver/redact.ts';
 import type { Logger } from '../../platform/log.ts';
 import type { RunProcess } from '../../platform/process/run-process.ts';
-import { tableSecretRefs } from '../../platform/secrets/secret-refs.ts';
+import { secretNames, tableSecretRefs } from '../../platform/secrets/secret-refs.ts';
 import type { SecretResolver } from '../../platform/secrets/secrets.ts';
 import type { AgentRunner, RunAgent } from '../agent-runner.ts';
+import { AgentError } from '../agent-runner.ts';
 import type { ProfileAgent } from '../context.ts';
 import { createCommandAgent } from './command.ts';
-import { createFunctionAgent } from './function.ts';
 import { createOpenAiAgent } from './openai.ts';
-import { previewAgent } from './preview.ts';
 import { missingAgent } from './program.ts';
-import { secretNames } from './secret-names.ts';
 import type { ReadText } from './skills.ts';
 import { loadSkills } from './skills.ts';
 
@@ -79,4 +78,18 @@ function createRunner({ name, agent }: ProfilePlan, context: RunnerContext): Age
     context.log.warn({ profile: name, reason }, 'the program of the agent cannot be started: its runs will fail');
   const create = RUNNERS[agent.kind] as (plan: AgentPlan, context: RunnerContext) => AgentRunner;
   return create(agent, context);
+}
+
+/** The default agent: it returns the prompt as its answer, so that a route can be tried out without an agent. */
+const previewAgent: AgentRunner = { run: ({ prompt }) => Promise.resolve(prompt) };
+
+/** An agent that is a function of the embedding program. */
+function createFunctionAgent(run: RunAgent): AgentRunner {
+  return {
+    run: async (request) => {
+      const text: unknown = await run(request);
+      if (typeof text !== 'string') throw new AgentError(`the agent returned ${typeof text} instead of a text`);
+      return text;
+    },
+  };
 }

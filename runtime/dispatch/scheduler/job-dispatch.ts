@@ -1,9 +1,8 @@
 /** Creates the dispatch for a run of a job. */
 import { labelField } from '../../../base/label.ts';
-import type { Dispatch, DispatchDelivery, RouteTable } from '../../../schemas/generated/types.ts';
+import type { Dispatch, DispatchDelivery, ProfilePlan, RouteTable } from '../../../schemas/generated/types.ts';
 import { linkTemplate } from '../../table/link-template.ts';
 import { sessionId } from '../session-id.ts';
-import { homeTarget, LOCAL } from './home-channel.ts';
 import type { Job } from './job.ts';
 
 /** The part of a table that the dispatch of a job needs. */
@@ -98,4 +97,17 @@ export function eventDispatch(job: Job, table: DeliveryTable, event: Dispatch): 
     toolsets: [...job.toolsets],
     deliveries: renderDeliveries(job, table),
   };
+}
+
+/** Used for a profile without a home channel: the answer is saved, and no message is sent. */
+const LOCAL = 'local';
+
+/**
+ * The target whose home channel is used: chats before email, then by name, so that the order in a file does not matter.
+ * Null when no enabled target has one.
+ */
+export function homeTarget({ targets }: Pick<ProfilePlan, 'targets'>): string | null {
+  const named = Object.entries(targets).filter(([, { home_channel }]) => home_channel !== null && home_channel !== '');
+  const names = named.map(([name]) => name).sort();
+  return names.find((name) => name !== 'email') ?? names[0] ?? null;
 }

@@ -15,13 +15,12 @@ import type { Store } from '../../store/store.ts';
 import { StoreUnavailable } from '../../store/store.ts';
 import type { JobFirer } from '../context.ts';
 import type { Claim, Dispatcher } from '../dispatcher.ts';
-import { storedClaim } from '../stored-claim.ts';
+import { storedClaim } from '../dispatcher.ts';
 import type { Due } from './due.ts';
 import { decideDue } from './due.ts';
 import type { Job, JobTable } from './job.ts';
 import { listJobs } from './job.ts';
 import { eventDispatch, scheduledDispatch } from './job-dispatch.ts';
-import { TickRetention } from './tick-retention.ts';
 import type { Watched } from './watch.ts';
 import { isAhead, watchJobs } from './watch.ts';
 
@@ -197,5 +196,30 @@ export class JobScheduler implements JobFirer {
     if (outcome === 'stored') log.info(fields, 'job fired');
     if (outcome === 'running') log.warn(fields, 'the job is still running: this run is left out');
     if (missed > 0 && outcome !== 'claimed') log.warn({ ...fields, missed }, 'runs were missed');
+  }
+}
+
+/** Removes old records of fired instants, once an hour, for the scheduler. */
+const EVERY_MS = 3_600_000;
+/** Most records removed in one change. */
+const SLICE = 1000;
+/** Least time they are kept, in ms: they prevent a second firing after the clock was set back. */
+const KEEP_MS = 48 * 3_600_000;
+
+class TickRetention {
+  private readonly store: Pick<Store, 'write'>;
+  private dueAt = 0;
+
+  constructor(store: Pick<Store, 'write'>) {
+    this.store = store;
+  }
+
+  /** @param now Unix ms @param days for which ended dispatches are kept */
+  async forget(now: number, days: number): Promise<void> {
+    // A due time that is further ahead was set before the clock was set back.
+    if (now < this.dueAt && this.dueAt - now <= EVERY_MS) return;
+    this.dueAt = now + EVERY_MS;
+    const before = Math.round(now - Math.max(KEEP_MS, days * 24 * 3_600_000));
+    while ((await this.store.write({ kind: 'forget_ticks', before, limit: SLICE })) === SLICE);
   }
 }

@@ -1,8 +1,8 @@
 /** Determines which jobs the scheduler watches, and from which instant: each resumes at its cursor in the store. */
 import type { JobState, WatchJob } from '../../store/job-mutations.ts';
 import { NO_STATE } from '../../store/job-mutations.ts';
-import type { CronTimes } from './cron-times.ts';
-import { readCron } from './cron-times.ts';
+import type { CronTimes } from './due.ts';
+import { readCron } from './due.ts';
 import type { Job } from './job.ts';
 import { jobSignature } from './job.ts';
 

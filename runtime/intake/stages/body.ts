@@ -1,8 +1,15 @@
-/** Reads the body; refuses it when it exceeds the limit, or when unverified bodies use all the memory that they may. */
+/** The stages that read the body and parse it. */
 import type { BodyFault } from '../body.ts';
 import type { Intake, Services, Stage } from '../intake.ts';
 import type { Reply } from '../reply.ts';
-import { ABORTED, PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT, retryLater } from '../reply.ts';
+import {
+  ABORTED,
+  MALFORMED_BODY,
+  PAYLOAD_TOO_LARGE,
+  REQUEST_TIMEOUT,
+  retryLater,
+  UNSUPPORTED_MEDIA_TYPE,
+} from '../reply.ts';
 
 /** Retry time in seconds: by then, stalled bodies have been dropped and their memory is free. */
 const FULL_SECONDS = 5;
@@ -31,3 +38,12 @@ async function takeBody(intake: Intake, bodies: Services['bodies']): Promise<Rep
   intake.body = body;
   return null;
 }
+
+/** Parses the body into the payload: JSON, a form, or the format of the route's source. */
+export const parsePayload: Stage = (intake) => {
+  const { payload, fault } = intake.parse();
+  intake.data = payload;
+  if (fault === null) return null;
+  intake.reason = fault;
+  return fault === 'content_type' || fault === 'content_encoding' ? UNSUPPORTED_MEDIA_TYPE : MALFORMED_BODY;
+};

@@ -4,8 +4,7 @@ import type { Claim, Dispatcher } from '../../dispatch/dispatcher.ts';
 import type { Intake, Stage } from '../intake.ts';
 import type { Reply } from '../reply.ts';
 import { accepted, coalesced, delivered, deliveryFailed } from '../reply.ts';
-import { ignore } from './ignore.ts';
-import { answeredEvent, refuse } from './refuse.ts';
+import { answeredEvent, ignore, refuse } from './reject.ts';
 
 type DispatchTo = (intake: Intake, dispatch: Dispatch, claim: Claim, dispatcher: Dispatcher) => Promise<Reply>;
 

@@ -3,7 +3,7 @@ import type { Intake, Services, Stage } from '../intake.ts';
 import type { Reply } from '../reply.ts';
 import { retryLater } from '../reply.ts';
 import type { ScriptOutcome } from '../script-runner.ts';
-import { ignore } from './ignore.ts';
+import { ignore } from './reject.ts';
 
 /** Retry time after a program could not be started, in seconds. */
 const BUSY_SECONDS = 5;

@@ -28,3 +28,11 @@ export function isSecretRef(value: object): value is SecretRef {
   const known = kind === 'literal' || kind === 'env' || kind === 'file';
   return known && typeof text === 'string' && typeof scope === 'string' && Object.keys(value).length === 3;
 }
+
+/** Always hidden from agents: the variable of the global secret (§2.4). */
+const ALWAYS = ['WEBHOOK_SECRET'];
+
+/** Names of the environment variables that hold these secrets, so that agents do not inherit them. */
+export function secretNames(refs: readonly SecretRef[]): ReadonlySet<string> {
+  return new Set([...ALWAYS, ...refs.filter(({ kind }) => kind === 'env').map(({ value }) => value)]);
+}

@@ -1,9 +1,10 @@
 /** Removes old ended dispatches and expired delivery ids, a slice at a time. */
+import { laneKey } from '../identity.ts';
 import type { Ref } from '../mutations.ts';
+import type { DirectHandlers } from '../unit/apply.ts';
 import type { Connection } from './driver.ts';
-import type { Rows } from './rows.ts';
+import type { WriterRows } from './rows.ts';
 import { stepIds } from './rows.ts';
-import type { SqlHandlers } from './sql-handlers.ts';
 
 type EndedRow = readonly [
   ref: Ref,
@@ -18,7 +19,7 @@ const SLICE =
   'SELECT w.ref, w.finished_at, d.accepted_at, d.profile, d.route FROM work w JOIN dispatch d USING (ref) ' +
   'WHERE w.ref > ? AND w.ref < (SELECT max(ref) FROM dispatch)';
 
-export function createCleanup(rows: Rows): Pick<SqlHandlers, 'cleanup' | 'trim' | 'expire_claims'> {
+export function createCleanup(rows: WriterRows): Pick<DirectHandlers, 'cleanup' | 'trim' | 'expire_claims'> {
   const { db } = rows;
   const slice = db.query<EndedRow>(`${SLICE} ORDER BY w.ref LIMIT ?`);
   const ended = db.query<EndedRow>(`${SLICE} AND w.finished_at IS NOT NULL ORDER BY w.ref LIMIT ?`);
@@ -60,7 +61,7 @@ const TRIM_STEP = 8;
 /** Approximate limit of what one change frees, in bytes, because other changes wait meanwhile. */
 const TRIM_BYTES = 2 * 1024 * 1024;
 
-function createRemove({ db, counts }: Rows): (ended: readonly EndedRow[]) => void {
+function createRemove({ db, memory: { counts } }: WriterRows): (ended: readonly EndedRow[]) => void {
   const deletes = ['dispatch', 'work', 'answer'].map((table) =>
     db.change(`DELETE FROM ${table} WHERE ref IN (SELECT value FROM json_each(?))`),
   );
@@ -71,7 +72,7 @@ function createRemove({ db, counts }: Rows): (ended: readonly EndedRow[]) => voi
     for (const run of deletes) run(refs);
     for (const [ref, , , profile, route] of ended) {
       deleteSteps(...stepIds(ref));
-      counts.change(counts.of(profile, route), 'removed', 1);
+      counts.change(counts.ofLane(laneKey(profile, route)), 'removed', 1);
     }
   };
 }
@@ -84,7 +85,7 @@ export function createBytes(db: Connection): () => number {
   return () => used.get()?.[0] ?? 0;
 }
 
-function createExpireClaims(db: Connection): SqlHandlers['expire_claims'] {
+function createExpireClaims(db: Connection): DirectHandlers['expire_claims'] {
   const last = db.query<[string]>('SELECT key FROM claim WHERE key > ? ORDER BY key LIMIT 1 OFFSET ?');
   const remove = db.change('DELETE FROM claim WHERE key > ? AND key <= ? AND expires_at <= ?');
   const removeRest = db.change('DELETE FROM claim WHERE key > ? AND expires_at <= ?');

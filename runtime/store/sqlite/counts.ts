@@ -46,14 +46,11 @@ export class Counts {
     return pending;
   }
 
-  of(profile: string, route: string | null): RouteCounts {
-    const lane = laneKey(profile, route);
-    return this.byLane.get(lane) ?? this.add({ profile, route, lane, max_concurrent: null });
-  }
-
   ofLane(lane: string): RouteCounts {
+    const known = this.byLane.get(lane);
+    if (known !== undefined) return known;
     const [profile, route] = JSON.parse(lane) as [string, string | null];
-    return this.byLane.get(lane) ?? this.of(profile, route);
+    return this.add({ profile, route, lane, max_concurrent: null });
   }
 
   change(of: RouteCounts, column: TallyColumn, by: number): void {

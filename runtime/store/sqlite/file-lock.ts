@@ -7,7 +7,7 @@
 import { accessSync, chmodSync, closeSync, constants, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Clock } from '../../platform/clock.ts';
-import { makeFolder } from '../../platform/make-folder.ts';
+import { makeFolder } from '../../platform/write-atomic.ts';
 import { connect, errorCode, isBusy } from './driver.ts';
 
 export interface FileLock {

@@ -1,24 +1,27 @@
-/** The SQL for each kind of change. A handler runs inside the transaction of its group. */
+/** Makes a change inside the transaction of its group: in a unit of work, or by statements of its own. */
 import { messageOf } from '../../../base/message-of.ts';
 import type { CommitResult, EncodedChange, Headed, LargeTexts } from '../encode.ts';
 import { decodeChange } from '../encode.ts';
 import type { Mutation, MutationKind, MutationResults, Ref } from '../mutations.ts';
-import { createAccept, createGroups } from './accept.ts';
-import { createAdvance, createRecordAttempt } from './advance.ts';
+import type { DirectChange, DirectHandlers, DirectKind } from '../unit/apply.ts';
+import { applyToUnit, isUnitChange } from '../unit/apply.ts';
 import { createCleanup } from './cleanup.ts';
 import { isMediumError } from './driver.ts';
 import { createJobHandlers } from './jobs.ts';
-import type { Rows } from './rows.ts';
-import type { SqlHandlers } from './sql-handlers.ts';
+import type { WriterRows } from './rows.ts';
 import { createRecover, createTakeWork } from './take-work.ts';
 
-function createHandlers(rows: Rows): SqlHandlers {
+function createDirectHandlers(rows: WriterRows): DirectHandlers {
+  const makeGroupsDue = rows.db.change(
+    'UPDATE work SET due_at = ?1, set_at = ?1 WHERE ref IN (SELECT ref FROM coalesce_group)',
+  );
   return {
-    accept: createAccept(rows),
-    ...createGroups(rows),
     take_work: createTakeWork(rows),
-    advance: createAdvance(rows),
-    record_attempt: createRecordAttempt(rows),
+    flush_groups({ now }) {
+      makeGroupsDue(now);
+      rows.memory.runs.reload();
+      return null;
+    },
     recover: createRecover(rows),
     ...createCleanup(rows),
     ...createJobHandlers(rows),
@@ -29,8 +32,13 @@ function createHandlers(rows: Rows): SqlHandlers {
  * Returns a function that applies one change. With `again` the change may have been made before: then a stored dispatch is
  * not stored twice, and no work is taken. The function throws when the medium fails.
  */
-export function createApply(rows: Rows): (encoded: EncodedChange, again: boolean) => CommitResult {
-  const handlers = createHandlers(rows);
+export function createApply(rows: WriterRows): (encoded: EncodedChange, again: boolean) => CommitResult {
+  const direct = createDirectHandlers(rows);
+  const make = (change: Headed<Mutation>, texts: LargeTexts): MutationResults[MutationKind] => {
+    if (isUnitChange(change)) return rows.inUnit((unit) => applyToUnit(unit, change, texts));
+    const handler = direct[change.kind] as (change: DirectChange) => MutationResults[DirectKind];
+    return handler(change);
+  };
   return (encoded, again) => {
     const [, body, answer] = encoded;
     try {
@@ -39,11 +47,7 @@ export function createApply(rows: Rows): (encoded: EncodedChange, again: boolean
       if (again && change.kind === 'take_work') return { kind: 'unknown', message: 'a thread of the store has ended' };
       const id = 'dispatch' in change ? change.dispatch?.id : undefined;
       const stored = again && id !== undefined ? findStored(rows, id) : null;
-      const handler = handlers[change.kind] as (
-        change: Headed<Mutation>,
-        texts: LargeTexts,
-      ) => MutationResults[MutationKind];
-      return { kind: 'ok', value: stored ?? handler(change, { body, answer }) };
+      return { kind: 'ok', value: stored ?? make(change, { body, answer }) };
     } catch (error) {
       if (isMediumError(error)) throw error;
       return { kind: 'failed', message: messageOf(error) };
@@ -52,7 +56,7 @@ export function createApply(rows: Rows): (encoded: EncodedChange, again: boolean
 }
 
 /** The result of a change whose dispatch was stored before. */
-function findStored({ db }: Rows, id: string): MutationResults['join_group'] | null {
+function findStored({ db }: WriterRows, id: string): MutationResults['join_group'] | null {
   const [ref, head, due_at] =
     db
       .query<[Ref, string, number]>('SELECT ref, d.head, w.due_at FROM dispatch d JOIN work w USING (ref) WHERE id = ?')

@@ -66,7 +66,8 @@ const TABLES = `
   -- Delivery ids. key: JSON [profile, route, delivery id].
   CREATE TABLE claim (key TEXT PRIMARY KEY, expires_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 
-  -- Open coalesce groups and the dispatch that waits in each. key: JSON [profile, route, key].
+  -- Open coalesce groups and the dispatch that waits in each. key: JSON [profile, route, key]. window_ms, max_wait_ms: 0,
+  -- because the limits of each event apply.
   CREATE TABLE coalesce_group (
     key TEXT PRIMARY KEY,
     ref INTEGER NOT NULL,

@@ -1,12 +1,12 @@
 /** Takes due work, and releases the work of processes that have ended. */
-import type { MutationResults, Ref, TakenAttempt, TakenRun, TakeWork } from '../mutations.ts';
-import type { GivenUp, Recover, Recovered } from '../recover.ts';
-import { interruptedStep, UNANSWERED } from '../recover.ts';
-import type { Rows, WorkRow } from './rows.ts';
+import type { MutationResults, Recover, Recovered, Ref, TakenAttempt, TakenRun, TakeWork } from '../mutations.ts';
+import { release } from '../unit/recover.ts';
+import type { WriterRows } from './rows.ts';
 import { ATTEMPTS, HELD_ATTEMPTS, LEFT_RUNS, RELEASE_ATTEMPTS, RUNS } from './work-queries.ts';
 
-export function createTakeWork(rows: Rows): (m: TakeWork) => MutationResults['take_work'] {
-  const { db, counts, runs, attempts } = rows;
+export function createTakeWork(rows: WriterRows): (m: TakeWork) => MutationResults['take_work'] {
+  const { db, memory } = rows;
+  const { counts, runs, attempts } = memory;
   const takeRuns = createTakeRuns(rows);
   const due = db.query<[Ref, number]>(ATTEMPTS.due);
   const held = db.query<[number]>(HELD_ATTEMPTS);
@@ -27,7 +27,7 @@ export function createTakeWork(rows: Rows): (m: TakeWork) => MutationResults['ta
   };
 }
 
-function createTakeRuns({ db, counts, runs }: Rows): (m: TakeWork) => readonly TakenRun[] {
+function createTakeRuns({ db, memory: { counts, runs } }: WriterRows): (m: TakeWork) => readonly TakenRun[] {
   const due = db.query<[Ref, number]>(RUNS.due);
   const start = db.change(
     "UPDATE work SET state = 'running', holder = ?, started_at = ? WHERE ref IN (SELECT value FROM json_each(?))",
@@ -52,13 +52,9 @@ function createTakeRuns({ db, counts, runs }: Rows): (m: TakeWork) => readonly T
   };
 }
 
-export function createRecover(rows: Rows): (m: Recover) => Recovered {
-  const { db } = rows;
-  const left = db.query<[Ref, 0 | 1, number | null, string | null]>(LEFT_RUNS);
-  const release = db.change(RELEASE_ATTEMPTS);
-  const head = db.query<[string, string, string | null, string | null]>(
-    'SELECT id, profile, route, job FROM dispatch WHERE ref = ?',
-  );
+export function createRecover({ db, memory, inUnit }: WriterRows): (m: Recover) => Recovered {
+  const left = db.query<[Ref, 0 | 1]>(LEFT_RUNS);
+  const releaseAttempts = db.change(RELEASE_ATTEMPTS);
   const resetRuns = db.change(
     "UPDATE work SET due_at = ?1 + due_at - set_at, set_at = ?1 WHERE state = 'pending' AND set_at > ?1",
   );
@@ -66,31 +62,19 @@ export function createRecover(rows: Rows): (m: Recover) => Recovered {
     'UPDATE delivery SET due_at = ?1 + due_at - set_at, set_at = ?1 WHERE holder IS NULL AND set_at > ?1',
   );
   const resetGroups = db.change('UPDATE coalesce_group SET first_at = ?1 WHERE first_at > ?1');
-  const giveUp = (ref: Ref, row: WorkRow, now: number): GivenUp => {
-    const [id = '', profile = '', route = null, job = null] = head.get(ref) ?? [];
-    rows.move(ref, row, { to: 'dead', at: now, reason: UNANSWERED });
-    rows.noteError(ref, now, UNANSWERED);
-    return { id, profile, route, job, reason: UNANSWERED };
-  };
   return ({ holder, now, under_way }) => {
-    const given_up: GivenUp[] = [];
-    let runs = 0;
-    for (const [ref, isInterrupted, startedAt, reasonText] of left.all(holder, JSON.stringify(under_way.runs))) {
-      const row = rows.find(ref);
-      if (row === undefined) continue;
-      if (row[0] === 'running') {
-        runs++;
-        const reason = reasonText === null ? null : (JSON.parse(reasonText) as string);
-        const steps = isInterrupted === 1 ? [interruptedStep(startedAt ?? now, now)] : [];
-        rows.move(ref, row, { to: 'pending', at: now, reason, steps });
-      } else given_up.push(giveUp(ref, row, now));
-    }
-    const attempts = release(holder, JSON.stringify(under_way.attempts.map(({ ref, index }) => [ref, index])));
-    resetRuns(now);
-    resetAttempts(now);
-    resetGroups(now);
-    rows.runs.reload();
-    rows.attempts.reload();
-    return { runs, attempts, given_up };
+    const found = left.all(holder, JSON.stringify(under_way.runs));
+    const released = inUnit((unit) =>
+      release(
+        unit,
+        found.map(([ref, hasBegun]) => ({ ref, has_begun: hasBegun === 1 })),
+        now,
+      ),
+    );
+    const attempts = releaseAttempts(holder, JSON.stringify(under_way.attempts.map(({ ref, index }) => [ref, index])));
+    for (const reset of [resetRuns, resetAttempts, resetGroups]) reset(now);
+    memory.runs.reload();
+    memory.attempts.reload();
+    return { ...released, attempts };
   };
 }

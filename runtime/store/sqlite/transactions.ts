@@ -12,7 +12,7 @@ import type { Connection, Value } from './driver.ts';
 import { errorCode } from './driver.ts';
 import { createApply } from './handlers.ts';
 import { emptyLog } from './open-database.ts';
-import type { Rows } from './rows.ts';
+import type { WriterRows } from './rows.ts';
 import { createRows } from './rows.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -32,7 +32,7 @@ export class CommitInDoubt extends Error {}
 
 interface Opened {
   readonly db: Connection;
-  readonly rows: Rows;
+  readonly rows: WriterRows;
   /** @throws when the medium fails */
   readonly apply: (change: EncodedChange, again: boolean) => CommitResult;
 }
@@ -108,7 +108,7 @@ export class Transactions {
         this.rollBack(opened);
         return null;
       }
-      opened.rows.counts.flush();
+      opened.rows.memory.counts.flush();
       this.reached('applied');
     } catch (error) {
       this.rollBack(opened);
@@ -149,7 +149,7 @@ export class Transactions {
   private rollBack({ db, rows }: Opened): void {
     try {
       if (db.inTransaction) db.exec('ROLLBACK');
-      rows.reload();
+      rows.memory.reload();
     } catch (error) {
       this.doubt = messageOf(error);
     }

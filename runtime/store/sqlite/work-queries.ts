@@ -24,7 +24,7 @@ export const RUNS = laneSql('ref, failed', "FROM work WHERE state = 'pending'", 
 export const ATTEMPTS = laneSql('ref, n', 'FROM delivery WHERE holder IS NULL', 'due_at, ref, n');
 /** Abandoned work: held by processes other than ?1, or by ?1 but not in ?2 (JSON), the list of its work under way. */
 export const LEFT_RUNS =
-  'SELECT ref, holder <> ?1, started_at, reason FROM work WHERE holder IS NOT NULL ' +
+  'SELECT ref, holder <> ?1 FROM work WHERE holder IS NOT NULL ' +
   "AND (holder <> ?1 OR state = 'running' AND ref NOT IN (SELECT value FROM json_each(?2)))";
 export const RELEASE_ATTEMPTS =
   'UPDATE delivery SET holder = NULL WHERE holder IS NOT NULL ' +

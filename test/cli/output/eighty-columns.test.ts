@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { test } from 'node:test';
-import { wrapCommand } from '../../../cli/command-line/wrap-command.ts';
+import { wrapCommand } from '../../../cli/command-line/help.ts';
 import { commandsOf } from '../../../cli/commands/registry.ts';
 import { wrapBeside } from '../../../cli/output/wrap-words.ts';
 import { MODULES } from '../../../main/modules.ts';

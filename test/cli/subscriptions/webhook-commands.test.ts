@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -7,7 +6,7 @@ import { test } from 'node:test';
 import type { CliResult } from '../../helpers/cli.ts';
 import { runInProcess } from '../../helpers/cli.ts';
 import { FakeClock } from '../../helpers/fake-clock.ts';
-import { startGateway, until } from '../../helpers/gateway.ts';
+import { startGateway } from '../../helpers/gateway.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
 const CONFIG = `platforms:
@@ -24,14 +23,6 @@ gateway: { multiplex_profiles: true }
 jobs:
   nightly: { schedule: "0 3 * * *", prompt: Clean up. }
 `;
-
-/** Runs a command line beside the gateway, which is in this process. */
-async function shell(line: string): Promise<string> {
-  const child = spawn('sh', ['-c', line], { stdio: ['ignore', 'pipe', 'ignore'] });
-  let text = '';
-  for await (const chunk of child.stdout) text += chunk;
-  return text;
-}
 
 interface Bench {
   readonly home: string;
@@ -298,51 +289,4 @@ test('rotate-secret keeps the old secret for the overlap, also that of everybody
   await webhook('rotate-secret', 'inherits', '--secret', 'env:MINE');
   const [, inherited] = (entries().inherits?.secrets ?? []) as { value: string }[];
   assert.equal(inherited?.value, 'a-global-secret-for-tests');
-});
-
-test('a running gateway serves a new subscription with the next request, and the curl line reaches it', async (t) => {
-  const gateway = await startGateway(t, { home: tempDir(t), config: CONFIG });
-  const made = await gateway.cli(
-    'webhook',
-    'subscribe',
-    'live',
-    '--events',
-    'greeting',
-    '--prompt',
-    'live {event_type}',
-  );
-  assert.equal(made.code, 0, made.stderr);
-  const line = /Try {5}(.*)\n/.exec(made.stdout)?.[1] ?? '';
-  assert.ok(line.includes(`${gateway.url}/webhooks/live`), line);
-  if (spawnSync('sh', ['-c', 'command -v openssl && command -v curl']).status === 0) {
-    assert.match(await shell(line), /"status":"accepted","route":"live","event":"greeting"/);
-  }
-  assert.equal((await gateway.cli('webhook', 'test', 'live')).code, 0);
-  const disabled = await gateway.cli('webhook', 'disable', 'live');
-  assert.equal(disabled.code, 0, disabled.stderr);
-  const refusedNow = await gateway.cli('webhook', 'test', 'live');
-  assert.equal(refusedNow.code, 1);
-  assert.match(refusedNow.stdout, /^403 .*route_disabled/);
-  await gateway.cli('webhook', 'remove', 'live');
-  assert.match((await gateway.cli('webhook', 'test', 'live')).stderr, /there is no route "live"/);
-});
-
-test('a bad entry is quarantined in list, status and log, and the others serve', async (t) => {
-  const gateway = await startGateway(t, { home: tempDir(t), config: CONFIG });
-  const file = join(gateway.home, 'webhook_subscriptions.json');
-  writeFileSync(
-    file,
-    JSON.stringify({
-      good: { secret: 'a-secret-for-the-good' },
-      bad: { secret: 'a-secret-for-the-bad', cron_job: 'nope' },
-    }),
-  );
-  assert.equal((await gateway.cli('webhook', 'test', 'good')).code, 0);
-  const status = await gateway.cli('gateway', 'status');
-  assert.match(status.stdout, /1 serving, 1 quarantined\n {4}! bad: .*nope/);
-  await until(async () => /subscription is not served/.test(gateway.running.stderr()));
-  writeFileSync(file, '{"good"');
-  await gateway.cli('webhook', 'test', 'fixed');
-  assert.match((await gateway.cli('gateway', 'status')).stdout, /! .*JSON/);
-  assert.equal((await gateway.status()).subscriptions.serving, 1);
 });

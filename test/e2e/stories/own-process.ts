@@ -1,7 +1,6 @@
 /** Which steps of the stories start a process. Starting one takes longer than nearly all that is done in it. */
-import type { CommandEntry } from '../../../cli/command-line/command-entry.ts';
-import { findCommand } from '../../../cli/command-line/command-entry.ts';
-import { commandsOf } from '../../../cli/commands/registry.ts';
+import type { CommandEntry } from '../../../cli/commands/registry.ts';
+import { commandsOf, findCommand } from '../../../cli/commands/registry.ts';
 import { MODULES } from '../../../main/modules.ts';
 import type { Step, Story } from './story.ts';
 

@@ -1,6 +1,5 @@
 /** Stores and advances dispatches, in the store in memory. */
 
-import { endDelivering } from '../../../runtime/store/delivery-ending.ts';
 import { joinGroup } from '../../../runtime/store/group.ts';
 import type {
   Accept,
@@ -10,7 +9,7 @@ import type {
   OpenDelivery,
   RecordAttempt,
 } from '../../../runtime/store/mutations.ts';
-import { canAdvance, isFinal } from '../../../runtime/store/states.ts';
+import { canAdvance, endDelivering, isFinal } from '../../../runtime/store/states.ts';
 import type { MutationHandlers } from './handlers.ts';
 import type { DispatchRow, MemoryTables } from './tables.ts';
 import { claim, insert, isClaimed, move, nameOf } from './tables.ts';

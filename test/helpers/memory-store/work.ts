@@ -1,8 +1,7 @@
 /** How work is taken, flushed and recovered, in the store in memory. */
 
-import type { MutationResults, TakeWork } from '../../../runtime/store/mutations.ts';
-import type { GivenUp, Recover } from '../../../runtime/store/recover.ts';
-import { interruptedStep, UNANSWERED } from '../../../runtime/store/recover.ts';
+import type { GivenUp, MutationResults, Recover, TakeWork } from '../../../runtime/store/mutations.ts';
+import { interruptedStep, UNANSWERED } from '../../../runtime/store/unit/recover.ts';
 import { noteError } from './dispatches.ts';
 import type { MutationHandlers } from './handlers.ts';
 import type { DeliveryRow, DispatchRow, Due, MemoryTables } from './tables.ts';

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 import { createService } from '../../../main/runtime.ts';
-import type { Service } from '../../../runtime/gateway-service.ts';
+import type { Service } from '../../../runtime/service/options.ts';
 import type { RouteTable } from '../../../schemas/generated/types.ts';
 import { atEnd } from '../../helpers/at-end.ts';
 import { makeAccept, makeDispatch } from '../../helpers/dispatches.ts';

@@ -1,7 +1,7 @@
 /** A rate window over several gateways: what is counted where the store is asked, and what is known without asking. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SlotRequest, TakeSlots } from '../../../modules/cluster/runtime/rate-slots.ts';
+import type { SlotRequest, TakeSlots } from '../../../modules/cluster/runtime/shared-window.ts';
 import { SharedWindow } from '../../../modules/cluster/runtime/shared-window.ts';
 import { StoreUnavailable } from '../../../runtime/store/store.ts';
 import { FakeClock, settle } from '../../helpers/fake-clock.ts';

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readShippedShape } from '../../../compiler/node/shipped-catalog.ts';
 import { samplePayload } from '../../../modules/payloads/compiler/payloads/sample-payload.ts';
-import { readShapeFile } from '../../../modules/payloads/compiler/shapes/shape-file.ts';
+import { readShippedShape } from '../../../modules/payloads/compiler/shapes/shipped-shapes.ts';
 import { compileConfig } from '../../helpers/compile.ts';
 
 function planOf(route: string) {
@@ -15,7 +14,7 @@ function planOf(route: string) {
 }
 
 test('a payload has what the templates read, of the types that the sender documents', () => {
-  const shape = readShapeFile(readShippedShape('forgea') ?? assert.fail());
+  const shape = readShippedShape('forgea') ?? assert.fail();
   const plan = planOf(`{ events: [pull_request], filters: [{ field: action, in: [reopened, opened] }],
     prompt: "{repository.full_name} {number} {pull_request.draft} {pull_request.html_url} {pull_request.labels.0.name}" }`);
   assert.deepEqual(samplePayload(plan, 'pull_request', shape), {

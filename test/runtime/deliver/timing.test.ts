@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { describe, test } from 'node:test';
-import { Deadlines, Timed } from '../../../runtime/deliver/http/deadlines.ts';
 import type { PaceRule } from '../../../runtime/deliver/pace.ts';
 import { createPace } from '../../../runtime/deliver/pace.ts';
 import { createTestDeliverer, deliveryTo } from '../../helpers/deliveries.ts';
@@ -60,42 +59,6 @@ describe('the pace', () => {
     giveUp.abort();
     assert.equal((await slot).kind, 'go');
   });
-});
-
-test('deadlines: whatever is left in the list when its time is over expires, in order', () => {
-  const clock = new FakeClock();
-  const deadlines = new Deadlines(clock, 1000);
-  const expired: string[] = [];
-  class Entry extends Timed {
-    readonly name: string;
-    constructor(name: string) {
-      super();
-      this.name = name;
-      deadlines.add(this);
-    }
-    override expire(): void {
-      expired.push(this.name);
-      deadlines.delete(this);
-    }
-  }
-  const a = new Entry('a');
-  clock.advance(400);
-  const b = new Entry('b');
-  const c = new Entry('c');
-  deadlines.delete(a);
-  clock.advance(600);
-  assert.deepEqual(expired, []);
-  deadlines.delete(b);
-  clock.advance(400);
-  assert.deepEqual(expired, ['c']);
-  assert.equal(c.older, null);
-  new Entry('d');
-  new Entry('e');
-  clock.advance(999);
-  assert.deepEqual(expired, ['c']);
-  clock.advance(1);
-  assert.deepEqual(expired, ['c', 'd', 'e']);
-  assert.equal(clock.pending, 0);
 });
 
 describe('a delivery in time', () => {

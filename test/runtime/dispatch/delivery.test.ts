@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { DeliveryOutcome } from '../../../runtime/deliver/deliverer.ts';
 import { nominalWait, retryWait } from '../../../runtime/dispatch/backoff.ts';
 import type { RetryPolicy } from '../../../runtime/dispatch/context.ts';
-import { decideDelivery } from '../../../runtime/dispatch/delivery-decision.ts';
+import { decideDelivery } from '../../../runtime/dispatch/delivery-attempt.ts';
 import {
   claimOf,
   count,

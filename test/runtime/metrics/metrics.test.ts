@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LateMetrics } from '../../../runtime/metrics/late-metrics.ts';
 import type { LiveFigures, StoredFigures } from '../../../runtime/metrics/metrics.ts';
-import { createMetrics } from '../../../runtime/metrics/metrics.ts';
+import { Metrics } from '../../../runtime/metrics/metrics.ts';
 
 const STORED = {
   work: { runs_active: 4, runs_queued: 9 },
@@ -48,7 +47,7 @@ const LIVE: LiveFigures = {
 const OWNER = { id: 'x', profile: 'default', route: 'ci', job: null };
 
 test('requests are counted by route and outcome, over several scrapes', async () => {
-  const metrics = createMetrics();
+  const metrics = new Metrics();
   const request = { profile: 'default', route: 'ci', outcome: 'accepted', ignored: null, ms: 2, secret: 0 } as const;
   metrics.onRequest(request);
   await metrics.read(LIVE);
@@ -73,7 +72,7 @@ test('requests are counted by route and outcome, over several scrapes', async ()
 });
 
 test('table loads and what the dispatcher tells are counted', async () => {
-  const metrics = createMetrics();
+  const metrics = new Metrics();
   metrics.onTableLoad(true);
   metrics.onTableLoad(false);
   metrics.observer.runEnded?.(OWNER, 'ok', 3000);
@@ -94,7 +93,7 @@ test('table loads and what the dispatcher tells are counted', async () => {
 });
 
 test('a scrape shows how things are now, the event loop included', async () => {
-  const metrics = createMetrics();
+  const metrics = new Metrics();
   const tallies = STORED.tallies.map((tally) => ({ ...tally, route: 'gone' }));
   await metrics.read({ ...LIVE, stored: { ...STORED, tallies } });
   const { text } = await metrics.read(LIVE);
@@ -116,12 +115,11 @@ test('a scrape shows how things are now, the event loop included', async () => {
 });
 
 test('what happens before the metrics are loaded is counted once they are', async () => {
-  const metrics = new LateMetrics();
+  const metrics = new Metrics();
   const request = { profile: 'default', route: 'ci', outcome: 'accepted', ignored: null, ms: 2, secret: 0 } as const;
   metrics.onRequest(request);
   metrics.onTableLoad(true);
   metrics.observer.retryScheduled?.('run');
-  await metrics.load();
   metrics.onRequest(request);
   const { text } = await metrics.read(LIVE);
   assert.match(text, /^hookwright_requests_total\{profile="default",route="ci",outcome="accepted"\} 2$/m);
@@ -130,7 +128,7 @@ test('what happens before the metrics are loaded is counted once they are', asyn
 });
 
 test('a scrape while the store cannot be read says so, and nothing of what it held before', async () => {
-  const metrics = createMetrics();
+  const metrics = new Metrics();
   await metrics.read(LIVE);
   const { text } = await metrics.read({ ...LIVE, storeUp: false, stored: null });
   assert(text.split('\n').includes('hookwright_store_up 0'));

@@ -57,6 +57,13 @@ describe('operators', () => {
     [{ field: 'n', not_equals: 5 }, false],
     [{ field: 'n', not_equals: '5' }, true],
 
+    [{ field: 'action', starts_with: 'open' }, true],
+    [{ field: 'action', starts_with: 'pen' }, false],
+    [{ field: 'action', starts_with: 'Open' }, false],
+    [{ field: 'n', starts_with: '5' }, false],
+    [{ field: 'labels', starts_with: 'bug' }, false],
+    [{ field: 'none', starts_with: 'a' }, false],
+
     [{ field: 'action', contains: 'pen' }, true],
     [{ field: 'action', contains: 'Pen' }, false],
     [{ field: 'action', contains: '' }, true],

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { systemClock } from '../../../runtime/platform/clock.ts';
 import { loadTable } from '../../../runtime/table/load.ts';
-import { TimeSlice } from '../../../runtime/table/time-slice.ts';
 import { routeTable } from '../../helpers/route-table.ts';
 
-const load = (bytes: Buffer | string, current = '') =>
-  loadTable(Buffer.from(bytes), current, new TimeSlice(systemClock));
+const load = (bytes: Buffer | string, current = '') => loadTable(Buffer.from(bytes), current);
 const { table, text } = routeTable({ routes: { b: {}, a: { description: 'odd "}}\n text' }, routes: {} } });
 
 /** A first line with the right hash for whatever follows. */

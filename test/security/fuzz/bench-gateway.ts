@@ -49,7 +49,7 @@ export async function openGateway(
   const options = {
     home,
     port: 0,
-    secrets: () => secrets,
+    secrets: async () => secrets,
     ...(patient ? {} : { limits: LIMITS }),
     ...(clock === undefined ? {} : { clock }),
   };

@@ -47,7 +47,7 @@ export async function loadAndLink(bytes: Buffer, links: 'whole' | 'checked'): Pr
       { stat: () => undefined, read: async () => bytes, watch: () => () => {} },
       systemClock,
     ),
-    link: async (table, timeSlice) => linkTable(table, linkContext(table), timeSlice),
+    link: (table) => linkTable(table, linkContext(table)),
     prepare: async () => () => {},
     subscriptions: NO_SUBSCRIPTIONS,
     clock: systemClock,

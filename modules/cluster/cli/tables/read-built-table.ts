@@ -1,12 +1,11 @@
 /** Reads a table that `compile` has written, to be sent to other machines. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { CliContext } from '../../../../cli/base/context.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
+import { readTable } from '../../../../cli/compile/read-table.ts';
 import { routeSecretRefs, tableSecretRefs } from '../../../../runtime/platform/secrets/secret-refs.ts';
 import type { TableFiles } from '../../../../runtime/store/shared-tables.ts';
 import type { RouteTable, SecretRef } from '../../../../schemas/generated/types.ts';
-import { readTable } from '../../../workbench/cli/diff/open-side.ts';
 
 export interface BuiltTable {
   readonly hash: string;
@@ -16,9 +15,9 @@ export interface BuiltTable {
 }
 
 /** @throws CliError if it is not a complete table, contains a secret, or its gateways would not share a store */
-export async function readBuiltTable(context: CliContext, folder: string): Promise<BuiltTable> {
+export async function readBuiltTable(folder: string): Promise<BuiltTable> {
   const path = join(folder, 'routes.json');
-  const table = await readTable(context, path).catch((error: unknown) => {
+  const table = await readTable(path).catch((error: unknown) => {
     throw isMissing(error) ? new CliError(`there is no table in ${folder}`, 'write one: hookwright compile') : error;
   });
   refuseSecrets(table);

@@ -1,6 +1,6 @@
 /** The changes that run their own statements instead of sharing a unit of work, by kind. */
-import type { Headed } from '../../../../runtime/store/encode.ts';
-import type { Mutation, MutationResults } from '../../../../runtime/store/mutations.ts';
+import type { MutationResults } from '../../../../runtime/store/mutations.ts';
+import type { DirectChange, DirectKind } from '../../../../runtime/store/unit/apply.ts';
 import { flushGroups } from './flush-groups.ts';
 import { forgetTicks, putJob, removeJob, setPaused, watchJob } from './job-records.ts';
 import type { LaneTurns } from './lane-turns.ts';
@@ -9,16 +9,8 @@ import { cleanup, expireClaims, trim } from './remove-old.ts';
 import type { Scope } from './scope.ts';
 import { takeWork } from './take-due.ts';
 
-type DirectKind = Exclude<
-  Mutation['kind'],
-  'accept' | 'join_group' | 'advance' | 'record_attempt' | 'tick_job' | 'fire_job'
->;
-
 export type DirectChanges = {
-  readonly [K in DirectKind]: (
-    scope: Scope,
-    mutation: Headed<Extract<Mutation, { kind: K }>>,
-  ) => Promise<MutationResults[K]>;
+  readonly [K in DirectKind]: (scope: Scope, change: DirectChange<K>) => Promise<MutationResults[K]>;
 };
 
 export const createDirectChanges = (turns: LaneTurns): DirectChanges => ({

@@ -1,6 +1,7 @@
 /** Users' changes of jobs. They are rare, so they run one at a time. */
 import type { ForgetTicks, PauseJob, PutJob, RemoveJob, WatchJob } from '../../../../runtime/store/job-mutations.ts';
 import type { MutationResults } from '../../../../runtime/store/mutations.ts';
+import { nameJob } from '../../../../runtime/store/unit/jobs.ts';
 import type { Scope } from './scope.ts';
 
 /** Counts a change; this locks the row until the transaction ends. */
@@ -22,22 +23,14 @@ const WATCH =
 const FORGET =
   'DELETE FROM job_tick WHERE (job, due_at) IN (SELECT job, due_at FROM job_tick WHERE due_at < $1 ORDER BY due_at LIMIT $2)';
 
-export async function putJob(
-  { db }: Scope,
-  { job, expect, numbered_beside: beside }: PutJob,
-): Promise<MutationResults['put_job']> {
+export async function putJob({ db }: Scope, m: PutJob): Promise<MutationResults['put_job']> {
+  const { job } = m;
   await db.change(LOCK);
-  const jobs = await db.query<{ id: string; name: string }>(NAMES, [job.profile, job.id]);
-  const isKnown = jobs.some(({ id }) => id === job.id);
-  if (expect === 'old' && !isKnown) return { kind: 'unknown' };
-  if (expect === 'new' && isKnown) return { kind: 'name_taken' };
-  const taken = new Set(jobs.filter(({ id }) => id !== job.id).map(({ name }) => name));
-  let { name } = job;
-  for (let n = 2; beside !== undefined && (beside.includes(name) || taken.has(name)); n++) name = `${job.name}-${n}`;
-  if (taken.has(name)) return { kind: 'name_taken' };
-  await db.change(PUT, [job.id, job.profile, name, JSON.stringify({ ...job, name })]);
+  const result = nameJob(m, await db.query<{ id: string; name: string }>(NAMES, [job.profile, job.id]));
+  if (result.kind !== 'stored') return result;
+  await db.change(PUT, [job.id, job.profile, result.name, JSON.stringify({ ...job, name: result.name })]);
   await db.change(CHANGED);
-  return { kind: 'stored', name };
+  return result;
 }
 
 export async function removeJob({ db }: Scope, { id }: RemoveJob): Promise<boolean> {

@@ -11,11 +11,3 @@ export const shortenedKey = (key: string): string =>
   key.length <= MAX_CHARS ? key : `sha256:${createHash('sha256').update(key).digest('hex')}`;
 
 export const keyOfClaim = (claim: ClaimKey): string => shortenedKey(claimKey(claim));
-
-export const keyOfGroup = (profile: string, route: string | null, key: string): string =>
-  shortenedKey(JSON.stringify([profile, route ?? '', key]));
-
-/** The group of a held dispatch: itself alone. Groups of events have keys of three parts. */
-export const keyOfHold = (claim: ClaimKey): string => shortenedKey(JSON.stringify(['held', claimKey(claim)]));
-
-export const keyOfTick = (job: string, dueAt: number): string => JSON.stringify([job, dueAt]);

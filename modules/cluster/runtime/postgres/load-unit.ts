@@ -2,18 +2,14 @@
  * Loads and locks the rows that a series of changes needs. All locks are taken first, in key order; rows that depend on a
  * locked row are read by a later statement, because each statement sees the database as of its own start.
  */
-import type { Headed } from '../../../../runtime/store/encode.ts';
-import { laneKey } from '../../../../runtime/store/identity.ts';
-import type { Mutation, Ref, Step } from '../../../../runtime/store/mutations.ts';
+import type { HeadTarget } from '../../../../runtime/store/encode.ts';
+import { claimKey, laneKey } from '../../../../runtime/store/identity.ts';
+import type { Ref, Step } from '../../../../runtime/store/mutations.ts';
+import { groupKey, holdKey } from '../../../../runtime/store/unit/accept.ts';
+import type { UnitChange } from '../../../../runtime/store/unit/apply.ts';
+import type { DeliveryRow, HeadRow, JobRow, UnitRows, WorkRow } from '../../../../runtime/store/unit/rows.ts';
 import type { PgConnection } from './driver.ts';
-import { keyOfClaim, keyOfGroup, keyOfHold, keyOfTick } from './keys.ts';
-import type { DeliveryRow, HeadRow, JobRow, OpenRow } from './tables.ts';
-import type { LoadedRows } from './unit-rows.ts';
-
-/** The changes that a unit of work makes. */
-export type UnitChange = Headed<
-  Extract<Mutation, { kind: 'accept' | 'join_group' | 'advance' | 'record_attempt' | 'tick_job' | 'fire_job' }>
->;
+import { shortenedKey } from './keys.ts';
 
 /** The keys to look up for a series of changes. */
 class Needs {
@@ -21,7 +17,7 @@ class Needs {
   readonly claims = new Set<string>();
   readonly lanes = new Set<string>();
   readonly groups = new Set<string>();
-  readonly open = new Set<Ref>();
+  readonly work = new Set<Ref>();
   readonly heads = new Set<Ref>();
   /** Dispatches whose steps are needed, because the outcomes of their deliveries decide their final state. */
   readonly steps = new Set<Ref>();
@@ -30,19 +26,19 @@ class Needs {
 
   add(change: UnitChange): void {
     const claim = 'claim' in change ? change.claim : null;
-    if (claim !== null && claim !== undefined) this.claims.add(keyOfClaim(claim));
+    if (claim !== null && claim !== undefined) this.claims.add(shortenedKey(claimKey(claim)));
     if ('dispatch' in change && change.dispatch !== null) {
       this.dispatches++;
       this.lanes.add(laneKey(change.dispatch.profile, change.dispatch.route));
     }
     if (change.kind === 'join_group') {
-      this.groups.add(keyOfGroup(change.dispatch.profile, change.dispatch.route, change.key));
+      this.groups.add(shortenedKey(groupKey(change.dispatch.profile, change.dispatch.route, change.key)));
     }
     if (change.kind === 'accept' && change.claiming === 'alone' && change.claim !== null) {
-      this.groups.add(keyOfHold(change.claim));
+      this.groups.add(shortenedKey(holdKey(claimKey(change.claim))));
     }
     if ('ref' in change) {
-      this.open.add(change.ref);
+      this.work.add(change.ref);
       if (change.kind === 'record_attempt' || change.reason !== undefined) this.heads.add(change.ref);
     }
     if (change.kind === 'record_attempt' && change.due_at === null) this.steps.add(change.ref);
@@ -54,10 +50,10 @@ class Needs {
 const REFS = "SELECT nextval('dispatch_ref') AS ref FROM generate_series(1, $1::integer)";
 const CLAIMS = 'SELECT key, expires_at FROM claim WHERE key = ANY($1) ORDER BY key FOR UPDATE';
 const LIMITS = 'SELECT lane, max_concurrent FROM lane WHERE lane = ANY($1)';
-const OPEN_COLUMNS =
-  'ref, lane, state, due_at, set_at, node, holder, started_at, answered_at, reason, failed, steps, group_key, first_at, superseded';
-const OPEN = `SELECT ${OPEN_COLUMNS} FROM work WHERE ref = ANY($1::bigint[]) ORDER BY ref FOR UPDATE`;
-const GROUPS = `SELECT ${OPEN_COLUMNS} FROM work WHERE group_key = ANY($1) ORDER BY ref FOR UPDATE`;
+const WORK_COLUMNS =
+  'ref, lane, state, due_at, set_at, holder, started_at, answered_at, reason, failed, steps, group_key, first_at, superseded';
+const WORK = `SELECT ${WORK_COLUMNS} FROM work WHERE ref = ANY($1::bigint[]) ORDER BY ref FOR UPDATE`;
+const GROUPS = `SELECT ${WORK_COLUMNS} FROM work WHERE group_key = ANY($1) ORDER BY ref FOR UPDATE`;
 const JOBS = 'SELECT job, paused, "cursor", ref FROM job_state WHERE job = ANY($1) ORDER BY job FOR UPDATE';
 const HEADS = 'SELECT ref, id, profile, route, job, targets FROM dispatch WHERE ref = ANY($1::bigint[])';
 const DELIVERIES =
@@ -69,68 +65,93 @@ const TICKS =
 const RUNNING =
   "SELECT s.job FROM job_state s JOIN work w ON w.ref = s.ref WHERE s.job = ANY($1) AND w.state IN ('pending', 'running')";
 
+type StoredHead = HeadRow & {
+  readonly ref: Ref;
+  /** JSON. */
+  readonly targets: string;
+};
+
+interface Loaded {
+  readonly refs: readonly { readonly ref: Ref }[];
+  readonly claims: readonly { readonly key: string; readonly expires_at: number }[];
+  readonly limits: readonly { readonly lane: string; readonly max_concurrent: number | null }[];
+  readonly work: readonly WorkRow[];
+  readonly grouped: readonly WorkRow[];
+  readonly jobs: readonly Omit<JobRow, 'running'>[];
+  readonly heads: readonly StoredHead[];
+  readonly deliveries: readonly DeliveryRow[];
+  readonly steps: readonly { readonly ref: Ref; readonly data: string }[];
+  readonly ticks: readonly { readonly job: string; readonly due_at: number }[];
+  readonly running: readonly { readonly job: string }[];
+}
+
+const NOTHING: Loaded = {
+  ...{ refs: [], claims: [], limits: [], work: [], grouped: [], jobs: [] },
+  ...{ heads: [], deliveries: [], steps: [], ticks: [], running: [] },
+};
+
 /** Loads the rows, within a transaction. */
-export async function loadUnit(db: PgConnection, changes: readonly UnitChange[]): Promise<LoadedRows> {
+export async function loadUnit(db: PgConnection, changes: readonly UnitChange[]): Promise<UnitRows> {
   const needs = new Needs();
   for (const change of changes) needs.add(change);
   // All statements are sent at once, in this order; those without keys are left out.
   const ask = async <R extends object>(sql: string, keys: ReadonlySet<string | number>): Promise<readonly R[]> =>
     keys.size === 0 ? [] : db.query<R>(sql, [[...keys]]);
-  const [refs, claims, limits, open, grouped, jobs, heads, deliveries, steps, ticks, running] = await Promise.all([
-    needs.dispatches === 0 ? [] : db.query<{ ref: Ref }>(REFS, [needs.dispatches]),
-    ask<{ key: string; expires_at: number }>(CLAIMS, needs.claims),
-    ask<{ lane: string; max_concurrent: number | null }>(LIMITS, needs.lanes),
-    ask<OpenRow>(OPEN, needs.open),
-    ask<OpenRow>(GROUPS, needs.groups),
-    ask<JobRow>(JOBS, needs.jobs),
-    ask<HeadRow>(HEADS, needs.heads),
-    ask<DeliveryRow>(DELIVERIES, needs.open),
-    ask<{ ref: Ref; data: string }>(STEPS, needs.steps),
-    needs.ticks.length === 0 ? [] : db.query<{ job: string; due_at: number }>(TICKS, [JSON.stringify(needs.ticks)]),
-    ask<{ job: string }>(RUNNING, needs.jobs),
+  const [refs, claims, limits, work, grouped, jobs, heads, deliveries, steps, ticks, running] = await Promise.all([
+    needs.dispatches === 0 ? [] : db.query<Loaded['refs'][number]>(REFS, [needs.dispatches]),
+    ask<Loaded['claims'][number]>(CLAIMS, needs.claims),
+    ask<Loaded['limits'][number]>(LIMITS, needs.lanes),
+    ask<WorkRow>(WORK, needs.work),
+    ask<WorkRow>(GROUPS, needs.groups),
+    ask<Loaded['jobs'][number]>(JOBS, needs.jobs),
+    ask<StoredHead>(HEADS, needs.heads),
+    ask<DeliveryRow>(DELIVERIES, needs.work),
+    ask<Loaded['steps'][number]>(STEPS, needs.steps),
+    needs.ticks.length === 0 ? [] : db.query<Loaded['ticks'][number]>(TICKS, [JSON.stringify(needs.ticks)]),
+    ask<Loaded['running'][number]>(RUNNING, needs.jobs),
   ]);
-  const runningJobs = new Set(running.map(({ job }) => job));
-  return {
-    ...emptyUnit(),
-    refs: refs.map(({ ref }) => ref),
-    claims: new Map(claims.map(({ key, expires_at }) => [key, expires_at])),
-    limits: new Map(limits.map(({ lane, max_concurrent }) => [lane, max_concurrent])),
-    open: new Map([...open, ...grouped].map((row) => [row.ref, row])),
-    groups: new Map(grouped.map(({ group_key, ref }) => [group_key ?? '', ref])),
-    heads: new Map(heads.map((row) => [row.ref, row])),
-    deliveries: byRef(deliveries),
-    steps: stepsByRef(steps),
-    jobs: new Map(jobs.map((row) => [row.job, { ...row, running: runningJobs.has(row.job) }])),
-    ticks: new Set(ticks.map(({ job, due_at }) => keyOfTick(job, due_at))),
-  };
+  return rowsOf({ refs, claims, limits, work, grouped, jobs, heads, deliveries, steps, ticks, running });
 }
 
 /** Loads the abandoned rows for `recover`. */
-export async function loadLeft(db: PgConnection, refs: readonly Ref[]): Promise<LoadedRows> {
-  const [open, heads] = await Promise.all([db.query<OpenRow>(OPEN, [refs]), db.query<HeadRow>(HEADS, [refs])]);
+export async function loadLeft(db: PgConnection, refs: readonly Ref[]): Promise<UnitRows> {
+  const [work, heads] = await Promise.all([db.query<WorkRow>(WORK, [refs]), db.query<StoredHead>(HEADS, [refs])]);
+  return rowsOf({ ...NOTHING, work, heads });
+}
+
+function rowsOf(loaded: Loaded): UnitRows {
+  const refs = loaded.refs.map(({ ref }) => ref);
+  const running = new Set(loaded.running.map(({ job }) => job));
+  const heads = new Map(loaded.heads.map((row) => [row.ref, row]));
+  const steps = byRef(loaded.steps);
+  const ticks = new Set(loaded.ticks.map(({ job, due_at }) => tickKey(job, due_at)));
   return {
-    ...emptyUnit(),
-    open: new Map(open.map((row) => [row.ref, row])),
-    heads: new Map(heads.map((row) => [row.ref, row])),
+    isShared: true,
+    nextRef() {
+      const ref = refs.shift();
+      if (ref === undefined) throw new Error('no number is left for a dispatch');
+      return ref;
+    },
+    keyOf: shortenedKey,
+    claims: new Map(loaded.claims.map(({ key, expires_at }) => [key, expires_at])),
+    limits: new Map(loaded.limits.map(({ lane, max_concurrent }) => [lane, max_concurrent])),
+    work: new Map([...loaded.work, ...loaded.grouped].map((row) => [row.ref, row])),
+    groups: new Map(loaded.grouped.map(({ group_key, ref }) => [group_key ?? '', ref])),
+    deliveries: new Map(
+      [...byRef(loaded.deliveries)].map(([ref, rows]) => [ref, new Map(rows.map((row) => [row.n, row]))]),
+    ),
+    jobs: new Map(loaded.jobs.map((row) => [row.job, { ...row, running: running.has(row.job) }])),
+    headOf: (ref) => heads.get(ref),
+    targetsOf: (ref) => JSON.parse(heads.get(ref)?.targets ?? '[]') as readonly HeadTarget[],
+    stepsOf: (ref) => (steps.get(ref) ?? []).map(({ data }) => JSON.parse(data) as Step),
+    hasTick: (job, due_at) => ticks.has(tickKey(job, due_at)),
   };
 }
 
-const emptyUnit = (): LoadedRows => ({
-  ...{ refs: [], claims: new Map(), limits: new Map(), open: new Map(), groups: new Map() },
-  ...{ deliveries: new Map(), steps: new Map(), heads: new Map(), jobs: new Map(), ticks: new Set() },
-});
+const tickKey = (job: string, due_at: number): string => JSON.stringify([job, due_at]);
 
-function byRef(rows: readonly DeliveryRow[]): Map<Ref, Map<number, DeliveryRow>> {
-  const found = new Map<Ref, Map<number, DeliveryRow>>();
-  for (const row of rows) {
-    const of = found.get(row.ref) ?? new Map<number, DeliveryRow>();
-    found.set(row.ref, of.set(row.n, row));
-  }
-  return found;
-}
-
-function stepsByRef(rows: readonly { readonly ref: Ref; readonly data: string }[]): Map<Ref, Step[]> {
-  const found = new Map<Ref, Step[]>();
-  for (const { ref, data } of rows) found.set(ref, [...(found.get(ref) ?? []), JSON.parse(data) as Step]);
+function byRef<R extends { readonly ref: Ref }>(rows: readonly R[]): ReadonlyMap<Ref, readonly R[]> {
+  const found = new Map<Ref, R[]>();
+  for (const row of rows) found.set(row.ref, [...(found.get(row.ref) ?? []), row]);
   return found;
 }

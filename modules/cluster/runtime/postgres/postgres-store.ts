@@ -11,7 +11,7 @@ import { describeOtherTables } from '../../../../runtime/store/other-tables.ts';
 import type { Query, QueryResults } from '../../../../runtime/store/queries.ts';
 import type { SharedState, SharedStore, Store, StoreProblem } from '../../../../runtime/store/store.ts';
 import { StoreRefused, StoreUnavailable } from '../../../../runtime/store/store.ts';
-import type { TakeSlots } from '../rate-slots.ts';
+import type { TakeSlots } from '../shared-window.ts';
 import { SharedWindow } from '../shared-window.ts';
 import { describePgError, isLost } from './driver.ts';
 import { RENEW_MS } from './lease.ts';

@@ -2,7 +2,7 @@
  * Slots of rate windows: one row for each route. Each change is its own transaction, which does not wait for the disk, so
  * that the row is locked only during the statement. A crash of the server loses the latest counts.
  */
-import type { SlotGrant, SlotRequest } from '../rate-slots.ts';
+import type { SlotGrant, SlotRequest } from '../shared-window.ts';
 import type { SnapshotReader } from './snapshot.ts';
 
 const WINDOW = "interval '60 s'";

@@ -2,15 +2,15 @@
  * Releases abandoned work, in two statements, of which the second sees what the first has locked: first expired leases get
  * a new token, which stops their late writers; then the work that they held is released.
  */
-import type { Ref } from '../../../../runtime/store/mutations.ts';
-import type { GivenUp, Recover, Recovered } from '../../../../runtime/store/recover.ts';
-import { interruptedStep, UNANSWERED } from '../../../../runtime/store/recover.ts';
+import type { Recover, Recovered } from '../../../../runtime/store/mutations.ts';
+import type { LeftWork } from '../../../../runtime/store/unit/recover.ts';
+import { release } from '../../../../runtime/store/unit/recover.ts';
+import { WorkUnit } from '../../../../runtime/store/unit/unit.ts';
 import { loadLeft } from './load-unit.ts';
 import { FORGET_WINDOWS } from './rate-slots.ts';
 import type { Scope } from './scope.ts';
 import { storeUnit } from './store-unit.ts';
 import { ADD_COUNTS, COUNT_COLUMNS } from './tables.ts';
-import { WorkUnit } from './unit.ts';
 
 /** Skips a node that is in a transaction, whose row is locked: it still has its lease. */
 const END_LEASES =
@@ -36,47 +36,20 @@ const FOLD_COUNTS =
   `SELECT lane, 0 AS node, ${COUNT_COLUMNS.map((name) => `sum(${name})::bigint AS ${name}`).join(', ')} FROM gone GROUP BY lane`;
 const FORGET_NODES = "DELETE FROM node WHERE ended_at < clock_timestamp() - interval '1 day'";
 
-/** Runs `recover` (../recover.ts), and removes old nodes and windows. */
+/** Runs `recover`, and removes old nodes and windows. */
 export async function recover(scope: Scope, { holder, now, under_way }: Recover): Promise<Recovered> {
   const { db, node } = scope;
   await db.change(END_LEASES, [node]);
-  const left = await db.query<{ ref: Ref; has_begun: boolean }>(LEFT, [holder, node, under_way.runs]);
-  const begun = new Set(left.filter(({ has_begun }) => has_begun).map(({ ref }) => ref));
+  const left = await db.query<LeftWork>(LEFT, [holder, node, under_way.runs]);
   const refs = left.map(({ ref }) => ref);
-  const unit = new WorkUnit(node, await loadLeft(db, refs));
-  const freed = free(unit, refs, { begun, now });
+  const unit = new WorkUnit(await loadLeft(db, refs));
+  const released = release(unit, left, now);
   storeUnit(scope, unit);
   const attempts = under_way.attempts.map(({ ref, index }) => ({ ref, n: index }));
-  const released = await db.change(RELEASE, [holder, node, JSON.stringify(attempts)]);
+  const freed = await db.change(RELEASE, [holder, node, JSON.stringify(attempts)]);
   await Promise.all(RESET_CLOCK.map((sql) => db.change(sql, [now])));
   await tidyUp(scope);
-  return { ...freed, attempts: released };
-}
-
-function free(
-  unit: WorkUnit,
-  refs: readonly Ref[],
-  { begun, now }: { readonly begun: ReadonlySet<Ref>; readonly now: number },
-): Pick<Recovered, 'runs' | 'given_up'> {
-  const given_up: GivenUp[] = [];
-  let runs = 0;
-  for (const ref of refs) {
-    const row = unit.loaded.open.get(ref);
-    // Another gateway has released it already.
-    if (row === undefined || row.holder === null) continue;
-    if (row.state === 'running') {
-      runs++;
-      const reason = row.reason === null ? null : (JSON.parse(row.reason) as string);
-      const steps = begun.has(ref) ? [interruptedStep(row.started_at ?? now, now)] : [];
-      unit.move(row, { to: 'pending', at: now, reason, steps });
-      continue;
-    }
-    const { id = '', profile = '', route = null, job = null } = unit.loaded.heads.get(ref) ?? {};
-    unit.move(row, { to: 'dead', at: now, reason: UNANSWERED });
-    unit.noteError(ref, now, UNANSWERED);
-    given_up.push({ id, profile, route, job, reason: UNANSWERED });
-  }
-  return { runs, given_up };
+  return { ...released, attempts: freed };
 }
 
 async function tidyUp({ db }: Scope): Promise<void> {

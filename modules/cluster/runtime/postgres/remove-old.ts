@@ -1,10 +1,8 @@
 /** Removes old ended dispatches and expired delivery ids, a slice at a time. */
 import { laneKey } from '../../../../runtime/store/identity.ts';
-import type { MutationResults, Ref } from '../../../../runtime/store/mutations.ts';
-import type { Cleanup, ExpireClaims, Trim } from '../../../../runtime/store/retention-mutations.ts';
+import type { Cleanup, ExpireClaims, MutationResults, Ref, Trim } from '../../../../runtime/store/mutations.ts';
 import type { Scope } from './scope.ts';
-import { ADD_COUNTS, CountChanges } from './tables.ts';
-import { ROW_BYTES } from './unit-rows.ts';
+import { ADD_COUNTS, CountChanges, ROW_BYTES } from './tables.ts';
 
 interface OldRow {
   readonly ref: Ref;

@@ -3,30 +3,32 @@
  * acknowledged. So those of events are made first, as one unit of work, and `take_work` sees them; the others follow in
  * their order.
  */
-import type { EncodedChange, Headed, LargeTexts } from '../../../../runtime/store/encode.ts';
+import type { EncodedChange, LargeTexts } from '../../../../runtime/store/encode.ts';
 import { decodeChange } from '../../../../runtime/store/encode.ts';
-import type { Mutation, MutationKind, MutationResults } from '../../../../runtime/store/mutations.ts';
-import { accept, join } from './accept.ts';
-import { advance, recordAttempt } from './advance.ts';
+import type { MutationKind, MutationResults } from '../../../../runtime/store/mutations.ts';
+import type { DirectChange, UnitChange, UnitKind } from '../../../../runtime/store/unit/apply.ts';
+import { applyToUnit, isUnitChange } from '../../../../runtime/store/unit/apply.ts';
+import { WorkUnit } from '../../../../runtime/store/unit/unit.ts';
 import type { DirectChanges } from './direct-changes.ts';
-import { fire, tick } from './firing.ts';
-import type { UnitChange } from './load-unit.ts';
 import { loadUnit } from './load-unit.ts';
 import type { Scope } from './scope.ts';
 import { storeUnit } from './store-unit.ts';
-import { WorkUnit } from './unit.ts';
 
 type Result = MutationResults[MutationKind];
 
-interface Change {
-  /** Index in the group. */
+/** A change with its index in the group. */
+interface Part {
   readonly index: number;
-  readonly change: Headed<Mutation>;
+  readonly change: UnitChange;
   readonly texts: LargeTexts;
 }
 
+type Section =
+  | { readonly kind: 'unit'; readonly parts: Part[] }
+  | { readonly kind: 'direct'; readonly index: number; readonly change: DirectChange };
+
 /** Kinds that share a unit. Jobs do not share one with changes that end runs, because the unit looks up once which runs are over. */
-const UNIT_OF: Partial<Record<MutationKind, 'events' | 'firing'>> = {
+const UNIT_OF: Readonly<Record<UnitKind, 'events' | 'firing'>> = {
   ...{ accept: 'events', join_group: 'events', advance: 'events', record_attempt: 'events' },
   ...{ tick_job: 'firing', fire_job: 'firing' },
 };
@@ -39,65 +41,35 @@ export async function makeChanges(
 ): Promise<readonly Result[]> {
   const results: Result[] = [];
   for (const section of sectionsOf(encoded)) {
-    const made = await makeSection(scope, direct, section);
-    for (const [at, { index }] of section.entries()) results[index] = made[at] as Result;
+    if (section.kind === 'direct') {
+      const { index, change } = section;
+      const make = direct[change.kind] as (scope: Scope, change: DirectChange) => Promise<Result>;
+      results[index] = await make(scope, change);
+      continue;
+    }
+    const changes = section.parts.map(({ change }) => change);
+    const unit = new WorkUnit(await loadUnit(scope.db, changes));
+    for (const { index, change, texts } of section.parts) results[index] = applyToUnit(unit, change, texts);
+    storeUnit(scope, unit);
   }
   return results;
 }
 
-function sectionsOf(encoded: readonly EncodedChange[]): readonly (readonly Change[])[] {
-  const events: Change[] = [];
-  const others: Change[][] = [];
-  let isFiring = false;
+function sectionsOf(encoded: readonly EncodedChange[]): readonly Section[] {
+  const events: Part[] = [];
+  const others: Section[] = [];
   for (const [index, one] of encoded.entries()) {
     const [, body, answer] = one;
-    const made = { index, change: decodeChange(one), texts: { body, answer } };
-    const unit = UNIT_OF[made.change.kind];
-    if (unit === 'events') events.push(made);
-    else if (unit === 'firing' && isFiring) others.at(-1)?.push(made);
-    else others.push([made]);
-    if (unit !== 'events') isFiring = unit === 'firing';
+    const change = decodeChange(one);
+    if (!isUnitChange(change)) {
+      others.push({ kind: 'direct', index, change });
+      continue;
+    }
+    const part = { index, change, texts: { body, answer } };
+    const last = others.at(-1);
+    if (UNIT_OF[change.kind] === 'events') events.push(part);
+    else if (last?.kind === 'unit') last.parts.push(part);
+    else others.push({ kind: 'unit', parts: [part] });
   }
-  return events.length === 0 ? others : [events, ...others];
-}
-
-async function makeSection(
-  scope: Scope,
-  direct: DirectChanges,
-  section: readonly Change[],
-): Promise<readonly Result[]> {
-  const [first] = section;
-  if (first === undefined) return [];
-  if (UNIT_OF[first.change.kind] === undefined) {
-    const make = direct[first.change.kind as keyof DirectChanges] as (scope: Scope, m: unknown) => Promise<Result>;
-    return [await make(scope, first.change)];
-  }
-  const changes = section as readonly { readonly change: UnitChange; readonly texts: LargeTexts }[];
-  const unit = new WorkUnit(
-    scope.node,
-    await loadUnit(
-      scope.db,
-      changes.map(({ change }) => change),
-    ),
-  );
-  const results = changes.map(({ change, texts }) => makeInUnit(unit, change, texts));
-  storeUnit(scope, unit);
-  return results;
-}
-
-function makeInUnit(unit: WorkUnit, change: UnitChange, texts: LargeTexts): Result {
-  switch (change.kind) {
-    case 'accept':
-      return accept(unit, change, texts);
-    case 'join_group':
-      return join(unit, change, texts);
-    case 'advance':
-      return advance(unit, change, texts);
-    case 'record_attempt':
-      return recordAttempt(unit, change);
-    case 'tick_job':
-      return tick(unit, change, texts);
-    case 'fire_job':
-      return fire(unit, change, texts);
-  }
+  return events.length === 0 ? others : [{ kind: 'unit', parts: events }, ...others];
 }

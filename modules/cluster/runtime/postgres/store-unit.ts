@@ -1,9 +1,10 @@
 /** Sends the changed rows of a unit of work: one statement for each kind of row, all at once. */
-import type { PgConnection, PgValue } from './driver.ts';
+import { laneKey } from '../../../../runtime/store/identity.ts';
+import type { DispatchRow, WorkRow } from '../../../../runtime/store/unit/rows.ts';
+import type { WorkUnit } from '../../../../runtime/store/unit/unit.ts';
+import type { PgValue } from './driver.ts';
 import type { Scope } from './scope.ts';
-import { ADD_COUNTS, insertInto, updateRows, upsert } from './tables.ts';
-import type { WorkUnit } from './unit.ts';
-import type { DispatchRow } from './unit-rows.ts';
+import { ADD_COUNTS, CountChanges, insertInto, ROW_BYTES, updateRows, upsert } from './tables.ts';
 
 const NEW_CLAIMS = `${insertInto('claim')} ORDER BY key`;
 const LATER_CLAIMS = updateRows('claim', ['key'], ['expires_at']);
@@ -15,9 +16,9 @@ const DISPATCHES =
   "convert_from(substr($2::bytea, start, bytes), 'UTF8') FROM json_to_recordset($1::json) AS x(ref bigint, id text, " +
   'profile text, route text, job text, mode text, accepted_at bigint, max_concurrent integer, head text, targets text, ' +
   'start integer, bytes integer)';
-const DROP_OPEN = 'DELETE FROM work WHERE ref = ANY($1::bigint[])';
-const NEW_OPEN = insertInto('work');
-const CHANGED_OPEN = updateRows(
+const DROP_WORK = 'DELETE FROM work WHERE ref = ANY($1::bigint[])';
+const NEW_WORK = insertInto('work');
+const CHANGED_WORK = updateRows(
   'work',
   ['ref'],
   ['state', 'due_at', 'set_at', 'node', 'holder', 'started_at', 'answered_at', 'reason', 'failed', 'steps'],
@@ -37,13 +38,15 @@ const TICKS = insertInto('job_tick');
 export const PUT_META = upsert('meta', 'key');
 
 /** Sends the rows without waiting; a failure fails the transaction. */
-export function storeUnit({ send }: Scope, unit: WorkUnit): void {
+export function storeUnit({ send, node }: Scope, unit: WorkUnit): void {
   const put = (sql: string, rows: Iterable<object>): void => {
     const all = [...rows];
     if (all.length > 0) send(sql, [JSON.stringify(all)]);
   };
   const claims = (of: ReadonlyMap<string, number>): readonly object[] =>
     [...of].map(([key, expires_at]) => ({ key, expires_at }));
+  // A row that is held is held by a process of this node.
+  const withNode = (row: WorkRow): object => ({ ...row, node: row.holder === null ? null : node });
   put(NEW_CLAIMS, claims(unit.newClaims));
   put(LATER_CLAIMS, claims(unit.laterClaims));
   put(
@@ -52,27 +55,39 @@ export function storeUnit({ send }: Scope, unit: WorkUnit): void {
   );
   if (unit.newDispatches.length > 0) send(DISPATCHES, valuesOf(unit.newDispatches));
   // Before the new rows, because a group's latest event replaces the previous one.
-  if (unit.droppedOpen.length > 0) send(DROP_OPEN, [unit.droppedOpen]);
-  put(NEW_OPEN, unit.newOpen);
-  put(CHANGED_OPEN, unit.changedOpen);
-  put(ENDED, unit.ended);
+  if (unit.droppedWork.length > 0) send(DROP_WORK, [unit.droppedWork]);
+  put(NEW_WORK, [...unit.newWork].map(withNode));
+  put(CHANGED_WORK, [...unit.changedWork].map(withNode));
+  put(
+    ENDED,
+    unit.ended.map(({ row, finished_at }) => ({ ...row, finished_at })),
+  );
   put(DROP_DELIVERIES, unit.droppedDeliveries);
   put(NEW_DELIVERIES, unit.newDeliveries);
   put(CHANGED_DELIVERIES, unit.changedDeliveries);
   put(
     ANSWERS,
-    [...unit.answers].map(([ref, text]) => ({ ref, text })),
+    [...unit.answers].map(([ref, { text }]) => ({ ref, text })),
   );
-  put(STEPS, unit.newSteps);
+  put(
+    STEPS,
+    unit.newSteps.map(({ ref, n, step }) => ({ ref, n, data: JSON.stringify(step) })),
+  );
   put(JOBS, unit.changedJobs);
   put(TICKS, unit.newTicks);
   if (unit.lastError !== null) put(PUT_META, [{ key: 'last_error', value: JSON.stringify(unit.lastError) }]);
-  put(ADD_COUNTS, unit.counts.rows(unit.node));
+  put(ADD_COUNTS, countsOf(unit).rows(node));
 }
 
-/** Inserts dispatches; resolves to their number. */
-export const putDispatches = (db: PgConnection, rows: readonly DispatchRow[]): Promise<number> =>
-  db.change(DISPATCHES, valuesOf(rows));
+function countsOf(unit: WorkUnit): CountChanges {
+  const counts = new CountChanges();
+  for (const change of unit.counts) counts.add(...change);
+  for (const { profile, route, body } of unit.newDispatches) {
+    counts.add(laneKey(profile, route), 'bytes', Buffer.byteLength(body) + ROW_BYTES);
+  }
+  for (const { lane, text } of unit.answers.values()) counts.add(lane, 'bytes', Buffer.byteLength(text));
+  return counts;
+}
 
 function valuesOf(rows: readonly DispatchRow[]): readonly PgValue[] {
   const bodies = rows.map(({ body }) => Buffer.from(body));
@@ -80,7 +95,7 @@ function valuesOf(rows: readonly DispatchRow[]): readonly PgValue[] {
   const small = rows.map(({ body, ...row }, index) => {
     const bytes = bodies[index]?.length ?? 0;
     start += bytes;
-    return { ...row, start: start - bytes, bytes };
+    return { ...row, targets: JSON.stringify(row.targets), start: start - bytes, bytes };
   });
   return [JSON.stringify(small), Buffer.concat(bodies)];
 }

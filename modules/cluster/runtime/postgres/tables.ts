@@ -1,61 +1,13 @@
-/** Rows of the tables, and statements that write many of them at once, as one JSON parameter. */
-import type { Ref } from '../../../../runtime/store/identity.ts';
-import type { DispatchState } from '../../../../runtime/store/states.ts';
+/** Statements that write many rows of a table at once, as one JSON parameter. */
 import type { TallyColumn } from '../../../../runtime/store/tally.ts';
 import { TALLY_COLUMNS } from '../../../../runtime/store/tally.ts';
-
-/** The row of a dispatch that has not ended. */
-export interface OpenRow {
-  readonly ref: Ref;
-  readonly lane: string;
-  state: DispatchState;
-  due_at: number;
-  set_at: number;
-  node: number | null;
-  holder: string | null;
-  started_at: number | null;
-  answered_at: number | null;
-  /** JSON. */
-  reason: string | null;
-  failed: number;
-  steps: number;
-  group_key: string | null;
-  first_at: number | null;
-  readonly superseded: number;
-}
-
-export interface DeliveryRow {
-  readonly ref: Ref;
-  readonly n: number;
-  readonly lane: string;
-  due_at: number;
-  set_at: number;
-  holder: string | null;
-}
-
-/** The fields of a dispatch that are needed in addition to its `OpenRow`. */
-export interface HeadRow {
-  readonly ref: Ref;
-  readonly id: string;
-  readonly profile: string;
-  readonly route: string | null;
-  readonly job: string | null;
-  /** JSON. */
-  readonly targets: string;
-}
-
-export interface JobRow {
-  readonly job: string;
-  readonly paused: boolean | null;
-  cursor: number | null;
-  ref: Ref | null;
-  /** Whether its latest run waits or is under way. */
-  running: boolean;
-}
 
 /** Counts of a lane, and the bytes of its texts. */
 export type CountColumn = TallyColumn | 'bytes';
 export const COUNT_COLUMNS = [...TALLY_COLUMNS, 'bytes'] as const satisfies readonly CountColumn[];
+
+/** Approximate size of a dispatch and its indexes without its texts, in bytes. */
+export const ROW_BYTES = 600;
 
 /** The columns that are written in each table, with their types. */
 const COLUMNS = {

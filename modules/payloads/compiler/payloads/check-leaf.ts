@@ -4,6 +4,7 @@ import { factsOfField } from '../shapes/field-facts.ts';
 import type { FormSet } from '../shapes/form-set.ts';
 import type { Leaf } from '../shapes/match-leaf.ts';
 import { isImpossible } from '../shapes/match-leaf.ts';
+import { factsOf } from '../shapes/operators.ts';
 import type { WrittenLeaf } from '../shapes/read-leaf.ts';
 import type { ShapeNode } from '../shapes/shape.ts';
 import { explainOperand } from './explain-operand.ts';
@@ -36,14 +37,14 @@ interface Operand {
 
 function operandsOf({ operator, value, path }: WrittenLeaf): readonly Operand[] {
   const at = [...path, operator];
-  if (operator === 'equals' || operator === 'not_equals')
-    return [{ operand: value, path: at, asked: { operator: 'equals', value } }];
-  if (operator === 'contains' || operator === 'regex')
-    return [{ operand: value, path: at, asked: { operator, value } }];
-  if (operator !== 'in' || !Array.isArray(value)) return [];
-  return value.map((member, index) => ({
-    operand: member,
-    path: [...at, index],
-    asked: { operator: 'equals', value: member },
-  }));
+  const { refutes } = factsOf(operator);
+  if (refutes === 'members' && Array.isArray(value))
+    return value.map((member, index) => ({
+      operand: member,
+      path: [...at, index],
+      asked: { operator: 'equals', value: member },
+    }));
+  // What a field can never equal is a mistake in its negation too.
+  const asked = operator === 'not_equals' ? 'equals' : operator;
+  return refutes === 'operand' ? [{ operand: value, path: at, asked: { operator: asked, value } }] : [];
 }

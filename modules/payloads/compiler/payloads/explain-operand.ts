@@ -4,6 +4,7 @@ import { oneOf, suggest } from '../../../../compiler/text/suggest.ts';
 import { describeForms, describeTypes, printValue, shortList } from '../shapes/describe.ts';
 import type { FormSet } from '../shapes/form-set.ts';
 import type { Leaf } from '../shapes/match-leaf.ts';
+import { factsOf } from '../shapes/operators.ts';
 import type { WrittenLeaf } from '../shapes/read-leaf.ts';
 import type { ShapeNode } from '../shapes/shape.ts';
 import { textBelow } from '../shapes/suggest-path.ts';
@@ -18,12 +19,13 @@ export function explainOperand(
   nodes: readonly ShapeNode[],
   operand: unknown,
 ): Explanation {
-  const never = `\`${leaf.text}\` ${VERBS[leaf.operator] ?? 'is never'} \`${printOperand(nodes, operand)}\`${whereOf(set, leaf)}`;
+  const { never: verb } = factsOf(leaf.operator);
+  const never = `\`${leaf.text}\` ${verb} \`${printOperand(nodes, operand)}\`${whereOf(set, leaf)}`;
   const values = [...new Set(nodes.flatMap((node) => node.values ?? []))].map(String);
   const isListed = nodes.every((node) => node.values !== null);
   if (!isListed || typeof operand !== 'string') return explainType(set, leaf, nodes, { never, operand });
   // A pattern or a substring is not a misspelt value.
-  const isValue = VERBS[leaf.operator] === undefined;
+  const isValue = verb === 'is never';
   if (isValue && isAction(set, leaf)) return explainAction(set, operand, values);
   const hint = values.length > MAX_IN_MESSAGE ? { hint: `it is one of ${shortList(values, MAX_IN_HINT)}` } : {};
   const is = values.length > MAX_IN_MESSAGE ? '' : `: it is ${oneOf(values)}`;
@@ -33,11 +35,6 @@ export function explainOperand(
 
 const whereOf = (set: FormSet, { field }: Leaf): string =>
   field.in === 'event' ? '' : ` in any ${describeForms(set, set.shape.source)}`;
-
-const VERBS: Readonly<Partial<Record<Leaf['operator'], string>>> = {
-  contains: 'never contains',
-  regex: 'never matches',
-};
 
 /** Maximum number of values listed in a message, and in a hint. */
 const MAX_IN_MESSAGE = 5;

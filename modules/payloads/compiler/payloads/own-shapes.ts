@@ -1,12 +1,12 @@
 /** Reads the JSON Schema files that a config's own sources name under `shape:`. */
 import { dirname, resolve } from 'node:path';
-import type { CatalogItem } from '../../../../compiler/catalog.ts';
 import type { Problem } from '../../../../compiler/diagnostics/problem.ts';
-import type { Report } from '../../../../compiler/report.ts';
 import { displayPath } from '../../../../compiler/source/display-path.ts';
 import type { Files } from '../../../../compiler/source/files.ts';
 import { parseYaml } from '../../../../compiler/source/parse-yaml.ts';
 import { readText } from '../../../../compiler/source/read-text.ts';
+import type { Report } from '../../../../compiler/source/report.ts';
+import type { CatalogItem } from '../../../../compiler/stages/catalog.ts';
 import { isPlainMap } from '../../../../compiler/text/plain-map.ts';
 import type { SourceFile } from '../../../../schemas/generated/types.ts';
 import { NO_REVIEW } from '../shapes/field-review.ts';

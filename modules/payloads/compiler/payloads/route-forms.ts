@@ -2,7 +2,7 @@
 
 import { linkGlob } from '../../../../compiler/globs/linear-glob.ts';
 import { lowerEvents } from '../../../../compiler/lower/events.ts';
-import type { RouteView } from '../../../../compiler/views/route-scope.ts';
+import type { RouteView } from '../../../../compiler/views/views.ts';
 import type { EventsPlan } from '../../../../schemas/generated/types.ts';
 import type { FormSet } from '../shapes/form-set.ts';
 import { ANY_EVENT } from '../shapes/shape.ts';

@@ -1,25 +1,23 @@
 /** An unconfined program that receives untrusted text (decisions §5). */
 
-import type { Problem } from '../../../../compiler/diagnostics/problem.ts';
-import type { ViewRule } from '../../../../compiler/rules/support/view-rule.ts';
-import type { RouteView } from '../../../../compiler/views/route-scope.ts';
+import { rule } from '../../../../compiler/rules/support/rule.ts';
+import type { RouteView } from '../../../../compiler/views/views.ts';
 import { describePart } from '../untrusted/describe-part.ts';
 import type { UntrustedPart } from '../untrusted/untrusted-texts.ts';
 import { untrustedParts } from '../untrusted/untrusted-texts.ts';
 
-export const agentUnconfined = {
-  id: 'agent-unconfined',
-  checkAgent({ config: { agent }, routes }): readonly Problem[] {
-    if (agent?.command === undefined || agent.confined !== undefined || isToldToolsets(agent.command)) return [];
+export const agentUnconfined = rule('agent-unconfined', {
+  agent({ config: { agent }, routes }, report) {
+    if (agent?.command === undefined || agent.confined !== undefined || isToldToolsets(agent.command)) return;
     const reached = firstReached(routes());
     const [first] = reached;
-    if (first === undefined) return [];
+    if (first === undefined) return;
     const message = `${describePart(first.part)} of ${listRoutes(reached.map(({ name }) => name))} reaches \`${agent.command[0]}\`, and nothing limits what it can do`;
     const hint =
       'pass `{toolsets}` to it if it accepts them, or state what limits it: `confined: <a container, another user, no tools>`';
-    return [{ rule: 'agent-unconfined', path: ['agent', 'command'], at: 'value', message, hint }];
+    report({ path: ['agent', 'command'], at: 'value', message, hint });
   },
-} as const satisfies ViewRule;
+});
 
 /** Also true if the command reads the variable, because placeholders in code are rejected. Shell comments do not count. */
 const isToldToolsets = (command: readonly string[]): boolean =>

@@ -1,32 +1,31 @@
 /** A whole payload in the prompt of an agent with powerful tools (§5.5). */
 
 import { DEFAULT_TOOLSETS, webhookToolsets } from '../../../../compiler/config/toolsets.ts';
-import type { Problem } from '../../../../compiler/diagnostics/problem.ts';
-import type { ViewRule } from '../../../../compiler/rules/support/view-rule.ts';
-import { atRoute } from '../../../../compiler/rules/support/view-rule.ts';
+import { rule } from '../../../../compiler/rules/support/rule.ts';
 import { oneOf } from '../../../../compiler/text/suggest.ts';
-import type { RouteView } from '../../../../compiler/views/route-scope.ts';
+import type { RouteView } from '../../../../compiler/views/views.ts';
 import { actingToolsets } from '../untrusted/untrusted-texts.ts';
 
-export const rawPayload = {
-  id: 'raw-payload',
-  checkRoute(route): readonly Problem[] {
-    if (route.mode !== 'agent') return [];
+export const rawPayload = rule('raw-payload', {
+  route(route, report) {
+    if (route.mode !== 'agent') return;
     const names = route.config.toolsets ?? route.profilePlan?.toolsets ?? [];
     const wide = webhookToolsets(names, route.scope.table.toolsets).filter((name) => !DEFAULT_TOOLSETS.includes(name));
-    if (wide.length === 0 || isToldOtherwise(route)) return [];
+    if (wide.length === 0 || isToldOtherwise(route)) return;
     const tools = `the agent may use ${oneOf(wide, 'and')}`;
     const hint = 'name the fields the agent needs: `{pull_request.title}`';
     const { prompt } = route.config;
-    if (prompt === undefined)
-      return [atRoute('raw-payload', `the default prompt shows the whole payload, and ${tools}`, hint)];
+    if (prompt === undefined) {
+      report({ path: [], at: 'key', message: `the default prompt shows the whole payload, and ${tools}`, hint });
+      return;
+    }
     const offset = prompt.indexOf(DUMP);
-    if (offset < 0) return [];
+    if (offset < 0) return;
     const message = `\`${DUMP}\` shows the whole payload, and ${tools}`;
     const within = { offset, length: DUMP.length };
-    return [{ rule: 'raw-payload', path: ['prompt'], at: 'value', within, message, hint }];
+    report({ path: ['prompt'], at: 'value', within, message, hint });
   },
-} as const satisfies ViewRule;
+});
 
 const DUMP = '{__raw__}';
 

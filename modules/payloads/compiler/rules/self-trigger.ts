@@ -1,26 +1,24 @@
 /** A route that is triggered by its own deliveries. */
 
-import type { Problem } from '../../../../compiler/diagnostics/problem.ts';
+import { rule } from '../../../../compiler/rules/support/rule.ts';
 import { deliverPath, deliveryTargets } from '../../../../compiler/rules/support/targets.ts';
-import type { ViewRule } from '../../../../compiler/rules/support/view-rule.ts';
-import { atRoute } from '../../../../compiler/rules/support/view-rule.ts';
 import { findJobs } from '../../../../compiler/views/find-job.ts';
-import type { RouteView } from '../../../../compiler/views/route-scope.ts';
+import type { Reported, RouteView } from '../../../../compiler/views/views.ts';
 import type { TargetEffect } from '../../../../schemas/generated/types.ts';
+import { payloadsOf } from '../payloads/payloads.ts';
 import { isForm } from '../shapes/form-set.ts';
 import { rejectsOwnEvents } from '../untrusted/own-answers.ts';
 
-export const selfTrigger = {
-  id: 'self-trigger',
-  checkRoute(route): readonly Problem[] {
-    const { payloads } = route.scope;
-    if (payloads === null || route.config.enabled === false) return [];
-    return targetsOf(route).flatMap(({ target, name, index }): readonly Problem[] => {
-      const effect = payloads.effects.causedBy(target).find((each) => comesBack(route, each, index));
-      return effect === undefined ? [] : [problem(route, name, index, effect)];
-    });
+export const selfTrigger = rule('self-trigger', {
+  route(route, report) {
+    const payloads = payloadsOf(route);
+    if (payloads === null || route.config.enabled === false) return;
+    for (const { target, name, index } of targetsOf(route)) {
+      const effect = payloads.causedBy(target).find((each) => comesBack(route, each, index));
+      if (effect !== undefined) report(problem(route, name, index, effect));
+    }
   },
-} as const satisfies ViewRule;
+});
 
 interface NamedTarget {
   readonly target: string;
@@ -39,7 +37,7 @@ function targetsOf(route: RouteView): readonly NamedTarget[] {
 }
 
 function comesBack(route: RouteView, effect: TargetEffect, index: number | null | undefined): boolean {
-  const { payloads } = route.scope;
+  const payloads = payloadsOf(route);
   if (payloads === null || !payloads.mayReceive(route, effect)) return false;
   const set = payloads.seenBy(route);
   const forms = set?.pick(set.forms.flatMap((form, at) => (isForm(form, effect) ? [at] : []))) ?? null;
@@ -58,13 +56,13 @@ function placeOf(
   return text === undefined || text.includes('{') ? null : text;
 }
 
-function problem(route: RouteView, name: string, index: number | null | undefined, effect: TargetEffect): Problem {
+function problem(route: RouteView, name: string, index: number | null | undefined, effect: TargetEffect): Reported {
   const event = effect.events.map((each) => `\`${each}\``).join(', ');
   const whose = index === undefined ? `the job \`${route.config.cron_job}\`` : 'the route';
   const message = `what ${whose} delivers to \`${name}\` comes back as ${event}, which the route accepts: it triggers itself`;
   const hint = `exclude them: \`${filterFor(effect)}\``;
-  if (index === undefined) return atRoute('self-trigger', message, hint);
-  return { rule: 'self-trigger', path: deliverPath(index), at: 'value', message, hint };
+  if (index === undefined) return { path: [], at: 'key', message, hint };
+  return { path: deliverPath(index), at: 'value', message, hint };
 }
 
 function filterFor({ author: [field = ''], absent: [absent] = [] }: TargetEffect): string {

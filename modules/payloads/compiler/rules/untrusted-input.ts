@@ -1,25 +1,22 @@
 /** Untrusted text in the prompt of an agent with acting toolsets (§1.5, §5.5). */
-import type { Problem } from '../../../../compiler/diagnostics/problem.ts';
-import type { ViewRule } from '../../../../compiler/rules/support/view-rule.ts';
-import { atRoute } from '../../../../compiler/rules/support/view-rule.ts';
+import { rule } from '../../../../compiler/rules/support/rule.ts';
 import { oneOf } from '../../../../compiler/text/suggest.ts';
-import type { RouteView } from '../../../../compiler/views/route-scope.ts';
+import type { Reported, RouteView } from '../../../../compiler/views/views.ts';
 import { andMore, describePart, isWholePayload } from '../untrusted/describe-part.ts';
 import type { UntrustedPart } from '../untrusted/untrusted-texts.ts';
 import { actingToolsets, untrustedParts } from '../untrusted/untrusted-texts.ts';
 
-export const untrustedInput = {
-  id: 'untrusted-input',
-  checkRoute(route): readonly Problem[] {
-    if (route.config.accept_untrusted !== undefined) return [];
+export const untrustedInput = rule('untrusted-input', {
+  route(route, report) {
+    if (route.config.accept_untrusted !== undefined) return;
     const acting = actingToolsets(route);
     const [first, ...more] = acting.length === 0 ? [] : untrustedParts(route);
-    return first === undefined ? [] : [problem(route, first, more.length, acting)];
+    if (first !== undefined) report(problem(route, first, more.length, acting));
   },
-} as const satisfies ViewRule;
+});
 
 /** Names the whole path: the field and its author, the prompt, the agent with its toolsets, and the target. */
-function problem(route: RouteView, part: UntrustedPart, more: number, acting: readonly string[]): Problem {
+function problem(route: RouteView, part: UntrustedPart, more: number, acting: readonly string[]): Reported {
   const { placeholder, offset } = part;
   const isJob = route.mode === 'cron';
   const agent = isJob ? `the agent of the job \`${route.config.cron_job}\`` : 'an agent';
@@ -31,9 +28,9 @@ function problem(route: RouteView, part: UntrustedPart, more: number, acting: re
   const answer = isJob ? '' : `, whose answer goes to ${targets}`;
   const message = `${describePart(part)}${andMore(more)} ${goes}${answer}: what a stranger writes there can steer it`;
   const hint = adviceFor(route, part, acting);
-  if (placeholder === null) return atRoute('untrusted-input', message, hint);
+  if (placeholder === null) return { path: [], at: 'key', message, hint };
   const within = { offset, length: placeholder.length };
-  return { rule: 'untrusted-input', path: ['prompt'], at: 'value', within, message, hint };
+  return { path: ['prompt'], at: 'value', within, message, hint };
 }
 
 /** Another rule reports that unknown toolsets are dropped. */

@@ -1,7 +1,8 @@
 /** Decides whether combined conditions can match each event form. */
 import type { FormSet } from './form-set.ts';
-import type { LeafMatch } from './match-leaf.ts';
-import { matchLeaf, negated } from './match-leaf.ts';
+import { matchLeaf } from './match-leaf.ts';
+import type { LeafMatch } from './operators.ts';
+import { negated } from './operators.ts';
 import type { Member } from './read-leaf.ts';
 import { membersOf, readLeaf } from './read-leaf.ts';
 

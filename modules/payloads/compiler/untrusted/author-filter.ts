@@ -2,8 +2,8 @@
 import type { FieldReview } from '../shapes/field-review.ts';
 import type { FormSet } from '../shapes/form-set.ts';
 import { isUntrusted } from '../shapes/leaf-class.ts';
+import { listedValues } from '../shapes/match-leaf.ts';
 import type { WrittenLeaf } from '../shapes/read-leaf.ts';
-import { listedValues } from './listed-values.ts';
 import type { Filters, IsEnough } from './requires.ts';
 import { requires } from './requires.ts';
 

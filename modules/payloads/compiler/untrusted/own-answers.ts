@@ -1,8 +1,9 @@
 /** Decides whether a route's filters reject the events that its own deliveries cause. */
 import type { TargetEffect } from '../../../../schemas/generated/types.ts';
 import type { FormSet } from '../shapes/form-set.ts';
+import { listedValues } from '../shapes/match-leaf.ts';
+import { factsOf } from '../shapes/operators.ts';
 import type { WrittenLeaf } from '../shapes/read-leaf.ts';
-import { listedValues } from './listed-values.ts';
 import type { Filters } from './requires.ts';
 import { requires } from './requires.ts';
 
@@ -33,27 +34,7 @@ const isBelow = (path: string, fields: readonly string[]): boolean =>
 
 /** @param found value of the field; null if absent */
 function holds({ operator, value }: WrittenLeaf, found: string | null, negated: boolean): boolean {
-  return isTrueOf(operator, value, found) !== negated;
-}
-
-function isTrueOf(operator: WrittenLeaf['operator'], value: unknown, found: string | null): boolean {
-  switch (operator) {
-    case 'exists':
-      return (found !== null) === value;
-    case 'missing':
-      return (found === null) === value;
-    case 'equals':
-      return found === value;
-    case 'not_equals':
-      return found !== value;
-    case 'in':
-      return found !== null && Array.isArray(value) && value.includes(found);
-    case 'regex':
-    case 'contains':
-      return found !== null && String(value).includes(found);
-    case 'in_file':
-      return false;
-  }
+  return factsOf(operator).holds(value, found) !== negated;
 }
 
 /** Whether the condition accepts only other channels or repositories. Names are not compared with ids. */
@@ -75,5 +56,4 @@ function isOthers(leaf: WrittenLeaf, negated: boolean): boolean {
 const BOT = /^(?!dependabot|renovate).*(?:bot|\[bot\])$/i;
 
 /** Whether the condition tests the whole text or its start, which differs in an answer that quotes it. */
-const beginsOtherwise = ({ operator, value }: WrittenLeaf): boolean =>
-  operator === 'equals' || (operator === 'regex' && String(value).startsWith('^'));
+const beginsOtherwise = ({ operator, value }: WrittenLeaf): boolean => factsOf(operator).fixesStart(value);

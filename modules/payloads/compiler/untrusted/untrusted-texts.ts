@@ -2,7 +2,9 @@
 
 import { readPlaceholders } from '../../../../compiler/config/template-grammar.ts';
 import { findJobs } from '../../../../compiler/views/find-job.ts';
-import type { Payloads, RouteView } from '../../../../compiler/views/route-scope.ts';
+import type { RouteView } from '../../../../compiler/views/views.ts';
+import type { Payloads } from '../payloads/payloads.ts';
+import { payloadsOf } from '../payloads/payloads.ts';
 import type { FieldReview } from '../shapes/field-review.ts';
 import { isUntrusted } from '../shapes/leaf-class.ts';
 import { isByTrustedAuthor } from './author-filter.ts';
@@ -23,7 +25,7 @@ const DUMP = '{__raw__}';
 
 /** Empty if the route is disabled or has no agent, or if payload shapes are unavailable, as in a running gateway. */
 export function untrustedParts(route: RouteView): readonly UntrustedPart[] {
-  const { payloads } = route.scope;
+  const payloads = payloadsOf(route);
   if (payloads === null || route.mode === 'direct' || route.config.enabled === false) return [];
   const { prompt } = route.config;
   if (prompt === undefined) return [{ placeholder: null, offset: 0, path: null, review: null }];
@@ -56,14 +58,14 @@ function untrustedPart(
 
 /** The acting toolsets of a run: those of the route, or of the job that it triggers, without forbidden ones. */
 export function actingToolsets(route: RouteView): readonly string[] {
-  const { effects } = route.scope.payloads ?? {};
-  if (effects === undefined) return [];
+  const payloads = payloadsOf(route);
+  if (payloads === null) return [];
   const { toolsets: known, jobs } = route.scope.table;
   if (route.mode === 'cron') {
     const [job] = findJobs(route, route.config.cron_job ?? '');
     const plan = job === undefined ? undefined : jobs[job.id];
-    return (plan?.toolsets ?? []).filter((name) => effects.acts(name));
+    return (plan?.toolsets ?? []).filter((name) => payloads.acts(name));
   }
   const names = route.config.toolsets ?? route.profilePlan?.toolsets ?? [];
-  return [...new Set(names)].filter((name) => known[name] !== false && effects.acts(name));
+  return [...new Set(names)].filter((name) => known[name] !== false && payloads.acts(name));
 }

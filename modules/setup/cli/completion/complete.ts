@@ -1,9 +1,9 @@
 /** Completes a command line for a shell: what may stand where the cursor is, for bash, zsh and fish alike. */
+
+import type { Command, NamedOption } from '../../../../cli/base/command.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
-import type { CommandEntry } from '../../../../cli/command-line/command-entry.ts';
-import { findCommand } from '../../../../cli/command-line/command-entry.ts';
-import type { CommandShape, OptionShape } from '../../../../cli/command-line/command-shape.ts';
-import { shapeOf } from '../../../../cli/command-line/command-shape.ts';
+import type { CommandEntry } from '../../../../cli/commands/registry.ts';
+import { findCommand } from '../../../../cli/commands/registry.ts';
 import type { NameRequest } from './names.ts';
 import { namesFor } from './names.ts';
 
@@ -28,8 +28,7 @@ export async function complete(
   const before = words.slice(0, -1);
   const entry = findCommand(commands, before);
   if (entry === undefined) return matching(partial, nextWords(commands, before));
-  const shape = shapeOf(await entry.load());
-  return completeArgument(shape, before.slice(entry.path.split(' ').length), partial, context);
+  return completeArgument(await entry.load(), before.slice(entry.path.split(' ').length), partial, context);
 }
 
 /** Shells that break words at `=` send `--port`, `=`, `86`. */
@@ -48,10 +47,10 @@ function joinBound(words: readonly string[]): string[] {
 /** The words that may follow, with what they lead to. */
 function nextWords(commands: readonly CommandEntry[], before: readonly string[]): CompletionCandidate[] {
   const found = new Map<string, string>();
-  for (const { path, summary, hidden } of commands) {
+  for (const { path, summary, rank } of commands) {
     const words = path.split(' ');
     const word = words[before.length];
-    if (hidden === true || word === undefined || !before.every((other, at) => words[at] === other)) continue;
+    if (rank === null || word === undefined || !before.every((other, at) => words[at] === other)) continue;
     const leaf = words.length === before.length + 1;
     if (leaf || !found.has(word)) found.set(word, leaf ? summary : `${word} …`);
   }
@@ -59,18 +58,18 @@ function nextWords(commands: readonly CommandEntry[], before: readonly string[])
 }
 
 async function completeArgument(
-  { options, positionals, rest }: CommandShape,
+  { options, args }: Command<CliContext>,
   before: readonly string[],
   partial: string,
   context: CliContext,
 ): Promise<Completion> {
-  const optionOf = (word: string): OptionShape | undefined => options.find(({ names }) => names.includes(word));
+  const optionOf = (word: string): NamedOption | undefined => options.find(({ names }) => names.includes(word));
   const bound = /^(--[a-z-]+)=(.*)$/s.exec(partial);
   const asked = bound === null ? optionOf(before.at(-1) ?? '') : optionOf(bound[1] ?? '');
   const given = before.filter(
-    (word, at) => !word.startsWith('-') && optionOf(before[at - 1] ?? '')?.takesValue !== true,
+    (word, at) => !word.startsWith('-') && (optionOf(before[at - 1] ?? '')?.value ?? null) === null,
   );
-  if (asked?.takesValue === true) {
+  if (asked !== undefined && asked.value !== null) {
     const source = optionValue('--source', before);
     const request = { kind: asked.value, given: source === null ? given : [source], partial: bound?.[2] ?? partial };
     return completeValue(request, context, bound === null ? '' : `${bound[1]}=`);
@@ -82,8 +81,9 @@ async function completeArgument(
       left.map(({ names, description }) => ({ value: names.at(-1) ?? '', description })),
     );
   }
-  const kind = positionals[given.length] ?? rest;
-  return kind === null ? matching(partial, []) : completeValue({ kind, given, partial }, context, '');
+  const last = args.at(-1);
+  const kind = (args[given.length] ?? (last?.kind === 'rest' ? last : undefined))?.name;
+  return kind === undefined ? matching(partial, []) : completeValue({ kind, given, partial }, context, '');
 }
 
 /** The value of an option among the words; null: it is not there. */

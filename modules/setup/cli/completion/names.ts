@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { assetFolder } from '../../../../base/assets.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
+import { loadPart } from '../../../../cli/base/module.ts';
 
 type NameSource = (context: CliContext) => readonly string[];
 
@@ -13,11 +14,19 @@ type NameSource = (context: CliContext) => readonly string[];
 type LoadedNames = (context: CliContext, given: readonly string[], partial: string) => Promise<readonly string[]>;
 
 const LOADED_NAMES: Readonly<Record<string, LoadedNames>> = {
-  event: async (context, given) => (await import('./shape-names.ts')).eventNames(context, given),
-  source: async (context) => (await import('./shape-names.ts')).completeSourceNames(context),
+  event: async (context, [source = '']) => (await loadPart(context.modules, 'payloads')).eventNames(context, source),
+  /** Canonical names and the ones senders are known by (`github`): a command takes both. */
+  source: async (context) => {
+    const { openSources } = await import('../../../../cli/sources/open-sources.ts');
+    return openSources(context, undefined).then(
+      ({ names }) => names,
+      () => [],
+    );
+  },
   rule: async () => [...(await import('../../../../cli/docs/pages.ts')).readRules().keys()],
   page: async () => (await import('../../../../cli/docs/pages.ts')).pageNames(),
-  prefix: async (context, given, partial) => (await import('./shape-names.ts')).pathNames(context, given, partial),
+  prefix: async (context, [source = '', event], partial) =>
+    (await loadPart(context.modules, 'payloads')).pathNames(context, source, event, partial),
 };
 
 /** By the name of the argument, as it stands in the help: `<profile>`. */
@@ -53,6 +62,10 @@ export async function namesFor({ kind, given, partial }: NameRequest, context: C
   const names = (await loadNames?.(context, given, partial)) ?? SOURCES[kind]?.(context) ?? [];
   return [...new Set(names)].sort();
 }
+
+/** The names of one kind. */
+export const namesInUse = (kind: string, context: CliContext): Promise<string[]> =>
+  namesFor({ kind, given: [], partial: '' }, context);
 
 const subscriptions: NameSource = (context) => Object.keys(readMap(join(context.home, 'webhook_subscriptions.json')));
 

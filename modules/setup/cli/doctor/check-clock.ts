@@ -1,6 +1,6 @@
 /** Compares this machine's clock with those of the services it reached: signatures and schedules depend on it. */
-import type { Check } from './check.ts';
-import { gatewayCheck } from './check.ts';
+import type { Check } from '../../../../cli/base/check.ts';
+import { gatewayCheck } from '../../../../cli/base/check.ts';
 
 /** A larger difference is a fault, in ms; from 300 s on, senders' timestamps are refused (§8). */
 const WARN_MS = 5000;

@@ -3,6 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../../../../base/message-of.ts';
+import type { Check } from '../../../../cli/base/check.ts';
+import { gatewayCheck } from '../../../../cli/base/check.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
 import { tryAskGateway } from '../../../../cli/gateway/ask-gateway.ts';
@@ -10,8 +12,6 @@ import type { CompileResult } from '../../../../compiler/compile.ts';
 import type { GatewayStatus } from '../../../../runtime/control/operations.ts';
 import { missingAgent } from '../../../../runtime/dispatch/agents/program.ts';
 import type { RouteTable, ServerPlan } from '../../../../schemas/generated/types.ts';
-import type { Check } from './check.ts';
-import { gatewayCheck } from './check.ts';
 
 export function checkConfiguration({ diagnostics, output, root, files }: CompileResult): Check {
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length;

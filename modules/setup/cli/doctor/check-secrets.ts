@@ -1,9 +1,10 @@
 /** Checks that the secrets of routes and agents exist; those of targets are checked with the targets. */
+
+import type { Check } from '../../../../cli/base/check.ts';
 import { collectSecretRefs } from '../../../../runtime/platform/secrets/secret-refs.ts';
 import type { SecretResolver } from '../../../../runtime/platform/secrets/secrets.ts';
 import { printSecretRef, SecretError } from '../../../../runtime/platform/secrets/secrets.ts';
 import type { RouteTable, SecretRef } from '../../../../schemas/generated/types.ts';
-import type { Check } from './check.ts';
 
 interface Use {
   readonly profile: string | null;

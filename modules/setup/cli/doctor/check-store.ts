@@ -1,6 +1,8 @@
 /** Checks of the store, through the gateway that serves it or in the file. */
 import { accessSync, constants, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { Check } from '../../../../cli/base/check.ts';
+import { gatewayCheck } from '../../../../cli/base/check.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
 import { useStore } from '../../../../cli/store/use-store.ts';
@@ -9,8 +11,6 @@ import { describeDiskError } from '../../../../runtime/platform/describe-disk-er
 import type { DamageReport } from '../../../../runtime/store/queries.ts';
 import type { Store } from '../../../../runtime/store/store.ts';
 import { storePath } from '../../../../runtime/store/store-path.ts';
-import type { Check } from './check.ts';
-import { gatewayCheck } from './check.ts';
 
 const SUBJECT = 'store';
 /** Free space that the home needs, in bytes: what the store writes to find out whether its disk is writable again. */

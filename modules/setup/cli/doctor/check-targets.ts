@@ -1,11 +1,11 @@
 /** Checks of each enabled target in each profile: its credentials, and the checks of its driver. */
 import { labelIn } from '../../../../base/label.ts';
+import type { Check } from '../../../../cli/base/check.ts';
 import type { DeliveryContext } from '../../../../runtime/deliver/driver.ts';
 import { linkTargets } from '../../../../runtime/deliver/link-targets.ts';
 import type { Probe, ProbeOptions } from '../../../../runtime/deliver/probe.ts';
 import type { SecretResolver } from '../../../../runtime/platform/secrets/secrets.ts';
 import type { ProfilePlan, RouteTable } from '../../../../schemas/generated/types.ts';
-import type { Check } from './check.ts';
 
 export interface TargetChecks {
   readonly checks: readonly Check[];

@@ -1,17 +1,17 @@
 /** Facts for a fault report, without names, texts, addresses or secrets of the reporter. */
 import { arch, platform, release } from 'node:os';
+import type { Check } from '../../../../cli/base/check.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
-import { packageVersion } from '../../../../cli/base/package-version.ts';
+import { packageVersion } from '../../../../cli/base/package.ts';
 import { useStore } from '../../../../cli/store/use-store.ts';
 import type { CompileResult } from '../../../../compiler/compile.ts';
 import { maskUrls } from '../../../../compiler/diagnostics/printable.ts';
-import type { ShippedCatalog } from '../../../../compiler/shipped-catalog.ts';
+import type { ShippedCatalog } from '../../../../compiler/source/shipped-catalog.ts';
 import { Redactor } from '../../../../runtime/deliver/redact.ts';
 import { createSecrets, resolvable } from '../../../../runtime/platform/secrets/machine-secrets.ts';
 import { tableSecretRefs } from '../../../../runtime/platform/secrets/secret-refs.ts';
 import type { LastError } from '../../../../runtime/store/queries.ts';
 import type { RouteTable } from '../../../../schemas/generated/types.ts';
-import type { Check } from './check.ts';
 
 /** How often each value occurs. */
 type Counts = Readonly<Record<string, number>>;

@@ -2,7 +2,7 @@
 import { isLoopback } from '../../../../base/loopback.ts';
 import { visible } from '../../../../cli/output/print.ts';
 import type { OpenSources } from '../../../../cli/sources/open-sources.ts';
-import { publicRouteUrl } from '../../../../cli/subscriptions/route-url.ts';
+import { publicRouteUrl } from '../../../../cli/subscriptions/address.ts';
 import { describeSecret, setupSteps } from '../../../../compiler/sources/describe-source.ts';
 import { printSecretRef } from '../../../../runtime/platform/secrets/secrets.ts';
 import type { RoutePlan, RouteTable, SecretRef } from '../../../../schemas/generated/types.ts';

@@ -1,7 +1,7 @@
 /** The configurations that `init` starts from: the shipped examples. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageRoot } from '../../../../cli/base/package-root.ts';
+import { packageRoot } from '../../../../cli/base/package.ts';
 
 const EXAMPLES = join(packageRoot(), 'examples');
 const CONFIG = 'hookwright.yaml';

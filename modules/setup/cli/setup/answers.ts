@@ -4,6 +4,7 @@ import { messageOf } from '../../../../base/message-of.ts';
 import { UsageError } from '../../../../cli/base/errors.ts';
 import { parseInteger } from '../../../../cli/command-line/values.ts';
 import type { SubscribeFlags } from '../../../../cli/subscriptions/subscribe-flags.ts';
+import { valueAt } from '../../../../compiler/schema/pointer.ts';
 
 export interface SetupAnswers {
   /** Settings of the webhook adapter. */
@@ -120,4 +121,17 @@ function unknownKey(key: string): UsageError {
     'enabled, host, port, secret; target, target.<setting>; route, route.<setting>',
     `or a place in the configuration, such as gateway.drain_seconds (${[...ROOTS].join(', ')})`,
   );
+}
+
+/** The answers of `gateway setup --yes`: webhooks enabled, with a secret. */
+export function withDefaults(answers: SetupAnswers, config: unknown): SetupAnswers {
+  const current = (key: string): unknown =>
+    valueAt(config, ['platforms', 'webhook', 'extra', key]) ?? valueAt(config, ['platforms', 'webhook', key]);
+  const enabled = answers.webhook.enabled ?? current('enabled') ?? true;
+  const secret = answers.secret ?? (current('secret') === undefined ? GENERATE : undefined);
+  return {
+    ...answers,
+    webhook: { enabled: enabled === true, ...answers.webhook },
+    ...(secret === undefined ? {} : { secret }),
+  };
 }

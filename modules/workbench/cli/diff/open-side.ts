@@ -1,12 +1,10 @@
 /** One side of a comparison: a configuration, a compiled table, or what the running gateway serves. */
 import { existsSync, statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
+import { readTable } from '../../../../cli/compile/read-table.ts';
 import { askGateway } from '../../../../cli/gateway/ask-gateway.ts';
-import { loadTable, TableError } from '../../../../runtime/table/load.ts';
-import { TimeSlice } from '../../../../runtime/table/time-slice.ts';
 import type { RouteTable } from '../../../../schemas/generated/types.ts';
 import { openConfig } from '../explain/open-config.ts';
 
@@ -21,14 +19,14 @@ export async function openSide(context: CliContext, name: string): Promise<Side>
   const path = resolve(context.cwd, name);
   if (!existsSync(path)) throw new CliError(`there is no file ${name}`);
   const file = statSync(path).isDirectory() ? inFolder(path) : path;
-  if (file.endsWith('.json')) return { table: await readTable(context, file), name };
+  if (file.endsWith('.json')) return { table: await readTable(file), name };
   return { table: (await openConfig(context, [file])).table, name };
 }
 
 /** @throws CliError when none is running */
 export async function openServed(context: CliContext): Promise<Side> {
   const { table, url } = await askGateway(context, 'status', {});
-  return { table: await readTable(context, table.file), name: `what ${url} serves` };
+  return { table: await readTable(table.file), name: `what ${url} serves` };
 }
 
 /** @throws CliError when there is none, or it has errors */
@@ -43,16 +41,4 @@ function inFolder(folder: string): string {
     .find((path) => existsSync(path));
   if (found === undefined) throw new CliError(`${folder} holds neither a table nor a configuration`);
   return found;
-}
-
-/** @throws CliError if it is not one */
-export async function readTable({ clock }: Pick<CliContext, 'clock'>, path: string): Promise<RouteTable> {
-  try {
-    const table = await loadTable(await readFile(path), '', new TimeSlice(clock));
-    if (table === 'same') throw new TableError('the table has no hash');
-    return table;
-  } catch (error) {
-    if (error instanceof TableError) throw new CliError(`${path}: ${error.message}`);
-    throw error;
-  }
 }

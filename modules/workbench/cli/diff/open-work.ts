@@ -4,7 +4,7 @@ import type { CliContext } from '../../../../cli/base/context.ts';
 import { visible } from '../../../../cli/output/print.ts';
 import { formatDuration } from '../../../../cli/output/time.ts';
 import { useStore } from '../../../../cli/store/use-store.ts';
-import { bindingOf } from '../../../../runtime/deliver/binding-of.ts';
+import { bindingOf } from '../../../../runtime/deliver/bind-target.ts';
 import { nominalWait } from '../../../../runtime/dispatch/backoff.ts';
 import type { OpenWork } from '../../../../runtime/store/queries.ts';
 import type { RouteTable } from '../../../../schemas/generated/types.ts';

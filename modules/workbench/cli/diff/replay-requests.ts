@@ -9,11 +9,11 @@ import type { FailOn } from '../../../../runtime/control/operations.ts';
 import type { KeptRequest, KeptRequests } from '../../../../runtime/intake/kept-request.ts';
 import { LinkError } from '../../../../runtime/table/link-context.ts';
 import type { Explanation, RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
+import { NO_SCHEME, verifiedParts } from '../../runtime/capture/requests.ts';
 import { explainRequest } from '../../runtime/explain/explain-request.ts';
 import { Warnings } from '../../runtime/explain/warnings.ts';
 import type { Explainer } from '../explain/explainer.ts';
 import { createExplainer } from '../explain/explainer.ts';
-import { NO_SCHEME, verifiedParts } from '../explain/kept-parts.ts';
 import { useRequests } from '../use-requests.ts';
 
 export interface Replayed extends Pick<Explanation, 'taken' | 'status' | 'outcome' | 'reason' | 'prompt'> {

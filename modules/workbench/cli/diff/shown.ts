@@ -1,7 +1,7 @@
 /** Values of a table as text, with a key for comparison: secrets are compared but never shown. */
 import { isSecretRef } from '../../../../runtime/platform/secrets/secret-refs.ts';
 import { printSecretRef } from '../../../../runtime/platform/secrets/secrets.ts';
-import { printField } from '../../../../runtime/table/print-field.ts';
+import { printField } from '../../../../runtime/table/link-filter.ts';
 import type { FilterPlan, SecretRef, TemplatePlan, TemplateSegment } from '../../../../schemas/generated/types.ts';
 
 export interface ShownValue {

@@ -1,22 +1,21 @@
 /** Explains a request to a route of a configuration, with the secrets, lists, scripts and jobs of this machine. */
 
+import { createPaint } from '../../../../base/paint.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
+import type { Explained, SentRequest } from '../../../../cli/base/module.ts';
 import { createIds } from '../../../../runtime/platform/ids.ts';
 import { gatewayFiles } from '../../../../runtime/platform/node-files.ts';
 import { createSecrets, userHome } from '../../../../runtime/platform/secrets/machine-secrets.ts';
 import { LinkError } from '../../../../runtime/table/link-context.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
 import type { Explanation, RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
-import { createDryDispatcher } from '../../runtime/explain/dry-dispatcher.ts';
 import { explainRequest } from '../../runtime/explain/explain-request.ts';
+import { createDryDispatcher } from '../../runtime/explain/explain-services.ts';
 import { linkExplained } from '../../runtime/explain/link-explained.ts';
 import { Warnings } from '../../runtime/explain/warnings.ts';
-import { deliveryRefusal } from './delivery-refusal.ts';
-import { jobState } from './job-state.ts';
-import { listFiles } from './list-files.ts';
-import { loadMarks } from './load-marks.ts';
-import { scriptRunner } from './script-runner.ts';
+import { formatExplanation } from './format-explanation.ts';
+import { deliveryRefusal, jobState, listFiles, loadMarks, scriptRunner } from './machine-services.ts';
 
 export interface ExplainInput {
   readonly plan: RoutePlan;
@@ -56,4 +55,9 @@ function refusable<Result>(link: () => Result): Result {
     if (error instanceof LinkError) throw new CliError(error.message);
     throw error;
   }
+}
+
+export async function explainSent(context: CliContext, sent: SentRequest): Promise<Explained> {
+  const found = await explainRoute(context, { ...sent, runsScript: false });
+  return { taken: found.taken, json: found, lines: formatExplanation(found, createPaint(context.colour.stdout)) };
 }

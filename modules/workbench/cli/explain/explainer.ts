@@ -5,15 +5,12 @@ import { systemClock } from '../../../../runtime/platform/clock.ts';
 import { gatewayFiles } from '../../../../runtime/platform/node-files.ts';
 import { userHome } from '../../../../runtime/platform/secrets/machine-secrets.ts';
 import type { RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
-import { createDryDispatcher } from '../../runtime/explain/dry-dispatcher.ts';
 import type { ExplainContext } from '../../runtime/explain/explain-services.ts';
+import { createDryDispatcher } from '../../runtime/explain/explain-services.ts';
 import type { ExplainedRoute } from '../../runtime/explain/link-explained.ts';
 import { linkExplained } from '../../runtime/explain/link-explained.ts';
 import { Warnings } from '../../runtime/explain/warnings.ts';
-import { deliveryRefusal } from './delivery-refusal.ts';
-import { configuredJobState } from './job-state.ts';
-import { listFiles } from './list-files.ts';
-import { loadMarks } from './load-marks.ts';
+import { configuredJobState, deliveryRefusal, listFiles, loadMarks } from './machine-services.ts';
 
 export interface Explainer {
   readonly table: RouteTable;

@@ -2,7 +2,7 @@
 
 import type { Paint } from '../../../../base/paint.ts';
 import { visible } from '../../../../cli/output/print.ts';
-import { REASON_TEXTS } from '../../../../runtime/verify/reason-texts.ts';
+import { REASON_TEXTS } from '../../../../runtime/verify/cause-code.ts';
 import type { ExplainedFilter, ExplainedStage, Explanation } from '../../../../schemas/generated/types.ts';
 
 /** Values of a payload are cut to this many characters. */

@@ -1,4 +1,4 @@
-/** The request that a command line names: a body, or a saved request (raw HTTP, HAR). */
+/** The request that a command line names: a body, a saved request (raw HTTP, HAR), or a kept one. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -9,6 +9,9 @@ import { CliError, UsageError } from '../../../../cli/base/errors.ts';
 import type { HeaderPairs } from '../../../../cli/sources/read-capture.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
 import { partsOf } from '../../../../runtime/verify/request.ts';
+import type { KeptParts } from '../../runtime/capture/requests.ts';
+import { verifiedParts } from '../../runtime/capture/requests.ts';
+import { findRequest, useRequests } from '../use-requests.ts';
 
 export interface NamedRequest {
   /** `@file`, `-` for stdin, or the body itself. */
@@ -96,4 +99,19 @@ function parseHeader(text: string): readonly [name: string, value: string] {
 
 function pairsOf(rawHeaders: readonly string[]): HeaderPairs {
   return rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [[name, rawHeaders[at + 1] ?? ''] as const] : []));
+}
+
+export interface KeptInput extends KeptParts, ReadRequest {
+  readonly route: string;
+}
+
+/** @param id or the beginning of one @throws CliError when there is none, or its body was not kept */
+export async function readKept(context: CliContext, id: string): Promise<KeptInput> {
+  const kept = await useRequests(context, (requests) => findRequest(requests, id));
+  const parts = verifiedParts(kept);
+  if (parts !== null) return { ...parts, route: kept.route, notes: [] };
+  throw new CliError(
+    `the body of ${kept.id} was not kept: it had no valid signature`,
+    `hookwright requests show ${kept.id} says why`,
+  );
 }

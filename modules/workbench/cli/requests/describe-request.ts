@@ -1,10 +1,11 @@
 /** Describes a kept request: what it was, what decided its outcome, and what to do next. */
 
+import type { CliContext } from '../../../../cli/base/context.ts';
 import { visible } from '../../../../cli/output/print.ts';
 import { formatDuration } from '../../../../cli/output/time.ts';
 import { wrapBeside } from '../../../../cli/output/wrap-words.ts';
 import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
-import { REASON_TEXTS } from '../../../../runtime/verify/reason-texts.ts';
+import { REASON_TEXTS } from '../../../../runtime/verify/cause-code.ts';
 import type { VerifyReason } from '../../../../runtime/verify/verification.ts';
 import type { KeptReason } from '../../../../schemas/generated/types.ts';
 import type { AskedRequest } from './next-step.ts';
@@ -81,4 +82,14 @@ function detail(about: KeptReason | null): string {
     case 'signature':
       return `: looked for ${about.looked_for.join(', ')}`;
   }
+}
+
+/** @param scheme canonical name; a scheme of the user has only this name */
+export async function knownScheme(context: CliContext, scheme: string): Promise<string> {
+  const [{ sources }, { commonName }] = await Promise.all([
+    context.catalog(),
+    // Loaded only here: it is the compiler's.
+    import('../../../../compiler/text/common-name.ts'),
+  ]);
+  return commonName(scheme, sources[scheme] ?? {});
 }

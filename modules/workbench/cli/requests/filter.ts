@@ -2,14 +2,14 @@
 
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { UsageError } from '../../../../cli/base/errors.ts';
+import { loadPart } from '../../../../cli/base/module.ts';
 import { parseNamed } from '../../../../cli/command-line/values.ts';
 import { parseLimit, parseSince } from '../../../../cli/deliveries/filter.ts';
 import { unknownRoute } from '../../../../cli/subscriptions/find-route.ts';
 import type { KeptFilter, KeptPage, KeptRequests } from '../../../../runtime/intake/kept-request.ts';
 import { REASON_CODES } from '../../../../runtime/intake/reason-codes.ts';
 import { OUTCOMES } from '../../../../runtime/intake/reply.ts';
-import { namesFor } from '../../../setup/cli/completion/names.ts';
-import { numberOf } from '../../runtime/capture/request-id.ts';
+import { numberOf } from '../../runtime/capture/requests.ts';
 
 export interface RequestFilterWords {
   readonly route: string | undefined;
@@ -36,9 +36,9 @@ export function parsePage(limit: string, before: string | undefined): KeptPage {
 
 /** For a list that is empty. @throws CliError when no route has this name, now or among the newest requests that are kept */
 export async function checkRouteName(context: CliContext, requests: KeptRequests, name: string): Promise<void> {
-  const served = await namesFor({ kind: 'route', given: [], partial: '' }, context);
+  const names = await loadPart(context.modules, 'names');
   const kept = (await requests.list({}, { limit: SEARCHED })).map(({ route }) => route);
-  const known = [...new Set([...served, ...kept])];
+  const known = [...new Set([...(await names('route', context)), ...kept])];
   if (known.length > 0 && !known.includes(name)) throw unknownRoute(name, known);
 }
 

@@ -1,6 +1,8 @@
 /** What to do about a request that was not accepted: a text for each reason, with the command that helps. */
 
 import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
+import type { OtherReason } from '../../../../runtime/intake/reason-codes.ts';
+import type { Outcome } from '../../../../runtime/intake/reply.ts';
 import type { FoundCause } from '../../../../runtime/verify/cause-code.ts';
 import type { VerifyReason } from '../../../../runtime/verify/verification.ts';
 import type { KeptReason } from '../../../../schemas/generated/types.ts';
@@ -87,8 +89,8 @@ const FOUND: Readonly<Record<FoundCause, Step>> = {
   unknown: newSecret,
 };
 
-/** By reason of other refusals. */
-const REASONS: Readonly<Partial<Record<string, Step>>> = {
+/** By reason of other refusals; null: the outcome says what to do. */
+const REASONS: Readonly<Record<OtherReason, Step | null>> = {
   no_verify_token: ({ route }) =>
     `the sender checks the URL with a token: set \`verify_token\` of route ${route} to the word that is entered there`,
   wrong_verify_token: ({ route }) =>
@@ -106,10 +108,26 @@ const REASONS: Readonly<Partial<Record<string, Step>>> = {
   content_encoding: () => 'let the sender send the body without a content encoding',
   delivery_failed: ({ dispatch_id }) =>
     dispatch_id === null ? 'hookwright doctor checks the target' : `hookwright deliveries show ${dispatch_id}`,
+  body_overloaded: null,
+  body_too_slow: null,
+  commit_in_doubt: null,
+  empty: null,
+  internal_error: null,
+  job_already_running: null,
+  no_form: null,
+  not_json: null,
+  not_utf8: null,
+  not_xml: null,
+  queue_full: null,
+  store_unavailable: null,
+  too_busy: null,
+  too_deep: null,
+  too_many_fields: null,
+  unknown_sender: null,
 };
 
-/** By outcome, where no reason is needed. */
-const OUTCOMES: Readonly<Record<string, Step>> = {
+/** By outcome; null: the reason says what to do, or there is nothing to do. */
+const OUTCOMES: Readonly<Record<Outcome, Step | null>> = {
   duplicate: ({ delivery_id }) =>
     `an event with the id ${delivery_id} was taken before; hookwright requests list --grep shows it`,
   rate_limited: ({ route }) => `raise \`rate_limit\` of route ${route} where the sender is to be trusted with more`,
@@ -121,6 +139,20 @@ const OUTCOMES: Readonly<Record<string, Step>> = {
   overloaded: () => 'hookwright gateway status shows what the machine is busy with',
   shutting_down: () => 'the sender tries again; hookwright requests replay sends it now where its body was kept',
   internal_error: () => 'the log has the error; please report it',
+  accepted: null,
+  coalesced: null,
+  delivered: null,
+  ignored: null,
+  challenge: null,
+  document: null,
+  aborted: null,
+  malformed_request: null,
+  invalid_signature: null,
+  foreign_origin: null,
+  unknown_route: null,
+  unsupported_media_type: null,
+  headers_too_large: null,
+  delivery_failed: null,
 };
 
 /** Codes of causes; docs/why-ignored.md explains each. */
@@ -130,8 +162,12 @@ export const CAUSES: Readonly<Record<string, Step>> = { ...VERDICTS, ...FOUND };
 export function nextStep(request: AskedRequest): string | null {
   const { cause, reason, outcome, dispatch_id } = request;
   if (cause !== null) return (CAUSES[cause.code] ?? newSecret)(request);
-  const step = (reason === null ? undefined : REASONS[reason]) ?? OUTCOMES[outcome];
-  if (step !== undefined) return step(request);
+  const step = (isOtherReason(reason) ? REASONS[reason] : null) ?? OUTCOMES[outcome] ?? null;
+  if (step !== null) return step(request);
   if (dispatch_id !== null) return `what became of it: hookwright deliveries show ${dispatch_id}`;
   return null;
+}
+
+function isOtherReason(reason: string | null): reason is OtherReason {
+  return reason !== null && Object.hasOwn(REASONS, reason);
 }

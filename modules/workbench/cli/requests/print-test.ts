@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import { CliError } from '../../../../cli/base/errors.ts';
 import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
 import type { TestCase, TestExpectation } from '../../../../schemas/generated/types.ts';
-import { runTest } from '../test/run-test.ts';
+import { runTest } from '../test/run-tests.ts';
 import type { TestedConfig } from '../test/tested-config.ts';
 import { expectationOf, USUAL } from '../test/update-snapshots.ts';
 

@@ -4,7 +4,7 @@
  */
 
 import { eventEntries } from '../../../../runtime/table/link-events.ts';
-import { printField } from '../../../../runtime/table/print-field.ts';
+import { printField } from '../../../../runtime/table/link-filter.ts';
 import type {
   ExplainedFilter,
   Explanation,

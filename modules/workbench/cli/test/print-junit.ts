@@ -1,9 +1,8 @@
 /** Prints a test run as JUnit XML, for CI servers. */
 import type { Diagnostic } from '../../../../compiler/diagnostics/diagnostic.ts';
 import { diagnosticRecords } from '../../../../compiler/print/print-json.ts';
-import { placeFailures } from './place-failures.ts';
-import type { TestResult } from './run-test.ts';
-import type { TestRun } from './run-tests.ts';
+import type { TestResult, TestRun } from './run-tests.ts';
+import { placeFailures } from './run-tests.ts';
 
 /** @param diagnostics what is wrong with test files: a suite each, of errors */
 export function printJunit({ results }: TestRun, diagnostics: readonly Diagnostic[]): string {

@@ -1,5 +1,4 @@
 /** Prints the results of a test run: for people, for programs, for JUnit readers, as annotations of a pull request. */
-
 import type { Paint } from '../../../../base/paint.ts';
 import { formatDiff } from '../../../../cli/output/diff.ts';
 import { visible } from '../../../../cli/output/print.ts';
@@ -8,11 +7,9 @@ import { printGithub } from '../../../../compiler/print/print-github.ts';
 import { diagnosticRecords } from '../../../../compiler/print/print-json.ts';
 import { formatStop } from '../explain/format-explanation.ts';
 import type { Coverage } from './coverage.ts';
-import type { PlacedFailure } from './place-failures.ts';
-import { placeFailures } from './place-failures.ts';
 import { printJunit } from './print-junit.ts';
-import type { TestResult } from './run-test.ts';
-import type { TestRun } from './run-tests.ts';
+import type { PlacedFailure, TestResult, TestRun } from './run-tests.ts';
+import { placeFailures } from './run-tests.ts';
 
 export const TEST_FORMATS = ['pretty', 'json', 'junit', 'github'] as const;
 export type TestFormat = (typeof TEST_FORMATS)[number];

@@ -5,8 +5,8 @@ import type { RunScript } from '../../../../runtime/intake/script-runner.ts';
 import type { RoutePlan } from '../../../../schemas/generated/types.ts';
 import type { Explainer } from '../explain/explainer.ts';
 import { createExplainer } from '../explain/explainer.ts';
+import { scriptRunner } from '../explain/machine-services.ts';
 import { openConfig } from '../explain/open-config.ts';
-import { scriptRunner } from '../explain/script-runner.ts';
 
 export interface TestedConfig extends Explainer {
   /** Absolute paths it depends on. */

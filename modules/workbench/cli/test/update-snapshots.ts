@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Document, isMap, parseDocument } from 'yaml';
 import { writeAtomic } from '../../../../runtime/platform/write-atomic.ts';
 import type { Explanation, TestExpectation } from '../../../../schemas/generated/types.ts';
-import type { TestResult } from './run-test.ts';
+import type { TestResult } from './run-tests.ts';
 
 export type Expected = { [Key in Exclude<keyof TestExpectation, 'snapshot'>]?: TestExpectation[Key] };
 

@@ -1,10 +1,13 @@
-/** Picks the scheme that an unsigned request is assumed to use, so that its event type and id are read from the right places. */
-
+/**
+ * The scheme of a request without a usable signature: the one that an unsigned request is assumed to use, so that its event
+ * type and id are read from the right places, or the one that verified a kept request on arrival.
+ */
 import type { LinkedRoute } from '../../../../runtime/table/linked-table.ts';
 import { isOutsideBody, readValue } from '../../../../runtime/verify/locator.ts';
 import { isMarker } from '../../../../runtime/verify/removed.ts';
 import type { SignedRequest } from '../../../../runtime/verify/request.ts';
 import type { SignatureEvidence } from '../../../../runtime/verify/signature-evidence.ts';
+import type { Verification } from '../../../../runtime/verify/verification.ts';
 import type { SchemePlan } from '../../../../schemas/generated/types.ts';
 
 /** A scheme whose event type and id are in headers, whatever the payload is. */
@@ -52,4 +55,15 @@ export function withEvent<Request extends { readonly headers: SignedRequest['hea
   const at = scheme?.event.find((place) => place.in === 'header');
   if (at === undefined || request.headers[at.name] !== undefined) return request;
   return { ...request, headers: { ...request.headers, [at.name]: event } };
+}
+
+/** @param scheme the one that verified it; a route that no longer accepts it refuses the request */
+export function asVerified(route: LinkedRoute, scheme: string): LinkedRoute {
+  if (route.insecure) return route;
+  const isAccepted = route.authenticator.schemes.some(({ name }) => name === scheme);
+  const verification: Verification = isAccepted
+    ? { ok: true, scheme, secret: 0 }
+    : { ok: false, scheme: null, reason: 'missing_signature' };
+  const authenticator = { ...route.authenticator, authenticate: () => verification, refuseUnsigned: () => null };
+  return { ...route, authenticator };
 }

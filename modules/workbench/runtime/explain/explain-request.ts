@@ -6,6 +6,7 @@ import { targetLabel } from '../../../../base/label.ts';
 import type { Intake, Services } from '../../../../runtime/intake/intake.ts';
 import type { Watcher } from '../../../../runtime/intake/pipeline.ts';
 import { runPipeline } from '../../../../runtime/intake/pipeline.ts';
+import { reasonOf, schemeLabel, signaturePlaces } from '../../../../runtime/intake/reason.ts';
 import type { Reply } from '../../../../runtime/intake/reply.ts';
 import { TAKEN } from '../../../../runtime/intake/reply.ts';
 import type { RunScript, ScriptOutcome } from '../../../../runtime/intake/script-runner.ts';
@@ -14,17 +15,16 @@ import { STAGE_NAMES } from '../../../../runtime/intake/stage.ts';
 import { subjectOf } from '../../../../runtime/intake/stages/filters.ts';
 import { EVENT_LIMIT } from '../../../../runtime/intake/stages/identify.ts';
 import { printableStart } from '../../../../runtime/platform/printable.ts';
+import { eventEntries } from '../../../../runtime/table/link-events.ts';
 import type { LinkedRoute } from '../../../../runtime/table/linked-table.ts';
 import { findCause } from '../../../../runtime/verify/find-cause.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
 import { LazyRequest } from '../../../../runtime/verify/request.ts';
 import type { SignatureEvidence } from '../../../../runtime/verify/signature-evidence.ts';
 import type { Dispatch, ExplainedStage, Explanation } from '../../../../schemas/generated/types.ts';
-import { asVerified } from './as-verified.ts';
-import { assumeScheme, isSigned, withEvent } from './assume-scheme.ts';
+import { assumeScheme, asVerified, isSigned, withEvent } from './assume-scheme.ts';
 import type { ExplainContext } from './explain-services.ts';
 import { explainServices } from './explain-services.ts';
-import { stageFacts } from './stage-facts.ts';
 import { createIntake } from './unconnected.ts';
 import type { Warnings } from './warnings.ts';
 
@@ -186,4 +186,33 @@ function unverifiedBecause(input: ExplainRequest, request: LazyRequest): 'not_si
 /** Without a reason code, the outcome is the reason. */
 function reasonCode({ reason }: Intake, { outcome }: Reply): string {
   return reason ?? outcome;
+}
+
+type Facts = Omit<ExplainedStage, 'stage' | 'result' | 'reason'>;
+
+const FACTS: Readonly<Partial<Record<StageName, (intake: Intake) => Facts>>> = {
+  credential: signatureFacts,
+  signature: signatureFacts,
+  event: ({ event, route }) => {
+    const { events } = route.plan;
+    return events === null ? {} : { accepts: eventEntries(events), matched: route.events.entryFor(event) };
+  },
+};
+
+/** The facts about a stage that has just run. */
+export function stageFacts(stage: StageName, intake: Intake): Facts {
+  const about = intake.stage === stage ? reasonOf(intake)?.about : null;
+  const detail = about?.kind === 'text' ? { detail: about.text } : {};
+  return { ...FACTS[stage]?.(intake), ...detail };
+}
+
+function signatureFacts(intake: Intake): Facts {
+  if (intake.route.insecure) return {};
+  const { lookedFor, ageSeconds } = signaturePlaces(intake);
+  return {
+    scheme: schemeLabel(intake),
+    looked_for: [...lookedFor],
+    ...(intake.authenticated && intake.secret > 0 ? { secret: intake.secret } : {}),
+    ...(ageSeconds === null ? {} : { age_seconds: ageSeconds }),
+  };
 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { PostgresStore } from '../../../../modules/cluster/runtime/postgres/postgres-store.ts';
-import type { SlotGrant, SlotRequest } from '../../../../modules/cluster/runtime/rate-slots.ts';
+import type { SlotGrant, SlotRequest } from '../../../../modules/cluster/runtime/shared-window.ts';
 import type { Store } from '../../../../runtime/store/store.ts';
 import { atEnd } from '../../../helpers/at-end.ts';
 import { skipWithoutPostgres } from '../../../helpers/postgres/binaries.ts';

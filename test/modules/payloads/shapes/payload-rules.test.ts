@@ -229,6 +229,8 @@ describe('a filter that no event passes', () => {
       '{ field: pull_request.merged_at, not_equals: null }',
       '{ field: pull_request.labels, contains: { name: bug } }',
       '{ field: pull_request.title, regex: "^feat" }',
+      '{ field: pull_request.body, starts_with: "/run" }',
+      '{ field: action, starts_with: "re" }',
       '{ field: pull_request.body, contains: "/run" }',
       '{ field: headers.X-Custom, equals: "1" }',
       '{ field: sender.login, in_file: people.txt }',

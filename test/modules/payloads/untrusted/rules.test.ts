@@ -1,7 +1,7 @@
 /** What the rules about strangers' text say, and where filters, jobs, profiles and subscriptions stand. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { applyStrict } from '../../../../compiler/apply-strict.ts';
+import { applyStrict } from '../../../../compiler/diagnostics/diagnostic.ts';
 import type { TestFiles } from '../../../helpers/compile.ts';
 import { compileFiles, printed } from '../../../helpers/compile.ts';
 

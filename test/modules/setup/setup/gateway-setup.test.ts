@@ -3,7 +3,6 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { runInProcess, runOnFakeTerminal } from '../../../helpers/cli.ts';
-import { hasPty, runOnTerminal } from '../../../helpers/pty.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 
 const setup = (home: string, ...argv: string[]) => runInProcess(['gateway', 'setup', ...argv], { home });
@@ -77,19 +76,6 @@ const FIRST_RUN: readonly (readonly [string, string])[] = [
   ['The prompt', enter],
   ['Write this?', enter],
 ];
-
-test('the wizard asks on a terminal, shows what will change, and writes', async (t) => {
-  if (!hasPty()) return t.skip('no python3');
-  const home = tempDir(t);
-  const { code, screen } = await runOnTerminal(['gateway', 'setup'], FIRST_RUN, { home });
-  assert.equal(code, 0, screen);
-  const text = readFileSync(join(home, 'config.yaml'), 'utf8');
-  assert.match(text, /port: 9123\n/);
-  assert.match(text, /hello:\n +events:\n +- push\n/);
-  assert.match(text, /secret: env:WEBHOOK_SECRET/);
-  assert.match(text, /command:\n +- cat\n +- a b\n/);
-  assert.ok(screen.includes('+     port: 9123'), screen);
-});
 
 test('the wizard starts from what is set up, and writes nothing unless told to', async (t) => {
   const home = tempDir(t);

@@ -3,44 +3,39 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
-import type { Captured, CaptureLimits } from '../../../../modules/workbench/runtime/capture/captured.ts';
-import { requestsOf } from '../../../../modules/workbench/runtime/capture/open-requests.ts';
-import { firstNumber, idOf } from '../../../../modules/workbench/runtime/capture/request-id.ts';
-import { sharedReader, sharedWriter } from '../../../../modules/workbench/runtime/capture/shared/shared-requests.ts';
-import type { CaptureReaderRequest } from '../../../../modules/workbench/runtime/capture/sqlite/capture-reader.ts';
-import { CaptureReader } from '../../../../modules/workbench/runtime/capture/sqlite/capture-reader.ts';
-import type { CaptureWriterRequest } from '../../../../modules/workbench/runtime/capture/sqlite/capture-writer.ts';
-import { CaptureWriter } from '../../../../modules/workbench/runtime/capture/sqlite/capture-writer.ts';
+import { FileWriter } from '../../../../modules/workbench/runtime/capture/capture-thread.ts';
+import type { CaptureEngine } from '../../../../modules/workbench/runtime/capture/queue.ts';
+import { sharedEngine } from '../../../../modules/workbench/runtime/capture/queue.ts';
+import type { Captured } from '../../../../modules/workbench/runtime/capture/record.ts';
+import { RequestFileReader } from '../../../../modules/workbench/runtime/capture/request-file.ts';
+import type { CaptureLimits } from '../../../../modules/workbench/runtime/capture/requests.ts';
+import { firstNumber, idOf, keptRequests } from '../../../../modules/workbench/runtime/capture/requests.ts';
 import type { KeptHead } from '../../../../runtime/intake/kept-request.ts';
 import { silentLog } from '../../../../runtime/platform/log.ts';
-import type { Client } from '../../../../runtime/store/sqlite/thread.ts';
-import { inlineClient } from '../../../../runtime/store/sqlite/thread.ts';
 import { atEnd } from '../../../helpers/at-end.ts';
 import { skipWithoutPostgres } from '../../../helpers/postgres/binaries.ts';
 import { testDatabase } from '../../../helpers/postgres/database.ts';
 import { openTestStore } from '../../../helpers/postgres/store.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 
-interface Engine {
-  readonly writer: Client<CaptureWriterRequest>;
-  readonly reader: Client<CaptureReaderRequest>;
-}
-
-async function inFile(t: TestContext): Promise<Engine> {
+async function inFile(t: TestContext): Promise<CaptureEngine> {
   const path = join(tempDir(t), 'requests.db');
-  const [writer, reader] = [new CaptureWriter(path), new CaptureReader(path)];
+  const [writer, reader] = [new FileWriter(path), new RequestFileReader(path)];
   return {
-    writer: inlineClient((request) => writer.serve(request)),
-    reader: inlineClient((request) => reader.serve(request)),
+    store: (request) => writer.store(request),
+    requests: keptRequests(reader),
+    close: async () => {
+      writer.close();
+      reader.close();
+    },
   };
 }
 
-async function inDatabase(t: TestContext): Promise<Engine> {
+async function inDatabase(t: TestContext): Promise<CaptureEngine> {
   const store = await openTestStore(await testDatabase(t), 'kept');
   atEnd(t, () => store.close());
   if (store.state === null) throw new Error('a database keeps requests');
-  const { requests } = store.state;
-  return { writer: sharedWriter(requests, silentLog), reader: sharedReader(requests) };
+  return sharedEngine(store.state.requests, silentLog);
 }
 
 const NO_LIMITS: CaptureLimits = { before: 0, maxBytes: 1e9 };
@@ -62,12 +57,11 @@ const at = (ms: number, parts: Partial<KeptHead> = {}, body: string | Buffer = '
   refused: null,
 });
 
-async function open(t: TestContext, make: (t: TestContext) => Promise<Engine>) {
-  const { writer, reader } = await make(t);
-  atEnd(t, () => writer.end({ kind: 'close' }));
+async function open(t: TestContext, make: (t: TestContext) => Promise<CaptureEngine>) {
+  const { store, requests, close } = await make(t);
+  atEnd(t, close);
   const write = (records: readonly Captured[], limits = NO_LIMITS, secrets = { known: 0, added: [] as string[] }) =>
-    writer.ask<number | null>({ kind: 'write', records, limits, secrets });
-  const requests = requestsOf(reader);
+    store({ records, limits, secrets });
   const list = async (...args: Partial<Parameters<typeof requests.list>>): Promise<number[]> =>
     (await requests.list(args[0] ?? {}, args[1] ?? { limit: 100 })).map((found) => found.at);
   return { write, list, requests };

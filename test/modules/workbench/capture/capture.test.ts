@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { lowerFilters } from '../../../../compiler/lower/filter.ts';
-import { credentialPlaces, withoutCredentials } from '../../../../modules/workbench/runtime/capture/credentials.ts';
+import { credentialPlaces, withoutCredentials } from '../../../../modules/workbench/runtime/capture/record.ts';
 import { Redactor } from '../../../../runtime/deliver/redact.ts';
 import { isMarker } from '../../../../runtime/verify/removed.ts';
 import { FakeClock } from '../../../helpers/fake-clock.ts';
@@ -200,17 +200,14 @@ test('the oldest go after their days, and when the file is full', async (t) => {
 test('what the disk does not take, and what it is too slow for, is counted; answers go on', async (t) => {
   let take = (_stored: number): void => {};
   let isStuck = true;
-  const writer = {
-    ask: <Answer>() =>
-      new Promise<Answer>((resolve) => {
-        take = (stored) => resolve(stored as Answer);
-        if (!isStuck) take(0);
-      }),
-    end: async () => {},
-  };
+  const store = () =>
+    new Promise<number>((resolve) => {
+      take = resolve;
+      if (!isStuck) take(0);
+    });
   const clock = new FakeClock();
   const parts = { routes: { ci: {} }, gateway: { capture_per_second: 1000 } };
-  const { post, counts } = await serveKeeping(t, parts, { writer, clock });
+  const { post, counts } = await serveKeeping(t, parts, { store, clock });
   const text = 'x'.repeat(1_000_000);
   for (let n = 0; n < 20; n++) {
     assert.equal((await post('/webhooks/ci', { n, text })).status, 202);

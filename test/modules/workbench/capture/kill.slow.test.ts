@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { capturePath } from '../../../../modules/workbench/runtime/capture/capture-path.ts';
-import { openRequests } from '../../../../modules/workbench/runtime/capture/open-requests.ts';
+import { openRequestFile } from '../../../../modules/workbench/runtime/capture/request-file.ts';
+import { capturePath } from '../../../../modules/workbench/runtime/capture/requests.ts';
 import { connect } from '../../../../runtime/store/sqlite/driver.ts';
 import { atEnd } from '../../../helpers/at-end.ts';
 import { until } from '../../../helpers/gateway.ts';
@@ -34,7 +34,7 @@ test('kill -9 leaves no half record', async (t) => {
   };
   const senders = [0, 1, 2, 3].map(sender);
   const count = async (): Promise<number> => {
-    const requests = openRequests(capturePath(home));
+    const requests = openRequestFile(home);
     const rows = await requests.list({}, { limit: 1000 });
     await requests.close();
     return rows.length;
@@ -47,7 +47,7 @@ test('kill -9 leaves no half record', async (t) => {
   const db = connect(capturePath(home), { busyMs: 1000 });
   assert.equal(db.query<[string]>('PRAGMA integrity_check').get()?.[0], 'ok');
   db.close();
-  const requests = openRequests(capturePath(home));
+  const requests = openRequestFile(home);
   for (const { id, body_bytes } of await requests.list({}, { limit: 1000 })) {
     const found = await requests.load(id);
     assert(found.kind === 'found');

@@ -2,259 +2,161 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 import type { RequestsReport } from '../../../../modules/workbench/cli/diff/replay-requests.ts';
 import { useRequests } from '../../../../modules/workbench/cli/use-requests.ts';
-import type { ReloadReport } from '../../../../runtime/control/operations.ts';
-import type { CliResult } from '../../../helpers/cli.ts';
 import { contextFor, runInProcess } from '../../../helpers/cli.ts';
-import type { TestGateway } from '../../../helpers/gateway.ts';
 import { startGateway, until } from '../../../helpers/gateway.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
-
-const CONFIG = `platforms:
-  webhook:
-    enabled: true
-    secret: canary-secret
-    routes:
-      review:
-        events: [pull_request]
-        filters:
-          - { field: action, in: [opened, reopened] }
-        prompt: "Review #{number}: {title}"
-        deliver: local
-      open:
-        secret: INSECURE_NO_AUTH
-        prompt: "From anybody: {name}"
-        deliver: local
-`;
-
-const FILTERED = CONFIG.replace('[opened, reopened]', '[opened]');
-
-interface Opened {
-  readonly gateway: TestGateway;
-  /** With this as the new configuration. */
-  readonly diff: (text: string, ...argv: string[]) => Promise<CliResult>;
-  readonly report: (text: string) => Promise<RequestsReport>;
-  readonly config: (text: string) => void;
-}
-
-/** A gateway that has kept four requests of `review` (two taken, one ignored, one without a valid signature) and one of `open`. */
-async function open(t: TestContext, ...argv: string[]): Promise<Opened> {
-  const home = tempDir(t);
-  const gateway = await startGateway(t, { home, config: CONFIG, argv: ['gateway', 'run', '--port', '0', ...argv] });
-  for (const action of ['opened', 'reopened', 'closed']) {
-    const payload = JSON.stringify({ action, number: 7, title: `it is ${action}` });
-    const sent = await gateway.cli('webhook', 'test', 'review', '--event', 'pull_request', '--payload', payload);
-    assert.equal(sent.code, 0, sent.stderr);
-  }
-  assert.equal(
-    (
-      await fetch(`${gateway.url}/webhooks/open`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: '{"name":"x"}',
-      })
-    ).status,
-    202,
-  );
-  const headers = { 'x-github-event': 'pull_request', 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` };
-  const refused = await fetch(`${gateway.url}/webhooks/review`, { method: 'POST', headers, body: '{}' });
-  assert.equal(refused.status, 401);
-  const diff: Opened['diff'] = (text, ...more) => {
-    writeFileSync(join(home, 'next.yaml'), text);
-    return gateway.cli('diff', '--config', 'next.yaml', ...more);
-  };
-  const report: Opened['report'] = async (text) =>
-    JSON.parse((await diff(text, '--requests', '100', '--json')).stdout).requests;
-  const config = (text: string): void => writeFileSync(join(home, 'config.yaml'), text);
-  return { gateway, diff, report, config };
-}
+import { CONFIG, FILTERED, keptHomes } from './kept-home.ts';
 
 const counts = ({ total, same, lost, gained, changed, unjudged }: RequestsReport) =>
   `${total}: ${same} same, ${lost} lost, ${gained} gained, ${changed} changed, ${unjudged.no_body} without body`;
 
-describe('diff --requests', () => {
-  it('says what becomes of each kept request, and what it cannot judge', async (t) => {
-    const { report } = await open(t);
-    const cases = [
-      [CONFIG, '5: 4 same, 0 lost, 0 gained, 0 changed, 1 without body'],
-      [FILTERED, '5: 3 same, 1 lost, 0 gained, 0 changed, 1 without body'],
-      [
-        CONFIG.replace('[opened, reopened]', '[opened, reopened, closed]'),
-        '5: 3 same, 0 lost, 1 gained, 0 changed, 1 without body',
-      ],
-      [CONFIG.replace('Review', 'Look at'), '5: 2 same, 0 lost, 0 gained, 2 changed, 1 without body'],
-      [CONFIG.replace('deliver: local', 'deliver: log'), '5: 2 same, 0 lost, 0 gained, 2 changed, 1 without body'],
-      [CONFIG.replace('[pull_request]', '[push]'), '5: 1 same, 2 lost, 0 gained, 1 changed, 1 without body'],
-      [CONFIG.replace('review:', 'reviews:'), '5: 1 same, 2 lost, 0 gained, 1 changed, 1 without body'],
-      [
-        CONFIG.replace('      review:\n', '      review:\n        source: stripe\n'),
-        '5: 1 same, 2 lost, 0 gained, 1 changed, 1 without body',
-      ],
-    ] as const;
-    for (const [text, expected] of cases) assert.equal(counts(await report(text)), expected, text);
+describe('kept requests under two configurations', () => {
+  const { open, serve } = keptHomes();
+
+  describe('diff --requests', () => {
+    it('says what becomes of each kept request, and what it cannot judge', async (t) => {
+      const { report } = open(t);
+      const cases = [
+        [CONFIG, '5: 4 same, 0 lost, 0 gained, 0 changed, 1 without body'],
+        [FILTERED, '5: 3 same, 1 lost, 0 gained, 0 changed, 1 without body'],
+        [
+          CONFIG.replace('[opened, reopened]', '[opened, reopened, closed]'),
+          '5: 3 same, 0 lost, 1 gained, 0 changed, 1 without body',
+        ],
+        [CONFIG.replace('Review', 'Look at'), '5: 2 same, 0 lost, 0 gained, 2 changed, 1 without body'],
+        [CONFIG.replace('deliver: local', 'deliver: log'), '5: 2 same, 0 lost, 0 gained, 2 changed, 1 without body'],
+        [CONFIG.replace('[pull_request]', '[push]'), '5: 1 same, 2 lost, 0 gained, 1 changed, 1 without body'],
+        [CONFIG.replace('review:', 'reviews:'), '5: 1 same, 2 lost, 0 gained, 1 changed, 1 without body'],
+        [
+          CONFIG.replace('      review:\n', '      review:\n        source: stripe\n'),
+          '5: 1 same, 2 lost, 0 gained, 1 changed, 1 without body',
+        ],
+      ] as const;
+      for (const [text, expected] of cases) assert.equal(counts(await report(text)), expected, text);
+    });
+
+    it('does not judge a request without a signature where the new configuration asks for one', async (t) => {
+      const { diff, report } = open(t);
+      const signed = CONFIG.replace('        secret: INSECURE_NO_AUTH\n', '');
+      const { unjudged, lost, same } = await report(signed);
+      assert.deepEqual([unjudged.unsigned, lost, same], [1, 0, 3]);
+      const { stdout } = await diff(signed, '--requests', '100');
+      assert.match(stdout, /^5 kept requests: .*, 1 not judged, without the signature that is asked for now$/m);
+    });
+
+    it('looks at the newest so many, and says which were judged without their script', async (t) => {
+      const { home, report, diff } = open(t);
+      mkdirSync(join(home, 'scripts'));
+      writeFileSync(join(home, 'scripts/slim.sh'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+      const scripted = CONFIG.replace('      review:\n', '      review:\n        script: slim.sh\n');
+      const { scripts, lost } = await report(scripted);
+      assert.deepEqual([scripts, lost], [3, 0]);
+      assert.match(
+        (await diff(scripted, '--requests', '100')).stdout,
+        /^ {2}3 judged without their script, which is not run$/m,
+      );
+      assert.match((await diff(CONFIG, '--requests', '2')).stdout, /^2 kept requests: /m);
+    });
+
+    it('shows the outcome, the prompt as a diff and the address', async (t) => {
+      const { diff } = open(t);
+      const lost = await diff(FILTERED, '--requests', '100');
+      assert.equal(lost.code, 1);
+      assert.match(lost.stdout, /^5 kept requests: 1 lost, 3 the same, 1 not judged, without a body that was kept$/m);
+      assert.match(lost.stdout, /^✗ \S+ review pull_request \S+Z\n {4}202 accepted → 200 ignored: filter$/m);
+      const changed = await diff(
+        CONFIG.replace('Review', 'Look at').replace('deliver: local', 'deliver: log'),
+        '--requests',
+        '100',
+      );
+      assert.match(
+        changed.stdout,
+        /^~ .*\n {4}delivers local → log\n {4}prompt\n {6}- Review #7: it is reopened\n {6}\+ Look at #7: it is reopened$/m,
+      );
+    });
+
+    it('exits 1 with --fail-on only for what it names', async (t) => {
+      const { diff } = open(t);
+      const codes = async (text: string) => {
+        const failOn = async (named: string) => (await diff(text, '--fail-on', named)).code;
+        return [await failOn('lost'), await failOn('changed'), await failOn('lost,changed')];
+      };
+      assert.deepEqual(await codes(FILTERED), [1, 1, 1]);
+      assert.deepEqual(await codes(CONFIG.replace('Review', 'Look at')), [0, 1, 1]);
+      assert.deepEqual(await codes(`${CONFIG}agent: { command: [cat] }\n`), [0, 0, 0]);
+      const wrong = await diff(CONFIG, '--fail-on', 'everything');
+      assert.equal(wrong.code, 2);
+      assert.match(wrong.stderr, /--fail-on takes lost, changed, none, not "everything"/);
+    });
   });
 
-  it('does not judge a request without a signature where the new configuration asks for one', async (t) => {
-    const { diff, report } = await open(t);
-    const signed = CONFIG.replace('        secret: INSECURE_NO_AUTH\n', '');
-    const { unjudged, lost, same } = await report(signed);
-    assert.deepEqual([unjudged.unsigned, lost, same], [1, 0, 3]);
-    const { stdout } = await diff(signed, '--requests', '100');
-    assert.match(stdout, /^5 kept requests: .*, 1 not judged, without the signature that is asked for now$/m);
+  describe('explain --request', () => {
+    it('explains a kept request on the configuration as it is now, without its signature', async (t) => {
+      const { cli, config, report } = open(t);
+      const [lost] = (await report(FILTERED)).changes;
+      const id = lost?.id ?? '';
+      const taken = await cli('explain', '--request', id);
+      assert.equal(taken.code, 0, taken.stderr);
+      assert.match(
+        taken.stdout,
+        /^review: 202 accepted\n✓ signature {2}github\n(.*\n)+ {2}│ Review #7: it is reopened$/m,
+      );
+      config(FILTERED);
+      const ignored = await cli('explain', 'review', '--request', id);
+      assert.equal(ignored.code, 1);
+      assert.match(ignored.stdout, /✗ action in \["opened"\] {2}found "reopened"/);
+    });
+
+    it('says so when there is none, when its body was not kept, and when a payload is given as well', async (t) => {
+      const { home, cli } = open(t);
+      const [newest] = await useRequests(contextFor({ home }), (requests) => requests.list({}, { limit: 1 }));
+      const refused = await cli('explain', '--request', newest?.id ?? '');
+      assert.equal(refused.code, 1);
+      assert.match(refused.stderr, /was not kept: it had no valid signature\n {2}hookwright requests show/);
+      assert.match((await cli('explain', '--request', 'none')).stderr, /no request "none" is kept/);
+      assert.equal((await cli('explain', '--request', 'x', '--payload', '{}')).code, 2);
+      assert.match((await cli('explain', '--payload', '{}')).stderr, /explain needs a route/);
+    });
   });
 
-  it('looks at the newest so many, and says which were judged without their script', async (t) => {
-    const { gateway, report, diff } = await open(t);
-    mkdirSync(join(gateway.home, 'scripts'));
-    writeFileSync(join(gateway.home, 'scripts/slim.sh'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
-    const scripted = CONFIG.replace('      review:\n', '      review:\n        script: slim.sh\n');
-    const { scripts, lost } = await report(scripted);
-    assert.deepEqual([scripts, lost], [3, 0]);
-    assert.match(
-      (await diff(scripted, '--requests', '100')).stdout,
-      /^ {2}3 judged without their script, which is not run$/m,
-    );
-    assert.match((await diff(CONFIG, '--requests', '2')).stdout, /^2 kept requests: /m);
-  });
+  describe('the gate before a swap', () => {
+    it('keeps the old table when a reload would lose a kept request, and says which', async (t) => {
+      const { gateway, config } = await serve(t, '--fail-on', 'lost');
+      const { hash } = (await gateway.status()).table;
+      config(FILTERED);
+      const line = await until(async () => /"lost":1.*the new table is refused/.exec(gateway.running.stderr()));
+      assert.match(line[0], /"kind":"lost","text":"202 accepted → 200 ignored: filter"/);
+      const { table } = await gateway.status();
+      assert.equal(table.hash, hash);
+      assert.match(table.error ?? '', /^the new table is refused: 1 lost of 5 kept requests$/);
+      const refused = await gateway.cli('gateway', 'reload');
+      assert.equal(refused.code, 1);
+      assert.match(
+        refused.stderr,
+        /^lost \S+ review: 202 accepted → 200 ignored: filter\nerror: the new table is refused/m,
+      );
+      const forced = await gateway.cli('gateway', 'reload', '--fail-on', 'none');
+      assert.equal(forced.code, 0, forced.stderr);
+      const after = (await gateway.status()).table;
+      assert.deepEqual([after.hash === hash, after.error], [false, null]);
+    });
 
-  it('shows the outcome, the prompt as a diff and the address', async (t) => {
-    const { diff } = await open(t);
-    const lost = await diff(FILTERED, '--requests', '100');
-    assert.equal(lost.code, 1);
-    assert.match(lost.stdout, /^5 kept requests: 1 lost, 3 the same, 1 not judged, without a body that was kept$/m);
-    assert.match(lost.stdout, /^✗ \S+ review pull_request \S+Z\n {4}202 accepted → 200 ignored: filter$/m);
-    const changed = await diff(
-      CONFIG.replace('Review', 'Look at').replace('deliver: local', 'deliver: log'),
-      '--requests',
-      '100',
-    );
-    assert.match(
-      changed.stdout,
-      /^~ .*\n {4}delivers local → log\n {4}prompt\n {6}- Review #7: it is reopened\n {6}\+ Look at #7: it is reopened$/m,
-    );
-  });
-
-  it('exits 1 with --fail-on only for what it names', async (t) => {
-    const { diff } = await open(t);
-    const codes = async (text: string) => {
-      const failOn = async (named: string) => (await diff(text, '--fail-on', named)).code;
-      return [await failOn('lost'), await failOn('changed'), await failOn('lost,changed')];
-    };
-    assert.deepEqual(await codes(FILTERED), [1, 1, 1]);
-    assert.deepEqual(await codes(CONFIG.replace('Review', 'Look at')), [0, 1, 1]);
-    assert.deepEqual(await codes(`${CONFIG}agent: { command: [cat] }\n`), [0, 0, 0]);
-    const wrong = await diff(CONFIG, '--fail-on', 'everything');
-    assert.equal(wrong.code, 2);
-    assert.match(wrong.stderr, /--fail-on takes lost, changed, none, not "everything"/);
-  });
-});
-
-describe('explain --request', () => {
-  it('explains a kept request on the configuration as it is now, without its signature', async (t) => {
-    const { gateway, config, report } = await open(t);
-    const [lost] = (await report(FILTERED)).changes;
-    const id = lost?.id ?? '';
-    const taken = await gateway.cli('explain', '--request', id);
-    assert.equal(taken.code, 0, taken.stderr);
-    assert.match(
-      taken.stdout,
-      /^review: 202 accepted\n✓ signature {2}github\n(.*\n)+ {2}│ Review #7: it is reopened$/m,
-    );
-    config(FILTERED);
-    const ignored = await gateway.cli('explain', 'review', '--request', id);
-    assert.equal(ignored.code, 1);
-    assert.match(ignored.stdout, /✗ action in \["opened"\] {2}found "reopened"/);
-  });
-
-  it('says so when there is none, when its body was not kept, and when a payload is given as well', async (t) => {
-    const { gateway } = await open(t);
-    const [newest] = await useRequests(contextFor(gateway), (requests) => requests.list({}, { limit: 1 }));
-    const refused = await gateway.cli('explain', '--request', newest?.id ?? '');
-    assert.equal(refused.code, 1);
-    assert.match(refused.stderr, /was not kept: it had no valid signature\n {2}hookwright requests show/);
-    assert.match((await gateway.cli('explain', '--request', 'none')).stderr, /no request "none" is kept/);
-    assert.equal((await gateway.cli('explain', '--request', 'x', '--payload', '{}')).code, 2);
-    assert.match((await gateway.cli('explain', '--payload', '{}')).stderr, /explain needs a route/);
-  });
-});
-
-describe('the gate before a swap', () => {
-  it('keeps the old table when a reload would lose a kept request, and says which', async (t) => {
-    const { gateway, config } = await open(t, '--fail-on', 'lost');
-    const { hash } = (await gateway.status()).table;
-    config(FILTERED);
-    const line = await until(async () => /"lost":1.*the new table is refused/.exec(gateway.running.stderr()));
-    assert.match(line[0], /"kind":"lost","text":"202 accepted → 200 ignored: filter"/);
-    const { table } = await gateway.status();
-    assert.equal(table.hash, hash);
-    assert.match(table.error ?? '', /^the new table is refused: 1 lost of 5 kept requests$/);
-    const refused = await gateway.cli('gateway', 'reload');
-    assert.equal(refused.code, 1);
-    assert.match(
-      refused.stderr,
-      /^lost \S+ review: 202 accepted → 200 ignored: filter\nerror: the new table is refused/m,
-    );
-    const forced = await gateway.cli('gateway', 'reload', '--fail-on', 'none');
-    assert.equal(forced.code, 0, forced.stderr);
-    const after = (await gateway.status()).table;
-    assert.deepEqual([after.hash === hash, after.error], [false, null]);
-  });
-
-  it('is off by default', async (t) => {
-    const { gateway, config } = await open(t);
-    config(FILTERED);
-    await until(async () => (await gateway.status()).table.generation === 2);
-    const late = await gateway.cli('gateway', 'reload', '--fail-on', 'lost');
-    assert.equal(late.code, 1);
-    assert.match(
-      late.stderr,
-      /was taken in at \S+Z, before this command and without a gate\n.*start it with --fail-on/,
-    );
-    assert.equal((await gateway.cli('gateway', 'reload', '--fail-on', 'lost')).code, 0);
-  });
-
-  it('holds over a restart', async (t) => {
-    const { gateway, config } = await open(t, '--fail-on', 'lost');
-    const { hash } = (await gateway.status()).table;
-    await gateway.stop();
-    config(FILTERED);
-    const argv = ['gateway', 'run', '--port', '0', '--fail-on', 'lost'];
-    const again = await startGateway(t, { home: gateway.home, config: FILTERED, argv });
-    const { table } = await again.status();
-    assert.equal(table.hash, hash);
-    assert.match(table.error ?? '', /^the new table is refused: 1 lost of 5 kept requests$/);
-    config(CONFIG.replace('Review', 'Look at'));
-    await until(async () => (await again.status()).table.error === null);
-  });
-
-  it('can be another one for one reload', async (t) => {
-    const { gateway, config } = await open(t, '--fail-on', 'changed');
-    const reload = async (...argv: string[]): Promise<ReloadReport> =>
-      JSON.parse((await gateway.cli('gateway', 'reload', '--json', ...argv)).stdout);
-    config(CONFIG.replace('Review', 'Look at'));
-    const { refused, ok, changed } = await reload();
-    assert.deepEqual([refused?.lost, refused?.changed, ok, changed], [0, 2, false, false]);
-    assert.deepEqual(
-      refused?.requests.map(({ route, kind, text }) => [route, kind, text]),
-      [
-        ['review', 'changed', 'another prompt or address'],
-        ['review', 'changed', 'another prompt or address'],
-      ],
-    );
-    assert.equal((await reload('--fail-on', 'lost')).changed, true);
-  });
-
-  it('is refused where tables are served that were compiled elsewhere', async (t) => {
-    const home = tempDir(t);
-    writeFileSync(join(home, 'config.yaml'), CONFIG);
-    const compiled = await runInProcess(['compile', '--out', 'build'], { home });
-    assert.equal(compiled.code, 0, compiled.stderr);
-    const gateway = await startGateway(t, { home, config: CONFIG, argv: ['serve', '--table', 'build', '--port', '0'] });
-    const { code, stderr } = await gateway.cli('gateway', 'reload', '--fail-on', 'lost');
-    assert.equal(code, 1);
-    assert.match(stderr, /compiles none: --fail-on goes with `gateway run`/);
+    it('is refused where tables are served that were compiled elsewhere', async (t) => {
+      const home = tempDir(t);
+      writeFileSync(join(home, 'config.yaml'), CONFIG);
+      const compiled = await runInProcess(['compile', '--out', 'build'], { home });
+      assert.equal(compiled.code, 0, compiled.stderr);
+      const gateway = await startGateway(t, {
+        home,
+        config: CONFIG,
+        argv: ['serve', '--table', 'build', '--port', '0'],
+      });
+      const { code, stderr } = await gateway.cli('gateway', 'reload', '--fail-on', 'lost');
+      assert.equal(code, 1);
+      assert.match(stderr, /compiles none: --fail-on goes with `gateway run`/);
+    });
   });
 });

@@ -8,9 +8,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { stringify } from 'yaml';
 import { targetLabel } from '../../../../base/label.ts';
-import { createCaptureCounts } from '../../../../modules/workbench/runtime/capture/capture-counts.ts';
-import { createDryDispatcher } from '../../../../modules/workbench/runtime/explain/dry-dispatcher.ts';
 import { explainRequest } from '../../../../modules/workbench/runtime/explain/explain-request.ts';
+import { createDryDispatcher } from '../../../../modules/workbench/runtime/explain/explain-services.ts';
 import type { ExplainedRoute } from '../../../../modules/workbench/runtime/explain/link-explained.ts';
 import { linkExplained } from '../../../../modules/workbench/runtime/explain/link-explained.ts';
 import { Warnings } from '../../../../modules/workbench/runtime/explain/warnings.ts';
@@ -31,7 +30,7 @@ import { tempDir } from '../../../helpers/temp-dir.ts';
 const SECRET = 'a secret that nobody guesses 1';
 const SEED = 20260301;
 /** 1,200 pairs with `npm run test:long -- agreement`. */
-const CONFIGS = process.env.HOOKWRIGHT_LONG_TESTS === '1' ? 50 : 16;
+const CONFIGS = process.env.HOOKWRIGHT_LONG_TESTS === '1' ? 50 : 10;
 const REQUESTS = 24;
 
 // ---- configurations
@@ -296,7 +295,6 @@ async function serveKept(t: TestContext): Promise<Kept> {
   let { table } = routeTable({});
   const capture = openCapture(join(tempDir(t), 'requests.db'), {
     table: () => table,
-    counts: createCaptureCounts(),
     clock: systemClock,
     secrets: () => new Set(),
     forgets: false,
@@ -309,7 +307,7 @@ async function serveKept(t: TestContext): Promise<Kept> {
       keeping: {
         prepare: async () => {},
         keep: (...request) => {
-          const id = capture.take(...request);
+          const id = capture.keep(...request);
           ids.push(id);
           return id;
         },

@@ -5,7 +5,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import { printHar } from '../../../../modules/workbench/cli/requests/print-har.ts';
+import { printHar } from '../../../../modules/workbench/cli/requests/print-request.ts';
 import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
 import { BODY_MARKER, marker } from '../../../../runtime/verify/removed.ts';
 import type { Explanation } from '../../../../schemas/generated/types.ts';

@@ -8,8 +8,8 @@ import { test } from 'node:test';
 import type { AnySchema } from 'ajv/dist/2020.js';
 import Ajv2020 from 'ajv/dist/2020.js';
 import type { KeptSummary } from '../../../../runtime/intake/kept-request.ts';
-import { runInProcess, startProcess } from '../../../helpers/cli.ts';
-import { startGateway, until } from '../../../helpers/gateway.ts';
+import { runInProcess } from '../../../helpers/cli.ts';
+import { startGateway } from '../../../helpers/gateway.ts';
 import { signed } from '../../../helpers/serve.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 
@@ -105,74 +105,6 @@ test('a request that was refused says what to do, and never what would be right'
   assert.equal(stderr, 'it is not signed, and cannot be replayed either: it had no valid signature\n');
 });
 
-test("a sender's check of the URL that the route cannot answer says what is missing", async (t) => {
-  const { url, ok } = await setUp(t);
-  const asked = await fetch(`${url}/webhooks/chat?hub.mode=subscribe&hub.verify_token=word&hub.challenge=7`);
-  assert.equal(asked.status, 405);
-  const shown = await ok('show');
-  assert.match(shown, /^answer +405 method_not_allowed: no_verify_token in /m);
-  assert.match(
-    shown,
-    /^decided by +probe: the sender checks the URL with a token, and the route has no `verify_token`$/m,
-  );
-  assert.match(shown, /^next +.*set `verify_token` of route chat/m);
-  assert(!shown.includes('word&'), shown);
-  await fetch(`${url}/webhooks/chat`);
-  assert.match(await ok('show'), /^next +let the sender use POST$/m);
-});
-
-test('a saved request is read by explain and by tests, and a skeleton passes as it is', async (t) => {
-  const { send, ok, list, cli, home } = await setUp(t);
-  const body = '{"action": "opened", "number": 7}';
-  await send(body);
-  const [{ id } = { id: '' }] = await list();
-  assert.equal(await ok('show', id, '--body'), body);
-  await ok('show', id, '--save', 'kept.json');
-  const explained = await cli('explain', 'review', '--payload', '@kept.json', '--json', '--config', 'config.yaml');
-  assert.equal(JSON.parse(explained.stdout).prompt, 'Review #7');
-  for (const extra of [[], ['--save', 'kept.json']]) {
-    const skeleton = await ok('show', id, '--as-test', '--config', 'config.yaml', ...extra);
-    writeFileSync(join(home, 'kept.test.yaml'), `config: config.yaml\n${skeleton}`);
-    const tested = await cli('test', 'kept.test.yaml');
-    assert.equal(tested.code, 0, tested.stdout + tested.stderr);
-    assert.match(skeleton, /prompt: "Review #7"/);
-  }
-  const curl = await ok('show', id, '--curl');
-  assert.match(curl, /--data-binary '\{"action": "opened", "number": 7\}'/);
-  assert(!/signature/i.test(curl));
-});
-
-test('a test is made from a request of a route with a script only where the script may run', async (t) => {
-  const { send, ok, list, cli, home } = await setUp(t);
-  await send({ action: 'opened', number: 1 });
-  const [{ id } = { id: '' }] = await list();
-  writeFileSync(join(home, 'script.sh'), '#!/bin/sh\ntouch ran\necho "{}"\n', { mode: 0o700 });
-  writeFileSync(
-    join(home, 'scripted.yaml'),
-    CONFIG.replace('        events:', '        script: script.sh\n        events:'),
-  );
-  const refused = await cli('requests', 'show', id, '--as-test', '--config', 'scripted.yaml');
-  assert.equal(refused.code, 1);
-  assert.match(refused.stderr, /route review has a script, which would run\n.*--run-script/);
-  assert.match(await ok('show', id, '--as-test', '--config', 'scripted.yaml', '--run-script'), /^tests:/);
-});
-
-test('a replay is a new event, and one without a valid signature is not sent again', async (t) => {
-  const { send, cli, list } = await setUp(t);
-  await send({ action: 'opened', number: 3 }, { 'X-GitHub-Delivery': 'once' });
-  await send({ action: 'opened' }, { 'x-hub-signature-256': 'sha256=00' });
-  const [refused, taken] = await list();
-  const again = await cli('requests', 'replay', taken?.id ?? '');
-  assert.match(again.stdout, /^202 \{"status":"accepted","route":"review","event":"pull_request"/);
-  const [newest] = await list();
-  assert.notEqual(newest?.delivery_id, 'once');
-  const shown = await cli('requests', 'show', newest?.id ?? '', '--json');
-  assert.equal(JSON.parse(shown.stdout).replay_of, taken?.id);
-  const no = await cli('requests', 'replay', refused?.id ?? '');
-  assert.equal(no.code, 1);
-  assert.match(no.stderr, /cannot be sent again: it had no valid signature/);
-});
-
 test('what was kept is there when no gateway runs, and in a home without anything there is nothing', async (t) => {
   const { send, stop, cli, list } = await setUp(t);
   await send({ action: 'opened' });
@@ -187,39 +119,6 @@ test('what was kept is there when no gateway runs, and in a home without anythin
   assert.match(unknown.stderr, /^error: no request "nothing" is kept\n/);
 });
 
-test('requests are followed as they come', async (t) => {
-  const { send, home, list } = await setUp(t);
-  await send({ action: 'opened', number: 1 });
-  // A process of its own: in this one something else keeps it alive.
-  const following = startProcess(['requests', 'list', '--follow', '--json'], { home });
-  let printed = '';
-  following.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    printed += text;
-  });
-  const ended = new Promise((resolve) => following.once('exit', resolve));
-  const lines = (): string[] => printed.trim().split('\n');
-  await until(async () => following.exitCode !== null || printed.includes('\n'));
-  await send({ action: 'closed', number: 2 });
-  await until(async () => following.exitCode !== null || lines().length === 2);
-  following.kill('SIGINT');
-  assert.equal(await ended, 0);
-  const ids = lines().map((line) => (JSON.parse(line) as KeptSummary).id);
-  assert.deepEqual(ids, (await list()).map(({ id }) => id).reverse());
-});
-
-test('the log line of a request that was not taken names the kept one', async (t) => {
-  const { send, running, list } = await setUp(t);
-  await send({ action: 'closed' });
-  const [kept] = await list();
-  const line = await until(async () =>
-    running
-      .stderr()
-      .split('\n')
-      .find((text) => text.includes('"ignored"')),
-  );
-  assert.equal(JSON.parse(line).request, kept?.id);
-});
-
 test('the file holds what the table says, readable by its owner alone', async (t) => {
   const { send, home, stop } = await setUp(t);
   await send({ action: 'opened' });
@@ -227,29 +126,6 @@ test('the file holds what the table says, readable by its owner alone', async (t
   const { statSync } = await import('node:fs');
   assert.equal(statSync(join(home, 'requests.db')).mode & 0o777, 0o600);
   assert(!readFileSync(join(home, 'requests.db'), 'latin1').includes(SECRET));
-});
-
-test('a sender that the route does not know is named in log and next step, never in the answer', async (t) => {
-  const { url, ok, running } = await setUp(t);
-  const senders = [
-    ['linear', { 'linear-signature': '00'.repeat(32) }],
-    ['bearer', { authorization: 'Bearer token-of-the-sender' }],
-  ] as const;
-  for (const [name, headers] of senders) {
-    const answer = await fetch(`${url}/webhooks/review`, { method: 'POST', body: '{"a":1}', headers });
-    assert.equal(answer.status, 401);
-    assert.doesNotMatch(await answer.text(), new RegExp(name));
-    const shown = await ok('show');
-    assert.match(shown, new RegExp(`^next +set .*\`source: ${name}\` in route review if that is the sender`, 'm'));
-    const hint = new RegExp(`"hint":"it looks as .*set .*\`source: ${name}\` if that`);
-    const log = await until(async () =>
-      running
-        .stderr()
-        .split('\n')
-        .find((line) => hint.test(line)),
-    );
-    assert.doesNotMatch(log + shown, /token-of-the-sender/);
-  }
 });
 
 test('`requests show --json` is as `schema requests` says, for every kind of reason', async (t) => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, test } from 'node:test';
 import type { DeliveryRequest } from '../../../../runtime/deliver/deliverer.ts';
-import { ghOutcome } from '../../../../runtime/deliver/drivers/gh-outcome.ts';
+import { ghOutcome } from '../../../../runtime/deliver/drivers/gh.ts';
 import { quietMentions } from '../../../../runtime/deliver/drivers/quiet-mentions.ts';
 import { createTestDeliverer, deliveryTo } from '../../../helpers/deliveries.ts';
 import { bindingOf, shippedTarget } from '../../../helpers/targets.ts';

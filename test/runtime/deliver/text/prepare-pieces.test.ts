@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { measure } from '../../../../runtime/deliver/text/measure.ts';
 import { preparePieces } from '../../../../runtime/deliver/text/prepare-pieces.ts';
-import { splitText } from '../../../../runtime/deliver/text/split-text.ts';
+import { measure, splitText } from '../../../../runtime/deliver/text/split-text.ts';
 import { transformText } from '../../../../runtime/deliver/text/transforms.ts';
 import type { TextPlan } from '../../../../schemas/generated/types.ts';
 import { anyText } from '../../../helpers/any-text.ts';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -16,7 +15,6 @@ import { HOLDER, makeAccept, makeAdvance, makeDispatch, makeTake } from '../../.
 import { recordLog, silentLog } from '../../../helpers/log.ts';
 import { nodeArgv } from '../../../helpers/node-argv.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
-import { tinyDisk } from '../../../helpers/tiny-disk.ts';
 import type { DyingWriterData } from './dying-writer.ts';
 
 async function openIn(t: TestContext, path: string, options: Partial<ServerStoreOptions> = {}): Promise<Store> {
@@ -186,67 +184,6 @@ describe('the file', () => {
   });
 });
 
-describe('a full disk', () => {
-  const big = (id: string) => makeAccept(id, { dispatch: makeDispatch(id, { prompt: 'x'.repeat(20_000) }) });
-
-  it('is answered with what it is, nothing of it is stored, and it ends by itself', async (t) => {
-    const disk = tinyDisk(t, '1m');
-    if (disk === null) return t.skip('needs the right to mount a file system');
-    const ballast = join(disk, 'ballast');
-    writeFileSync(ballast, Buffer.alloc(500_000));
-    const log = recordLog();
-    const store = await openIn(t, join(disk, 'state.db'), { log });
-    const stored: string[] = [];
-    for (let n = 0; store.problem() === null; n++) {
-      const id = `fill${n}`;
-      await store.write(big(id)).then(
-        () => stored.push(id),
-        (error) => assert.ok(error instanceof StoreUnavailable, String(error)),
-      );
-    }
-    assert.ok(stored.length > 3, `${stored.length} stored`);
-    assert.match(store.problem()?.message ?? '', /full/);
-    await assert.rejects(store.write(big('refused')), StoreUnavailable);
-    // Longer than between two tries; a change with nothing to write succeeds, and proves nothing.
-    await store.write(makeTake(0));
-    await sleep(1200);
-    assert.notEqual(store.problem(), null);
-    rmSync(ballast);
-    await until(() => store.problem() === null);
-    assert.deepEqual(
-      log.lines.map(({ message }) => message),
-      ['the store accepts no changes', 'the store accepts changes again'],
-    );
-    await store.write(big('later'));
-    const ids = (await store.read({ kind: 'list', filter: { limit: 999 } })).map(({ id }) => id);
-    assert.deepEqual(ids, ['later', ...stored.reverse()]);
-    assert.deepEqual(await store.read({ kind: 'audit' }), []);
-  });
-
-  it('at the start leaves the store unavailable until there is room', async (t) => {
-    const disk = tinyDisk(t, '1m');
-    if (disk === null) return t.skip('needs the right to mount a file system');
-    const ballast = join(disk, 'ballast');
-    try {
-      writeFileSync(ballast, Buffer.alloc(2_000_000));
-    } catch {
-      // As much as there was room for.
-    }
-    const log = recordLog();
-    const store = await openIn(t, join(disk, 'state.db'), { log });
-    assert.equal(store.problem()?.kind, 'unavailable');
-    await assert.rejects(store.write(makeAccept('a')), StoreUnavailable);
-    await assert.rejects(openOfflineStore(join(disk, 'other.db')), StoreUnavailable);
-    rmSync(ballast);
-    await until(() => store.problem() === null);
-    assert.equal((await store.write(makeAccept('a'))).kind, 'stored');
-    assert.deepEqual(
-      log.lines.map(({ message }) => message),
-      ['the store accepts no changes', 'the store accepts changes again'],
-    );
-  });
-});
-
 describe('the size of the store', () => {
   it('is kept by removing what has ended, and new work is refused when nothing has', async (t) => {
     const store = await openIn(t, join(tempDir(t), 'state.db'));
@@ -272,18 +209,4 @@ describe('the size of the store', () => {
     assert.equal((await store.write(makeAccept('more'))).kind, 'stored');
     assert.deepEqual(await store.read({ kind: 'audit' }), []);
   });
-});
-
-it('any number of processes that begin on a home that is not there yet all work', async (t) => {
-  const path = join(tempDir(t), 'new home', 'state.db');
-  const ids = ['a', 'b', 'c', 'd', 'e'];
-  const children = ids.map((id) => start(t, 'command', path, id));
-  const codes = await Promise.all(children.map(async (child) => (await once(child, 'exit'))[0] as number));
-  assert.deepEqual(codes, [0, 0, 0, 0, 0]);
-  // Two creates of one name meet in the store.
-  assert.deepEqual(children.map((child) => child.said().trim()).sort(), [
-    ...['tidy', 'tidy-2', 'tidy-3', 'tidy-4', 'tidy-5'],
-  ]);
-  const store = await openIn(t, path);
-  assert.deepEqual((await store.read({ kind: 'list', filter: { limit: 9 } })).map(({ id }) => id).sort(), ids);
 });

@@ -4,16 +4,13 @@
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { compileSubscriptions, SubscriptionsError } from '../../../../compiler/compile-subscriptions.ts';
 import { createFacts } from '../../../../compiler/source/files-facts.ts';
-import { systemClock } from '../../../../runtime/platform/clock.ts';
-import { linkSubscriptions } from '../../../../runtime/table/link.ts';
-import type { LoadContext } from '../../../../runtime/table/load-subscriptions.ts';
-import { loadSubscriptions } from '../../../../runtime/table/load-subscriptions.ts';
-import { splitObject } from '../../../../runtime/table/split-object.ts';
-import { TimeSlice } from '../../../../runtime/table/time-slice.ts';
+import { compileSubscriptions, SubscriptionsError } from '../../../../compiler/stages/compile-subscriptions.ts';
+import { linkRoutes } from '../../../../runtime/table/link.ts';
+import type { LoadContext } from '../../../../runtime/table/subscriptions.ts';
+import { loadSubscriptions } from '../../../../runtime/table/subscriptions.ts';
 import type { RouteTable } from '../../../../schemas/generated/types.ts';
-import { compileConfig, HOME, printed } from '../../../helpers/compile.ts';
+import { compileConfig, HOME, IN_FORCE, printed } from '../../../helpers/compile.ts';
 import { memoryFiles } from '../../../helpers/memory-files.ts';
 import { damaged, jsonOf } from '../damage.ts';
 import { linkContext } from '../load-and-link.ts';
@@ -40,8 +37,8 @@ const TABLE = JSON.parse(COMPILED.output.routesJson) as RouteTable;
 const FACTS = createFacts({ files: memoryFiles({}), home: HOME, env: () => new Map(), jobs: [] });
 
 const CONTEXT: LoadContext = {
-  lower: (text, table) => compileSubscriptions(text, table, FACTS),
-  link: async (table) => (some) => linkSubscriptions(some, table, linkContext(table)),
+  lower: (text, table) => compileSubscriptions(text, { table, facts: FACTS, rules: IN_FORCE }),
+  link: (table, plans) => linkRoutes(plans, table, linkContext(table)),
 };
 
 const ENTRIES = [
@@ -91,7 +88,6 @@ export const subscriptions: FuzzWorker<SubscriptionsCase> = {
     close: async () => {},
     async run({ text, entry, name }) {
       await serve(text);
-      checkPieces(text);
       if (!isJson(entry) || name === 'right') return;
       const served = await serve(`{${JSON.stringify(name)}:${entry},"right":${RIGHT}}`);
       assert.ok(served.has('/webhooks/right'), 'an entry takes another one with it');
@@ -102,7 +98,7 @@ export const subscriptions: FuzzWorker<SubscriptionsCase> = {
 /** The paths that are served. @throws whatever is not a refusal of the file */
 async function serve(text: string): Promise<ReadonlySet<string>> {
   try {
-    const { routes, rejected } = await loadSubscriptions(CONTEXT, text, TABLE, new TimeSlice(systemClock));
+    const { routes, rejected } = await loadSubscriptions(CONTEXT, text, TABLE);
     for (const { reason } of rejected) assert.notEqual(reason, '');
     for (const slot of routes.values()) void slot.linked;
     return new Set(routes.keys());
@@ -110,24 +106,6 @@ async function serve(text: string): Promise<ReadonlySet<string>> {
     if (error instanceof SubscriptionsError) return new Set();
     throw error;
   }
-}
-
-/** A file is taken in piece by piece: that must make no difference to what it says. */
-function checkPieces(text: string): void {
-  const whole = namesIn([text.replace(/^\ufeff/, '')]);
-  for (const size of [1, 40]) assert.deepEqual(namesIn([...splitObject(text, size)]), whole, `in pieces of ${size}`);
-}
-
-/** Null when one of the texts is no object. */
-function namesIn(texts: readonly string[]): readonly string[] | null {
-  const names = new Set<string>();
-  for (const text of texts) {
-    if (!isJson(text)) return null;
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
-    for (const name of Object.keys(value)) names.add(name);
-  }
-  return [...names].sort();
 }
 
 function isJson(text: string): boolean {

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import fc from 'fast-check';
-import { createHttpPool } from '../../../../runtime/deliver/http-pool.ts';
+import { createHttpPool } from '../../../../runtime/deliver/delivery-context.ts';
 import type { AgentRunner } from '../../../../runtime/dispatch/agent-runner.ts';
 import { AgentError } from '../../../../runtime/dispatch/agent-runner.ts';
 import { createOpenAiAgent } from '../../../../runtime/dispatch/agents/openai.ts';

@@ -1,6 +1,5 @@
 /** `hookwright table activate`: makes all gateways that take their table from the database serve this one. */
-import { Command, Option } from 'clipanion';
-import type { CliContext } from '../../../../../cli/base/context.ts';
+import { argument, command } from '../../../../../cli/command-line/command.ts';
 import { findName } from '../../../../../cli/command-line/find-name.ts';
 import { configOption } from '../../../../../cli/command-line/options.ts';
 import { printLine, printNote } from '../../../../../cli/output/print.ts';
@@ -8,31 +7,25 @@ import { requireDatabase, useSharedState } from '../../../../../cli/store/use-sh
 import { ACTIVE_TABLE } from '../../../../../runtime/store/shared-tables.ts';
 import type { SharedState } from '../../../../../runtime/store/store.ts';
 
-export class TableActivateCommand extends Command<CliContext> {
-  static override paths = [['table', 'activate']];
-  static override usage = Command.Usage({
-    description: 'Have the gateways serve a table of the database',
-    details:
-      'Gateways that were started with `serve --table store:` swap to it within two seconds. One that cannot serve it (a secret is missing there, say) keeps the table before, and says so in `gateway status --all`.',
-    examples: [
-      ['Its hash, or the beginning of it', '$0 table activate 3f9a1c'],
-      ['Back to one of before', '$0 table list && hookwright table activate 80b2'],
-    ],
-  });
-
-  hash = Option.String({ name: 'hash' });
-  config = configOption();
-
-  async execute(): Promise<number> {
-    const { context } = this;
-    const plan = await requireDatabase(context, this.config);
-    const activated = await useSharedState(context, plan, { create: true }, (state) => activate(state, this.hash));
+export default command({
+  summary: 'Have the gateways serve a table of the database',
+  details:
+    'Gateways that were started with `serve --table store:` swap to it within two seconds. One that cannot serve it (a secret is missing there, say) keeps the table before, and says so in `gateway status --all`.',
+  examples: [
+    ['Its hash, or the beginning of it', '$0 table activate 3f9a1c'],
+    ['Back to one of before', '$0 table list && hookwright table activate 80b2'],
+  ],
+  options: { config: configOption },
+  args: { hash: argument('hash') },
+  async run(context, given) {
+    const plan = await requireDatabase(context, given.config);
+    const activated = await useSharedState(context, plan, { create: true }, (state) => activate(state, given.hash));
     if (activated === null) return 1;
     printLine(context, activated.hash);
     if (!activated.changed) printNote(context, 'it was active already');
     return 0;
-  }
-}
+  },
+});
 
 async function activate(
   { tables, documents }: SharedState,

@@ -1,6 +1,5 @@
 /** `hookwright table list`: the tables in the database, and which one is served. */
-import { Command } from 'clipanion';
-import type { CliContext } from '../../../../../cli/base/context.ts';
+import { command } from '../../../../../cli/command-line/command.ts';
 import { arrayOption, configOption } from '../../../../../cli/command-line/options.ts';
 import { printJson } from '../../../../../cli/output/print.ts';
 import { printTable } from '../../../../../cli/output/table.ts';
@@ -12,28 +11,21 @@ interface Row extends SharedTable {
   readonly active: boolean;
 }
 
-export class TableListCommand extends Command<CliContext> {
-  static override paths = [['table', 'list']];
-  static override usage = Command.Usage({
-    description: 'List the tables in the database',
-    examples: [
-      ['The newest first', '$0 table list'],
-      ['For scripts', '$0 table list --json'],
-    ],
-  });
-
-  config = configOption();
-  json = arrayOption();
-
-  async execute(): Promise<number> {
-    const { context } = this;
-    const plan = await requireDatabase(context, this.config);
+export default command({
+  summary: 'List the tables in the database',
+  examples: [
+    ['The newest first', '$0 table list'],
+    ['For scripts', '$0 table list --json'],
+  ],
+  options: { config: configOption, json: arrayOption },
+  async run(context, given) {
+    const plan = await requireDatabase(context, given.config);
     const found = await useSharedState(context, plan, { create: false }, async ({ tables, documents }) => {
       const [list, active] = await Promise.all([tables.list(), documents.read(ACTIVE_TABLE)]);
       return list.map((table): Row => ({ ...table, active: table.hash === active.text }));
     });
     const rows = found ?? [];
-    if (this.json) {
+    if (given.json) {
       printJson(
         context,
         rows.map((row) => ({ id: row.hash, name: row.hash.slice(0, 12), ...row })),
@@ -48,5 +40,5 @@ export class TableListCommand extends Command<CliContext> {
     ];
     printTable(context, rows, columns, 'there are no tables in the database; put one there: hookwright table push');
     return 0;
-  }
-}
+  },
+});

@@ -1,41 +1,31 @@
 /** `hookwright table push`: puts a compiled table into the database, for gateways to take from there. */
 import { resolve } from 'node:path';
-import { Command, Option } from 'clipanion';
-import type { CliContext } from '../../../../../cli/base/context.ts';
+import { command, text } from '../../../../../cli/command-line/command.ts';
 import { configOption, jsonOption } from '../../../../../cli/command-line/options.ts';
 import { printJson, printLine, printNote } from '../../../../../cli/output/print.ts';
 import { builtFolder } from '../../../../../cli/serve/built-folder.ts';
 import { requireDatabase, useSharedState } from '../../../../../cli/store/use-shared-state.ts';
 import { readBuiltTable } from '../../tables/read-built-table.ts';
 
-export class TablePushCommand extends Command<CliContext> {
-  static override paths = [['table', 'push']];
-  static override usage = Command.Usage({
-    description: 'Put a compiled table into the database',
-    details:
-      'Gateways that were started with `serve --table store:` serve it once it is activated. Prints its hash. A table that holds a secret is refused: references are resolved on the machine that serves. The newest 20 are kept.',
-    examples: [
-      ['What `compile` wrote here', '$0 table push'],
-      ['What CI has built', '$0 table push --table dist/tables'],
-    ],
-  });
-
-  table = Option.String('--table', { description: '<dir> Folder of routes.json' });
-  config = configOption();
-  json = jsonOption();
-
-  async execute(): Promise<number> {
-    const { context } = this;
-    const folder = this.table === undefined ? builtFolder(context) : resolve(context.cwd, this.table);
-    const { hash, routes, files } = await readBuiltTable(context, folder);
-    const plan = await requireDatabase(context, this.config);
+export default command({
+  summary: 'Put a compiled table into the database',
+  details:
+    'Gateways that were started with `serve --table store:` serve it once it is activated. Prints its hash. A table that holds a secret is refused: references are resolved on the machine that serves. The newest 20 are kept.',
+  examples: [
+    ['What `compile` wrote here', '$0 table push'],
+    ['What CI has built', '$0 table push --table dist/tables'],
+  ],
+  options: { table: text('dir', 'Folder of routes.json'), config: configOption, json: jsonOption },
+  async run(context, given) {
+    const folder = given.table === undefined ? builtFolder(context) : resolve(context.cwd, given.table);
+    const { hash, routes, files } = await readBuiltTable(folder);
+    const plan = await requireDatabase(context, given.config);
     const pushed = await useSharedState(context, plan, { create: true }, ({ tables }) =>
       tables.push({ hash, routes }, files),
     );
-    if (this.json) printJson(context, { hash, routes, created: pushed === true });
+    if (given.json) printJson(context, { hash, routes, created: pushed === true });
     else printLine(context, hash);
     if (pushed === false) printNote(context, 'it was there already');
-    else if (!this.json) printNote(context, `serve it: hookwright table activate ${hash.slice(0, 12)}`);
-    return 0;
-  }
-}
+    else if (!given.json) printNote(context, `serve it: hookwright table activate ${hash.slice(0, 12)}`);
+  },
+});

@@ -1,25 +1,20 @@
 /** `hookwright convert hermes`: the webhook routes of Hermes Agent as a config of hookwright. */
-import { Command } from 'clipanion';
-import type { SourceText } from '../../../../../compiler/text/source-text.ts';
-import type { Conversion, ConversionRefusal, Tools } from '../../../compiler/conversion.ts';
+import { command } from '../../../../../cli/command-line/command.ts';
 import { convertHermes } from '../../../compiler/hermes/convert-hermes.ts';
-import { ConvertCommand } from '../../convert-command.ts';
+import { convertArgs, convertFile, convertOptions } from '../../convert-file.ts';
 import { readVariables } from '../../read-foreign.ts';
 
-export class ConvertHermesCommand extends ConvertCommand {
-  static override paths = [['convert', 'hermes']];
-  static override usage = Command.Usage({
-    description: 'Convert the webhook routes of a Hermes Agent config',
-    details:
-      'Writes hookwright.yaml and .env into this folder or that of --out, and reports every key that is not carried over as it was, with its place and what to do about it. In a pipe the config is printed and nothing is written. Secrets move to .env, with the values of the .env beside the file, and are never printed. A route whose checks cannot be carried over is kept with `enabled: false`. Exit code 1 when something is lost. Nothing is overwritten.',
-    examples: [
-      ['Look at it first', '$0 convert hermes ~/.hermes/config.yaml --dry-run'],
-      ['Into a folder', '$0 convert hermes ~/.hermes/config.yaml --out hooks'],
-      ['Its subscriptions', '$0 convert hermes ~/.hermes/webhook_subscriptions.json --out subscriptions'],
-    ],
-  });
-
-  protected override convert(source: SourceText, tools: Tools): Conversion | ConversionRefusal {
-    return convertHermes(source, readVariables(source), tools);
-  }
-}
+export default command({
+  summary: 'Convert the webhook routes of a Hermes Agent config',
+  details:
+    'Writes hookwright.yaml and .env into this folder or that of --out, and reports every key that is not carried over as it was, with its place and what to do about it. In a pipe the config is printed and nothing is written. Secrets move to .env, with the values of the .env beside the file, and are never printed. A route whose checks cannot be carried over is kept with `enabled: false`. Exit code 1 when something is lost. Nothing is overwritten.',
+  examples: [
+    ['Look at it first', '$0 convert hermes ~/.hermes/config.yaml --dry-run'],
+    ['Into a folder', '$0 convert hermes ~/.hermes/config.yaml --out hooks'],
+    ['Its subscriptions', '$0 convert hermes ~/.hermes/webhook_subscriptions.json --out subscriptions'],
+  ],
+  options: convertOptions,
+  args: convertArgs,
+  run: (context, given) =>
+    convertFile(context, given, (source, tools) => convertHermes(source, readVariables(source), tools)),
+});

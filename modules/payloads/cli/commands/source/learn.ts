@@ -1,10 +1,11 @@
 /** `hookwright source learn`: infers the payloads of a source of the user from requests that it has sent. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { Command, Option } from 'clipanion';
 import { stringify } from 'yaml';
 import type { CliContext } from '../../../../../cli/base/context.ts';
 import { CliError, UsageError } from '../../../../../cli/base/errors.ts';
+import type { GivenBy } from '../../../../../cli/command-line/command.ts';
+import { argument, command, flag, list, restArguments, text } from '../../../../../cli/command-line/command.ts';
 import { configOption } from '../../../../../cli/command-line/options.ts';
 import { printLine, printNote } from '../../../../../cli/output/print.ts';
 import type { OpenSource } from '../../../../../cli/sources/open-sources.ts';
@@ -16,91 +17,88 @@ import { learnSchema } from '../../../compiler/shapes/learn-schema.ts';
 import type { LearnedRequest } from '../../read-payloads.ts';
 import { readPayloads, UNNAMED } from '../../read-payloads.ts';
 
-export class SourceLearnCommand extends Command<CliContext> {
-  static override paths = [['source', 'learn']];
-  static override usage = Command.Usage({
-    description: 'Infer the shape of a source of your own from requests it has sent',
-    details:
-      'Reads payloads as JSON, raw HTTP requests and HAR files, and prints a JSON Schema as YAML: which fields there are, which of them are not always there, and the values of fields that hold one word of a few. Read it over, keep it beside the config, and name it under `shape:` of the source.',
-    examples: [
-      ['From kept payloads', '$0 source learn shop --from requests/*.json > shapes/shop.yaml'],
-      ['A file for each event', "$0 source learn shop --from 'requests/*.har' --out shapes/shop"],
-    ],
-  });
+const options = {
+  from: list('path|glob', 'A saved request or payload; may be repeated'),
+  out: text('dir', 'Write one file for each event into this folder'),
+  event: text('name', 'Only this event'),
+  force: flag('Replace existing files'),
+  config: configOption,
+};
+const args = { name: argument('source'), more: restArguments('file') };
 
-  from = Option.Array('--from', { description: '<path|glob> A saved request or payload; may be repeated' });
-  out = Option.String('--out', { description: '<dir> Write one file for each event into this folder' });
-  event = Option.String('--event', { description: '<name> Only this event' });
-  force = Option.Boolean('--force', false, { description: 'Replace existing files' });
-  config = configOption();
-  name = Option.String({ name: 'source' });
-  more = Option.Rest({ name: 'file' });
+type Given = GivenBy<typeof options> & GivenBy<typeof args>;
 
-  async execute(): Promise<number> {
-    const { cwd } = this.context;
-    const patterns = [...(this.from ?? []), ...this.more];
+export default command({
+  summary: 'Infer the shape of a source of your own from requests it has sent',
+  details:
+    'Reads payloads as JSON, raw HTTP requests and HAR files, and prints a JSON Schema as YAML: which fields there are, which of them are not always there, and the values of fields that hold one word of a few. Read it over, keep it beside the config, and name it under `shape:` of the source.',
+  examples: [
+    ['From kept payloads', '$0 source learn shop --from requests/*.json > shapes/shop.yaml'],
+    ['A file for each event', "$0 source learn shop --from 'requests/*.har' --out shapes/shop"],
+  ],
+  options,
+  args,
+  async run(context, given) {
+    const { cwd } = context;
+    const patterns = [...(given.from ?? []), ...given.more];
     if (patterns.length === 0)
       throw new UsageError('there is nothing to learn from', 'name saved requests: --from requests/*.json');
     const files = [...new Set(patterns.flatMap((pattern) => filesOf(pattern, cwd)))];
     if (files.length === 0) throw new CliError(`no file matches ${patterns.join(' ')}`);
-    const source = await this.findSource();
-    const events = byEvent(files.flatMap((file) => this.read(file, source)));
-    const taken = this.event === undefined ? [...events] : [...events].filter(([event]) => event === this.event);
+    const source = await findSource(context, given);
+    const events = byEvent(files.flatMap((file) => read(context, file, source)));
+    const taken = given.event === undefined ? [...events] : [...events].filter(([event]) => event === given.event);
     if (taken.length === 0)
-      throw new CliError(`no request is of the event "${this.event}"`, `there are: ${[...events.keys()].join(', ')}`);
-    if (this.out !== undefined) this.writeFiles(taken, this.out);
-    else this.printOne(taken);
-    return 0;
-  }
+      throw new CliError(`no request is of the event "${given.event}"`, `there are: ${[...events.keys()].join(', ')}`);
+    if (given.out !== undefined) writeFiles(context, given, taken, given.out);
+    else printOne(context, given, taken);
+  },
+});
 
-  /** Also works for a source that has no file yet. */
-  private async findSource(): Promise<OpenSource | null> {
-    const { sources } = await openSources(this.context, this.config);
-    return sources.find(({ name }) => name === this.name) ?? null;
-  }
+/** Also works for a source that has no file yet. */
+async function findSource(context: CliContext, given: Given): Promise<OpenSource | null> {
+  const { sources } = await openSources(context, given.config);
+  return sources.find(({ name }) => name === given.name) ?? null;
+}
 
-  private read(file: string, source: OpenSource | null): readonly LearnedRequest[] {
-    const name = relative(this.context.cwd, file);
-    try {
-      return readPayloads(readFileSync(file), source);
-    } catch (error) {
-      if (error instanceof CliError) throw new CliError(`${name}: ${error.message}`, ...error.hints);
-      throw error;
-    }
+function read(context: CliContext, file: string, source: OpenSource | null): readonly LearnedRequest[] {
+  const name = relative(context.cwd, file);
+  try {
+    return readPayloads(readFileSync(file), source);
+  } catch (error) {
+    if (error instanceof CliError) throw new CliError(`${name}: ${error.message}`, ...error.hints);
+    throw error;
   }
+}
 
-  private printOne([first, ...others]: readonly Event[]): void {
-    if (first === undefined) return;
-    if (others.length > 0) {
-      const names = [first, ...others].map(([event]) => event).join(', ');
-      throw new CliError(
-        `the requests are of ${others.length + 1} events: ${names}`,
-        'write a file for each with --out <dir>, or choose one with --event <name>',
-      );
-    }
-    printLine(this.context, printSchema(this.name, first).trimEnd());
-    printNote(this.context, `\n${usage(this.name, '<file>')}`);
-  }
-
-  private writeFiles(events: readonly Event[], out: string): void {
-    const folder = resolve(this.context.cwd, out);
-    const files = events.map((event) => ({ event, path: join(folder, fileName(event[0], this.name)) }));
-    const there = files.find(({ path }) => existsSync(path));
-    if (there !== undefined && !this.force) {
-      throw new CliError(
-        `${relative(this.context.cwd, there.path)} is there already, nothing was written`,
-        '--force replaces it',
-      );
-    }
-    for (const { event, path } of files) writeAtomic(path, printSchema(this.name, event), 0o644);
-    const shown = files.map(({ event: [event], path }) => [event, relative(this.context.cwd, path)] as const);
-    const [[event, path] = ['', '']] = shown;
-    printNote(this.context, `wrote ${shown.map(([, file]) => file).join(', ')}\n`);
-    printNote(
-      this.context,
-      usage(this.name, shown.length === 1 && event === UNNAMED ? path : Object.fromEntries(shown)),
+function printOne(context: CliContext, given: Given, [first, ...others]: readonly Event[]): void {
+  if (first === undefined) return;
+  if (others.length > 0) {
+    const names = [first, ...others].map(([event]) => event).join(', ');
+    throw new CliError(
+      `the requests are of ${others.length + 1} events: ${names}`,
+      'write a file for each with --out <dir>, or choose one with --event <name>',
     );
   }
+  printLine(context, printSchema(given.name, first).trimEnd());
+  printNote(context, `\n${usage(given.name, '<file>')}`);
+}
+
+function writeFiles(context: CliContext, given: Given, events: readonly Event[], out: string): void {
+  const folder = resolve(context.cwd, out);
+  const files = events.map((event) => ({ event, path: join(folder, fileName(event[0], given.name)) }));
+  const there = files.find(({ path }) => existsSync(path));
+  if (there !== undefined && !given.force) {
+    throw new CliError(
+      `${relative(context.cwd, there.path)} is there already, nothing was written`,
+      '--force replaces it',
+    );
+  }
+  for (const { event, path } of files) writeAtomic(path, printSchema(given.name, event), 0o644);
+  const shown = files.map(({ event: [event], path }) => [event, relative(context.cwd, path)] as const);
+  const [[event, path] = ['', '']] = shown;
+  printNote(context, `wrote ${shown.map(([, file]) => file).join(', ')}\n`);
+  printNote(context, usage(given.name, shown.length === 1 && event === UNNAMED ? path : Object.fromEntries(shown)));
 }
 
 type Event = readonly [event: string, payloads: readonly unknown[]];

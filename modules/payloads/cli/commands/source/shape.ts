@@ -1,6 +1,7 @@
 /** `hookwright source shape`: what the payloads of a sender hold, event by event. */
-import { Command, Option } from 'clipanion';
 import type { CliContext } from '../../../../../cli/base/context.ts';
+import type { GivenBy } from '../../../../../cli/command-line/command.ts';
+import { argument, command, optionalArgument, text } from '../../../../../cli/command-line/command.ts';
 import { configOption, jsonOption } from '../../../../../cli/command-line/options.ts';
 import { printJson, printLine, printNote } from '../../../../../cli/output/print.ts';
 import { formatTable } from '../../../../../cli/output/table.ts';
@@ -12,83 +13,84 @@ import type { PathFacts } from '../../describe-path.ts';
 import { classWords, pathFacts, pathNotes, typeWords } from '../../describe-path.ts';
 import { formsOfEvent, openShape } from '../../open-shape.ts';
 
-export class SourceShapeCommand extends Command<CliContext> {
-  static override paths = [['source', 'shape']];
-  static override usage = Command.Usage({
-    description: 'Show what the payloads of a sender hold: events, paths, types, values',
-    details:
-      'Without an event it lists the events that are known. Templates and filters name these paths; `lint` reports one that no event of a route has.',
-    examples: [
-      ['The events of a sender', '$0 source shape github'],
-      ['The paths of one event', '$0 source shape github pull_request --prefix pull_request.user'],
-      ['For other programs', '$0 source shape stripe invoice.paid --json'],
-    ],
-  });
+const options = { prefix: text('prefix', 'Only paths that begin with this'), json: jsonOption, config: configOption };
 
-  prefix = Option.String('--prefix', { description: '<prefix> Only paths that begin with this' });
-  json = jsonOption();
-  config = configOption();
-  source = Option.String({ name: 'source' });
-  event = Option.String({ required: false, name: 'event' });
+type Given = GivenBy<typeof options>;
 
-  async execute(): Promise<number> {
-    const sources = await openSources(this.context, this.config);
-    const source = sources.find(this.source);
-    const all = openShape(this.context, source, sources);
+export default command({
+  summary: 'Show what the payloads of a sender hold: events, paths, types, values',
+  details:
+    'Without an event it lists the events that are known. Templates and filters name these paths; `lint` reports one that no event of a route has.',
+  examples: [
+    ['The events of a sender', '$0 source shape github'],
+    ['The paths of one event', '$0 source shape github pull_request --prefix pull_request.user'],
+    ['For other programs', '$0 source shape stripe invoice.paid --json'],
+  ],
+  options,
+  args: { source: argument('source'), event: optionalArgument('event') },
+  async run(context, given) {
+    const sources = await openSources(context, given.config);
+    const source = sources.find(given.source);
+    const all = openShape(context, source, sources);
     const events = [...new Set(all.forms.map((form) => form.event))];
     // A sender whose events have no names has a single list of paths.
-    const event = this.event ?? (events.length === 1 ? events[0] : this.prefix === undefined ? undefined : '');
-    if (event === undefined) this.printEvents(all, events, source);
-    else this.printPaths(event === '' ? all : formsOfEvent(all, event, source));
-    return 0;
-  }
+    const event = given.event ?? (events.length === 1 ? events[0] : given.prefix === undefined ? undefined : '');
+    if (event === undefined) printEvents(context, given, all, events, source);
+    else printPaths(context, given, event === '' ? all : formsOfEvent(all, event, source));
+  },
+});
 
-  private printEvents(all: FormSet, names: readonly string[], sender: OpenSource): void {
-    const events = names.map((event) => {
-      const forms = formsOfEvent(all, event, sender);
-      return { event, actions: forms.forms.flatMap(({ action }) => action ?? []), paths: listPaths(forms).length };
-    });
-    const { source, quality, from } = all.shape;
-    if (this.json) {
-      printJson(this.context, { source, quality, from, events });
-      return;
-    }
-    const columns = [
-      { title: 'EVENT', value: (row: (typeof events)[number]) => row.event, whole: true as const },
-      { title: 'PATHS', value: (row: (typeof events)[number]) => row.paths, align: 'right' as const },
-      { title: 'ACTIONS', value: (row: (typeof events)[number]) => row.actions.join(', ') },
-    ];
-    for (const line of formatTable(events, columns, this.context.stdout.columns)) printLine(this.context, line);
-    const packages = from.map((origin) => `${origin.package} ${origin.version} (${origin.licence})`).join(', ');
-    printNote(this.context, `${QUALITY[quality]}${packages === '' ? '' : `; from ${packages}`}`);
+function printEvents(
+  context: CliContext,
+  given: Given,
+  all: FormSet,
+  names: readonly string[],
+  sender: OpenSource,
+): void {
+  const events = names.map((event) => {
+    const forms = formsOfEvent(all, event, sender);
+    return { event, actions: forms.forms.flatMap(({ action }) => action ?? []), paths: listPaths(forms).length };
+  });
+  const { source, quality, from } = all.shape;
+  if (given.json) {
+    printJson(context, { source, quality, from, events });
+    return;
   }
+  const columns = [
+    { title: 'EVENT', value: (row: (typeof events)[number]) => row.event, whole: true as const },
+    { title: 'PATHS', value: (row: (typeof events)[number]) => row.paths, align: 'right' as const },
+    { title: 'ACTIONS', value: (row: (typeof events)[number]) => row.actions.join(', ') },
+  ];
+  for (const line of formatTable(events, columns, context.stdout.columns)) printLine(context, line);
+  const packages = from.map((origin) => `${origin.package} ${origin.version} (${origin.licence})`).join(', ');
+  printNote(context, `${QUALITY[quality]}${packages === '' ? '' : `; from ${packages}`}`);
+}
 
-  private printPaths(set: FormSet): void {
-    const listed = listPaths(set, { prefix: this.prefix ?? '' });
-    const rows = listed.map((each) => pathFacts(set, each));
-    this.noteDepth(set);
-    if (this.json) {
-      printJson(this.context, rows);
-      return;
-    }
-    const columns = [
-      { title: 'PATH', value: (facts: PathFacts) => facts.path, whole: true as const },
-      { title: 'TYPE', value: typeWords },
-      { title: 'CLASS', value: classWords },
-      { title: '', value: pathNotes },
-    ];
-    if (rows.length === 0) printNote(this.context, `no path begins with ${this.prefix ?? ''}`);
-    else for (const line of formatTable(rows, columns, this.context.stdout.columns)) printLine(this.context, line);
+function printPaths(context: CliContext, given: Given, set: FormSet): void {
+  const listed = listPaths(set, { prefix: given.prefix ?? '' });
+  const rows = listed.map((each) => pathFacts(set, each));
+  noteDepth(context, given, set);
+  if (given.json) {
+    printJson(context, rows);
+    return;
   }
+  const columns = [
+    { title: 'PATH', value: (facts: PathFacts) => facts.path, whole: true as const },
+    { title: 'TYPE', value: typeWords },
+    { title: 'CLASS', value: classWords },
+    { title: '', value: pathNotes },
+  ];
+  if (rows.length === 0) printNote(context, `no path begins with ${given.prefix ?? ''}`);
+  else for (const line of formatTable(rows, columns, context.stdout.columns)) printLine(context, line);
+}
 
-  private noteDepth(set: FormSet): void {
-    const depth = depthThatFits(set, this.prefix);
-    if (depth === null) return;
-    const parts = depth === 1 ? 'one part' : `${depth} parts`;
-    const below = this.prefix === undefined ? '' : ' below the prefix';
-    const why = `there are more than ${MAX_PATHS.toLocaleString('en')}`;
-    printNote(this.context, `paths of up to ${parts}${below}: ${why}; --prefix <path> shows deeper ones`);
-  }
+function noteDepth(context: CliContext, given: Given, set: FormSet): void {
+  const depth = depthThatFits(set, given.prefix);
+  if (depth === null) return;
+  const parts = depth === 1 ? 'one part' : `${depth} parts`;
+  const below = given.prefix === undefined ? '' : ' below the prefix';
+  const why = `there are more than ${MAX_PATHS.toLocaleString('en')}`;
+  printNote(context, `paths of up to ${parts}${below}: ${why}; --prefix <path> shows deeper ones`);
 }
 
 const QUALITY = {

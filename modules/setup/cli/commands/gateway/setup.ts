@@ -1,13 +1,13 @@
 /** `hookwright gateway setup`: asks for the settings, shows what would change, and changes nothing else in the files. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command, Option } from 'clipanion';
 import { createPaint } from '../../../../../base/paint.ts';
 import type { CliContext } from '../../../../../cli/base/context.ts';
 import { openHome } from '../../../../../cli/base/context.ts';
 import { CliError, UsageError } from '../../../../../cli/base/errors.ts';
-import { compileRequest } from '../../../../../cli/compile/compile-files.ts';
-import { createCompileRequest } from '../../../../../cli/compile/compile-request.ts';
+import type { GivenBy } from '../../../../../cli/command-line/command.ts';
+import { command, flag, list } from '../../../../../cli/command-line/command.ts';
+import { compileRequest, createCompileRequest } from '../../../../../cli/compile/compile-files.ts';
 import { editYaml, readYaml } from '../../../../../cli/files/edit-yaml.ts';
 import { setEnvLines } from '../../../../../cli/files/env-file.ts';
 import { formatDiagnostics } from '../../../../../cli/output/diagnostics.ts';
@@ -22,9 +22,8 @@ import { missingProgram } from '../../../../../runtime/dispatch/agents/program.t
 import { writeAtomic } from '../../../../../runtime/platform/write-atomic.ts';
 import type { RouteTable } from '../../../../../schemas/generated/types.ts';
 import type { SetupAnswers } from '../../setup/answers.ts';
-import { parseAnswers } from '../../setup/answers.ts';
+import { parseAnswers, withDefaults } from '../../setup/answers.ts';
 import { readIfThere, setupTarget } from '../../setup/config-file.ts';
-import { withDefaults } from '../../setup/defaults.ts';
 import { describeSetup } from '../../setup/describe-setup.ts';
 import { knownTargets } from '../../setup/known-targets.ts';
 import { planSetup } from '../../setup/plan-setup.ts';
@@ -40,116 +39,115 @@ interface Change {
   readonly secret: boolean;
 }
 
-export class GatewaySetupCommand extends Command<CliContext> {
-  static override paths = [['gateway', 'setup']];
-  static override usage = Command.Usage({
-    description: 'Set up webhooks, secret, agent, target and a first route, step by step',
-    details:
-      'Changes ./hookwright.yaml or config.yaml in the home folder, and keeps every comment in it; secrets go to .env. What would change is shown, and checked, before anything is written. It can be run again at any time. Without a terminal: --yes, with --set for what is not the default. Keys: enabled, host, port, secret (generate, env:NAME, file:path), target and target.<setting>, route and route.<setting>, or any place in the configuration such as agent.command.',
-    examples: [
-      ['Step by step', '$0 gateway setup'],
-      ['In a script', '$0 gateway setup --yes --set port=9000 --set secret=generate'],
-      [
-        'A target and a route',
-        '$0 gateway setup --yes --set target=telegram --set target.token=env:BOT_TOKEN --set route=alerts --set route.deliver=telegram',
-      ],
-      ['An agent', "$0 gateway setup --yes --set 'agent.command=[my-agent, --print]'"],
+const options = {
+  set: list('key=value', 'Set this instead of asking; repeatable'),
+  yes: flag('Ask nothing: defaults for what is not set'),
+  config: list('path', 'The file to change'),
+};
+
+type Given = GivenBy<typeof options>;
+
+export default command({
+  summary: 'Set up webhooks, secret, agent, target and a first route, step by step',
+  details:
+    'Changes ./hookwright.yaml or config.yaml in the home folder, and keeps every comment in it; secrets go to .env. What would change is shown, and checked, before anything is written. It can be run again at any time. Without a terminal: --yes, with --set for what is not the default. Keys: enabled, host, port, secret (generate, env:NAME, file:path), target and target.<setting>, route and route.<setting>, or any place in the configuration such as agent.command.',
+  examples: [
+    ['Step by step', '$0 gateway setup'],
+    ['In a script', '$0 gateway setup --yes --set port=9000 --set secret=generate'],
+    [
+      'A target and a route',
+      '$0 gateway setup --yes --set target=telegram --set target.token=env:BOT_TOKEN --set route=alerts --set route.deliver=telegram',
     ],
-  });
-
-  set = Option.Array('--set', { description: '<key=value> Set this instead of asking; repeatable' });
-  yes = Option.Boolean('--yes', false, { description: 'Ask nothing: defaults for what is not set' });
-  config = Option.Array('--config', { description: '<path> The file to change' });
-
-  async execute(): Promise<number> {
-    const { context } = this;
-    if (!this.yes && !canAsk(context)) {
+    ['An agent', "$0 gateway setup --yes --set 'agent.command=[my-agent, --print]'"],
+  ],
+  options,
+  async run(context, given) {
+    if (!given.yes && !canAsk(context)) {
       throw new UsageError(
         'there is no terminal to ask on',
         'say what to set: hookwright gateway setup --yes --set port=8644',
       );
     }
-    const path = setupTarget(context, this.config);
-    const { changes, route } = await this.plan(path);
+    const path = setupTarget(context, given.config);
+    const { changes, route } = await planChanges(context, given, path);
     if (changes.length === 0) {
       printNote(context, 'nothing to change');
-      return 0;
+      return;
     }
-    const table = await this.check(changes);
-    this.show(changes);
-    if (!this.yes && !(await createPrompter(context).confirm('Write this?', true)))
+    const table = await check(context, given, changes);
+    show(context, changes);
+    if (!given.yes && !(await createPrompter(context).confirm('Write this?', true)))
       throw new CliError('nothing was written');
-    this.write(changes);
+    write(context, changes);
     for (const line of await describeSetup(context, table, route)) printNote(context, line);
     printNote(context, '\nNext: hookwright gateway run');
-    return 0;
-  }
+  },
+});
 
-  private async plan(path: string): Promise<{ readonly changes: readonly Change[]; readonly route?: string }> {
-    const { context } = this;
-    const text = readIfThere(path);
-    const name = displayPath(path, context.cwd);
-    const config = readYaml(name, text);
-    const targets = knownTargets(context.home);
-    const answers = await this.answers(config, name);
-    const plan = planSetup(answers, {
-      config,
-      secretSettings: (target) => targets.find(({ names }) => names.includes(target))?.secrets ?? new Set(),
-      generateSecret: () => newSecret(context),
-    });
-    const env = join(context.home, '.env');
-    const before = readIfThere(env);
-    const after = Object.keys(plan.env).length === 0 ? before : setEnvLines(before, plan.env);
-    const changes = [
-      { path, before: text, after: editYaml(name, text === '' ? HEADER : text, plan.edits), secret: false },
-      { path: env, before, after, secret: true },
-    ].filter((change) => change.before !== change.after);
-    return { changes, ...(answers.route === undefined ? {} : { route: answers.route.name }) };
-  }
+async function planChanges(
+  context: CliContext,
+  given: Given,
+  path: string,
+): Promise<{ readonly changes: readonly Change[]; readonly route?: string }> {
+  const text = readIfThere(path);
+  const name = displayPath(path, context.cwd);
+  const config = readYaml(name, text);
+  const targets = knownTargets(context.home);
+  const answers = await readAnswers(context, given, config, name);
+  const plan = planSetup(answers, {
+    config,
+    secretSettings: (target) => targets.find(({ names }) => names.includes(target))?.secrets ?? new Set(),
+    generateSecret: () => newSecret(context),
+  });
+  const env = join(context.home, '.env');
+  const before = readIfThere(env);
+  const after = Object.keys(plan.env).length === 0 ? before : setEnvLines(before, plan.env);
+  const changes = [
+    { path, before: text, after: editYaml(name, text === '' ? HEADER : text, plan.edits), secret: false },
+    { path: env, before, after, secret: true },
+  ].filter((change) => change.before !== change.after);
+  return { changes, ...(answers.route === undefined ? {} : { route: answers.route.name }) };
+}
 
-  private async answers(config: unknown, name: string): Promise<SetupAnswers> {
-    const { context } = this;
-    if (this.set !== undefined || this.yes) {
-      const answers = parseAnswers(this.set ?? []);
-      return this.yes ? withDefaults(answers, config) : answers;
-    }
-    const prompter = createPrompter(context);
-    prompter.begin(`hookwright: ${name}`);
-    return askSetup(prompter, config, {
-      targets: knownTargets(context.home),
-      missingProgram: (argv) => missingProgram(argv, { folder: context.home, env: context.env }),
-    });
+async function readAnswers(context: CliContext, given: Given, config: unknown, name: string): Promise<SetupAnswers> {
+  if (given.set !== undefined || given.yes) {
+    const answers = parseAnswers(given.set ?? []);
+    return given.yes ? withDefaults(answers, config) : answers;
   }
+  const prompter = createPrompter(context);
+  prompter.begin(`hookwright: ${name}`);
+  return askSetup(prompter, config, {
+    targets: knownTargets(context.home),
+    missingProgram: (argv) => missingProgram(argv, { folder: context.home, env: context.env }),
+  });
+}
 
-  /** @throws CliError when the changed configuration would not compile */
-  private async check(changes: readonly Change[]): Promise<RouteTable> {
-    const { context } = this;
-    const path = setupTarget(context, this.config);
-    const request = await createCompileRequest(context, { configs: [path] });
-    const files = overlayFiles(nodeFiles, new Map(changes.map((change) => [change.path, change.after])));
-    const { diagnostics, output } = compileRequest(request, files);
-    context.stderr.write(formatDiagnostics('pretty', diagnostics, context, 'stderr'));
-    if (output === null) throw new CliError('the configuration would have errors; nothing was written');
-    return output.table;
+/** @throws CliError when the changed configuration would not compile */
+async function check(context: CliContext, given: Given, changes: readonly Change[]): Promise<RouteTable> {
+  const path = setupTarget(context, given.config);
+  const request = await createCompileRequest(context, { configs: [path] });
+  const files = overlayFiles(nodeFiles, new Map(changes.map((change) => [change.path, change.after])));
+  const { diagnostics, output } = compileRequest(request, files);
+  context.stderr.write(formatDiagnostics('pretty', diagnostics, context, 'stderr'));
+  if (output === null) throw new CliError('the configuration would have errors; nothing was written');
+  return output.table;
+}
+
+function show(context: CliContext, changes: readonly Change[]): void {
+  const paint = createPaint(context.colour.stderr);
+  for (const { path, before, after, secret } of changes) {
+    printNote(context, paint('bold', displayPath(path, context.cwd)));
+    const mask = (text: string): string => (secret ? text.replace(/^([^#=\n]+=).+$/gm, '$1(hidden)') : text);
+    const lines = formatDiff(mask(before), mask(after), paint);
+    printNote(context, lines.length === 0 ? '  a secret is replaced' : lines.join('\n'));
   }
+}
 
-  private show(changes: readonly Change[]): void {
-    const { context } = this;
-    const paint = createPaint(context.colour.stderr);
-    for (const { path, before, after, secret } of changes) {
-      printNote(context, paint('bold', displayPath(path, context.cwd)));
-      const mask = (text: string): string => (secret ? text.replace(/^([^#=\n]+=).+$/gm, '$1(hidden)') : text);
-      const lines = formatDiff(mask(before), mask(after), paint);
-      printNote(context, lines.length === 0 ? '  a secret is replaced' : lines.join('\n'));
-    }
-  }
-
-  private write(changes: readonly Change[]): void {
-    openHome(this.context);
-    for (const { path, after, secret } of changes) {
-      const mode = secret ? 0o600 : (statSync(path, { throwIfNoEntry: false })?.mode ?? 0o600) & 0o777;
-      writeAtomic(path, after, mode);
-      printLine(this.context, displayPath(path, this.context.cwd));
-    }
+function write(context: CliContext, changes: readonly Change[]): void {
+  openHome(context);
+  for (const { path, after, secret } of changes) {
+    const mode = secret ? 0o600 : (statSync(path, { throwIfNoEntry: false })?.mode ?? 0o600) & 0o777;
+    writeAtomic(path, after, mode);
+    printLine(context, displayPath(path, context.cwd));
   }
 }

@@ -1,0 +1,157 @@
+/**
+ * What a command's file is made of. Conventions for everyone who writes one:
+ *
+ * - One command a file, `cli/commands/<noun>/<verb>.ts`: the path is the command's words, and `export default command({ … })` is
+ *   all of it. `main/help.yaml` says where help shows it. The file is loaded only when the command runs, so it may import whatever it needs.
+ * - `summary` is one string without a full stop; examples are [what it does, '$0 ...'].
+ * - The key of an option is its name: `dryRun` is `--dry-run`. Values may start with `-`. What several commands have is in options.ts;
+ *   parsers of values are in values.ts. `run` receives what was given, parsed and typed, under the same keys.
+ * - Everything of the outside world comes from the context (cli/base/context.ts): streams, env, cwd, home, clock, fetch.
+ *   `openHome(context)` creates the home; commands that only read leave it alone.
+ * - Results go to stdout (`printLine`, `printJson`, `printTable`), everything else to stderr (`printNote`, `createProgress`).
+ *   Whatever lists has `--json`: an array of objects, printed with `printJson`. Text from users or senders passes `visible()`.
+ *   Colours only through `createPaint(context.colour.stdout)`, prompts only when stdin and stderr are TTYs.
+ * - `run` returns the exit code if it is not 0: 1 refused or failed, 2 wrong usage. To fail, throw: `CliError(message, ...what to type next)`
+ *   exits 1, `UsageError(...)` exits 2; both print without a stack. Any other error is reported as a bug, with its stack.
+ * - Tests drive a command with `runInProcess` (fast) or `runProcess` (real pipes and signals) of test/helpers/cli.ts.
+ */
+import type { Argument, Command, CommandLine, Option } from '../base/command.ts';
+import type { CliContext } from '../base/context.ts';
+import { UsageError } from '../base/errors.ts';
+import { parseChoice } from './values.ts';
+
+type Options = Readonly<Record<string, Option<unknown>>>;
+type Arguments = Readonly<Record<string, Argument<unknown>>>;
+
+/** What a command line gives for these options and arguments, under their keys. */
+export type GivenBy<Declared extends Options | Arguments> = {
+  readonly [Key in keyof Declared]: ReturnType<Declared[Key]['read']>;
+};
+
+interface Declaration<Declared extends Options, Args extends Arguments> {
+  /** One string literal: lists of commands read it from the file's text. */
+  readonly summary: string;
+  readonly details?: string;
+  readonly examples?: Command<CliContext>['examples'];
+  readonly options?: Declared;
+  readonly args?: Args;
+  readonly run: (context: CliContext, given: GivenBy<Declared> & GivenBy<Args>) => Promise<number> | Promise<void>;
+}
+
+/** Of a command without options, or without arguments. */
+type None = Record<never, never>;
+
+export function command<Declared extends Options = None, Args extends Arguments = None>(
+  declared: Declaration<Declared, Args>,
+): Command<CliContext> {
+  const { summary, details = '', examples = [], run } = declared;
+  const options = Object.entries(declared.options ?? {}).map(([key, option]) => ({
+    ...option,
+    key,
+    names: [...(option.short === null ? [] : [option.short]), `--${kebabCase(key)}`],
+  }));
+  const args = Object.entries(declared.args ?? {});
+  const read = ({ options: texts, positionals }: CommandLine): GivenBy<Declared> & GivenBy<Args> => {
+    const given = [
+      ...options.map(({ key, names, read }) => {
+        const name = names.at(-1) ?? key;
+        return [key, read(texts.get(name) ?? [], name)];
+      }),
+      ...args.map(([key, { kind, read }], at) => [
+        key,
+        read(positionals.slice(at, kind === 'rest' ? undefined : at + 1)),
+      ]),
+    ];
+    return Object.fromEntries(given) as GivenBy<Declared> & GivenBy<Args>;
+  };
+  return {
+    summary,
+    details,
+    examples,
+    options,
+    args: args.map(([, arg]) => arg),
+    run: async (context, line) => {
+      const code = await run(context, read(line));
+      return typeof code === 'number' ? code : 0;
+    },
+  };
+}
+
+const kebabCase = (key: string): string => key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+type Parse<Value> = (text: string, option: string) => Value;
+
+/** Its last value counts; undefined: it is not given. @param value its name in help */
+export const parsed = <Value>(value: string, description: string, parse: Parse<Value>): Option<Value | undefined> => ({
+  ...{ description, value, short: null },
+  read: (texts, name) => {
+    const text = texts.at(-1);
+    return text === undefined ? undefined : parse(text, name);
+  },
+});
+
+export const text = (value: string, description: string): Option<string | undefined> =>
+  parsed(value, description, (given) => given);
+
+/** One of these; help names them all. */
+export const choice = <Choice extends string>(
+  choices: readonly Choice[],
+  description: string,
+): Option<Choice | undefined> =>
+  parsed(choices.join('|'), description, (given, name) => parseChoice(given, name, choices));
+
+/** May be repeated; undefined: it is not given. */
+export const list = (value: string, description: string): Option<readonly string[] | undefined> => ({
+  ...{ description, value, short: null },
+  read: (texts) => (texts.length === 0 ? undefined : texts),
+});
+
+/** Off unless it is given. */
+export const flag = (description: string): Option<boolean> => ({
+  ...{ description, value: null, short: null },
+  read: (texts) => texts.at(-1) === 'true',
+});
+
+/** On, off (`--no-…`), or not given. */
+export const toggle = (description: string): Option<boolean | undefined> => ({
+  ...flag(description),
+  read: (texts) => (texts.length === 0 ? undefined : texts.at(-1) === 'true'),
+});
+
+/** @param initial what its value is read from when it is not given */
+export const withDefault = <Value>(initial: string, option: Option<Value>): Option<Exclude<Value, undefined>> => ({
+  ...option,
+  read: (texts, name) => option.read(texts.length === 0 ? [initial] : texts, name) as Exclude<Value, undefined>,
+});
+
+/** @throws UsageError when it is not given */
+export const needed = <Value>(option: Option<Value>): Option<Exclude<Value, undefined>> => ({
+  ...option,
+  read: (texts, name) => {
+    if (texts.length === 0) throw new UsageError(`option ${name} is missing`);
+    return option.read(texts, name) as Exclude<Value, undefined>;
+  },
+});
+
+/** @param letter with its dash: `-n` */
+export const withShort = <Value>(letter: string, option: Option<Value>): Option<Value> => ({
+  ...option,
+  short: letter,
+});
+
+export const argument = (name: string): Argument<string> => ({
+  ...{ name, kind: 'required' },
+  // A line with fewer arguments than are required is refused before.
+  read: ([given = '']) => given,
+});
+
+export const optionalArgument = (name: string): Argument<string | undefined> => ({
+  ...{ name, kind: 'optional' },
+  read: ([given]) => given,
+});
+
+/** Behind all others. */
+export const restArguments = (name: string): Argument<readonly string[]> => ({
+  ...{ name, kind: 'rest' },
+  read: (given) => given,
+});

@@ -1,0 +1,167 @@
+/** The log of a gateway in the background: its file, reading its end, and its lines for people. */
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  statSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createPaint } from '../../base/paint.ts';
+import { isSystemError } from '../../base/system-error.ts';
+import { describeDiskError } from '../../runtime/platform/describe-disk-error.ts';
+import { parseLogEntry, printLogLine } from '../../runtime/platform/print-log-line.ts';
+import type { CliContext } from '../base/context.ts';
+import { CliError } from '../base/errors.ts';
+import { visible } from '../output/print.ts';
+
+/** A log larger than this is rotated when a gateway starts, in bytes. */
+const ROTATE_BYTES = 32 * 1024 * 1024;
+
+export const logFile = (home: string): string => join(home, 'logs', 'gateway.log');
+
+/**
+ * Opens the log for appending, mode 0600; a large one becomes `gateway.log.1` first. Returns the file descriptor.
+ * @throws CliError when the disk does not take it
+ */
+export function openLogFile(home: string): number {
+  const path = logFile(home);
+  try {
+    // A folder that cannot be made on a read-only disk is reported as one that is missing.
+    accessSync(home, constants.W_OK);
+    return openForAppending(path);
+  } catch (error) {
+    const hint = 'run it in the foreground, with its log on standard error: hookwright gateway run';
+    throw new CliError(`cannot write ${path}: ${describeDiskError(error)}`, hint);
+  }
+}
+
+function openForAppending(path: string): number {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  if (size > ROTATE_BYTES) renameSync(path, `${path}.1`);
+  const file = openSync(path, 'a', 0o600);
+  chmodSync(path, 0o600);
+  return file;
+}
+
+/** Takes bytes as they are read, which may end within a line, and returns the text to write. */
+export function createLogView(context: CliContext): (bytes: Buffer) => string | Buffer {
+  if (context.stdout.isTTY !== true) return (bytes) => bytes;
+  const paint = createPaint(context.colour.stdout);
+  let pending = Buffer.alloc(0);
+  return (bytes) => {
+    const all = Buffer.concat([pending, bytes]);
+    const end = all.lastIndexOf(10) + 1;
+    pending = all.subarray(end);
+    const lines = all.toString('utf8', 0, end).split('\n').slice(0, -1);
+    return lines.map((line) => `${printLogLine(line, paint, context.clock.now())}\n`).join('');
+  };
+}
+
+/** The warnings in this part of the gateway's log, as text. */
+export function warningsIn(bytes: Buffer, context: CliContext): readonly string[] {
+  const paint = createPaint(context.colour.stderr);
+  return bytes
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => /^\{"level":"(?:warn|error)"/.test(line))
+    .map((line) => printLogLine(line, paint, context.clock.now()));
+}
+
+/** Why a start failed, by these bytes of its log: reasons, hints and diagnostics; and lines that are not entries, such as a stack trace. */
+export function failuresIn(bytes: Buffer): readonly string[] {
+  return bytes
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .flatMap((line) => {
+      const entry = parseLogEntry(line);
+      if (entry === null) return [line];
+      const { level, msg, reason, hints, diagnostics } = entry;
+      const frames = typeof diagnostics === 'string' ? diagnostics.trimEnd().split('\n') : [];
+      if (level !== 'error') return frames;
+      return [String(reason ?? msg), ...(Array.isArray(hints) ? hints.map(String) : []), ...frames];
+    })
+    .map(visible);
+}
+
+const BLOCK = 64 * 1024;
+
+export interface LogPosition {
+  readonly inode: number;
+  readonly offset: number;
+}
+
+export interface Tail {
+  readonly bytes: Buffer;
+  readonly position: LogPosition;
+}
+
+/** The last `lines` lines. @throws the system's error when there is no such file. */
+export function readTail(path: string, lines: number): Tail {
+  const file = openSync(path, 'r');
+  try {
+    const { size, ino } = fstatSync(file);
+    let start = size;
+    let chunk = Buffer.alloc(0);
+    // A final line end closes the last line and opens none.
+    while (start > 0 && countLines(chunk) <= lines) {
+      const length = Math.min(BLOCK, start);
+      start -= length;
+      const block = Buffer.alloc(length);
+      readSync(file, block, 0, length, start);
+      chunk = Buffer.concat([block, chunk]);
+    }
+    return { bytes: chunk.subarray(startOfLast(chunk, lines)), position: { inode: ino, offset: size } };
+  } finally {
+    closeSync(file);
+  }
+}
+
+const countLines = (chunk: Buffer): number => {
+  let count = 0;
+  for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) count += 1;
+  return count;
+};
+
+/** Where the last `lines` lines of a text begin. */
+function startOfLast(chunk: Buffer, lines: number): number {
+  let start = chunk.length;
+  for (let line = 0; line < lines && start > 0; line += 1) start = start < 2 ? 0 : chunk.lastIndexOf(10, start - 2) + 1;
+  return start;
+}
+
+/** What was written since `position`; a file that was replaced or cut short is read from its start. */
+export function readSince(path: string, position: LogPosition): Tail {
+  const now = stat(path);
+  if (now === null) return { bytes: Buffer.alloc(0), position };
+  const same = now.ino === position.inode && now.size >= position.offset;
+  const from = same ? position.offset : 0;
+  if (now.size === from) return { bytes: Buffer.alloc(0), position: { inode: now.ino, offset: from } };
+  const file = openSync(path, 'r');
+  try {
+    const block = Buffer.alloc(now.size - from);
+    const length = readSync(file, block, 0, block.length, from);
+    return {
+      bytes: block.subarray(0, length),
+      position: { inode: now.ino, offset: from + length },
+    };
+  } finally {
+    closeSync(file);
+  }
+}
+
+function stat(path: string): { ino: number; size: number } | null {
+  try {
+    return statSync(path);
+  } catch (error) {
+    if (isSystemError(error) && error.code === 'ENOENT') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,96 @@
+/** Validates the config and those of profiles against their schemas, and keeps the valid entries. */
+import { DEFAULT_PROFILE } from '../../base/profiles.ts';
+import type { Config, ProfileConfig } from '../../schemas/generated/types.ts';
+import type { NodePath } from '../diagnostics/problem.ts';
+import { pruneEntries } from '../schema/prune.ts';
+import { checkShape } from '../schema/validate.ts';
+import type { Places } from '../source/file-tree.ts';
+import type { Files } from '../source/files.ts';
+import { loadProfiles } from '../source/load-profiles.ts';
+import type { Report } from '../source/report.ts';
+
+/** The valid part of a config, and the names that are missing from it because their entries have errors. */
+export interface CheckedConfig<T> {
+  readonly config: T;
+  /** See `RouteScope.invalidNames`. */
+  readonly invalidNames: ReadonlySet<string>;
+}
+
+type Schemas = { readonly config: Config; readonly profile: ProfileConfig };
+
+export function checkConfig<S extends keyof Schemas>(
+  schema: S,
+  file: { readonly value: Readonly<Record<string, unknown>>; readonly tree: Places },
+  report: Report,
+): CheckedConfig<Schemas[S]> {
+  const problems = checkShape(schema, file.value);
+  report.addProblems(problems, file.tree);
+  const pruned = pruneEntries(schema, file.value, problems);
+  // The invalid entries are removed, so the data has the schema's type.
+  const invalidNames = [...pruned.removed.flatMap(namesOf), ...pruned.misspelt.map((path) => `route:${path.at(-1)}`)];
+  return { config: pruned.value as Schemas[S], invalidNames: new Set(invalidNames) };
+}
+
+/** The names that a removed entry would have defined. */
+function namesOf(path: NodePath): readonly string[] {
+  const [top = '', name, setting, inner] = path.map(String);
+  // Someone may have written a target's settings at the top level.
+  if (name === undefined) return [`target:${top}`];
+  if (top === 'jobs') return [`job:${name}`];
+  if (top === 'sources') return [`source:${name}`];
+  if (top !== 'platforms') return [];
+  if (name !== 'webhook') return [`target:${name}`];
+  return [`setting:${setting === 'extra' ? inner : setting}`];
+}
+
+/** A validated profile config. The root config is that of `default`. */
+export interface CheckedProfile {
+  readonly name: string;
+  readonly home: string;
+  readonly config: ProfileConfig;
+  readonly invalidNames: ReadonlySet<string>;
+  readonly tree: Places;
+}
+
+export interface ProfileSearch {
+  readonly files: Files;
+  readonly home: string;
+  readonly cwd: string;
+}
+
+/** All profiles, `default` first; it has the root config's tree. */
+export const checkProfiles = (
+  { config, invalidNames }: CheckedConfig<Config>,
+  tree: Places,
+  input: ProfileSearch,
+  report: Report,
+): readonly CheckedProfile[] => [defaultProfile(config, invalidNames, tree), ...otherProfiles(config, input, report)];
+
+/** The part of the root config that belongs to the profile `default`. */
+function defaultProfile(config: Config, invalidNames: ReadonlySet<string>, tree: Places): CheckedProfile {
+  const { platforms: { webhook: _, ...targets } = {}, platform_toolsets, agent, jobs } = config;
+  return {
+    name: DEFAULT_PROFILE,
+    home: '',
+    config: {
+      // Every key but `webhook` is a target's.
+      platforms: targets as NonNullable<ProfileConfig['platforms']>,
+      ...(platform_toolsets === undefined ? {} : { platform_toolsets }),
+      ...(agent === undefined ? {} : { agent }),
+      ...(jobs === undefined ? {} : { jobs }),
+    },
+    invalidNames,
+    tree,
+  };
+}
+
+/** Without multiplexing, the other profiles cannot be reached and are ignored. */
+function otherProfiles(config: Config, input: ProfileSearch, report: Report): readonly CheckedProfile[] {
+  if (config.gateway?.multiplex_profiles !== true) return [];
+  const loaded = loadProfiles(input.files, input.home, input.cwd);
+  report.add(loaded.findings);
+  return loaded.profiles.map(({ name, home, value, tree }) => {
+    const checked = checkConfig('profile', { value: value ?? {}, tree }, report);
+    return { name, home, tree, ...checked };
+  });
+}

@@ -1,0 +1,102 @@
+/**
+ * Compiles `webhook_subscriptions.json` against a table: at run time when the file changes, and before it is written.
+ * An invalid entry is rejected alone; the others stay in service.
+ */
+import { messageOf } from '../../base/message-of.ts';
+import type { RouteConfig, RoutePlan } from '../../schemas/generated/types.ts';
+import type { Problem } from '../diagnostics/problem.ts';
+import { isError } from '../diagnostics/rule.ts';
+import { checkShape } from '../schema/validate.ts';
+import { isPlainMap } from '../text/plain-map.ts';
+import type { RouteScope } from '../views/views.ts';
+import { compileRoute } from './compile-route.ts';
+
+export const SUBSCRIPTIONS_FILE = 'webhook_subscriptions.json';
+
+/** A problem of one subscription. Its path starts with the subscription's name. */
+export interface SubscriptionProblem extends Problem {
+  readonly subscription: string;
+}
+
+/** What subscriptions are checked and lowered against. */
+export interface SubscriptionScope extends Pick<RouteScope, 'table' | 'facts' | 'rules'> {
+  /** Payload paths are checked only with it; a running gateway omits it. */
+  readonly payloads?: RouteScope['payloads'];
+}
+
+export interface CompiledSubscriptions {
+  /** In file order, without rejected entries. Includes routes that a static route shadows. */
+  readonly routes: readonly RoutePlan[];
+  /** Entries with errors, each with its first error. */
+  readonly rejected: readonly { readonly name: string; readonly reason: string }[];
+  /** All problems, including warnings. */
+  readonly problems: readonly SubscriptionProblem[];
+}
+
+/**
+ * Pure, except for the lookups of `facts`.
+ * @throws SubscriptionsError if the text is not a JSON object
+ */
+export function compileSubscriptions(
+  text: string,
+  { table, facts, rules, payloads = null }: SubscriptionScope,
+): CompiledSubscriptions {
+  const data = parseJson(text);
+  const scope: RouteScope = { table, facts, rules, payloads, invalidNames: new Set() };
+  const shape = bySubscription(checkShape('subscriptions', data));
+  const routes: RoutePlan[] = [];
+  const rejected: { name: string; reason: string }[] = [];
+  const problems: SubscriptionProblem[] = [];
+  for (const [name, config] of Object.entries(data)) {
+    // An entry that passes the schema is a route config.
+    const compiled = shape.has(name) ? NO_ROUTE : compileSubscription(name, config as RouteConfig, scope);
+    const below = compiled.problems.map((problem) => ({ ...problem, path: [name, ...problem.path] }));
+    const found = [...(shape.get(name) ?? []), ...below].map((problem) => ({
+      ...problem,
+      subscription: name,
+    }));
+    problems.push(...found);
+    const error = found.find(isError);
+    if (error !== undefined) rejected.push({ name, reason: `${error.rule}: ${error.message}` });
+    else if (compiled.plan !== null) routes.push(compiled.plan);
+  }
+  return { routes, rejected, problems };
+}
+
+const NO_ROUTE: ReturnType<typeof compileRoute> = { plan: null, problems: [] };
+
+/** Compiles one entry; `webhook subscribe` checks an entry with it before writing it. */
+export function compileSubscription(
+  name: string,
+  config: RouteConfig,
+  scope: RouteScope,
+): ReturnType<typeof compileRoute> {
+  return compileRoute({ name, config, at: { file: SUBSCRIPTIONS_FILE, line: 1 } }, scope);
+}
+
+/** The file is not a map of subscriptions. */
+export class SubscriptionsError extends Error {
+  override readonly name = 'SubscriptionsError';
+}
+
+function bySubscription(problems: readonly Problem[]): ReadonlyMap<string, readonly Problem[]> {
+  const groups = new Map<string, Problem[]>();
+  for (const problem of problems) {
+    const name = String(problem.path[0]);
+    const known = groups.get(name);
+    if (known === undefined) groups.set(name, [problem]);
+    else known.push(problem);
+  }
+  return groups;
+}
+
+function parseJson(text: string): Readonly<Record<string, unknown>> {
+  let data: unknown;
+  try {
+    data = JSON.parse(text.replace(/^\ufeff/, ''));
+  } catch (error) {
+    throw new SubscriptionsError(`not JSON: ${messageOf(error)}`);
+  }
+  if (!isPlainMap(data)) throw new SubscriptionsError('not a JSON object of subscriptions by name');
+  return data;
+}

@@ -1,0 +1,98 @@
+/** Creates the view of a route that rules receive: resolves its names in a scope. */
+import { DEFAULT_PROFILE } from '../../base/profiles.ts';
+import type { RouteConfig, SchemePlan, SecretRef, SourceFacts } from '../../schemas/generated/types.ts';
+import { targetNamed, writtenTargets } from '../config/deliveries.ts';
+import type { SenderEventNames } from '../config/event-names.ts';
+import type { TableContent } from '../config/table-content.ts';
+import { INSECURE_NO_AUTH, parseSecretRef } from '../text/secret-ref.ts';
+import type { MachineFacts } from './machine-facts.ts';
+import type { RouteEntry, RouteScope, RouteSecretSource, RouteView } from './views.ts';
+
+/** Resolves the names of a route in its scope. */
+export function viewRoute({ name, config }: RouteEntry, scope: RouteScope): RouteView {
+  const { table } = scope;
+  const profile = config.profile ?? DEFAULT_PROFILE;
+  const schemes = schemesOf(config, table);
+  const secrets = routeSecrets(config, table, schemes);
+  return {
+    name,
+    config,
+    scope,
+    mode: config.cron_job !== undefined ? 'cron' : config.deliver_only === true ? 'direct' : 'agent',
+    profile,
+    profilePlan: own(table.profiles, profile),
+    targets: writtenTargets(config.deliver).map((written) => ({
+      ...written,
+      target: targetNamed(table.target_names, written.name),
+    })),
+    facts: factsOf(config, table),
+    eventNames: eventNamesOf(schemes, table),
+    schemes,
+    secrets,
+    insecure: secrets.some((secret) => isInsecure(secret.ref, scope.facts)),
+  };
+}
+
+/** Whether all accepted schemes verify with a public key. */
+export const needsPublicKey = (config: RouteConfig, table: TableContent): boolean =>
+  areAsymmetric(schemesOf(config, table));
+
+/** Whether the scheme verifies with the sender's public key and not with a shared secret. */
+export const isAsymmetric = (scheme: SchemePlan): boolean =>
+  scheme.verify === 'ed25519' || scheme.verify === 'ecdsa-p256';
+
+const areAsymmetric = (schemes: readonly SchemePlan[]): boolean => schemes.length > 0 && schemes.every(isAsymmetric);
+
+function factsOf({ source }: RouteConfig, table: TableContent): SourceFacts | null {
+  const scheme = source === undefined ? undefined : own(table.sources, source)?.scheme;
+  return scheme === undefined ? null : own(table.source_facts, scheme);
+}
+
+/** If two senders use one name for different events, it stands for both. */
+function eventNamesOf(schemes: readonly SchemePlan[], { source_facts: facts }: TableContent): SenderEventNames {
+  const names = schemes.flatMap(({ name }) => Object.entries(own(facts, name)?.event_names ?? {}));
+  return Object.fromEntries(names);
+}
+
+const schemesOf = (config: RouteConfig, table: TableContent): SchemePlan[] =>
+  acceptedSchemes(config, table).flatMap((scheme) => table.schemes[scheme] ?? []);
+
+function acceptedSchemes(config: RouteConfig, table: TableContent): readonly string[] {
+  if (config.source !== undefined) return own(table.sources, config.source)?.accepts ?? [];
+  if (config.auth === undefined) return table.default_schemes;
+  const named = new Set(config.auth.flatMap((name) => own(table.sources, name)?.scheme ?? []));
+  const ordered = table.default_schemes.filter((scheme) => named.has(scheme));
+  return [...ordered, ...[...named].filter((scheme) => !ordered.includes(scheme))];
+}
+
+function routeSecrets(
+  config: RouteConfig,
+  table: TableContent,
+  schemes: readonly SchemePlan[],
+): readonly RouteSecretSource[] {
+  const written: RouteSecretSource[] = [];
+  const add = (text: string, path: readonly (string | number)[], expires: string | undefined = undefined): void => {
+    const expires_at = expires === undefined ? null : Date.parse(expires);
+    written.push({ ref: parseSecretRef(text, DEFAULT_PROFILE), expires_at, path });
+  };
+  if (config.public_key !== undefined) add(config.public_key, ['public_key']);
+  if (config.secret !== undefined) add(config.secret, ['secret']);
+  (config.secrets ?? []).forEach((secret, index) => {
+    if (typeof secret === 'string') add(secret, ['secrets', index]);
+    else add(secret.value, ['secrets', index, 'value'], secret.expires_at);
+  });
+  const inherited = table.server.secret;
+  // A global secret is shared with senders that sign with it; it is not a public key.
+  if (written.length > 0 || inherited === null || areAsymmetric(schemes)) return written;
+  return [{ ref: inherited, expires_at: null, path: null }];
+}
+
+/** Also true if a variable contains the word, which must not be used as a secret that everyone knows. */
+export function isInsecure(ref: SecretRef, facts: Pick<MachineFacts, 'variable'>): boolean {
+  const value =
+    ref.kind === 'env' ? facts.variable(ref.scope, ref.value) : ref.kind === 'literal' ? ref.value : undefined;
+  return value === INSECURE_NO_AUTH;
+}
+
+const own = <T>(map: Readonly<Record<string, T>>, key: string): T | null =>
+  Object.hasOwn(map, key) ? (map[key] ?? null) : null;

@@ -1,0 +1,16 @@
+/** The module's part of the compiler. */
+import type { CompilerPart } from '../../../compiler/module.ts';
+import { rule } from '../../../compiler/rules/support/rule.ts';
+import { createPayloads, payloadsOf } from './payloads/payloads.ts';
+import { RULE_FILES } from './rules/built/rule-files.ts';
+
+/** One check finds the problems of these rules. */
+const ofPaths = (['impossible-filter', 'unknown-event-action', 'unknown-payload-path'] as const).map((id) =>
+  rule(id, {
+    route(view, report) {
+      for (const problem of payloadsOf(view)?.problemsOf(view) ?? []) if (problem.rule === id) report(problem);
+    },
+  }),
+);
+
+export const compilerPart: CompilerPart = { rules: [...RULE_FILES, ...ofPaths], payloads: createPayloads };

@@ -1,0 +1,201 @@
+/**
+ * What each filter operator says about a field whose shape is known, without its value: one row an operator. A new operator
+ * does not compile until it has a row.
+ */
+import { RE2JS } from 're2js';
+import { isPlainMap } from '../../../../compiler/text/plain-map.ts';
+import type { FilterLeaf } from '../../../../schemas/generated/types.ts';
+import type { ScalarValue, ShapeGraph, ShapeNode, ShapeType } from './shape.ts';
+
+export type LeafMatch = 'always' | 'sometimes' | 'never';
+export type Operator = FilterLeaf['operator'];
+
+/** A field that may be present. */
+export interface PossibleField {
+  readonly graph: ShapeGraph;
+  readonly node: ShapeNode;
+  readonly optional: boolean;
+}
+
+interface OperatorFacts {
+  /** How it matches a field that is absent. */
+  readonly missing: (operand: unknown) => LeafMatch;
+  /** How it matches a field of known type. */
+  readonly present: (field: PossibleField, operand: unknown) => LeafMatch;
+  /** The only values that it accepts; null: it does not list them. */
+  readonly accepts: (operand: unknown) => readonly unknown[] | null;
+  /** The only values that its negation accepts. */
+  readonly acceptsNegated: (operand: unknown) => readonly unknown[] | null;
+  /** The operands that a shape can refute one by one: the operand, the members of the list, or none. */
+  readonly refutes: 'operand' | 'members' | 'nothing';
+  /** Of a field that no operand can match: it "is never" a value, or "never contains" it. */
+  readonly never: string;
+  /** Whether it holds for this text; null: the field is absent. */
+  readonly holds: (operand: unknown, found: string | null) => boolean;
+  /** Whether it fixes how the text begins. */
+  readonly fixesStart: (operand: unknown) => boolean;
+}
+
+const NEVER = (): LeafMatch => 'never';
+const ALWAYS = (): LeafMatch => 'always';
+/** A shape knows neither whether an optional field is present nor the content of a file. */
+const SOMETIMES = (): LeafMatch => 'sometimes';
+const NOT_LISTED = (): null => null;
+const NO = (): boolean => false;
+const YES = (): boolean => true;
+
+const membersOf = (operand: unknown): readonly unknown[] => (Array.isArray(operand) ? operand : []);
+
+export const OPERATOR_FACTS = {
+  exists: {
+    missing: (operand) => (operand === true ? 'never' : 'always'),
+    present: SOMETIMES,
+    accepts: NOT_LISTED,
+    acceptsNegated: NOT_LISTED,
+    refutes: 'nothing',
+    never: 'is never',
+    holds: (operand, found) => (found !== null) === operand,
+    fixesStart: NO,
+  },
+  missing: {
+    missing: ALWAYS,
+    present: SOMETIMES,
+    accepts: NOT_LISTED,
+    acceptsNegated: NOT_LISTED,
+    refutes: 'nothing',
+    never: 'is never',
+    holds: (operand, found) => (found === null) === operand,
+    fixesStart: NO,
+  },
+  equals: {
+    missing: NEVER,
+    present: (field, operand) => matchValues(field, [operand]),
+    accepts: (operand) => [operand],
+    acceptsNegated: NOT_LISTED,
+    refutes: 'operand',
+    never: 'is never',
+    holds: (operand, found) => found === operand,
+    fixesStart: YES,
+  },
+  not_equals: {
+    missing: ALWAYS,
+    present: (field, operand) => negated(matchValues(field, [operand])),
+    accepts: NOT_LISTED,
+    acceptsNegated: (operand) => [operand],
+    refutes: 'operand',
+    never: 'is never',
+    holds: (operand, found) => found !== operand,
+    fixesStart: NO,
+  },
+  contains: {
+    missing: NEVER,
+    present: ({ graph, node }, operand) => (canContain(graph, node, operand) ? 'sometimes' : 'never'),
+    accepts: NOT_LISTED,
+    acceptsNegated: NOT_LISTED,
+    refutes: 'operand',
+    never: 'never contains',
+    holds: (operand, found) => found?.includes(String(operand)) === true,
+    fixesStart: NO,
+  },
+  starts_with: {
+    missing: NEVER,
+    present: ({ node, ...field }, operand) =>
+      node.types.has('string') ? matchListed({ node, ...field }, (text) => text.startsWith(String(operand))) : 'never',
+    accepts: NOT_LISTED,
+    acceptsNegated: NOT_LISTED,
+    refutes: 'operand',
+    never: 'never starts with',
+    holds: (operand, found) => found?.startsWith(String(operand)) === true,
+    fixesStart: YES,
+  },
+  in: {
+    missing: NEVER,
+    present: (field, operand) => matchValues(field, membersOf(operand)),
+    accepts: (operand) => (Array.isArray(operand) ? operand : null),
+    acceptsNegated: NOT_LISTED,
+    refutes: 'members',
+    never: 'is never',
+    holds: (operand, found) => found !== null && membersOf(operand).includes(found),
+    fixesStart: NO,
+  },
+  in_file: {
+    missing: NEVER,
+    present: SOMETIMES,
+    accepts: NOT_LISTED,
+    acceptsNegated: NOT_LISTED,
+    refutes: 'nothing',
+    never: 'is never',
+    holds: NO,
+    fixesStart: NO,
+  },
+  regex: {
+    missing: NEVER,
+    present: (field, operand) => matchRegex(field, String(operand)),
+    accepts: (operand) => alternativesOf(String(operand)),
+    acceptsNegated: NOT_LISTED,
+    refutes: 'operand',
+    never: 'never matches',
+    holds: (operand, found) => found?.includes(String(operand)) === true,
+    fixesStart: (operand) => String(operand).startsWith('^'),
+  },
+} as const satisfies Readonly<Record<Operator, OperatorFacts>>;
+
+/** The row of an operator. */
+export const factsOf = (operator: Operator): OperatorFacts => OPERATOR_FACTS[operator];
+
+export const negated = (match: LeafMatch): LeafMatch =>
+  match === 'always' ? 'never' : match === 'never' ? 'always' : 'sometimes';
+
+function matchValues({ node, optional }: PossibleField, operands: readonly unknown[]): LeafMatch {
+  if (!operands.some((operand) => canBe(node, operand))) return 'never';
+  const isCertain = !optional && node.types.size === 1 && node.values !== null;
+  return isCertain && node.values.every((value) => operands.includes(value)) ? 'always' : 'sometimes';
+}
+
+/** Whether a value of the node can equal the operand. Null is always possible, because schemas are often imprecise about it. */
+export function canBe(node: ShapeNode, operand: unknown): boolean {
+  if (operand === null || node.types.has('any')) return true;
+  if (!typesOf(operand).some((type) => node.types.has(type))) return false;
+  return node.values === null || !isScalar(operand) || node.values.includes(operand);
+}
+
+const isScalar = (value: unknown): value is ScalarValue => typeof value !== 'object';
+
+function typesOf(value: unknown): readonly ShapeType[] {
+  if (Array.isArray(value)) return ['array'];
+  if (typeof value === 'number') return Number.isInteger(value) ? ['integer', 'number'] : ['number'];
+  return typeof value === 'string' ? ['string'] : typeof value === 'boolean' ? ['boolean'] : ['object'];
+}
+
+function canContain(graph: ShapeGraph, node: ShapeNode, operand: unknown): boolean {
+  if (node.types.has('any')) return true;
+  if (node.items !== null && canBe(graph.node(node.items), operand)) return true;
+  if (typeof operand !== 'string') return isPlainMap(operand) && node.items !== null;
+  if (node.types.has('object') && (node.rest !== null || node.properties.has(operand))) return true;
+  if (!node.types.has('string')) return false;
+  return node.values === null || node.values.some((value) => typeof value === 'string' && value.includes(operand));
+}
+
+/** Whether all, some or none of the listed values of a text field pass; for values that are not listed, some may. */
+function matchListed({ node, optional }: PossibleField, passes: (text: string) => boolean): LeafMatch {
+  if (node.values === null || !node.types.has('string')) return 'sometimes';
+  const hits = node.values.filter((value) => passes(String(value)));
+  if (hits.length === 0 && node.types.size === 1) return 'never';
+  return hits.length === node.values.length && !optional && node.types.size === 1 ? 'always' : 'sometimes';
+}
+
+/** Another rule reports invalid patterns. */
+function matchRegex(field: PossibleField, pattern: string): LeafMatch {
+  try {
+    const regex = RE2JS.compile(pattern);
+    return matchListed(field, (text) => regex.matcher(text).find());
+  } catch {
+    return 'sometimes';
+  }
+}
+
+/** The alternatives of a fully anchored pattern of plain words, such as `^(a|b)$`. */
+function alternativesOf(pattern: string): readonly string[] | null {
+  const [, group, single] = /^\^(?:\((?:\?:)?([\w|-]+)\)|([\w-]+))\$$/.exec(pattern) ?? [];
+  return single === undefined ? (group?.split('|') ?? null) : [single];
+}

@@ -1,0 +1,151 @@
+/**
+ * The threads of a server that keeps requests. One finishes them: it finds why a signature was refused and redacts secrets,
+ * and stores them where they are kept in a file. Another one reads that file.
+ */
+import { createHash } from 'node:crypto';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Redact } from '../../../../runtime/deliver/redact.ts';
+import { Redactor } from '../../../../runtime/deliver/redact.ts';
+import type { KeptFilter, KeptHead, KeptPage } from '../../../../runtime/intake/kept-request.ts';
+import type { NewRequestRow } from '../../../../runtime/store/request-rows.ts';
+import { serveThread } from '../../../../runtime/store/sqlite/thread.ts';
+import { findCause } from '../../../../runtime/verify/find-cause.ts';
+import { readLocatedText } from '../../../../runtime/verify/locator.ts';
+import { BODY_MARKER } from '../../../../runtime/verify/removed.ts';
+import { LazyRequest, partsOf } from '../../../../runtime/verify/request.ts';
+import type { LocatorPlan } from '../../../../schemas/generated/types.ts';
+import type { Captured } from './record.ts';
+import { RequestFile, RequestFileReader } from './request-file.ts';
+import type { CaptureLimits } from './requests.ts';
+import { keptRequests, LimitedRows } from './requests.ts';
+
+export interface WriteRequest {
+  readonly records: readonly Captured[];
+  readonly limits: CaptureLimits;
+  /** The secrets that are new: `known` is the number of those that the thread already has. */
+  readonly secrets: { readonly known: number; readonly added: readonly string[] };
+}
+
+export type ReadRequest =
+  | { readonly kind: 'list'; readonly filter: KeptFilter; readonly page: KeptPage }
+  | { readonly kind: 'load'; readonly id: string };
+
+/** Finishes requests before they are stored, and keeps the secrets that are redacted. */
+export class Finisher {
+  private redactor = new Redactor();
+
+  /** Returns null, without finishing any, when it needs all secrets again. */
+  finish({ records, secrets: { known, added } }: WriteRequest): readonly NewRequestRow[] | null {
+    if (known !== this.redactor.secrets.size) {
+      // The thread was restarted, or a write failed after new secrets were added.
+      this.redactor = new Redactor();
+      return null;
+    }
+    this.redactor.add(added);
+    return records.map((captured) => finishRecord(captured, this.redactor.redact));
+  }
+}
+
+/** Finishes requests and stores them in a file. */
+export class FileWriter {
+  private readonly finisher = new Finisher();
+  private readonly file: RequestFile;
+  private readonly rows: LimitedRows;
+
+  constructor(path: string) {
+    this.file = new RequestFile(path);
+    this.rows = new LimitedRows(this.file);
+  }
+
+  /** Resolves to the number of requests stored; to null, with none stored, when it needs all secrets again. */
+  async store(request: WriteRequest): Promise<number | null> {
+    const finished = this.finisher.finish(request);
+    return finished === null ? null : this.rows.store(finished, request.limits);
+  }
+
+  close(): void {
+    this.file.close();
+  }
+}
+
+/** @param redact replaces all known secrets */
+function finishRecord({ number, head, body: bytes, credentials, refused }: Captured, redact: Redact): NewRequestRow {
+  // A Buffer that was sent to another thread arrives as a Uint8Array.
+  const body = bytes === null ? null : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const body_sha256 = body === null ? null : createHash('sha256').update(body).digest('hex');
+  const cause = refused === null ? null : findCause({ ...refused, parts: { ...refused.parts, body: body ?? NO_BODY } });
+  const kept = body === null || !head.verified ? null : withoutCredentials(body, head, credentials);
+  // A secret may be anywhere, such as in a custom header or in the output of a script.
+  const clean = redact(JSON.stringify({ ...head, body_sha256, cause }));
+  const { profile, route, outcome, reason } = JSON.parse(clean) as KeptHead;
+  return {
+    n: number,
+    profile,
+    route,
+    outcome,
+    reason,
+    head: clean,
+    body: kept === null ? null : redactBytes(kept, redact),
+  };
+}
+
+const NO_BODY = Buffer.alloc(0);
+
+/** Works on bytes, whatever the encoding. */
+function redactBytes(body: Buffer, redact: Redact): Buffer {
+  const text = body.toString('latin1');
+  const clean = redact(text);
+  return clean === text ? body : Buffer.from(clean, 'latin1');
+}
+
+/** Replaces credentials in the body; null when one would remain, in a spelling that is not found. */
+function withoutCredentials(
+  body: Buffer,
+  { method, path, headers }: KeptHead,
+  places: readonly LocatorPlan[],
+): Buffer | null {
+  const read = (at: LocatorPlan, from: Buffer) =>
+    readLocatedText(at, new LazyRequest(partsOf(method, path, headers, from)));
+  let kept = body;
+  for (const at of places) {
+    const value = read(at, kept);
+    if (value === null || value === '' || value === BODY_MARKER) continue;
+    kept = replaceAll(kept, value, BODY_MARKER);
+    if (read(at, kept) === value) return null;
+  }
+  return kept;
+}
+
+/** Replaces a text in its plain, JSON and form spellings. */
+function replaceAll(body: Buffer, value: string, by: string): Buffer {
+  const spellings = [value, JSON.stringify(value).slice(1, -1), new URLSearchParams({ v: value }).toString().slice(2)];
+  const latin1 = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
+  const text = spellings.reduce((rest, spelling) => rest.replaceAll(latin1(spelling), by), body.toString('latin1'));
+  return Buffer.from(text, 'latin1');
+}
+
+/** A file is named by its path. */
+export type CaptureThreadData =
+  | { readonly role: 'finish' }
+  | { readonly role: 'write'; readonly path: string }
+  | { readonly role: 'read'; readonly path: string };
+
+if (parentPort !== null) {
+  const data = workerData as CaptureThreadData;
+  if (data.role === 'finish') {
+    const finisher = new Finisher();
+    serveThread<WriteRequest | null>(parentPort, (request) => (request === null ? null : finisher.finish(request)));
+  } else if (data.role === 'write') {
+    const writer = new FileWriter(data.path);
+    serveThread<WriteRequest | null>(parentPort, (request) =>
+      request === null ? writer.close() : writer.store(request),
+    );
+  } else {
+    const reader = new RequestFileReader(data.path);
+    const requests = keptRequests(reader);
+    serveThread<ReadRequest | null>(parentPort, (request): unknown => {
+      if (request === null) return reader.close();
+      return request.kind === 'list' ? requests.list(request.filter, request.page) : requests.load(request.id);
+    });
+  }
+}

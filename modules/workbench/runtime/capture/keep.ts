@@ -1,0 +1,163 @@
+/** Keeps answered requests, without credentials, within the budgets of their routes. No response waits for it. */
+import type { Keeper, KeeperContext, KeepRequest, OpenKeeper } from '../../../../runtime/intake/keeper.ts';
+import { TAKEN } from '../../../../runtime/intake/reply.ts';
+import type { LinkedRoute } from '../../../../runtime/table/linked-table.ts';
+import type { GatewayPlan, RouteTable } from '../../../../schemas/generated/types.ts';
+import type { CaptureEngine, WaitingRequest } from './queue.ts';
+import { CaptureQueue, fileEngine, sharedEngine } from './queue.ts';
+import type { CredentialPlaces } from './record.ts';
+import { credentialPlaces, makeRecord } from './record.ts';
+import { replayRequest, whyNotReplayable } from './replay.ts';
+import type { CaptureLimits } from './requests.ts';
+import { capturePath, createRequestIds, firstNumber, idOf } from './requests.ts';
+
+/** Most requests of a route without a valid signature that are kept per minute. */
+const UNVERIFIED = 5;
+const SECOND_MS = 1000;
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+type CaptureContext = Omit<KeeperContext, 'home' | 'rows'>;
+
+/** Opens the kept requests of a service: in the database that gateways share, or in a file of the home. */
+export const openKeeper: OpenKeeper = ({ home, rows, ...context }) =>
+  new RequestKeeper(
+    context,
+    rows === null ? fileEngine(capturePath(home), context.log) : sharedEngine(rows, context.log),
+  );
+
+export class RequestKeeper implements Keeper {
+  readonly counts = { kept: 0, dropped: { rate: 0, queue: 0, failed: 0 } };
+  readonly requests: Keeper['requests'];
+  readonly whyNotReplayable = whyNotReplayable;
+  readonly replay = replayRequest;
+  private readonly context: CaptureContext;
+  private readonly engine: CaptureEngine;
+  private readonly queue: CaptureQueue;
+  private readonly nextNumber = createRequestIds();
+  /** Keyed by the route's window, which survives swaps of the table. */
+  private readonly budgets = new WeakMap<LinkedRoute['window'], CaptureBudget>();
+  private places: { readonly table: RouteTable; readonly places: CredentialPlaces } | null = null;
+  private isClosed = false;
+
+  constructor(context: CaptureContext, engine: CaptureEngine) {
+    this.context = context;
+    this.engine = engine;
+    this.queue = new CaptureQueue({ ...context, engine, counts: this.counts }, () => this.limits());
+    const { list, load } = engine.requests;
+    this.requests = {
+      list: async (...asked) => {
+        await this.flush();
+        return list(...asked);
+      },
+      load: async (id) => {
+        await this.flush();
+        return load(id);
+      },
+    };
+  }
+
+  readonly keep: KeepRequest = (intake, reply, replayOf = null) => {
+    const isTaken = TAKEN.has(reply.outcome);
+    const { capture } = intake.route.plan;
+    if (this.isClosed || capture === 'none' || (capture === 'problems' && isTaken)) return null;
+    const { counts, context } = this;
+    const { clock } = context;
+    const now = clock.monotonic();
+    const budget = this.budgetOf(intake.route);
+    const { capture_per_second } = this.settings;
+    const place = intake.authenticated ? budget.admit(capture_per_second, isTaken, now) : budget.admitUnverified(now);
+    if (typeof place === 'object') this.queue.remove(place);
+    if (place !== true) counts.dropped.rate++;
+    if (place === false) return null;
+    if (!this.queue.hasRoom(intake.body.length)) {
+      counts.dropped.queue++;
+      return null;
+    }
+    const number = this.nextNumber(intake.receivedAt);
+    const { schemes } = context.table();
+    const about = { places: this.credentialPlaces(), schemes, now, replayOf };
+    const waiting = this.queue.add(makeRecord(number, intake, reply, about));
+    if (isTaken && intake.authenticated) budget.addTaken(waiting);
+    return idOf(number);
+  };
+
+  /** Resolves once all waiting requests are stored or dropped. */
+  flush(): Promise<void> {
+    return this.queue.flush();
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    await this.queue.close();
+    await this.engine.close();
+  }
+
+  private limits(): CaptureLimits {
+    const { capture_days, capture_max_mb } = this.settings;
+    const before = firstNumber(this.context.clock.now() - capture_days * DAY_MS);
+    return { before, maxBytes: capture_max_mb * 2 ** 20 };
+  }
+
+  private get settings(): GatewayPlan {
+    return this.context.table().gateway;
+  }
+
+  private budgetOf({ window }: LinkedRoute): CaptureBudget {
+    const budget = this.budgets.get(window) ?? new CaptureBudget();
+    this.budgets.set(window, budget);
+    return budget;
+  }
+
+  private credentialPlaces(): CredentialPlaces {
+    const table = this.context.table();
+    if (this.places?.table !== table) {
+      this.places = { table, places: credentialPlaces(Object.values(table.schemes)) };
+    }
+    return this.places.places;
+  }
+}
+
+/** The budget of one route: neither a busy sender nor an outsider fills the file. */
+class CaptureBudget {
+  private second = Number.NEGATIVE_INFINITY;
+  private used = 0;
+  /** Records of accepted requests in this second; refused requests replace them. */
+  private taken: WaitingRequest[] = [];
+  private minute = Number.NEGATIVE_INFINITY;
+  private unverified = 0;
+
+  /** Whether another request without a valid signature is kept. @param now monotonic ms */
+  admitUnverified(now: number): boolean {
+    if (now - this.minute >= MINUTE_MS) {
+      this.minute = now;
+      this.unverified = 0;
+    }
+    this.unverified++;
+    return this.unverified <= UNVERIFIED;
+  }
+
+  /**
+   * Whether another request is kept; a record means that it is kept instead of that one.
+   * @param perSecond most requests of this route @param isTaken its event was accepted @param now monotonic ms
+   */
+  admit(perSecond: number, isTaken: boolean, now: number): boolean | WaitingRequest {
+    if (now - this.second >= SECOND_MS) {
+      this.second = now;
+      this.used = 0;
+      this.taken = [];
+    }
+    if (this.used < perSecond) {
+      this.used++;
+      return true;
+    }
+    if (isTaken) return false;
+    for (let last = this.taken.pop(); last !== undefined; last = this.taken.pop()) if (!last.isGone) return last;
+    return false;
+  }
+
+  /** Adds the record of an admitted request whose event was accepted. */
+  addTaken(record: WaitingRequest): void {
+    this.taken.push(record);
+  }
+}

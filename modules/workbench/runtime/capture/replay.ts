@@ -1,0 +1,50 @@
+/** Sends a kept request through the stages again, as a new request. Its signature was checked when the kept one arrived. */
+
+import type { Intake, Services } from '../../../../runtime/intake/intake.ts';
+import type { Replay } from '../../../../runtime/intake/keeper.ts';
+import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
+import type { StageName } from '../../../../runtime/intake/stage.ts';
+import type { LinkedRoute } from '../../../../runtime/table/linked-table.ts';
+import { createIntake } from '../explain/unconnected.ts';
+import { requestParts } from './requests.ts';
+
+/** Stages that were decided when it arrived: its sender, and that it is not a handshake. */
+const DECIDED: ReadonlySet<StageName> = new Set([
+  'origin',
+  'probe',
+  'credential',
+  'handshake',
+  'signature',
+  'challenge',
+]);
+
+/** Why a kept request cannot be replayed; null when it can. */
+export function whyNotReplayable({ verified, outcome, body }: KeptRequest): string | null {
+  if (!verified) return 'it had no valid signature';
+  if (outcome === 'challenge') return "it was its sender's check of the URL, no event";
+  return body === null ? 'its body is not kept' : null;
+}
+
+/** Prepares the replay of a request for which `whyNotReplayable` returns null. It does not count against the rate limit. */
+export function replayRequest(kept: KeptRequest, route: LinkedRoute, services: Services): Replay {
+  const parts = requestParts(kept);
+  const intake = createIntake(parts, route, services.clock);
+  intake.authenticated = true;
+  intake.scheme = kept.scheme ?? '';
+  return {
+    intake,
+    services: { ...services, bodies: { read: async () => parts.body, release: () => {} } },
+    watcher: {
+      skips: (stage) => DECIDED.has(stage),
+      passed: (stage) => {
+        if (stage === 'identify') giveNewId(intake, services);
+      },
+    },
+  };
+}
+
+/** With its old id it would be a duplicate. */
+function giveNewId(intake: Intake, { ids }: Services): void {
+  intake.deliveryId = ids.delivery(intake.receivedAt);
+  if (intake.claim !== null) intake.claim = { ...intake.claim, delivery_id: intake.deliveryId, generated: true };
+}

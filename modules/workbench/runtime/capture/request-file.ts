@@ -1,0 +1,241 @@
+/**
+ * The rows of kept requests in a file of the home, which may be deleted at any time. Nothing is synced: a power loss may
+ * damage the file, which is then replaced by an empty one, as is one of another format.
+ */
+import { rmSync, statSync } from 'node:fs';
+import type { KeptRequests } from '../../../../runtime/intake/kept-request.ts';
+import type { NewRequestRow, RequestFilter, RequestRow } from '../../../../runtime/store/request-rows.ts';
+import type { Connection, Value } from '../../../../runtime/store/sqlite/driver.ts';
+import { connect, errorCode } from '../../../../runtime/store/sqlite/driver.ts';
+import { createFile } from '../../../../runtime/store/sqlite/file-lock.ts';
+import { openReading } from '../../../../runtime/store/sqlite/open-database.ts';
+import { inTransaction } from '../../../../runtime/store/sqlite/transaction.ts';
+import type { ReadRows, WriteRows } from './requests.ts';
+import { capturePath, keptRequests } from './requests.ts';
+
+/** Stored in `PRAGMA user_version`. */
+const FORMAT = 1;
+/**
+ * `n` is the number in the id (requests.ts). Each index also contains it, so that the newest requests of a route or an
+ * outcome are found without sorting. `head` is everything but the body, as JSON.
+ */
+const TABLE = `
+  CREATE TABLE request (
+    n INTEGER PRIMARY KEY,
+    profile TEXT NOT NULL,
+    route TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    reason TEXT,
+    head TEXT NOT NULL,
+    body BLOB
+  );
+  CREATE INDEX request_route ON request (route);
+  CREATE INDEX request_outcome ON request (outcome);
+`;
+const SETTINGS = ['auto_vacuum = INCREMENTAL', 'journal_mode = WAL', 'synchronous = OFF', 'cache_size = -4000'];
+const BUSY_MS = 5000;
+/** Rows removed in one transaction. */
+const SLICE = 200;
+/** Most pages returned to the file system after a trim. */
+const VACUUM_PAGES = 1000;
+
+/** A connection that is opened with its first use, and again if the file was replaced meanwhile. */
+class FollowedFile {
+  private readonly path: string;
+  private readonly connect: () => Connection | null;
+  private opened: { readonly db: Connection; readonly inode: bigint | null } | null = null;
+
+  constructor(path: string, connect: () => Connection | null) {
+    this.path = path;
+    this.connect = connect;
+  }
+
+  open(): Connection | null {
+    if (this.opened !== null && this.opened.inode !== inodeOf(this.path)) this.close();
+    if (this.opened === null) {
+      const db = this.connect();
+      if (db !== null) this.opened = { db, inode: inodeOf(this.path) };
+    }
+    return this.opened?.db ?? null;
+  }
+
+  close(): void {
+    this.opened?.db.close();
+    this.opened = null;
+  }
+}
+
+/** Inode of the file at this path; null when there is none. */
+const inodeOf = (path: string): bigint | null => statSync(path, { bigint: true, throwIfNoEntry: false })?.ino ?? null;
+
+const formatOf = (db: Connection): number => db.query<[number]>('PRAGMA user_version').get()?.[0] ?? 0;
+
+/** Reads the rows. Without a file there are none. */
+export class RequestFileReader implements ReadRows {
+  private readonly file: FollowedFile;
+
+  constructor(path: string) {
+    this.file = new FollowedFile(path, () => {
+      if (inodeOf(path) === null) return null;
+      const db = openReading(connect, path);
+      if (formatOf(db) === FORMAT) return db;
+      // It has just been created, or is from another version.
+      db.close();
+      return null;
+    });
+  }
+
+  list(filter: RequestFilter): readonly Omit<RequestRow, 'body'>[] {
+    const { where, values } = conditions(filter);
+    const order = filter.isAscending ? 'ASC' : 'DESC';
+    const sql = `SELECT n, head FROM request${where} ORDER BY n ${order} LIMIT ?`;
+    const rows =
+      this.file
+        .open()
+        ?.query<[n: number, head: string]>(sql)
+        .all(...values, filter.limit) ?? [];
+    return rows.map(([n, head]) => ({ n, head }));
+  }
+
+  between(from: number, to: number): readonly RequestRow[] {
+    const sql = 'SELECT n, head, body FROM request WHERE n BETWEEN ? AND ? ORDER BY n LIMIT 2';
+    const rows = this.file.open()?.query<[n: number, head: string, body: Buffer | null]>(sql).all(from, to) ?? [];
+    return rows.map(([n, head, body]) => ({ n, head, body }));
+  }
+
+  close(): void {
+    this.file.close();
+  }
+}
+
+/** The kept requests of a home whose gateway is not running; without a file there are none. */
+export function openRequestFile(home: string): KeptRequests {
+  const reader = new RequestFileReader(capturePath(home));
+  return { ...keptRequests(reader), close: async () => reader.close() };
+}
+
+function conditions(filter: RequestFilter): { readonly where: string; readonly values: readonly Value[] } {
+  const terms: string[] = [];
+  const values: Value[] = [];
+  const add = (term: string, ...given: readonly (Value | undefined)[]): void => {
+    const known = given.filter((value) => value !== undefined);
+    if (known.length === 0) return;
+    terms.push(term);
+    values.push(...known);
+  };
+  add('profile = ?', filter.profile);
+  add('route = ?', filter.route);
+  add('outcome = ?', filter.outcome);
+  add('reason = ?', filter.reason);
+  add('n > ?', filter.above);
+  add('n < ?', filter.below);
+  if (filter.grep !== undefined) {
+    const inHead = likePattern(JSON.stringify(filter.grep).slice(1, -1));
+    add("(head LIKE ? ESCAPE '!' OR CAST(body AS TEXT) LIKE ? ESCAPE '!')", inHead, likePattern(filter.grep));
+  }
+  return { where: terms.length === 0 ? '' : ` WHERE ${terms.join(' AND ')}`, values };
+}
+
+const likePattern = (text: string): string => `%${text.replace(/[!%_]/g, '!$&')}%`;
+
+/** Writes the rows. If the file was removed meanwhile, or cannot be used, a new one is created. */
+export class RequestFile implements WriteRows {
+  private readonly path: string;
+  private readonly file: FollowedFile;
+
+  constructor(path: string) {
+    this.path = path;
+    this.file = new FollowedFile(path, () => openWriting(path));
+  }
+
+  /** @throws the driver's error when the medium fails */
+  add(rows: readonly NewRequestRow[]): number {
+    return this.change((db) => {
+      const insert = db.change('INSERT OR IGNORE INTO request VALUES (?, ?, ?, ?, ?, ?, ?)');
+      let stored = 0;
+      inTransaction(db, () => {
+        for (const { n, profile, route, outcome, reason, head, body } of rows) {
+          stored += insert(n, profile, route, outcome, reason, head, body as Buffer | null);
+        }
+      });
+      return stored;
+    });
+  }
+
+  trim(before: number, maxBytes: number): void {
+    this.change((db) => trim(db, before, maxBytes));
+  }
+
+  close(): void {
+    this.file.close();
+  }
+
+  private change<T>(make: (db: Connection) => T): T {
+    try {
+      return make(this.file.open() as Connection);
+    } catch (error) {
+      this.close();
+      if (!isDamaged(error)) throw error;
+      for (const suffix of ['', '-wal', '-shm']) rmSync(this.path + suffix, { force: true });
+      return make(this.file.open() as Connection);
+    }
+  }
+}
+
+class OtherFormat extends Error {}
+
+const isDamaged = (error: unknown): boolean =>
+  error instanceof OtherFormat || /^SQLITE_(?:CORRUPT|NOTADB)/.test(errorCode(error));
+
+function openWriting(path: string): Connection {
+  createFile(path);
+  const db = connect(path, { busyMs: BUSY_MS });
+  try {
+    for (const setting of SETTINGS) db.exec(`PRAGMA ${setting}`);
+    const format = formatOf(db);
+    if (format !== 0 && format !== FORMAT) throw new OtherFormat(`format ${format}`);
+    if (format === 0) db.exec(`BEGIN; ${TABLE} PRAGMA user_version = ${FORMAT}; COMMIT`);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** Removes expired rows, then the oldest ones until the file is small enough, a slice at a time. */
+function trim(db: Connection, before: number, maxBytes: number): void {
+  const removeBelow = db.change(
+    'DELETE FROM request WHERE n IN (SELECT n FROM request WHERE n < ? ORDER BY n LIMIT ?)',
+  );
+  let removed = 0;
+  for (let slice = SLICE; slice === SLICE; removed += slice) slice = removeBelow(before, SLICE);
+  const sizes = db.query<[n: number, bytes: number]>(
+    'SELECT n, length(head) + ifnull(length(body), 0) FROM request ORDER BY n LIMIT ?',
+  );
+  for (let excess = usedBytes(db) - maxBytes; excess > 0; excess = usedBytes(db) - maxBytes) {
+    const end = endOfOldest(sizes.all(SLICE), excess);
+    if (end === null) break;
+    removed += removeBelow(end, SLICE);
+  }
+  if (removed > 0) db.exec(`PRAGMA incremental_vacuum(${VACUUM_PAGES})`);
+}
+
+/** The number after the oldest rows that together have `excess` bytes; null when there are no rows. */
+function endOfOldest(rows: readonly (readonly [n: number, bytes: number])[], excess: number): number | null {
+  let left = excess;
+  let end: number | null = null;
+  for (const [n, bytes] of rows) {
+    end = n + 1;
+    left -= bytes;
+    if (left <= 0) break;
+  }
+  return end;
+}
+
+/** Size of the used pages, in bytes. */
+function usedBytes(db: Connection): number {
+  const [pages, free, size] = ['page_count', 'freelist_count', 'page_size'].map(
+    (name) => db.query<[number]>(`PRAGMA ${name}`).get()?.[0] ?? 0,
+  );
+  return ((pages ?? 0) - (free ?? 0)) * (size ?? 0);
+}

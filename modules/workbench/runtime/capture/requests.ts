@@ -1,0 +1,156 @@
+/**
+ * Kept requests over their rows: the rows of a file (request-file.ts) and those of the database that gateways share have one
+ * interface. An id is a number in ten base-36 digits: the millisecond in which the request arrived, and its sequence number
+ * within that millisecond. So ids sort by time, and the number is the key of the row.
+ */
+import { randomInt } from 'node:crypto';
+import { join } from 'node:path';
+import type {
+  FoundRequest,
+  KeptHead,
+  KeptRequest,
+  KeptRequests,
+  KeptSummary,
+} from '../../../../runtime/intake/kept-request.ts';
+import type { NewRequestRow, RequestFilter, RequestRow } from '../../../../runtime/store/request-rows.ts';
+import { isMarker } from '../../../../runtime/verify/removed.ts';
+import type { RequestParts } from '../../../../runtime/verify/request.ts';
+import { partsOf } from '../../../../runtime/verify/request.ts';
+
+/** The path of a home's kept requests: a separate file, whose loss loses no event. */
+export const capturePath = (home: string): string => join(home, 'requests.db');
+
+type OrLater<Result> = Result | Promise<Result>;
+
+/** Rows to read from; `RequestRows` are such rows. */
+export interface ReadRows {
+  list(filter: RequestFilter): OrLater<readonly Omit<RequestRow, 'body'>[]>;
+  between(from: number, to: number): OrLater<readonly RequestRow[]>;
+}
+
+/** Rows to write to; `RequestRows` are such rows. */
+export interface WriteRows {
+  add(rows: readonly NewRequestRow[]): OrLater<number>;
+  trim(n: number, maxBytes: number): OrLater<void>;
+}
+
+const DIGITS = 10;
+/** Numbers per millisecond. */
+const PER_MS = 1024;
+const ID = /^[0-9a-z]{1,10}$/;
+/** Most requests in one list. */
+const LONGEST_PAGE = 1000;
+
+/**
+ * Creates numbers that always grow, even when the clock steps back. They begin at a random place in the first half of a
+ * millisecond, so that two gateways rarely create the same id.
+ */
+export function createRequestIds(): (now: number) => number {
+  let last = 0;
+  return (now) => {
+    last = Math.max(last + 1, firstNumber(now) + randomInt(PER_MS / 2));
+    return last;
+  };
+}
+
+/** The lowest number of a millisecond. @param at Unix ms */
+export const firstNumber = (at: number): number => Math.max(0, Math.floor(at)) * PER_MS;
+
+/** The id of a number. */
+export const idOf = (number: number): string => number.toString(36).padStart(DIGITS, '0');
+
+/** The number of a complete id; null for other text. */
+export const numberOf = (id: string): number | null =>
+  id.length === DIGITS && ID.test(id) ? Number.parseInt(id, 36) : null;
+
+/** Lists and loads the requests of these rows. */
+export const keptRequests = (rows: ReadRows): Omit<KeptRequests, 'close'> => ({
+  async list({ since, grep, ...columns }, page) {
+    const lowest = since === undefined ? -1 : firstNumber(since) - 1;
+    const below = startOf(page.before);
+    const found = await rows.list({
+      ...columns,
+      above: Math.max(lowest, startOf(page.after) ?? -1),
+      ...(below === undefined ? {} : { below }),
+      ...(grep === undefined ? {} : { grep }),
+      isAscending: page.after !== undefined,
+      limit: Math.min(page.limit, LONGEST_PAGE),
+    });
+    return found.map(summaryOf);
+  },
+  async load(id): Promise<FoundRequest> {
+    if (!ID.test(id)) return { kind: 'unknown' };
+    const [from, to] = [id.padEnd(DIGITS, '0'), id.padEnd(DIGITS, 'z')].map((each) => Number.parseInt(each, 36));
+    const [found, other] = await rows.between(from ?? 0, to ?? 0);
+    if (found === undefined) return { kind: 'unknown' };
+    return other === undefined ? { kind: 'found', request: requestOf(found) } : { kind: 'ambiguous' };
+  },
+});
+
+/** An invalid id sorts before all others. */
+const startOf = (id: string | undefined): number | undefined => (id === undefined ? undefined : (numberOf(id) ?? 0));
+
+function summaryOf({ n, head }: Omit<RequestRow, 'body'>): KeptSummary {
+  const { at, profile, route, method, outcome, status, stage, reason, event, delivery_id, verified, body_bytes } =
+    JSON.parse(head) as KeptHead;
+  const id = idOf(n);
+  return { id, at, profile, route, method, outcome, status, stage, reason, event, delivery_id, verified, body_bytes };
+}
+
+function requestOf({ n, head, body }: RequestRow): KeptRequest {
+  const base64 = body === null ? null : Buffer.from(body).toString('base64');
+  return { id: idOf(n), ...(JSON.parse(head) as KeptHead), body: base64 };
+}
+
+export interface CaptureLimits {
+  /** Requests with lower numbers have expired. */
+  readonly before: number;
+  readonly maxBytes: number;
+}
+
+/** The limits are enforced every minute, and whenever this share of the space has been written. */
+const TRIM_SHARE = 1 / 32;
+
+/** Stores rows within the limits. */
+export class LimitedRows {
+  private readonly rows: WriteRows;
+  private untrimmed = 0;
+
+  constructor(rows: WriteRows) {
+    this.rows = rows;
+  }
+
+  /** Resolves to the number of rows stored. @param added every minute there are none */
+  async store(added: readonly NewRequestRow[], { before, maxBytes }: CaptureLimits): Promise<number> {
+    const stored = added.length === 0 ? 0 : await this.rows.add(added);
+    for (const { head, body } of added) this.untrimmed += head.length + (body?.length ?? 0);
+    if (added.length === 0 || this.untrimmed >= maxBytes * TRIM_SHARE) {
+      this.untrimmed = 0;
+      await this.rows.trim(before, maxBytes);
+    }
+    return stored;
+  }
+}
+
+/** A kept request in the form that the stages read. */
+export const requestParts = (kept: Pick<KeptRequest, 'method' | 'path' | 'headers' | 'body'>): RequestParts =>
+  partsOf(kept.method, kept.path, sentHeaders(kept.headers), Buffer.from(kept.body ?? '', 'base64'));
+
+/** The headers without those whose value was removed. */
+export const sentHeaders = (headers: KeptRequest['headers']): KeptRequest['headers'] =>
+  headers.filter(([, value]) => !isMarker(value));
+
+export interface KeptParts {
+  readonly parts: RequestParts;
+  /** The scheme of its valid signature; `none` if its route checks none. */
+  readonly verifiedBy: string;
+}
+
+/** Null if its body was not kept because it had no valid signature. */
+export function verifiedParts(kept: KeptRequest): KeptParts | null {
+  if (kept.body === null || !kept.verified) return null;
+  return { parts: requestParts(kept), verifiedBy: kept.scheme ?? NO_SCHEME };
+}
+
+/** The scheme of a route that checks no signature. */
+export const NO_SCHEME = 'none';

@@ -1,0 +1,227 @@
+/** The gateway: the public server for the routes in service, with its start and stop. The work behind it is passed as a `Backend`. */
+
+import type { RouteTable } from '../../schemas/generated/types.ts';
+import type { ReplayReport } from '../control/operations.ts';
+import type { Dispatcher, StopResult } from '../dispatch/dispatcher.ts';
+import { Connections } from '../intake/connections.ts';
+import { EventLog } from '../intake/event-log.ts';
+import type { RequestOrigin } from '../intake/fetch-request.ts';
+import { answerFetch } from '../intake/fetch-request.ts';
+import { RequestHandler } from '../intake/handler.ts';
+import type { Services, Shutdown } from '../intake/intake.ts';
+import type { Keeper } from '../intake/keeper.ts';
+import type { KeptRequest } from '../intake/kept-request.ts';
+import { askHealth, Overload } from '../intake/overload.ts';
+import { createScriptRunner } from '../intake/script-runner.ts';
+import type { HandleRequest, ListenAddress, ServerLimits } from '../intake/server.ts';
+import { IntakeServer, SERVER_LIMITS, urlOf } from '../intake/server.ts';
+import { UnverifiedBodies } from '../intake/unverified-bodies.ts';
+import type { Clock, Timer } from '../platform/clock.ts';
+import type { Logger } from '../platform/log.ts';
+import type { ServiceContext } from './options.ts';
+import type { Routes, RoutesUser } from './routes.ts';
+import type { ServingStatus } from './status.ts';
+
+/** How long responses may take after everything is drained, in ms. */
+const CLOSE_MS = 1000;
+/** Least time that a stop waits for requests in the stages, in ms. */
+const IDLE_MS = 1000;
+
+/** What stands behind the answers. */
+export interface Backend extends RoutesUser {
+  readonly dispatcher: Dispatcher;
+  /** Whether other gateways may serve a path that has no route here. */
+  isPending(path: string): boolean;
+  /** Flushes and finishes work within `timeoutMs`; resolves to the number of runs and deliveries cancelled. */
+  stop(timeoutMs: number): Promise<{ readonly abandoned: number }>;
+}
+
+/** For tests: replace what the gateway measures and times. */
+export interface GatewayLimits extends Partial<ServerLimits> {
+  readonly overload?: Services['overload'];
+}
+
+export class Gateway {
+  private readonly context: ServiceContext;
+  private readonly routes: Routes;
+  private readonly backend: Backend;
+  private readonly limits: GatewayLimits;
+  private readonly shutdown: Shutdown = { retryAfterSeconds: null };
+  private readonly giveUp = new AbortController();
+  private readonly bodies: UnverifiedBodies;
+  private readonly connections: Connections;
+  private readonly services: Services;
+  private readonly handler: RequestHandler;
+  private readonly answer: HandleRequest = (request, response) => this.handler.handle(request, response);
+  private server: IntakeServer | null = null;
+  private stopping: Promise<StopResult> | null = null;
+
+  /** @param routes loaded */
+  constructor(context: ServiceContext, routes: Routes, backend: Backend, limits: GatewayLimits = {}) {
+    this.context = context;
+    this.routes = routes;
+    this.backend = backend;
+    this.limits = limits;
+    this.bodies = new UnverifiedBodies(context.clock);
+    this.connections = new Connections(createDropWarner(context));
+    this.services = this.createServices();
+    this.handler = this.createHandler();
+  }
+
+  /** Loads the subscriptions; from now on later tables are loaded too. */
+  begin(): Promise<void> {
+    return this.routes.begin(this.backend, () => this.configure(this.routes.plan));
+  }
+
+  /** See Service. */
+  async listen(at: Partial<ListenAddress> = {}): Promise<ListenAddress & { readonly url: string }> {
+    const { routes } = this;
+    await routes.use(at);
+    const configured = routes.addressFor(routes.plan.server);
+    const server = new IntakeServer(this.answer, { ...SERVER_LIMITS, ...this.limits }, this.connections);
+    const bound = await server.listen(configured.host, configured.port);
+    this.server = server;
+    routes.listening = { configured, bound };
+    return { host: bound.address, port: bound.port, url: urlOf(bound) };
+  }
+
+  /** See Service. */
+  handle(request: Request, from: RequestOrigin = {}): Promise<Response> {
+    return answerFetch(this.answer, request, from);
+  }
+
+  /** Sends a kept request through the stages again; null when there is no longer a route at its path. */
+  async replay(kept: KeptRequest, keeper: Keeper): Promise<ReplayReport | null> {
+    await this.routes.tables.refresh();
+    const [path = ''] = kept.path.split('?', 1);
+    const route = this.routes.tables.find(path);
+    if (route === undefined) return null;
+    const { reply, kept: id } = await this.handler.replay(keeper.replay(kept, route, this.services), kept.id);
+    return { id, status: reply.status, outcome: reply.outcome, answer: reply.body };
+  }
+
+  /**
+   * Stops: from now on events are answered with 503, requests under way are finished, waiting work is flushed and drained
+   * for at most `drainSeconds` (default: the table's), then the server closes.
+   */
+  stop(drainSeconds = this.routes.plan.gateway.drain_seconds): Promise<StopResult> {
+    this.stopping ??= this.drainAndClose(drainSeconds);
+    return this.stopping;
+  }
+
+  status(): ServingStatus {
+    const { subscriptions, tables, plan, listening } = this.routes;
+    return {
+      url: listening === null ? null : urlOf(listening.bound),
+      state: this.shutdown.retryAfterSeconds === null ? 'serving' : 'draining',
+      table: { ...tables.status, routes: Object.keys(plan.routes).length },
+      subscriptions: {
+        serving: new Set(subscriptions.routes.values()).size,
+        quarantined: subscriptions.rejected,
+        error: subscriptions.error,
+      },
+    };
+  }
+
+  /** Sets the limits for connections and unverified bodies. */
+  private configure({ server: plan }: RouteTable): void {
+    this.connections.configure({
+      maxConnections: plan.max_connections,
+      maxPerAddress: plan.max_connections_per_address,
+      trustedProxies: plan.trusted_proxies,
+    });
+    this.bodies.limits = { maxUnverifiedBytes: plan.max_unverified_bytes, minBodyRate: plan.min_body_rate };
+  }
+
+  private async drainAndClose(drainSeconds: number): Promise<StopResult> {
+    const { clock, log } = this.context;
+    const deadline = clock.monotonic() + drainSeconds * 1000;
+    // A sender that retries after the drain reaches the next server.
+    this.shutdown.retryAfterSeconds = Math.max(1, Math.ceil(drainSeconds));
+    log.info({ drain_seconds: drainSeconds }, 'stopping');
+    this.routes.tables.stop();
+    await this.within(this.handler.idle(), Math.max(IDLE_MS, deadline - clock.monotonic()));
+    const { abandoned } = await this.backend.stop(Math.max(0, deadline - clock.monotonic()));
+    this.giveUp.abort();
+    await this.within(this.server?.close() ?? Promise.resolve(), CLOSE_MS);
+    this.server?.abort();
+    this.routes.listening = null;
+    log.info({ abandoned }, 'stopped');
+    return { drained: abandoned === 0, abandoned };
+  }
+
+  /** Waits for work, but no longer than `ms`. */
+  private async within(work: Promise<void>, ms: number): Promise<void> {
+    let timer: Timer | undefined;
+    const timeout = new Promise<void>((resolve) => {
+      timer = this.context.clock.after(ms, resolve);
+    });
+    await Promise.race([work, timeout]);
+    timer?.cancel();
+  }
+
+  private createHandler(): RequestHandler {
+    const { documents, clock, log, metrics } = this.context;
+    const { backend } = this;
+    const { tables } = this.routes;
+    return new RequestHandler({
+      services: this.services,
+      events: new EventLog(log, clock, metrics.onRequest),
+      keep: backend.keeping.keep,
+      refresh: () => tables.refresh(),
+      findRoute: (path) => tables.find(path),
+      loading: () => tables.loading,
+      isPending: (path) => backend.isPending(path),
+      connections: this.connections,
+      documents,
+    });
+  }
+
+  private createServices(): Services {
+    const { clock, log, ids, run, files, env, home } = this.context;
+    const { realPath, describe } = files;
+    const ask = (): Promise<void> | null => {
+      const { listening } = this.routes;
+      return listening === null ? null : askHealth(listening.bound);
+    };
+    return {
+      clock,
+      log,
+      ids,
+      dispatcher: this.backend.dispatcher,
+      runScript: createScriptRunner({ run, realPath, describe, env, home, signal: this.giveUp.signal }),
+      shutdown: this.shutdown,
+      overload: this.limits.overload ?? new Overload({ clock, log, ask }),
+      bodies: this.bodies,
+      warnDeprecated: createDeprecationWarner(log),
+    };
+  }
+}
+
+/** Warns once for each route and scheme that the scheme is deprecated (§9.1). */
+function createDeprecationWarner(log: Logger): Services['warnDeprecated'] {
+  const warned = new Set<string>();
+  return ({ plan, deprecated }, scheme) => {
+    const reason = deprecated.get(scheme);
+    const key = `${plan.profile}/${plan.name}/${scheme}`;
+    if (reason === undefined || warned.has(key)) return;
+    warned.add(key);
+    log.warn({ route: plan.name, scheme, reason }, 'deprecated signature scheme');
+  };
+}
+
+/** Least time between two warnings about connections, in ms. */
+const DROP_QUIET_MS = 60_000;
+
+/** Warns at most once a minute that connections are closed because there are too many. */
+function createDropWarner({ log, clock }: { readonly log: Logger; readonly clock: Clock }): () => void {
+  let quietUntil = Number.NEGATIVE_INFINITY;
+  return () => {
+    const now = clock.monotonic();
+    if (now < quietUntil) return;
+    quietUntil = now + DROP_QUIET_MS;
+    const reason =
+      'too many connections: the oldest idle ones are closed (max_connections, max_connections_per_address)';
+    log.warn({}, reason);
+  };
+}

@@ -1,0 +1,187 @@
+/**
+ * The routes in service: the table and its subscriptions, what both are linked with, and the address on which they are
+ * served, because a route without a signature is served only on a loopback address.
+ */
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { isLoopback } from '../../base/loopback.ts';
+import type { GatewayPlan, RoutePlan, RouteTable, SecretRef, ServerPlan } from '../../schemas/generated/types.ts';
+import type { Keeping } from '../intake/keeper.ts';
+import type { ListenAddress } from '../intake/server.ts';
+import { loadMarks } from '../module.ts';
+import { routeSecretRefs, tableSecretRefs } from '../platform/secrets/secret-refs.ts';
+import type { JobRecord } from '../store/job-mutations.ts';
+import type { Store } from '../store/store.ts';
+import { createListOpener } from '../table/in-file-set.ts';
+import { linkRoutes, linkTable } from '../table/link.ts';
+import type { LinkContext } from '../table/link-context.ts';
+import { identityLinker } from '../table/link-identity.ts';
+import { TableError } from '../table/load.ts';
+import { RateWindows } from '../table/rate-limit.ts';
+import { LiveSubscriptions } from '../table/subscriptions.ts';
+import { Tables } from '../table/tables.ts';
+import { schemeLinker } from '../verify/scheme.ts';
+import type { ServiceContext } from './options.ts';
+
+/** Where the server listens. */
+export interface Listening {
+  /** The configured address; a later table does not change it. */
+  readonly configured: ListenAddress;
+  /** The bound address, which has the actual port where 0 is configured. */
+  readonly bound: AddressInfo;
+}
+
+/** What depends on the routes, and is replaced with them. */
+export interface RoutesUser {
+  readonly store: Pick<Store, 'shared'>;
+  readonly keeping: Pick<Keeping, 'keep' | 'prepare'>;
+  /** Jobs created at run time, which a subscription may name. */
+  jobs(): readonly JobRecord[];
+  /** Called with each later table before it is served; rejects with TableError to refuse it. Returns a function to call at the swap. */
+  prepare(table: RouteTable): Promise<() => void>;
+}
+
+export class Routes {
+  /** Null before the server listens, and after it has stopped. */
+  listening: Listening | null = null;
+  readonly tables: Tables;
+  readonly subscriptions: LiveSubscriptions;
+  private readonly context: ServiceContext;
+  private readonly windows = new RateWindows();
+  private user: RoutesUser | null = null;
+  private onSwap: () => void = () => {};
+  /** The plan of the first table. */
+  private first: GatewayPlan | null = null;
+  private overrides: Pick<ServiceContext, 'host' | 'port'>;
+
+  constructor(context: ServiceContext) {
+    this.context = context;
+    this.overrides = context;
+    this.subscriptions = this.createSubscriptions();
+    this.tables = this.createTables();
+  }
+
+  /** Loads the subscriptions; from now on later tables are loaded too. @param onSwap called after each swap */
+  begin(user: RoutesUser, onSwap: () => void): Promise<void> {
+    const { shared } = user.store;
+    if (shared !== null) this.windows.use((name) => shared.window(name));
+    this.user = user;
+    this.onSwap = onSwap;
+    this.swapped(() => {});
+    return this.tables.begin();
+  }
+
+  get plan(): RouteTable {
+    return this.tables.serving.plan;
+  }
+
+  /** The address of a table, with the overrides of the options. */
+  addressFor({ host, port }: ServerPlan): ListenAddress {
+    return { host: this.overrides.host ?? host, port: this.overrides.port ?? port };
+  }
+
+  /**
+   * Overrides the address. Routes without a signature are served only on a loopback address, so the table is linked again
+   * when that changes. Rejects with TableError when a route must not be served there.
+   */
+  async use({ host, port }: Partial<ListenAddress>): Promise<void> {
+    const before = this.addressFor(this.plan.server);
+    const last = this.overrides;
+    this.overrides = { host: host ?? last.host, port: port ?? last.port };
+    if (isLoopback(before.host) === isLoopback(this.addressFor(this.plan.server).host)) return;
+    if (await this.tables.reload(true)) return;
+    this.overrides = last;
+    throw new TableError(this.tables.status.error ?? 'the table cannot be linked again');
+  }
+
+  private createSubscriptions(): LiveSubscriptions {
+    const { home, files, lowerSubscriptions, clock, log } = this.context;
+    return new LiveSubscriptions({
+      path: join(home, 'webhook_subscriptions.json'),
+      stat: files.stat,
+      read: files.readText,
+      lower: (text, table) => lowerSubscriptions(text, table, this.user?.jobs() ?? []),
+      link: async (table, plans) => {
+        await this.user?.keeping.prepare(plans);
+        const context = await this.linkContext(table, plans, plans.flatMap(routeSecretRefs));
+        return linkRoutes(plans, table, context);
+      },
+      clock,
+      log,
+    });
+  }
+
+  private createTables(): Tables {
+    const { source, clock, log, metrics } = this.context;
+    return new Tables({
+      source,
+      link: async (table) => {
+        const context = await this.linkContext(table, Object.values(table.routes), tableSecretRefs(table));
+        return linkTable(table, context);
+      },
+      prepare: async (table) => {
+        const apply = (await this.user?.prepare(table)) ?? (() => {});
+        return () => this.swapped(apply);
+      },
+      subscriptions: this.subscriptions,
+      clock,
+      log,
+      onLoad: metrics.onTableLoad,
+    });
+  }
+
+  private swapped(apply: () => void): void {
+    apply();
+    const slots = [...this.tables.serving.routes.values(), ...this.subscriptions.routes.values()];
+    const live = slots.filter(({ isLinked }) => isLinked).map(({ linked }) => linked.window);
+    this.windows.retain(new Set(live), this.context.clock.monotonic());
+    this.onSwap();
+    this.warnOfStart();
+  }
+
+  /** Warns that a changed address, store or console takes effect with the next start, because they are opened once. */
+  private warnOfStart(): void {
+    const { server, gateway: plan } = this.plan;
+    const { log } = this.context;
+    const serving = this.listening?.configured;
+    const wanted = this.addressFor(server);
+    if (serving !== undefined && !isDeepStrictEqual(wanted, serving)) {
+      log.warn({ ...wanted, serving }, 'host and port change with the next start');
+    }
+    this.first ??= plan;
+    for (const key of ['store', 'console'] as const) {
+      if (isDeepStrictEqual(plan[key], this.first[key])) continue;
+      log.warn({}, `gateway.${key} changes with the next start`);
+    }
+  }
+
+  /** A new context for each link, with the current secrets and lists. Rejects with the error of a resolver's check. */
+  private async linkContext(
+    table: RouteTable,
+    plans: readonly RoutePlan[],
+    refs: readonly SecretRef[],
+  ): Promise<LinkContext> {
+    const { modules, home, userHome, files, enrolments, clock, log } = this.context;
+    const { host } = this.listening?.configured ?? this.addressFor(table.server);
+    const listFiles = {
+      stat: (path: string) => {
+        const found = files.stat(path);
+        if (found === undefined) throw new Error(`${path} is missing`);
+        return found;
+      },
+      read: files.readText,
+    };
+    return {
+      home,
+      secrets: await this.context.secrets(refs, host),
+      windows: this.windows,
+      marks: await loadMarks(modules, plans),
+      linkScheme: schemeLinker(),
+      linkIdentity: identityLinker(table),
+      openList: createListOpener({ home, userHome, files: listFiles, clock, log }),
+      loopback: isLoopback(host),
+      capture: (plan) => enrolments.capture(plan),
+    };
+  }
+}

@@ -1,0 +1,231 @@
+/** The service: assembles routes, work and gateway once, and is what a program that embeds the runtime controls them with. */
+
+import { mkdirSync } from 'node:fs';
+import type { Catalog, RouteTable, SecretRef } from '../../schemas/generated/types.ts';
+import type { ConsoleServer } from '../console/console-server.ts';
+import { ControlError } from '../control/control-error.ts';
+import type { EnrollReport, ReplayReport } from '../control/operations.ts';
+import type { StopResult } from '../dispatch/dispatcher.ts';
+import type { DispatchObserver } from '../dispatch/observer.ts';
+import { catalogValue } from '../intake/documents.ts';
+import type { RequestOrigin } from '../intake/fetch-request.ts';
+import type { Keeper } from '../intake/keeper.ts';
+import type { ListenAddress } from '../intake/server.ts';
+import type { RuntimePart } from '../module.ts';
+import { SecretError } from '../platform/secrets/secrets.ts';
+import type { JobRecord } from '../store/job-mutations.ts';
+import type { Store } from '../store/store.ts';
+import { TableError } from '../table/load.ts';
+import type { TableState } from '../table/tables.ts';
+import { Gateway } from './gateway.ts';
+import type { FinishedDispatch, Service, ServiceContext, ServiceEvents, ServiceOptions } from './options.ts';
+import { resolveOptions } from './options.ts';
+import { Routes } from './routes.ts';
+import type { ServiceStatus } from './status.ts';
+import { readFigures, readinessOf, readStatus } from './status.ts';
+import type { Work } from './work.ts';
+import { openWork } from './work.ts';
+
+/** Time of one poll for a secret, in ms; short, because a stop waits for it. */
+const ENROLL_POLL_MS = 2000;
+
+/**
+ * Links the table and opens the store; nothing listens or runs yet. Rejects with TableError listing everything that
+ * prevents serving the table, with StoreRefused when the store cannot be used.
+ * @param modules the runtime parts of the program's modules
+ */
+export async function createService(options: ServiceOptions, modules: readonly RuntimePart[]): Promise<Service> {
+  const context = resolveOptions(options, modules);
+  const routes = new Routes(context);
+  mkdirSync(context.home, { recursive: true, mode: 0o700 });
+  await routes.tables.loadFirst();
+  const finished: FinishedListeners = new Set();
+  const work = await openWork(context, routes, observe(context, finished));
+  const gateway = new Gateway(context, routes, work);
+  await gateway.begin();
+  return new RunningService(context, { routes, work, gateway, finished });
+}
+
+type FinishedListeners = Set<(event: FinishedDispatch) => void>;
+
+/** Counts, and calls the listeners of the embedding program. An error of a listener is logged and has no other effect. */
+function observe({ metrics, log }: ServiceContext, listeners: FinishedListeners): DispatchObserver {
+  return {
+    ...metrics.observer,
+    finished: (owner, state, reason) => {
+      metrics.observer.finished?.(owner, state, reason);
+      const { id, profile, route, job } = owner;
+      for (const listener of listeners) {
+        try {
+          listener({ id, profile, route, job, state, reason });
+        } catch (error) {
+          log.error({ err: error, event: 'finished' }, 'a listener failed');
+        }
+      }
+    },
+  };
+}
+
+interface ServiceParts {
+  readonly routes: Routes;
+  readonly work: Work;
+  readonly gateway: Gateway;
+  readonly finished: FinishedListeners;
+}
+
+class RunningService implements Service {
+  private readonly context: ServiceContext;
+  private readonly routes: Routes;
+  private readonly work: Work;
+  private readonly gateway: Gateway;
+  private readonly listeners: { readonly [Name in keyof ServiceEvents]: Set<(event: ServiceEvents[Name]) => void> };
+  /** Unix ms. */
+  private readonly startedAt: number;
+  private started = false;
+  private stopping: Promise<StopResult> | null = null;
+  /** The second listener; null: the table has none, or it is not open yet. */
+  private console: { readonly url: string; readonly server: ConsoleServer } | null = null;
+
+  constructor(context: ServiceContext, { routes, work, gateway, finished }: ServiceParts) {
+    this.context = context;
+    this.routes = routes;
+    this.work = work;
+    this.gateway = gateway;
+    this.listeners = { finished };
+    this.startedAt = context.clock.now();
+  }
+
+  get table(): RouteTable {
+    return this.routes.plan;
+  }
+
+  get tableState(): TableState {
+    return this.routes.tables.status;
+  }
+
+  get store(): Store {
+    return this.work.storeForCallers;
+  }
+
+  get jobs(): readonly JobRecord[] {
+    return this.work.jobs();
+  }
+
+  async listen(at?: Partial<ListenAddress>): Promise<ListenAddress & { readonly url: string }> {
+    this.console ??= await this.openConsole();
+    const address = await this.gateway.listen(at);
+    this.start();
+    return address;
+  }
+
+  handle(request: Request, from?: RequestOrigin): Promise<Response> {
+    this.start();
+    return this.gateway.handle(request, from);
+  }
+
+  start(): void {
+    if (this.started || this.stopping !== null) return;
+    this.started = true;
+    this.work.start();
+  }
+
+  async swap(table: RouteTable, blueprints?: Catalog): Promise<void> {
+    await this.routes.tables.swap(table);
+    if (blueprints !== undefined) this.context.documents.use(catalogValue(blueprints));
+  }
+
+  reload(relink = false): Promise<boolean> {
+    return this.routes.tables.reload(relink);
+  }
+
+  async status(): Promise<ServiceStatus> {
+    const work = await readStatus(this.work, this.context.clock);
+    return { ...this.gateway.status(), console: this.console?.url ?? null, startedAt: this.startedAt, ...work };
+  }
+
+  async requests(): Promise<Keeper['requests']> {
+    return (await this.work.keeping.use()).requests;
+  }
+
+  async replay(id: string): Promise<ReplayReport> {
+    const keeper = await this.work.keeping.use();
+    const found = await keeper.requests.load(id);
+    if (found.kind !== 'found') throw new ControlError('refused', `${found.kind} request "${id}"`);
+    const why = keeper.whyNotReplayable(found.request);
+    if (why !== null) throw new ControlError('refused', `${found.request.id} cannot be sent again: ${why}`);
+    const report = await this.gateway.replay(found.request, keeper);
+    if (report !== null) return report;
+    throw new ControlError('refused', `this gateway has no route at ${found.request.path}`);
+  }
+
+  async metrics(): ReturnType<Service['metrics']> {
+    const { table, subscriptions } = this.gateway.status();
+    return this.context.metrics.read({
+      generation: table.generation,
+      routes: table.routes,
+      subscriptions: subscriptions.serving,
+      quarantined: subscriptions.quarantined.length,
+      capture: this.work.keeping.counts,
+      ...(await readFigures(this.work, this.context.clock)),
+    });
+  }
+
+  /** Puts a captured secret into service at once, because the sender's first event may follow immediately. */
+  async enroll({ profile, route }: Parameters<Service['enroll']>[0]): Promise<EnrollReport> {
+    const captured = await this.context.enrolments.wait(profile, route, ENROLL_POLL_MS);
+    if (captured === null) return { kind: 'waiting', file: null, reason: null };
+    if (captured.kind === 'failed') return { kind: 'failed', file: null, reason: captured.reason };
+    await this.reload(true);
+    return { kind: 'stored', file: captured.file, reason: null };
+  }
+
+  changed(): void {
+    this.work.changed();
+  }
+
+  on<Name extends keyof ServiceEvents>(name: Name, listener: (event: ServiceEvents[Name]) => void): () => void {
+    this.listeners[name].add(listener);
+    return () => void this.listeners[name].delete(listener);
+  }
+
+  stop({ drainMs }: { readonly drainMs?: number } = {}): Promise<StopResult> {
+    this.stopping ??= this.stopAndClose(drainMs === undefined ? undefined : drainMs / 1000);
+    return this.stopping;
+  }
+
+  private async stopAndClose(drainSeconds: number | undefined): Promise<StopResult> {
+    try {
+      if (this.started) return await this.gateway.stop(drainSeconds);
+      // Nothing was served, so there is nothing to drain.
+      this.routes.tables.stop();
+      return { drained: true, abandoned: 0 };
+    } finally {
+      await this.work.close();
+      await this.console?.server.close();
+    }
+  }
+
+  /** Opens the console if the table has one. Rejects with TableError for its token, ListenError for its address. */
+  private async openConsole(): Promise<typeof this.console> {
+    const { console: plan } = this.table.gateway;
+    if (plan === null) return null;
+    const token = plan.token === null ? null : await this.consoleToken(plan.token, plan.host);
+    const { log } = this.context;
+    const readiness = () =>
+      readinessOf(this.gateway.status(), this.store.problem(), this.store.shared?.otherTables() ?? []);
+    const { ConsoleServer } = await import('../console/console-server.ts');
+    const server = new ConsoleServer({ token, readiness, metrics: () => this.metrics(), log });
+    const url = await server.listen(plan);
+    log.info({ console: url }, 'console listening');
+    return { url, server };
+  }
+
+  private async consoleToken(token: SecretRef, host: string): Promise<string> {
+    try {
+      return (await this.context.secrets([token], host)).resolve(token);
+    } catch (error) {
+      if (error instanceof SecretError) throw new TableError(`gateway.console.token: ${error.message}`);
+      throw error;
+    }
+  }
+}

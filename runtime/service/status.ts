@@ -1,0 +1,102 @@
+/** The state of a service, for `gateway status`, metrics and `/readyz`, even while the store cannot be read. */
+import type { Readiness } from '../console/console-server.ts';
+import type { DispatchStatus, WorkStatus } from '../control/operations.ts';
+import type { DispatchCounts } from '../dispatch/dispatcher.ts';
+import type { LiveFigures } from '../metrics/metrics.ts';
+import type { Clock } from '../platform/clock.ts';
+import { describeOtherTables } from '../store/other-tables.ts';
+import type { StoreOverview } from '../store/queries.ts';
+import type { DispatchState } from '../store/states.ts';
+import { DISPATCH_STATES } from '../store/states.ts';
+import type { Store, StoreProblem } from '../store/store.ts';
+import { StoreUnavailable } from '../store/store.ts';
+import type { Rejected } from '../table/subscriptions.ts';
+import type { TableState } from '../table/tables.ts';
+
+export interface ServingStatus {
+  /** Null before `listen` and after `stop`. */
+  readonly url: string | null;
+  readonly state: 'serving' | 'draining';
+  readonly table: TableState & { readonly routes: number };
+  readonly subscriptions: {
+    readonly serving: number;
+    readonly quarantined: readonly Rejected[];
+    readonly error: string | null;
+  };
+}
+
+export interface ServiceStatus extends ServingStatus, WorkStatus {
+  /** URL of the console; null when there is none. */
+  readonly console: string | null;
+  /** Unix ms. */
+  readonly startedAt: number;
+}
+
+/** The work whose state is read. */
+export interface StatusSources {
+  readonly store: Store;
+  counts(): Promise<DispatchCounts>;
+}
+
+/** The status of all work. When the store cannot be read, it only has the store's problem. */
+export async function readStatus({ store, counts }: StatusSources, clock: Clock): Promise<WorkStatus> {
+  try {
+    const [{ runs_active, runs_queued }, overview] = await Promise.all([counts(), overviewOf(store, clock)]);
+    const { damage, bytes } = overview;
+    return {
+      runs: { active: runs_active, queued: runs_queued },
+      dispatches: dispatchStatus(overview),
+      store: { problem: store.problem(), damage, bytes },
+    };
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    const unreadable = { kind: 'unreadable', message: error.message, since: clock.now() } as const;
+    return {
+      runs: null,
+      dispatches: null,
+      store: { problem: store.problem() ?? unreadable, damage: null, bytes: 0 },
+    };
+  }
+}
+
+/** Figures for metrics. When the store cannot be read, `stored` is null. */
+export async function readFigures(
+  { store, counts }: StatusSources,
+  clock: Clock,
+): Promise<Pick<LiveFigures, 'storeUp' | 'stored'>> {
+  const storeUp = store.problem() === null;
+  try {
+    const [work, { tallies, oldest_open_at }] = await Promise.all([counts(), overviewOf(store, clock)]);
+    const age = oldest_open_at === null ? 0 : clock.now() - oldest_open_at;
+    return { storeUp, stored: { work: { ...work }, tallies, oldestOpenSeconds: Math.max(0, age) / 1000 } };
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    return { storeUp: false, stored: null };
+  }
+}
+
+const overviewOf = (store: Store, clock: Clock): Promise<StoreOverview> =>
+  store.read({ kind: 'overview', now: clock.now() });
+
+function dispatchStatus({ tallies, oldest_open_at, last_error }: StoreOverview): DispatchStatus {
+  const count = (state: DispatchState) => [state, tallies.reduce((sum, tally) => sum + tally[state], 0)] as const;
+  const states = Object.fromEntries(DISPATCH_STATES.map(count)) as DispatchStatus['states'];
+  return { states, oldest_open_at, last_error };
+}
+
+/** Whether this gateway accepts events, and its problems. @param otherTables hashes of the tables that the other gateways serve */
+export function readinessOf(
+  serving: ServingStatus,
+  store: StoreProblem | null,
+  otherTables: readonly string[],
+): Readiness {
+  const { state, table, subscriptions } = serving;
+  const problems = [
+    { part: 'gateway', blocking: true, message: state === 'draining' ? 'stopping' : null } as const,
+    { part: 'store', blocking: true, message: store?.message ?? null } as const,
+    { part: 'table', blocking: false, message: table.error } as const,
+    { part: 'table', blocking: false, message: describeOtherTables(table.hash, otherTables) } as const,
+    { part: 'subscriptions', blocking: false, message: subscriptions.error } as const,
+  ].flatMap(({ message, ...problem }) => (message === null ? [] : [{ ...problem, message }]));
+  return { ready: !problems.some(({ blocking }) => blocking), problems };
+}

@@ -1,0 +1,271 @@
+/**
+ * The work behind the server: the store, the keeper of requests, agents, targets and the dispatcher. Agents and targets are
+ * linked again for each table and replaced at the swap; the store is opened once, with the first table.
+ */
+import { hostname } from 'node:os';
+import { labelIn } from '../../base/label.ts';
+import { readRegularText } from '../../base/read-regular-file.ts';
+import type { RouteTable } from '../../schemas/generated/types.ts';
+import type { SwappableDeliverer } from '../deliver/create-deliverer.ts';
+import { createDeliverer } from '../deliver/create-deliverer.ts';
+import { createDeliveryContext } from '../deliver/delivery-context.ts';
+import type { LinkedTargets } from '../deliver/link-targets.ts';
+import { linkTargets } from '../deliver/link-targets.ts';
+import { fileSessions } from '../deliver/sessions/file-sessions.ts';
+import { createMirror } from '../deliver/sessions/mirror.ts';
+import type { Agents } from '../dispatch/agents/create-agents.ts';
+import { createAgents } from '../dispatch/agents/create-agents.ts';
+import type { RetryPolicy } from '../dispatch/context.ts';
+import { createDispatcher } from '../dispatch/create-dispatcher.ts';
+import type { DispatchCounts, Dispatcher, DispatchService, StopResult } from '../dispatch/dispatcher.ts';
+import type { DispatchObserver } from '../dispatch/observer.ts';
+import { JobScheduler } from '../dispatch/scheduler/scheduler.ts';
+import type { Keeper } from '../intake/keeper.ts';
+import { Keeping } from '../intake/keeper.ts';
+import type { OpenedStore } from '../module.ts';
+import type { Timer } from '../platform/clock.ts';
+import { tableSecretRefs } from '../platform/secrets/secret-refs.ts';
+import type { SecretResolver } from '../platform/secrets/secrets.ts';
+import { SecretError } from '../platform/secrets/secrets.ts';
+import type { JobRecord } from '../store/job-mutations.ts';
+import { startRetention } from '../store/retention.ts';
+import { openServerStore } from '../store/sqlite/open-store.ts';
+import type { Store } from '../store/store.ts';
+import { StoreRefused, StoreUnavailable } from '../store/store.ts';
+import { storePath } from '../store/store-path.ts';
+import { TableError } from '../table/load.ts';
+import type { Backend } from './gateway.ts';
+import type { ServiceContext } from './options.ts';
+import type { Routes } from './routes.ts';
+
+/** Wait between two attempts to read from a store that is not open, in ms. */
+const RETRY_MS = 1000;
+/** Largest skill, in bytes; a prompt contains it. */
+const MAX_SKILL_BYTES = 4 * 1024 * 1024;
+
+type Deliveries = ReturnType<typeof createDeliveryContext>;
+
+/** A table with its secrets, targets and agents. */
+interface LinkedWork {
+  readonly table: RouteTable;
+  readonly secrets: SecretResolver;
+  readonly targets: LinkedTargets;
+  readonly agents: Agents;
+}
+
+/**
+ * Links the first table and opens the store.
+ * Rejects with TableError naming all missing credentials, with StoreRefused when the store cannot be used.
+ * @param routes with the first table loaded
+ */
+export async function openWork(context: ServiceContext, routes: Routes, observer: DispatchObserver): Promise<Work> {
+  const deliveries = createDeliveryContext(context);
+  try {
+    const first = await linkWork(context, deliveries, routes.plan);
+    const opened = await openStore(context, routes, first.secrets);
+    const keeping = new Keeping(() => openKeeper(context, routes, opened.store), context.log);
+    await keeping.prepare(Object.values(routes.plan.routes));
+    const work = new Work(context, { deliveries, first, opened, keeping, observer });
+    await work.readJobs();
+    return work;
+  } catch (error) {
+    await deliveries.close();
+    throw error;
+  }
+}
+
+/** Opens a file of the home, or the store of a module. */
+async function openStore(context: ServiceContext, routes: Routes, secrets: SecretResolver): Promise<OpenedStore> {
+  const { home, log, modules, version, problem } = context;
+  const { store: plan, durability } = routes.plan.gateway;
+  const beforeCommit = (): void => log.flush?.();
+  if (plan.kind === 'sqlite') {
+    const store = await openServerStore({ path: storePath(home), durability, log, beforeCommit });
+    return { store, forCallers: store, isPending: () => false };
+  }
+  const part = modules.find(({ store }) => store?.kind === plan.kind)?.store ?? null;
+  if (part === null) throw new StoreRefused(`gateway.store: no module of this program opens a ${plan.kind} store`);
+  const open = await part.load();
+  const node = {
+    url: () => nodeUrl(routes),
+    version,
+    table: () => routes.tables.status.hash,
+    problem: () => problem() ?? routes.tables.status.error,
+  };
+  return open({ ...context, beforeCommit, node }, plan, secrets);
+}
+
+/** The URL of this gateway for operators of other gateways, with the host's name instead of a wildcard address. */
+function nodeUrl(routes: Routes): string {
+  const { host, port } = routes.listening?.configured ?? routes.addressFor(routes.plan.server);
+  const name = host === '' || host === '0.0.0.0' || host === '::' ? hostname() : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${routes.listening?.bound.port ?? port}`;
+}
+
+async function openKeeper(context: ServiceContext, routes: Routes, { state }: Store): Promise<Keeper> {
+  const { modules, home, redactor, clock, log } = context;
+  const load = modules.find(({ keeper }) => keeper !== null)?.keeper ?? null;
+  if (load === null) throw new Error('no module of this program keeps requests');
+  const open = await load();
+  const rows = state?.requests ?? null;
+  return open({ home, rows, table: () => routes.plan, secrets: () => redactor.secrets, clock, log });
+}
+
+interface WorkParts {
+  readonly deliveries: Deliveries;
+  readonly first: LinkedWork;
+  readonly opened: OpenedStore;
+  readonly keeping: Keeping;
+  readonly observer: DispatchObserver;
+}
+
+export class Work implements Backend {
+  readonly keeping: Keeping;
+  private readonly context: ServiceContext;
+  private readonly opened: OpenedStore;
+  private readonly deliveries: Deliveries;
+  private readonly deliverer: SwappableDeliverer;
+  private readonly service: DispatchService;
+  private readonly scheduler: JobScheduler;
+  private linked: LinkedWork;
+  private records: readonly JobRecord[] = [];
+  private rereading: Timer | null = null;
+  private endRetention: () => void = () => {};
+
+  constructor(context: ServiceContext, { deliveries, first, opened, keeping, observer }: WorkParts) {
+    const { clock, log, ids, timezone, redactor } = context;
+    const { store } = opened;
+    this.context = context;
+    this.deliveries = deliveries;
+    this.linked = first;
+    this.opened = opened;
+    this.keeping = keeping;
+    const sessions = store.state?.sessions ?? fileSessions(deliveries.context.homeOf);
+    const mirror = createMirror({ clock, log, sessions });
+    const { redact } = redactor;
+    this.deliverer = createDeliverer({ linked: first.targets, context: deliveries.context, mirror, redact });
+    const table = (): RouteTable => this.linked.table;
+    this.scheduler = new JobScheduler({
+      ...{ store, clock, log, ids, timezone, table, wake: () => this.service.wake() },
+      changed: (records) => {
+        this.records = records;
+      },
+    });
+    store.shared?.watch((change) => {
+      if (change === 'jobs') this.scheduler.refresh();
+    });
+    this.service = createDispatcher({
+      ...{ store, deliverer: this.deliverer, clock, log, observer, jobs: this.scheduler },
+      agents: (profile) => this.linked.agents(profile),
+      policy: (profile, target) => policyOf(table(), profile, target),
+      limits: () => table().gateway,
+      random: Math.random,
+    });
+  }
+
+  /** Call `changed` after a command has changed it. */
+  get store(): Store {
+    return this.opened.store;
+  }
+
+  /** See OpenedStore. */
+  get storeForCallers(): Store {
+    return this.opened.forCallers;
+  }
+
+  get dispatcher(): Dispatcher {
+    return this.service;
+  }
+
+  isPending(path: string): boolean {
+    return this.opened.isPending(path);
+  }
+
+  async prepare(table: RouteTable): Promise<() => void> {
+    await this.keeping.prepare(Object.values(table.routes));
+    const next = await linkWork(this.context, this.deliveries, table);
+    return () => {
+      this.linked = next;
+      this.deliverer.use(next.targets);
+      this.service.wake();
+      this.scheduler.refresh();
+    };
+  }
+
+  /** Starts to fire jobs, and resumes unfinished work in the background, because there may be much of it. */
+  start(): void {
+    const { clock, log } = this.context;
+    this.service.start().catch((error: unknown) => log.error({ err: error }, 'cannot take up unfinished work'));
+    this.scheduler.start();
+    const retentionDays = (): number => this.linked.table.gateway.retention_days;
+    const maxBytes = (): number => this.linked.table.gateway.retention_max_mb * 2 ** 20;
+    this.endRetention = startRetention({ store: this.store, clock, log, retentionDays, maxBytes });
+  }
+
+  /** Drains work for up to `timeoutMs`; the rest resumes after the next start. */
+  async stop(timeoutMs: number): Promise<StopResult> {
+    await this.scheduler.stop();
+    return this.service.stop(timeoutMs);
+  }
+
+  async close(): Promise<void> {
+    await this.keeping.close();
+    this.endRetention();
+    this.rereading?.cancel();
+    await this.store.close();
+    await this.deliveries.close();
+  }
+
+  readonly counts = (): Promise<DispatchCounts> => this.service.counts();
+
+  /** Jobs created at run time, as of their last change. */
+  jobs(): readonly JobRecord[] {
+    return this.records;
+  }
+
+  /** Call after a command has changed the store: there may be new work or a changed job. */
+  changed(): void {
+    this.service.wake();
+    this.scheduler.refresh();
+    this.readJobs().catch((error: unknown) => this.context.log.error({ err: error }, 'cannot read the jobs'));
+  }
+
+  /** Reads the jobs; retries while the store is not open, because its disk is full, read-only or failing. */
+  async readJobs(): Promise<void> {
+    try {
+      this.records = (await this.store.read({ kind: 'jobs' })).records;
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      this.rereading?.cancel();
+      this.rereading = this.context.clock.after(RETRY_MS, () => this.changed());
+    }
+  }
+}
+
+/** Links the targets and agents of a table. Rejects with TableError naming all missing credentials. */
+async function linkWork(context: ServiceContext, deliveries: Deliveries, table: RouteTable): Promise<LinkedWork> {
+  const secrets = await context.secrets(tableSecretRefs(table), table.server.host);
+  const { linked: targets, problems } = linkTargets(table, secrets, deliveries.context);
+  if (problems.length > 0) {
+    const lines = problems.map(
+      ({ profile, target, message }) => `target ${labelIn(table.targets, target)} of profile ${profile}: ${message}`,
+    );
+    throw new TableError(lines.join('\n'));
+  }
+  try {
+    const { redact } = context.redactor;
+    const readText = (path: string): Promise<string> => readRegularText(path, MAX_SKILL_BYTES);
+    const agents = createAgents(table, { ...context, secrets, redact, readText, http: deliveries.dispatcher });
+    return { table, secrets, targets, agents };
+  } catch (error) {
+    if (error instanceof SecretError) throw new TableError(`agent: ${error.message}`);
+    throw error;
+  }
+}
+
+/** A target without a binding of its own (`log`) uses the gateway's policy. */
+function policyOf({ profiles, gateway }: RouteTable, profile: string, target: string): RetryPolicy {
+  const targets = Object.hasOwn(profiles, profile) ? profiles[profile]?.targets : undefined;
+  const binding = targets !== undefined && Object.hasOwn(targets, target) ? targets[target] : undefined;
+  return binding ?? { max_attempts: gateway.max_attempts, retry_ambiguous: false };
+}

@@ -1,0 +1,53 @@
+/** Stores new dispatches: accepted ones, and events of coalesce groups. */
+import type { Headed, LargeTexts } from '../encode.ts';
+import { joinGroup } from '../group.ts';
+import { claimKey } from '../identity.ts';
+import type { Accept, JoinGroup, MutationResults } from '../mutations.ts';
+import type { WorkUnit } from './unit.ts';
+
+/** Stores a dispatch, unless its delivery id is claimed, or another gateway holds it. */
+export function accept(
+  unit: WorkUnit,
+  { dispatch, claim, claiming, max_concurrent, work, now }: Headed<Accept>,
+  texts: LargeTexts,
+): MutationResults['accept'] {
+  const { rows } = unit;
+  if (unit.isClaimed(claim, now)) return { kind: 'duplicate' };
+  if (claiming === 'now') unit.claim(claim);
+  // A held id is a group of its own: of two gateways that hold it at the same time, one has a conflict. Keys of events have
+  // three parts.
+  const isAlone = claiming === 'alone' && claim !== null && rows.isShared;
+  const key = isAlone ? rows.keyOf(holdKey(claimKey(claim))) : null;
+  if (key !== null && rows.groups.get(key) !== undefined) return { kind: 'held' };
+  const group = key === null ? {} : { group: { key, first_at: now, superseded: 0 } };
+  const state = work.kind === 'run' ? 'pending' : 'delivering';
+  const holder = work.kind === 'held' ? work.holder : null;
+  const ref = unit.insert({ head: dispatch, texts, max_concurrent, state, due_at: now, now, holder, ...group });
+  if (work.kind === 'deliveries') unit.addDeliveries(ref, dispatch.profile, work.open, now);
+  return { kind: 'stored', ref };
+}
+
+/** Stores a dispatch in its coalesce group; the one that it replaces is skipped. */
+export function join(unit: WorkUnit, m: Headed<JoinGroup>, texts: LargeTexts): MutationResults['join_group'] {
+  const { dispatch, limits, max_concurrent, now } = m;
+  const { rows } = unit;
+  if (unit.isClaimed(m.claim, now)) return { kind: 'duplicate' };
+  unit.claim(m.claim);
+  const key = rows.keyOf(groupKey(dispatch.profile, dispatch.route, m.key));
+  const waiting = rows.groups.get(key);
+  const before = waiting === undefined ? undefined : rows.work.get(waiting);
+  const { first_at, due_at, superseded } = joinGroup(
+    before === undefined ? null : { first_at: before.first_at ?? now, superseded: before.superseded },
+    now,
+    limits,
+  );
+  if (before !== undefined) unit.move(before, { to: 'skipped', at: now, reason: `superseded by ${dispatch.id}` });
+  const group = { key, first_at, superseded };
+  const ref = unit.insert({ head: dispatch, texts, max_concurrent, state: 'pending', due_at, now, group });
+  return { kind: 'stored', ref, superseded, due_at };
+}
+
+export const groupKey = (profile: string, route: string | null, key: string): string =>
+  JSON.stringify([profile, route ?? '', key]);
+
+export const holdKey = (claim: string): string => JSON.stringify(['held', claim]);

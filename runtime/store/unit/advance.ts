@@ -1,0 +1,44 @@
+/** Advances dispatches after a run or a delivery attempt. */
+import type { LargeTexts } from '../encode.ts';
+import type { Advance, MutationResults, RecordAttempt, Ref, Step } from '../mutations.ts';
+import type { DeliveryEnding } from '../states.ts';
+import { canAdvance, endDelivering } from '../states.ts';
+import type { WorkUnit } from './unit.ts';
+
+/** Moves a dispatch to a state; false if it is unknown, held by another process, or has ended. */
+export function advance(unit: WorkUnit, m: Advance, { answer }: LargeTexts): boolean {
+  const { ref, to, at, started_at = null, reason = null, steps = [] } = m;
+  const row = unit.rows.work.get(ref);
+  if (row === undefined || row.holder !== m.holder || !canAdvance(row.state, m)) return false;
+  const due_at = to === 'pending' ? (m.due_at ?? at) : null;
+  unit.move(row, { to, at, due_at, started_at, reason, answer, steps });
+  if (to === 'delivering') {
+    const [profile] = JSON.parse(row.lane) as [string];
+    unit.addDeliveries(ref, profile, m.open ?? [], at);
+  }
+  unit.claim(m.claim);
+  if (reason !== null && to !== 'skipped') unit.noteError(ref, at, reason);
+  return true;
+}
+
+/** Records an attempt; null where `advance` returns false. */
+export function recordAttempt(unit: WorkUnit, m: RecordAttempt): MutationResults['record_attempt'] {
+  const { ref, at, step, due_at } = m;
+  const row = unit.rows.work.get(ref);
+  const delivery = unit.heldDelivery(ref, m.index, m.holder);
+  if (row === undefined || delivery === null) return null;
+  if (due_at !== null) unit.retryDelivery(delivery, due_at, at);
+  const isLeft = due_at !== null || unit.endDelivery(delivery);
+  const steps = step === null ? [] : [step];
+  const ended = isLeft ? null : endingOf(unit, ref, [...unit.stepsOf(row), ...steps]);
+  const reason = ended === null ? (step?.reason ?? null) : ended.reason;
+  if (step !== null || ended !== null) unit.move(row, { to: ended?.state ?? 'delivering', at, reason, steps });
+  if (reason !== null) unit.noteError(ref, at, reason);
+  return ended ?? { state: 'delivering', reason: null };
+}
+
+/** The final state after the last delivery. The targets are read only when an attempt has failed. */
+function endingOf({ rows }: WorkUnit, ref: Ref, steps: readonly Step[]): DeliveryEnding {
+  const hasFailed = steps.some(({ kind, outcome }) => kind === 'delivery' && outcome !== 'ok');
+  return endDelivering(hasFailed ? rows.targetsOf(ref) : [], steps);
+}

@@ -1,0 +1,40 @@
+/** The changes that are decided over the rows of a unit of work, and those that an engine makes with statements of its own. */
+import type { Headed, LargeTexts } from '../encode.ts';
+import type { Mutation, MutationKind, MutationResults } from '../mutations.ts';
+import { accept, join } from './accept.ts';
+import { advance, recordAttempt } from './advance.ts';
+import { fire, tick } from './jobs.ts';
+import type { WorkUnit } from './unit.ts';
+
+export type UnitKind = 'accept' | 'join_group' | 'advance' | 'record_attempt' | 'tick_job' | 'fire_job';
+export type DirectKind = Exclude<MutationKind, UnitKind>;
+
+type Of<K extends MutationKind> = Headed<Extract<Mutation, { kind: K }>>;
+export type UnitChange = Of<UnitKind>;
+export type DirectChange<K extends DirectKind = DirectKind> = Of<K>;
+
+/** What an engine of one process makes with its own statements. */
+export type DirectHandlers = { readonly [K in DirectKind]: (change: DirectChange<K>) => MutationResults[K] };
+
+const CHANGES: {
+  readonly [K in UnitKind]: (unit: WorkUnit, change: Of<K>, texts: LargeTexts) => MutationResults[K];
+} = {
+  accept,
+  join_group: join,
+  advance,
+  record_attempt: recordAttempt,
+  tick_job: tick,
+  fire_job: fire,
+};
+
+export const isUnitChange = (change: Headed<Mutation>): change is UnitChange => Object.hasOwn(CHANGES, change.kind);
+
+/** Makes the change in the unit's rows; returns its result. */
+export function applyToUnit(unit: WorkUnit, change: UnitChange, texts: LargeTexts): MutationResults[UnitKind] {
+  const apply = CHANGES[change.kind] as (
+    unit: WorkUnit,
+    change: UnitChange,
+    texts: LargeTexts,
+  ) => MutationResults[UnitKind];
+  return apply(unit, change, texts);
+}

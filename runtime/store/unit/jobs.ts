@@ -1,0 +1,71 @@
+/**
+ * Fires jobs: at an instant, for an event, or by hand; and names them.
+ *
+ *   tick ──> the cursor is past it, or it is recorded: claimed
+ *     └────> the cursor moves ──> paused ──> missed ──> running ──> stored
+ *   fire ──> the event is claimed: duplicate
+ *     └────> paused ──> the event is claimed now ──> running ──> stored
+ */
+import type { Headed, LargeTexts } from '../encode.ts';
+import type { FireJob, JobTick, PutJob, TickJob } from '../job-mutations.ts';
+import type { MutationResults, Ref } from '../mutations.ts';
+import type { JobRow } from './rows.ts';
+import type { WorkUnit } from './unit.ts';
+
+/** Records an instant at which a job was due, and fires the job. */
+export function tick(unit: WorkUnit, m: Headed<TickJob>, texts: LargeTexts): MutationResults['tick_job'] {
+  const { job, due_at, missed } = m;
+  const row = jobOf(unit, job);
+  if ((row.cursor !== null && due_at <= row.cursor) || unit.rows.hasTick(job, due_at)) return { kind: 'claimed' };
+  row.cursor = due_at;
+  unit.changedJobs.add(row);
+  if (row.paused ?? m.paused) return { kind: 'paused' };
+  const note = (outcome: JobTick['outcome'], ref: Ref | null): void => {
+    unit.newTicks.push({ job, due_at, outcome, ref, missed });
+  };
+  if (m.dispatch === null || row.running) {
+    note(m.dispatch === null ? 'missed' : 'overlapped', null);
+    return { kind: m.dispatch === null ? 'missed' : 'running' };
+  }
+  const ref = start(unit, row, m.dispatch, texts, m.now);
+  note('fired', ref);
+  return { kind: 'stored', ref };
+}
+
+/** Fires a job for an event, or by hand. */
+export function fire(unit: WorkUnit, m: Headed<FireJob>, texts: LargeTexts): MutationResults['fire_job'] {
+  if (unit.isClaimed(m.claim, m.now)) return { kind: 'duplicate' };
+  const row = jobOf(unit, m.job);
+  if (!m.even_paused && (row.paused ?? m.paused)) return { kind: 'paused' };
+  unit.claim(m.claim);
+  if (row.running) return { kind: 'running' };
+  return { kind: 'stored', ref: start(unit, row, m.dispatch, texts, m.now) };
+}
+
+/** The state of the job; a new one if the job is unknown. */
+function jobOf({ rows }: WorkUnit, job: string): JobRow {
+  const row = rows.jobs.get(job) ?? { job, paused: null, cursor: null, ref: null, running: false };
+  rows.jobs.set(job, row);
+  return row;
+}
+
+function start(unit: WorkUnit, row: JobRow, head: Headed<FireJob>['dispatch'], texts: LargeTexts, now: number): Ref {
+  const ref = unit.insert({ head, texts, state: 'pending', due_at: now, now });
+  Object.assign(row, { ref, running: true });
+  unit.changedJobs.add(row);
+  return ref;
+}
+
+/** Decides under which name a job is stored. @param jobs those of its profile, and the one with its id */
+export function nameJob(
+  { job, expect, numbered_beside: beside }: PutJob,
+  jobs: readonly { readonly id: string; readonly name: string }[],
+): MutationResults['put_job'] {
+  const isKnown = jobs.some(({ id }) => id === job.id);
+  if (expect === 'old' && !isKnown) return { kind: 'unknown' };
+  if (expect === 'new' && isKnown) return { kind: 'name_taken' };
+  const taken = new Set(jobs.filter(({ id }) => id !== job.id).map(({ name }) => name));
+  let { name } = job;
+  for (let n = 2; beside !== undefined && (beside.includes(name) || taken.has(name)); n++) name = `${job.name}-${n}`;
+  return taken.has(name) ? { kind: 'name_taken' } : { kind: 'stored', name };
+}

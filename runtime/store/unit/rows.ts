@@ -1,0 +1,120 @@
+/**
+ * The rows that a unit of work reads and changes, the same for all engines. Times are Unix ms; texts of strangers are kept
+ * as JSON.
+ */
+import type { DispatchHead, HeadTarget } from '../encode.ts';
+import type { Ref, Step } from '../mutations.ts';
+import type { DispatchState } from '../states.ts';
+import type { TallyColumn } from '../tally.ts';
+
+/** An accepted dispatch; it never changes. */
+export interface DispatchRow extends Omit<DispatchHead, 'event' | 'delivery_id' | 'replay_of'> {
+  readonly ref: Ref;
+  readonly max_concurrent: number | null;
+  /** JSON [event, delivery_id, replay_of, superseded]. */
+  readonly head: string;
+  /** JSON of the dispatch. */
+  readonly body: string;
+}
+
+/** The progress of a dispatch that has not ended. */
+export interface WorkRow {
+  readonly ref: Ref;
+  /** Of its runs: JSON [profile, route]. */
+  readonly lane: string;
+  state: DispatchState;
+  /** When its run, or the end of its group, is due; and when that was set. */
+  due_at: number;
+  set_at: number;
+  /** The process that runs or delivers it. */
+  holder: string | null;
+  started_at: number | null;
+  answered_at: number | null;
+  /** JSON. */
+  reason: string | null;
+  /** Failed runs. */
+  failed: number;
+  /** Number of steps. */
+  steps: number;
+  /** The group in which it waits, when that began, and how many events it has replaced there. */
+  readonly group_key: string | null;
+  readonly first_at: number | null;
+  readonly superseded: number;
+}
+
+export interface EndedRow {
+  readonly row: WorkRow;
+  readonly finished_at: number;
+}
+
+/** A delivery that has not ended. */
+export interface DeliveryRow {
+  readonly ref: Ref;
+  readonly n: number;
+  /** JSON [profile, target]. */
+  readonly lane: string;
+  due_at: number;
+  set_at: number;
+  holder: string | null;
+}
+
+export interface StepRow {
+  readonly ref: Ref;
+  /** From 1. */
+  readonly n: number;
+  readonly step: Step;
+}
+
+export interface AnswerRow {
+  readonly lane: string;
+  /** JSON. */
+  readonly text: string;
+}
+
+/** The state of a job. */
+export interface JobRow {
+  readonly job: string;
+  readonly paused: boolean | null;
+  cursor: number | null;
+  ref: Ref | null;
+  /** Whether its latest run waits or is under way. */
+  running: boolean;
+}
+
+export type HeadRow = Pick<DispatchRow, 'id' | 'profile' | 'route' | 'job'>;
+
+/** A change of a lane's count. */
+export type CountChange = readonly [lane: string, column: TallyColumn, by: number];
+
+/** Rows by key, as stored and changed since. */
+export interface Rows<K, V> {
+  get(key: K): V | undefined;
+  set(key: K, row: V): unknown;
+  delete(key: K): unknown;
+}
+
+/** The rows of one unit of work. An engine has loaded them all before, or loads each when it is first asked for. */
+export interface UnitRows {
+  /** Whether other gateways work on the same rows. */
+  readonly isShared: boolean;
+  /** The number of the next dispatch. */
+  readonly nextRef: () => Ref;
+  /** The key as the engine stores it. @param json a key that is a JSON list, so that no part can forge another key */
+  readonly keyOf: (json: string) => string;
+  /** The expiry of each known delivery id. */
+  readonly claims: Rows<string, number>;
+  /** Most runs at once in a lane. */
+  readonly limits: Rows<string, number | null>;
+  readonly work: Rows<Ref, WorkRow>;
+  /** The latest dispatch of each open group, which is in `work`. */
+  readonly groups: Rows<string, Ref>;
+  /** The open deliveries of a dispatch, by index. */
+  readonly deliveries: Rows<Ref, Map<number, DeliveryRow>>;
+  readonly jobs: Rows<string, JobRow>;
+  readonly headOf: (ref: Ref) => HeadRow | undefined;
+  readonly targetsOf: (ref: Ref) => readonly HeadTarget[];
+  /** The stored steps, in order. */
+  readonly stepsOf: (ref: Ref) => readonly Step[];
+  /** Whether the instant of a job is recorded. */
+  readonly hasTick: (job: string, due_at: number) => boolean;
+}

@@ -1,0 +1,216 @@
+/**
+ * A unit of work: what an event, an attempt, a run or a recovery does to the rows of the store, for all engines.
+ *
+ *   load ───────────> change in memory ──────────────────────────> store
+ *   the engine's      accept.ts, advance.ts, jobs.ts, recover.ts   the engine's
+ *
+ * An engine loads the rows and stores the changes, with one unit for each change (SQLite) or for a whole group, so that a
+ * hundred changes take as many round trips as one (PostgreSQL). What is decided is decided here, in plain code.
+ */
+import type { DispatchHead, LargeTexts } from '../encode.ts';
+import { claimKey, laneKey } from '../identity.ts';
+import type { JobTick } from '../job-mutations.ts';
+import type { OpenDelivery, Ref, Step, StoredClaim } from '../mutations.ts';
+import type { LastError } from '../queries.ts';
+import type { DispatchState, OpenState } from '../states.ts';
+import { isFinal } from '../states.ts';
+import type {
+  AnswerRow,
+  CountChange,
+  DeliveryRow,
+  DispatchRow,
+  EndedRow,
+  JobRow,
+  StepRow,
+  UnitRows,
+  WorkRow,
+} from './rows.ts';
+
+export interface NewDispatch {
+  readonly head: DispatchHead;
+  readonly texts: LargeTexts;
+  /** Undefined: the limit of its lane is unchanged. */
+  readonly max_concurrent?: number | null;
+  readonly state: OpenState;
+  readonly due_at: number;
+  readonly now: number;
+  readonly holder?: string | null;
+  readonly group?: { readonly key: string; readonly first_at: number; readonly superseded: number };
+}
+
+/** A change of state. */
+export interface Move {
+  readonly to: DispatchState;
+  readonly at: number;
+  /** Null, here and below: unchanged. */
+  readonly due_at?: number | null;
+  readonly started_at?: number | null;
+  readonly reason?: string | null;
+  /** JSON. */
+  readonly answer?: string | null;
+  readonly steps?: readonly Step[];
+}
+
+export class WorkUnit {
+  readonly rows: UnitRows;
+  // What is to be stored.
+  readonly newDispatches: DispatchRow[] = [];
+  readonly newWork = new Set<WorkRow>();
+  readonly changedWork = new Set<WorkRow>();
+  readonly ended: EndedRow[] = [];
+  /** Of dispatches that were stored before and have ended now. */
+  readonly droppedWork: Ref[] = [];
+  readonly newDeliveries: DeliveryRow[] = [];
+  readonly changedDeliveries = new Set<DeliveryRow>();
+  readonly droppedDeliveries: DeliveryRow[] = [];
+  readonly answers = new Map<Ref, AnswerRow>();
+  readonly newSteps: StepRow[] = [];
+  readonly newClaims = new Map<string, number>();
+  /** Of ids that were claimed before. */
+  readonly laterClaims = new Map<string, number>();
+  readonly newLimits = new Map<string, number | null>();
+  readonly changedJobs = new Set<JobRow>();
+  readonly newTicks: (JobTick & { readonly job: string })[] = [];
+  readonly counts: CountChange[] = [];
+  lastError: LastError | null = null;
+
+  constructor(rows: UnitRows) {
+    this.rows = rows;
+  }
+
+  insert({ head, texts, state, due_at, now, holder = null, group, max_concurrent }: NewDispatch): Ref {
+    const { rows } = this;
+    const { id, profile, route, job, mode, accepted_at, targets } = head;
+    const ref = rows.nextRef();
+    const lane = laneKey(profile, route);
+    const { key: group_key = null, first_at = null, superseded = 0 } = group ?? {};
+    if (max_concurrent !== undefined && (rows.limits.get(lane) ?? null) !== max_concurrent) {
+      rows.limits.set(lane, max_concurrent);
+      this.newLimits.set(lane, max_concurrent);
+    }
+    const small = JSON.stringify([head.event, head.delivery_id, head.replay_of, superseded]);
+    // Plain literals: spreads of this size cost more than the statement that stores the row.
+    this.newDispatches.push({
+      ref,
+      id,
+      profile,
+      route,
+      job,
+      mode,
+      accepted_at,
+      max_concurrent: max_concurrent ?? null,
+      targets,
+      head: small,
+      body: texts.body ?? 'null',
+    });
+    const row: WorkRow = {
+      ref,
+      lane,
+      state,
+      due_at,
+      set_at: now,
+      holder,
+      started_at: null,
+      answered_at: texts.answer === null ? null : now,
+      reason: null,
+      failed: 0,
+      steps: 0,
+      group_key,
+      first_at,
+      superseded,
+    };
+    rows.work.set(ref, row);
+    this.newWork.add(row);
+    if (group !== undefined) rows.groups.set(group.key, ref);
+    if (texts.answer !== null) this.answers.set(ref, { lane, text: texts.answer });
+    this.counts.push([lane, 'accepted', 1], [lane, state, 1]);
+    return ref;
+  }
+
+  /** Makes the deliveries of a dispatch that has none. */
+  addDeliveries(ref: Ref, profile: string, open: readonly OpenDelivery[], now: number): void {
+    const added = open.map(({ index, target, due_at }): DeliveryRow => {
+      return { ref, n: index, lane: laneKey(profile, target), due_at, set_at: now, holder: null };
+    });
+    this.rows.deliveries.set(ref, new Map(added.map((row) => [row.n, row])));
+    this.newDeliveries.push(...added);
+  }
+
+  /** Moves a dispatch to a state and clears its holder. */
+  move(
+    row: WorkRow,
+    { to, at, due_at = null, started_at = null, reason = null, answer = null, steps = [] }: Move,
+  ): void {
+    for (const step of steps) this.newSteps.push({ ref: row.ref, n: ++row.steps, step });
+    row.failed += steps.filter(({ kind, outcome }) => kind === 'run' && outcome === 'failed').length;
+    if (row.state !== to) this.counts.push([row.lane, row.state, -1], [row.lane, to, 1]);
+    row.state = to;
+    row.holder = null;
+    row.reason = reason === null ? null : JSON.stringify(reason);
+    row.started_at = started_at ?? row.started_at;
+    if (due_at !== null) {
+      row.due_at = due_at;
+      row.set_at = at;
+    }
+    if (answer !== null) {
+      row.answered_at = at;
+      this.answers.set(row.ref, { lane: row.lane, text: answer });
+    }
+    if (isFinal(to)) this.end(row, at);
+    else if (!this.newWork.has(row)) this.changedWork.add(row);
+  }
+
+  /** The delivery if `holder` holds it; otherwise null. */
+  heldDelivery(ref: Ref, index: number, holder: string): DeliveryRow | null {
+    const row = this.rows.deliveries.get(ref)?.get(index);
+    return row === undefined || row.holder !== holder ? null : row;
+  }
+
+  retryDelivery(row: DeliveryRow, due_at: number, at: number): void {
+    Object.assign(row, { due_at, set_at: at, holder: null });
+    this.changedDeliveries.add(row);
+  }
+
+  /** Removes the delivery; returns whether others of the same dispatch are left. */
+  endDelivery(row: DeliveryRow): boolean {
+    const rows = this.rows.deliveries.get(row.ref);
+    rows?.delete(row.n);
+    this.droppedDeliveries.push(row);
+    return (rows?.size ?? 0) > 0;
+  }
+
+  /** All steps of a dispatch, in order. */
+  stepsOf({ ref, steps }: WorkRow): readonly Step[] {
+    if (steps === 0) return [];
+    const added = this.newSteps.filter((row) => row.ref === ref).map(({ step }) => step);
+    return [...this.rows.stepsOf(ref), ...added];
+  }
+
+  isClaimed(claim: StoredClaim | null, now: number): boolean {
+    if (claim === null) return false;
+    const expiry = this.rows.claims.get(this.rows.keyOf(claimKey(claim)));
+    return expiry !== undefined && expiry > now;
+  }
+
+  claim(claim: StoredClaim | null | undefined): void {
+    if (claim === null || claim === undefined) return;
+    const key = this.rows.keyOf(claimKey(claim));
+    const isKnown = this.rows.claims.get(key) !== undefined && !this.newClaims.has(key);
+    (isKnown ? this.laterClaims : this.newClaims).set(key, claim.expires_at);
+    this.rows.claims.set(key, claim.expires_at);
+  }
+
+  noteError(ref: Ref, at: number, reason: string): void {
+    const { id = '', route = null } = this.rows.headOf(ref) ?? {};
+    this.lastError = { id, route, at, reason };
+  }
+
+  private end(row: WorkRow, finished_at: number): void {
+    const { ref, group_key } = row;
+    this.ended.push({ row, finished_at });
+    if (group_key !== null && this.rows.groups.get(group_key) === ref) this.rows.groups.delete(group_key);
+    this.rows.work.delete(ref);
+    this.changedWork.delete(row);
+    if (!this.newWork.delete(row)) this.droppedWork.push(ref);
+  }
+}

@@ -1,0 +1,105 @@
+/** A home in which a gateway has kept requests, copied for each test. */
+import assert from 'node:assert/strict';
+import { cpSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { after, before } from 'node:test';
+import type { RequestsReport } from '../../../../modules/workbench/cli/diff/replay-requests.ts';
+import type { Ending } from '../../../helpers/at-end.ts';
+import type { CliResult } from '../../../helpers/cli.ts';
+import { runInProcess } from '../../../helpers/cli.ts';
+import type { TestGateway } from '../../../helpers/gateway.ts';
+import { startGateway } from '../../../helpers/gateway.ts';
+import { tempDir } from '../../../helpers/temp-dir.ts';
+
+export const CONFIG = `platforms:
+  webhook:
+    enabled: true
+    secret: canary-secret
+    routes:
+      review:
+        events: [pull_request]
+        filters:
+          - { field: action, in: [opened, reopened] }
+        prompt: "Review #{number}: {title}"
+        deliver: local
+      open:
+        secret: INSECURE_NO_AUTH
+        prompt: "From anybody: {name}"
+        deliver: local
+`;
+
+export const FILTERED = CONFIG.replace('[opened, reopened]', '[opened]');
+
+export interface KeptHome {
+  readonly home: string;
+  readonly cli: TestGateway['cli'];
+  /** Of the home's configuration and this one. */
+  readonly diff: (text: string, ...argv: string[]) => Promise<CliResult>;
+  readonly report: (text: string) => Promise<RequestsReport>;
+  readonly config: (text: string) => void;
+}
+
+export interface ServedHome extends KeptHome {
+  readonly gateway: TestGateway;
+}
+
+/** Four requests of `review` are kept (two taken, one ignored, one without a valid signature) and one of `open`. */
+async function keepRequests(end: Ending): Promise<string> {
+  const home = tempDir(end);
+  const gateway = await startGateway(end, { home, config: CONFIG });
+  for (const action of ['opened', 'reopened', 'closed']) {
+    const payload = JSON.stringify({ action, number: 7, title: `it is ${action}` });
+    const sent = await gateway.cli('webhook', 'test', 'review', '--event', 'pull_request', '--payload', payload);
+    assert.equal(sent.code, 0, sent.stderr);
+  }
+  assert.equal(
+    (
+      await fetch(`${gateway.url}/webhooks/open`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{"name":"x"}',
+      })
+    ).status,
+    202,
+  );
+  const headers = { 'x-github-event': 'pull_request', 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` };
+  const refused = await fetch(`${gateway.url}/webhooks/review`, { method: 'POST', headers, body: '{}' });
+  assert.equal(refused.status, 401);
+  await gateway.stop();
+  return home;
+}
+
+/** For a suite, whose hooks keep the requests and remove them. */
+export function keptHomes() {
+  const ends: (() => unknown)[] = [];
+  let kept = '';
+  before(async () => {
+    kept = await keepRequests({ after: (end) => void ends.push(end as () => unknown) });
+  });
+  after(async () => {
+    for (const end of ends) await end();
+  });
+  /** Nothing serves it. */
+  const open = (t: TestContext): KeptHome => openCopy(t, kept);
+  const serve = async (t: TestContext, ...argv: string[]): Promise<ServedHome> => {
+    const opened = open(t);
+    const options = { home: opened.home, config: CONFIG, argv: ['gateway', 'run', '--port', '0', ...argv] };
+    return { ...opened, gateway: await startGateway(t, options) };
+  };
+  return { open, serve };
+}
+
+function openCopy(t: TestContext, kept: string): KeptHome {
+  const home = tempDir(t);
+  cpSync(kept, home, { recursive: true });
+  const cli: KeptHome['cli'] = (...argv) => runInProcess(argv, { home });
+  const diff: KeptHome['diff'] = (text, ...more) => {
+    writeFileSync(join(home, 'next.yaml'), text);
+    return cli('diff', 'config.yaml', '--config', 'next.yaml', ...more);
+  };
+  const report: KeptHome['report'] = async (text) =>
+    JSON.parse((await diff(text, '--requests', '100', '--json')).stdout).requests;
+  const config = (text: string): void => writeFileSync(join(home, 'config.yaml'), text);
+  return { home, cli, diff, report, config };
+}

@@ -1,0 +1,110 @@
+/** The second listener: who may read what, and whether it tells the truth about the gateway. */
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { describe, it } from 'node:test';
+import { createService } from '../../../main/runtime.ts';
+import type { Service } from '../../../runtime/service/options.ts';
+import { readinessOf } from '../../../runtime/service/status.ts';
+import type { GatewayPlan } from '../../../schemas/generated/types.ts';
+import { atEnd } from '../../helpers/at-end.ts';
+import { recordLog } from '../../helpers/log.ts';
+import { routeTable } from '../../helpers/route-table.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
+
+const LITERAL = { kind: 'literal', value: 'a token of some length', scope: 'default' } as const;
+const BEARER = { authorization: 'Bearer a token of some length' };
+
+async function serveWith(t: TestContext, gateway: Partial<GatewayPlan>) {
+  const log = recordLog();
+  const table = routeTable({ routes: { pulls: {} }, gateway }).table;
+  const service: Service = await createService({ table, home: tempDir(t), log });
+  atEnd(t, () => service.stop({ drainMs: 0 }));
+  const { url } = await service.listen();
+  const { console } = await service.status();
+  const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+    fetch(`${console}${path}`, { headers, method });
+  return { service, url, get, log, console };
+}
+
+describe('the console', () => {
+  it('is off by default, and none of its pages is on the public port', async (t) => {
+    const { url, console } = await serveWith(t, {});
+    assert.equal(console, null);
+    for (const path of ['/metrics', '/livez', '/readyz']) assert.equal((await fetch(url + path)).status, 404);
+  });
+
+  it('answers its three pages on a port of its own, and nothing else', async (t) => {
+    const { url, console, get } = await serveWith(t, { console: { host: '127.0.0.1', port: 0, token: null } });
+    assert.notEqual(new URL(console ?? '').port, new URL(url).port);
+    const metrics = await get('/metrics');
+    assert.match(metrics.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
+    assert.match(await metrics.text(), /^hookwright_routes\{kind="static"\} 1$/m);
+    assert.equal(await (await get('/livez')).text(), 'ok\n');
+    assert.deepEqual(await (await get('/readyz')).json(), { ready: true, problems: [] });
+    assert.equal((await get('/webhooks/pulls')).status, 404);
+    assert.equal((await get('/__proto__')).status, 404);
+    assert.equal((await get('/metrics', {}, 'POST')).status, 405);
+    assert.equal((await get('/livez', {}, 'HEAD')).status, 200);
+  });
+
+  it('gives metrics and reasons to those alone who bring the token', async (t) => {
+    const { get } = await serveWith(t, { console: { host: '127.0.0.1', port: 0, token: LITERAL } });
+    const refused = await get('/metrics');
+    assert.equal(refused.status, 401);
+    assert.equal(refused.headers.get('www-authenticate'), 'Bearer');
+    assert.equal((await get('/metrics', { authorization: 'Bearer a token of some lengtH' })).status, 401);
+    assert.equal((await get('/metrics', BEARER)).status, 200);
+    assert.equal((await get('/livez')).status, 200);
+    assert.deepEqual(await (await get('/readyz')).json(), { ready: true });
+    assert.deepEqual(await (await get('/readyz', BEARER)).json(), { ready: true, problems: [] });
+  });
+
+  it('ends with the gateway, and says that it is stopping until then', async (t) => {
+    const { service, get } = await serveWith(t, { console: { host: '127.0.0.1', port: 0, token: null } });
+    const stopping = service.stop({ drainMs: 5000 });
+    const answer = await get('/readyz').catch(() => null);
+    if (answer !== null) assert.equal(answer.status, 503);
+    await stopping;
+    await assert.rejects(get('/livez'));
+  });
+
+  it('is a refusal to start when its token is missing', async (t) => {
+    const token = { kind: 'env', value: 'NOT_THERE', scope: 'default' } as const;
+    await assert.rejects(serveWith(t, { console: { host: '127.0.0.1', port: 0, token } }), {
+      name: 'TableError',
+      message: /^gateway\.console\.token: env:NOT_THERE is not set/,
+    });
+  });
+
+  it('is opened once: another table says so', async (t) => {
+    const { service, log } = await serveWith(t, {});
+    const console = { host: '127.0.0.1', port: 0, token: null };
+    await service.swap(routeTable({ routes: { other: {} }, gateway: { console } }).table);
+    assert.ok(log.lines.some(({ message }) => message === 'gateway.console changes with the next start'));
+  });
+});
+
+describe('readiness', () => {
+  const serving = {
+    url: 'http://127.0.0.1:1',
+    state: 'serving' as const,
+    table: { hash: '', generation: 1, loadedAt: 0, error: null, routes: 1 },
+    subscriptions: { serving: 0, quarantined: [], error: null },
+  };
+
+  it('ends while the store takes nothing', () => {
+    const problem = { kind: 'unavailable' as const, message: 'the database does not answer', since: 0 };
+    assert.deepEqual(readinessOf(serving, problem, []), {
+      ready: false,
+      problems: [{ part: 'store', blocking: true, message: 'the database does not answer' }],
+    });
+  });
+
+  it('goes on with the table that was served before, and names what is wrong with the newest', () => {
+    const table = { ...serving.table, error: 'route "pulls": env:PULLS_SECRET is not set' };
+    assert.deepEqual(readinessOf({ ...serving, table }, null, []), {
+      ready: true,
+      problems: [{ part: 'table', blocking: false, message: table.error }],
+    });
+  });
+});

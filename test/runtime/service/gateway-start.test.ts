@@ -1,0 +1,122 @@
+/** What keeps a gateway from starting, and that it says so. */
+import assert from 'node:assert/strict';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { RoutePlan } from '../../../schemas/generated/types.ts';
+import { answerOf, prepareGateway, serve, signed } from '../../helpers/serve.ts';
+
+const JSON_BODY = { 'content-type': 'application/json' };
+const secretOf = (name: string): Partial<RoutePlan> => ({
+  secrets: [{ ref: { kind: 'env', value: name, scope: 'default' }, expires_at: null }],
+});
+
+test('missing and empty secrets are all named, with their routes and never a value', async (t) => {
+  const { gateway, home } = prepareGateway(t, {
+    routes: { a: secretOf('NONE'), b: secretOf('EMPTY'), c: secretOf('FINE'), d: { secrets: [] } },
+  });
+  writeFileSync(join(home, '.env'), 'EMPTY=\nFINE=a fine secret of some length\n');
+  await assert.rejects(gateway.load(), {
+    name: 'TableError',
+    message: [
+      `route "a": env:NONE is not set in the environment or ${join(home, '.env')}`,
+      'route "b": env:EMPTY is empty',
+      'route "d": no secret',
+    ].join('\n'),
+  });
+});
+
+test('a secret that is no key of any scheme of its route is refused', async (t) => {
+  const { gateway } = prepareGateway(t, {
+    routes: {
+      d: {
+        source: 'discord',
+        schemes: ['discord'],
+        secrets: [{ ref: { kind: 'literal', value: 'no key', scope: 'default' }, expires_at: null }],
+      },
+    },
+  });
+  await assert.rejects(gateway.load(), /route "d": a literal secret is no key for discord/);
+});
+
+const hosts: readonly (readonly [table: string, flag: string | undefined, starts: boolean])[] = [
+  ['127.0.0.1', undefined, true],
+  ['localhost', undefined, true],
+  ['LocalHost', undefined, true],
+  ['::1', undefined, true],
+  ['0.0.0.0', undefined, false],
+  ['', undefined, false],
+  ['127.0.0.1', '0.0.0.0', false],
+  ['0.0.0.0', '127.0.0.1', true],
+  ['127.0.0.1', '', false],
+  ['::', undefined, false],
+];
+
+for (const [host, flag, starts] of hosts) {
+  test(`INSECURE_NO_AUTH with host "${host}"${flag === undefined ? '' : ` and --host "${flag}"`} is ${starts ? 'served' : 'refused'}`, async (t) => {
+    const parts = { routes: { open: { insecure: true, secrets: [] } }, server: { host } };
+    const { gateway } = prepareGateway(t, parts, flag === undefined ? {} : { host: flag });
+    if (starts) await gateway.load();
+    else
+      await assert.rejects(gateway.load(), /route "open": INSECURE_NO_AUTH is refused unless the host is a loopback/);
+  });
+}
+
+test('a reference that leads to INSECURE_NO_AUTH means it, and never becomes a signing key', async (t) => {
+  const { gateway, home } = prepareGateway(t, { routes: { open: secretOf('HOOK') }, server: { host: '0.0.0.0' } });
+  writeFileSync(join(home, '.env'), 'HOOK=INSECURE_NO_AUTH\n');
+  await assert.rejects(gateway.load(), /INSECURE_NO_AUTH is refused/);
+});
+
+test('an insecure route takes unsigned events on loopback', async (t) => {
+  const { url } = await serve(t, { routes: { open: { insecure: true, secrets: [] } } });
+  assert.equal((await fetch(`${url}/webhooks/open`, { method: 'POST', body: '{}', headers: JSON_BODY })).status, 202);
+});
+
+test('a table that is missing, half-written or a folder is refused by name', async (t) => {
+  const { gateway, home } = prepareGateway(t, {});
+  const table = join(home, 'build', 'routes.json');
+  writeFileSync(table, '{"format":1,"hash":"');
+  await assert.rejects(gateway.load(), /not a compiled table/);
+  rmSync(table);
+  await assert.rejects(gateway.load(), /routes\.json cannot be read \(ENOENT\): run `hookwright compile`/);
+});
+
+test('a port in use is a clear error', async (t) => {
+  const { port } = await serve(t, {});
+  const other = prepareGateway(t, {}, { port });
+  await other.gateway.load();
+  await assert.rejects(other.gateway.listen(), {
+    name: 'ListenError',
+    message: `127.0.0.1:${port} is in use: stop the program that listens there, or choose another port`,
+  });
+});
+
+test('an address of another machine is a clear error', async (t) => {
+  const { gateway } = prepareGateway(t, {}, { host: '192.0.2.1' });
+  await gateway.load();
+  await assert.rejects(gateway.listen(), {
+    name: 'ListenError',
+    message: '192.0.2.1:0: "192.0.2.1" is no address of this machine',
+  });
+});
+
+test('the legacy scheme is deprecated once a route', async (t) => {
+  const { url, log } = await serve(t, { routes: { a: {}, b: {} } });
+  const { 'x-hub-signature-256': hub = '' } = signed('{}');
+  const headers = { ...JSON_BODY, 'x-webhook-signature': hub.slice('sha256='.length) };
+  for (const route of ['a', 'a', 'b']) {
+    assert.equal(
+      (await answerOf(await fetch(`${url}/webhooks/${route}`, { method: 'POST', body: '{}', headers }))).status,
+      202,
+    );
+  }
+  const warnings = log.lines.filter(({ message }) => message === 'deprecated signature scheme');
+  assert.deepEqual(
+    warnings.map(({ level, fields }) => [level, fields.route, fields.scheme]),
+    [
+      ['warn', 'a', 'generic-v1'],
+      ['warn', 'b', 'generic-v1'],
+    ],
+  );
+});

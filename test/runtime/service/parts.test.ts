@@ -1,0 +1,87 @@
+/** What a service loads of the modules: what its table needs, and nothing else. */
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import { MODULES } from '../../../main/modules.ts';
+import type { RuntimePart } from '../../../runtime/module.ts';
+import { createService } from '../../../runtime/service/service.ts';
+import { atEnd } from '../../helpers/at-end.ts';
+import { silentLog } from '../../helpers/log.ts';
+import type { TableParts } from '../../helpers/route-table.ts';
+import { routeTable, SECRET } from '../../helpers/route-table.ts';
+import { signed } from '../../helpers/serve.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
+
+const PARTS = MODULES.flatMap(({ runtime }) => runtime ?? []);
+
+/** The parts of the program's modules, and the names of those that were loaded. */
+function watchedParts(): { readonly parts: readonly RuntimePart[]; readonly loaded: string[] } {
+  const loaded: string[] = [];
+  const watched = <T>(name: string, load: () => T) => {
+    return () => {
+      loaded.push(name);
+      return load();
+    };
+  };
+  const parts = PARTS.map(({ store, keeper, marks }) => ({
+    store: store && { kind: store.kind, load: watched('store', store.load) },
+    keeper: keeper && watched('keeper', keeper),
+    marks: marks && watched('marks', marks),
+  }));
+  return { parts, loaded };
+}
+
+async function serveParts(t: TestContext, table: TableParts, parts: readonly RuntimePart[]) {
+  const options = { table: routeTable(table).table, home: tempDir(t), log: silentLog };
+  const service = await createService(options, parts);
+  atEnd(t, () => service.stop({ drainMs: 0 }));
+  return service;
+}
+
+const MARKED: TableParts = { routes: { ci: { prompt: [{ kind: 'notice' }, { kind: 'dump', marked: true }] } } };
+
+test('a table on SQLite that keeps no requests and marks nothing loads no part of a module', async (t) => {
+  const { parts, loaded } = watchedParts();
+  const service = await serveParts(t, { routes: { ci: {} } }, parts);
+  const { url } = await service.listen();
+  const answer = await fetch(`${url}/webhooks/ci`, { method: 'POST', body: '{}', headers: signed('{}', SECRET) });
+  assert.equal(answer.status, 202);
+  await service.metrics();
+  assert.deepEqual(loaded, []);
+});
+
+test('the keeper is loaded before the first request to a route that keeps requests', async (t) => {
+  const { parts, loaded } = watchedParts();
+  const service = await serveParts(t, { routes: { ci: { capture: 'all' } } }, parts);
+  assert.deepEqual(loaded, ['keeper']);
+  const { url } = await service.listen();
+  await fetch(`${url}/webhooks/ci`, { method: 'POST', body: '{}', headers: signed('{}', SECRET) });
+  const kept = await (await service.requests()).list({}, { limit: 10 });
+  assert.deepEqual(
+    kept.map(({ outcome }) => outcome),
+    ['accepted'],
+  );
+});
+
+test('a later table loads what it needs before it is served', async (t) => {
+  const { parts, loaded } = watchedParts();
+  const service = await serveParts(t, { routes: { ci: {} } }, parts);
+  await service.swap(routeTable(MARKED).table);
+  await service.swap(routeTable({ routes: { ci: { capture: 'problems' } } }).table);
+  assert.deepEqual(loaded, ['marks', 'keeper']);
+});
+
+test('a program without modules refuses what only they can do, and serves the rest', async (t) => {
+  const service = await serveParts(t, { routes: { ci: { capture: 'all' } } }, []);
+  await assert.rejects(service.requests(), /no module of this program keeps requests/);
+  await assert.rejects(service.swap(routeTable(MARKED).table), {
+    name: 'TableError',
+    message: 'route "ci": no module of this program marks untrusted values',
+  });
+  const url = { kind: 'literal', value: 'postgres://localhost/h', scope: 'default' } as const;
+  const store = { kind: 'postgres', url, listen: true, schema: 'h', key: null } as const;
+  await assert.rejects(serveParts(t, { gateway: { store } }, []), {
+    name: 'StoreRefused',
+    message: 'gateway.store: no module of this program opens a postgres store',
+  });
+});
