@@ -10,6 +10,7 @@ import { readCommandLine } from './command-line/argv.ts';
 import type { HelpLayout } from './command-line/help.ts';
 import { formatCommandHelp, formatGroup, formatOverview } from './command-line/help.ts';
 import { unknownCommand } from './command-line/unknown-command.ts';
+import { OTHER_WORDS } from './commands/built/other-words.ts';
 import type { CommandEntry } from './commands/registry.ts';
 import { commandsOf, findCommand, visibleIn } from './commands/registry.ts';
 
@@ -43,7 +44,7 @@ async function dispatch(argv: readonly string[], context: CliContext): Promise<n
     (argv[1] === undefined ? context.stderr : context.stdout).write(formatGroup(visibleIn(commands), first, layout));
     return argv[1] === undefined ? 2 : 0;
   }
-  throw unknownCommand(commands, argv);
+  throw unknownCommand(commands, OTHER_WORDS, argv);
 }
 
 const WIDEST = 100;

@@ -1,5 +1,4 @@
 /** The door of a module: a plain object that says what it adds to the core. `main/modules.ts` lists them. */
-
 import type { CompilerPart } from '../../compiler/module.ts';
 import type { FailOn, RefusedSwap } from '../../runtime/control/operations.ts';
 import type { RuntimePart } from '../../runtime/module.ts';

@@ -1,5 +1,4 @@
 /** Fills a blueprint from the words of a command line: parses them, prompts for what is missing, and validates. */
-
 import { intro, outro, select, text } from '@clack/prompts';
 import { parseCommand, printCommand } from '../../compiler/blueprints/command.ts';
 import { defaultValues } from '../../compiler/blueprints/expand.ts';

@@ -1,5 +1,4 @@
 /** Opens the blueprints of this home for a command: shipped ones, the user's own, and the settings they are shown with. */
-
 import { join } from 'node:path';
 import type { Diagnostic, Finding } from '../../compiler/diagnostics/diagnostic.ts';
 import { sortDiagnostics } from '../../compiler/diagnostics/diagnostic.ts';

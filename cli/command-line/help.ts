@@ -1,7 +1,7 @@
 /** The help texts: all commands on one screen, one group of commands, one command. */
 import type { Paint } from '../../base/paint.ts';
 import type { Command, ListedCommand, NamedOption } from '../base/command.ts';
-import { wrapBeside, wrapWords } from '../output/wrap-words.ts';
+import { wrapBeside, wrapWords } from '../output/print.ts';
 import { usageOf } from './argv.ts';
 
 /** The layout of a help text: its colours and its width in columns. */

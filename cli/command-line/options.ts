@@ -1,5 +1,4 @@
 /** Options that several commands have, each with one name, one meaning and one description. */
-
 import { FAIL_ON } from '../../runtime/control/operations.ts';
 import type { Option } from '../base/command.ts';
 import { choice, flag, list, parsed, text, withDefault } from './command.ts';

@@ -1,5 +1,4 @@
 /** `hookwright deliver`: sends one message through a target as a route would. */
-
 import { text as readAll } from 'node:stream/consumers';
 import type { SwappableDeliverer } from '../../runtime/deliver/create-deliverer.ts';
 import { createDeliverer } from '../../runtime/deliver/create-deliverer.ts';

@@ -6,8 +6,7 @@ import { CliError } from '../base/errors.ts';
 import type { GivenBy } from '../command-line/command.ts';
 import { command, flag, optionalArgument } from '../command-line/command.ts';
 import { pageNames, pagesAbout, readPage, readSections } from '../docs/pages.ts';
-import { printJson, printLine, terminalWidth } from '../output/print.ts';
-import { wrapBeside } from '../output/wrap-words.ts';
+import { printJson, printLine, terminalWidth, wrapBeside } from '../output/print.ts';
 
 const options = { json: flag('Print JSON') };
 

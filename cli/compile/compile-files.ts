@@ -1,5 +1,4 @@
 /** Compiles a configuration and writes its tables, for `compile`, `gateway run` and the thread that recompiles. */
-
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { isSystemError } from '../../base/system-error.ts';

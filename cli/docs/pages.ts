@@ -1,5 +1,4 @@
 /** The shipped documentation: Markdown pages, in the sections of `docs/README.md`. */
-
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suggest } from '../../compiler/text/suggest.ts';

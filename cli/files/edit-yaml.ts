@@ -3,7 +3,6 @@
  * everything else stay as they are. Each result is read back and compared with what it should say; when they differ, or
  * a comment would get lost, the edit is refused and nothing is guessed.
  */
-
 import { isDeepStrictEqual } from 'node:util';
 import type { Document, Pair, Scalar, YAMLMap } from 'yaml';
 import { isAlias, isMap, isScalar, Lexer, parseDocument, stringify } from 'yaml';

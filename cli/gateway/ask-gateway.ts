@@ -1,14 +1,14 @@
 /** Calls the gateway of the current home, and turns its absence into an error message. */
 import { readFileSync } from 'node:fs';
-import { ControlCallError, callControl, NoAnswerError, NotRunningError } from '../../runtime/control/control-client.ts';
+import { ControlCallError, NoAnswerError, NotRunningError, callControl } from '../../runtime/control/control-client.ts';
 import { ControlError } from '../../runtime/control/control-error.ts';
 import type { ControlPaths } from '../../runtime/control/control-path.ts';
 import { controlPaths } from '../../runtime/control/control-path.ts';
 import type { ControlContract, ControlName } from '../../runtime/control/operations.ts';
-import { lockHolder } from '../../runtime/store/sqlite/lock-holder.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 import { visible } from '../output/print.ts';
+import { lockHolder } from '../../runtime/store/sqlite/file-lock.ts';
 
 /** How long a gateway may take to answer a ping, in ms. */
 const PING_MS = 5_000;

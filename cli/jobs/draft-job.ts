@@ -1,5 +1,4 @@
 /** Turns the user's description of a job into its record, checked by the rules for jobs in the configuration. */
-
 import type { Problem } from '../../compiler/diagnostics/problem.ts';
 import { isError } from '../../compiler/diagnostics/rule.ts';
 import { compileJob } from '../../compiler/stages/compile-job.ts';

@@ -1,5 +1,4 @@
 /** Changes a stored job: the settings that the flags name, or whether it fires. */
-
 import { jobSignature } from '../../runtime/dispatch/scheduler/job.ts';
 import type { JobRecord } from '../../runtime/store/job-mutations.ts';
 import type { Store } from '../../runtime/store/store.ts';

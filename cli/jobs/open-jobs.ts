@@ -1,5 +1,4 @@
 /** The jobs of the configuration and of the store, as the scheduler sees them. */
-
 import { join } from 'node:path';
 import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';

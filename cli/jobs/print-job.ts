@@ -1,5 +1,4 @@
 /** The output after a job was created or changed: what it is, and when it runs. */
-
 import { describeSchedule } from '../../compiler/schedule/describe-schedule.ts';
 import { nextRuns } from '../../compiler/schedule/next-runs.ts';
 import type { JobRecord } from '../../runtime/store/job-mutations.ts';

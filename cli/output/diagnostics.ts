@@ -1,5 +1,4 @@
 /** Prints diagnostics in the requested format, and notes which files were read. */
-
 import type { CompileResult } from '../../compiler/compile.ts';
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts';
 import type { DiagnosticFormat } from '../../compiler/print/print.ts';

@@ -1,4 +1,6 @@
-/** How commands write: results to stdout, everything a person reads beside them to stderr. */
+/** How commands write: results to stdout, everything a person reads beside them to stderr, wrapped to the terminal. */
+import { stripVTControlCharacters } from 'node:util';
+import { displayWidth } from '../../base/display-width.ts';
 import type { CliContext } from '../base/context.ts';
 
 /** Width of the terminal that results are written to; undefined if it is not a terminal, so that nothing is wrapped or cut. */
@@ -28,3 +30,26 @@ export function visible(text: string): string {
     return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
   });
 }
+
+/** @param width columns of the terminal; a word that is wider has a line of its own. Colours take no columns. */
+export function wrapWords(text: string, width: number): string[] {
+  const lines: string[] = [''];
+  for (const word of text.trimEnd().split(' ')) {
+    const line = lines.at(-1) ?? '';
+    if (line !== '' && columnsOf(line) + 1 + columnsOf(word) > width) lines.push(word);
+    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
+  }
+  return lines;
+}
+
+/**
+ * A label and the text beside it: the lines after the first are indented as far as the text of the first is.
+ * @param width columns of the terminal; without it, the text stays on one line
+ */
+export function wrapBeside(label: string, text: string, width: number | undefined): string[] {
+  if (width === undefined) return [label + text];
+  const indent = columnsOf(label);
+  return wrapWords(text, width - indent).map((line, at) => (at === 0 ? label : ' '.repeat(indent)) + line);
+}
+
+const columnsOf = (text: string): number => displayWidth(stripVTControlCharacters(text));

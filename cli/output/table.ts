@@ -1,10 +1,8 @@
 /** Tables for people: aligned columns, which fit a terminal's width when there is one. */
-
 import { cutToWidth, displayWidth } from '../../base/display-width.ts';
 import { createPaint } from '../../base/paint.ts';
 import type { CliContext } from '../base/context.ts';
-import { terminalWidth, visible } from './print.ts';
-import { wrapBeside, wrapWords } from './wrap-words.ts';
+import { terminalWidth, visible, wrapBeside, wrapWords } from './print.ts';
 
 export interface Column<Row> {
   readonly title: string;

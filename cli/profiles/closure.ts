@@ -1,5 +1,4 @@
 /** Everything that a profile can reach, for `lint` and `profile show`. */
-
 import { labelIn } from '../../base/label.ts';
 import type { Paint } from '../../base/paint.ts';
 import type { SubscriptionScope } from '../../compiler/stages/compile-subscriptions.ts';

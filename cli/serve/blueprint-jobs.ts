@@ -1,5 +1,4 @@
 /** Makes jobs from blueprints inside a running gateway, for clients of its control socket. */
-
 import { DEFAULT_PROFILE } from '../../base/profiles.ts';
 import { fillBlueprint } from '../../compiler/blueprints/fill.ts';
 import { createMachineFacts } from '../../compiler/node/machine-facts.ts';

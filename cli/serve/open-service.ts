@@ -1,20 +1,25 @@
 /** The service of this process, configured by the command line and the environment. */
 import { join } from 'node:path';
+import { isLoopback } from '../../base/loopback.ts';
 import { invalidVariables, readOverrides } from '../../compiler/config/overrides.ts';
 import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { loadEnvFile, loadProjectEnv, mergeEnv } from '../../compiler/source/load-env.ts';
 import { compileSubscriptions } from '../../compiler/stages/compile-subscriptions.ts';
+import { MAKE_A_SECRET, refusedValue } from '../../compiler/text/placeholder-in.ts';
+import { isSecretName } from '../../compiler/text/secret-names.ts';
 import type { Redactor } from '../../runtime/deliver/redact.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import type { ProcessLogger } from '../../runtime/platform/logger.ts';
+import type { SecretResolver } from '../../runtime/platform/secrets/secrets.ts';
+import { printSecretRef, SecretError } from '../../runtime/platform/secrets/secrets.ts';
 import type { Service } from '../../runtime/service/options.ts';
 import { createService } from '../../runtime/service/service.ts';
+import type { SecretRef } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 import { packageVersion } from '../base/package.ts';
 import { loadRules } from '../compile/compiler-parts.ts';
-import { refusePlaceholders } from './refuse-placeholders.ts';
 
 export interface OpenServiceOptions {
   /** Folder of the compiled tables. */
@@ -74,4 +79,25 @@ function overridesOf(
   const [first, ...others] = invalidVariables((name) => variables.get(name));
   if (first !== undefined) throw new CliError(first, ...others);
   return readOverrides(variables, { host, port });
+}
+
+/**
+ * The rule `secret-placeholder`, for what the compiler did not see: files, variables of this machine, tables by hand.
+ * @param host what the server listens on
+ */
+export function refusePlaceholders(secrets: SecretResolver, host: string): SecretResolver {
+  return {
+    resolve(ref, setting) {
+      const value = secrets.resolve(ref, setting);
+      if (setting !== undefined && !isSecretName(setting)) return value;
+      const reason = reasonFor(ref, value, isLoopback(host));
+      if (reason === null) return value;
+      throw new SecretError(`the value of ${printSecretRef(ref)} ${reason}; ${MAKE_A_SECRET}`);
+    },
+  };
+}
+
+function reasonFor({ kind }: SecretRef, value: string, loopback: boolean): string | null {
+  // A literal from an example is refused anywhere.
+  return refusedValue(value, loopback && kind !== 'literal');
 }

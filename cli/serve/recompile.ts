@@ -1,5 +1,4 @@
 /** The messages of a recompile: the request to the thread and its report. */
-
 import type { CompileResult } from '../../compiler/compile.ts';
 import { hasErrors } from '../../compiler/diagnostics/diagnostic.ts';
 import { printPretty } from '../../compiler/print/print-pretty.ts';

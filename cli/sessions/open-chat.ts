@@ -1,5 +1,4 @@
 /** Opens the sessions of a profile, and finds the chat that a command names: the target by any of its names, the profile by its folder. */
-
 import { existsSync } from 'node:fs';
 import { DEFAULT_PROFILE, PROFILE_NAME, profileHome } from '../../base/profiles.ts';
 import { lowerTargetNames } from '../../compiler/lower/target-names.ts';

@@ -1,5 +1,4 @@
 /** What gateways share besides their work, for commands; it is in the database that the configuration names. */
-
 import type { SharedState } from '../../runtime/store/store.ts';
 import { StoreRefused, StoreUnavailable } from '../../runtime/store/store.ts';
 import type { CliContext } from '../base/context.ts';

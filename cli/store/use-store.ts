@@ -2,13 +2,11 @@
  * The store, for a command. A running gateway of the home is asked; without one the command opens the store that the
  * configuration names: the database, or the home's file, which commands that are started at once wait for.
  */
-
 import { existsSync } from 'node:fs';
 import { callControl } from '../../runtime/control/control-client.ts';
 import type { AskStore } from '../../runtime/control/store-operations.ts';
 import { createRemoteStore } from '../../runtime/control/store-operations.ts';
 import type { StoredDispatch } from '../../runtime/store/queries.ts';
-import { lockHolder } from '../../runtime/store/sqlite/lock-holder.ts';
 import type { Store } from '../../runtime/store/store.ts';
 import { StoreInDoubt, StoreRefused, StoreUnavailable } from '../../runtime/store/store.ts';
 import { lockPath, storePath } from '../../runtime/store/store-path.ts';
@@ -17,7 +15,8 @@ import { openHome } from '../base/context.ts';
 import { CliError, refusalOf } from '../base/errors.ts';
 import { ambiguousName } from '../command-line/find-name.ts';
 import { controlFailure, isGatewayThere, pathsOf } from '../gateway/ask-gateway.ts';
-import { configuredStore, openDatabase, StoreOutOfReach } from './configured-store.ts';
+import { StoreOutOfReach, configuredStore, openDatabase } from './configured-store.ts';
+import { lockHolder } from '../../runtime/store/sqlite/file-lock.ts';
 
 /** Timeout of an operation of the store, in ms; the audit of a large one is slow. */
 const ANSWER_MS = 60_000;

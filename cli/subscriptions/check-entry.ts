@@ -1,5 +1,4 @@
 /** Checks one subscription by the rules of static routes, before it is written. */
-
 import type { Problem } from '../../compiler/diagnostics/problem.ts';
 import { isError } from '../../compiler/diagnostics/rule.ts';
 import type { SubscriptionProblem } from '../../compiler/stages/compile-subscriptions.ts';

@@ -1,5 +1,4 @@
 /** Changes a subscription: checks the new entry, and writes it if it is valid. */
-
 import { labelIn } from '../../base/label.ts';
 import type { RotatingSecret, RouteConfig, RoutePlan, RouteTable, SecretRef } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';

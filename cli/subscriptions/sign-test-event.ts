@@ -1,5 +1,4 @@
 /** Makes the event that `webhook test` sends, with the payload formatted and signed as by the route's sender. */
-
 import { labelOf } from '../../base/label.ts';
 import { isPlainMap } from '../../compiler/text/plain-map.ts';
 import type { SecretResolver } from '../../runtime/platform/secrets/secrets.ts';

@@ -11,8 +11,7 @@ import type { Mutation, MutationResults } from './mutations.ts';
 import type { Query, QueryResults } from './queries.ts';
 import type { RequestRows } from './request-rows.ts';
 import type { Sessions } from './sessions.ts';
-import type { SharedDocuments } from './shared-documents.ts';
-import type { SharedTables } from './shared-tables.ts';
+import type { SharedDocuments, SharedTables } from './shared.ts';
 
 /** The medium cannot be written (full, read-only, gone, failing), or the backlog is full. Nothing was stored. */
 export class StoreUnavailable extends Error {

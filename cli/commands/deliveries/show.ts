@@ -6,8 +6,7 @@ import type { CliContext } from '../../base/context.ts';
 import type { GivenBy } from '../../command-line/command.ts';
 import { argument, command, flag } from '../../command-line/command.ts';
 import { configOption } from '../../command-line/options.ts';
-import { printJson, printLine, terminalWidth, visible } from '../../output/print.ts';
-import { wrapBeside } from '../../output/wrap-words.ts';
+import { printJson, printLine, terminalWidth, visible, wrapBeside } from '../../output/print.ts';
 import { findDispatch, unknownDispatch, useStore } from '../../store/use-store.ts';
 
 const options = {

@@ -7,9 +7,8 @@ import { loadPart } from '../../base/module.ts';
 import { command, flag } from '../../command-line/command.ts';
 import { configOption, jsonOption } from '../../command-line/options.ts';
 import { notRunning, tryAskGateway } from '../../gateway/ask-gateway.ts';
-import { printJson, printLine, terminalWidth, visible } from '../../output/print.ts';
+import { printJson, printLine, terminalWidth, visible, wrapBeside } from '../../output/print.ts';
 import { formatDuration } from '../../output/time.ts';
-import { wrapBeside } from '../../output/wrap-words.ts';
 
 export default command({
   summary: 'Show whether a gateway serves this home, and what it serves',

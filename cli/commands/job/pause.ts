@@ -9,7 +9,5 @@ export default command({
   examples: [['Until further notice', '$0 job pause report']],
   options: { profile: jobProfileOption, config: configOption },
   args: { reference: argument('job') },
-  async run(context, given) {
-    await pauseJob(given, true, context);
-  },
+  run: (context, given) => pauseJob(given, true, context),
 });

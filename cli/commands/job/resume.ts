@@ -9,7 +9,5 @@ export default command({
   examples: [['Go on', '$0 job resume report']],
   options: { profile: jobProfileOption, config: configOption },
   args: { reference: argument('job') },
-  async run(context, given) {
-    await pauseJob(given, false, context);
-  },
+  run: (context, given) => pauseJob(given, false, context),
 });

@@ -15,8 +15,7 @@ import { commonName } from '../../../compiler/text/common-name.ts';
 import type { CliContext } from '../../base/context.ts';
 import { argument, command, flag } from '../../command-line/command.ts';
 import { configOption } from '../../command-line/options.ts';
-import { printJson, printLine, visible } from '../../output/print.ts';
-import { wrapWords } from '../../output/wrap-words.ts';
+import { printJson, printLine, visible, wrapWords } from '../../output/print.ts';
 import type { OpenSource } from '../../sources/open-sources.ts';
 import { openSources } from '../../sources/open-sources.ts';
 

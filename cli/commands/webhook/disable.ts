@@ -8,7 +8,5 @@ export default command({
   examples: [['Stop its events for a while', '$0 webhook disable alerts']],
   options: { config: configOption },
   args: { name: argument('subscription') },
-  async run(context, given) {
-    await enableEntry(given, false, context);
-  },
+  run: (context, given) => enableEntry(given, false, context),
 });

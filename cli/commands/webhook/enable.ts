@@ -8,7 +8,5 @@ export default command({
   examples: [['After `webhook disable`', '$0 webhook enable alerts']],
   options: { config: configOption },
   args: { name: argument('subscription') },
-  async run(context, given) {
-    await enableEntry(given, true, context);
-  },
+  run: (context, given) => enableEntry(given, true, context),
 });

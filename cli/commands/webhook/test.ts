@@ -63,16 +63,10 @@ export default command({
     const open = await openTable(context, given.config);
     const { plan } = findRoute(context, given.route, open);
     const payloads = await loadPart(context.modules, 'payloads');
-    const signed = sign(given, () =>
+    const signed = naming(given.route, () =>
       signTestEvent({
-        ...{
-          plan,
-          table: open.table,
-          event: given.event,
-          body: body(context, given),
-          source: given.source,
-          key: keyRef(context, given),
-        },
+        ...{ plan, table: open.table, event: given.event, body: body(context, given), source: given.source },
+        key: keyRef(context, given),
         sample: (scheme, event) => payloads.sample(plan, event, scheme),
         ...{ secrets: createSecrets(context), now: context.clock.now(), random: context.random },
       }),
@@ -84,13 +78,9 @@ export default command({
     if (missing.length > 0) printNote(context, `not in the payload: ${missing.join(', ')}`);
     const answer = await send(context, url, signed);
     const text = await answer.text();
-    if (given.json)
-      printJson(context, {
-        status: answer.status,
-        headers: Object.fromEntries(answer.headers),
-        body: parsed(text),
-      });
-    else printLine(context, `${answer.status} ${text}`);
+    const { status, headers } = answer;
+    if (given.json) printJson(context, { status, headers: Object.fromEntries(headers), body: parsed(text) });
+    else printLine(context, `${status} ${text}`);
     return answer.ok ? 0 : 1;
   },
 });
@@ -145,12 +135,13 @@ function file(context: CliContext, name: string): Buffer {
   }
 }
 
-function sign<Result>(given: Given, work: () => Result): Result {
+/** Runs `work`, whose errors do not say which route it is about. */
+function naming<Result>(route: string, work: () => Result): Result {
   try {
     return work();
   } catch (error) {
     if (error instanceof SecretError || error instanceof SignError)
-      throw new CliError(`route "${given.route}": ${error.message}`);
+      throw new CliError(`route "${route}": ${error.message}`);
     throw error;
   }
 }

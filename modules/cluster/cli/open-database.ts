@@ -1,5 +1,4 @@
 /** Opens the database that several gateways share, for a command. */
-
 import type { DatabaseContext, PostgresPlan } from '../../../cli/base/module.ts';
 import { StoreOutOfReach, UnknownStore } from '../../../cli/store/configured-store.ts';
 import { createSecrets } from '../../../runtime/platform/secrets/machine-secrets.ts';

@@ -8,7 +8,7 @@ import { messageOf } from '../../../base/message-of.ts';
 import type { Clock, Timer } from '../../../runtime/platform/clock.ts';
 import type { Logger } from '../../../runtime/platform/log.ts';
 import { writeAtomic } from '../../../runtime/platform/write-atomic.ts';
-import type { SharedDocuments } from '../../../runtime/store/shared-documents.ts';
+import type { SharedDocuments } from '../../../runtime/store/shared.ts';
 import type { Seal } from './seal.ts';
 import { openSubscriptions, SUBSCRIPTIONS } from './sealed-subscriptions.ts';
 

@@ -9,10 +9,9 @@ import { newSecret } from '../../../cli/subscriptions/save-entry.ts';
 import { displayPath } from '../../../compiler/source/display-path.ts';
 import type { SourceText } from '../../../compiler/text/source-text.ts';
 import type { Conversion, ConversionRefusal, Tools } from '../compiler/conversion.ts';
-import { createCheck } from './check-config.ts';
 import { formatReport, reportJson } from './print-report.ts';
 import { readForeign, refusalError } from './read-foreign.ts';
-import { writeConversion } from './write-conversion.ts';
+import { createCheck, writeConversion } from './write-conversion.ts';
 
 /** Columns of a report that does not go to a terminal. */
 const WIDTH = 80;

@@ -1,16 +1,18 @@
-/** Writes a conversion: the config, its `.env`, and programs below the home. What is there already stays. */
+/** Checks a conversion as `lint` would, and writes it: the config, its `.env`, and programs below the home. What is there already stays. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnvLines } from '../../../base/env-lines.ts';
 import { isSystemError } from '../../../base/system-error.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
+import { compileRequest, createCompileRequest } from '../../../cli/compile/compile-files.ts';
 import { setEnvLines } from '../../../cli/files/env-file.ts';
+import { nodeFiles } from '../../../compiler/node/node-files.ts';
 import { displayPath } from '../../../compiler/source/display-path.ts';
+import { overlayFiles } from '../../../compiler/source/overlay-files.ts';
 import { describeDiskError } from '../../../runtime/platform/describe-disk-error.ts';
 import { writeAtomic } from '../../../runtime/platform/write-atomic.ts';
-import type { Conversion } from '../compiler/conversion.ts';
-import { CONFIG } from './check-config.ts';
+import type { Conversion, Tools } from '../compiler/conversion.ts';
 
 interface PlannedFile {
   readonly path: string;
@@ -68,4 +70,16 @@ function planEnv(path: string, { variables }: Conversion, cwd: string): readonly
   const text = setEnvLines(before === '' ? HEADER : before, Object.fromEntries(known));
   const blanks = open.map(([name]) => `# ${name}=\n`).filter((line) => !text.includes(line));
   return [{ path, text: `${text}${blanks.join('')}`, mode: 0o600 }];
+}
+
+export const CONFIG = 'hookwright.yaml';
+
+export async function createCheck(context: CliContext, folder: string): Promise<Tools['check']> {
+  const path = join(folder, CONFIG);
+  const request = await createCompileRequest(context, { configs: [path] });
+  return (config) => {
+    const { diagnostics } = compileRequest(request, overlayFiles(nodeFiles, new Map([[path, config]])));
+    const own = diagnostics.filter(({ source }) => source.path === path);
+    return own.map(({ rule, severity, range, message }) => ({ rule, severity, start: range.start, message }));
+  };
 }

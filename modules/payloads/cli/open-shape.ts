@@ -1,5 +1,4 @@
 /** Opens what is known about a sender's payloads: the shipped shape, or the files that a source of the user names. */
-
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
 import type { OpenSource, OpenSources } from '../../../cli/sources/open-sources.ts';

@@ -1,5 +1,4 @@
 /** Events and paths of payloads, for completion; none when the sender has no shape. */
-
 import type { CliContext } from '../../../cli/base/context.ts';
 import type { OpenSource } from '../../../cli/sources/open-sources.ts';
 import { openSources } from '../../../cli/sources/open-sources.ts';

@@ -1,5 +1,4 @@
 /** The requests that the home has kept, for a command: asked of a running gateway, else read from the database or their file. */
-
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
 import type { PostgresPlan } from '../../../cli/base/module.ts';

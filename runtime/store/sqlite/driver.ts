@@ -66,3 +66,14 @@ export function isMediumError(error: unknown): boolean {
   const code = errorCode(error);
   return code.startsWith('SQLITE_') ? !STATEMENT_ERROR.test(code) : /^E[A-Z]+$/.test(code);
 }
+
+export function inTransaction(db: Connection, work: () => void): void {
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    work();
+    db.exec('COMMIT');
+  } catch (error) {
+    if (db.inTransaction) db.exec('ROLLBACK');
+    throw error;
+  }
+}

@@ -2,8 +2,7 @@
  * Detects a write-ahead log that does not belong to the database file beside it. After a restore it may be left over from
  * the previous file, whose process was killed; SQLite cannot tell, and would write it over the restored file.
  */
-import { closeSync, openSync } from 'node:fs';
-import { readAt } from './read-at.ts';
+import { closeSync, openSync, readSync } from 'node:fs';
 
 export interface LoggedPages {
   /** The page number of each frame, in order. */
@@ -37,4 +36,11 @@ export function isForeignLog(path: string, { pages, checkpointed, pageBytes, pag
     closeSync(file);
     closeSync(log);
   }
+}
+
+export function readAt(file: number, at: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length);
+  let read = 0;
+  for (let got = 1; read < length && got > 0; read += got) got = readSync(file, bytes, read, length - read, at + read);
+  return bytes.subarray(0, read);
 }

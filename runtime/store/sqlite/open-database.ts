@@ -4,10 +4,9 @@ import { dirname } from 'node:path';
 import type { DamageReport } from '../queries.ts';
 import { StoreRefused } from '../store.ts';
 import type { Connect, Connection } from './driver.ts';
-import { errorCode } from './driver.ts';
+import { errorCode, inTransaction } from './driver.ts';
 import { createFile } from './file-lock.ts';
 import { createTables, FORMAT, formatOf } from './schema.ts';
-import { inTransaction } from './transaction.ts';
 import { setDamagedAside, setOrphanAside } from './wal-damage.ts';
 
 /** `full`: each commit is synced. `normal`: only checkpoints are. */

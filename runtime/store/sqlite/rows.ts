@@ -9,8 +9,7 @@ import type { DeliveryRow, HeadRow, JobRow, Rows, UnitRows, WorkRow } from '../u
 import { WorkUnit } from '../unit/unit.ts';
 import { Counts } from './counts.ts';
 import type { Connection } from './driver.ts';
-import { Turns } from './turns.ts';
-import { ATTEMPTS, RUNS } from './work-queries.ts';
+import { ATTEMPTS, RUNS, Turns } from './turns.ts';
 
 /** Range of step ids for one dispatch, larger than any needs. */
 const STEPS = 2 ** 20;

@@ -2,7 +2,16 @@
 import type { MutationResults, Recover, Recovered, Ref, TakenAttempt, TakenRun, TakeWork } from '../mutations.ts';
 import { release } from '../unit/recover.ts';
 import type { WriterRows } from './rows.ts';
-import { ATTEMPTS, HELD_ATTEMPTS, LEFT_RUNS, RELEASE_ATTEMPTS, RUNS } from './work-queries.ts';
+import { ATTEMPTS, RUNS } from './turns.ts';
+
+/** Abandoned work: held by processes other than ?1, or by ?1 but not in ?2 (JSON), the list of its work under way. */
+export const LEFT_RUNS =
+  'SELECT ref, holder <> ?1 FROM work WHERE holder IS NOT NULL ' +
+  "AND (holder <> ?1 OR state = 'running' AND ref NOT IN (SELECT value FROM json_each(?2)))";
+export const RELEASE_ATTEMPTS =
+  'UPDATE delivery SET holder = NULL WHERE holder IS NOT NULL ' +
+  'AND (holder <> ?1 OR (ref, n) NOT IN (SELECT value ->> 0, value ->> 1 FROM json_each(?2)))';
+export const HELD_ATTEMPTS = 'SELECT count(*) FROM delivery WHERE holder = ? AND lane = ?';
 
 export function createTakeWork(rows: WriterRows): (m: TakeWork) => MutationResults['take_work'] {
   const { db, memory } = rows;

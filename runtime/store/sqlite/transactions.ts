@@ -9,12 +9,11 @@
 import { messageOf } from '../../../base/message-of.ts';
 import type { CommitResult, EncodedChange } from '../encode.ts';
 import type { Connection, Value } from './driver.ts';
-import { errorCode } from './driver.ts';
+import { errorCode, inTransaction } from './driver.ts';
 import { createApply } from './handlers.ts';
 import { emptyLog } from './open-database.ts';
 import type { WriterRows } from './rows.ts';
 import { createRows } from './rows.ts';
-import { inTransaction } from './transaction.ts';
 
 /** Checkpoints of a commit, for tests. */
 export type CommitPoint = 'begun' | 'applied' | 'committed';

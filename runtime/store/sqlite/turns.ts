@@ -7,7 +7,27 @@
  * never too late.
  */
 import type { Connection, RowQuery, Value } from './driver.ts';
-import type { LaneSql } from './work-queries.ts';
+
+/** The queries of a kind of work; they use partial indexes, so that their cost does not grow with what has ended. */
+export interface LaneSql {
+  /** Due rows of a lane, in order. */
+  readonly due: string;
+  /** The first lane by name after this one. */
+  readonly laneAfter: string;
+  /** Earliest due time in a lane, and the earliest after an instant. */
+  readonly next: string;
+  readonly later: string;
+}
+
+const laneSql = (columns: string, waiting: string, order: string): LaneSql => ({
+  due: `SELECT ${columns} ${waiting} AND lane = ? AND due_at <= ? ORDER BY ${order} LIMIT ?`,
+  laneAfter: `SELECT min(lane) ${waiting} AND lane > ?`,
+  next: `SELECT min(due_at) ${waiting} AND lane = ?`,
+  later: `SELECT min(due_at) ${waiting} AND lane = ? AND due_at > ?`,
+});
+
+export const RUNS = laneSql('ref, failed', "FROM work WHERE state = 'pending'", 'due_at, ref');
+export const ATTEMPTS = laneSql('ref, n', 'FROM delivery WHERE holder IS NULL', 'due_at, ref, n');
 
 interface Lane {
   next: number;

@@ -22,8 +22,7 @@ import {
 import { endianness } from 'node:os';
 import { dirname } from 'node:path';
 import type { DamageReport } from '../queries.ts';
-import { isForeignLog } from './foreign-log.ts';
-import { readAt } from './read-at.ts';
+import { isForeignLog, readAt } from './foreign-log.ts';
 
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;

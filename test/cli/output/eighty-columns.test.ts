@@ -6,7 +6,7 @@ import { Writable } from 'node:stream';
 import { test } from 'node:test';
 import { wrapCommand } from '../../../cli/command-line/help.ts';
 import { commandsOf } from '../../../cli/commands/registry.ts';
-import { wrapBeside } from '../../../cli/output/wrap-words.ts';
+import { wrapBeside } from '../../../cli/output/print.ts';
 import { MODULES } from '../../../main/modules.ts';
 import { runInProcess } from '../../helpers/cli.ts';
 import { startGateway, until } from '../../helpers/gateway.ts';

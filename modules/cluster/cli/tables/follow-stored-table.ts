@@ -13,7 +13,7 @@ import { openDatabase, StoreOutOfReach } from '../../../../cli/store/configured-
 import type { Timer } from '../../../../runtime/platform/clock.ts';
 import type { Logger } from '../../../../runtime/platform/log.ts';
 import { writeAtomic } from '../../../../runtime/platform/write-atomic.ts';
-import { ACTIVE_TABLE } from '../../../../runtime/store/shared-tables.ts';
+import { ACTIVE_TABLE } from '../../../../runtime/store/shared.ts';
 import type { SharedState, Store } from '../../../../runtime/store/store.ts';
 
 /** Interval at which the active table is polled, and at which the first connection is retried, in ms. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CliError } from '../../../../cli/base/errors.ts';
 import { readTable } from '../../../../cli/compile/read-table.ts';
 import { routeSecretRefs, tableSecretRefs } from '../../../../runtime/platform/secrets/secret-refs.ts';
-import type { TableFiles } from '../../../../runtime/store/shared-tables.ts';
+import type { TableFiles } from '../../../../runtime/store/shared.ts';
 import type { RouteTable, SecretRef } from '../../../../schemas/generated/types.ts';
 
 export interface BuiltTable {

@@ -13,16 +13,15 @@ import { commitGroup } from './commit-group.ts';
 import { createDirectChanges } from './direct-changes.ts';
 import type { PgConnect, PgConnection } from './driver.ts';
 import { describePgError, loadDriver } from './driver.ts';
-import { LaneTurns } from './lane-turns.ts';
+import { readServerTime } from './lease.ts';
 import { migrate, quoteSchema, versionFor } from './migrate.ts';
 import { channelOf, noteOf } from './other-nodes.ts';
 import { pgState } from './pg-state.ts';
 import { createPgQueries } from './read.ts';
-import { openScope } from './scope.ts';
 import { makeChanges } from './sections.ts';
-import { readServerTime } from './server-time.ts';
 import { SnapshotReader } from './snapshot.ts';
-import { beginOf, beginReadOf, transact } from './transact.ts';
+import { LaneTurns } from './take-due.ts';
+import { beginOf, beginReadOf, openScope, transact } from './transact.ts';
 
 export interface ClientOptions {
   /** A libpq URL. Never printed. */

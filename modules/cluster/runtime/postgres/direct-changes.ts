@@ -1,13 +1,12 @@
 /** The changes that run their own statements instead of sharing a unit of work, by kind. */
-import type { MutationResults } from '../../../../runtime/store/mutations.ts';
+import type { FlushGroups, MutationResults } from '../../../../runtime/store/mutations.ts';
 import type { DirectChange, DirectKind } from '../../../../runtime/store/unit/apply.ts';
-import { flushGroups } from './flush-groups.ts';
 import { forgetTicks, putJob, removeJob, setPaused, watchJob } from './job-records.ts';
-import type { LaneTurns } from './lane-turns.ts';
 import { recover } from './recover-left.ts';
 import { cleanup, expireClaims, trim } from './remove-old.ts';
-import type { Scope } from './scope.ts';
+import type { LaneTurns } from './take-due.ts';
 import { takeWork } from './take-due.ts';
+import type { Scope } from './transact.ts';
 
 export type DirectChanges = {
   readonly [K in DirectKind]: (scope: Scope, change: DirectChange<K>) => Promise<MutationResults[K]>;
@@ -26,3 +25,8 @@ export const createDirectChanges = (turns: LaneTurns): DirectChanges => ({
   watch_job: watchJob,
   forget_ticks: forgetTicks,
 });
+
+export async function flushGroups({ db }: Scope, { now }: FlushGroups): Promise<null> {
+  await db.change("UPDATE work SET due_at = $1, set_at = $1 WHERE group_key IS NOT NULL AND state = 'pending'", [now]);
+  return null;
+}

@@ -3,9 +3,8 @@ import type { JobRecord, JobState } from '../../../../runtime/store/job-mutation
 import type { Chat, Turn } from '../../../../runtime/store/sessions.ts';
 import { StoreRefused } from '../../../../runtime/store/store.ts';
 import type { PgConnection } from './driver.ts';
-import { shortenedKey } from './keys.ts';
 import { PUT_META } from './store-unit.ts';
-import { insertInto } from './tables.ts';
+import { insertInto, shortenedKey } from './tables.ts';
 
 export interface MovedSession extends Chat {
   readonly turns: readonly Turn[];

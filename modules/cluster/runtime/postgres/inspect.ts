@@ -1,8 +1,8 @@
 /** The queries of `hookwright doctor` to a database. */
 import type { Clock } from '../../../../runtime/platform/clock.ts';
 import type { PgConnection } from './driver.ts';
+import { readServerTime } from './lease.ts';
 import { quoteSchema, versionFor } from './migrate.ts';
-import { readServerTime } from './server-time.ts';
 
 export interface DatabaseFacts {
   /** `server_version_num`, such as 150018. */

@@ -2,7 +2,7 @@
 import type { ForgetTicks, PauseJob, PutJob, RemoveJob, WatchJob } from '../../../../runtime/store/job-mutations.ts';
 import type { MutationResults } from '../../../../runtime/store/mutations.ts';
 import { nameJob } from '../../../../runtime/store/unit/jobs.ts';
-import type { Scope } from './scope.ts';
+import type { Scope } from './transact.ts';
 
 /** Counts a change; this locks the row until the transaction ends. */
 const CHANGED =

@@ -9,7 +9,7 @@ import { groupKey, holdKey } from '../../../../runtime/store/unit/accept.ts';
 import type { UnitChange } from '../../../../runtime/store/unit/apply.ts';
 import type { DeliveryRow, HeadRow, JobRow, UnitRows, WorkRow } from '../../../../runtime/store/unit/rows.ts';
 import type { PgConnection } from './driver.ts';
-import { shortenedKey } from './keys.ts';
+import { shortenedKey } from './tables.ts';
 
 /** The keys to look up for a series of changes. */
 class Needs {

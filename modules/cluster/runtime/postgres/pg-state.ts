@@ -1,10 +1,17 @@
 /** Shared state that is not work, in the database. */
+
+import type { Chat, SessionSummary, Sessions, Turn } from '../../../../runtime/store/sessions.ts';
+import type {
+  SharedDocument,
+  SharedDocuments,
+  SharedTable,
+  SharedTables,
+  TableFiles,
+} from '../../../../runtime/store/shared.ts';
+import { ACTIVE_TABLE } from '../../../../runtime/store/shared.ts';
 import type { SharedState } from '../../../../runtime/store/store.ts';
-import { pgDocuments } from './pg-documents.ts';
 import { pgRequests } from './pg-requests.ts';
-import { pgSessions } from './pg-sessions.ts';
-import { pgTables } from './pg-tables.ts';
-import type { SnapshotReader } from './snapshot.ts';
+import type { SnapshotReader, Statement } from './snapshot.ts';
 
 /** @param reads, writes connections; each query and each change is one transaction @param requests see `pgRequests` */
 export const pgState = (reads: SnapshotReader, writes: SnapshotReader, requests: SnapshotReader): SharedState => ({
@@ -13,3 +20,98 @@ export const pgState = (reads: SnapshotReader, writes: SnapshotReader, requests:
   tables: pgTables(reads, writes),
   requests: pgRequests(requests),
 });
+
+const VERSION = 'SELECT version FROM document WHERE name = $1';
+const READ = 'SELECT version, body AS text FROM document WHERE name = $1';
+const CREATE =
+  'INSERT INTO document (name, version, body) VALUES ($1, 1, $2) ON CONFLICT (name) DO NOTHING RETURNING 1';
+const REPLACE = 'UPDATE document SET version = version + 1, body = $2 WHERE name = $1 AND version = $3 RETURNING 1';
+
+/** @param reads, writes connections; each query and each change is one transaction */
+export function pgDocuments(reads: SnapshotReader, writes: SnapshotReader): SharedDocuments {
+  const read = async (sql: string, name: string): Promise<SharedDocument> => {
+    const [rows] = await reads.ask<readonly (readonly SharedDocument[])[]>([sql, name]);
+    return rows?.[0] ?? { version: 0, text: '' };
+  };
+  return {
+    version: async (name) => (await read(VERSION, name)).version,
+    read: (name) => read(READ, name),
+    async replace(name, from, text) {
+      const [rows] = await writes.ask(from === 0 ? [CREATE, name, text] : [REPLACE, name, text, from]);
+      return rows !== undefined && rows.length > 0;
+    },
+  };
+}
+
+/** Number of tables that are kept. */
+const KEPT = 20;
+
+const PUSH =
+  'INSERT INTO route_table (hash, routes, files) VALUES ($1, $2, $3) ON CONFLICT (hash) DO NOTHING RETURNING 1';
+const TRIM =
+  `DELETE FROM route_table WHERE hash NOT IN (SELECT body FROM document WHERE name = '${ACTIVE_TABLE}') AND hash NOT IN ` +
+  `(SELECT hash FROM route_table ORDER BY pushed_at DESC, hash LIMIT ${KEPT})`;
+const LIST =
+  'SELECT hash, routes, to_char(pushed_at AT TIME ZONE \'UTC\', \'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"\') AS pushed_at ' +
+  'FROM route_table ORDER BY route_table.pushed_at DESC, hash';
+const LOAD = 'SELECT files FROM route_table WHERE hash = $1';
+
+/** @param reads, writes connections; each query and each change is one transaction */
+export function pgTables(reads: SnapshotReader, writes: SnapshotReader): SharedTables {
+  return {
+    async push({ hash, routes }, files) {
+      const [pushed = []] = await writes.ask<readonly (readonly object[])[]>(
+        [PUSH, hash, routes, JSON.stringify(files)],
+        [TRIM],
+      );
+      return pushed.length > 0;
+    },
+    async list() {
+      const [rows = []] = await reads.ask<readonly (readonly SharedTable[])[]>([LIST]);
+      return rows;
+    },
+    async load(hash) {
+      const [[row] = []] = await reads.ask<readonly (readonly { readonly files: string }[])[]>([LOAD, hash]);
+      return row === undefined ? null : (JSON.parse(row.files) as TableFiles);
+    },
+  };
+}
+
+const CHAT = 'profile = $1 AND target = $2 AND chat = $3';
+const OPEN_SESSION =
+  'INSERT INTO session (profile, target, chat) VALUES ($1, $2, $3) ON CONFLICT (profile, target, chat) DO NOTHING RETURNING id';
+/** Locks the session's row until the commit, so that turns of several gateways get consecutive numbers. */
+const APPEND_TURN =
+  `WITH s AS (UPDATE session SET turns = turns + 1, changed_at = clock_timestamp() WHERE ${CHAT} RETURNING id, turns) ` +
+  'INSERT INTO session_turn (session, n, turn) SELECT id, turns, $4 FROM s RETURNING n';
+const LIST_SESSIONS =
+  'SELECT target, chat, turns, to_char(changed_at AT TIME ZONE \'UTC\', \'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"\') AS changed_at ' +
+  'FROM session WHERE profile = $1 ORDER BY target COLLATE "C", chat COLLATE "C"';
+const FIND_SESSION = `SELECT id FROM session WHERE ${CHAT}`;
+const READ_TURNS = `SELECT turn FROM session_turn WHERE session = (SELECT id FROM session WHERE ${CHAT}) ORDER BY n`;
+
+/** @param reads, writes connections; each query and each change is one transaction */
+export function pgSessions(reads: SnapshotReader, writes: SnapshotReader): Sessions {
+  const of = ({ profile, target, chatId }: Chat): [string, string, string] => [profile, target, JSON.stringify(chatId)];
+  const change = async (...statement: Statement): Promise<boolean> => {
+    const [rows] = await writes.ask<readonly (readonly object[])[]>(statement);
+    return rows !== undefined && rows.length > 0;
+  };
+  return {
+    open: async (chat) => ({ path: null, created: await change(OPEN_SESSION, ...of(chat)) }),
+    append: (chat, { role, content, at }) => change(APPEND_TURN, ...of(chat), JSON.stringify({ role, content, at })),
+    async list(profile) {
+      const [rows = []] = await reads.ask<readonly (readonly ListRow[])[]>([LIST_SESSIONS, profile]);
+      return rows.map(
+        ({ chat, ...row }): SessionSummary => ({ ...row, chat_id: JSON.parse(chat), path: null, problem: null }),
+      );
+    },
+    async read(chat) {
+      type Rows = readonly [readonly object[], readonly { readonly turn: string }[]];
+      const [found, turns] = await reads.ask<Rows>([FIND_SESSION, ...of(chat)], [READ_TURNS, ...of(chat)]);
+      return found.length === 0 ? null : turns.map(({ turn }) => JSON.parse(turn) as Turn);
+    },
+  };
+}
+
+type ListRow = Omit<SessionSummary, 'chat_id' | 'path' | 'problem'> & { readonly chat: string };

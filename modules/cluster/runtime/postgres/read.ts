@@ -2,6 +2,7 @@
 
 import type { HeadTarget } from '../../../../runtime/store/encode.ts';
 import { laneKey } from '../../../../runtime/store/identity.ts';
+import type { JobRecord, JobState, JobTick } from '../../../../runtime/store/job-mutations.ts';
 import type { Step } from '../../../../runtime/store/mutations.ts';
 import type {
   DispatchSummary,
@@ -9,6 +10,7 @@ import type {
   ListFilter,
   OpenWork,
   QueryResults,
+  StoredNode,
   StoreOverview,
   Tally,
 } from '../../../../runtime/store/queries.ts';
@@ -16,12 +18,10 @@ import type { DispatchState } from '../../../../runtime/store/states.ts';
 import { isFinal } from '../../../../runtime/store/states.ts';
 import type { TallyColumn } from '../../../../runtime/store/tally.ts';
 import { auditTally, TALLY_COLUMNS } from '../../../../runtime/store/tally.ts';
-import { keyOfClaim } from './keys.ts';
 import type { ListedRow, StoredRow } from './listed-rows.ts';
 import { LISTED_COLUMNS, LISTED_TABLES, readListed, readStored, STORED } from './listed-rows.ts';
-import { jobQueries } from './read-jobs.ts';
-import { readNodes } from './read-nodes.ts';
 import type { AskSnapshot, PgQueries, Statement } from './snapshot.ts';
+import { keyOfClaim } from './tables.ts';
 
 export const createPgQueries = (ask: AskSnapshot): PgQueries => ({
   async is_claimed({ key, now }) {
@@ -169,4 +169,59 @@ async function audit(ask: AskSnapshot): Promise<readonly string[]> {
   return talliesOf(tallies).flatMap((tally) =>
     auditTally(tally, stored.get(laneKey(tally.profile, tally.route)) ?? {}),
   );
+}
+
+type JobQueries = Pick<PgQueries, 'jobs' | 'jobs_version' | 'job_running' | 'job_ticks'>;
+type VersionRow = { readonly value: string };
+
+const VERSION: Statement = ["SELECT value FROM meta WHERE key = 'jobs_version'"];
+const RUNNING =
+  "SELECT 1 FROM job_state s JOIN work w ON w.ref = s.ref WHERE s.job = $1 AND w.state IN ('pending', 'running')";
+const TICKS = 'SELECT due_at, outcome, ref, missed FROM job_tick WHERE job = $1 ORDER BY due_at DESC LIMIT $2';
+
+export const jobQueries = (ask: AskSnapshot): JobQueries => ({
+  async jobs() {
+    const [version = [], records = [], states = []] = await ask<
+      [VersionRow[], { body: string }[], (JobState & { job: string })[]]
+    >(
+      VERSION,
+      ['SELECT body FROM job ORDER BY name COLLATE "C", id'],
+      ['SELECT job, paused, "cursor", signature, ref FROM job_state'],
+    );
+    return {
+      version: Number(version[0]?.value ?? 0),
+      records: records.map(({ body }) => JSON.parse(body) as JobRecord),
+      states: Object.fromEntries(states.map(({ job, ...state }) => [job, state])),
+    };
+  },
+  async jobs_version() {
+    const [rows = []] = await ask<[VersionRow[]]>(VERSION);
+    return Number(rows[0]?.value ?? 0);
+  },
+  async job_running({ job }) {
+    const [rows = []] = await ask([RUNNING, job]);
+    return rows.length > 0;
+  },
+  async job_ticks({ job, limit }) {
+    const [rows = []] = await ask<[JobTick[]]>([TICKS, job, limit]);
+    return rows;
+  },
+});
+
+const ms = (time: string): string => `(extract(epoch FROM ${time}) * 1000)::bigint`;
+const ENDS_AT = 'least(n.until, coalesce(n.ended_at, n.until))';
+/** Hides the earlier starts of a gateway at the same address. */
+const IS_LATEST = 'NOT EXISTS (SELECT 1 FROM node later WHERE later.url = n.url AND later.id > n.id)';
+const NODES =
+  `SELECT n.id AS node, n.url, n.version, n.table_hash AS "table", n.problem, ${ms('n.started_at')} AS started_at, ` +
+  `${ms(ENDS_AT)} AS lease_expires_at, ${ms('t.now')} AS read_at, ` +
+  "CASE WHEN n.until > t.now AND n.ended_at IS NULL THEN 'serving' WHEN n.has_stopped THEN 'stopped' ELSE 'lost' END AS state " +
+  // A gateway that stops ends its own lease, so both instants are from one statement.
+  "FROM (SELECT *, abs(extract(epoch FROM ended_at - until)) < 0.001 AS has_stopped FROM node WHERE until > '-infinity') n, " +
+  '(SELECT clock_timestamp() AS now) t ' +
+  `WHERE (n.until > t.now AND n.ended_at IS NULL) OR ${IS_LATEST} ORDER BY n.id`;
+
+export async function readNodes(ask: AskSnapshot): Promise<readonly StoredNode[]> {
+  const [rows = []] = await ask<[StoredNode[]]>([NODES]);
+  return rows;
 }

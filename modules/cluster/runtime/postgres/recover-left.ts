@@ -8,9 +8,9 @@ import { release } from '../../../../runtime/store/unit/recover.ts';
 import { WorkUnit } from '../../../../runtime/store/unit/unit.ts';
 import { loadLeft } from './load-unit.ts';
 import { FORGET_WINDOWS } from './rate-slots.ts';
-import type { Scope } from './scope.ts';
 import { storeUnit } from './store-unit.ts';
 import { ADD_COUNTS, COUNT_COLUMNS } from './tables.ts';
+import type { Scope } from './transact.ts';
 
 /** Skips a node that is in a transaction, whose row is locked: it still has its lease. */
 const END_LEASES =

@@ -11,8 +11,8 @@ import { applyToUnit, isUnitChange } from '../../../../runtime/store/unit/apply.
 import { WorkUnit } from '../../../../runtime/store/unit/unit.ts';
 import type { DirectChanges } from './direct-changes.ts';
 import { loadUnit } from './load-unit.ts';
-import type { Scope } from './scope.ts';
 import { storeUnit } from './store-unit.ts';
+import type { Scope } from './transact.ts';
 
 type Result = MutationResults[MutationKind];
 

@@ -3,8 +3,8 @@ import { laneKey } from '../../../../runtime/store/identity.ts';
 import type { DispatchRow, WorkRow } from '../../../../runtime/store/unit/rows.ts';
 import type { WorkUnit } from '../../../../runtime/store/unit/unit.ts';
 import type { PgValue } from './driver.ts';
-import type { Scope } from './scope.ts';
 import { ADD_COUNTS, CountChanges, insertInto, ROW_BYTES, updateRows, upsert } from './tables.ts';
+import type { Scope } from './transact.ts';
 
 const NEW_CLAIMS = `${insertInto('claim')} ORDER BY key`;
 const LATER_CLAIMS = updateRows('claim', ['key'], ['expires_at']);

@@ -1,4 +1,8 @@
 /** Statements that write many rows of a table at once, as one JSON parameter. */
+
+import { createHash } from 'node:crypto';
+import type { ClaimKey } from '../../../../runtime/store/identity.ts';
+import { claimKey } from '../../../../runtime/store/identity.ts';
 import type { TallyColumn } from '../../../../runtime/store/tally.ts';
 import { TALLY_COLUMNS } from '../../../../runtime/store/tally.ts';
 
@@ -74,3 +78,12 @@ export class CountChanges {
     return [...this.byLane].map(([lane, counts]) => ({ lane, node, ...counts }));
   }
 }
+
+/** Longest key that is stored unchanged, in UTF-16 units; an index row holds 2,700 bytes. */
+const MAX_CHARS = 600;
+
+/** Keys are JSON and start with `[`, so that no key can equal the digest of another. */
+export const shortenedKey = (key: string): string =>
+  key.length <= MAX_CHARS ? key : `sha256:${createHash('sha256').update(key).digest('hex')}`;
+
+export const keyOfClaim = (claim: ClaimKey): string => shortenedKey(claimKey(claim));

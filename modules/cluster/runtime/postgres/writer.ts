@@ -17,14 +17,12 @@ import { commitGroup } from './commit-group.ts';
 import { createDirectChanges } from './direct-changes.ts';
 import type { PgConnection } from './driver.ts';
 import { describePgError, isConflict, isLost, isStatementError } from './driver.ts';
-import { LaneTurns } from './lane-turns.ts';
 import type { Others } from './lease.ts';
-import { LEASE_MS, Lease, LeaseEnded } from './lease.ts';
-import type { OpenScope } from './scope.ts';
-import { openScope } from './scope.ts';
+import { LEASE_MS, Lease, LeaseEnded, readServerTime } from './lease.ts';
 import { makeChanges } from './sections.ts';
-import { readServerTime } from './server-time.ts';
-import { transact } from './transact.ts';
+import { LaneTurns } from './take-due.ts';
+import type { OpenScope } from './transact.ts';
+import { openScope, transact } from './transact.ts';
 
 export interface WriterParts {
   /** Connects to the migrated database. @param ended called when the connection has ended */

@@ -9,9 +9,8 @@ import { command, flag } from '../../../../cli/command-line/command.ts';
 import { configOption, jsonOption } from '../../../../cli/command-line/options.ts';
 import type { CompileRequest } from '../../../../cli/compile/compile-files.ts';
 import { compileRequest, createCompileRequest } from '../../../../cli/compile/compile-files.ts';
-import { printJson, printLine, terminalWidth } from '../../../../cli/output/print.ts';
+import { printJson, printLine, terminalWidth, wrapBeside } from '../../../../cli/output/print.ts';
 import { formatTable } from '../../../../cli/output/table.ts';
-import { wrapBeside } from '../../../../cli/output/wrap-words.ts';
 import { createServerLog } from '../../../../cli/serve/server-log.ts';
 import { configuredStore, UnknownStore } from '../../../../cli/store/configured-store.ts';
 import type { CompileResult } from '../../../../compiler/compile.ts';
@@ -20,7 +19,6 @@ import { createDeliveryContext } from '../../../../runtime/deliver/delivery-cont
 import { runProcess } from '../../../../runtime/platform/process/run-process.ts';
 import { createSecrets } from '../../../../runtime/platform/secrets/machine-secrets.ts';
 import type { RouteTable } from '../../../../schemas/generated/types.ts';
-import { checkClock } from '../doctor/check-clock.ts';
 import type { FoundGateway } from '../doctor/check-gateway.ts';
 import {
   checkAgentPrograms,
@@ -35,7 +33,7 @@ import {
 import { checkSecrets } from '../doctor/check-secrets.ts';
 import { checkStore } from '../doctor/check-store.ts';
 import type { TargetChecks } from '../doctor/check-targets.ts';
-import { checkTargets } from '../doctor/check-targets.ts';
+import { checkClock, checkTargets } from '../doctor/check-targets.ts';
 import { createDoctorReport } from '../doctor/report.ts';
 
 const options = {

@@ -1,5 +1,4 @@
 /** Completes a command line for a shell: what may stand where the cursor is, for bash, zsh and fish alike. */
-
 import type { Command, NamedOption } from '../../../../cli/base/command.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import type { CommandEntry } from '../../../../cli/commands/registry.ts';

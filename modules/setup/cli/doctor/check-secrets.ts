@@ -1,5 +1,4 @@
 /** Checks that the secrets of routes and agents exist; those of targets are checked with the targets. */
-
 import type { Check } from '../../../../cli/base/check.ts';
 import { collectSecretRefs } from '../../../../runtime/platform/secrets/secret-refs.ts';
 import type { SecretResolver } from '../../../../runtime/platform/secrets/secrets.ts';

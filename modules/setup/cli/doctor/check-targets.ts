@@ -1,6 +1,7 @@
-/** Checks of each enabled target in each profile: its credentials, and the checks of its driver. */
+/** Checks of each enabled target in each profile: its credentials, the checks of its driver, and the clock by its answers. */
 import { labelIn } from '../../../../base/label.ts';
 import type { Check } from '../../../../cli/base/check.ts';
+import { gatewayCheck } from '../../../../cli/base/check.ts';
 import type { DeliveryContext } from '../../../../runtime/deliver/driver.ts';
 import { linkTargets } from '../../../../runtime/deliver/link-targets.ts';
 import type { Probe, ProbeOptions } from '../../../../runtime/deliver/probe.ts';
@@ -76,4 +77,23 @@ function refused(subject: Subject, message: string): Check {
 
 function probeCheck(subject: Subject, { check, status, detail, fix }: Probe): Check {
   return { ...subjectOf(subject), check, status, detail, fix };
+}
+
+/** A larger difference is a fault, in ms; from 300 s on, senders' timestamps are refused (§8). */
+const WARN_MS = 5000;
+const FAIL_MS = 60_000;
+
+/** `skews`: ours minus theirs, in ms. The smallest counts: one wrong clock elsewhere proves nothing. */
+export function checkClock(skews: readonly number[], live: boolean): Check {
+  const about = { subject: 'clock', check: 'skew' };
+  const skew = [...skews].sort((left, right) => Math.abs(left) - Math.abs(right))[0];
+  if (skew === undefined) {
+    const detail = live ? 'no service told its time' : 'looked at with --live';
+    return gatewayCheck({ ...about, status: 'skipped', detail });
+  }
+  const seconds = Math.round(Math.abs(skew) / 1000);
+  const detail = seconds === 0 ? 'agrees with the services' : `${seconds} s ${skew > 0 ? 'ahead' : 'behind'}`;
+  const status = Math.abs(skew) > FAIL_MS ? 'failed' : Math.abs(skew) > WARN_MS ? 'warning' : 'ok';
+  if (status === 'ok') return gatewayCheck({ ...about, status, detail });
+  return gatewayCheck({ ...about, status, detail, fix: 'synchronise the clock of this machine (NTP)' });
 }

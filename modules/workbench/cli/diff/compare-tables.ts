@@ -1,5 +1,4 @@
 /** Compares the meaning of two compiled tables: routes key by key, in sentences, and everything else value by value. */
-
 import type { Labelled } from '../../../../base/label.ts';
 import { labelOf } from '../../../../base/label.ts';
 import { isSecretRef } from '../../../../runtime/platform/secrets/secret-refs.ts';

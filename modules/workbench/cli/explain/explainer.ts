@@ -1,5 +1,4 @@
 /** Explains many requests to the routes of a table, which are linked on first use; independent of time, randomness, secrets and store. */
-
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
 import { gatewayFiles } from '../../../../runtime/platform/node-files.ts';

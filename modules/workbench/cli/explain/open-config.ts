@@ -1,5 +1,4 @@
 /** Compiles the configuration, for commands that show what it would do. */
-
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
 import { createCompileRequest } from '../../../../cli/compile/compile-files.ts';

@@ -1,9 +1,8 @@
 /** Describes a kept request: what it was, what decided its outcome, and what to do next. */
 
 import type { CliContext } from '../../../../cli/base/context.ts';
-import { visible } from '../../../../cli/output/print.ts';
+import { visible, wrapBeside } from '../../../../cli/output/print.ts';
 import { formatDuration } from '../../../../cli/output/time.ts';
-import { wrapBeside } from '../../../../cli/output/wrap-words.ts';
 import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
 import { REASON_TEXTS } from '../../../../runtime/verify/cause-code.ts';
 import type { VerifyReason } from '../../../../runtime/verify/verification.ts';

@@ -1,5 +1,4 @@
 /** The conditions of `requests list`. */
-
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { UsageError } from '../../../../cli/base/errors.ts';
 import { loadPart } from '../../../../cli/base/module.ts';

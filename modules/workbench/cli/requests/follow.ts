@@ -1,5 +1,4 @@
 /** Prints requests as they arrive, until Ctrl-C. */
-
 import type { CliContext } from '../../../../cli/base/context.ts';
 import type { KeptFilter, KeptRequests, KeptSummary } from '../../../../runtime/intake/kept-request.ts';
 

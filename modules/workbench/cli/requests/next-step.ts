@@ -1,5 +1,4 @@
 /** What to do about a request that was not accepted: a text for each reason, with the command that helps. */
-
 import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
 import type { OtherReason } from '../../../../runtime/intake/reason-codes.ts';
 import type { Outcome } from '../../../../runtime/intake/reply.ts';

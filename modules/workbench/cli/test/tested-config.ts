@@ -1,5 +1,4 @@
 /** A configuration under test: compiled once; its routes are linked on first use. */
-
 import type { CliContext } from '../../../../cli/base/context.ts';
 import type { RunScript } from '../../../../runtime/intake/script-runner.ts';
 import type { RoutePlan } from '../../../../schemas/generated/types.ts';

@@ -6,10 +6,9 @@ import { rmSync, statSync } from 'node:fs';
 import type { KeptRequests } from '../../../../runtime/intake/kept-request.ts';
 import type { NewRequestRow, RequestFilter, RequestRow } from '../../../../runtime/store/request-rows.ts';
 import type { Connection, Value } from '../../../../runtime/store/sqlite/driver.ts';
-import { connect, errorCode } from '../../../../runtime/store/sqlite/driver.ts';
+import { connect, errorCode, inTransaction } from '../../../../runtime/store/sqlite/driver.ts';
 import { createFile } from '../../../../runtime/store/sqlite/file-lock.ts';
 import { openReading } from '../../../../runtime/store/sqlite/open-database.ts';
-import { inTransaction } from '../../../../runtime/store/sqlite/transaction.ts';
 import type { ReadRows, WriteRows } from './requests.ts';
 import { capturePath, keptRequests } from './requests.ts';
 

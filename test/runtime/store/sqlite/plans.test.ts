@@ -4,13 +4,8 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import { connect } from '../../../../runtime/store/sqlite/driver.ts';
 import { createTables } from '../../../../runtime/store/sqlite/schema.ts';
-import {
-  ATTEMPTS,
-  HELD_ATTEMPTS,
-  LEFT_RUNS,
-  RELEASE_ATTEMPTS,
-  RUNS,
-} from '../../../../runtime/store/sqlite/work-queries.ts';
+import { HELD_ATTEMPTS, LEFT_RUNS, RELEASE_ATTEMPTS } from '../../../../runtime/store/sqlite/take-work.ts';
+import { ATTEMPTS, RUNS } from '../../../../runtime/store/sqlite/turns.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 
 const PLANS: readonly (readonly [sql: string, plan: RegExp])[] = [

@@ -4,7 +4,7 @@ import { findName } from '../../../../../cli/command-line/find-name.ts';
 import { configOption } from '../../../../../cli/command-line/options.ts';
 import { printLine, printNote } from '../../../../../cli/output/print.ts';
 import { requireDatabase, useSharedState } from '../../../../../cli/store/use-shared-state.ts';
-import { ACTIVE_TABLE } from '../../../../../runtime/store/shared-tables.ts';
+import { ACTIVE_TABLE } from '../../../../../runtime/store/shared.ts';
 import type { SharedState } from '../../../../../runtime/store/store.ts';
 
 export default command({

@@ -4,8 +4,8 @@ import { arrayOption, configOption } from '../../../../../cli/command-line/optio
 import { printJson } from '../../../../../cli/output/print.ts';
 import { printTable } from '../../../../../cli/output/table.ts';
 import { requireDatabase, useSharedState } from '../../../../../cli/store/use-shared-state.ts';
-import type { SharedTable } from '../../../../../runtime/store/shared-tables.ts';
-import { ACTIVE_TABLE } from '../../../../../runtime/store/shared-tables.ts';
+import type { SharedTable } from '../../../../../runtime/store/shared.ts';
+import { ACTIVE_TABLE } from '../../../../../runtime/store/shared.ts';
 
 interface Row extends SharedTable {
   readonly active: boolean;
