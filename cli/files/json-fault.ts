@@ -1,4 +1,5 @@
 /** Finds where a text is invalid JSON or has a duplicate key: `JSON.parse` does not always report the position, and keeps the last of two equal keys. */
+import { createRequire } from 'node:module';
 
 export interface JsonFault {
   /** UTF-16 offset. */
@@ -7,17 +8,38 @@ export interface JsonFault {
 }
 
 /** The first fault, or null when the text is JSON without duplicate keys. */
-export function findJsonFault(text: string): JsonFault | null {
+export const findJsonFault = (text: string): JsonFault | null => (isFaultless(text) ? null : explain(text));
+
+/** Whether the text is JSON, and has as many names as `JSON.parse` keeps. */
+function isFaultless(text: string): boolean {
+  let kept = 0;
+  const count = function (this: unknown, _: string, value: unknown): unknown {
+    if (!Array.isArray(this)) kept++;
+    return value;
+  };
   try {
-    const scanner = new Scanner(text);
-    scanner.value(0);
-    scanner.end();
-    return null;
-  } catch (fault) {
-    if (fault instanceof Fault) return { offset: fault.offset, message: fault.message };
-    throw fault;
+    JSON.parse(text, count);
+  } catch {
+    return false;
   }
+  const names = [...text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/g)].filter(([, colon]) => colon !== undefined);
+  // The whole text counts as a name, too.
+  return kept === names.length + 1;
 }
+
+const MAX_DEPTH = 200;
+
+/** What is expected, by the parser's name for the error. */
+const EXPECTED: Readonly<Record<string, string>> = {
+  ValueExpected: 'a value',
+  PropertyNameExpected: 'a name in double quotes',
+  ColonExpected: '":"',
+  CommaExpected: '"," or the end of the map or list',
+  CloseBraceExpected: '"," or "}"',
+  CloseBracketExpected: '"," or "]"',
+  EndOfFileExpected: 'the end of the file',
+  UnexpectedEndOfString: 'a double quote at the end of the text on its line',
+};
 
 class Fault extends Error {
   readonly offset: number;
@@ -27,68 +49,32 @@ class Fault extends Error {
   }
 }
 
-const MAX_DEPTH = 200;
-const SPACE = /[ \t\r\n]*/y;
-const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
-const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
-
-class Scanner {
-  private readonly text: string;
-  private at = 0;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-
-  value(depth: number): void {
-    this.match(SPACE);
-    if (depth > MAX_DEPTH) throw new Fault(this.at, 'nested too deeply');
-    if (this.take('{')) this.members('}', depth, new Set());
-    else if (this.take('[')) this.members(']', depth, null);
-    else if (this.match(STRING) === null && this.match(SCALAR) === null) this.fail('a value');
-    this.match(SPACE);
-  }
-
-  end(): void {
-    if (this.at < this.text.length) this.fail('the end of the file');
-  }
-
-  private members(close: string, depth: number, keys: Set<string> | null): void {
-    this.match(SPACE);
-    if (this.take(close)) return;
-    do {
-      this.match(SPACE);
-      if (keys !== null) this.key(keys);
-      this.value(depth + 1);
-    } while (this.take(','));
-    if (!this.take(close)) this.fail(`"," or "${close}"`);
-  }
-
-  private key(keys: Set<string>): void {
-    const from = this.at;
-    const key = this.match(STRING) ?? this.fail('a name in double quotes');
-    const name = JSON.parse(key) as string;
-    if (keys.has(name)) throw new Fault(from, `the name ${key} stands here a second time`);
-    keys.add(name);
-    this.match(SPACE);
-    if (!this.take(':')) this.fail('":"');
-  }
-
-  private take(character: string): boolean {
-    if (this.text[this.at] !== character) return false;
-    this.at += 1;
-    return true;
-  }
-
-  private match(pattern: RegExp): string | null {
-    pattern.lastIndex = this.at;
-    const found = pattern.exec(this.text)?.[0] ?? null;
-    this.at += found?.length ?? 0;
-    return found;
-  }
-
-  private fail(expected: string): never {
-    const found = this.at >= this.text.length ? 'the file ends' : `found ${JSON.stringify(this.text[this.at])}`;
-    throw new Fault(this.at, `not JSON: expected ${expected}, ${found}`);
+function explain(text: string): JsonFault | null {
+  // Loaded only for a text with a fault.
+  const { visit, printParseErrorCode }: typeof import('jsonc-parser') = createRequire(import.meta.url)('jsonc-parser');
+  const names: Set<string>[] = [];
+  const onBegin = (offset: number): void => {
+    if (names.push(new Set()) > MAX_DEPTH + 1) throw new Fault(offset, 'nested too deeply');
+  };
+  const onEnd = (): void => {
+    names.pop();
+  };
+  const onObjectProperty = (name: string, offset: number, length: number): void => {
+    const written = text.slice(offset, offset + length);
+    if (names.at(-1)?.has(name) === true) throw new Fault(offset, `the name ${written} stands here a second time`);
+    names.at(-1)?.add(name);
+  };
+  const onError = (code: Parameters<typeof printParseErrorCode>[0], offset: number): void => {
+    const expected = EXPECTED[printParseErrorCode(code)];
+    const found = offset >= text.length ? 'the file ends' : `found ${JSON.stringify(text[offset])}`;
+    throw new Fault(offset, `not JSON: ${expected === undefined ? '' : `expected ${expected}, `}${found}`);
+  };
+  const begins = { onObjectBegin: onBegin, onArrayBegin: onBegin, onObjectProperty };
+  try {
+    visit(text, { ...begins, onObjectEnd: onEnd, onArrayEnd: onEnd, onError }, { disallowComments: true });
+    return null;
+  } catch (fault) {
+    if (fault instanceof Fault) return { offset: fault.offset, message: fault.message };
+    throw fault;
   }
 }

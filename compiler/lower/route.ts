@@ -4,11 +4,14 @@ import { DEFAULT_PROFILE } from '../../base/profiles.ts';
 import type {
   CoalesceConfig,
   CoalescePlan,
+  MaxAgePlan,
   Place,
+  RouteConfig,
   RoutePlan,
   RouteSecret,
   TemplatePlan,
 } from '../../schemas/generated/types.ts';
+import { lowerField } from '../config/field.ts';
 import { lowerScript, scriptPath, scriptsFolder } from '../config/script.ts';
 import { webhookToolsets } from '../config/toolsets.ts';
 import type { Lowered, NodePath, Problem } from '../diagnostics/problem.ts';
@@ -64,6 +67,7 @@ export function lowerRoute(route: RouteView, at: Place): Lowered<RoutePlan> {
     rate_limit: config.rate_limit ?? scope.table.server.rate_limit,
     max_concurrent: config.max_concurrent ?? null,
     idempotency_ttl_seconds: config.idempotency_ttl_seconds ?? defaultWindow(route),
+    max_age: lowerMaxAge(config),
     capture: config.capture ?? scope.table.gateway.capture,
   };
   return { plan, problems };
@@ -97,6 +101,12 @@ function lowerRouteScript({ config, profilePlan, scope }: RouteView): RoutePlan[
   const folder = scriptsFolder(join(scope.facts.home, profilePlan?.home ?? ''));
   const path = scriptPath(config.script, folder);
   return path === null ? null : lowerScript(path, scope.table.server.script_timeout_seconds);
+}
+
+/** The rule `max-age` reports one key without the other, and a time that is no path. */
+function lowerMaxAge({ max_age_seconds: seconds, timestamp }: RouteConfig): MaxAgePlan | null {
+  const time = timestamp === undefined ? 'none' : lowerField(timestamp);
+  return seconds === undefined || typeof time === 'string' ? null : { seconds, time };
 }
 
 function lowerCoalesce(config: CoalesceConfig, take: Take): CoalescePlan {

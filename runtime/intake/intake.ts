@@ -55,6 +55,8 @@ export class Intake implements SignedRequest {
   readonly headers: IncomingHttpHeaders;
   /** Unix ms. */
   readonly receivedAt: number;
+  /** When the event came, for its age: before `receivedAt` for one that is replayed. Unix ms. */
+  cameAt: number;
   /** Monotonic ms. */
   readonly startedAt: number;
   body: Buffer = NO_BODY;
@@ -89,6 +91,7 @@ export class Intake implements SignedRequest {
     this.url = request.url ?? '';
     this.headers = request.headers;
     this.receivedAt = clock.now();
+    this.cameAt = this.receivedAt;
     this.startedAt = clock.monotonic();
   }
 

@@ -6,7 +6,7 @@ import { STAGE_NAMES } from './stage.ts';
 import { checkMethod, checkOpen, checkOrigin, checkRate, checkSize, requireCredential } from './stages/admit.ts';
 import { parsePayload, receiveBody } from './stages/body.ts';
 import { dispatchEvent } from './stages/dispatch.ts';
-import { answerSeen, applyFilters, matchEvent } from './stages/filters.ts';
+import { answerSeen, applyFilters, checkAge, matchEvent } from './stages/filters.ts';
 import { answerChallenge, answerHandshake, answerProbe } from './stages/handshake.ts';
 import { identify } from './stages/identify.ts';
 import { render } from './stages/render.ts';
@@ -30,6 +30,7 @@ const STAGES: Readonly<Record<StageName, Stage>> = {
   identify, //                event type and delivery id
   event: matchEvent, //       ignored: event
   filter: applyFilters, //    ignored: filter
+  age: checkAge, //           ignored: age
   duplicate: answerSeen, //   duplicate
   script: runScript, //       ignored: script
   render, //                  prompt and addresses

@@ -29,6 +29,7 @@ export type OtherReason =
 
 /** In words, for operators. */
 export const OTHER_REASON_TEXTS: Readonly<Record<OtherReason, string>> = {
+  age: 'the event is older than `max_age_seconds` of the route',
   body_overloaded: 'the bodies of unverified requests use all the memory that they may',
   body_too_slow: 'the body arrived more slowly than `min_body_rate`',
   commit_in_doubt: 'it is not known whether the event was stored',

@@ -16,6 +16,7 @@ export const STAGE_NAMES = [
   'identify',
   'event',
   'filter',
+  'age',
   'duplicate',
   'script',
   'render',

@@ -51,7 +51,8 @@ function payloadRoot(payload: unknown): unknown {
   return typeof inner === 'object' && inner !== null ? inner : payload;
 }
 
-function linkField(field: FieldPlan): ReadField {
+/** Links the path of a field to a function that reads it. */
+export function linkField(field: FieldPlan): ReadField {
   if (field.in === 'event') return (subject) => subject.event;
   if (field.in === 'header') return linkHeader(field.path[0] ?? '');
   const path = linkPath(field.path);

@@ -10,6 +10,7 @@ import type { LinkContext, TableHeadPlan } from './link-context.ts';
 import { LinkError } from './link-context.ts';
 import { linkEvents } from './link-events.ts';
 import { linkFilter } from './link-filter.ts';
+import { linkMaxAge } from './link-max-age.ts';
 import { linkKey, linkPrompt, linkTemplate } from './link-template.ts';
 import type { LinkedCoalesce, LinkedDelivery, LinkedRoute, LinkedScript } from './linked-table.ts';
 
@@ -71,6 +72,7 @@ export function linkRoute(
     identityOf: context.linkIdentity(plan.source, authentication.insecure),
     events: linkEvents(plan.events),
     filter: plan.filters === null ? null : linkFilter(plan.filters, openList),
+    maxAge: plan.max_age === null ? null : linkMaxAge(plan.max_age),
     lists: lists.size === 0 ? NO_LISTS : [...lists],
     script: scriptOf(plan, table, context),
     prompt: linkPrompt(plan.prompt, context.marks),

@@ -9,6 +9,7 @@ import type { ListFile } from './in-file-set.ts';
 import type { LinkedEvents } from './link-events.ts';
 import type { LinkedFilter } from './link-filter.ts';
 import type { FindIdentity } from './link-identity.ts';
+import type { LinkedMaxAge } from './link-max-age.ts';
 import type { RenderKey, RenderPrompt, RenderTemplate } from './link-template.ts';
 
 export interface LinkedRoute {
@@ -33,6 +34,8 @@ export interface LinkedRoute {
   readonly identityOf: FindIdentity;
   readonly events: LinkedEvents;
   readonly filter: LinkedFilter | null;
+  /** Null: events of any age are taken. */
+  readonly maxAge: LinkedMaxAge | null;
   /** The lists that `filter` reads; refresh them before it runs. */
   readonly lists: readonly ListFile[];
   readonly script: LinkedScript | null;

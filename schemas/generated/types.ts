@@ -532,6 +532,14 @@ export interface RouteConfig {
    */
   idempotency_ttl_seconds?: number;
   /**
+   * Ignores an event that is older than this when it arrives; `timestamp` says where its time stands.
+   */
+  max_age_seconds?: number;
+  /**
+   * For `max_age_seconds`: the path of the event's time, as Unix seconds, milliseconds or ISO 8601. An event without a time there, or with one ahead, is taken.
+   */
+  timestamp?: string;
+  /**
    * Which requests of this route are kept for `hookwright requests`. Default: `gateway.capture`.
    */
   capture?: 'none' | 'problems' | 'all';
@@ -2642,6 +2650,7 @@ export interface RoutePlan {
   rate_limit: number;
   max_concurrent: number | null;
   idempotency_ttl_seconds: number;
+  max_age: MaxAgePlan | null;
   /**
    * Which of its requests are kept.
    */
@@ -2708,6 +2717,13 @@ export interface ScriptPlan {
   path: string;
   interpreter: 'bash' | 'python';
   timeout_seconds: number;
+}
+/**
+ * Events that are older are ignored.
+ */
+export interface MaxAgePlan {
+  seconds: number;
+  time: FieldPlan;
 }
 /**
  * webhook_subscriptions.json: dynamic routes by name, same format as static routes.

@@ -86,6 +86,7 @@ export function routePlan(name: string, parts: Partial<RoutePlan> = {}): RoutePl
     rate_limit: 1_000_000,
     max_concurrent: null,
     idempotency_ttl_seconds: 3600,
+    max_age: null,
     capture: 'none',
     ...parts,
   };

@@ -34,6 +34,8 @@ export interface Form {
   readonly wants?: string;
   /** All types that the value may have. */
   readonly only?: string;
+  /** What the value must be, where its types do not say it. */
+  readonly must?: string;
   /** Keys and values to write instead; the first of them replaces the value. Null if the meaning is not clear. */
   readonly read?: (written: Written) => PlainMap | null;
   /** Put the value in quotes instead. */
@@ -100,7 +102,7 @@ export const VALUES: readonly Form[] = [
       isSecretName(key) ? `write \`${key}: env:NAME\` with the name of a variable, or \`file:path\`` : undefined,
   },
   // A quoted `true` is not a reason.
-  { keys: 'accept_untrusted confined', found: 'number boolean', only: 'string', hint: 'write the reason in words' },
+  { keys: 'accept_untrusted confined', found: 'number boolean', only: 'string', must: 'be a reason in words' },
   { found: 'number boolean', only: 'string', isQuoted: true },
   {
     found: 'string',

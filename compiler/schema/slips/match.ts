@@ -40,7 +40,9 @@ const fits = ({ keys, beside, found, wants, only }: Form, { key, value, known, t
 
 function inForm(form: Form, written: Written): ShapeProblem | null {
   const { mistake, path, key, value, map, types } = written;
-  const says = mistake === 'key' ? `unknown key \`${key}\`` : `${mustBe(nameOf(path), types)}, not ${typeName(value)}`;
+  const required = form.must === undefined ? mustBe(nameOf(path), types) : `\`${nameOf(path)}\` must ${form.must}`;
+  const says = mistake === 'key' ? `unknown key \`${key}\`` : `${required}, not ${typeName(value)}`;
+  if (form.must !== undefined) return problemOf(written, says, {});
   if (form.isQuoted === true) return problemOf(written, `${says}: put it in quotes`, { fix: { kind: 'quote' } });
   const meant = form.read?.(written) ?? null;
   const lines = Object.entries(meant ?? {}).map(([name, item]) =>

@@ -17,6 +17,15 @@ function decide(intake: Intake): Reply | null {
   return filter.matches(subjectOf(intake)) ? null : ignore(intake, 'filter');
 }
 
+/** Ignores events that are older than the route takes when they come (decisions §4). */
+export const checkAge: Stage = (intake) => {
+  const { maxAge } = intake.route;
+  if (maxAge === null) return null;
+  const age = maxAge.ageOf(subjectOf(intake), intake.cameAt);
+  if (age === null || age <= maxAge.maxMs) return null;
+  return ignore(intake, 'age', `${Math.round(age / 1000)} s old, at most ${maxAge.maxMs / 1000} s are taken`);
+};
+
 /** The parts of an event that filters read. */
 export function subjectOf({ data, event, headers }: Intake): FilterSubject {
   return { payload: data, event, headers };

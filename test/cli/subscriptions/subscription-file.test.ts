@@ -17,12 +17,13 @@ const faults: readonly (readonly [string, number | null, RegExp?])[] = [
   [' {"a": {"b": [1, -2.5e3, true, null, "\\u00e9\\n"]}} \n', null],
   ['', 0, /expected a value, the file ends/],
   ['{"a":1,}', 7, /expected a name in double quotes, found "}"/],
-  ['{"a":1 "b":2}', 7, /expected "," or "}"/],
-  ['{"a": tru}', 6, /expected a value, found "t"/],
+  ['{"a":1 "b":2}', 7, /expected "," or the end of the map or list/],
+  ['{"a": tru}', 6, /not JSON: found "t"/],
   ['{"a"', 4, /expected ":", the file ends/],
-  ['{}x', 2, /expected the end/],
+  ['{}x', 2, /not JSON: found "x"/],
   ['{"a":{},"b":{},"\\u0061":{}}', 15, /stands here a second time/],
-  ['{"a":01}', 6, /expected "," or "}"/],
+  ['{"a":01}', 6, /expected "," or the end/],
+  ['[1,2', 4, /expected "," or "]", the file ends/],
   ['['.repeat(300), 201, /nested too deeply/],
 ];
 for (const [text, offset, message] of faults) {

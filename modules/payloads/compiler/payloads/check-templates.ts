@@ -1,5 +1,8 @@
 /** Checks the placeholders of a route against the possible event forms. */
 
+import { lowerField } from '../../../../compiler/config/field.ts';
+import type { RouteKey } from '../../../../compiler/config/route-keys.ts';
+import { ROUTE_KEYS } from '../../../../compiler/config/route-keys.ts';
 import type { Placeholder } from '../../../../compiler/config/template-grammar.ts';
 import { readPlaceholders } from '../../../../compiler/config/template-grammar.ts';
 import type { NodePath, Problem } from '../../../../compiler/diagnostics/problem.ts';
@@ -13,12 +16,14 @@ import type { ShapeNode, ShapeType } from '../shapes/shape.ts';
 import { textBelow } from '../shapes/suggest-path.ts';
 import { onlyFix, unknownPath } from './unknown-path.ts';
 
-/** A template, or a coalesce key, which may be a bare path. */
+/** A text that names fields of the payload. */
 interface TemplatePlace {
   readonly text: string;
   readonly path: NodePath;
-  /** Whether it must produce a plain text (an address or a key), so that an object is a mistake. */
+  /** Whether it must produce a plain text (an address, a key, a time), so that an object is a mistake. */
   readonly isText: boolean;
+  /** A path without braces. */
+  readonly isBare: boolean;
 }
 
 /** Paths are relative to the route. */
@@ -26,23 +31,44 @@ export function checkTemplates(set: FormSet, config: RouteConfig): readonly Prob
   return placesOf(config).flatMap((place) => checkPlace(set, place));
 }
 
-function placesOf({ prompt, coalesce, cron_job, deliver_extra = {} }: RouteConfig): readonly TemplatePlace[] {
-  return [
-    ...(prompt === undefined ? [] : [{ text: prompt, path: ['prompt'], isText: false }]),
-    ...(coalesce === undefined ? [] : [{ text: coalesce.key, path: ['coalesce', 'key'], isText: true }]),
-    // A job has its own addresses.
-    ...(cron_job === undefined ? addressPlaces(deliver_extra, ['deliver_extra']) : []),
-  ];
+function placesOf(config: RouteConfig): readonly TemplatePlace[] {
+  return Object.entries<RouteKey>(ROUTE_KEYS).flatMap(([key, { payload }]) =>
+    payload === undefined ? [] : PLACES[payload](config, key as keyof RouteConfig),
+  );
+}
+
+type FindPlaces = (config: RouteConfig, key: keyof RouteConfig) => readonly TemplatePlace[];
+
+/** By how a key names fields. */
+const PLACES: Readonly<Record<NonNullable<RouteKey['payload']>, FindPlaces>> = {
+  template: (config, key) => {
+    const { [key]: text } = config;
+    return typeof text === 'string' ? [{ text, path: [key], isText: false, isBare: false }] : [];
+  },
+  // A job has its own addresses.
+  templates: (config, key) => (config.cron_job === undefined ? addressPlaces(config[key], [key]) : []),
+  key: ({ coalesce }) =>
+    coalesce === undefined
+      ? []
+      : [{ text: coalesce.key, path: ['coalesce', 'key'], isText: true, isBare: !coalesce.key.includes('{') }],
+  // `payload.`, `headers.` and `event` read other places than the root.
+  path: (config, key) => {
+    const { [key]: text } = config;
+    return typeof text === 'string' && isRootPath(text) ? [{ text, path: [key], isText: true, isBare: true }] : [];
+  },
+};
+
+function isRootPath(text: string): boolean {
+  const field = lowerField(text);
+  return typeof field !== 'string' && field.in === 'root';
 }
 
 function addressPlaces(value: unknown, path: NodePath): readonly TemplatePlace[] {
-  if (typeof value === 'string') return [{ text: value, path, isText: true }];
+  if (typeof value === 'string') return [{ text: value, path, isText: true, isBare: false }];
   return isPlainMap(value) ? Object.entries(value).flatMap(([key, each]) => addressPlaces(each, [...path, key])) : [];
 }
 
-function checkPlace(set: FormSet, { text, path, isText }: TemplatePlace): readonly Problem[] {
-  // Coalesce keys may be written without braces.
-  const isBare = path[0] === 'coalesce' && !text.includes('{');
+function checkPlace(set: FormSet, { text, path, isText, isBare }: TemplatePlace): readonly Problem[] {
   const placeholders = isBare ? readPlaceholders(`{${text}}`).map(withoutBraces) : readPlaceholders(text);
   const shown = (inner: string): string => (isBare ? inner : `{${inner}}`);
   return placeholders.flatMap(({ path: parts, offset, length }): readonly Problem[] => {

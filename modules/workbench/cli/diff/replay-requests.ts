@@ -147,12 +147,12 @@ async function replay(kept: KeptRequest, sides: ReplaySides): Promise<Judged | U
   if (plans.old === null) return 'unknown_route';
   const found = verifiedParts(kept);
   if (found === null) return 'no_body';
-  const { parts, verifiedBy } = found;
+  const { parts, verifiedBy, cameAt } = found;
   if (verifiedBy === NO_SCHEME && plans.new?.insecure === false) return 'unsigned';
   const explain = async (side: Explainer, plan: RoutePlan | null): Promise<Replayed> => {
     if (plan === null) return GONE;
     const about = { agent: side.table.profiles[plan.profile]?.agent.kind ?? null, event: null, runScript: null };
-    const input = { ...side.linked(plan), ...about, request: parts, verifiedBy, warnings: new Warnings() };
+    const input = { ...side.linked(plan), ...about, request: parts, verifiedBy, cameAt, warnings: new Warnings() };
     return replayedOf(await explainRequest(input, side.explaining), side.table, sides.new.table);
   };
   const change = compare(kept, await explain(sides.old, plans.old), await explain(sides.new, plans.new));

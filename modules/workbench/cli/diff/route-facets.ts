@@ -3,6 +3,7 @@
  * A key of the plan that is missing here does not compile.
  */
 import { eventEntries } from '../../../../runtime/table/link-events.ts';
+import { printField } from '../../../../runtime/table/link-filter.ts';
 import type { DeliveryPlan, RoutePlan } from '../../../../schemas/generated/types.ts';
 import type { ShownValue } from './shown.ts';
 import { printFilter, printTemplate, shown, shownSecret } from './shown.ts';
@@ -161,6 +162,12 @@ const ROUTE_KEYS = {
     field: 'idempotency_ttl_seconds',
     read: (plan) => [shown(plan.idempotency_ttl_seconds)],
     ...valued('how long it remembers delivery ids (seconds)'),
+  },
+  max_age: {
+    field: 'max_age_seconds',
+    read: ({ max_age }) =>
+      max_age === null ? [] : [shown(max_age, `${max_age.seconds} s after ${printField(max_age.time)}`)],
+    ...valued('how old an event may be'),
   },
   capture: { field: 'capture', read: ({ capture }) => [shown(capture)], ...valued('its capture of requests') },
 } satisfies Record<keyof RoutePlan, Facet | NotCompared>;

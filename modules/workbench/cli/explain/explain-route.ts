@@ -25,11 +25,12 @@ export interface ExplainInput {
   readonly runsScript: boolean;
   /** For a kept request: see `ExplainRequest`. */
   readonly verifiedBy?: string;
+  readonly cameAt?: number;
 }
 
 /** @throws CliError when the route could not be served at all. */
 export async function explainRoute(context: CliContext, input: ExplainInput): Promise<Explanation> {
-  const { plan, table, request, event, runsScript, verifiedBy } = input;
+  const { plan, table, request, event, runsScript } = input;
   const { home, env, clock } = context;
   const secrets = createSecrets(context);
   const warnings = new Warnings();
@@ -43,10 +44,14 @@ export async function explainRoute(context: CliContext, input: ExplainInput): Pr
   const runScript = runsScript && plan.script !== null ? await scriptRunner(context) : null;
   const agent = table.profiles[plan.profile]?.agent.kind ?? null;
   return explainRequest(
-    { ...linked, agent, request, event, runScript, warnings, ...(verifiedBy === undefined ? {} : { verifiedBy }) },
+    { ...linked, agent, request, event, runScript, warnings, ...keptFacts(input) },
     { dispatcher, clock, ids: createIds(context.random) },
   );
 }
+
+/** What is known of a kept request besides its parts. */
+const keptFacts = ({ verifiedBy, cameAt }: ExplainInput): Pick<ExplainInput, 'verifiedBy' | 'cameAt'> =>
+  verifiedBy === undefined || cameAt === undefined ? {} : { verifiedBy, cameAt };
 
 function refusable<Result>(link: () => Result): Result {
   try {

@@ -96,6 +96,7 @@ const REASONS: Readonly<Record<OtherReason, Step | null>> = {
     `the sender checks the URL with another token: enter the one of \`verify_token\` of route ${route} there`,
   event: ({ route, event }) => `to take it, add \`${event}\` to \`events\` of route ${route}`,
   filter: explain,
+  age: ({ route }) => `the sender was late: raise \`max_age_seconds\` of route ${route} to take such events`,
   script: ({ route, id }) => `run the script again: hookwright explain ${route} --request ${id} --run-script`,
   job_paused: () => 'hookwright job list shows it, hookwright job resume lets it fire again',
   job_unknown: () => 'hookwright job list shows the jobs there are',

@@ -29,6 +29,7 @@ export function whyNotReplayable({ verified, outcome, body }: KeptRequest): stri
 export function replayRequest(kept: KeptRequest, route: LinkedRoute, services: Services): Replay {
   const parts = requestParts(kept);
   const intake = createIntake(parts, route, services.clock);
+  intake.cameAt = kept.at;
   intake.authenticated = true;
   intake.scheme = kept.scheme ?? '';
   return {

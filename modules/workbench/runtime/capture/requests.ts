@@ -144,12 +144,14 @@ export interface KeptParts {
   readonly parts: RequestParts;
   /** The scheme of its valid signature; `none` if its route checks none. */
   readonly verifiedBy: string;
+  /** When it came, in Unix ms. */
+  readonly cameAt: number;
 }
 
 /** Null if its body was not kept because it had no valid signature. */
 export function verifiedParts(kept: KeptRequest): KeptParts | null {
   if (kept.body === null || !kept.verified) return null;
-  return { parts: requestParts(kept), verifiedBy: kept.scheme ?? NO_SCHEME };
+  return { parts: requestParts(kept), verifiedBy: kept.scheme ?? NO_SCHEME, cameAt: kept.at };
 }
 
 /** The scheme of a route that checks no signature. */

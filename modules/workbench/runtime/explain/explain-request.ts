@@ -37,6 +37,8 @@ export interface ExplainRequest {
   readonly event: string | null;
   /** For a kept request, the scheme that verified it on arrival; it is not verified again. */
   readonly verifiedBy?: string;
+  /** For a kept request, when it came, in Unix ms; its age is judged by that. */
+  readonly cameAt?: number;
   /** Why signatures cannot be verified; null: they are, if the request has one. */
   readonly unverified: string | null;
   /** For finding the cause of a refused signature; null: it is not searched for. */
@@ -77,6 +79,7 @@ class WatchedRequest implements Watcher {
     if (this.unverified === 'no_secret') warnings.add('the signature cannot be verified', { reason: input.unverified });
     const scheme = this.unverified === null ? null : assumeScheme(route, parsed);
     this.intake = createIntake(event === null ? request : withEvent(request, scheme, event), route, context.clock);
+    this.intake.cameAt = input.cameAt ?? this.intake.cameAt;
     this.assumed = scheme?.name ?? null;
     this.services = explainServices(input, context, (outcome) => {
       this.outcome = outcome;

@@ -1,0 +1,67 @@
+/** `max_age_seconds`: an event's age is that of its arrival, also when it is replayed, explained or compared later. */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { KeptSummary } from '../../../../runtime/intake/kept-request.ts';
+import type { Clock } from '../../../../runtime/platform/clock.ts';
+import { systemClock } from '../../../../runtime/platform/clock.ts';
+import { runInProcess } from '../../../helpers/cli.ts';
+import { startGateway } from '../../../helpers/gateway.ts';
+import { signed } from '../../../helpers/serve.ts';
+import { tempDir } from '../../../helpers/temp-dir.ts';
+
+const SECRET = 'a secret of sixteen characters';
+const CONFIG = `platforms:
+  webhook:
+    enabled: true
+    secret: ${SECRET}
+    routes:
+      builds:
+        max_age_seconds: 3600
+        timestamp: build.finished_at
+        prompt: "Build {build.id}"
+`;
+const HOUR = 3_600_000;
+
+test('a late event is ignored, and one that came in time stays so', async (t) => {
+  const home = tempDir(t);
+  let shift = 0;
+  const clock: Clock = { ...systemClock, now: () => systemClock.now() + shift };
+  const options = { home, context: { clock } };
+  const { url, cli } = await startGateway(t, { ...options, config: CONFIG });
+  const send = async (finished_at: unknown): Promise<Record<string, unknown>> => {
+    const body = JSON.stringify({ build: { id: 7, finished_at } });
+    const answer = await fetch(`${url}/webhooks/builds`, { method: 'POST', body, headers: signed(body, SECRET) });
+    return (await answer.json()) as Record<string, unknown>;
+  };
+  const now = Date.now();
+  const late = await send(Math.floor((now - 2 * HOUR) / 1000));
+  assert.deepEqual([late.status, late.reason], ['ignored', 'age']);
+  for (const taken of [null, 'yesterday', now + HOUR, new Date(now).toISOString()]) {
+    assert.equal((await send(taken)).status, 'accepted', String(taken));
+  }
+  const list = JSON.parse((await cli('requests', 'list', '--json')).stdout) as readonly KeptSummary[];
+  const id = list[0]?.id ?? '';
+  const ignored = list.find(({ outcome }) => outcome === 'ignored');
+  assert.equal(ignored?.reason, 'age');
+  assert.match((await cli('requests', 'show', ignored?.id ?? '')).stdout, /age: 72\d\d s old[\s\S]*`max_age_seconds`/);
+
+  shift = 5 * HOUR;
+  assert.match((await cli('requests', 'replay', id)).stdout, /^202 /);
+  assert.equal((await cli('explain', 'builds', '--request', id)).code, 0);
+  assert.equal((await cli('explain', 'builds', '--request', ignored?.id ?? '')).code, 1);
+  const given = JSON.stringify({ build: { finished_at: now } });
+  const explained = await cli('explain', 'builds', '--payload', given, '--json');
+  assert.equal(JSON.parse(explained.stdout).reason, 'age');
+
+  // A shorter age loses none of those that were younger when they came.
+  writeFileSync(join(home, 'next.yaml'), CONFIG.replace('3600', '60'));
+  const { stdout } = await runInProcess(
+    ['diff', 'config.yaml', '--config', 'next.yaml', '--requests', '100', '--json'],
+    options,
+  );
+  const { changes, requests } = JSON.parse(stdout);
+  assert.deepEqual([requests.lost, changes.length], [0, 1]);
+  assert.match(JSON.stringify(changes), /how old an event may be/);
+});

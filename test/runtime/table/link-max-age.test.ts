@@ -1,0 +1,41 @@
+/** The times that senders write, and what is no time. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { linkMaxAge } from '../../../runtime/table/link-max-age.ts';
+
+const NOW = Date.UTC(2026, 0, 1, 12);
+const { ageOf } = linkMaxAge({ seconds: 60, time: { in: 'root', path: ['at'] } });
+const age = (at: unknown): number | null => ageOf({ payload: { at }, event: 'x', headers: {} }, NOW);
+
+test('seconds, milliseconds and ISO 8601 with a zone are times, as numbers or text', () => {
+  for (const at of [
+    NOW / 1000 - 90,
+    NOW - 90_000,
+    String(NOW / 1000 - 90),
+    String(NOW - 90_000),
+    '2026-01-01T11:58:30Z',
+    '2026-01-01T12:58:30.000+01:00',
+    '2026-01-01 11:58:30 +0000',
+  ]) {
+    assert.equal(age(at), 90_000, String(at));
+  }
+  assert.equal(age(NOW / 1000 - 0.5), 500);
+  assert.equal(age(NOW + 5), -5);
+});
+
+test('what is no time has no age', () => {
+  for (const at of [
+    undefined,
+    null,
+    true,
+    '',
+    'soon',
+    '2026-01-01T11:58:30',
+    '2026-13-41T00:00:00Z',
+    -5,
+    {},
+    [1],
+    '1e9',
+  ])
+    assert.equal(age(at), null, JSON.stringify(at));
+});
