@@ -18,8 +18,6 @@ import type { LinkedRoute } from '../../../../runtime/table/linked-table.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
 import { partsOf } from '../../../../runtime/verify/request.ts';
 import type { Explanation, RoutePlan, RouteTable, TestCase } from '../../../../schemas/generated/types.ts';
-import { explainRequest } from '../../runtime/explain/explain-request.ts';
-import { Warnings } from '../../runtime/explain/warnings.ts';
 import { readSaved } from '../explain/read-request.ts';
 import type { Failure } from './compare.ts';
 import { compare } from './compare.ts';
@@ -95,20 +93,14 @@ export async function runTest(loaded: LoadedTest, config: TestedConfig): Promise
   const { test } = loaded;
   const plan = config.plan(test.route);
   if (plan === null) return failed(loaded, ['route'], unknownRoute(test.route, config));
-  const linked = config.linked(plan);
-  const made = await makeRequest(loaded, plan, linked.route.body);
+  const { route } = await config.linked(plan);
+  const made = await makeRequest(loaded, plan, route.body);
   if ('problem' in made) return { ...failed(loaded, [made.key], made.problem), inputs: made.inputs };
-  const explanation = await explainRequest(
-    {
-      ...linked,
-      agent: config.table.profiles[plan.profile]?.agent.kind ?? null,
-      request: made.parts,
-      event: test.event ?? null,
-      runScript: plan.script === null ? null : await scriptFor(test, config),
-      warnings: new Warnings(),
-    },
-    config.explaining,
-  );
+  const explanation = await config.explain(plan, {
+    request: made.parts,
+    event: test.event ?? null,
+    runScript: plan.script === null ? null : await scriptFor(test, config),
+  });
   const failures = compare(test.expect, explanation, config.table);
   return { loaded, found: { plan, explanation }, failures, inputs: made.inputs };
 }
