@@ -1,4 +1,5 @@
 /** Prints the systemd unit that runs a gateway: for the whole machine with everything closed that it does not need, or for one user. */
+import LIMITS from './unit-limits.json' with { type: 'json' };
 
 export interface ServiceUnit {
   /** The command that starts this program: absolute paths. */
@@ -19,6 +20,10 @@ export interface ServiceUnit {
 
 export const MARK = '# Written by `hookwright gateway install-service`. Change it with `systemctl edit`.';
 
+/**
+ * A user's unit has the limits that its service manager can set without namespaces, which many systems keep from users. None
+ * has `MemoryDenyWriteExecute`: V8 compiles to memory that it executes.
+ */
 export function printUnit(unit: ServiceUnit): string {
   const { program, config, failOn, folder, home, user } = unit;
   const out = user === null ? [] : ['--out', `${home}/build`];
@@ -43,53 +48,13 @@ export function printUnit(unit: ServiceUnit): string {
     'KillMode=mixed',
     'TimeoutStopSec=60',
     'UMask=0077',
-    ...(user === null ? USER_LIMITS : SYSTEM_LIMITS),
+    ...(user === null ? LIMITS.user : LIMITS.system),
     '',
     '[Install]',
     `WantedBy=${user === null ? 'default' : 'multi-user'}.target`,
   ];
   return `${sections.join('\n')}\n`;
 }
-
-/** What a user's service manager can do without namespaces, which many systems keep from users. */
-const USER_LIMITS: readonly string[] = [
-  'NoNewPrivileges=yes',
-  'LockPersonality=yes',
-  'RestrictRealtime=yes',
-  'RestrictSUIDSGID=yes',
-  'SystemCallArchitectures=native',
-];
-
-/** Not `MemoryDenyWriteExecute`: V8 compiles to memory that it executes. */
-const SYSTEM_LIMITS: readonly string[] = [
-  'StateDirectory=hookwright',
-  'StateDirectoryMode=0700',
-  'NoNewPrivileges=yes',
-  'CapabilityBoundingSet=',
-  'AmbientCapabilities=',
-  'ProtectSystem=strict',
-  'ProtectHome=yes',
-  'PrivateTmp=yes',
-  'PrivateDevices=yes',
-  'PrivateUsers=yes',
-  'ProtectClock=yes',
-  'ProtectHostname=yes',
-  'ProtectKernelLogs=yes',
-  'ProtectKernelModules=yes',
-  'ProtectKernelTunables=yes',
-  'ProtectControlGroups=yes',
-  'ProtectProc=invisible',
-  'RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX AF_NETLINK',
-  'RestrictNamespaces=yes',
-  'RestrictRealtime=yes',
-  'RestrictSUIDSGID=yes',
-  'LockPersonality=yes',
-  'RemoveIPC=yes',
-  'SystemCallArchitectures=native',
-  'SystemCallFilter=@system-service @pkey',
-  'SystemCallFilter=~@privileged @resources',
-  'SystemCallErrorNumber=EPERM',
-];
 
 /** A word of a command line, as systemd.service(5) reads it. */
 function quote(word: string): string {

@@ -2,7 +2,7 @@
 import { isSecretRef } from '../../../../runtime/platform/secrets/secret-refs.ts';
 import { printSecretRef } from '../../../../runtime/platform/secrets/secrets.ts';
 import { printField } from '../../../../runtime/table/link-filter.ts';
-import type { FilterPlan, SecretRef, TemplatePlan, TemplateSegment } from '../../../../schemas/generated/types.ts';
+import type { FilterPlan, TemplatePlan, TemplateSegment } from '../../../../schemas/generated/types.ts';
 
 export interface ShownValue {
   /** Equal for values that mean the same. */
@@ -15,8 +15,6 @@ export function shown(value: unknown, text?: string): ShownValue {
   const readable = text ?? withoutSecrets(value);
   return { key: stableJson(value), text: typeof readable === 'string' ? readable : stableJson(readable) };
 }
-
-export const shownSecret = (ref: SecretRef): ShownValue => shown(ref, printSecretRef(ref));
 
 /** A template as it was written. */
 export function printTemplate(plan: TemplatePlan): string {
