@@ -1,4 +1,5 @@
 /** Prints the systemd unit that runs a gateway: for the whole machine with everything closed that it does not need, or for one user. */
+import { dirname } from 'node:path';
 import LIMITS from './unit-limits.json' with { type: 'json' };
 
 export interface ServiceUnit {
@@ -8,8 +9,6 @@ export interface ServiceUnit {
   readonly config: string;
   /** Which differences make the gateway refuse a changed configuration. */
   readonly failOn: readonly string[];
-  /** Absolute: folder of the configuration. */
-  readonly folder: string;
   /** `<home_dir>`, absolute. */
   readonly home: string;
   /** A system unit runs as this user. null: the unit of the user who installs it. */
@@ -25,7 +24,7 @@ export const MARK = '# Written by `hookwright gateway install-service`. Change i
  * has `MemoryDenyWriteExecute`: V8 compiles to memory that it executes.
  */
 export function printUnit(unit: ServiceUnit): string {
-  const { program, config, failOn, folder, home, user } = unit;
+  const { program, config, failOn, home, user } = unit;
   const out = user === null ? [] : ['--out', `${home}/build`];
   const gate = failOn.length === 0 ? [] : ['--fail-on', failOn.join(',')];
   const sections = [
@@ -37,7 +36,7 @@ export function printUnit(unit: ServiceUnit): string {
     '',
     '[Service]',
     'Type=exec',
-    `WorkingDirectory=${folder.replaceAll('%', '%%')}`,
+    `WorkingDirectory=${dirname(config).replaceAll('%', '%%')}`,
     ...(user === null ? [environment('PATH', unit.path)] : [`User=${user}`]),
     environment('HOOKWRIGHT_HOME', home),
     `ExecStart=${[...program, 'gateway', 'run', '--config', config, ...out, ...gate].map(quote).join(' ')}`,

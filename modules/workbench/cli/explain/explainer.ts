@@ -79,7 +79,7 @@ export function createExplainer(
     linked,
     async explain(plan, asked) {
       const agent = table.profiles[plan.profile]?.agent.kind ?? null;
-      const input = { ...(await linked(plan)), ...asked, agent, warnings: new Warnings(warnings) };
+      const input = { ...asked, ...(await linked(plan)), agent, warnings: new Warnings(warnings) };
       return explainRequest(input, explaining);
     },
   };

@@ -20,7 +20,7 @@ import { partsOf } from '../../../../runtime/verify/request.ts';
 import type { Explanation, RoutePlan, RouteTable, TestCase } from '../../../../schemas/generated/types.ts';
 import { readSaved } from '../explain/read-request.ts';
 import type { Failure } from './compare.ts';
-import { compare } from './compare.ts';
+import { compare, failure } from './compare.ts';
 import type { Coverage } from './coverage.ts';
 import { measureCoverage } from './coverage.ts';
 import type { LoadedTest, LoadedTests } from './load-tests.ts';
@@ -108,7 +108,7 @@ export async function runTest(loaded: LoadedTest, config: TestedConfig): Promise
 const failed = (loaded: LoadedTest, path: Failure['path'], message: string): TestResult => ({
   loaded,
   found: null,
-  failures: [{ path, message, expected: null, actual: null }],
+  failures: [failure(path, message)],
   inputs: [],
 });
 
