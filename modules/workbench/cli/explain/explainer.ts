@@ -14,7 +14,7 @@ import { createDryDispatcher } from '../../runtime/explain/explain-services.ts';
 import type { ExplainedRoute } from '../../runtime/explain/link-explained.ts';
 import { linkExplained, NO_SECRETS } from '../../runtime/explain/link-explained.ts';
 import { Warnings } from '../../runtime/explain/warnings.ts';
-import { configuredJobState, deliveryRefusal, listFiles, loadMarks } from './machine-services.ts';
+import { configuredJobState, deliveryRefusal, listFiles, marksFor } from './machine-services.ts';
 
 /** See `ExplainRequest`. */
 type Asked = Pick<ExplainRequest, 'request' | 'event' | 'runScript' | 'verifiedBy' | 'cameAt'>;
@@ -67,7 +67,7 @@ export function createExplainer(
   const refusal = deliveryRefusal(context, table, secrets ?? NO_SECRETS);
   const explaining = { clock, ids, dispatcher: createDryDispatcher({ refusal, jobState }) };
   const link = async (plan: RoutePlan): Promise<ExplainedRoute> =>
-    linkExplained(plan, table, { ...linking, marks: await loadMarks([plan]) });
+    linkExplained(plan, table, { ...linking, marks: await marksFor([plan]) });
   const linked = (plan: RoutePlan): Promise<ExplainedRoute> => {
     const found = links.get(plan) ?? link(plan);
     links.set(plan, found);
