@@ -2,6 +2,7 @@
  * Merges several files into one config, and finds the file and position of each merged value. Maps are merged key by key
  * down to entries (a route, a job, a target, a source); an entry belongs to one file.
  */
+import { ENTRY_MAPS } from '../config/entry-maps.ts';
 import type { Finding } from '../diagnostics/diagnostic.ts';
 import type { NodePath } from '../diagnostics/problem.ts';
 import { isPlainMap, setOwn } from '../text/plain-map.ts';
@@ -20,20 +21,11 @@ export interface SourceTree {
   place(path: NodePath): NodePlace;
 }
 
-/** Maps whose entries may be in several files. */
-const SHARED: ReadonlySet<string> = new Set([
-  '',
-  'platforms',
-  'platforms.webhook',
-  'platforms.webhook.routes',
-  'platforms.webhook.extra',
-  'platforms.webhook.extra.routes',
-  'platform_toolsets',
-  'gateway',
-  'agent',
-  'jobs',
-  'sources',
-]);
+/** Whether the entries of a map may be in several files. */
+const isShared = (path: readonly string[]): boolean => {
+  const name = path.join('.');
+  return name === 'agent' || ENTRY_MAPS.has(name);
+};
 
 /** Names for definitions in messages, by path. */
 const NOUNS: Readonly<Record<string, string>> = {
@@ -86,7 +78,7 @@ function mergeParts(merge: Merge, parts: readonly Part[], path: readonly string[
   const [first, second] = parts;
   if (first === undefined) throw new RangeError('nothing to merge');
   if (second === undefined) return { value: first.value, owner: { file: first.file, children: null } };
-  if (!SHARED.has(path.join('.')) || !parts.every((part) => isPlainMap(part.value))) {
+  if (!isShared(path) || !parts.every((part) => isPlainMap(part.value))) {
     for (const part of parts.slice(1))
       merge.findings.push(duplicate(merge, { path, first: first.file, again: part.file }));
     return { value: first.value, owner: { file: first.file, children: null } };

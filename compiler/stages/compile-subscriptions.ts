@@ -42,6 +42,7 @@ export function compileSubscriptions(
   { table, facts, rules, payloads = null }: SubscriptionScope,
 ): CompiledSubscriptions {
   const data = parseJson(text);
+  const at = { file: SUBSCRIPTIONS_FILE, line: 1 };
   const scope: RouteScope = { table, facts, rules, payloads, invalidNames: new Set() };
   const shape = bySubscription(checkShape('subscriptions', data));
   const routes: RoutePlan[] = [];
@@ -49,7 +50,7 @@ export function compileSubscriptions(
   const problems: SubscriptionProblem[] = [];
   for (const [name, config] of Object.entries(data)) {
     // An entry that passes the schema is a route config.
-    const compiled = shape.has(name) ? NO_ROUTE : compileSubscription(name, config as RouteConfig, scope);
+    const compiled = shape.has(name) ? NO_ROUTE : compileRoute({ name, config: config as RouteConfig, at }, scope);
     const below = compiled.problems.map((problem) => ({ ...problem, path: [name, ...problem.path] }));
     const found = [...(shape.get(name) ?? []), ...below].map((problem) => ({
       ...problem,
@@ -64,15 +65,6 @@ export function compileSubscriptions(
 }
 
 const NO_ROUTE: ReturnType<typeof compileRoute> = { plan: null, problems: [] };
-
-/** Compiles one entry; `webhook subscribe` checks an entry with it before writing it. */
-export function compileSubscription(
-  name: string,
-  config: RouteConfig,
-  scope: RouteScope,
-): ReturnType<typeof compileRoute> {
-  return compileRoute({ name, config, at: { file: SUBSCRIPTIONS_FILE, line: 1 } }, scope);
-}
 
 /** The file is not a map of subscriptions. */
 export class SubscriptionsError extends Error {
