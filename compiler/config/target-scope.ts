@@ -16,7 +16,7 @@ export interface TextScope {
 export type TextPlace = 'base' | 'basic' | 'header' | 'path' | 'content' | 'signature' | 'exchange';
 
 /** Names that refer to values of the delivery itself. */
-export const BUILTINS = [
+export const DELIVERY_VALUES = [
   'text',
   'key',
   'piece',
@@ -27,4 +27,4 @@ export const BUILTINS = [
 ] as const satisfies readonly ValueRef['of'][];
 
 /** Names that settings and address fields may not have. */
-export const RESERVED_VALUES: readonly string[] = [...BUILTINS, 'match'];
+export const RESERVED_VALUES: readonly string[] = [...DELIVERY_VALUES, 'match'];

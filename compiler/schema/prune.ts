@@ -1,4 +1,5 @@
 /** Removes entries that do not match the schema, so that everything else can still be checked in the same run. */
+import { groupBy } from '../../base/group-by.ts';
 import { ENTRY_MAPS } from '../config/entry-maps.ts';
 import { routeKey } from '../config/route-keys.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
@@ -28,17 +29,11 @@ export function pruneEntries(
   value: Readonly<Record<string, unknown>>,
   problems: readonly Problem[],
 ): Pruned {
-  const entries = new Map<string, Problem[]>();
-  const add = (path: NodePath, problem: Problem): void => {
-    const id = JSON.stringify(entryPath(path));
-    const known = entries.get(id);
-    if (known === undefined) entries.set(id, [problem]);
-    else known.push(problem);
-  };
-  for (const problem of problems) {
-    add(problem.path, problem);
-    for (const path of problem.covers ?? []) add(path, { ...problem, path });
-  }
+  const placed = problems.flatMap((problem) => [
+    problem,
+    ...(problem.covers ?? []).map((path): Problem => ({ ...problem, path })),
+  ]);
+  const entries = groupBy(placed, ({ path }) => JSON.stringify(entryPath(path)));
   const removed: NodePath[] = [];
   const misspelt: NodePath[] = [];
   const cut: Cut = new Map();

@@ -2,6 +2,7 @@
  * Merges several files into one config, and finds the file and position of each merged value. Maps are merged key by key
  * down to entries (a route, a job, a target, a source); an entry belongs to one file.
  */
+import { groupBy } from '../../base/group-by.ts';
 import { ENTRY_MAPS } from '../config/entry-maps.ts';
 import type { Finding } from '../diagnostics/diagnostic.ts';
 import type { NodePath } from '../diagnostics/problem.ts';
@@ -85,24 +86,15 @@ function mergeParts(merge: Merge, parts: readonly Part[], path: readonly string[
   }
   const value: Record<string, unknown> = {};
   const children = new Map<string, Owner>();
-  for (const [key, ofKey] of groupByKey(parts)) {
+  const entries = parts.flatMap(({ file, value: map }) =>
+    Object.entries(map as Data).map(([key, item]) => ({ key, file, value: item })),
+  );
+  for (const [key, ofKey] of groupBy(entries, (entry) => entry.key)) {
     const child = mergeParts(merge, ofKey, [...path, key]);
     setOwn(value, key, child.value);
     children.set(key, child.owner);
   }
   return { value, owner: { file: first.file, children } };
-}
-
-function groupByKey(parts: readonly Part[]): ReadonlyMap<string, readonly Part[]> {
-  const groups = new Map<string, Part[]>();
-  for (const { file, value } of parts) {
-    for (const [key, item] of Object.entries(value as Data)) {
-      const group = groups.get(key);
-      if (group === undefined) groups.set(key, [{ file, value: item }]);
-      else group.push({ file, value: item });
-    }
-  }
-  return groups;
 }
 
 interface Clash {

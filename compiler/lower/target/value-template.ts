@@ -1,7 +1,7 @@
 /** Lowers texts of a target file (`Bearer {token}`) to segments, and checks that each value may be used in its place. */
 import type { ValueRef, ValueSegment, ValueTemplate } from '../../../schemas/generated/types.ts';
 import type { TextPlace, TextScope } from '../../config/target-scope.ts';
-import { BUILTINS } from '../../config/target-scope.ts';
+import { DELIVERY_VALUES } from '../../config/target-scope.ts';
 import type { NodePath } from '../../diagnostics/problem.ts';
 import type { TargetScope } from './scope.ts';
 
@@ -35,7 +35,7 @@ function resolve(name: string, scope: TargetScope): Pick<ValueRef, 'of' | 'name'
     const group = name.slice('match.'.length);
     return scope.groups.includes(group) ? { of: 'match', name: group, secret: false } : null;
   }
-  const of = BUILTINS.find((builtin) => builtin === name);
+  const of = DELIVERY_VALUES.find((builtin) => builtin === name);
   if (of !== undefined) {
     if (of === 'exchanged_token' && !scope.has.exchange) return null;
     if ((of === 'signature' || of === 'timestamp') && !scope.has.signature) return null;

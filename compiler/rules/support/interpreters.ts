@@ -1,5 +1,5 @@
 /** Interpreters by name: which arguments they execute as code, and how their code reads an environment variable. */
-import { INTERPRETERS as ROWS, WRAPPERS as WRAPPER_NAMES } from './built/interpreters.ts';
+import { INTERPRETER_ROWS, WRAPPER_NAMES } from './built/interpreters.ts';
 
 export interface Interpreter {
   /**
@@ -53,7 +53,7 @@ function interpreterOf({
 
 /** By program name: lower case, without folder, version and `.exe`. */
 export const INTERPRETERS: ReadonlyMap<string, Interpreter> = new Map(
-  ROWS.flatMap((row: Row) => row.programs.split(' ').map((name) => [name, interpreterOf(row)] as const)),
+  INTERPRETER_ROWS.flatMap((row: Row) => row.programs.split(' ').map((name) => [name, interpreterOf(row)] as const)),
 );
 
 /** Programs that start another program, which is named in their arguments. */
