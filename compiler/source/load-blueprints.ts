@@ -23,7 +23,6 @@ export function loadBlueprints({ folders, ...disk }: BlueprintSearch): LoadedBlu
   const plans = new Map<string, BlueprintPlan>();
   for (const folder of folders) {
     const loaded = loadCatalogFolder({ ...disk, folder, schema: 'blueprint' });
-    findings.push(...loaded.findings);
     // Two files in one folder must not define the same key.
     const first = new Map<string, Places>();
     for (const { value, tree } of loaded.entries) {
@@ -38,6 +37,7 @@ export function loadBlueprints({ folders, ...disk }: BlueprintSearch): LoadedBlu
       first.set(plan.key, tree);
       plans.set(plan.key, plan);
     }
+    findings.push(...loaded.findings);
   }
   const sorted = [...plans].sort(([a], [b]) => (a < b ? -1 : 1));
   return { plans: new Map(sorted), findings };

@@ -10,7 +10,7 @@ import type { Places } from './file-tree.ts';
 import { fileTree } from './file-tree.ts';
 import type { Disk } from './files.ts';
 import { findPlace } from './find-place.ts';
-import { readYaml } from './read-yaml.ts';
+import { readYamlFile } from './read-yaml-file.ts';
 
 export interface LoadedFile<T> {
   readonly value: T;
@@ -42,7 +42,7 @@ export function loadFile<S extends keyof FileTypes>({
   schema,
   ...disk
 }: FileRequest<S>): FileResult<FileTypes[S]> {
-  const { file, findings } = readYaml(disk, path);
+  const { file, findings } = readYamlFile(disk, path);
   if (file === null || findings.some(isError)) return { file: null, misshapen: null, findings };
   const tree = fileTree(file);
   const problems = isPlainMap(file.value) ? checkShape(schema, file.value) : [noMap(schema)];

@@ -6,7 +6,7 @@ import type { Places } from './file-tree.ts';
 import { fileTree } from './file-tree.ts';
 import type { Disk, HomeDisk } from './files.ts';
 import type { ParsedFile } from './parse-yaml.ts';
-import { readYaml } from './read-yaml.ts';
+import { readYamlFile } from './read-yaml-file.ts';
 
 export interface LoadedProfile {
   readonly name: string;
@@ -45,7 +45,7 @@ interface ProfileFile {
 }
 
 function loadProfileFile(disk: Disk, path: string): ProfileFile {
-  const { source, isMissing, file, findings } = readYaml(disk, path);
+  const { source, isMissing, file, findings } = readYamlFile(disk, path);
   const empty: ParsedFile = { source, value: {}, root: null, aliases: new Map() };
   if (isMissing) return { file: empty, value: {}, findings: [] };
   if (file === null) return { file: empty, value: null, findings };

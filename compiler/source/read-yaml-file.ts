@@ -12,7 +12,7 @@ export interface YamlRead extends ParseResult {
 }
 
 /** @param path absolute */
-export function readYaml({ files, cwd }: Disk, path: string): YamlRead {
+export function readYamlFile({ files, cwd }: Disk, path: string): YamlRead {
   const read = readText(files, path);
   const source = { path, name: displayPath(path, cwd), text: read.ok ? read.text : '' };
   if (read.ok) return { ...parseYaml(source), source, isMissing: false };
