@@ -1,4 +1,5 @@
 /** Reads one place of a request (a header, a query parameter, a path into the body) for verifier and intake. */
+import { parseJson } from '../../base/parse-json.ts';
 import type { LocatorPlan } from '../../schemas/generated/types.ts';
 import type { SignedRequest } from './request.ts';
 
@@ -99,14 +100,6 @@ function scalarText(value: unknown): string | null {
 
 function single(values: readonly string[]): string | undefined {
   return values.length === 1 ? values[0] : undefined;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** A header by its name, a query parameter as `?name`, a part of the body as `body.path`. */

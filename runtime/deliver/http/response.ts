@@ -1,4 +1,5 @@
 /** A response as conditions read it: status, headers, and a body that may be anything. */
+import { parseJson } from '../../../base/parse-json.ts';
 
 /** A response as received. */
 export interface RawResponse {
@@ -26,12 +27,4 @@ export function readResponse({ status, headers, body }: RawResponse): TargetResp
 function readHeader(headers: RawResponse['headers'], name: string): string | undefined {
   const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
   return typeof value === 'object' ? value.join(', ') : value;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }

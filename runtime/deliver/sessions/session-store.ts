@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import type { Dirent } from 'node:fs';
 import { mkdir, open, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { errorCode } from '../../../base/error-code.ts';
 import { messageOf } from '../../../base/message-of.ts';
 import { readRegularText } from '../../../base/read-regular-file.ts';
 import type { SessionSummary, Turn } from '../../store/sessions.ts';
@@ -19,7 +20,7 @@ export async function openSession(chat: ChatRef): Promise<{ readonly path: strin
     await (await open(path, 'wx', 0o600)).close();
     return { path, created: true };
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return { path, created: false };
+    if (errorCode(error) === 'EEXIST') return { path, created: false };
     throw error;
   }
 }
@@ -59,7 +60,7 @@ export async function readTurns(path: string): Promise<readonly Turn[] | null> {
     const text = await readRegularText(path, MAX_SESSION_BYTES);
     return text.split('\n').flatMap((line) => parseTurn(line) ?? []);
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null;
+    if (errorCode(error) === 'ENOENT') return null;
     throw error;
   }
 }
@@ -78,13 +79,9 @@ async function entries(folder: string): Promise<Dirent[]> {
     const found = await readdir(folder, { withFileTypes: true });
     return found.sort((left, right) => (left.name < right.name ? -1 : 1));
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return [];
+    if (errorCode(error) === 'ENOENT') return [];
     throw error;
   }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
 /** Paths of session files, `<profile home>/sessions/<target>/<chat id>.jsonl`, and the encoding of ids as file names. */

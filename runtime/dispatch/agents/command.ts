@@ -5,9 +5,11 @@
  * holds only allowed variables and those that `agent.env` names. Its working folder is its own, not the home, which has
  * the store and `.env`. This does not confine the agent: it runs as the same user.
  */
+
 import { mkdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import { errorCode } from '../../../base/error-code.ts';
 import type { CommandAgentPlan, SecretRef } from '../../../schemas/generated/types.ts';
 import { printableStart } from '../../platform/printable.ts';
 import { allowedEnvironment } from '../../platform/process/child-environment.ts';
@@ -88,8 +90,7 @@ async function prepareFolder(folder: string, { cwd }: CommandAgentPlan): Promise
     if (cwd === null) await mkdir(folder, { recursive: true, mode: 0o700 });
     if ((await stat(folder)).isDirectory()) return;
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    throw new AgentError(`its folder ${folder} cannot be used (${code})`);
+    throw new AgentError(`its folder ${folder} cannot be used (${errorCode(error) ?? String(error)})`);
   }
   throw new AgentError(`its folder ${folder} is not a folder`);
 }

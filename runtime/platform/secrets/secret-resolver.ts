@@ -2,6 +2,7 @@
 
 import { isAbsolute, join } from 'node:path';
 import { parseEnvLines } from '../../../base/env-lines.ts';
+import { errorCode } from '../../../base/error-code.ts';
 import { DEFAULT_PROFILE } from '../../../base/profiles.ts';
 import { UnreadableFile } from '../../../base/read-regular-file.ts';
 import type { SecretRef } from '../../../schemas/generated/types.ts';
@@ -110,16 +111,14 @@ function readEnvFile(path: string, { readFile }: SecretContext): ReadonlyMap<str
   try {
     return parseEnvLines(readFile(path)).values;
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return new Map();
+    if (errorCode(error) === 'ENOENT') return new Map();
     throw new SecretError(whyUnreadable(path, error));
   }
 }
 
 /** The error text, with the absolute path. */
 function whyUnreadable(path: string, error: unknown): string {
-  return error instanceof UnreadableFile ? error.message : `${path} cannot be read (${codeOf(error)})`;
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'not readable';
+  return error instanceof UnreadableFile
+    ? error.message
+    : `${path} cannot be read (${errorCode(error) ?? 'not readable'})`;
 }
