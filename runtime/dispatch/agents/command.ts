@@ -10,12 +10,12 @@ import { mkdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { errorCode } from '../../../base/error-code.ts';
-import type { CommandAgentPlan, SecretRef } from '../../../schemas/generated/types.ts';
+import type { CommandAgentPlan } from '../../../schemas/generated/types.ts';
 import { printableStart } from '../../platform/printable.ts';
 import { allowedEnvironment } from '../../platform/process/child-environment.ts';
 import type { ProcessResult, RunProcess } from '../../platform/process/run-process.ts';
 import type { SecretResolver } from '../../platform/secrets/secrets.ts';
-import { SecretError } from '../../platform/secrets/secrets.ts';
+import { explainSecrets, SecretError } from '../../platform/secrets/secrets.ts';
 import type { AgentRequest, AgentRunner } from '../agent-runner.ts';
 import { AgentError } from '../agent-runner.ts';
 import { locateProgram } from './program.ts';
@@ -43,7 +43,10 @@ const PLACEHOLDER = /\{(toolsets|session|route|profile)\}/g;
 export function createCommandAgent(plan: CommandAgentPlan, context: CommandAgentContext): AgentRunner {
   const inherited = allowedEnvironment(context.env, context.hidden);
   const own = Object.fromEntries(
-    Object.entries(plan.env).map(([name, ref]) => [name, resolve(name, ref, context.secrets)]),
+    Object.entries(plan.env).map(([name, ref]) => {
+      const read = (): string => context.secrets.resolve(ref, name);
+      return [name, explainSecrets(read, (reason) => new SecretError(`env.${name}: ${reason}`))];
+    }),
   );
   const cwd = folderOf(plan, context);
   const [program = '', ...rest] = plan.argv;
@@ -66,16 +69,6 @@ export function createCommandAgent(plan: CommandAgentPlan, context: CommandAgent
       throw new AgentError(describe(result));
     },
   };
-}
-
-/** @throws SecretError naming the variable of the agent */
-function resolve(name: string, ref: SecretRef, secrets: SecretResolver): string {
-  try {
-    return secrets.resolve(ref, name);
-  } catch (error) {
-    if (error instanceof SecretError) throw new SecretError(`env.${name}: ${error.message}`);
-    throw error;
-  }
 }
 
 function folderOf({ cwd }: CommandAgentPlan, { folder, env }: CommandAgentContext): string {

@@ -7,7 +7,7 @@ import { errorCode } from '../../../base/error-code.ts';
 import { parseJson } from '../../../base/parse-json.ts';
 import type { OpenAiAgentPlan } from '../../../schemas/generated/types.ts';
 import type { SecretResolver } from '../../platform/secrets/secrets.ts';
-import { SecretError } from '../../platform/secrets/secrets.ts';
+import { explainSecrets, SecretError } from '../../platform/secrets/secrets.ts';
 import type { AgentRequest, AgentRunner } from '../agent-runner.ts';
 import { AgentError } from '../agent-runner.ts';
 
@@ -61,12 +61,11 @@ export function createOpenAiAgent(plan: OpenAiAgentPlan, context: OpenAiAgentCon
 /** @throws SecretError when the key cannot be read; then the table is not served */
 function authorize({ api_key }: OpenAiAgentPlan, secrets: SecretResolver): Record<string, string> {
   if (api_key === null) return {};
-  try {
-    return { authorization: `Bearer ${secrets.resolve(api_key)}` };
-  } catch (error) {
-    if (error instanceof SecretError) throw new SecretError(`api_key: ${error.message}`);
-    throw error;
-  }
+  const key = explainSecrets(
+    () => secrets.resolve(api_key),
+    (reason) => new SecretError(`api_key: ${reason}`),
+  );
+  return { authorization: `Bearer ${key}` };
 }
 
 function completion({ model, system }: OpenAiAgentPlan, { prompt }: AgentRequest): unknown {
