@@ -8,7 +8,7 @@
 import type { Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { errorCode } from '../../base/error-code.ts';
+import { codeOf } from '../../base/code-of.ts';
 import { ControlError } from './control-error.ts';
 
 /** The user id; null on Windows, which has none. */
@@ -42,7 +42,7 @@ async function statsOf(path: string): Promise<Stats | null> {
   try {
     return await lstat(path);
   } catch (error) {
-    const code = errorCode(error);
+    const code = codeOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return null;
     // The folder of another user has mode 0700.
     if (code === 'EACCES')

@@ -1,4 +1,4 @@
-import { errorCode } from '../../base/error-code.ts';
+import { codeOf } from '../../base/code-of.ts';
 
 /** Describes a disk error for users, from the code of the system's or SQLite's error. */
 
@@ -11,6 +11,6 @@ const CAUSES: readonly (readonly [codes: RegExp, cause: string])[] = [
 /** The cause in words; for any other error its message. */
 export function describeDiskError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const code = errorCode(error) ?? '';
+  const code = codeOf(error) ?? '';
   return CAUSES.find(([codes]) => codes.test(code))?.[1] ?? error.message;
 }

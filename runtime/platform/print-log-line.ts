@@ -5,7 +5,7 @@
  */
 
 import type { Paint, Style } from '../../base/paint.ts';
-import { parseJson } from '../../base/parse-json.ts';
+import { tryParseJson } from '../../base/try-parse-json.ts';
 import { isPrintable, printableStart } from './printable.ts';
 
 const LEVELS: Readonly<Record<string, Style>> = { debug: 'dim', info: 'green', warn: 'yellow', error: 'red' };
@@ -33,7 +33,7 @@ const isSubject = (key: string): boolean => SUBJECT.some((subject) => subject ==
 
 /** The fields of an entry; null when the line is not one. */
 export function parseLogEntry(line: string): Readonly<Record<string, unknown>> | null {
-  const value = parseJson(line);
+  const value = tryParseJson(line);
   return typeof value === 'object' && value !== null && 'msg' in value ? { ...value } : null;
 }
 

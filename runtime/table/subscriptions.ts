@@ -9,7 +9,7 @@
  */
 
 import { messageOf } from '../../base/message-of.ts';
-import { parseJson } from '../../base/parse-json.ts';
+import { tryParseJson } from '../../base/try-parse-json.ts';
 import type { RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
@@ -213,6 +213,6 @@ export async function loadSubscriptions(
 
 /** The entries of the file; null when its text is not an object, which `lower` reports. */
 function entriesOf(text: string): readonly [name: string, entry: unknown][] | null {
-  const data = parseJson(text.replace(/^\ufeff/, ''));
+  const data = tryParseJson(text.replace(/^\ufeff/, ''));
   return typeof data === 'object' && data !== null && !Array.isArray(data) ? Object.entries(data) : null;
 }

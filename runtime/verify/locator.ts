@@ -1,5 +1,5 @@
 /** Reads one place of a request (a header, a query parameter, a path into the body) for verifier and intake. */
-import { parseJson } from '../../base/parse-json.ts';
+import { tryParseJson } from '../../base/try-parse-json.ts';
 import type { LocatorPlan } from '../../schemas/generated/types.ts';
 import type { SignedRequest } from './request.ts';
 
@@ -19,7 +19,7 @@ const READERS = {
   json: (at, request) => valueAt(request.payload(), at.path),
   form: (at, request) => {
     const field = single(request.form()?.getAll(at.name) ?? []);
-    return at.path.length === 0 || field === undefined ? field : valueAt(parseJson(field), at.path);
+    return at.path.length === 0 || field === undefined ? field : valueAt(tryParseJson(field), at.path);
   },
 } satisfies Record<LocatorPlan['in'], Reader> as Record<LocatorPlan['in'], Reader>;
 

@@ -1,7 +1,7 @@
 /** A request as the verifier reads it: raw bytes, and views of them that are parsed at most once. */
 
 import type { IncomingHttpHeaders } from 'node:http';
-import { parseJson } from '../../base/parse-json.ts';
+import { tryParseJson } from '../../base/try-parse-json.ts';
 
 export interface SignedRequest {
   readonly method: string;
@@ -58,7 +58,7 @@ export class LazyRequest implements SignedRequest {
     const form = this.form();
     const text = form === null ? this.body.toString('utf8') : form.get('payload');
     if (text === null) return Object.fromEntries(form ?? []);
-    return parseJson(text);
+    return tryParseJson(text);
   }
 }
 

@@ -1,5 +1,5 @@
 /** Puts values into a body for a scheme that carries its signature, token or instant there. */
-import { parseJson } from '../../base/parse-json.ts';
+import { tryParseJson } from '../../base/try-parse-json.ts';
 import type { LocatorPlan, SchemePlan } from '../../schemas/generated/types.ts';
 
 export class SignError extends Error {
@@ -40,7 +40,7 @@ function formField(body: Buffer, name: string): string {
 /** Converts a JSON object to form fields; anything else is assumed to be a form already. */
 function asForm(body: Buffer): Buffer {
   const text = body.toString('utf8');
-  const value = parseJson(text);
+  const value = tryParseJson(text);
   if (!isRecord(value)) return body;
   const fields = Object.entries(value).map(([name, field]): [string, string] => [
     name,
@@ -50,7 +50,7 @@ function asForm(body: Buffer): Buffer {
 }
 
 function fill(text: string, placements: readonly (readonly [LocatorPlan, string | number])[]): unknown {
-  const root = parseJson(text);
+  const root = tryParseJson(text);
   if (!isRecord(root))
     throw new SignError('this scheme signs inside the body: the payload must be a JSON object or array');
   for (const [at, value] of placements) setAt(root, at.path, value);

@@ -1,5 +1,5 @@
 /** A response as conditions read it: status, headers, and a body that may be anything. */
-import { parseJson } from '../../../base/parse-json.ts';
+import { tryParseJson } from '../../../base/try-parse-json.ts';
 
 /** A response as received. */
 export interface RawResponse {
@@ -21,7 +21,7 @@ export interface TargetResponse {
 /** Never throws: a proxy may send any body. */
 export function readResponse({ status, headers, body }: RawResponse): TargetResponse {
   const text = body.toString('utf8').replace(/^\uFEFF/, '');
-  return { status, header: (name) => readHeader(headers, name), text, json: parseJson(text) };
+  return { status, header: (name) => readHeader(headers, name), text, json: tryParseJson(text) };
 }
 
 function readHeader(headers: RawResponse['headers'], name: string): string | undefined {

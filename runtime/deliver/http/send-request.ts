@@ -7,7 +7,7 @@
  */
 
 import type { Dispatcher } from 'undici';
-import { errorCode } from '../../../base/error-code.ts';
+import { codeOf } from '../../../base/code-of.ts';
 import type { Clock, Timer } from '../../platform/clock.ts';
 import type { HttpRequest } from './link-request.ts';
 import type { RawResponse } from './response.ts';
@@ -63,7 +63,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       // The time limit covers the whole exchange, so undici's own timers are off.
       dispatcher.dispatch({ origin, path, method, headers, body, headersTimeout: 0, bodyTimeout: 0 }, this);
     } catch (error) {
-      this.fail(errorCode(error) ?? 'UNKNOWN');
+      this.fail(codeOf(error) ?? 'UNKNOWN');
     }
   }
 
@@ -92,7 +92,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    this.fail(errorCode(error) ?? 'UNKNOWN');
+    this.fail(codeOf(error) ?? 'UNKNOWN');
   }
 
   private finish(): void {

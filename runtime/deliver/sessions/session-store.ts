@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { Dirent } from 'node:fs';
 import { mkdir, open, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { errorCode } from '../../../base/error-code.ts';
+import { codeOf } from '../../../base/code-of.ts';
 import { messageOf } from '../../../base/message-of.ts';
 import { readRegularText } from '../../../base/read-regular-file.ts';
 import type { SessionSummary, Turn } from '../../store/sessions.ts';
@@ -20,7 +20,7 @@ export async function openSession(chat: ChatRef): Promise<{ readonly path: strin
     await (await open(path, 'wx', 0o600)).close();
     return { path, created: true };
   } catch (error) {
-    if (errorCode(error) === 'EEXIST') return { path, created: false };
+    if (codeOf(error) === 'EEXIST') return { path, created: false };
     throw error;
   }
 }
@@ -60,7 +60,7 @@ export async function readTurns(path: string): Promise<readonly Turn[] | null> {
     const text = await readRegularText(path, MAX_SESSION_BYTES);
     return text.split('\n').flatMap((line) => parseTurn(line) ?? []);
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return null;
+    if (codeOf(error) === 'ENOENT') return null;
     throw error;
   }
 }
@@ -79,7 +79,7 @@ async function entries(folder: string): Promise<Dirent[]> {
     const found = await readdir(folder, { withFileTypes: true });
     return found.sort((left, right) => (left.name < right.name ? -1 : 1));
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return [];
+    if (codeOf(error) === 'ENOENT') return [];
     throw error;
   }
 }

@@ -9,7 +9,7 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { errorCode } from '../../../base/error-code.ts';
+import { codeOf } from '../../../base/code-of.ts';
 import type { CommandAgentPlan } from '../../../schemas/generated/types.ts';
 import { printableStart } from '../../platform/printable.ts';
 import { allowedEnvironment } from '../../platform/process/child-environment.ts';
@@ -83,7 +83,7 @@ async function prepareFolder(folder: string, { cwd }: CommandAgentPlan): Promise
     if (cwd === null) await mkdir(folder, { recursive: true, mode: 0o700 });
     if ((await stat(folder)).isDirectory()) return;
   } catch (error) {
-    throw new AgentError(`its folder ${folder} cannot be used (${errorCode(error) ?? String(error)})`);
+    throw new AgentError(`its folder ${folder} cannot be used (${codeOf(error) ?? String(error)})`);
   }
   throw new AgentError(`its folder ${folder} is not a folder`);
 }

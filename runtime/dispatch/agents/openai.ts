@@ -3,8 +3,8 @@
 import type { Dispatcher } from 'undici';
 import { request as send } from 'undici';
 import { parseBaseUrl } from '../../../base/base-url.ts';
-import { errorCode } from '../../../base/error-code.ts';
-import { parseJson } from '../../../base/parse-json.ts';
+import { codeOf } from '../../../base/code-of.ts';
+import { tryParseJson } from '../../../base/try-parse-json.ts';
 import type { OpenAiAgentPlan } from '../../../schemas/generated/types.ts';
 import type { SecretResolver } from '../../platform/secrets/secrets.ts';
 import { explainSecrets, SecretError } from '../../platform/secrets/secrets.ts';
@@ -87,7 +87,7 @@ async function readBody(body: AsyncIterable<Buffer>): Promise<string> {
 
 /** Reads `choices[0].message.content`: a text, or a list of parts, whose texts are joined. */
 function readAnswer(body: string): string {
-  const answer = parseJson(body);
+  const answer = tryParseJson(body);
   if (answer === undefined) throw new AgentError('the answer is no JSON');
   const choices = field(answer, 'choices');
   const content = field(field(Array.isArray(choices) ? choices[0] : undefined, 'message'), 'content');
@@ -106,5 +106,5 @@ function field(value: unknown, name: string): unknown {
 
 /** Uses the error code of the system or undici, because the message may hold the URL. */
 function explain(error: unknown): string {
-  return `no answer from the server: ${errorCode(error) ?? 'connection failed'}`;
+  return `no answer from the server: ${codeOf(error) ?? 'connection failed'}`;
 }

@@ -1,7 +1,7 @@
 /** Loads the skills of a run: texts of the profile that precede the prompt, in the order in which they are listed. */
 
 import { join } from 'node:path';
-import { errorCode } from '../../../base/error-code.ts';
+import { codeOf } from '../../../base/code-of.ts';
 import { messageOf } from '../../../base/message-of.ts';
 import type { Logger } from '../../platform/log.ts';
 
@@ -27,7 +27,7 @@ export async function loadSkills(
     try {
       text += `${(await readText(path)).trim()}\n\n`;
     } catch (error) {
-      if (errorCode(error) === 'ENOENT') log.warn({ skill, path }, 'unknown skill');
+      if (codeOf(error) === 'ENOENT') log.warn({ skill, path }, 'unknown skill');
       else log.warn({ skill, path, reason: messageOf(error) }, 'skill cannot be read');
     }
   }

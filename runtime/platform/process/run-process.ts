@@ -11,7 +11,7 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import type { Readable, Writable } from 'node:stream';
-import { errorCode } from '../../../base/error-code.ts';
+import { codeOf } from '../../../base/code-of.ts';
 import type { Clock, Timer } from '../clock.ts';
 
 export interface ProcessRequest {
@@ -60,7 +60,7 @@ export function runProcess(request: ProcessRequest, clock: Clock): Promise<Proce
   try {
     child = start(request, mark);
   } catch (error) {
-    return Promise.resolve({ kind: 'spawn_failed', code: errorCode(error) ?? 'UNKNOWN', stderr: '' });
+    return Promise.resolve({ kind: 'spawn_failed', code: codeOf(error) ?? 'UNKNOWN', stderr: '' });
   }
   return new Promise((resolve) => new Execution(child, mark, request, clock, resolve));
 }
@@ -104,9 +104,7 @@ class Execution {
     this.request = request;
     this.clock = clock;
     this.resolve = resolve;
-    child.on('error', (error) =>
-      this.settle({ kind: 'spawn_failed', code: errorCode(error) ?? 'UNKNOWN', stderr: '' }),
-    );
+    child.on('error', (error) => this.settle({ kind: 'spawn_failed', code: codeOf(error) ?? 'UNKNOWN', stderr: '' }));
     child.on('exit', (code, signal) => this.end({ kind: 'exit', code, signal }));
     child.on('close', () => this.finish());
     child.stdout.on('data', (chunk: Buffer) => this.collect(chunk));

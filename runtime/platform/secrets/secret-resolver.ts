@@ -1,8 +1,8 @@
 /** Resolves secret references from the environment, the profiles' `.env` files and secret files. */
 
 import { isAbsolute, join } from 'node:path';
+import { codeOf } from '../../../base/code-of.ts';
 import { parseEnvLines } from '../../../base/env-lines.ts';
-import { errorCode } from '../../../base/error-code.ts';
 import { DEFAULT_PROFILE } from '../../../base/profiles.ts';
 import { UnreadableFile } from '../../../base/read-regular-file.ts';
 import type { SecretRef } from '../../../schemas/generated/types.ts';
@@ -111,7 +111,7 @@ function readEnvFile(path: string, { readFile }: SecretContext): ReadonlyMap<str
   try {
     return parseEnvLines(readFile(path)).values;
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return new Map();
+    if (codeOf(error) === 'ENOENT') return new Map();
     throw new SecretError(whyUnreadable(path, error));
   }
 }
@@ -120,5 +120,5 @@ function readEnvFile(path: string, { readFile }: SecretContext): ReadonlyMap<str
 function whyUnreadable(path: string, error: unknown): string {
   return error instanceof UnreadableFile
     ? error.message
-    : `${path} cannot be read (${errorCode(error) ?? 'not readable'})`;
+    : `${path} cannot be read (${codeOf(error) ?? 'not readable'})`;
 }
