@@ -2,7 +2,8 @@
 import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
 import type { OtherReason } from '../../../../runtime/intake/reason-codes.ts';
 import type { Outcome } from '../../../../runtime/intake/reply.ts';
-import type { CauseCode } from '../../../../runtime/verify/cause-code.ts';
+import type { FoundCause } from '../../../../runtime/verify/find-cause.ts';
+import type { VerifyReason } from '../../../../runtime/verify/verification.ts';
 import STEPS from './next-steps.json' with { type: 'json' };
 
 /** A kept request, and whether its route is a subscription: then a command shows its secret. */
@@ -14,7 +15,7 @@ export interface AskedRequest extends KeptRequest {
 type Steps<Code extends string> = Readonly<Record<Code, string | null>>;
 
 /** By cause of a refused signature; docs/why-ignored.md explains each. */
-export const CAUSES: Steps<CauseCode> = STEPS.causes;
+export const CAUSES: Steps<VerifyReason | FoundCause> = STEPS.causes;
 /** By reason of other refusals. */
 const REASONS: Steps<OtherReason> = STEPS.reasons;
 const OUTCOMES: Steps<Outcome> = STEPS.outcomes;
