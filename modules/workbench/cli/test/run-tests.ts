@@ -54,12 +54,13 @@ export async function runTests(
     for (const [index, test] of each.file.tests.entries()) tests.push({ loaded: { tests: each, index, test }, config });
   }
   const results = await inOrder(tests, ({ loaded, config }) => runTest(loaded, config));
-  const plans = [...opened.values()].flatMap(({ table }) => Object.values(table.routes));
-  const targets = Object.assign({}, ...[...opened.values()].map(({ table }) => table.targets)) as RouteTable['targets'];
+  const tested = [...opened.values()];
+  const plans = tested.flatMap(({ table }) => Object.values(table.routes));
+  const targets = Object.assign({}, ...tested.map(({ table }) => table.targets)) as RouteTable['targets'];
   const label = (target: string): string => labelIn(targets, target);
   const inputs = [
     ...files.map(({ path }) => path),
-    ...[...opened.values()].flatMap((config) => config.inputs),
+    ...tested.flatMap((config) => config.inputs),
     ...results.flatMap((result) => result.inputs),
   ];
   const observed = results.flatMap(({ found }) => (found === null ? [] : [found]));
