@@ -13,7 +13,6 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createPaint } from '../../base/paint.ts';
-import { isSystemError } from '../../base/system-error.ts';
 import { describeDiskError } from '../../runtime/platform/describe-disk-error.ts';
 import { parseLogEntry, printLogLine } from '../../runtime/platform/print-log-line.ts';
 import type { CliContext } from '../base/context.ts';
@@ -139,8 +138,8 @@ function startOfLast(chunk: Buffer, lines: number): number {
 
 /** What was written since `position`; a file that was replaced or cut short is read from its start. */
 export function readSince(path: string, position: LogPosition): Tail {
-  const now = stat(path);
-  if (now === null) return { bytes: Buffer.alloc(0), position };
+  const now = statSync(path, { throwIfNoEntry: false });
+  if (now === undefined) return { bytes: Buffer.alloc(0), position };
   const same = now.ino === position.inode && now.size >= position.offset;
   const from = same ? position.offset : 0;
   if (now.size === from) return { bytes: Buffer.alloc(0), position: { inode: now.ino, offset: from } };
@@ -154,14 +153,5 @@ export function readSince(path: string, position: LogPosition): Tail {
     };
   } finally {
     closeSync(file);
-  }
-}
-
-function stat(path: string): { ino: number; size: number } | null {
-  try {
-    return statSync(path);
-  } catch (error) {
-    if (isSystemError(error) && error.code === 'ENOENT') return null;
-    throw error;
   }
 }

@@ -6,16 +6,11 @@ import type { Store } from '../../runtime/store/store.ts';
 import type { JobConfig } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
-import type { DraftTable, JobDraft } from './draft-job.ts';
+import type { DraftTable, JobDraft, SavedJob } from './draft-job.ts';
 import { checkDraft, recordOfPlan } from './draft-job.ts';
 
 export interface NewJob extends JobDraft {
   readonly blueprint: JobRecord['blueprint'];
-}
-
-export interface CreatedJob {
-  readonly record: JobRecord;
-  readonly warnings: readonly string[];
 }
 
 export interface JobMaker {
@@ -48,7 +43,7 @@ function listNames({ open }: Pick<JobMaker, 'open'>, stored: readonly JobRecord[
  * @param numbered a name that is taken gets a number behind it instead of being refused
  * @throws CliError when the job cannot be made; nothing is stored then.
  */
-async function storeJob(job: NewJob, maker: JobMaker, numbered: boolean): Promise<CreatedJob> {
+async function storeJob(job: NewJob, maker: JobMaker, numbered: boolean): Promise<SavedJob> {
   const { store, open, context } = maker;
   const { plan, warnings } = checkDraft(job, open);
   const { blueprint, config } = job;
@@ -76,7 +71,7 @@ async function storeJob(job: NewJob, maker: JobMaker, numbered: boolean): Promis
 }
 
 /** @throws CliError when the job cannot be made; nothing is stored then. */
-export const createJob = (job: NewJob, maker: JobMaker): Promise<CreatedJob> => storeJob(job, maker, false);
+export const createJob = (job: NewJob, maker: JobMaker): Promise<SavedJob> => storeJob(job, maker, false);
 
 export interface BlueprintJobOptions {
   /** Default: the blueprint's key, with a number behind it when that is taken. */
@@ -100,7 +95,7 @@ export function createBlueprintJob(
   filled: FilledBlueprint,
   options: BlueprintJobOptions,
   maker: JobMaker,
-): Promise<CreatedJob> {
+): Promise<SavedJob> {
   const { profile } = options;
   const name = options.name ?? filled.blueprint;
   const blueprint = { key: filled.blueprint, values: filled.values };

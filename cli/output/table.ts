@@ -2,7 +2,7 @@
 import { cutToWidth, displayWidth } from '../../base/display-width.ts';
 import { createPaint } from '../../base/paint.ts';
 import type { CliContext } from '../base/context.ts';
-import { terminalWidth, visible, wrapBeside, wrapWords } from './print.ts';
+import { printJson, terminalWidth, visible, wrapBeside, wrapWords } from './print.ts';
 
 export interface Column<Row> {
   readonly title: string;
@@ -112,6 +112,26 @@ function pad(text: string, width: number, isRight: boolean): string {
 function linesBelow({ title, texts }: Cells, row: number, width: number | undefined): string[] {
   const text = texts[row]?.trim() ?? '';
   return text === '' ? [] : wrapBeside(`  ${title.toLowerCase()}${title === '' ? '' : ': '}`, text, width);
+}
+
+export interface List<Row> {
+  /** `--json`: an array of objects instead of a table. */
+  readonly json: boolean;
+  /** The object of a row; default: the row itself. */
+  readonly toJson?: (row: Row) => unknown;
+  readonly columns: readonly Column<Row>[];
+  /** Printed on stderr in place of a table without rows. */
+  readonly empty: string;
+}
+
+/** The result of a command that lists. */
+export function printList<Row>(
+  context: CliContext,
+  rows: readonly Row[],
+  { json, toJson = (row) => row, columns, empty }: List<Row>,
+): void {
+  if (json) printJson(context, rows.map(toJson));
+  else printTable(context, rows, columns, empty);
 }
 
 /** Prints a table on stdout; `empty` goes to stderr instead when there are no rows. */

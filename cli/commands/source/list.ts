@@ -3,8 +3,7 @@ import { describeWindow, primitiveName } from '../../../compiler/sources/describ
 import { commonName } from '../../../compiler/text/common-name.ts';
 import { command, flag, optionalArgument } from '../../command-line/command.ts';
 import { configOption } from '../../command-line/options.ts';
-import { printJson } from '../../output/print.ts';
-import { printTable } from '../../output/table.ts';
+import { printList } from '../../output/table.ts';
 import type { OpenSource } from '../../sources/open-sources.ts';
 import { openSources } from '../../sources/open-sources.ts';
 
@@ -23,8 +22,12 @@ export default command({
     const shown = sources.filter(({ name, file }) =>
       [name, file.title ?? '', ...(file.aliases ?? [])].some((text) => text.toLowerCase().includes(word)),
     );
-    if (given.json) printJson(context, shown.map(describeJson));
-    else printTable(context, shown, COLUMNS, `no source is called anything like "${word}"`);
+    printList(context, shown, {
+      json: given.json,
+      toJson: describeJson,
+      columns: COLUMNS,
+      empty: `no source is called anything like "${word}"`,
+    });
   },
 });
 
