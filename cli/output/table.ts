@@ -40,11 +40,9 @@ export function formatTable<Row>(rows: readonly Row[], columns: readonly Column<
   const all = columns
     .filter((column) => width === undefined || tells(column, rows))
     .map((column) => cellsOf(column, rows));
-  const { inline, below } = width === undefined ? { inline: all, below: [] } : arrange(all, width);
-  const widths =
-    width === undefined
-      ? inline.map(({ natural }) => natural)
-      : shrink(inline, width - GAP.length * (inline.length - 1));
+  const room = width ?? Number.POSITIVE_INFINITY;
+  const { inline, below } = arrange(all, room);
+  const widths = shrink(inline, room - GAP.length * (inline.length - 1));
   const line = (texts: readonly string[]): string =>
     inline
       .map(({ isRight }, at) => pad(texts[at] ?? '', widths[at] ?? 0, isRight))

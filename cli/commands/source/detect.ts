@@ -4,7 +4,6 @@ import { resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { createPaint } from '../../../base/paint.ts';
 import { commonName } from '../../../compiler/text/common-name.ts';
-import { parseSecretRef } from '../../../compiler/text/secret-ref.ts';
 import { createSecrets } from '../../../runtime/platform/secrets/machine-secrets.ts';
 import { SecretError } from '../../../runtime/platform/secrets/secrets.ts';
 import type { CliContext } from '../../base/context.ts';
@@ -12,6 +11,7 @@ import { CliError } from '../../base/errors.ts';
 import type { GivenBy } from '../../command-line/command.ts';
 import { command, optionalArgument, text } from '../../command-line/command.ts';
 import { configOption, jsonOption } from '../../command-line/options.ts';
+import { typedSecretRef } from '../../command-line/values.ts';
 import { printJson, printLine, printNote, visible } from '../../output/print.ts';
 import type { SourceCandidate } from '../../sources/detect.ts';
 import { adviseRoute, detect, explainOutcome, fits } from '../../sources/detect.ts';
@@ -64,12 +64,8 @@ async function read(context: CliContext, given: Given): Promise<Buffer> {
 
 function readSecret(context: CliContext, given: Given): string | null {
   if (given.secret === undefined) return null;
-  const ref = parseSecretRef(given.secret, 'default');
-  // Paths on the command line start where the command was typed.
-  const here =
-    ref.kind === 'file' && !ref.value.startsWith('~/') ? { ...ref, value: resolve(context.cwd, ref.value) } : ref;
   try {
-    return createSecrets(context).resolve(here);
+    return createSecrets(context).resolve(typedSecretRef(context, given.secret));
   } catch (error) {
     if (error instanceof SecretError) throw new CliError(error.message);
     throw error;
