@@ -105,8 +105,41 @@ test('nothing outside of cli/, test/ and scripts/ imports cli/', () => {
   assert.deepEqual(wrong, []);
 });
 
+/** The folder of a module, of a path inside one; else null. */
+const moduleOf = (file: string): string | null => /^modules\/(\w+)\//.exec(file)?.[1] ?? null;
+
+test('the core names modules in one file', () => {
+  const core = ['base', 'schemas', 'compiler', 'runtime', 'cli', 'main'].flatMap(sources).flatMap(importsOf);
+  const naming = core.filter(({ to }) => moduleOf(to) !== null).map(({ file }) => file);
+  assert.deepEqual([...new Set(naming)], ['main/modules.ts']);
+});
+
+test('a module imports another one only through its door, and never the composition root', () => {
+  const wrong = sources('modules')
+    .flatMap(importsOf)
+    .filter(({ file, to }) => {
+      const other = moduleOf(to);
+      const isOthers = other !== null && other !== moduleOf(file) && to !== `modules/${other}/module.ts`;
+      return isOthers || to.startsWith('main/');
+    });
+  assert.deepEqual(wrong, []);
+});
+
+test('what runs never imports what compiles or what commands do, and what compiles never what runs, in modules too', () => {
+  const stageOf = (path: string): string => path.replace(/^modules\/\w+\//, '').split('/', 1)[0] ?? '';
+  const never: Readonly<Record<string, readonly string[]>> = {
+    runtime: ['compiler', 'cli', 'ajv', 'yaml'],
+    compiler: ['runtime', 'cli'],
+  };
+  const wrong = sources('modules')
+    .flatMap(importsOf)
+    .filter(({ file, to }) => never[stageOf(file)]?.includes(stageOf(to)) === true);
+  assert.deepEqual(wrong, []);
+});
+
 test('the SQLite driver is named by one file', () => {
-  const named = [...sources('runtime'), ...sources('cli'), ...sources('bench')]
+  const named = ['runtime', 'cli', 'modules', 'bench']
+    .flatMap(sources)
     .flatMap(importsOf)
     .filter(({ to }) => to === 'libsql')
     .map(({ file }) => file);
@@ -250,7 +283,10 @@ test('runtime/ has no loose files but its entry and the door of modules', () => 
 test('a name is exported by one file', () => {
   const files = new Map<string, string[]>();
   const declared = /^export (?:declare |abstract |async )*(?:const|function\*?|class|interface|type) (\w+)/gm;
-  for (const file of ['base', 'compiler', 'runtime', 'cli'].flatMap(sources).concat('schemas/generated/types.ts')) {
+  for (const file of ['base', 'compiler', 'runtime', 'cli', 'modules']
+    .flatMap(sources)
+    .filter((file) => !file.includes('/built/'))
+    .concat('schemas/generated/types.ts')) {
     for (const [, name = ''] of readFileSync(join(ROOT, file), 'utf8').matchAll(declared)) {
       files.set(name, [...new Set([...(files.get(name) ?? []), file])]);
     }
@@ -272,7 +308,7 @@ function* shapesIn(text: string): Iterable<readonly [name: string, members: read
 
 /** What is stored or sent is snake_case, all else camelCase; what holds both belongs to neither. */
 test('no interface mixes snake_case and camelCase', () => {
-  const mixed = ['base', 'compiler', 'runtime', 'cli']
+  const mixed = ['base', 'compiler', 'runtime', 'cli', 'modules', 'main']
     .flatMap(sources)
     .flatMap((file) =>
       [...shapesIn(readFileSync(join(ROOT, file), 'utf8'))]

@@ -1,5 +1,5 @@
 /** Prints a draft as YAML, with comments that state each route's origin and what differs from the original. */
-import type { Pair, Scalar } from 'yaml';
+import type { Scalar, YAMLMap } from 'yaml';
 import { Document, isMap, isScalar, isSeq, visit } from 'yaml';
 import type { Draft, DraftRoute } from './draft.ts';
 import { webhookOf } from './draft.ts';
@@ -18,10 +18,9 @@ export function printDraft(draft: Draft): string {
     'A route with `enabled: false` answers 403: read the comments above it before you remove that line.',
   ]);
   const entries = draft.report.entries();
-  for (const route of routes) {
-    const key = keyAt(document, ['platforms', 'webhook', 'routes', route.name]);
-    if (key !== null) key.commentBefore = comment(about(draft, route, entries));
-  }
+  const { items } = document.getIn(['platforms', 'webhook', 'routes']) as YAMLMap<Scalar>;
+  for (const [at, route] of routes.entries())
+    if (items[at] !== undefined) items[at].key.commentBefore = comment(about(draft, route, entries));
   layOut(document);
   return document.toString({ lineWidth: 0, blockQuote: 'literal', flowCollectionPadding: false });
 }
@@ -57,14 +56,6 @@ function about({ file, report }: Draft, route: DraftRoute, entries: readonly Ent
       return oneLine(`${entry.fate}: ${key === '' ? '' : `${key}: `}${entry.reason}${instead}`);
     }),
   ];
-}
-
-/** The key node at a path, to which comments are attached. */
-function keyAt(document: Document, path: readonly string[]): Scalar | null {
-  const parent = document.getIn(path.slice(0, -1));
-  if (!isMap(parent)) return null;
-  const pair = parent.items.find(({ key }: Pair) => isScalar(key) && key.value === path.at(-1));
-  return pair !== undefined && isScalar(pair.key) ? pair.key : null;
 }
 
 const comment = (lines: readonly string[]): string =>

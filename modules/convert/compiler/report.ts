@@ -3,7 +3,6 @@
 import type { NodePath } from '../../../compiler/diagnostics/problem.ts';
 import type { Position } from '../../../compiler/print/lines.ts';
 import { createLines } from '../../../compiler/print/lines.ts';
-import type { Places } from '../../../compiler/source/file-tree.ts';
 import { fileTree } from '../../../compiler/source/file-tree.ts';
 import type { ParsedFile } from '../../../compiler/source/parse-yaml.ts';
 
@@ -22,48 +21,42 @@ export interface Entry {
   readonly instead: string;
 }
 
-/** An entry as converters add it. */
-export interface Remark {
-  readonly path: NodePath;
-  readonly route?: string | null;
-  readonly reason: string;
-  readonly instead?: string;
+/** Receives what became of each key of the foreign file. Parameters are as in `Entry`. */
+export interface KeyReport {
+  carried(path: NodePath): void;
+  changed(path: NodePath, reason: string, instead?: string): void;
+  lost(path: NodePath, reason: string, instead?: string): void;
 }
 
-export class ConversionReport {
-  readonly #places: Places;
-  readonly #source: ParsedFile['source'];
-  readonly #lines = createLines();
-  readonly #entries: Entry[] = [];
-
-  constructor(file: ParsedFile) {
-    this.#places = fileTree(file);
-    this.#source = file.source;
-  }
-
-  carried(path: NodePath, route: string | null = null): void {
-    this.#note('carried', { path, route, reason: '' });
-  }
-
-  changed(remark: Remark): void {
-    this.#note('changed', remark);
-  }
-
-  lost(remark: Remark): void {
-    this.#note('lost', remark);
-  }
-
+/** Its own methods are for keys that belong to no route. */
+export interface ConversionReport extends KeyReport {
+  /** For the keys of one converted route. */
+  ofRoute(name: string): KeyReport;
   /** In file order. */
-  entries(): readonly Entry[] {
-    return this.#entries.toSorted((a, b) => a.place.line - b.place.line || a.place.column - b.place.column);
-  }
+  entries(): readonly Entry[];
+  placeOf(path: NodePath): Position;
+}
 
-  placeOf(path: NodePath): Position {
-    const { key, value } = this.#places.place(path);
-    return this.#lines.positionOf(this.#source, (key ?? value).start);
-  }
-
-  #note(fate: Fate, { path, route = null, reason, instead = '' }: Remark): void {
-    this.#entries.push({ fate, path, place: this.placeOf(path), route, reason, instead });
-  }
+export function createReport(file: ParsedFile): ConversionReport {
+  const places = fileTree(file);
+  const lines = createLines();
+  const entries: Entry[] = [];
+  const placeOf = (path: NodePath): Position => {
+    const { key, value } = places.place(path);
+    return lines.positionOf(file.source, (key ?? value).start);
+  };
+  const keyReport = (route: string | null): KeyReport => {
+    const note =
+      (fate: Fate) =>
+      (path: NodePath, reason = '', instead = ''): void => {
+        entries.push({ fate, path, place: placeOf(path), route, reason, instead });
+      };
+    return { carried: note('carried'), changed: note('changed'), lost: note('lost') };
+  };
+  return {
+    ...keyReport(null),
+    ofRoute: keyReport,
+    entries: () => entries.toSorted((a, b) => a.place.line - b.place.line || a.place.column - b.place.column),
+    placeOf,
+  };
 }

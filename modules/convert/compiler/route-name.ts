@@ -1,14 +1,13 @@
 /** Derives names of routes and variables from names in foreign configs. */
-import type { Draft } from './draft.ts';
 
-/** Returns a route name that is unique in the draft. */
-export function routeName(draft: Draft, from: string): string {
+/** Returns a route name that none of these routes has. */
+export function routeName(routes: readonly { readonly name: string }[], from: string): string {
   const plain = from
     .toLowerCase()
     .replace(/[^a-z0-9_-]+/g, '-')
     .replace(/^[^a-z0-9]+|-+$/g, '')
     .slice(0, 60);
-  const taken = new Set(draft.routes.map(({ name }) => name));
+  const taken = new Set(routes.map(({ name }) => name));
   const base = plain === '' ? 'route' : plain;
   if (!taken.has(base)) return base;
   let number = 2;
@@ -25,3 +24,7 @@ export function variableName(...parts: readonly string[]): string {
     .replace(/^_+|_+$/g, '');
   return /^[A-Z]/.test(name) ? name : `HOOK_${name}`;
 }
+
+/** Why a route has another name than in the original. */
+export const renamed = (name: string): string =>
+  `route names consist of lower-case letters, digits, \`-\` and \`_\`: it is now ${name}`;

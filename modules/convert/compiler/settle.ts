@@ -4,7 +4,7 @@
  */
 import type { YAMLMap } from 'yaml';
 import { isMap, isScalar, parseDocument } from 'yaml';
-import type { Complaint, Tools } from './conversion.ts';
+import type { Complaint, Conversion, Tools } from './conversion.ts';
 import type { Draft, DraftRoute, Settings } from './draft.ts';
 import { closeRoute } from './draft.ts';
 import { printDraft } from './print-draft.ts';
@@ -12,8 +12,17 @@ import { printDraft } from './print-draft.ts';
 /** Removing a key may reveal another problem. Large drafts take two or three rounds. */
 const MAX_ROUNDS = 12;
 
-/** Returns the text of a config that compiles. @throws Error if that fails, which is a bug of the converter */
-export function settle(draft: Draft, check: Tools['check']): string {
+/** Completes a conversion whose draft is filled. @throws Error if its config does not compile, which is a bug of the converter */
+export function settle(draft: Draft, check: Tools['check'], rest: Pick<Conversion, 'programs' | 'notes'>): Conversion {
+  const config = compilingText(draft, check);
+  const routes = draft.routes.map(({ name, from, path, settings }) => ({
+    ...{ name, from, path },
+    open: settings.enabled !== false,
+  }));
+  return { config, variables: draft.variables, routes, entries: draft.report.entries(), ...rest };
+}
+
+function compilingText(draft: Draft, check: Tools['check']): string {
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const config = printDraft(draft);
     const complaints = check(config);
@@ -33,21 +42,16 @@ const ROUTES = ['platforms', 'webhook', 'routes'];
 function takeOut(draft: Draft, path: readonly string[], { message }: Complaint): boolean {
   const inRoute = ROUTES.every((part, at) => path[at] === part);
   const route = inRoute ? draft.routes.find(({ name }) => name === path[3]) : undefined;
-  return route === undefined ? removeSetting(draft, path, message) : removeKey(draft, route, path[4], message);
+  return route === undefined ? removeSetting(draft, path, message) : removeKey(route, path[4], message);
 }
 
-function removeKey(draft: Draft, route: DraftRoute, key: string | undefined, message: string): boolean {
+function removeKey(route: DraftRoute, key: string | undefined, message: string): boolean {
   const { settings } = route;
   const taken = key === undefined || key === 'enabled' ? Object.keys(settings).filter(isDispensable) : [key];
   if (!taken.some((name) => Object.hasOwn(settings, name))) return false;
   for (const name of taken) delete settings[name];
-  draft.report.lost({
-    path: key === undefined ? route.path : [...route.path, key],
-    route: route.name,
-    reason: `hookwright rejects it: ${message}`,
-    instead: 'Correct it here, then remove `enabled: false`',
-  });
-  closeRoute(route);
+  const at = key === undefined ? route.path : [...route.path, key];
+  closeRoute(route, at, `hookwright rejects it: ${message}`, 'Correct it here, then remove `enabled: false`');
   return true;
 }
 
@@ -63,11 +67,8 @@ function removeSetting(draft: Draft, path: readonly string[], message: string): 
   const key = path[depth - 1];
   if (key === undefined || typeof parent !== 'object' || parent === null || !Object.hasOwn(parent, key)) return false;
   delete (parent as Settings)[key];
-  draft.report.lost({
-    path: path.slice(0, depth),
-    reason: `hookwright rejects it: ${message}`,
-    instead: 'Set it up in hookwright.yaml (docs/targets.md), then enable the routes that need it',
-  });
+  const instead = 'Set it up in hookwright.yaml (docs/targets.md), then enable the routes that need it';
+  draft.report.lost(path.slice(0, depth), `hookwright rejects it: ${message}`, instead);
   return true;
 }
 
@@ -78,12 +79,8 @@ function noteDropped(draft: Draft, config: string, complaints: readonly Complain
   for (const { start, message } of dropped) {
     const path = pathAt(document?.contents, start);
     const route = draft.routes.find(({ name }) => name === path[3]);
-    draft.report.lost({
-      path: route === undefined ? path.slice(0, 2) : [...route.path, 'toolsets'],
-      route: route?.name ?? null,
-      reason: message,
-      instead: '',
-    });
+    if (route === undefined) draft.report.lost(path.slice(0, 2), message);
+    else route.report.lost([...route.path, 'toolsets'], message);
   }
   return dropped.length > 0;
 }

@@ -3,16 +3,15 @@ import type { NodePath } from '../../../../compiler/diagnostics/problem.ts';
 import { isPlainMap } from '../../../../compiler/text/plain-map.ts';
 import type { SourceText } from '../../../../compiler/text/source-text.ts';
 import type { Conversion, ConversionRefusal, Tools } from '../conversion.ts';
-import type { Draft, DraftRoute, Settings } from '../draft.ts';
-import { webhookOf } from '../draft.ts';
+import type { Draft, Settings } from '../draft.ts';
+import { addRoute, createDraft, webhookOf } from '../draft.ts';
+import { asMap } from '../foreign-value.ts';
 import { parseForeign, refuseText } from '../parse-foreign.ts';
-import { ConversionReport } from '../report.ts';
-import { routeName } from '../route-name.ts';
 import { settle } from '../settle.ts';
 import type { HookCommand } from './convert-command.ts';
 import { convertHook } from './convert-hook.ts';
 import { plainCalls } from './go-template.ts';
-import { asMap, textOf } from './hook-value.ts';
+import { textOf } from './hook-value.ts';
 
 /** @param runner source of the script that runs the commands */
 export function convertAdnanh(
@@ -30,26 +29,15 @@ export function convertAdnanh(
       'a config of Hermes Agent: hookwright convert hermes',
     );
   if (file.value.length === 0) return refuseText('it has no hooks');
-  const draft: Draft = {
-    ...{ origin: 'adnanh/webhook', file: source.name, config: {}, routes: [], variables: new Map() },
-    report: new ConversionReport(file),
-    newSecret,
-  };
+  const draft = createDraft('adnanh/webhook', file, newSecret);
   const commands = convert(draft, file.value);
   if (draft.routes.length === 0) return refuseText('none of its hooks has both `id` and `execute-command`');
-  const config = settle(draft, check);
-  return {
-    config,
-    variables: draft.variables,
-    programs: new Map([
-      ['scripts/hook-values.sh', VALUES_SCRIPT],
-      ['hooks/run-hook.mjs', runner],
-      ['hooks/hooks.json', `${JSON.stringify(commands, null, 2)}\n`],
-    ]),
-    routes: draft.routes.map(({ settings, ...route }) => ({ ...route, open: settings.enabled !== false })),
-    entries: draft.report.entries(),
-    notes: NOTES,
-  };
+  const programs = new Map([
+    ['scripts/hook-values.sh', VALUES_SCRIPT],
+    ['hooks/run-hook.mjs', runner],
+    ['hooks/hooks.json', `${JSON.stringify(commands, null, 2)}\n`],
+  ]);
+  return settle(draft, check, { programs, notes: NOTES });
 }
 
 /** Run by Bash, so that `node` is looked up in PATH. */
@@ -73,16 +61,15 @@ function convert(draft: Draft, hooks: readonly unknown[]): Readonly<Record<strin
     const id = textOf(hook, 'id') ?? '';
     const path: NodePath = [at];
     if (id === '' || (textOf(hook, 'execute-command') ?? '') === '') {
-      draft.report.lost({ path, reason: 'a hook needs `id` and `execute-command`', instead: 'Give it both' });
+      draft.report.lost(path, 'a hook needs `id` and `execute-command`', 'Give it both');
       continue;
     }
     if (ids.has(id)) {
-      draft.report.lost({ path, reason: 'an earlier hook has this id', instead: 'Give it another id' });
+      draft.report.lost(path, 'an earlier hook has this id', 'Give it another id');
       continue;
     }
     ids.add(id);
-    const route: DraftRoute = { name: routeName(draft, id), from: `hook ${id}`, path, settings: {} };
-    draft.routes.push(route);
+    const route = addRoute(draft, 'hook', id, path);
     commands[route.name] = convertHook(draft, route, hook);
   }
   setAgent(draft.config);

@@ -33,29 +33,27 @@ export function setAuth(draft: Draft, route: DraftRoute, auth: Auth): void {
   const source =
     prefix === '' ? (SHIPPED[`${auth.verify} ${auth.place.kind} ${auth.place.name.toLowerCase()}`] ?? null) : 'bearer';
   route.settings.source = source ?? ownSource(draft, auth);
-  if (source === null && auth.verify !== 'token') noteForm(draft, route, auth);
+  if (source === null && auth.verify !== 'token') noteForm(route, auth);
   const references = auth.secrets.map((secret, at) =>
     reference(draft, route, { ...secret, text: secret.text.slice(prefix.length) }, at),
   );
   if (references.length > 1) route.settings.secrets = references;
   else [route.settings.secret] = references;
   if (source === 'github-sha1')
-    draft.report.changed({
-      path: auth.secrets[0]?.path ?? route.path,
-      route: route.name,
-      reason: 'SHA-1 is kept, although GitHub signs with SHA-256 as well',
-      instead: 'If GitHub is the sender, write `source: github`',
-    });
+    route.report.changed(
+      auth.secrets[0]?.path ?? route.path,
+      'SHA-1 is kept, although GitHub signs with SHA-256 as well',
+      'If GitHub is the sender, write `source: github`',
+    );
 }
 
-function noteForm({ report }: Draft, route: DraftRoute, { verify, secrets }: Auth): void {
+function noteForm({ report, path, settings }: DraftRoute, { verify, secrets }: Auth): void {
   const digest = verify.replace('hmac-', '');
-  report.changed({
-    path: secrets[0]?.path.slice(0, -1) ?? route.path,
-    route: route.name,
-    reason: `webhook accepts signatures with and without the prefix \`${digest}=\`, a source only one of these forms`,
-    instead: `If the log shows malformed_signature, change \`prefix\` at sources.${String(route.settings.source)}.signature`,
-  });
+  report.changed(
+    secrets[0]?.path.slice(0, -1) ?? path,
+    `webhook accepts signatures with and without the prefix \`${digest}=\`, a source only one of these forms`,
+    `If the log shows malformed_signature, change \`prefix\` at sources.${String(settings.source)}.signature`,
+  );
 }
 
 /** `Authorization: Bearer <secret>`. */
@@ -91,15 +89,20 @@ const hmacPlace = (at: Settings, digest: string, isHub: boolean): Settings =>
 const tokenPlace = (kind: string, name: string): Settings =>
   kind === 'json' ? { signature: [{ json: name }, { form: name }] } : { signature: { [kind]: name } };
 
-function reference(draft: Draft, route: DraftRoute, { text, path }: TriggerSecret, at: number): string {
+function reference(
+  draft: Draft,
+  { name: route, report }: DraftRoute,
+  { text, path }: TriggerSecret,
+  at: number,
+): string {
   const call = callIn(text);
-  const variable = variableName(route.name, at === 0 ? 'secret' : `secret_${at + 1}`);
-  if (call === null) return moveSecret(draft, { text, path, route: route.name, variable });
+  const variable = variableName(route, at === 0 ? 'secret' : `secret_${at + 1}`);
+  if (call === null) return moveSecret(draft, text, { path, report, variable });
   if (call.name === 'credential') {
     const reason = 'systemd credentials are files in a folder named after the unit';
     const instead = 'Use `file:/run/credentials/<unit>/<name>`, or put the secret into .env';
-    draft.report.changed({ path, route: route.name, reason, instead });
-  } else draft.report.carried(path, route.name);
+    report.changed(path, reason, instead);
+  } else report.carried(path);
   if (call.name === 'cat') return `file:${call.argument}`;
   const name = call.name === 'getenv' ? call.argument : variableName(call.argument);
   draft.variables.set(name, null);

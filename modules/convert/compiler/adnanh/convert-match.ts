@@ -1,10 +1,11 @@
 /** Converts one `match` of a trigger rule to authentication or to a filter. */
 import type { NodePath } from '../../../../compiler/diagnostics/problem.ts';
 import type { Settings } from '../draft.ts';
+import { asMap } from '../foreign-value.ts';
 import type { TriggerCondition, TriggerFilter, TriggerPrimitive } from './condition.ts';
 import { ALWAYS, gap } from './condition.ts';
 import { isCredentialName } from './credential-name.ts';
-import { asMap, fieldOf, isXmlPath, textOf } from './hook-value.ts';
+import { fieldOf, isXmlPath, textOf } from './hook-value.ts';
 
 /** Properties of a hook that its filters depend on. */
 export interface RuleContext {

@@ -1,11 +1,12 @@
 /** Converts a trigger rule. If a map has several of `and`, `or`, `not` and `match`, the original uses only the first. */
 import type { NodePath } from '../../../../compiler/diagnostics/problem.ts';
 import type { Settings } from '../draft.ts';
+import { asList, asMap } from '../foreign-value.ts';
 import type { Auth, TriggerCondition, TriggerFilter } from './condition.ts';
 import { ALWAYS, gap, sameAuth, sameScheme } from './condition.ts';
 import type { RuleContext } from './convert-match.ts';
 import { convertMatch } from './convert-match.ts';
-import { asList, asMap, fieldOf } from './hook-value.ts';
+import { fieldOf } from './hook-value.ts';
 
 const MAX_DEPTH = 60;
 

@@ -1,14 +1,6 @@
 /** Reads values of a hooks file. Keys are case-insensitive, as in the original. */
 import type { NodePath } from '../../../../compiler/diagnostics/problem.ts';
-import { isPlainMap } from '../../../../compiler/text/plain-map.ts';
-import type { DraftRoute, Settings } from '../draft.ts';
-import type { ConversionReport } from '../report.ts';
-
-/** The conversion that a part of a hook belongs to. */
-export interface HookContext {
-  readonly report: ConversionReport;
-  readonly route: DraftRoute;
-}
+import type { Settings } from '../draft.ts';
 
 export interface Field {
   readonly value: unknown;
@@ -30,7 +22,3 @@ export function textOf(map: Settings, key: string): string | null {
 
 /** Whether a path names a part of an XML body: `#text` or `-attribute`. */
 export const isXmlPath = (name: string): boolean => /(?:^|\.)[#-][A-Za-z]/.test(name);
-
-export const asMap = (value: unknown): Settings => (isPlainMap(value) ? (value as Settings) : {});
-
-export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

@@ -3,10 +3,10 @@ import type { NodePath } from '../../../../compiler/diagnostics/problem.ts';
 import { isPlainMap } from '../../../../compiler/text/plain-map.ts';
 import type { SourceText } from '../../../../compiler/text/source-text.ts';
 import type { Conversion, ConversionRefusal, Tools } from '../conversion.ts';
-import type { Draft, DraftRoute, Settings } from '../draft.ts';
+import type { DraftRoute, Settings } from '../draft.ts';
+import { addRoute, createDraft } from '../draft.ts';
 import { parseForeign, refuseText } from '../parse-foreign.ts';
-import { ConversionReport } from '../report.ts';
-import { routeName } from '../route-name.ts';
+import { renamed } from '../route-name.ts';
 import { settle } from '../settle.ts';
 import { convertRoute, convertSecret } from './convert-route.ts';
 import type { ServerFacts } from './convert-server.ts';
@@ -36,23 +36,12 @@ export function convertHermes(
   const found = findRoutes(file.value as Settings);
   if (found.length === 0)
     return refuseText('it has no webhook routes', 'they are under platforms.webhook.extra.routes');
-  const draft: Draft = {
-    ...{ origin: 'Hermes Agent', file: source.name, config: {}, routes: [], variables: new Map() },
-    report: new ConversionReport(file),
-    newSecret,
-  };
+  const draft = createDraft('Hermes Agent', file, newSecret);
   const isSubscriptionFile = found.every(({ path }) => path.length === 1);
   const config = isSubscriptionFile ? {} : (file.value as Settings);
   const { hasHost } = convert({ draft, config, env }, found);
-  const text = settle(draft, check);
-  return {
-    config: text,
-    variables: draft.variables,
-    programs: new Map(),
-    routes: draft.routes.map(({ settings, ...route }) => ({ ...route, open: settings.enabled !== false })),
-    entries: draft.report.entries(),
-    notes: [...NOTES, ...(hasHost ? [] : [HOST]), ...(isSubscriptionFile ? [] : [SUBSCRIPTIONS])],
-  };
+  const notes = [...NOTES, ...(hasHost ? [] : [HOST]), ...(isSubscriptionFile ? [] : [SUBSCRIPTIONS])];
+  return settle(draft, check, { programs: new Map(), notes });
 }
 
 const NOTES: readonly string[] = [
@@ -92,14 +81,10 @@ function convert(hermes: Hermes, found: readonly FoundRoute[]): ServerFacts {
   const { draft } = hermes;
   const server = convertServer(hermes);
   for (const { name, path, settings } of found) {
-    const route: DraftRoute = { name: routeName(draft, name), from: `route ${name}`, path, settings: {} };
-    draft.routes.push(route);
-    noteName(hermes, route, name);
-    convertSecret(hermes, route, settings.secret, {
-      inherited: server.hasSecret,
-      loopback: server.loopback,
-    });
-    convertRoute(hermes, route, settings);
+    const route = addRoute(draft, 'route', name, path);
+    noteName(route, name);
+    convertSecret(hermes, route, settings.secret, server);
+    convertRoute(route, settings);
   }
   convertSections(hermes);
   convertPlatforms(hermes, new Set(draft.routes.map(({ settings }) => String(settings.deliver ?? 'log'))));
@@ -108,12 +93,7 @@ function convert(hermes: Hermes, found: readonly FoundRoute[]): ServerFacts {
   return server;
 }
 
-function noteName({ draft }: Hermes, route: DraftRoute, name: string): void {
-  if (route.name === name) {
-    draft.report.carried(route.path, route.name);
-    return;
-  }
-  const reason = `route names consist of lower-case letters, digits, \`-\` and \`_\`: it is now ${route.name}`;
-  const instead = `Its URL ends in /webhooks/${route.name}`;
-  draft.report.changed({ path: route.path, route: route.name, reason, instead });
+function noteName({ name, path, report }: DraftRoute, written: string): void {
+  if (name === written) report.carried(path);
+  else report.changed(path, renamed(name), `Its URL ends in /webhooks/${name}`);
 }

@@ -4,15 +4,13 @@ import type { DraftRoute, Settings } from '../draft.ts';
 import { closeRoute } from '../draft.ts';
 import { variableName } from '../route-name.ts';
 import { convertFilter } from './convert-filter.ts';
+import type { ServerFacts } from './convert-server.ts';
 import type { Hermes } from './hermes-value.ts';
-import { secretFrom } from './hermes-value.ts';
+import { INSECURE, secretFrom } from './hermes-value.ts';
 import { PLAIN_TARGETS, PLATFORMS } from './platforms.ts';
-
-export const INSECURE = 'INSECURE_NO_AUTH';
 
 /** A key of a route, with the route that it is converted into and its original path. */
 interface KeyContext {
-  readonly hermes: Hermes;
   readonly route: DraftRoute;
   readonly path: NodePath;
   readonly value: unknown;
@@ -21,23 +19,23 @@ interface KeyContext {
 type ConvertKey = (context: KeyContext) => void;
 
 /** Copies the key, which has the same meaning. */
-const keep: ConvertKey = ({ hermes, route, path, value }) => {
+const keep: ConvertKey = ({ route, path, value }) => {
   route.settings[String(path.at(-1))] = value;
-  hermes.draft.report.carried(path, route.name);
+  route.report.carried(path);
 };
 
 /** Drops an empty list or text, which means the same as no key and which the compiler rejects. */
 const keepUnlessEmpty: ConvertKey = (context) => {
-  const { value, hermes, route, path } = context;
+  const { value, route, path } = context;
   const isEmpty = value === null || value === '' || (Array.isArray(value) && value.length === 0);
-  if (isEmpty) hermes.draft.report.carried(path, route.name);
+  if (isEmpty) route.report.carried(path);
   else keep(context);
 };
 
 const lose =
-  (reason: string, instead: string): ConvertKey =>
-  ({ hermes, route, path }) =>
-    hermes.draft.report.lost({ path, route: route.name, reason, instead });
+  (reason: string, instead?: string): ConvertKey =>
+  ({ route, path }) =>
+    route.report.lost(path, reason, instead);
 
 const ONE_AGENT = lose(
   'there is one agent for all routes of a profile',
@@ -45,29 +43,26 @@ const ONE_AGENT = lose(
 );
 
 /** Drops metadata that the original's `subscribe` command added. */
-const forget: ConvertKey = ({ hermes, route, path }) =>
-  hermes.draft.report.changed({ path, route: route.name, reason: 'it is not kept' });
+const forget: ConvertKey = ({ route, path }) => route.report.changed(path, 'it is not kept');
 
 const KEYS: Readonly<Record<string, ConvertKey>> = {
   description: keepUnlessEmpty,
   enabled: keep,
-  profile: ({ hermes, route, path, value }) => {
-    keep({ hermes, route, path, value });
-    const reason = 'in hookwright, a profile is a folder';
-    hermes.draft.report.changed({ path, route: route.name, reason, instead: `hookwright profile create ${value}` });
+  profile: (context) => {
+    keep(context);
+    const instead = `hookwright profile create ${context.value}`;
+    context.route.report.changed(context.path, 'in hookwright, a profile is a folder', instead);
   },
   events: (context) =>
     keepUnlessEmpty({ ...context, value: typeof context.value === 'string' ? [context.value] : context.value }),
-  filters: ({ hermes, route, path, value }) => {
-    const filters = convertFilter(value, path, { report: hermes.draft.report, route: route.name });
-    keepUnlessEmpty({ hermes, route, path, value: filters });
-  },
+  filters: ({ route, path, value }) =>
+    keepUnlessEmpty({ route, path, value: convertFilter(value, path, route.report) }),
   script: convertScript,
-  retry_on_script_failure: ({ hermes, route, path, value }) => {
+  retry_on_script_failure: ({ route, path, value }) => {
     const reason = 'if a script fails, the event is answered 200, so the sender does not retry';
     const instead = 'Let the script print the payload when it cannot decide, or do its work in the agent';
-    if (value === true) hermes.draft.report.lost({ path, route: route.name, reason, instead });
-    else hermes.draft.report.carried(path, route.name);
+    if (value === true) route.report.lost(path, reason, instead);
+    else route.report.carried(path);
   },
   source_platform: lose(
     'hookwright has no such setting',
@@ -78,12 +73,12 @@ const KEYS: Readonly<Record<string, ConvertKey>> = {
   model: ONE_AGENT,
   provider: ONE_AGENT,
   prompt: keepUnlessEmpty,
-  skills: ({ hermes, route, path, value }) => {
-    keepUnlessEmpty({ hermes, route, path, value });
+  skills: (context) => {
+    keepUnlessEmpty(context);
+    const { route, path, value } = context;
     if (!Array.isArray(value) || value.length === 0) return;
-    const reason = "skills are read from hookwright's home";
     const instead = 'Copy each folder: cp -r ~/.hermes/skills/<name> ~/.hookwright/skills/';
-    hermes.draft.report.changed({ path, route: route.name, reason, instead });
+    route.report.changed(path, "skills are read from hookwright's home", instead);
   },
   toolsets: keepUnlessEmpty,
   deliver: convertDeliver,
@@ -91,87 +86,69 @@ const KEYS: Readonly<Record<string, ConvertKey>> = {
   deliver_only: keep,
   mirror_to_session: keep,
   coalesce: keep,
-  cron_job: ({ hermes, route, path }) => {
-    closeRoute(route);
-    hermes.draft.report.lost({
+  cron_job: ({ route, path }) =>
+    closeRoute(
+      route,
       path,
-      route: route.name,
-      reason: 'the job is in the store of Hermes Agent, not in this file',
-      instead: 'Create it (hookwright job create), name it here as `cron_job`, then remove `enabled: false`',
-    });
-  },
+      'the job is in the store of Hermes Agent, not in this file',
+      'Create it (hookwright job create), name it here as `cron_job`, then remove `enabled: false`',
+    ),
 };
 
 /** Fills the route's settings, except the secret; see `convertSecret`. */
-export function convertRoute(hermes: Hermes, route: DraftRoute, from: Settings): void {
+export function convertRoute(route: DraftRoute, from: Settings): void {
   for (const [key, value] of Object.entries(from)) {
-    const path = [...route.path, key];
     if (key === 'secret' || key.startsWith('x-')) continue;
-    const convert = Object.hasOwn(KEYS, key) ? KEYS[key] : undefined;
-    if (convert !== undefined) convert({ hermes, route, path, value });
-    else hermes.draft.report.lost({ path, route: route.name, reason: 'hookwright has no such setting' });
+    const convert = (Object.hasOwn(KEYS, key) ? KEYS[key] : undefined) ?? lose('hookwright has no such setting');
+    convert({ route, path: [...route.path, key], value });
   }
-  if (from.enabled === false || from.cron_job !== undefined) closeRoute(route);
-}
-
-/** Facts about the original server that decide how a route authenticates. */
-export interface SecretFacts {
-  /** The server has a default secret for routes without one. */
-  readonly inherited: boolean;
-  /** The server's host is a loopback address. */
-  readonly loopback: boolean;
+  if (from.enabled === false || from.cron_job !== undefined) route.settings.enabled = false;
 }
 
 /** A route without authentication is closed unless only this machine can reach it, as in the original. */
-export function convertSecret(hermes: Hermes, route: DraftRoute, value: unknown, facts: SecretFacts): void {
+export function convertSecret(
+  hermes: Hermes,
+  route: DraftRoute,
+  value: unknown,
+  { hasSecret, loopback }: ServerFacts,
+): void {
   const path = [...route.path, 'secret'];
-  const { report, variables, newSecret } = hermes.draft;
+  const { variables, newSecret } = hermes.draft;
   const variable = variableName(route.name, 'secret');
-  if (value === INSECURE && facts.loopback) {
+  if (value === INSECURE && loopback) {
     route.settings.secret = INSECURE;
-    const instead = 'Give it a secret before other machines can reach it';
-    report.changed({
-      path,
-      route: route.name,
-      reason: 'the route accepts requests from anyone on this machine',
-      instead,
-    });
+    const reason = 'the route accepts requests from anyone on this machine';
+    route.report.changed(path, reason, 'Give it a secret before other machines can reach it');
     return;
   }
-  const secret = value === INSECURE ? null : secretFrom(hermes, value, { path, route: route.name, variable });
+  const secret = value === INSECURE ? null : secretFrom(hermes, value, { path, report: route.report, variable });
   if (secret !== null) route.settings.secret = secret;
-  else if (value !== undefined || !facts.inherited) {
-    closeRoute(route);
+  else if (value !== undefined || !hasSecret) {
+    const instead = `Give the sender the new one, ${variable} in .env, then remove \`enabled: false\``;
+    closeRoute(route, path, value === INSECURE ? 'it accepted requests from anyone' : 'it has no secret', instead);
     route.settings.secret = `env:${variable}`;
     variables.set(variable, newSecret());
-    const instead = `Give the sender the new one, ${variable} in .env, then remove \`enabled: false\``;
-    const reason = value === INSECURE ? 'it accepted requests from anyone' : 'it has no secret';
-    report.lost({ path, route: route.name, reason, instead });
   }
 }
 
-function convertScript({ hermes, route, path, value }: KeyContext): void {
+function convertScript({ route, path, value }: KeyContext): void {
   if (typeof value !== 'string' || value.trim() === '') return;
   const script = value.trim().replace(/^(?:~|\$HOME)\/\.hermes\/scripts\//, '');
   route.settings.script = script;
   const reason = "scripts are below hookwright's home, and `__hermes_ignore__` is `__hookwright_ignore__`";
-  const instead = 'Copy it: cp ~/.hermes/scripts/<script> ~/.hookwright/scripts/';
-  hermes.draft.report.changed({ path, route: route.name, reason, instead });
+  route.report.changed(path, reason, 'Copy it: cp ~/.hermes/scripts/<script> ~/.hookwright/scripts/');
 }
 
-function convertDeliver({ hermes, route, path, value }: KeyContext): void {
-  const { report } = hermes.draft;
+function convertDeliver({ route, path, value }: KeyContext): void {
   const name = String(value ?? '')
     .trim()
     .toLowerCase();
-  if (name === '') report.carried(path, route.name);
+  if (name === '') route.report.carried(path);
   else if (Object.hasOwn(PLATFORMS, name) || PLAIN_TARGETS.has(name)) {
     route.settings.deliver = name;
-    report.carried(path, route.name);
+    route.report.carried(path);
   } else {
-    closeRoute(route);
     const reason = 'no target reaches this platform the way Hermes Agent does';
-    const instead = 'Choose one of docs/targets.md, then remove `enabled: false`';
-    report.lost({ path, route: route.name, reason, instead });
+    closeRoute(route, path, reason, 'Choose one of docs/targets.md, then remove `enabled: false`');
   }
 }

@@ -3,9 +3,8 @@ import type { NodePath } from '../../../../compiler/diagnostics/problem.ts';
 import { isPlainMap } from '../../../../compiler/text/plain-map.ts';
 import type { Settings } from '../draft.ts';
 import { webhookOf } from '../draft.ts';
-import { INSECURE } from './convert-route.ts';
 import type { Hermes } from './hermes-value.ts';
-import { mapAt, secretFrom, variableFrom } from './hermes-value.ts';
+import { INSECURE, mapAt, secretFrom, variableFrom } from './hermes-value.ts';
 
 const NUMBERS = ['port', 'rate_limit', 'max_body_bytes', 'script_timeout_seconds'];
 const LOOPBACK = ['127.0.0.1', 'localhost', '::1'];
@@ -34,8 +33,7 @@ export function convertServer(hermes: Hermes): ServerFacts {
     else plainSetting(hermes, webhook, path, value);
   }
   for (const key of Object.keys(mapAt(config, 'webhooks')))
-    if (key !== 'routes')
-      draft.report.lost({ path: ['webhooks', key], reason: 'settings of the server are under platforms.webhook' });
+    if (key !== 'routes') draft.report.lost(['webhooks', key], 'settings of the server are under platforms.webhook');
   if (!facts.hasSecret && hermes.env.has('WEBHOOK_SECRET')) {
     webhook.secret = variableFrom(hermes, 'WEBHOOK_SECRET');
     facts.hasSecret = true;
@@ -46,10 +44,10 @@ export function convertServer(hermes: Hermes): ServerFacts {
 function globalSecret(hermes: Hermes, webhook: Settings, path: NodePath, value: unknown): boolean {
   if (value === INSECURE) {
     // Each route states whether it may be unauthenticated.
-    hermes.draft.report.lost({ path, reason: 'there is no default secret for routes', instead: '' });
+    hermes.draft.report.lost(path, 'there is no default secret for routes');
     return false;
   }
-  const secret = secretFrom(hermes, value, { path, route: null, variable: 'WEBHOOK_SECRET' });
+  const secret = secretFrom(hermes, value, { path, report: hermes.draft.report, variable: 'WEBHOOK_SECRET' });
   if (secret !== null) webhook.secret = secret;
   return secret !== null;
 }
@@ -57,7 +55,7 @@ function globalSecret(hermes: Hermes, webhook: Settings, path: NodePath, value: 
 function host({ draft }: Hermes, webhook: Settings, path: NodePath, value: unknown): boolean {
   if (typeof value !== 'string' || value.trim() === '') {
     const reason = 'hookwright listens on 127.0.0.1, not on every address';
-    draft.report.changed({ path, reason, instead: 'Put a proxy in front of it, or set `host`' });
+    draft.report.changed(path, reason, 'Put a proxy in front of it, or set `host`');
     return false;
   }
   webhook.host = value.trim();
@@ -74,25 +72,23 @@ function plainSetting({ draft }: Hermes, webhook: Settings, path: NodePath, valu
   } else if (NUMBERS.includes(key) && Number.isFinite(number) && value !== null && value !== '') {
     webhook[key] = number;
     draft.report.carried(path);
-  } else draft.report.lost({ path, reason: 'hookwright has no such setting' });
+  } else draft.report.lost(path, 'hookwright has no such setting');
 }
 
-const STAYS = { reason: 'it concerns the agent', instead: 'It stays with Hermes Agent, which `agent.command` runs' };
+const STAYS = ['it concerns the agent', 'It stays with Hermes Agent, which `agent.command` runs'] as const;
 
 /** Converts the sections besides `platforms`. The agent keeps running with its own config, so its settings are not converted. */
 export function convertSections(hermes: Hermes): void {
   const { draft, config } = hermes;
   const { report } = draft;
-  for (const key of Object.keys(config)) {
-    if (['platforms', 'gateway', 'platform_toolsets', 'webhooks'].includes(key)) continue;
-    report.changed({ path: [key], ...STAYS });
-  }
+  for (const key of Object.keys(config))
+    if (!['platforms', 'gateway', 'platform_toolsets', 'webhooks'].includes(key)) report.changed([key], ...STAYS);
   const { multiplex_profiles: multiplex, ...others } = mapAt(config, 'gateway');
   if (multiplex !== undefined) report.carried(['gateway', 'multiplex_profiles']);
   if (multiplex === true) draft.config.gateway = { multiplex_profiles: true };
-  for (const key of Object.keys(others)) report.changed({ path: ['gateway', key], ...STAYS });
+  for (const key of Object.keys(others)) report.changed(['gateway', key], ...STAYS);
   for (const key of Object.keys(mapAt(config, 'platform_toolsets')))
-    if (key !== 'webhook') report.changed({ path: ['platform_toolsets', key], ...STAYS });
+    if (key !== 'webhook') report.changed(['platform_toolsets', key], ...STAYS);
 }
 
 /** The original's default toolsets of webhook runs, as far as they have the same names in hookwright. */
@@ -106,7 +102,7 @@ export function convertAgent({ draft, config }: Hermes): void {
   const own = isList ? webhook.filter((name) => name !== 'hermes-webhook') : [];
   if (webhook !== undefined && own.length > 0 && !isPlainMap(webhook)) draft.report.carried(path);
   else if (webhook !== undefined)
-    draft.report.changed({ path, reason: `it becomes ${USUAL_TOOLSETS.join(', ')}, which both programs know` });
+    draft.report.changed(path, `it becomes ${USUAL_TOOLSETS.join(', ')}, which both programs know`);
   draft.config.platform_toolsets = { webhook: own.length > 0 ? own : USUAL_TOOLSETS };
   draft.config.agent = {
     command: ['hermes', 'chat', '--quiet', '--query-file', '-', '--toolsets', '{toolsets}'],

@@ -1,8 +1,11 @@
 /** Reads values of a Hermes Agent config. Variables, which the original expands, become references. */
-import type { NodePath } from '../../../../compiler/diagnostics/problem.ts';
-import { isPlainMap } from '../../../../compiler/text/plain-map.ts';
 import type { Draft, Settings } from '../draft.ts';
+import { asMap } from '../foreign-value.ts';
+import type { SecretPlace } from '../move-secret.ts';
 import { moveSecret } from '../move-secret.ts';
+
+/** Its value for a secret that disables the check. */
+export const INSECURE = 'INSECURE_NO_AUTH';
 
 export interface Hermes {
   readonly draft: Draft;
@@ -15,23 +18,14 @@ export interface Hermes {
 export const mapAt = (value: unknown, ...path: readonly string[]): Settings =>
   path.reduce<Settings>((at, key) => asMap(at[key]), asMap(value));
 
-const asMap = (value: unknown): Settings => (isPlainMap(value) ? (value as Settings) : {});
-
-export interface SecretPlace {
-  readonly path: NodePath;
-  readonly route: string | null;
-  /** The variable that a literal secret is moved to. */
-  readonly variable: string;
-}
-
 /** Returns a reference to the secret, or null if there is none. */
 export function secretFrom(hermes: Hermes, value: unknown, place: SecretPlace): string | null {
   if (typeof value !== 'string' && typeof value !== 'number') return null;
   const text = String(value).trim();
   if (text === '') return null;
   const named = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/.exec(text)?.[1];
-  if (named === undefined) return moveSecret(hermes.draft, { text, ...place });
-  hermes.draft.report.carried(place.path, place.route);
+  if (named === undefined) return moveSecret(hermes.draft, text, place);
+  place.report.carried(place.path);
   return variableFrom(hermes, named);
 }
 

@@ -1,6 +1,5 @@
 /** Sets up the targets that converted routes deliver to. */
 import type { Settings } from '../draft.ts';
-import { variableName } from '../route-name.ts';
 import type { Hermes } from './hermes-value.ts';
 import { mapAt, secretFrom, variableFrom } from './hermes-value.ts';
 import type { Platform, PlatformSetting } from './platforms.ts';
@@ -18,8 +17,7 @@ export function convertPlatforms(hermes: Hermes, used: ReadonlySet<string>): voi
   }
   for (const name of Object.keys(mapAt(config, 'platforms'))) {
     if (name === 'webhook' || used.has(name)) continue;
-    const reason = 'no route delivers there';
-    draft.report.changed({ path: ['platforms', name], reason, instead: 'It stays with Hermes Agent' });
+    draft.report.changed(['platforms', name], 'no route delivers there', 'It stays with Hermes Agent');
   }
 }
 
@@ -49,7 +47,7 @@ function settingFrom(hermes: Hermes, name: string, { keys, variable, secret }: P
     if (key === undefined) continue;
     const path = [...at, key];
     const value = settings[key];
-    if (secret === true) return secretFrom(hermes, value, { path, route: null, variable: variableName(variable) });
+    if (secret === true) return secretFrom(hermes, value, { path, report: draft.report, variable });
     draft.report.carried(path);
     return typeof value === 'number' ? value : expand(String(value), env);
   }
@@ -62,11 +60,8 @@ const expand = (text: string, env: ReadonlyMap<string, string>): string =>
   text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (written, name: string) => env.get(name) ?? written);
 
 function noteMissing({ draft }: Hermes, name: string, key: string, { variable }: PlatformSetting): void {
-  draft.report.lost({
-    path: ['platforms', name],
-    reason: `the target ${name} needs \`${key}\`, which is in neither this file nor the .env next to it (${variable})`,
-    instead: `Set platforms.${name}.${key}`,
-  });
+  const reason = `the target ${name} needs \`${key}\`, which is in neither this file nor the .env next to it (${variable})`;
+  draft.report.lost(['platforms', name], reason, `Set platforms.${name}.${key}`);
 }
 
 /** The original's home channel is a map with platform, chat and display name; hookwright stores only the chat. */
@@ -79,13 +74,13 @@ function homeChannel({ draft, config, env }: Hermes, name: string, variable: str
   }
   const { chat_id: chat, thread_id: thread } = mapAt(home);
   if (chat === undefined || chat === null) return env.get(variable) ?? null;
-  draft.report.changed({ path, reason: 'in hookwright, a home channel is only a chat id; names are not kept' });
+  draft.report.changed(path, 'in hookwright, a home channel is only a chat id; names are not kept');
   if (thread !== undefined && thread !== null && thread !== '')
-    draft.report.lost({
-      path: [...path, 'thread_id'],
-      reason: 'in hookwright, a home channel has no topic',
-      instead: 'Set `message_thread_id` in the `deliver_extra` of each route that posts to that topic',
-    });
+    draft.report.lost(
+      [...path, 'thread_id'],
+      'in hookwright, a home channel has no topic',
+      'Set `message_thread_id` in the `deliver_extra` of each route that posts to that topic',
+    );
   return typeof chat === 'number' ? chat : String(chat);
 }
 
@@ -94,6 +89,5 @@ function noteOthers({ draft, config }: Hermes, name: string, known: ReadonlySet<
   const reason = 'it concerns chats between people and the agent';
   for (const path of [at, [...at, 'extra']])
     for (const key of Object.keys(mapAt(config, ...path)))
-      if (!known.has(key))
-        draft.report.changed({ path: [...path, key], reason, instead: 'It stays with Hermes Agent' });
+      if (!known.has(key)) draft.report.changed([...path, key], reason, 'It stays with Hermes Agent');
 }

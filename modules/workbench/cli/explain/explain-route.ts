@@ -15,7 +15,7 @@ import { createDryDispatcher } from '../../runtime/explain/explain-services.ts';
 import { linkExplained } from '../../runtime/explain/link-explained.ts';
 import { Warnings } from '../../runtime/explain/warnings.ts';
 import { formatExplanation } from './format-explanation.ts';
-import { deliveryRefusal, jobState, listFiles, loadMarks, scriptRunner } from './machine-services.ts';
+import { deliveryRefusal, jobState, listFiles, marksFor, scriptRunner } from './machine-services.ts';
 
 export interface ExplainInput {
   readonly plan: RoutePlan;
@@ -34,7 +34,7 @@ export async function explainRoute(context: CliContext, input: ExplainInput): Pr
   const { home, env, clock } = context;
   const secrets = createSecrets(context);
   const warnings = new Warnings();
-  const marks = await loadMarks([plan]);
+  const marks = await marksFor([plan]);
   const linking = { marks, home, userHome: userHome(env), files: listFiles(gatewayFiles), secrets, clock, warnings };
   const linked = refusable(() => linkExplained(plan, table, linking));
   const dispatcher = createDryDispatcher({

@@ -9,7 +9,7 @@ import { createDryDispatcher } from '../../runtime/explain/explain-services.ts';
 import type { ExplainedRoute } from '../../runtime/explain/link-explained.ts';
 import { linkExplained } from '../../runtime/explain/link-explained.ts';
 import { Warnings } from '../../runtime/explain/warnings.ts';
-import { configuredJobState, deliveryRefusal, listFiles, loadMarks } from './machine-services.ts';
+import { configuredJobState, deliveryRefusal, listFiles, marksFor } from './machine-services.ts';
 
 export interface Explainer {
   readonly table: RouteTable;
@@ -37,7 +37,7 @@ export async function createExplainer(
   const clock = { ...systemClock, now: () => INSTANT, monotonic: () => 0 };
   const linking = {
     ...{ home: context.home, userHome: userHome(context.env), files: listFiles(gatewayFiles), secrets: null, clock },
-    marks: await loadMarks(Object.values(table.routes)),
+    marks: await marksFor(Object.values(table.routes)),
     warnings: new Warnings(),
   };
   return {

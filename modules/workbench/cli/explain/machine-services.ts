@@ -6,7 +6,7 @@
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { listJobs } from '../../../../runtime/dispatch/scheduler/job.ts';
 import type { RunScript } from '../../../../runtime/intake/script-runner.ts';
-import { loadMarks as loadMarksOf } from '../../../../runtime/module.ts';
+import { loadMarks } from '../../../../runtime/module.ts';
 import type { GatewayFiles } from '../../../../runtime/platform/node-files.ts';
 import { gatewayFiles } from '../../../../runtime/platform/node-files.ts';
 import type { SecretResolver } from '../../../../runtime/platform/secrets/secrets.ts';
@@ -96,5 +96,5 @@ async function linkDrivers(context: Machine, table: RouteTable, secrets: SecretR
 }
 
 /** Null: none of the routes has marked values. */
-export const loadMarks = (plans: readonly RoutePlan[]): Promise<Marks | null> =>
-  loadMarksOf(payloads.runtime === null ? [] : [payloads.runtime], plans);
+export const marksFor = (plans: readonly RoutePlan[]): Promise<Marks | null> =>
+  loadMarks(payloads.runtime === null ? [] : [payloads.runtime], plans);

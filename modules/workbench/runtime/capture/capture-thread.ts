@@ -26,7 +26,7 @@ export interface WriteRequest {
   readonly secrets: { readonly known: number; readonly added: readonly string[] };
 }
 
-export type ReadRequest =
+export type RowsRequest =
   | { readonly kind: 'list'; readonly filter: KeptFilter; readonly page: KeptPage }
   | { readonly kind: 'load'; readonly id: string };
 
@@ -143,7 +143,7 @@ if (parentPort !== null) {
   } else {
     const reader = new RequestFileReader(data.path);
     const requests = keptRequests(reader);
-    serveThread<ReadRequest | null>(parentPort, (request): unknown => {
+    serveThread<RowsRequest | null>(parentPort, (request): unknown => {
       if (request === null) return reader.close();
       return request.kind === 'list' ? requests.list(request.filter, request.page) : requests.load(request.id);
     });

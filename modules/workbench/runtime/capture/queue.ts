@@ -10,7 +10,7 @@ import type { Logger } from '../../../../runtime/platform/log.ts';
 import { startEntry } from '../../../../runtime/platform/process/start-thread.ts';
 import type { NewRequestRow, RequestRows } from '../../../../runtime/store/request-rows.ts';
 import { ThreadClient } from '../../../../runtime/store/sqlite/thread.ts';
-import type { CaptureThreadData, ReadRequest, WriteRequest } from './capture-thread.ts';
+import type { CaptureThreadData, RowsRequest, WriteRequest } from './capture-thread.ts';
 import type { Captured } from './record.ts';
 import type { CaptureLimits } from './requests.ts';
 import { keptRequests, LimitedRows } from './requests.ts';
@@ -42,7 +42,7 @@ export interface CaptureEngine {
 /** Threads that start with their first request. */
 export function fileEngine(path: string, log: Logger): CaptureEngine {
   const writer = startThread<WriteRequest>({ role: 'write', path }, log);
-  const reader = startThread<ReadRequest>({ role: 'read', path }, log);
+  const reader = startThread<RowsRequest>({ role: 'read', path }, log);
   return {
     store: (request) => writer.ask(request),
     requests: {
