@@ -109,8 +109,7 @@ export function readTail(path: string, lines: number): Tail {
     const { size, ino } = fstatSync(file);
     let start = size;
     let chunk = Buffer.alloc(0);
-    // A final line end closes the last line and opens none.
-    while (start > 0 && countLines(chunk) <= lines) {
+    while (start > 0 && lines > 0 && startOfLast(chunk, lines) === 0) {
       const length = Math.min(BLOCK, start);
       start -= length;
       const block = Buffer.alloc(length);
@@ -123,13 +122,7 @@ export function readTail(path: string, lines: number): Tail {
   }
 }
 
-const countLines = (chunk: Buffer): number => {
-  let count = 0;
-  for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) count += 1;
-  return count;
-};
-
-/** Where the last `lines` lines of a text begin. */
+/** Where the last `lines` lines of a text begin; 0 where it has no more. A final line end closes the last line and opens none. */
 function startOfLast(chunk: Buffer, lines: number): number {
   let start = chunk.length;
   for (let line = 0; line < lines && start > 0; line += 1) start = start < 2 ? 0 : chunk.lastIndexOf(10, start - 2) + 1;
