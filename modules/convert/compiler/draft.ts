@@ -3,7 +3,7 @@ import type { NodePath } from '../../../compiler/diagnostics/problem.ts';
 import type { ParsedFile } from '../../../compiler/source/parse-yaml.ts';
 import type { Tools } from './conversion.ts';
 import type { ConversionReport, KeyReport } from './report.ts';
-import { createReport } from './report.ts';
+import { createConversionReport } from './report.ts';
 import { routeName } from './route-name.ts';
 
 export type Settings = Record<string, unknown>;
@@ -35,7 +35,7 @@ export interface Draft {
 }
 
 export function createDraft(origin: string, file: ParsedFile, newSecret: Tools['newSecret']): Draft {
-  const report = createReport(file);
+  const report = createConversionReport(file);
   return { origin, file: file.source.name, config: {}, routes: [], variables: new Map(), report, newSecret };
 }
 

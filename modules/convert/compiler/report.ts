@@ -37,7 +37,7 @@ export interface ConversionReport extends KeyReport {
   placeOf(path: NodePath): Position;
 }
 
-export function createReport(file: ParsedFile): ConversionReport {
+export function createConversionReport(file: ParsedFile): ConversionReport {
   const places = fileTree(file);
   const lines = createLines();
   const entries: Entry[] = [];
