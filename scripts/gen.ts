@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { dataFiles } from './gen/data.ts';
 import { registryFiles } from './gen/registries.ts';
 import { ruleFiles } from './gen/rules.ts';
 import { schemaFiles } from './gen/schemas.ts';
@@ -11,7 +12,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const read = (file: string): string | null =>
   existsSync(join(ROOT, file)) ? readFileSync(join(ROOT, file), 'utf8') : null;
 
-const files = [...(await schemaFiles()), ...ruleFiles(), ...registryFiles()];
+const files = [...(await schemaFiles()), ...ruleFiles(), ...registryFiles(), ...dataFiles()];
 const stale = files.filter(([file, text]) => read(file) !== text);
 
 if (process.argv.includes('--check')) {

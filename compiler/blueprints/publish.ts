@@ -1,15 +1,9 @@
 /** The published catalog (§2.8): the content of `build/blueprints.json` and the response to `GET /blueprints`. */
-import type { BlueprintField, BlueprintPlan, Catalog, PublishedBlueprint } from '../../schemas/generated/types.ts';
+import type { BlueprintPlan, Catalog, PublishedBlueprint } from '../../schemas/generated/types.ts';
 import { printCommand } from './command.ts';
 import { scheduleHuman } from './derive.ts';
 import { defaultValues } from './expand.ts';
 import { printLink } from './link.ts';
-
-/** Keys in the order of §2.8, so that the same plan gives the same bytes. */
-function publishField(field: BlueprintField): BlueprintField {
-  const { name, type, label, default: value, options, optional, strict, help } = field;
-  return { name, type, label, default: value, options: [...options], optional, strict, help };
-}
 
 function publishOne(plan: BlueprintPlan, appScheme: string): PublishedBlueprint {
   const { key, title, description, category, tags, fields, schedule } = plan;
@@ -20,7 +14,7 @@ function publishOne(plan: BlueprintPlan, appScheme: string): PublishedBlueprint 
     description,
     category,
     tags: [...tags],
-    fields: fields.map(publishField),
+    fields,
     schedule,
     scheduleHuman: scheduleHuman(plan, values),
     command: printCommand({ key, values }, fields),

@@ -16,15 +16,15 @@ export interface TextScope {
 export type TextPlace = 'base' | 'basic' | 'header' | 'path' | 'content' | 'signature' | 'exchange';
 
 /** Names that refer to values of the delivery itself. */
-export const BUILTIN: Readonly<Record<string, ValueRef['of']>> = {
-  text: 'text',
-  key: 'key',
-  piece: 'piece',
-  pieces: 'pieces',
-  timestamp: 'timestamp',
-  signature: 'signature',
-  exchanged_token: 'exchanged_token',
-};
+export const DELIVERY_VALUES = [
+  'text',
+  'key',
+  'piece',
+  'pieces',
+  'timestamp',
+  'signature',
+  'exchanged_token',
+] as const satisfies readonly ValueRef['of'][];
 
 /** Names that settings and address fields may not have. */
-export const RESERVED_VALUES: readonly string[] = [...Object.keys(BUILTIN), 'match'];
+export const RESERVED_VALUES: readonly string[] = [...DELIVERY_VALUES, 'match'];

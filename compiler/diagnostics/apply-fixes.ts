@@ -1,4 +1,5 @@
 /** Applies the fixes of diagnostics to the texts of their files, for `lint --fix` and editors. */
+import { groupBy } from '../../base/group-by.ts';
 import type { SourceText } from '../text/source-text.ts';
 import type { Diagnostic, TextEdit } from './diagnostic.ts';
 
@@ -18,11 +19,7 @@ const isFixable = (diagnostic: Diagnostic): diagnostic is Fixable => diagnostic.
 
 /** Returns an entry for each changed file. If two fixes overlap, only the first is applied: it may make the other unnecessary. */
 export function applyFixes(diagnostics: readonly Diagnostic[]): readonly FixedFile[] {
-  const byFile = new Map<string, Fixable[]>();
-  for (const diagnostic of diagnostics.filter(isFixable)) {
-    const { path } = diagnostic.source;
-    byFile.set(path, [...(byFile.get(path) ?? []), diagnostic]);
-  }
+  const byFile = groupBy(diagnostics.filter(isFixable), ({ source }) => source.path);
   return [...byFile.values()].flatMap((own) => (own[0] === undefined ? [] : [fixFile(own[0].source, own)]));
 }
 

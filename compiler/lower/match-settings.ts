@@ -1,19 +1,9 @@
 /** Matches the keys of `platforms.<target>` to the settings of the target, and reports unknown and duplicate ones. */
 import type { SettingPlan, TargetConfig, TargetPlan } from '../../schemas/generated/types.ts';
+import { COMMON_KEYS } from '../config/target-entries.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { meantField } from '../rules/support/address-names.ts';
 import { didYouMean, oneOf, renameFix } from '../text/suggest.ts';
-
-/** Keys that all targets have; the others are settings of the target. */
-const COMMON_KEYS = [
-  'enabled',
-  'variant',
-  'home_channel',
-  'api_base',
-  'allow_http',
-  'retry_ambiguous',
-  'max_attempts',
-] as const;
 
 /** A setting as the config writes it. */
 export interface WrittenSetting {
@@ -36,7 +26,7 @@ export function matchSettings(config: TargetConfig, plan: TargetPlan): MatchedSe
   const known: WrittenSetting[] = [];
   const problems: Problem[] = [];
   for (const [key, value] of Object.entries(config)) {
-    if ((COMMON_KEYS as readonly string[]).includes(key) || value === undefined) continue;
+    if (COMMON_KEYS.includes(key) || value === undefined) continue;
     const setting = byName.get(key);
     const twice = setting?.name === 'api_base' && config.api_base !== undefined ? 'api_base' : undefined;
     const earlier = twice ?? known.find((one) => one.setting === setting)?.key;

@@ -9,21 +9,7 @@ export interface SourceEntry {
   readonly parent: string;
 }
 
-/** Keys that a variant never inherits: mixing keys of two schemes would make a third one. */
-type SchemeKey =
-  | 'verify'
-  | 'signature'
-  | 'encoding'
-  | 'signed'
-  | 'secret'
-  | 'id'
-  | 'timestamp'
-  | 'body_hash'
-  | 'never_with'
-  | 'deprecated';
-/** Keys that belong to one name and are not inherited. */
-type OwnKey = 'aliases' | 'precedence' | 'delivery_precedence' | 'accepts' | 'notes';
-
+/** Keys that a variant never inherits: mixing keys of two schemes would make a third one; the last five belong to one name. */
 const NOT_INHERITED: ReadonlySet<string> = new Set([
   'verify',
   'signature',
@@ -40,7 +26,7 @@ const NOT_INHERITED: ReadonlySet<string> = new Set([
   'delivery_precedence',
   'accepts',
   'notes',
-] satisfies (SchemeKey | OwnKey)[]);
+] satisfies (keyof SourceFile)[]);
 
 /** Returns the file itself, then its variants in the order in which they are written. */
 export function expandSource(name: string, file: SourceFile): SourceEntry[] {

@@ -1,5 +1,6 @@
 /** Shows the lines that a fix would change, after the change. */
 
+import { applyEdits } from '../diagnostics/apply-fixes.ts';
 import type { TextEdit } from '../diagnostics/diagnostic.ts';
 import { printable } from '../diagnostics/printable.ts';
 import type { SourceText } from '../text/source-text.ts';
@@ -19,13 +20,8 @@ export function fixedLines(
   for (let line = first.line; line <= last.line; line++) {
     if (safeLine(source, line) !== printable(lines.textOf(source, line))) return null;
   }
-  let at = (edits[0]?.range.start ?? 0) - first.column + 1;
-  let text = '';
-  for (const { range, text: inserted } of edits) {
-    text += source.text.slice(at, range.start) + inserted;
-    at = range.end;
-  }
-  text += lines.textOf(source, last.line).slice(last.column - 1);
+  const end = (edits.at(-1)?.range.end ?? 0) - last.column + 1 + lines.textOf(source, last.line).length;
+  const text = applyEdits(source.text.slice(0, end), edits).slice((edits[0]?.range.start ?? 0) - first.column + 1);
   return dedent(printable(text.replace(/^\n+|\s+$/g, '')).split('\n'));
 }
 

@@ -1,5 +1,6 @@
 /** Source lines that are safe to print: sensitive ranges of diagnostics and anything that looks like a credential are masked. */
 
+import { groupBy } from '../../base/group-by.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { mask, maskCredentials, printable } from '../diagnostics/printable.ts';
 import type { Range, SourceText } from '../text/source-text.ts';
@@ -16,12 +17,19 @@ type LineParts = ReadonlyMap<number, readonly Columns[]>;
 
 /** Masks sensitive ranges in all code frames of a file, not only in that of the diagnostic that reports them. */
 export function createSafeLines(diagnostics: readonly Diagnostic[], lines: Lines): SafeLine {
-  const sensitive = sensitiveRanges(diagnostics);
+  const sensitive = groupBy(
+    diagnostics.filter((diagnostic) => diagnostic.sensitive === true),
+    ({ source }) => source.path,
+  );
   const known = new Map<string, LineParts | null>();
   const partsOf = (source: SourceText): LineParts | null => {
     const found = known.get(source.path);
     if (found !== undefined) return found;
-    const parts = findParts(source, sensitive.get(source.path) ?? [], lines);
+    const parts = findParts(
+      source,
+      (sensitive.get(source.path) ?? []).map(({ range }) => range),
+      lines,
+    );
     known.set(source.path, parts);
     return parts;
   };
@@ -52,36 +60,27 @@ export function safeText(source: SourceText): string {
 const cover = (text: string, { start, end }: Columns): string =>
   text.slice(0, start) + mask(text.slice(start, end)) + text.slice(end);
 
-function sensitiveRanges(diagnostics: readonly Diagnostic[]): ReadonlyMap<string, readonly Range[]> {
-  const ranges = new Map<string, Range[]>();
-  for (const { source, range, sensitive } of diagnostics) {
-    if (sensitive !== true) continue;
-    const known = ranges.get(source.path);
-    if (known === undefined) ranges.set(source.path, [range]);
-    else known.push(range);
-  }
-  return ranges;
-}
-
 /** Returns null if the text could not be analysed; none of it may then be shown. */
 function findParts(source: SourceText, sensitive: readonly Range[], lines: Lines): LineParts | null {
   const found = secretParts(source, new Set(sensitive.map(({ start }) => start)));
   if (found === null) return null;
-  const parts = new Map<number, Columns[]>();
   // `secretParts` masks the values of sensitive keys; other ranges are masked themselves.
   const others = sensitive.filter(({ end }) => !/^["']?[ \t]*:/.test(source.text.slice(end, end + 8)));
-  for (const range of [...found, ...others]) addLines(parts, source, range, lines);
-  return parts;
+  const parts = [...found, ...others].flatMap((range) => partsByLine(source, range, lines));
+  return groupBy(parts, ({ line }) => line);
 }
 
-function addLines(parts: Map<number, Columns[]>, source: SourceText, range: Range, lines: Lines): void {
+interface LinePart extends Columns {
+  readonly line: number;
+}
+
+/** The columns of a range, in each of its lines. */
+function partsByLine(source: SourceText, range: Range, lines: Lines): readonly LinePart[] {
   const first = lines.positionOf(source, range.start);
   const last = lines.positionOf(source, range.end);
-  for (let line = first.line; line <= last.line; line++) {
-    const start = line === first.line ? first.column - 1 : 0;
-    const end = line === last.line ? last.column - 1 : Number.POSITIVE_INFINITY;
-    const known = parts.get(line);
-    if (known === undefined) parts.set(line, [{ start, end }]);
-    else known.push({ start, end });
-  }
+  return Array.from({ length: last.line - first.line + 1 }, (_, index) => ({
+    line: first.line + index,
+    start: index === 0 ? first.column - 1 : 0,
+    end: first.line + index === last.line ? last.column - 1 : Number.POSITIVE_INFINITY,
+  }));
 }

@@ -1,6 +1,5 @@
 /** A key without effect. */
-import type { RouteKey } from '../config/route-keys.ts';
-import { ROUTE_KEYS } from '../config/route-keys.ts';
+import { routeKey } from '../config/route-keys.ts';
 import type { RouteMode } from '../views/views.ts';
 import { rule } from './support/rule.ts';
 
@@ -20,8 +19,5 @@ export const noEffect = rule('no-effect', {
 const PINNED = '`source` already says how the sender signs';
 
 /** Why the key has no effect in this mode; undefined if it has one. */
-function reasonAgainst(key: string, mode: RouteMode): string | undefined {
-  if (mode === 'agent' || !Object.hasOwn(ROUTE_KEYS, key)) return undefined;
-  const known: RouteKey = ROUTE_KEYS[key as keyof typeof ROUTE_KEYS];
-  return known[mode];
-}
+const reasonAgainst = (key: string, mode: RouteMode): string | undefined =>
+  mode === 'agent' ? undefined : routeKey(key)?.[mode];

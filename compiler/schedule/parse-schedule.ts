@@ -2,6 +2,7 @@
 
 import { Cron } from 'croner';
 import { messageOf } from '../../base/message-of.ts';
+import { NICKNAMES } from './built/words.ts';
 import type { MeantSchedule } from './schedule-words.ts';
 import { readScheduleWords } from './schedule-words.ts';
 
@@ -24,16 +25,8 @@ export type ParsedSchedule =
       readonly meant?: MeantSchedule;
     };
 
-/** Common nicknames for schedules, and their five fields. */
-const NICKNAMES: Readonly<Record<string, string>> = {
-  '@yearly': '0 0 1 1 *',
-  '@annually': '0 0 1 1 *',
-  '@monthly': '0 0 1 * *',
-  '@weekly': '0 0 * * 0',
-  '@daily': '0 0 * * *',
-  '@midnight': '0 0 * * *',
-  '@hourly': '0 * * * *',
-};
+/** The five fields of common nicknames. */
+const NICKNAME_OF: ReadonlyMap<string, string> = new Map(Object.entries(NICKNAMES));
 
 /**
  * Options for parsing schedules, also used by the scheduler: minutes are the smallest unit, and a schedule without
@@ -73,7 +66,7 @@ export function parseSchedule(text: string): ParsedSchedule {
   const parts = text.trim().split(/\s+/);
   const first = parts[0] ?? '';
   if (first.startsWith('@')) {
-    const meant = Object.hasOwn(NICKNAMES, first) ? NICKNAMES[first] : undefined;
+    const meant = NICKNAME_OF.get(first);
     if (meant === undefined && first === '@every') return explainWords(text, parts);
     if (meant === undefined) return refuse(`\`${first}\` is not a five-field cron expression`);
     return { ...refuse(`write \`${meant}\` for \`${first}\``), meant: { cron: meant, exact: true } };

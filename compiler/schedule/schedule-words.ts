@@ -1,49 +1,10 @@
 /** Translates schedules in words (`nightly`, `every day at 9`, `07:30`) to cron expressions, for suggestions. */
+import { DAYS, EXACT, PHRASES } from './built/words.ts';
 
-/** Phrases for whole schedules. */
-const PHRASES: Readonly<Record<string, string>> = {
-  hourly: '0 * * * *',
-  daily: '0 9 * * *',
-  nightly: '0 2 * * *',
-  midnight: '0 0 * * *',
-  noon: '0 12 * * *',
-  weekly: '0 9 * * 1',
-  monthly: '0 9 1 * *',
-  yearly: '0 9 1 1 *',
-  annually: '0 9 1 1 *',
-  minutely: '* * * * *',
-  'every minute': '* * * * *',
-  'every hour': '0 * * * *',
-  'every day': '0 9 * * *',
-  'every night': '0 2 * * *',
-  'every morning': '0 8 * * *',
-  'every evening': '0 18 * * *',
-  'every week': '0 9 * * 1',
-  'every month': '0 9 1 * *',
-  'every weekday': '0 9 * * 1-5',
-};
-
+const PHRASE_OF: ReadonlyMap<string, string> = new Map(Object.entries(PHRASES));
+const DAY_OF: ReadonlyMap<string, string> = new Map(Object.entries(DAYS));
 /** Phrases that are as precise as a cron expression. */
-const EXACT: ReadonlySet<string> = new Set(['hourly', 'every hour', 'every minute', 'minutely', 'midnight', 'noon']);
-
-const DAYS: Readonly<Record<string, string>> = {
-  day: '*',
-  everyday: '*',
-  daily: '*',
-  night: '*',
-  morning: '*',
-  evening: '*',
-  weekday: '1-5',
-  workday: '1-5',
-  weekend: '0,6',
-  sun: '0',
-  mon: '1',
-  tue: '2',
-  wed: '3',
-  thu: '4',
-  fri: '5',
-  sat: '6',
-};
+const EXACT_PHRASES: ReadonlySet<string> = new Set(EXACT);
 
 export interface MeantSchedule {
   readonly cron: string;
@@ -61,7 +22,8 @@ export function readScheduleWords(text: string): MeantSchedule | null {
     .replace(/\s+/g, ' ')
     .replace(/^@/, '')
     .replace(/^rate\((.*)\)$/, 'every $1');
-  if (Object.hasOwn(PHRASES, words)) return { cron: PHRASES[words] ?? '', exact: EXACT.has(words) };
+  const phrase = PHRASE_OF.get(words);
+  if (phrase !== undefined) return { cron: phrase, exact: EXACT_PHRASES.has(words) };
   const cron = interval(words) ?? timeOfDay(words);
   return cron === null ? null : { cron, exact: true };
 }
@@ -100,11 +62,8 @@ function timeOfDay(words: string): string | null {
 }
 
 function dayOf(word: string): string | null {
-  if (Object.hasOwn(DAYS, word)) return DAYS[word] ?? null;
-  const short = word.slice(0, 3);
-  return /^(?:sun|mon|tues?|wednes|thurs?|fri|satur)day$/.test(word) && Object.hasOwn(DAYS, short)
-    ? (DAYS[short] ?? null)
-    : null;
+  const isName = /^(?:sun|mon|tues?|wednes|thurs?|fri|satur)day$/.test(word);
+  return DAY_OF.get(word) ?? (isName ? DAY_OF.get(word.slice(0, 3)) : undefined) ?? null;
 }
 
 function hourOf(hour: number, half: string | undefined): number | null {

@@ -1,4 +1,5 @@
 /** Recognises IANA time zones, and suggests zones for other names. */
+import { ZONES } from './built/words.ts';
 
 /** Whether this machine's time zone data contains the zone. Offsets such as `+02:00` are not zones: they have no rules. */
 export function isTimeZone(name: string): boolean {
@@ -11,29 +12,12 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** Abbreviations that are not zone names, each with the most populous zone that uses it. */
-const ABBREVIATIONS: Readonly<Record<string, string>> = {
-  CEST: 'Europe/Berlin',
-  BST: 'Europe/London',
-  WEST: 'Europe/Lisbon',
-  EEST: 'Europe/Athens',
-  MSK: 'Europe/Moscow',
-  EDT: 'America/New_York',
-  CST: 'America/Chicago',
-  CDT: 'America/Chicago',
-  MDT: 'America/Denver',
-  PST: 'America/Los_Angeles',
-  PDT: 'America/Los_Angeles',
-  IST: 'Asia/Kolkata',
-  SGT: 'Asia/Singapore',
-  JST: 'Asia/Tokyo',
-  AEST: 'Australia/Sydney',
-  AEDT: 'Australia/Sydney',
-};
+/** The most populous zones of abbreviations. */
+const ZONE_OF: ReadonlyMap<string, string> = new Map(Object.entries(ZONES));
 
 /** Zones for a city (`Berlin`, `new york`) or an abbreviation. */
 export function similarZones(name: string): readonly string[] {
-  const abbreviated = ABBREVIATIONS[name.toUpperCase()];
+  const abbreviated = ZONE_OF.get(name.toUpperCase());
   if (abbreviated !== undefined) return [abbreviated];
   const city = name.trim().toLowerCase().replaceAll(' ', '_');
   return timeZones().filter((zone) => zone.slice(zone.lastIndexOf('/') + 1).toLowerCase() === city);

@@ -71,30 +71,25 @@ const KEYWORDS: Readonly<Record<string, Explain>> = {
     const allowed = Array.isArray(params.allowedValues) ? params.allowedValues.map(String) : [];
     const found = valueAt(place.data, place.path);
     const guess = typeof found === 'string' ? didYouMean(found, allowed) : '';
-    return value(place, 'invalid-value', `\`${nameOf(place.path)}\` must be ${oneOf(allowed)}${guess}`);
+    return invalid(place, `must be ${oneOf(allowed)}${guess}`);
   },
-  const: (place, params) =>
-    value(place, 'invalid-value', `\`${nameOf(place.path)}\` must be \`${String(params.allowedValue)}\``),
+  const: (place, params) => invalid(place, `must be \`${String(params.allowedValue)}\``),
   pattern: (place, params) =>
     params.pattern === '\\S'
-      ? value(place, 'invalid-value', `\`${nameOf(place.path)}\` needs a reason in words`)
-      : described(place, value(place, 'invalid-value', `\`${nameOf(place.path)}\` does not have the expected form`)),
-  minLength: (place) => value(place, 'invalid-value', `\`${nameOf(place.path)}\` must not be empty`),
-  maxLength: (place, params) =>
-    value(
-      place,
-      'invalid-value',
-      `\`${nameOf(place.path)}\` must not be longer than ${String(params.limit)} characters`,
-    ),
-  minItems: (place, params) =>
-    value(place, 'invalid-value', `\`${nameOf(place.path)}\` needs at least ${String(params.limit)} entry`),
-  maxItems: (place, params) =>
-    value(place, 'invalid-value', `\`${nameOf(place.path)}\` may have at most ${String(params.limit)} entries`),
+      ? invalid(place, 'needs a reason in words')
+      : described(place, invalid(place, 'does not have the expected form')),
+  minLength: (place) => invalid(place, 'must not be empty'),
+  maxLength: (place, params) => invalid(place, `must not be longer than ${String(params.limit)} characters`),
+  minItems: (place, params) => invalid(place, `needs at least ${String(params.limit)} entry`),
+  maxItems: (place, params) => invalid(place, `may have at most ${String(params.limit)} entries`),
   minimum: limit('at least'),
   maximum: limit('at most'),
   exclusiveMinimum: limit('greater than'),
   exclusiveMaximum: limit('less than'),
 };
+
+const invalid = (place: Place, why: string): Problem =>
+  value(place, 'invalid-value', `\`${nameOf(place.path)}\` ${why}`);
 
 function limit(words: string): Explain {
   return (place, params) => {

@@ -1,47 +1,16 @@
 /** Removes entries that do not match the schema, so that everything else can still be checked in the same run. */
+import { groupBy } from '../../base/group-by.ts';
+import { ENTRY_MAPS } from '../config/entry-maps.ts';
+import { routeKey } from '../config/route-keys.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import { isPlainMap, setOwn } from '../text/plain-map.ts';
 import { guessKey } from './known-keys.ts';
 
-/** Path lengths of entries that are removed as a whole, by their parents' paths; the longest match applies. */
-const ENTRY_DEPTHS: readonly { readonly under: NodePath; readonly depth: number }[] = [
-  { under: ['platforms', 'webhook', 'extra', 'routes'], depth: 5 },
-  { under: ['platforms', 'webhook', 'routes'], depth: 4 },
-  { under: ['platforms', 'webhook', 'extra'], depth: 4 },
-  { under: ['platforms', 'webhook'], depth: 3 },
-  { under: ['platforms'], depth: 2 },
-  { under: ['platform_toolsets'], depth: 2 },
-  { under: ['jobs'], depth: 2 },
-  { under: ['sources'], depth: 2 },
-  { under: ['gateway'], depth: 2 },
-  { under: [], depth: 1 },
-];
-
 /** The path of the entry that a problem makes unusable: a route, a job, a target, a source, or else one setting. */
 export function entryPath(path: NodePath): NodePath {
-  const found = ENTRY_DEPTHS.find(({ under }) => under.every((key, index) => path[index] === key));
-  return path.slice(0, found?.depth ?? 1);
+  const depth = path.findIndex((_, index) => !ENTRY_MAPS.has(path.slice(0, index + 1).join('.')));
+  return depth < 0 ? path : path.slice(0, depth + 1);
 }
-
-/**
- * Keys of a route that no other key depends on: if one of them is misspelt, the rest of the route can still be checked,
- * except for keys that seem to be missing.
- */
-const INDEPENDENT_KEYS: ReadonlySet<string> = new Set([
-  'description',
-  'enabled',
-  'events',
-  'secret',
-  'prompt',
-  'filters',
-  'script',
-  'skills',
-  'coalesce',
-  'mirror_to_session',
-  'rate_limit',
-  'max_concurrent',
-  'idempotency_ttl_seconds',
-]);
 
 /** A tree of keys to remove; leaves are empty. */
 type Cut = Map<string, Cut>;
@@ -60,17 +29,11 @@ export function pruneEntries(
   value: Readonly<Record<string, unknown>>,
   problems: readonly Problem[],
 ): Pruned {
-  const entries = new Map<string, Problem[]>();
-  const add = (path: NodePath, problem: Problem): void => {
-    const id = JSON.stringify(entryPath(path));
-    const known = entries.get(id);
-    if (known === undefined) entries.set(id, [problem]);
-    else known.push(problem);
-  };
-  for (const problem of problems) {
-    add(problem.path, problem);
-    for (const path of problem.covers ?? []) add(path, { ...problem, path });
-  }
+  const placed = problems.flatMap((problem) => [
+    problem,
+    ...(problem.covers ?? []).map((path): Problem => ({ ...problem, path })),
+  ]);
+  const entries = groupBy(placed, ({ path }) => JSON.stringify(entryPath(path)));
   const removed: NodePath[] = [];
   const misspelt: NodePath[] = [];
   const cut: Cut = new Map();
@@ -89,7 +52,7 @@ function losesOneKey(schema: Parameters<typeof guessKey>[0], { rule, path, fix }
   if (fix?.kind === 'nest') return false;
   if (rule !== 'unknown-key' || entry.at(-2) !== 'routes' || path.length !== entry.length + 1) return false;
   const guess = guessKey(schema, path);
-  return guess === null || INDEPENDENT_KEYS.has(guess);
+  return guess === null || routeKey(guess)?.isAlone === true;
 }
 
 function mark(cut: Cut, path: NodePath): void {

@@ -21,3 +21,15 @@ export interface Files {
   /** Returns the path with all symbolic links resolved, or null if it does not exist. */
   realpath(path: string): string | null;
 }
+
+/** The files that are read. */
+export interface Disk {
+  readonly files: Files;
+  /** Absolute path; the base of relative paths, also in diagnostics. */
+  readonly cwd: string;
+}
+
+export interface HomeDisk extends Disk {
+  /** Absolute path of `<home_dir>`, which may not exist. */
+  readonly home: string;
+}

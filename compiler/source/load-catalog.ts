@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Finding } from '../diagnostics/diagnostic.ts';
 import type { FileTypes } from '../schema/validate.ts';
 import type { Places } from './file-tree.ts';
-import type { Files } from './files.ts';
+import type { Disk, Files } from './files.ts';
 import { loadFile } from './load-file.ts';
 
 export interface CatalogEntry<T> {
@@ -12,9 +12,7 @@ export interface CatalogEntry<T> {
   readonly tree: Places;
 }
 
-export interface CatalogFolder<S extends keyof FileTypes> {
-  readonly files: Files;
-  readonly cwd: string;
+export interface CatalogFolder<S extends keyof FileTypes> extends Disk {
   /** Absolute path. A missing folder counts as empty. */
   readonly folder: string;
   readonly schema: S;

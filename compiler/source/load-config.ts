@@ -8,19 +8,14 @@ import type { Range, SourceText } from '../text/source-text.ts';
 import { START } from '../text/source-text.ts';
 import { displayPath } from './display-path.ts';
 import { expandGlob } from './expand-glob.ts';
-import type { Files } from './files.ts';
+import type { HomeDisk } from './files.ts';
 import { LocationIndex, locate } from './locate.ts';
 import type { ParsedFile } from './parse-yaml.ts';
 import { parseYaml } from './parse-yaml.ts';
 import { readText } from './read-text.ts';
 import { explainMissing, searchConfig, usualConfigs } from './search-config.ts';
 
-export interface ConfigSearch {
-  readonly files: Files;
-  /** Absolute path; the base of relative paths, also in diagnostics. */
-  readonly cwd: string;
-  /** Absolute path of `<home_dir>`, which may not exist. */
-  readonly home: string;
+export interface ConfigSearch extends HomeDisk {
   /** Paths and globs from `--config`. If empty: `./hookwright.yaml`, else `<home_dir>/config.yaml`. */
   readonly configs: readonly string[];
 }

@@ -3,20 +3,16 @@ import { dirname, join } from 'node:path';
 import { mayOthersWrite } from '../../base/env-lines.ts';
 import type { Finding } from '../diagnostics/diagnostic.ts';
 import { START } from '../text/source-text.ts';
-import type { Variable, Variables } from '../text/variables.ts';
+import type { Variables } from '../text/variables.ts';
 import { displayPath } from './display-path.ts';
+import type { EnvFile } from './env-file.ts';
 import { parseEnvFile } from './env-file.ts';
-import type { Files } from './files.ts';
+import type { Files, HomeDisk } from './files.ts';
 import { readText, unreadable } from './read-text.ts';
 import { projectEnvPath } from './search-config.ts';
 
-export interface LoadedEnv {
-  readonly values: ReadonlyMap<string, string>;
-  readonly findings: readonly Finding[];
-}
-
 /** @param profileHome absolute path of a folder; a missing `.env` counts as empty */
-export function loadEnvFile(files: Files, profileHome: string, cwd: string): LoadedEnv {
+export function loadEnvFile(files: Files, profileHome: string, cwd: string): EnvFile {
   const path = join(profileHome, '.env');
   const read = readText(files, path);
   if (!read.ok && read.missing) return { values: new Map(), findings: [] };
@@ -30,7 +26,7 @@ export function loadEnvFile(files: Files, profileHome: string, cwd: string): Loa
  * users can write is not read.
  * @param path absolute; undefined if another config is in use
  */
-export function loadProjectEnv(files: Files, path: string | undefined, cwd: string): LoadedEnv {
+export function loadProjectEnv(files: Files, path: string | undefined, cwd: string): EnvFile {
   if (path === undefined) return { values: new Map(), findings: [] };
   if (isUsableEnv(files, path)) return loadEnvFile(files, dirname(path), cwd);
   const source = { path, name: displayPath(path, cwd), text: '' };
@@ -42,25 +38,6 @@ export function loadProjectEnv(files: Files, path: string | undefined, cwd: stri
 /** Also true for a missing file. */
 const isUsableEnv = (files: Files, path: string): boolean => !mayOthersWrite(files.stat(path)?.mode ?? 0);
 
-/** A `.env` file that was read. */
-interface EnvOrigin {
-  readonly values: ReadonlyMap<string, string>;
-  /** Path for display. */
-  readonly path: string;
-}
-
-/** Like `mergeEnv`, with the origin of each variable. @param files later ones override earlier ones */
-function describeEnv(env: Readonly<Record<string, string | undefined>>, files: readonly EnvOrigin[]): Variables {
-  const variables = new Map<string, Variable>();
-  for (const { values, path } of files) {
-    for (const [name, value] of values) variables.set(name, { value, origin: `\`${path}\`` });
-  }
-  for (const [name, value] of Object.entries(env)) {
-    if (value !== undefined && value !== '') variables.set(name, { value, origin: 'the environment' });
-  }
-  return variables;
-}
-
 /** The process environment overrides files, and later files override earlier ones (decisions §2). Empty variables are unset. */
 export function mergeEnv(
   env: Readonly<Record<string, string | undefined>>,
@@ -71,11 +48,7 @@ export function mergeEnv(
   return merged;
 }
 
-export interface EnvSearch {
-  readonly files: Files;
-  readonly cwd: string;
-  /** Absolute path of `<home_dir>`. */
-  readonly home: string;
+export interface EnvSearch extends HomeDisk {
   readonly configs: readonly string[];
   /** The process environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -93,11 +66,13 @@ export function loadVariables({ files, cwd, home, configs, env }: EnvSearch): Lo
   const file = loadEnvFile(files, home, cwd);
   const projectPath = projectEnvPath(files, { cwd, home }, configs);
   const project = loadProjectEnv(files, projectPath, cwd);
-  const variables = describeEnv(env, [
-    { values: file.values, path: displayPath(join(home, '.env'), cwd) },
-    { values: project.values, path: displayPath(projectPath ?? '', cwd) },
-  ]);
-  const own = new Map([...variables].map(([name, { value }]) => [name, value]));
+  const own = mergeEnv(env, file.values, project.values);
+  const [ofHome, ofProject] = [join(home, '.env'), projectPath ?? ''].map((path) => `\`${displayPath(path, cwd)}\``);
+  const originOf = (name: string): string | undefined => {
+    if ((env[name] ?? '') !== '') return 'the environment';
+    return project.values.has(name) ? ofProject : ofHome;
+  };
+  const variables = new Map([...own].map(([name, value]) => [name, { value, origin: originOf(name) ?? '' }]));
   return {
     variables,
     ofProfile: (profile) =>

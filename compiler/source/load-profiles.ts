@@ -2,14 +2,11 @@
 import { join } from 'node:path';
 import type { Finding } from '../diagnostics/diagnostic.ts';
 import { isPlainMap } from '../text/plain-map.ts';
-import type { SourceText } from '../text/source-text.ts';
-import { displayPath } from './display-path.ts';
 import type { Places } from './file-tree.ts';
 import { fileTree } from './file-tree.ts';
-import type { Files } from './files.ts';
+import type { Disk, HomeDisk } from './files.ts';
 import type { ParsedFile } from './parse-yaml.ts';
-import { parseYaml } from './parse-yaml.ts';
-import { readText, unreadable } from './read-text.ts';
+import { readYamlFile } from './read-yaml-file.ts';
 
 export interface LoadedProfile {
   readonly name: string;
@@ -22,11 +19,11 @@ export interface LoadedProfile {
 
 const PROFILE_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
-export function loadProfiles(
-  files: Files,
-  home: string,
-  cwd: string,
-): { readonly profiles: readonly LoadedProfile[]; readonly findings: readonly Finding[] } {
+export function loadProfiles({ home, ...disk }: HomeDisk): {
+  readonly profiles: readonly LoadedProfile[];
+  readonly findings: readonly Finding[];
+} {
+  const { files } = disk;
   const findings: Finding[] = [];
   const folder = join(home, 'profiles');
   const names = files.list(folder).filter((name) => name !== 'default' && PROFILE_NAME.test(name));
@@ -34,8 +31,7 @@ export function loadProfiles(
     .filter((name) => files.stat(join(folder, name))?.kind === 'directory')
     .toSorted()
     .map((name): LoadedProfile => {
-      const path = join(folder, name, 'config.yaml');
-      const loaded = loadProfileFile(files, path, displayPath(path, cwd));
+      const loaded = loadProfileFile(disk, join(folder, name, 'config.yaml'));
       findings.push(...loaded.findings);
       return { name, home: `profiles/${name}`, value: loaded.value, tree: fileTree(loaded.file) };
     });
@@ -48,13 +44,10 @@ interface ProfileFile {
   readonly findings: readonly Finding[];
 }
 
-function loadProfileFile(files: Files, path: string, name: string): ProfileFile {
-  const read = readText(files, path);
-  const source: SourceText = { path, name, text: read.ok ? read.text : '' };
+function loadProfileFile(disk: Disk, path: string): ProfileFile {
+  const { source, isMissing, file, findings } = readYamlFile(disk, path);
   const empty: ParsedFile = { source, value: {}, root: null, aliases: new Map() };
-  if (!read.ok && read.missing) return { file: empty, value: {}, findings: [] };
-  if (!read.ok) return { file: empty, value: null, findings: [unreadable(source, read.message)] };
-  const { file, findings } = parseYaml(source);
+  if (isMissing) return { file: empty, value: {}, findings: [] };
   if (file === null) return { file: empty, value: null, findings };
   if (isPlainMap(file.value)) return { file, value: file.value, findings };
   const message = 'a config file is a map of settings';

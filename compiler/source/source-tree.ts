@@ -2,6 +2,8 @@
  * Merges several files into one config, and finds the file and position of each merged value. Maps are merged key by key
  * down to entries (a route, a job, a target, a source); an entry belongs to one file.
  */
+import { groupBy } from '../../base/group-by.ts';
+import { ENTRY_MAPS } from '../config/entry-maps.ts';
 import type { Finding } from '../diagnostics/diagnostic.ts';
 import type { NodePath } from '../diagnostics/problem.ts';
 import { isPlainMap, setOwn } from '../text/plain-map.ts';
@@ -20,20 +22,11 @@ export interface SourceTree {
   place(path: NodePath): NodePlace;
 }
 
-/** Maps whose entries may be in several files. */
-const SHARED: ReadonlySet<string> = new Set([
-  '',
-  'platforms',
-  'platforms.webhook',
-  'platforms.webhook.routes',
-  'platforms.webhook.extra',
-  'platforms.webhook.extra.routes',
-  'platform_toolsets',
-  'gateway',
-  'agent',
-  'jobs',
-  'sources',
-]);
+/** Whether the entries of a map may be in several files. */
+const isShared = (path: readonly string[]): boolean => {
+  const name = path.join('.');
+  return name === 'agent' || ENTRY_MAPS.has(name);
+};
 
 /** Names for definitions in messages, by path. */
 const NOUNS: Readonly<Record<string, string>> = {
@@ -86,31 +79,22 @@ function mergeParts(merge: Merge, parts: readonly Part[], path: readonly string[
   const [first, second] = parts;
   if (first === undefined) throw new RangeError('nothing to merge');
   if (second === undefined) return { value: first.value, owner: { file: first.file, children: null } };
-  if (!SHARED.has(path.join('.')) || !parts.every((part) => isPlainMap(part.value))) {
+  if (!isShared(path) || !parts.every((part) => isPlainMap(part.value))) {
     for (const part of parts.slice(1))
       merge.findings.push(duplicate(merge, { path, first: first.file, again: part.file }));
     return { value: first.value, owner: { file: first.file, children: null } };
   }
   const value: Record<string, unknown> = {};
   const children = new Map<string, Owner>();
-  for (const [key, ofKey] of groupByKey(parts)) {
+  const entries = parts.flatMap(({ file, value: map }) =>
+    Object.entries(map as Data).map(([key, item]) => ({ key, file, value: item })),
+  );
+  for (const [key, ofKey] of groupBy(entries, (entry) => entry.key)) {
     const child = mergeParts(merge, ofKey, [...path, key]);
     setOwn(value, key, child.value);
     children.set(key, child.owner);
   }
   return { value, owner: { file: first.file, children } };
-}
-
-function groupByKey(parts: readonly Part[]): ReadonlyMap<string, readonly Part[]> {
-  const groups = new Map<string, Part[]>();
-  for (const { file, value } of parts) {
-    for (const [key, item] of Object.entries(value as Data)) {
-      const group = groups.get(key);
-      if (group === undefined) groups.set(key, [{ file, value: item }]);
-      else group.push({ file, value: item });
-    }
-  }
-  return groups;
 }
 
 interface Clash {

@@ -6,8 +6,9 @@ import type { NodePath } from '../diagnostics/problem.ts';
 import type { CatalogTarget } from '../lower/targets.ts';
 import { lowerTargetFile } from '../lower/targets.ts';
 import type { Places } from '../source/file-tree.ts';
-import type { Files } from '../source/files.ts';
+import type { HomeDisk } from '../source/files.ts';
 import { loadBlueprints } from '../source/load-blueprints.ts';
+import type { CatalogEntry } from '../source/load-catalog.ts';
 import { loadCatalogFolder } from '../source/load-catalog.ts';
 import type { Report } from '../source/report.ts';
 import type { ShippedCatalog } from '../source/shipped-catalog.ts';
@@ -26,11 +27,7 @@ export interface LoadedCatalog {
   readonly actingToolsets: readonly string[];
 }
 
-export interface CatalogInput {
-  readonly files: Files;
-  readonly cwd: string;
-  /** Absolute path of `<home_dir>`. */
-  readonly home: string;
+export interface CatalogInput extends HomeDisk {
   readonly catalog: ShippedCatalog;
 }
 
@@ -73,15 +70,10 @@ type Named<T> = readonly [string, CatalogItem<T>];
 
 const shippedItem = <T>([name, value]: readonly [string, T]): Named<T> => [name, { value, written: null }];
 
-const userItem = <T>({
+const userItem = <T>({ name, value, tree }: CatalogEntry<T>): Named<T> => [
   name,
-  value,
-  tree,
-}: {
-  readonly name: string;
-  readonly value: T;
-  readonly tree: Places;
-}): Named<T> => [name, { value, written: { tree, base: [] } }];
+  { value, written: { tree, base: [] } },
+];
 
 /** The sources defined in the config. A source that the home's catalog also defines is reported as a duplicate. */
 function configSources(

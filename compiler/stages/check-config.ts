@@ -5,7 +5,7 @@ import type { NodePath } from '../diagnostics/problem.ts';
 import { pruneEntries } from '../schema/prune.ts';
 import { checkShape } from '../schema/validate.ts';
 import type { Places } from '../source/file-tree.ts';
-import type { Files } from '../source/files.ts';
+import type { HomeDisk } from '../source/files.ts';
 import { loadProfiles } from '../source/load-profiles.ts';
 import type { Report } from '../source/report.ts';
 
@@ -52,17 +52,11 @@ export interface CheckedProfile {
   readonly tree: Places;
 }
 
-export interface ProfileSearch {
-  readonly files: Files;
-  readonly home: string;
-  readonly cwd: string;
-}
-
 /** All profiles, `default` first; it has the root config's tree. */
 export const checkProfiles = (
   { config, invalidNames }: CheckedConfig<Config>,
   tree: Places,
-  input: ProfileSearch,
+  input: HomeDisk,
   report: Report,
 ): readonly CheckedProfile[] => [defaultProfile(config, invalidNames, tree), ...otherProfiles(config, input, report)];
 
@@ -85,9 +79,9 @@ function defaultProfile(config: Config, invalidNames: ReadonlySet<string>, tree:
 }
 
 /** Without multiplexing, the other profiles cannot be reached and are ignored. */
-function otherProfiles(config: Config, input: ProfileSearch, report: Report): readonly CheckedProfile[] {
+function otherProfiles(config: Config, input: HomeDisk, report: Report): readonly CheckedProfile[] {
   if (config.gateway?.multiplex_profiles !== true) return [];
-  const loaded = loadProfiles(input.files, input.home, input.cwd);
+  const loaded = loadProfiles(input);
   report.add(loaded.findings);
   return loaded.profiles.map(({ name, home, value, tree }) => {
     const checked = checkConfig('profile', { value: value ?? {}, tree }, report);

@@ -2,6 +2,7 @@
  * Compiles `webhook_subscriptions.json` against a table: at run time when the file changes, and before it is written.
  * An invalid entry is rejected alone; the others stay in service.
  */
+import { groupBy } from '../../base/group-by.ts';
 import { messageOf } from '../../base/message-of.ts';
 import type { RouteConfig, RoutePlan } from '../../schemas/generated/types.ts';
 import type { Problem } from '../diagnostics/problem.ts';
@@ -42,14 +43,15 @@ export function compileSubscriptions(
   { table, facts, rules, payloads = null }: SubscriptionScope,
 ): CompiledSubscriptions {
   const data = parseJson(text);
+  const at = { file: SUBSCRIPTIONS_FILE, line: 1 };
   const scope: RouteScope = { table, facts, rules, payloads, invalidNames: new Set() };
-  const shape = bySubscription(checkShape('subscriptions', data));
+  const shape = groupBy(checkShape('subscriptions', data), ({ path }) => String(path[0]));
   const routes: RoutePlan[] = [];
   const rejected: { name: string; reason: string }[] = [];
   const problems: SubscriptionProblem[] = [];
   for (const [name, config] of Object.entries(data)) {
     // An entry that passes the schema is a route config.
-    const compiled = shape.has(name) ? NO_ROUTE : compileSubscription(name, config as RouteConfig, scope);
+    const compiled = shape.has(name) ? NO_ROUTE : compileRoute({ name, config: config as RouteConfig, at }, scope);
     const below = compiled.problems.map((problem) => ({ ...problem, path: [name, ...problem.path] }));
     const found = [...(shape.get(name) ?? []), ...below].map((problem) => ({
       ...problem,
@@ -65,29 +67,9 @@ export function compileSubscriptions(
 
 const NO_ROUTE: ReturnType<typeof compileRoute> = { plan: null, problems: [] };
 
-/** Compiles one entry; `webhook subscribe` checks an entry with it before writing it. */
-export function compileSubscription(
-  name: string,
-  config: RouteConfig,
-  scope: RouteScope,
-): ReturnType<typeof compileRoute> {
-  return compileRoute({ name, config, at: { file: SUBSCRIPTIONS_FILE, line: 1 } }, scope);
-}
-
 /** The file is not a map of subscriptions. */
 export class SubscriptionsError extends Error {
   override readonly name = 'SubscriptionsError';
-}
-
-function bySubscription(problems: readonly Problem[]): ReadonlyMap<string, readonly Problem[]> {
-  const groups = new Map<string, Problem[]>();
-  for (const problem of problems) {
-    const name = String(problem.path[0]);
-    const known = groups.get(name);
-    if (known === undefined) groups.set(name, [problem]);
-    else known.push(problem);
-  }
-  return groups;
 }
 
 function parseJson(text: string): Readonly<Record<string, unknown>> {

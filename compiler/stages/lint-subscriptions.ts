@@ -4,7 +4,7 @@ import type { Problem } from '../diagnostics/problem.ts';
 import { isError } from '../diagnostics/rule.ts';
 import { displayPath } from '../source/display-path.ts';
 import { fileTree } from '../source/file-tree.ts';
-import type { Files } from '../source/files.ts';
+import type { HomeDisk } from '../source/files.ts';
 import { parseYaml } from '../source/parse-yaml.ts';
 import { readText } from '../source/read-text.ts';
 import type { Report } from '../source/report.ts';
@@ -13,10 +13,7 @@ import type { RouteScope } from '../views/views.ts';
 import type { CompiledSubscriptions, SubscriptionProblem } from './compile-subscriptions.ts';
 import { compileSubscriptions, SUBSCRIPTIONS_FILE, SubscriptionsError } from './compile-subscriptions.ts';
 
-export interface SubscriptionLint {
-  readonly files: Files;
-  readonly cwd: string;
-  readonly home: string;
+export interface SubscriptionLint extends HomeDisk {
   /** Its table includes the static routes. */
   readonly scope: RouteScope;
 }

@@ -1,5 +1,4 @@
 /** Splits a command line into arguments, if that is unambiguous. */
-import { flowText } from './flow-text.ts';
 
 /** Shell syntax, with which splitting would be ambiguous. */
 const SHELL = /["'`$|&;<>()*?\\#\n]/;
@@ -7,5 +6,3 @@ const SHELL = /["'`$|&;<>()*?\\#\n]/;
 export const needsShell = (command: string): boolean => SHELL.test(command);
 
 export const argvOf = (command: string): readonly string[] => command.trim().split(/\s+/);
-
-export const argvText = (command: string): string => flowText(argvOf(command));

@@ -4,9 +4,11 @@
  * Another user could create a socket below the temporary folder (used for homes with long paths), read our requests and
  * forge answers. Creating a socket requires write access to its folder, so the folder's owner and mode decide.
  */
+
 import type { Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { codeOf } from '../../base/code-of.ts';
 import { ControlError } from './control-error.ts';
 
 /** The user id; null on Windows, which has none. */
@@ -40,7 +42,7 @@ async function statsOf(path: string): Promise<Stats | null> {
   try {
     return await lstat(path);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = codeOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return null;
     // The folder of another user has mode 0700.
     if (code === 'EACCES')

@@ -1,7 +1,7 @@
 /** Binds a target plan to one profile's credentials. This is the only place that reads its secrets. */
 import type { ProfilePlan, SecretRef, TargetBinding, TargetPlan } from '../../schemas/generated/types.ts';
 import type { SecretResolver } from '../platform/secrets/secrets.ts';
-import { SecretError } from '../platform/secrets/secrets.ts';
+import { explainSecrets, SecretError } from '../platform/secrets/secrets.ts';
 import type { BoundTarget } from './driver.ts';
 import { createRedact } from './redact.ts';
 
@@ -46,12 +46,8 @@ function read(setting: Setting, { credentials, options }: TargetBinding, resolve
 
 /** Trims the value, because most files end in a line break. */
 function resolve({ name, secret }: Setting, ref: SecretRef, resolver: SecretResolver): string {
-  try {
-    return resolver.resolve(ref, secret ? undefined : name).trim();
-  } catch (error) {
-    if (error instanceof SecretError) throw new SecretError(`${name}: ${error.message}`);
-    throw error;
-  }
+  const read = (): string => resolver.resolve(ref, secret ? undefined : name).trim();
+  return explainSecrets(read, (reason) => new SecretError(`${name}: ${reason}`));
 }
 
 function own<T>(map: Readonly<Record<string, T>>, key: string): T | undefined {

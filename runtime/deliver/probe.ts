@@ -26,10 +26,8 @@ export function probeFailed(check: string, detail: string, fix: string): Probe {
   return { check, status: 'failed', detail, fix, server_time: null };
 }
 
-export const notLive = (check: string): Probe => ({
-  check,
-  status: 'skipped',
-  detail: 'looked at with --live',
-  fix: null,
-  server_time: null,
-});
+export function probeSkipped(check: string, detail: string): Probe {
+  return { check, status: 'skipped', detail, fix: null, server_time: null };
+}
+
+export const notLive = (check: string): Probe => probeSkipped(check, 'looked at with --live');

@@ -13,27 +13,30 @@ export class Stopped extends Error {
   override readonly name = 'Stopped';
 }
 
+interface PersistContext {
+  readonly store: Pick<Store, 'write'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
 export class Persister {
   private stopped = false;
   private readonly waiting = new Map<Timer, () => void>();
-  private readonly store: Pick<Store, 'write'>;
-  private readonly clock: Clock;
-  private readonly log: Logger;
+  private readonly context: PersistContext;
 
-  constructor({ store, clock, log }: { readonly store: Store; readonly clock: Clock; readonly log: Logger }) {
-    this.store = store;
-    this.clock = clock;
-    this.log = log;
+  constructor(context: PersistContext) {
+    this.context = context;
   }
 
   /** Rejects with Stopped when the store has not recovered before the stop. */
   async write<M extends Mutation>(mutation: M): Promise<MutationResults[M['kind']]> {
     for (let attempt = 0; ; attempt++) {
       try {
-        return await this.store.write(mutation);
+        return await this.context.store.write(mutation);
       } catch (error) {
         if (!(error instanceof StoreUnavailable)) throw error;
-        if (attempt === 0) this.log.error({ change: mutation.kind, err: error.message }, 'cannot store, trying again');
+        if (attempt === 0)
+          this.context.log.error({ change: mutation.kind, err: error.message }, 'cannot store, trying again');
       }
       await this.pause(WAITS_MS[Math.min(attempt, WAITS_MS.length - 1)] ?? 0);
     }
@@ -48,7 +51,7 @@ export class Persister {
       return await this.write(mutation);
     } catch (error) {
       if (error instanceof Stopped) throw error;
-      this.log.error({ change: mutation.kind, err: error }, 'a change cannot be stored');
+      this.context.log.error({ change: mutation.kind, err: error }, 'a change cannot be stored');
       return this.write(instead());
     }
   }
@@ -66,7 +69,7 @@ export class Persister {
   private async pause(ms: number): Promise<void> {
     if (!this.stopped) {
       await new Promise<void>((resolve) => {
-        const timer = this.clock.after(ms, () => {
+        const timer = this.context.clock.after(ms, () => {
           this.waiting.delete(timer);
           resolve();
         });

@@ -8,27 +8,13 @@ import type { IgnoredReason } from './reply.ts';
 export type ReasonCode = VerifyReason | OtherReason;
 
 /** The reasons that are not the verifier's. */
-export type OtherReason =
-  | IgnoredReason
-  | BodyFormatFault
-  | Extract<Refusal, { readonly kind: 'overloaded' }>['reason']
-  | 'body_overloaded'
-  | 'body_too_slow'
-  | 'commit_in_doubt'
-  | 'delivery_failed'
-  | 'foreign_host'
-  | 'foreign_origin'
-  | 'foreign_site'
-  | 'internal_error'
-  | 'job_already_running'
-  | 'no_verify_token'
-  | 'script_busy'
-  | 'too_busy'
-  | 'unknown_sender'
-  | 'wrong_verify_token';
+export type OtherReason = keyof typeof OTHER_REASON_TEXTS;
+
+/** The reasons that other parts define. */
+type SharedReason = IgnoredReason | BodyFormatFault | Extract<Refusal, { readonly kind: 'overloaded' }>['reason'];
 
 /** In words, for operators. */
-export const OTHER_REASON_TEXTS: Readonly<Record<OtherReason, string>> = {
+export const OTHER_REASON_TEXTS = {
   age: 'the event is older than `max_age_seconds` of the route',
   body_overloaded: 'the bodies of unverified requests use all the memory that they may',
   body_too_slow: 'the body arrived more slowly than `min_body_rate`',
@@ -60,7 +46,7 @@ export const OTHER_REASON_TEXTS: Readonly<Record<OtherReason, string>> = {
   too_many_fields: 'the form has too many fields',
   unknown_sender: 'the route verifies nothing, and the address of the sender is not known',
   wrong_verify_token: 'the sender checks the URL with another token than `verify_token` of the route',
-};
+} as const satisfies Record<SharedReason, string> & Record<string, string>;
 
 export const REASON_CODES: readonly string[] = [
   ...Object.keys(REASON_TEXTS),

@@ -1,6 +1,6 @@
 /** The public HTTP/1.1 server: listens, limits the resources of slow or hostile clients, and passes requests on. */
 import type { Server, ServerResponse } from 'node:http';
-import { createServer } from 'node:http';
+import { createServer, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 import type { IntakeRequest as Request } from './body.ts';
 import { IntakeRequest } from './body.ts';
@@ -132,12 +132,6 @@ const CLIENT_ERRORS: Readonly<Record<string, Reply>> = {
   ERR_HTTP_REQUEST_TIMEOUT: REQUEST_TIMEOUT,
 };
 
-const REASONS: Readonly<Record<number, string>> = {
-  400: 'Bad Request',
-  408: 'Request Timeout',
-  431: 'Request Header Fields Too Large',
-};
-
 function onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   // After a reset nobody can read an answer; during a response it would be read as part of that one.
   if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {
@@ -145,7 +139,7 @@ function onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
     return;
   }
   const { status, headers, body } = CLIENT_ERRORS[error.code ?? ''] ?? MALFORMED_REQUEST;
-  const lines = [`HTTP/1.1 ${status} ${REASONS[status]}`, 'Connection: close'];
+  const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, 'Connection: close'];
   for (let index = 0; index < headers.length; index += 2) lines.push(`${headers[index]}: ${headers[index + 1]}`);
   socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }

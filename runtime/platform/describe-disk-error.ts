@@ -1,3 +1,5 @@
+import { codeOf } from '../../base/code-of.ts';
+
 /** Describes a disk error for users, from the code of the system's or SQLite's error. */
 
 const CAUSES: readonly (readonly [codes: RegExp, cause: string])[] = [
@@ -9,6 +11,6 @@ const CAUSES: readonly (readonly [codes: RegExp, cause: string])[] = [
 /** The cause in words; for any other error its message. */
 export function describeDiskError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const code = 'code' in error ? String(error.code) : '';
+  const code = codeOf(error) ?? '';
   return CAUSES.find(([codes]) => codes.test(code))?.[1] ?? error.message;
 }

@@ -3,7 +3,9 @@
  *
  *     14:02:07 INFO  pull-requests  pull_request  7d3e…  accepted  ms=2.1
  */
+
 import type { Paint, Style } from '../../base/paint.ts';
+import { tryParseJson } from '../../base/try-parse-json.ts';
 import { isPrintable, printableStart } from './printable.ts';
 
 const LEVELS: Readonly<Record<string, Style>> = { debug: 'dim', info: 'green', warn: 'yellow', error: 'red' };
@@ -31,12 +33,8 @@ const isSubject = (key: string): boolean => SUBJECT.some((subject) => subject ==
 
 /** The fields of an entry; null when the line is not one. */
 export function parseLogEntry(line: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null && 'msg' in value ? { ...value } : null;
-  } catch {
-    return null;
-  }
+  const value = tryParseJson(line);
+  return typeof value === 'object' && value !== null && 'msg' in value ? { ...value } : null;
 }
 
 /** As `gateway status` shows it. */

@@ -220,8 +220,9 @@ function createDropWarner({ log, clock }: { readonly log: Logger; readonly clock
     const now = clock.monotonic();
     if (now < quietUntil) return;
     quietUntil = now + DROP_QUIET_MS;
-    const reason =
-      'too many connections: the oldest idle ones are closed (max_connections, max_connections_per_address)';
-    log.warn({}, reason);
+    log.warn(
+      {},
+      'too many connections: the oldest idle ones are closed (max_connections, max_connections_per_address)',
+    );
   };
 }

@@ -26,7 +26,7 @@ import type { OpenedStore } from '../module.ts';
 import type { Timer } from '../platform/clock.ts';
 import { tableSecretRefs } from '../platform/secrets/secret-refs.ts';
 import type { SecretResolver } from '../platform/secrets/secrets.ts';
-import { SecretError } from '../platform/secrets/secrets.ts';
+import { explainSecrets } from '../platform/secrets/secrets.ts';
 import type { JobRecord } from '../store/job-mutations.ts';
 import { startRetention } from '../store/retention.ts';
 import { openServerStore } from '../store/sqlite/open-store.ts';
@@ -252,15 +252,12 @@ async function linkWork(context: ServiceContext, deliveries: Deliveries, table: 
     );
     throw new TableError(lines.join('\n'));
   }
-  try {
-    const { redact } = context.redactor;
-    const readText = (path: string): Promise<string> => readRegularText(path, MAX_SKILL_BYTES);
-    const agents = createAgents(table, { ...context, secrets, redact, readText, http: deliveries.dispatcher });
-    return { table, secrets, targets, agents };
-  } catch (error) {
-    if (error instanceof SecretError) throw new TableError(`agent: ${error.message}`);
-    throw error;
-  }
+  const { redact } = context.redactor;
+  const readText = (path: string): Promise<string> => readRegularText(path, MAX_SKILL_BYTES);
+  const create = (): Agents =>
+    createAgents(table, { ...context, secrets, redact, readText, http: deliveries.dispatcher });
+  const agents = explainSecrets(create, (reason) => new TableError(`agent: ${reason}`));
+  return { table, secrets, targets, agents };
 }
 
 /** A target without a binding of its own (`log`) uses the gateway's policy. */

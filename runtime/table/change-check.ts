@@ -12,38 +12,32 @@ export interface ChangeCheckContext {
 /** How often the table is checked, in ms. */
 const TABLE_MS = 1000;
 
-export class ChangeCheck {
-  private readonly context: ChangeCheckContext;
-  private isDone = false;
-  private tableCheckedAt = 0;
+/**
+ * The check returns null when the request need not wait, otherwise a promise that resolves once it can be routed. The
+ * requests of one turn were all sent before it began, so one `stat` for all of them never misses a subscription that was
+ * written before its request was sent.
+ */
+export function createChangeCheck({
+  checkSubscriptions,
+  checkTable,
+  clock,
+}: ChangeCheckContext): () => Promise<void> | null {
+  let isDone = false;
+  let tableCheckedAt = 0;
   /** What the requests of this turn wait for. */
-  private pending: Promise<void> | null = null;
-
-  constructor(context: ChangeCheckContext) {
-    this.context = context;
-  }
-
-  /**
-   * Returns null when the request need not wait, otherwise a promise that resolves once it can be routed. The requests of
-   * one turn were all sent before it began, so one `stat` for all of them never misses a subscription that was written
-   * before its request was sent.
-   */
-  run(): Promise<void> | null {
-    if (!this.isDone) this.check();
-    return this.pending;
-  }
-
-  private check(): void {
-    this.isDone = true;
-    setImmediate(this.endTurn);
-    this.pending = this.context.checkSubscriptions();
-    const now = this.context.clock.monotonic();
-    if (now - this.tableCheckedAt < TABLE_MS) return;
-    this.tableCheckedAt = now;
-    this.context.checkTable();
-  }
-
-  private readonly endTurn = (): void => {
-    this.isDone = false;
+  let pending: Promise<void> | null = null;
+  const endTurn = (): void => {
+    isDone = false;
+  };
+  return () => {
+    if (isDone) return pending;
+    isDone = true;
+    setImmediate(endTurn);
+    pending = checkSubscriptions();
+    const now = clock.monotonic();
+    if (now - tableCheckedAt < TABLE_MS) return pending;
+    tableCheckedAt = now;
+    checkTable();
+    return pending;
   };
 }

@@ -83,9 +83,7 @@ export interface ListFile extends ValueSet {
  */
 class InFileSet implements ListFile {
   readonly #path: string;
-  readonly #files: ListFiles;
-  readonly #clock: Clock;
-  readonly #log: Logger;
+  readonly #context: ListContext;
   #values: ValueSet = NOTHING;
   #version = '';
   #checked = Number.NEGATIVE_INFINITY;
@@ -93,9 +91,7 @@ class InFileSet implements ListFile {
 
   constructor(path: string, context: ListContext) {
     this.#path = path;
-    this.#files = context.files;
-    this.#clock = context.clock;
-    this.#log = context.log;
+    this.#context = context;
   }
 
   has(value: unknown): boolean {
@@ -103,7 +99,7 @@ class InFileSet implements ListFile {
   }
 
   refresh(): Promise<void> | null {
-    const now = this.#clock.monotonic();
+    const now = this.#context.clock.monotonic();
     if (this.#loading !== null || now - this.#checked < STAT_MS) return this.#loading;
     this.#checked = now;
     const version = this.#stat();
@@ -118,21 +114,21 @@ class InFileSet implements ListFile {
   async #load(version: string): Promise<void> {
     if (version === 'missing') {
       this.#values = NOTHING;
-      this.#log.warn({ file: this.#path }, 'in_file list is missing: it matches nothing');
+      this.#context.log.warn({ file: this.#path }, 'in_file list is missing: it matches nothing');
       return;
     }
     try {
-      this.#values = createValueSet(parseListFile(this.#path, await this.#files.read(this.#path)));
+      this.#values = createValueSet(parseListFile(this.#path, await this.#context.files.read(this.#path)));
     } catch (error) {
       const reason = messageOf(error);
-      this.#log.warn({ file: this.#path, reason }, 'in_file list cannot be read: its last values stay');
+      this.#context.log.warn({ file: this.#path, reason }, 'in_file list cannot be read: its last values stay');
     }
   }
 
   /** Changes whenever the file does. */
   #stat(): string {
     try {
-      const { mtimeMs, ctimeMs, size, ino } = this.#files.stat(this.#path);
+      const { mtimeMs, ctimeMs, size, ino } = this.#context.files.stat(this.#path);
       return `${mtimeMs} ${ctimeMs} ${size} ${ino}`;
     } catch {
       return 'missing';

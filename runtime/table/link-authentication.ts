@@ -1,7 +1,7 @@
 /** Links the authentication of a route: resolves its secrets and prepares its schemes and handshakes. */
 import type { RoutePlan, SchemePlan, SecretRef } from '../../schemas/generated/types.ts';
 import type { SecretResolver } from '../platform/secrets/secrets.ts';
-import { printSecretRef, SecretError } from '../platform/secrets/secrets.ts';
+import { explainSecrets, printSecretRef } from '../platform/secrets/secrets.ts';
 import type { Authenticator } from '../verify/authenticator.ts';
 import { linkAuthenticator } from '../verify/authenticator.ts';
 import { linkHandshake, linkSecretCheck } from '../verify/handshake.ts';
@@ -79,12 +79,10 @@ function handshakesOf(
 const NO_HANDSHAKES = { handshake: null, awaitsSecret: null };
 
 function resolve(plan: RoutePlan, ref: SecretRef, secrets: SecretResolver): string {
-  try {
-    return secrets.resolve(ref);
-  } catch (error) {
-    if (error instanceof SecretError) throw new LinkError(`route "${plan.name}": ${error.message}`);
-    throw error;
-  }
+  return explainSecrets(
+    () => secrets.resolve(ref),
+    (reason) => new LinkError(`route "${plan.name}": ${reason}`),
+  );
 }
 
 /** The route's own public URL, or the server's with the route's path; null when neither is set. */

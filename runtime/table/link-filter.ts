@@ -100,13 +100,6 @@ const TESTS: Record<FilterLeaf['operator'], (operand: unknown, open: (path: stri
   },
 };
 
-/** The result of a group, from its members; `not` has one. */
-const COMBINED: Readonly<Record<FilterGroup['kind'], (of: readonly FilterFinding[]) => boolean>> = {
-  all: (of) => of.every(({ holds }) => holds),
-  any: (of) => of.some(({ holds }) => holds),
-  not: (of) => !of.every(({ holds }) => holds),
-};
-
 /**
  * Links a filter. The linked filter never throws, for any JSON payload.
  * @throws RE2JSSyntaxException for a regex that the compiler would have refused.
@@ -134,13 +127,15 @@ function linkGroup({ kind, filters }: FilterGroup, open: (path: string) => Value
   const members = filters.map((member) => linkFilter(member, open));
   const tests = members.map(({ matches }) => matches);
   const every = matchesAll(tests);
+  const matches =
+    kind === 'any' ? matchesAny(tests) : kind === 'not' ? (subject: FilterSubject) => !every(subject) : every;
   return {
-    matches: kind === 'any' ? matchesAny(tests) : kind === 'not' ? (subject) => !every(subject) : every,
-    inspect: (subject) => {
-      const of = members.map(({ inspect }) => inspect(subject));
-      const holds = COMBINED[kind](of);
-      return { operator: kind, field: null, expected: null, found: null, missing: false, holds, of };
-    },
+    matches,
+    inspect: (subject) => ({
+      ...{ operator: kind, field: null, expected: null, found: null, missing: false },
+      holds: matches(subject),
+      of: members.map(({ inspect }) => inspect(subject)),
+    }),
   };
 }
 

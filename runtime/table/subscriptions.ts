@@ -7,7 +7,9 @@
  * subscriptions, the previous ones stay in service; an entry that cannot be served is quarantined with its reason, and the
  * others are served.
  */
+
 import { messageOf } from '../../base/message-of.ts';
+import { tryParseJson } from '../../base/try-parse-json.ts';
 import type { RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
@@ -211,10 +213,6 @@ export async function loadSubscriptions(
 
 /** The entries of the file; null when its text is not an object, which `lower` reports. */
 function entriesOf(text: string): readonly [name: string, entry: unknown][] | null {
-  try {
-    const data: unknown = JSON.parse(text.replace(/^\ufeff/, ''));
-    return typeof data === 'object' && data !== null && !Array.isArray(data) ? Object.entries(data) : null;
-  } catch {
-    return null;
-  }
+  const data = tryParseJson(text.replace(/^\ufeff/, ''));
+  return typeof data === 'object' && data !== null && !Array.isArray(data) ? Object.entries(data) : null;
 }

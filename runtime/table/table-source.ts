@@ -1,4 +1,5 @@
 /** Where tables come from: a file that is watched, or a value that the embedding program passes. */
+import { codeOf } from '../../base/code-of.ts';
 import { TABLE_FORMAT } from '../../base/table-format.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -54,7 +55,7 @@ async function readTable(path: string, read: GatewayFiles['read']): Promise<Buff
   try {
     return await read(path);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    const code = codeOf(error) ?? String(error);
     const hint = code === 'ENOENT' ? ': run `hookwright compile`' : '';
     throw new TableError(`${path} cannot be read (${code})${hint}`);
   }

@@ -9,7 +9,7 @@ import { messageOf } from '../../base/message-of.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
-import { ChangeCheck } from './change-check.ts';
+import { createChangeCheck } from './change-check.ts';
 import type { LinkedTable } from './link.ts';
 import type { LinkedRoute } from './linked-table.ts';
 import { TableError } from './load.ts';
@@ -49,12 +49,13 @@ export class Tables {
   private again = false;
   private relink = false;
   private unwatch: (() => void) | null = null;
-  private readonly changes: ChangeCheck;
+  /** Checks for changes that the next request must see; null when there are none, otherwise resolves once they are loaded. */
+  readonly refresh: () => Promise<void> | null;
 
   constructor(context: TableContext) {
     this.context = context;
     this.source = context.source;
-    this.changes = new ChangeCheck({
+    this.refresh = createChangeCheck({
       checkSubscriptions: () => context.subscriptions.refresh(this.serving.plan),
       checkTable: () => this.reloadChanged(),
       clock: context.clock,
@@ -124,11 +125,6 @@ export class Tables {
 
   get status(): TableState {
     return this.state;
-  }
-
-  /** Checks for changes that the next request must see; null when there are none, otherwise resolves once they are loaded. */
-  refresh(): Promise<void> | null {
-    return this.changes.run();
   }
 
   /** The route at a request path. Static routes win over dynamic ones. */

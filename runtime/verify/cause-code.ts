@@ -1,35 +1,5 @@
-/** Codes for why a signature was refused; docs/why-ignored.md explains each. */
-import type { VerifyReason } from './verification.ts';
-
-export type CauseCode = VerifyReason | FoundCause;
-
-/** Found by trying the usual mistakes, or by looking elsewhere in the request. */
-export type FoundCause =
-  | NearMissCode
-  | 'misplaced_secret'
-  | 'old_secret'
-  | 'other_scheme'
-  | 'timestamp_unit'
-  /** A guess: nothing that was tried makes the signature right. */
-  | 'unknown';
-
-/** One change would make the signature right. */
-export type NearMissCode =
-  | 'body_rewritten'
-  | 'byte_order_mark'
-  | 'encoding'
-  | 'form_payload'
-  | 'hash_function'
-  | 'line_break'
-  | 'line_endings'
-  | 'prefix'
-  | 'public_url'
-  | 'secret_form'
-  | 'secret_whitespace'
-  | 'signed_content';
-
 /** The verifier's reasons in words, for operators; never sent to senders. */
-export const REASON_TEXTS: Readonly<Record<VerifyReason, string>> = {
+export const REASON_TEXTS = {
   missing_signature: 'the request carries no signature of this source',
   missing_credential: 'the request carries no token of this source',
   malformed_signature: 'the signature has not the form this source uses (prefix, encoding, length)',
@@ -49,4 +19,4 @@ export const REASON_TEXTS: Readonly<Record<VerifyReason, string>> = {
   body_mismatch: 'the body is not the one whose digest was signed',
   unusable_secret: 'the secret has not the form of a key of this source',
   no_public_url: 'this source signs the URL, and no public URL is known',
-};
+} as const;

@@ -4,9 +4,9 @@
  * the request itself shows it; everything else is reported as a guess.
  */
 import type { SchemePlan, SignatureCause } from '../../schemas/generated/types.ts';
-import type { CauseCode } from './cause-code.ts';
 import { REASON_TEXTS } from './cause-code.ts';
 import { printPlace } from './locator.ts';
+import type { NearMissCode } from './near-misses.ts';
 import { findNearMiss } from './near-misses.ts';
 import { misplacedSecret, presentOtherScheme, rightOtherScheme } from './other-scheme.ts';
 import { LazyRequest } from './request.ts';
@@ -15,6 +15,19 @@ import type { RefusedRequest } from './signature-evidence.ts';
 import { ageOf, readTimestamp } from './timestamp.ts';
 import { tryTrial } from './trial.ts';
 import type { VerifyReason } from './verification.ts';
+
+/** Codes for why a signature was refused; docs/why-ignored.md explains each. */
+type CauseCode = VerifyReason | FoundCause;
+
+/** Found by trying the usual mistakes, or by looking elsewhere in the request. */
+export type FoundCause =
+  | NearMissCode
+  | 'misplaced_secret'
+  | 'old_secret'
+  | 'other_scheme'
+  | 'timestamp_unit'
+  /** A guess: nothing that was tried makes the signature right. */
+  | 'unknown';
 
 /** Reasons for which other readings of the signature are tried: the request alone does not explain them. */
 const TRIED: ReadonlySet<VerifyReason> = new Set([

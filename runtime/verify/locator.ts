@@ -1,4 +1,5 @@
 /** Reads one place of a request (a header, a query parameter, a path into the body) for verifier and intake. */
+import { tryParseJson } from '../../base/try-parse-json.ts';
 import type { LocatorPlan } from '../../schemas/generated/types.ts';
 import type { SignedRequest } from './request.ts';
 
@@ -18,7 +19,7 @@ const READERS = {
   json: (at, request) => valueAt(request.payload(), at.path),
   form: (at, request) => {
     const field = single(request.form()?.getAll(at.name) ?? []);
-    return at.path.length === 0 || field === undefined ? field : valueAt(parseJson(field), at.path);
+    return at.path.length === 0 || field === undefined ? field : valueAt(tryParseJson(field), at.path);
   },
 } satisfies Record<LocatorPlan['in'], Reader> as Record<LocatorPlan['in'], Reader>;
 
@@ -99,14 +100,6 @@ function scalarText(value: unknown): string | null {
 
 function single(values: readonly string[]): string | undefined {
   return values.length === 1 ? values[0] : undefined;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** A header by its name, a query parameter as `?name`, a part of the body as `body.path`. */

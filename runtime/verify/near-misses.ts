@@ -1,6 +1,5 @@
 /** Finds the one change that would make a refused signature right, by trying the usual mistakes one at a time. */
 import type { SchemePlan } from '../../schemas/generated/types.ts';
-import type { NearMissCode } from './cause-code.ts';
 import { jsonSpellings } from './json-spellings.ts';
 import type { Trial } from './trial.ts';
 import { tryTrial } from './trial.ts';
@@ -11,7 +10,9 @@ export interface NearMiss {
   readonly says: string;
 }
 
-interface Variation extends NearMiss {
+interface Variation {
+  readonly code: string;
+  readonly says: string;
   readonly trials: (trial: Trial) => Iterable<Trial>;
 }
 
@@ -40,7 +41,7 @@ const TIMED = ['.', ':', '', ','].map((separator): SchemePlan['signed'] => [
   ...BODY,
 ]);
 
-const VARIATIONS: readonly Variation[] = [
+const VARIATIONS = [
   {
     code: 'line_break',
     says: 'the body lost or gained a line break at its end on the way',
@@ -133,7 +134,10 @@ const VARIATIONS: readonly Variation[] = [
     says: 'the URL is another one at the sender: http or https, with or without a slash at its end',
     trials: (trial) => (trial.url === null ? [] : urlSpellings(trial.url).map((url) => ({ ...trial, url }))),
   },
-];
+] as const satisfies readonly Variation[];
+
+/** One change would make the signature right. */
+export type NearMissCode = (typeof VARIATIONS)[number]['code'];
 
 /** The one change that would make the signature right; null when none of the usual mistakes explains it. */
 export function findNearMiss(trial: Trial): NearMiss | null {

@@ -1,5 +1,7 @@
 /** A request as the verifier reads it: raw bytes, and views of them that are parsed at most once. */
+
 import type { IncomingHttpHeaders } from 'node:http';
+import { tryParseJson } from '../../base/try-parse-json.ts';
 
 export interface SignedRequest {
   readonly method: string;
@@ -56,11 +58,7 @@ export class LazyRequest implements SignedRequest {
     const form = this.form();
     const text = form === null ? this.body.toString('utf8') : form.get('payload');
     if (text === null) return Object.fromEntries(form ?? []);
-    try {
-      return JSON.parse(text);
-    } catch {
-      return undefined;
-    }
+    return tryParseJson(text);
   }
 }
 

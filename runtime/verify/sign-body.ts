@@ -1,4 +1,5 @@
 /** Puts values into a body for a scheme that carries its signature, token or instant there. */
+import { tryParseJson } from '../../base/try-parse-json.ts';
 import type { LocatorPlan, SchemePlan } from '../../schemas/generated/types.ts';
 
 export class SignError extends Error {
@@ -39,7 +40,7 @@ function formField(body: Buffer, name: string): string {
 /** Converts a JSON object to form fields; anything else is assumed to be a form already. */
 function asForm(body: Buffer): Buffer {
   const text = body.toString('utf8');
-  const value = parse(text);
+  const value = tryParseJson(text);
   if (!isRecord(value)) return body;
   const fields = Object.entries(value).map(([name, field]): [string, string] => [
     name,
@@ -49,7 +50,7 @@ function asForm(body: Buffer): Buffer {
 }
 
 function fill(text: string, placements: readonly (readonly [LocatorPlan, string | number])[]): unknown {
-  const root = parse(text);
+  const root = tryParseJson(text);
   if (!isRecord(root))
     throw new SignError('this scheme signs inside the body: the payload must be a JSON object or array');
   for (const [at, value] of placements) setAt(root, at.path, value);
@@ -68,14 +69,6 @@ function setAt(root: Record<string, unknown>, path: readonly string[], value: un
   const last = path.at(-1);
   if (last !== undefined)
     Object.defineProperty(node, last, { value, enumerable: true, configurable: true, writable: true });
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

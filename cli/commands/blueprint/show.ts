@@ -34,7 +34,7 @@ export default command({
   args: { key: argument('key'), values: restArguments('name=value') },
   async run(context, given) {
     const catalog = await openCatalog(context, { configs: given.config });
-    const trigger = readTrigger([given.key, ...given.values], catalog.appScheme);
+    const trigger = readTrigger(given, catalog.appScheme);
     const plan = findBlueprint(catalog, trigger.key);
     const filled = fillBlueprint(plan, { ...defaultValues(plan.fields), ...trigger.values });
     if (!filled.ok) {

@@ -1,6 +1,7 @@
 /** `hookwright gateway start`: `gateway run` in the background, with a log file; returns once it serves. */
 import { spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import type { GatewayStatus } from '../../../runtime/control/operations.ts';
 import type { CliContext } from '../../base/context.ts';
 import { openHome } from '../../base/context.ts';
@@ -77,12 +78,11 @@ async function launch(context: CliContext, given: Given): Promise<Launched> {
   });
   closeSync(log);
   let ended = false;
-  child.once('exit', () => {
-    ended = true;
-  });
-  child.once('error', () => {
-    ended = true;
-  });
+  for (const event of ['exit', 'error']) {
+    child.once(event, () => {
+      ended = true;
+    });
+  }
   child.unref();
   const until = context.clock.monotonic() + READY_MS;
   while (!ended && context.clock.monotonic() < until) {
@@ -96,7 +96,7 @@ async function launch(context: CliContext, given: Given): Promise<Launched> {
       const { bytes } = readSince(logFile(context.home), position);
       return { status, warnings: warningsIn(bytes, context) };
     }
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    await setTimeout(POLL_MS);
   }
   throw failure(context, position, ended);
 }

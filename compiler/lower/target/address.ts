@@ -1,5 +1,6 @@
 /** Lowers the settings and address fields of a target file. */
 import type { AddressPlan, SettingPlan, TargetAddress, TargetSettings } from '../../../schemas/generated/types.ts';
+import { COMMON_KEYS } from '../../config/target-entries.ts';
 import { RESERVED_VALUES } from '../../config/target-scope.ts';
 import type { NodePath } from '../../diagnostics/problem.ts';
 import type { TargetScope } from './scope.ts';
@@ -50,12 +51,12 @@ function checkNames(settings: TargetSettings, path: NodePath, scope: TargetScope
   }
 }
 
-/** Keys of every entry under `platforms`, which settings may not have as names. `api_base` is allowed, to describe it. */
-const CONFIG_KEYS = ['enabled', 'variant', 'home_channel', 'retry_ambiguous', 'allow_http', 'max_attempts'];
+/** `api_base` may be the name of a setting, to describe it. */
+const isCommonKey = (name: string): boolean => name !== 'api_base' && COMMON_KEYS.includes(name);
 
 function takenName(name: string, owner: string | undefined): string | null {
   if (owner !== undefined) return `\`${name}\` already names the setting \`${owner}\``;
-  return CONFIG_KEYS.includes(name) ? `\`${name}\` is a key of every target's config` : null;
+  return isCommonKey(name) ? `\`${name}\` is a key of every target's config` : null;
 }
 
 /** Aliases are not used in texts, so they may have these names. */

@@ -16,29 +16,29 @@ interface Places {
 const DELIVERY: Places = { header: 'header', path: 'path', content: 'content' };
 const EXCHANGE: Places = { header: 'exchange', path: 'exchange', content: 'exchange' };
 
-export function lowerRequest(request: TargetRequest, path: NodePath, scope: TargetScope): RequestPlan {
-  return lower(request, path, { scope, places: DELIVERY });
-}
-
-/** Lowers a request that uses only the credentials: it exchanges them for a token, or checks them. */
-export function lowerExchangeRequest(request: TargetRequest, path: NodePath, scope: TargetScope): RequestPlan {
-  return lower(request, path, { scope, places: EXCHANGE });
-}
-
-interface Context {
-  readonly scope: TargetScope;
+/** A scope, and the places of the texts of one request. */
+interface RequestScope extends TargetScope {
   readonly places: Places;
 }
 
-function lower(request: TargetRequest, path: NodePath, { scope: outer, places }: Context): RequestPlan {
+/** Lowers a request that uses only the credentials: it exchanges them for a token, or checks them. */
+export const lowerExchangeRequest = (request: TargetRequest, path: NodePath, scope: TargetScope): RequestPlan =>
+  lowerRequest(request, path, scope, EXCHANGE);
+
+export function lowerRequest(
+  request: TargetRequest,
+  path: NodePath,
+  outer: TargetScope,
+  places: Places = DELIVERY,
+): RequestPlan {
   const chatId = request.when?.chat_id;
-  const scope = { ...outer, groups: chatId === undefined ? [] : groupNames(chatId) };
+  const scope: RequestScope = { ...outer, places, groups: chatId === undefined ? [] : groupNames(chatId) };
   const named = (texts: TargetRequest['query'], key: string, at: TextPlace): NamedTemplate[] =>
     Object.entries(texts ?? {}).map(([name, value]) => ({
       name,
       value: lowerText(String(value), { at, path: [...path, key, name] }, scope),
     }));
-  checkRequest(request, path, { scope, places });
+  checkRequest(request, path, scope);
   checkPath(request.path, [...path, 'path'], scope);
   const basic = request.basic;
   return {
@@ -55,7 +55,7 @@ function lower(request: TargetRequest, path: NodePath, { scope: outer, places }:
             user: lowerText(basic.user, { at: 'basic', path: [...path, 'basic', 'user'] }, scope),
             password: lowerText(basic.password, { at: 'basic', path: [...path, 'basic', 'password'] }, scope),
           },
-    body: lowerRequestBody(request, path, { scope, places }),
+    body: lowerRequestBody(request, path, scope),
   };
 }
 
@@ -76,11 +76,11 @@ function lowerHeaders(headers: readonly NamedTemplate[], path: NodePath, scope: 
 
 const BODIES = ['json', 'form', 'plain'] as const;
 
-function checkRequest(request: TargetRequest, path: NodePath, { scope, places }: Context): void {
+function checkRequest(request: TargetRequest, path: NodePath, scope: RequestScope): void {
   const report = (key: string, message: string): void =>
     scope.report({ rule: 'target-request', path: [...path, key], at: 'value', message });
   const [body, ...others] = BODIES.filter((kind) => request[kind] !== undefined);
-  if (places === EXCHANGE && request.when !== undefined)
+  if (scope.places === EXCHANGE && request.when !== undefined)
     report('when', 'a token or check request is the same for every address');
   if (others[0] !== undefined) report(others[0], `one body, not ${[body, ...others].join(' and ')}`);
   if (body !== undefined && request.method === 'GET') report(body, 'a GET request has no body');
@@ -93,8 +93,8 @@ function checkPath(text: string, path: NodePath, scope: TargetScope): void {
     scope.report({ ...at, message: 'a path has no ?, # or blank: parameters belong in `query`' });
 }
 
-function lowerRequestBody(request: TargetRequest, path: NodePath, { scope, places }: Context): BodyPlan {
-  const at = places.content;
+function lowerRequestBody(request: TargetRequest, path: NodePath, scope: RequestScope): BodyPlan {
+  const at = scope.places.content;
   if (request.json !== undefined) {
     return { kind: 'json', node: lowerBody(request.json, { at, path: [...path, 'json'] }, scope) };
   }

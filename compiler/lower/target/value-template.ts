@@ -1,7 +1,7 @@
 /** Lowers texts of a target file (`Bearer {token}`) to segments, and checks that each value may be used in its place. */
 import type { ValueRef, ValueSegment, ValueTemplate } from '../../../schemas/generated/types.ts';
 import type { TextPlace, TextScope } from '../../config/target-scope.ts';
-import { BUILTIN } from '../../config/target-scope.ts';
+import { DELIVERY_VALUES } from '../../config/target-scope.ts';
 import type { NodePath } from '../../diagnostics/problem.ts';
 import type { TargetScope } from './scope.ts';
 
@@ -35,7 +35,7 @@ function resolve(name: string, scope: TargetScope): Pick<ValueRef, 'of' | 'name'
     const group = name.slice('match.'.length);
     return scope.groups.includes(group) ? { of: 'match', name: group, secret: false } : null;
   }
-  const of = Object.hasOwn(BUILTIN, name) ? BUILTIN[name] : undefined;
+  const of = DELIVERY_VALUES.find((builtin) => builtin === name);
   if (of !== undefined) {
     if (of === 'exchanged_token' && !scope.has.exchange) return null;
     if ((of === 'signature' || of === 'timestamp') && !scope.has.signature) return null;
@@ -50,25 +50,18 @@ function resolve(name: string, scope: TargetScope): Pick<ValueRef, 'of' | 'name'
   return null;
 }
 
-const ALLOWED: Readonly<Record<TextPlace, readonly ValueRef['of'][]>> = {
-  base: ['setting'],
-  basic: ['setting'],
-  header: ['setting', 'exchanged_token', 'timestamp', 'signature', 'key', 'piece', 'pieces'],
-  path: ['setting', 'exchanged_token', 'timestamp', 'signature', 'key', 'piece', 'pieces', 'address', 'match'],
-  content: [
-    'setting',
-    'exchanged_token',
-    'timestamp',
-    'signature',
-    'key',
-    'piece',
-    'pieces',
-    'address',
-    'match',
-    'text',
-  ],
-  signature: ['setting', 'timestamp'],
-  exchange: ['setting'],
+const HEADER = ['setting', 'exchanged_token', 'timestamp', 'signature', 'key', 'piece', 'pieces'] as const;
+const PATH = [...HEADER, 'address', 'match'] as const;
+
+/** The values that each place may contain, and what to say of others. */
+const PLACES: Readonly<Record<TextPlace, readonly [allowed: readonly ValueRef['of'][], otherwise: string]>> = {
+  base: [['setting'], 'a base URL may contain only settings'],
+  basic: [['setting'], 'user name and password must be settings'],
+  header: [HEADER, 'a header may not contain values of the delivery'],
+  path: [PATH, 'a path may not contain the text'],
+  content: [[...PATH, 'text'], 'it is not available here'],
+  signature: [['setting', 'timestamp'], 'a signature may use only settings and the timestamp'],
+  exchange: [['setting'], 'a token request may use only settings'],
 };
 
 function unknownName(name: string, scope: TextScope): string {
@@ -86,15 +79,6 @@ function misplaced(
 ): string | null {
   if (at === 'path' && optional)
     return `\`{${name}?}\`: a part of a path cannot be optional; write a request for each form`;
-  if (ALLOWED[at].includes(of)) return null;
-  const where: Readonly<Record<TextPlace, string>> = {
-    base: 'a base URL may contain only settings',
-    basic: 'user name and password must be settings',
-    header: 'a header may not contain values of the delivery',
-    path: 'a path may not contain the text',
-    content: 'it is not available here',
-    signature: 'a signature may use only settings and the timestamp',
-    exchange: 'a token request may use only settings',
-  };
-  return `\`{${name}}\` is not allowed here: ${where[at]}`;
+  const [allowed, otherwise] = PLACES[at];
+  return allowed.includes(of) ? null : `\`{${name}}\` is not allowed here: ${otherwise}`;
 }

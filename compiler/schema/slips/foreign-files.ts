@@ -2,36 +2,18 @@
 import type { Problem } from '../../diagnostics/problem.ts';
 import { isPlainMap } from '../../text/plain-map.ts';
 import type { SchemaName } from '../known-keys.ts';
+import { FOREIGN_FILES, HERMES_PATHS, HERMES_SECTIONS } from './built/names.ts';
 import type { PlainMap } from './written.ts';
 import { isNamed } from './written.ts';
-
-/** Paths by which files are recognised; `*` is any key. None of them has `platforms`. */
-const FILES: readonly { readonly name: string; readonly has: readonly string[] }[] = [
-  { name: 'a Compose file', has: ['services.*.*'] },
-  { name: 'a Kubernetes manifest', has: ['apiVersion', 'kind'] },
-  { name: 'a workflow of GitHub Actions', has: ['on', 'jobs.*.runs-on'] },
-];
-
-/** Top-level sections of Hermes Agent that hookwright does not have. */
-const SECTIONS =
-  'model fallback_model providers custom_providers toolsets terminal browser compression memory skills mcp_servers display tts stt delegation approvals webhooks';
-
-/** Paths that only its configs have. */
-const HERMES = [
-  'platforms.*.home_channel.chat_id',
-  'platforms.webhook.routes.*.source_platform',
-  'platforms.webhook.routes.*.retry_on_script_failure',
-  'platforms.webhook.extra.routes.*.source_platform',
-  'platforms.webhook.extra.routes.*.retry_on_script_failure',
-];
 
 /** Returns null if the data may be a configuration of hookwright. */
 export function foreignFile(schema: SchemaName, data: unknown): Problem | null {
   if (schema !== 'config' || !isPlainMap(data)) return null;
-  const file = FILES.find(
-    ({ has }) => data.platforms === undefined && has.every((path) => hasPath(data, path.split('.'))),
-  );
-  const [name, hint] = isHermes(data) ? ['a config of Hermes Agent', CONVERT] : [file?.name, NAME_IT];
+  const [file] =
+    Object.entries(FOREIGN_FILES).find(
+      ([, has]) => data.platforms === undefined && has.every((path) => hasPath(data, path.split('.'))),
+    ) ?? [];
+  const [name, hint] = isHermes(data) ? ['a config of Hermes Agent', CONVERT] : [file, NAME_IT];
   if (name === undefined) return null;
   const covers = Object.keys(data).map((key) => [key]);
   const message = `this is ${name}, and no configuration of hookwright`;
@@ -43,9 +25,9 @@ const CONVERT =
   'run `hookwright convert hermes` with the name of this file: it writes a config for hookwright and reports what has no equivalent';
 
 function isHermes(data: PlainMap): boolean {
-  const sections = Object.keys(data).filter((key) => isNamed(SECTIONS, key)).length;
+  const sections = Object.keys(data).filter((key) => isNamed(HERMES_SECTIONS, key)).length;
   const isPart = hasPath(data, ['platforms', 'webhook', 'extra']) ? sections > 0 : sections > 1;
-  return isPart || HERMES.some((path) => hasPath(data, path.split('.')));
+  return isPart || HERMES_PATHS.some((path) => hasPath(data, path.split('.')));
 }
 
 function hasPath(value: unknown, [key, ...rest]: readonly string[]): boolean {

@@ -8,10 +8,11 @@ import { exampleAt, typesAt } from '../known-keys.ts';
 import type { SchemaError } from '../schema-error.ts';
 import type { ShapePlace, ShapeProblem } from '../shape-problem.ts';
 import { mustBe, nameOf, typeName, typeOf } from '../shape-problem.ts';
+import { ADVICE, CALLED, UNITS } from './built/names.ts';
 import type { Form } from './forms.ts';
 import { OTHER_KEYS, VALUES } from './forms.ts';
 import { LAYOUTS } from './layout.ts';
-import { ADVICE, CALLED, MISPLACED, UNITS } from './names.ts';
+import { MISPLACED } from './misplaced.ts';
 import type { Written } from './written.ts';
 import { isNamed, meaningOf, problemOf, writtenAt } from './written.ts';
 

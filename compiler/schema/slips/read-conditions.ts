@@ -1,7 +1,7 @@
 /** Reads conditions of filters as other programs write them. */
 import { isPlainMap } from '../../text/plain-map.ts';
 import { oneOf } from '../../text/suggest.ts';
-import { ADVICE, CALLED, EACH, NEGATED } from './names.ts';
+import { ADVICE, CALLED, EACH, NEGATED } from './built/names.ts';
 import type { PlainMap, Written } from './written.ts';
 import { meaningOf } from './written.ts';
 
@@ -66,7 +66,7 @@ export function conditionHint(written: Written): string | undefined {
   if (map.field === undefined) return isShort(written) ? CONDITION : undefined;
   if (compared === null) return undefined;
   const operators = known.filter((name) => !['field', 'all', 'any', 'not'].includes(name));
-  const advice = meaningOf(ADVICE.not_equals ?? {}, compared.operator) ?? `operators are ${oneOf(operators, 'and')}`;
+  const advice = meaningOf(ADVICE.not_equals, compared.operator) ?? `operators are ${oneOf(operators, 'and')}`;
   return `\`${compared.operator}\` is not an operator: ${advice}`;
 }
 

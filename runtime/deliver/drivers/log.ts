@@ -1,28 +1,21 @@
 /** The targets that send nothing: `log` and `local`. */
-import type { DeliveryRequest } from '../deliverer.ts';
-import type { CreateDriver } from '../driver.ts';
+import type { CreateDriver, Driver } from '../driver.ts';
 
-export const createLogDriver: CreateDriver = (_, { log }) => ({
+/** Nothing leaves the process, so there is neither a chat nor a service to probe. */
+const driverOf = (deliver: Driver['deliver']): Driver => ({
   immediate: true,
-  async deliver({ key, profile, route, delivery_id, text }: DeliveryRequest) {
+  deliver,
+  show: async ({ text }) => [{ kind: 'text', text }],
+  chatId: () => null,
+  probe: async () => [],
+});
+
+export const createLogDriver: CreateDriver = (_, { log }) =>
+  driverOf(async ({ key, profile, route, delivery_id, text }) => {
     const dispatch = key.slice(0, key.lastIndexOf(':'));
     log.info({ dispatch, profile, route, delivery_id, target: 'log', text }, 'delivered');
     return { kind: 'ok', message_id: null, sent: 1, logged: true };
-  },
-  async show({ text }) {
-    return [{ kind: 'text', text }];
-  },
-  chatId: () => null,
-  probe: async () => [],
-});
+  });
 
 /** The `local` target: sends nothing. The text is kept with its dispatch in the store (`hookwright deliveries show`). */
-export const createLocalDriver: CreateDriver = () => ({
-  immediate: true,
-  deliver: async () => ({ kind: 'ok', message_id: null, sent: 1 }),
-  async show({ text }) {
-    return [{ kind: 'text', text }];
-  },
-  chatId: () => null,
-  probe: async () => [],
-});
+export const createLocalDriver: CreateDriver = () => driverOf(async () => ({ kind: 'ok', message_id: null, sent: 1 }));

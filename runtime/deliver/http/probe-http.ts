@@ -3,7 +3,7 @@
 import type { BaseUrl } from '../../../base/base-url.ts';
 import type { DeliveryContext } from '../driver.ts';
 import type { Probe } from '../probe.ts';
-import { probed, probeFailed } from '../probe.ts';
+import { probed, probeFailed, probeSkipped } from '../probe.ts';
 import { linkClassifier } from './classify-response.ts';
 import type { LinkedVariant } from './link-variant.ts';
 import { readResponse } from './response.ts';
@@ -48,10 +48,4 @@ export async function probeAccount(
 }
 
 /** For a service that is down or busy, which shows nothing about the credentials. */
-const undecided = (detail: string): Probe => ({
-  check: ACCOUNT,
-  status: 'skipped',
-  detail: `cannot be decided: ${detail}`,
-  fix: null,
-  server_time: null,
-});
+const undecided = (detail: string): Probe => probeSkipped(ACCOUNT, `cannot be decided: ${detail}`);

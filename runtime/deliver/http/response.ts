@@ -1,4 +1,5 @@
 /** A response as conditions read it: status, headers, and a body that may be anything. */
+import { tryParseJson } from '../../../base/try-parse-json.ts';
 
 /** A response as received. */
 export interface RawResponse {
@@ -20,18 +21,10 @@ export interface TargetResponse {
 /** Never throws: a proxy may send any body. */
 export function readResponse({ status, headers, body }: RawResponse): TargetResponse {
   const text = body.toString('utf8').replace(/^\uFEFF/, '');
-  return { status, header: (name) => readHeader(headers, name), text, json: parseJson(text) };
+  return { status, header: (name) => readHeader(headers, name), text, json: tryParseJson(text) };
 }
 
 function readHeader(headers: RawResponse['headers'], name: string): string | undefined {
   const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
   return typeof value === 'object' ? value.join(', ') : value;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }

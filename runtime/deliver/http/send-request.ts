@@ -5,7 +5,9 @@
  * failures come before that. After it, only a complete response is certain. Redirects are never followed, because they
  * could take the credentials elsewhere.
  */
+
 import type { Dispatcher } from 'undici';
+import { codeOf } from '../../../base/code-of.ts';
 import type { Clock, Timer } from '../../platform/clock.ts';
 import type { HttpRequest } from './link-request.ts';
 import type { RawResponse } from './response.ts';
@@ -61,7 +63,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       // The time limit covers the whole exchange, so undici's own timers are off.
       dispatcher.dispatch({ origin, path, method, headers, body, headersTimeout: 0, bodyTimeout: 0 }, this);
     } catch (error) {
-      this.fail(codeOf(error));
+      this.fail(codeOf(error) ?? 'UNKNOWN');
     }
   }
 
@@ -90,7 +92,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    this.fail(codeOf(error));
+    this.fail(codeOf(error) ?? 'UNKNOWN');
   }
 
   private finish(): void {
@@ -111,9 +113,4 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (result.kind === 'failed' || this.received > this.cap) this.controller?.abort(new Error('given up'));
     this.resolve(result);
   }
-}
-
-function codeOf(error: unknown): string {
-  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
-  return 'UNKNOWN';
 }

@@ -3,6 +3,7 @@
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
+import { codeOf } from '../../../base/code-of.ts';
 import type { Chat, Sessions, Turn } from '../../store/sessions.ts';
 import { listSessions, openSession, readTurns, sessionPath } from './session-store.ts';
 
@@ -43,7 +44,7 @@ async function openExisting(path: string): Promise<FileHandle | null> {
     await file.close();
     throw new Error('the session file is not a regular file');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    if (codeOf(error) === 'ENOENT') return null;
     throw error;
   }
 }

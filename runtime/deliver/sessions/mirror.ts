@@ -1,4 +1,5 @@
 /** Mirrors delivered texts into the chat's session (§4.7). Best effort: a failure does not fail the delivery. */
+import { codeOf } from '../../../base/code-of.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/log.ts';
 import type { Sessions } from '../../store/sessions.ts';
@@ -25,7 +26,7 @@ export function createMirror({ clock, log, sessions }: MirrorContext): MirrorDel
       const at = new Date(clock.now()).toISOString();
       await sessions.append({ profile, target, chatId: chat_id }, { role: 'user', content, at });
     } catch (error) {
-      const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+      const reason = codeOf(error) ?? 'unknown';
       log.warn({ profile, route, target, delivery_id, reason }, 'the delivered text could not be mirrored');
     }
   };

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import type { Dirent } from 'node:fs';
 import { mkdir, open, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { codeOf } from '../../../base/code-of.ts';
 import { messageOf } from '../../../base/message-of.ts';
 import { readRegularText } from '../../../base/read-regular-file.ts';
 import type { SessionSummary, Turn } from '../../store/sessions.ts';
@@ -81,10 +82,6 @@ async function entries(folder: string): Promise<Dirent[]> {
     if (codeOf(error) === 'ENOENT') return [];
     throw error;
   }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
 /** Paths of session files, `<profile home>/sessions/<target>/<chat id>.jsonl`, and the encoding of ids as file names. */

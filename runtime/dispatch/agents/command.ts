@@ -5,15 +5,17 @@
  * holds only allowed variables and those that `agent.env` names. Its working folder is its own, not the home, which has
  * the store and `.env`. This does not confine the agent: it runs as the same user.
  */
+
 import { mkdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import type { CommandAgentPlan, SecretRef } from '../../../schemas/generated/types.ts';
+import { codeOf } from '../../../base/code-of.ts';
+import type { CommandAgentPlan } from '../../../schemas/generated/types.ts';
 import { printableStart } from '../../platform/printable.ts';
 import { allowedEnvironment } from '../../platform/process/child-environment.ts';
 import type { ProcessResult, RunProcess } from '../../platform/process/run-process.ts';
 import type { SecretResolver } from '../../platform/secrets/secrets.ts';
-import { SecretError } from '../../platform/secrets/secrets.ts';
+import { explainSecrets, SecretError } from '../../platform/secrets/secrets.ts';
 import type { AgentRequest, AgentRunner } from '../agent-runner.ts';
 import { AgentError } from '../agent-runner.ts';
 import { locateProgram } from './program.ts';
@@ -41,7 +43,10 @@ const PLACEHOLDER = /\{(toolsets|session|route|profile)\}/g;
 export function createCommandAgent(plan: CommandAgentPlan, context: CommandAgentContext): AgentRunner {
   const inherited = allowedEnvironment(context.env, context.hidden);
   const own = Object.fromEntries(
-    Object.entries(plan.env).map(([name, ref]) => [name, resolve(name, ref, context.secrets)]),
+    Object.entries(plan.env).map(([name, ref]) => {
+      const read = (): string => context.secrets.resolve(ref, name);
+      return [name, explainSecrets(read, (reason) => new SecretError(`env.${name}: ${reason}`))];
+    }),
   );
   const cwd = folderOf(plan, context);
   const [program = '', ...rest] = plan.argv;
@@ -66,16 +71,6 @@ export function createCommandAgent(plan: CommandAgentPlan, context: CommandAgent
   };
 }
 
-/** @throws SecretError naming the variable of the agent */
-function resolve(name: string, ref: SecretRef, secrets: SecretResolver): string {
-  try {
-    return secrets.resolve(ref, name);
-  } catch (error) {
-    if (error instanceof SecretError) throw new SecretError(`env.${name}: ${error.message}`);
-    throw error;
-  }
-}
-
 function folderOf({ cwd }: CommandAgentPlan, { folder, env }: CommandAgentContext): string {
   if (cwd === null) return join(folder, 'work');
   if (cwd.startsWith('~/')) return join(env.HOME || homedir(), cwd.slice(2));
@@ -88,8 +83,7 @@ async function prepareFolder(folder: string, { cwd }: CommandAgentPlan): Promise
     if (cwd === null) await mkdir(folder, { recursive: true, mode: 0o700 });
     if ((await stat(folder)).isDirectory()) return;
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    throw new AgentError(`its folder ${folder} cannot be used (${code})`);
+    throw new AgentError(`its folder ${folder} cannot be used (${codeOf(error) ?? String(error)})`);
   }
   throw new AgentError(`its folder ${folder} is not a folder`);
 }

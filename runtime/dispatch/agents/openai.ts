@@ -1,10 +1,13 @@
 /** The agent as an OpenAI-compatible server: one chat completion per run. The server's error texts are never passed on. */
+
 import type { Dispatcher } from 'undici';
 import { request as send } from 'undici';
 import { parseBaseUrl } from '../../../base/base-url.ts';
+import { codeOf } from '../../../base/code-of.ts';
+import { tryParseJson } from '../../../base/try-parse-json.ts';
 import type { OpenAiAgentPlan } from '../../../schemas/generated/types.ts';
 import type { SecretResolver } from '../../platform/secrets/secrets.ts';
-import { SecretError } from '../../platform/secrets/secrets.ts';
+import { explainSecrets, SecretError } from '../../platform/secrets/secrets.ts';
 import type { AgentRequest, AgentRunner } from '../agent-runner.ts';
 import { AgentError } from '../agent-runner.ts';
 
@@ -58,12 +61,11 @@ export function createOpenAiAgent(plan: OpenAiAgentPlan, context: OpenAiAgentCon
 /** @throws SecretError when the key cannot be read; then the table is not served */
 function authorize({ api_key }: OpenAiAgentPlan, secrets: SecretResolver): Record<string, string> {
   if (api_key === null) return {};
-  try {
-    return { authorization: `Bearer ${secrets.resolve(api_key)}` };
-  } catch (error) {
-    if (error instanceof SecretError) throw new SecretError(`api_key: ${error.message}`);
-    throw error;
-  }
+  const key = explainSecrets(
+    () => secrets.resolve(api_key),
+    (reason) => new SecretError(`api_key: ${reason}`),
+  );
+  return { authorization: `Bearer ${key}` };
 }
 
 function completion({ model, system }: OpenAiAgentPlan, { prompt }: AgentRequest): unknown {
@@ -85,7 +87,9 @@ async function readBody(body: AsyncIterable<Buffer>): Promise<string> {
 
 /** Reads `choices[0].message.content`: a text, or a list of parts, whose texts are joined. */
 function readAnswer(body: string): string {
-  const choices = field(parse(body), 'choices');
+  const answer = tryParseJson(body);
+  if (answer === undefined) throw new AgentError('the answer is no JSON');
+  const choices = field(answer, 'choices');
   const content = field(field(Array.isArray(choices) ? choices[0] : undefined, 'message'), 'content');
   if (typeof content === 'string') return content;
   if (Array.isArray(content)) {
@@ -95,14 +99,6 @@ function readAnswer(body: string): string {
   throw new AgentError('the answer holds no text');
 }
 
-function parse(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    throw new AgentError('the answer is no JSON');
-  }
-}
-
 function field(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
   return Object.hasOwn(value, name) ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
@@ -110,6 +106,5 @@ function field(value: unknown, name: string): unknown {
 
 /** Uses the error code of the system or undici, because the message may hold the URL. */
 function explain(error: unknown): string {
-  const code = field(error, 'code');
-  return `no answer from the server: ${typeof code === 'string' ? code : 'connection failed'}`;
+  return `no answer from the server: ${codeOf(error) ?? 'connection failed'}`;
 }

@@ -1,6 +1,7 @@
 /** Loads the skills of a run: texts of the profile that precede the prompt, in the order in which they are listed. */
 
 import { join } from 'node:path';
+import { codeOf } from '../../../base/code-of.ts';
 import { messageOf } from '../../../base/message-of.ts';
 import type { Logger } from '../../platform/log.ts';
 
@@ -26,10 +27,8 @@ export async function loadSkills(
     try {
       text += `${(await readText(path)).trim()}\n\n`;
     } catch (error) {
-      const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-      const reason = messageOf(error);
-      if (missing) log.warn({ skill, path }, 'unknown skill');
-      else log.warn({ skill, path, reason }, 'skill cannot be read');
+      if (codeOf(error) === 'ENOENT') log.warn({ skill, path }, 'unknown skill');
+      else log.warn({ skill, path, reason: messageOf(error) }, 'skill cannot be read');
     }
   }
   return text;

@@ -5,11 +5,13 @@
  * with SIGKILL, and on Linux also descendants that have left the group. Descendants that cannot be found are not waited
  * for. The result is never a rejection: each way in which a run can end is a `kind`.
  */
+
 import type { ChildProcessByStdio } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import type { Readable, Writable } from 'node:stream';
+import { codeOf } from '../../../base/code-of.ts';
 import type { Clock, Timer } from '../clock.ts';
 
 export interface ProcessRequest {
@@ -58,7 +60,7 @@ export function runProcess(request: ProcessRequest, clock: Clock): Promise<Proce
   try {
     child = start(request, mark);
   } catch (error) {
-    return Promise.resolve({ kind: 'spawn_failed', code: errorCode(error), stderr: '' });
+    return Promise.resolve({ kind: 'spawn_failed', code: codeOf(error) ?? 'UNKNOWN', stderr: '' });
   }
   return new Promise((resolve) => new Execution(child, mark, request, clock, resolve));
 }
@@ -102,7 +104,7 @@ class Execution {
     this.request = request;
     this.clock = clock;
     this.resolve = resolve;
-    child.on('error', (error) => this.settle({ kind: 'spawn_failed', code: errorCode(error), stderr: '' }));
+    child.on('error', (error) => this.settle({ kind: 'spawn_failed', code: codeOf(error) ?? 'UNKNOWN', stderr: '' }));
     child.on('exit', (code, signal) => this.end({ kind: 'exit', code, signal }));
     child.on('close', () => this.finish());
     child.stdout.on('data', (chunk: Buffer) => this.collect(chunk));
@@ -170,10 +172,6 @@ function killGroup(child: Child): void {
   } catch {
     // ESRCH: the whole group has ended.
   }
-}
-
-function errorCode(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'UNKNOWN';
 }
 
 /** The variable that holds the mark. */

@@ -1,6 +1,7 @@
 /** Resolves secret references from the environment, the profiles' `.env` files and secret files. */
 
 import { isAbsolute, join } from 'node:path';
+import { codeOf } from '../../../base/code-of.ts';
 import { parseEnvLines } from '../../../base/env-lines.ts';
 import { DEFAULT_PROFILE } from '../../../base/profiles.ts';
 import { UnreadableFile } from '../../../base/read-regular-file.ts';
@@ -117,9 +118,7 @@ function readEnvFile(path: string, { readFile }: SecretContext): ReadonlyMap<str
 
 /** The error text, with the absolute path. */
 function whyUnreadable(path: string, error: unknown): string {
-  return error instanceof UnreadableFile ? error.message : `${path} cannot be read (${codeOf(error)})`;
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'not readable';
+  return error instanceof UnreadableFile
+    ? error.message
+    : `${path} cannot be read (${codeOf(error) ?? 'not readable'})`;
 }

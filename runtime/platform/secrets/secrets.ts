@@ -14,6 +14,15 @@ export class SecretError extends Error {
   override readonly name = 'SecretError';
 }
 
+/** Returns the result of `read`. @throws what `explain` makes of the message of a SecretError */
+export function explainSecrets<T>(read: () => T, explain: (reason: string) => Error): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof SecretError ? explain(error.message) : error;
+  }
+}
+
 /** A reference as the user wrote it; literals are never shown. */
 export function printSecretRef(ref: SecretRef): string {
   return ref.kind === 'literal' ? 'a literal secret' : `${ref.kind}:${ref.value}`;

@@ -2,7 +2,7 @@
 import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
 import type { OtherReason } from '../../../../runtime/intake/reason-codes.ts';
 import type { Outcome } from '../../../../runtime/intake/reply.ts';
-import type { FoundCause } from '../../../../runtime/verify/cause-code.ts';
+import type { FoundCause } from '../../../../runtime/verify/find-cause.ts';
 import type { VerifyReason } from '../../../../runtime/verify/verification.ts';
 import type { KeptReason } from '../../../../schemas/generated/types.ts';
 
