@@ -1,7 +1,7 @@
 /** Describes event forms, fields and values in messages. */
+import { groupBy } from '../../../../base/group-by.ts';
 import { oneOf } from '../../../../compiler/text/suggest.ts';
 import type { FormSet } from './form-set.ts';
-import { groupBy } from './group-by.ts';
 import type { Shape, ShapeNode, ShapeType, ShapeVariant } from './shape.ts';
 import { ANY_EVENT } from './shape.ts';
 

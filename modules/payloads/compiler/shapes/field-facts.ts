@@ -1,9 +1,9 @@
 /** Looks up a field in the possible event forms. Forms in which the field is the same are examined once. */
+import { groupBy } from '../../../../base/group-by.ts';
 import type { FieldPlan } from '../../../../schemas/generated/types.ts';
 import type { Found } from './find-path.ts';
 import { findPath } from './find-path.ts';
 import type { FormSet } from './form-set.ts';
-import { groupBy } from './group-by.ts';
 import { ANY } from './node-table.ts';
 import type { ShapeGraph, ShapeNode, ShapeVariant } from './shape.ts';
 import { ANY_EVENT } from './shape.ts';

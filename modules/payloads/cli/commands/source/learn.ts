@@ -1,7 +1,9 @@
 /** `hookwright source learn`: infers the payloads of a source of the user from requests that it has sent. */
+
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { stringify } from 'yaml';
+import { groupBy } from '../../../../../base/group-by.ts';
 import type { CliContext } from '../../../../../cli/base/context.ts';
 import { CliError, UsageError } from '../../../../../cli/base/errors.ts';
 import type { GivenBy } from '../../../../../cli/command-line/command.ts';
@@ -13,7 +15,6 @@ import { openSources } from '../../../../../cli/sources/open-sources.ts';
 import { nodeFiles } from '../../../../../compiler/node/node-files.ts';
 import { expandGlob } from '../../../../../compiler/source/expand-glob.ts';
 import { writeAtomic } from '../../../../../runtime/platform/write-atomic.ts';
-import { groupBy } from '../../../compiler/shapes/group-by.ts';
 import { learnSchema } from '../../../compiler/shapes/learn-schema.ts';
 import type { LearnedRequest } from '../../read-payloads.ts';
 import { readPayloads, UNNAMED } from '../../read-payloads.ts';
