@@ -96,7 +96,7 @@ export interface ServiceOptions {
 }
 
 /**
- * The log of a service. `flush`, if the log buffers lines, writes them at once; it is called before the service stops.
+ * The log of a service. `flush`, if the log buffers lines, writes them at once; it is called before each commit.
  *
  * @example
  * ```ts
