@@ -75,12 +75,8 @@ async function runCommand(entry: CommandEntry, args: readonly string[], context:
 function withConfig(context: CliContext, configs: readonly string[]): CliContext {
   const projectEnv = projectEnvPath(nodeFiles, context, configs);
   // Its properties are not copied, because one of them is slow to compute.
-  return configs.length === 0 && projectEnv === undefined
-    ? context
-    : Object.create(context, {
-        ...(configs.length === 0 ? {} : { configs: { value: configs, enumerable: true } }),
-        ...(projectEnv === undefined ? {} : { projectEnv: { value: projectEnv, enumerable: true } }),
-      });
+  const own: CliContext = Object.create(context);
+  return Object.assign(own, configs.length > 0 && { configs }, projectEnv !== undefined && { projectEnv });
 }
 
 function printFailure(error: unknown, context: CliContext): number {

@@ -15,13 +15,15 @@ import { canAsk } from '../output/prompter.ts';
 import type { OpenCatalog } from './open-catalog.ts';
 import { findBlueprint } from './open-catalog.ts';
 
+/** The words of a command line that describe a blueprint's values. */
 export interface Words {
-  readonly words: readonly string[];
-  /** Fields that are not given take their default. */
-  readonly withDefaults: boolean;
+  /** A blueprint, a command or a link. */
+  readonly key: string;
+  /** `name=value`, or the words of a command. */
+  readonly values: readonly string[];
 }
 
-export interface FilledWords {
+interface FilledWords {
   readonly plan: BlueprintPlan;
   readonly filled: FilledBlueprint;
 }
@@ -33,29 +35,26 @@ function refuse(plan: BlueprintPlan, messages: readonly string[]): CliError {
   return new CliError(first, ...others, `with every default: ${example}`);
 }
 
-async function chooseValues(
-  context: CliContext,
-  plan: BlueprintPlan,
-  given: BlueprintValues,
-): Promise<BlueprintValues> {
-  return Object.keys(given).length === 0 && canAsk(context) ? askValues(context, plan) : given;
-}
-
 /**
+ * @param defaults fields that are not given take their default
  * @throws CliError naming every field that is wrong and what it takes.
  */
-export async function fillFromWords(context: CliContext, catalog: OpenCatalog, given: Words): Promise<FilledWords> {
-  const trigger = readTrigger(given.words, catalog.appScheme);
+export async function fillFromWords(
+  context: CliContext,
+  catalog: OpenCatalog,
+  words: Words,
+  defaults: boolean,
+): Promise<FilledWords> {
+  const trigger = readTrigger(words, catalog.appScheme);
   const plan = findBlueprint(catalog, trigger.key);
-  const base = given.withDefaults ? defaultValues(plan.fields) : {};
-  const values = given.withDefaults ? trigger.values : await chooseValues(context, plan, trigger.values);
-  const filled = fillBlueprint(plan, { ...base, ...values });
-  if (!filled.ok)
-    throw refuse(
-      plan,
-      filled.problems.map((problem) => problem.message),
-    );
-  return { plan, filled: filled.filled };
+  const asks = !defaults && Object.keys(trigger.values).length === 0 && canAsk(context);
+  const values = asks ? await askValues(context, plan) : trigger.values;
+  const filled = fillBlueprint(plan, { ...(defaults ? defaultValues(plan.fields) : {}), ...values });
+  if (filled.ok) return { plan, filled: filled.filled };
+  throw refuse(
+    plan,
+    filled.problems.map((problem) => problem.message),
+  );
 }
 
 /** The menu entry behind which any name can be typed. No option can be empty. */
@@ -67,38 +66,31 @@ function answered(answer: string | symbol | undefined): string {
   return answer ?? '';
 }
 
-async function askText(context: CliContext, field: BlueprintField): Promise<string> {
-  const answer = await text({
-    message: field.help === '' ? field.label : `${field.label} (${field.help})`,
-    placeholder: field.default,
+/** @param typed whether the value is typed, or chosen in a menu */
+async function ask(context: CliContext, field: BlueprintField, typed: boolean): Promise<string> {
+  const { label, help, options, strict } = field;
+  const question = {
+    message: help === '' ? label : `${label} (${help})`,
     initialValue: field.default,
-    validate: (value) => checkValue(field, value) ?? undefined,
     input: context.stdin,
     output: context.stderr,
-  });
-  return answered(answer);
-}
-
-async function askChoice(context: CliContext, field: BlueprintField): Promise<string> {
-  const options = field.options.map((value) => ({ value, label: value }));
+  };
+  if (typed) {
+    const validate = (value: string | undefined): string | undefined => checkValue(field, value) ?? undefined;
+    return answered(await text({ ...question, placeholder: field.default, validate }));
+  }
+  const named = options.map((value) => ({ value, label: value }));
   const other = { value: OTHER, label: 'another name…' };
-  const answer = await select({
-    message: field.help === '' ? field.label : `${field.label} (${field.help})`,
-    options: field.strict ? options : [...options, other],
-    initialValue: field.default,
-    input: context.stdin,
-    output: context.stderr,
-  });
-  const value = answered(answer);
-  return value === OTHER ? askText(context, { ...field, label: 'Its name?', help: '', default: '' }) : value;
+  const value = answered(await select({ ...question, options: strict ? named : [...named, other] }));
+  return value === OTHER ? ask(context, { ...field, label: 'Its name?', help: '', default: '' }, true) : value;
 }
 
 /** @throws CliError when the user cancels */
-export async function askValues(context: CliContext, plan: BlueprintPlan): Promise<BlueprintValues> {
+async function askValues(context: CliContext, plan: BlueprintPlan): Promise<BlueprintValues> {
   intro(plan.title, { output: context.stderr });
   const values: Record<string, string> = {};
   for (const field of plan.fields) {
-    values[field.name] = await (field.options.length > 0 ? askChoice(context, field) : askText(context, field));
+    values[field.name] = await ask(context, field, field.options.length === 0);
   }
   outro(plan.description, { output: context.stderr });
   return values;
@@ -108,10 +100,9 @@ export async function askValues(context: CliContext, plan: BlueprintPlan): Promi
 export async function triggerFromWords(
   context: CliContext,
   catalog: OpenCatalog,
-  words: readonly string[],
+  words: Words,
 ): Promise<{ readonly plan: BlueprintPlan; readonly trigger: Trigger }> {
-  const withDefaults = words.length > 1 || !canAsk(context);
-  const { plan, filled } = await fillFromWords(context, catalog, { words, withDefaults });
+  const { plan, filled } = await fillFromWords(context, catalog, words, words.values.length > 0 || !canAsk(context));
   return { plan, trigger: { key: plan.key, values: { ...defaultValues(plan.fields), ...filled.values } } };
 }
 
@@ -139,9 +130,8 @@ function parseWords(first: string, rest: readonly string[], appScheme: string): 
 }
 
 /** @throws CliError saying what is wrong with a command or link. */
-export function readTrigger(words: readonly string[], appScheme: string): Trigger {
-  const [first = '', ...rest] = words;
-  const parsed = parseWords(first, rest, appScheme);
+export function readTrigger({ key, values }: Words, appScheme: string): Trigger {
+  const parsed = parseWords(key, values, appScheme);
   if (!parsed.ok) throw new CliError(parsed.message);
   return parsed.trigger;
 }

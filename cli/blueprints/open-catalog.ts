@@ -6,9 +6,6 @@ import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { printPretty } from '../../compiler/print/print-pretty.ts';
 import { isTimeZone } from '../../compiler/schedule/time-zone.ts';
 import { loadBlueprints } from '../../compiler/source/load-blueprints.ts';
-import { loadConfig } from '../../compiler/source/load-config.ts';
-import { searchConfig } from '../../compiler/source/search-config.ts';
-import { mergeFiles } from '../../compiler/source/source-tree.ts';
 import type { Named } from '../../compiler/text/common-name.ts';
 import { commonName } from '../../compiler/text/common-name.ts';
 import { isPlainMap } from '../../compiler/text/plain-map.ts';
@@ -16,6 +13,7 @@ import type { BlueprintPlan } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError, UsageError } from '../base/errors.ts';
 import { findName } from '../command-line/find-name.ts';
+import { readConfig } from '../compile/read-config.ts';
 
 const DEFAULT_SCHEME = 'hookwright';
 const SCHEME = /^[a-z][a-z0-9+.-]*$/;
@@ -37,26 +35,15 @@ export interface OpenCatalog {
   readonly timezone: string;
 }
 
-interface Settings {
-  readonly app_scheme: string | null;
-  readonly timezone: string | null;
-  readonly findings: readonly Finding[];
-}
-
-const NO_SETTINGS: Settings = { app_scheme: null, timezone: null, findings: [] };
-
 /** Only these two settings are read here; the rest of the config is checked by `compile` and `lint`. */
-function readSettings(context: CliContext, configs: readonly string[]): Settings {
-  const { cwd, home } = context;
-  if (configs.length === 0 && searchConfig(nodeFiles, { cwd, home }).root === null) return NO_SETTINGS;
-  const loaded = loadConfig({ files: nodeFiles, cwd, home, configs });
-  if (loaded.incomplete || loaded.files.length === 0) return { ...NO_SETTINGS, findings: loaded.findings };
-  const { app_scheme, gateway } = mergeFiles(loaded.files).tree.value;
+function readSettings(context: CliContext, configs: readonly string[]) {
+  const { tree, findings } = readConfig(context, configs);
+  const { app_scheme, gateway } = tree?.value ?? {};
   const timezone = isPlainMap(gateway) ? gateway.timezone : undefined;
   return {
     app_scheme: typeof app_scheme === 'string' ? app_scheme : null,
     timezone: typeof timezone === 'string' && isTimeZone(timezone) ? timezone : null,
-    findings: [],
+    findings,
   };
 }
 

@@ -62,12 +62,10 @@ export function readCommandLine(
   const line = readWords(args, command.options);
   const given = line.positionals;
   const missing = command.args.find(({ kind }, at) => kind === 'required' && at >= given.length);
-  if (missing !== undefined)
-    throw new UsageError(`<${missing.name}> is missing`, `usage: ${usageOf(path, command.args)}`);
+  const usage = `usage: ${usageOf(path, command.args)}`;
+  if (missing !== undefined) throw new UsageError(`<${missing.name}> is missing`, usage);
   const extra = command.args.at(-1)?.kind === 'rest' ? undefined : given[command.args.length];
-  if (extra !== undefined) {
-    throw new UsageError(`"${extra}" is one argument too many`, `usage: ${usageOf(path, command.args)}`);
-  }
+  if (extra !== undefined) throw new UsageError(`"${extra}" is one argument too many`, usage);
   return line;
 }
 

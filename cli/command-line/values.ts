@@ -1,5 +1,10 @@
 /** Parsers of option values; a value that cannot be parsed is wrong usage. */
+import { resolve } from 'node:path';
+import { DEFAULT_PROFILE } from '../../base/profiles.ts';
+import { parseSecretRef } from '../../compiler/text/secret-ref.ts';
 import { suggest } from '../../compiler/text/suggest.ts';
+import type { SecretRef } from '../../schemas/generated/types.ts';
+import type { CliContext } from '../base/context.ts';
 import { UsageError } from '../base/errors.ts';
 
 /** @throws UsageError naming the option and its range. */
@@ -57,4 +62,10 @@ export function parseDuration(text: string, option: string): number {
   const [, amount, unit = 's'] = /^(\d+(?:\.\d+)?)(s|m|h|d)?$/.exec(text) ?? [];
   if (amount === undefined) throw new UsageError(`${option} takes a time such as 90s, 30m, 24h or 7d, not "${text}"`);
   return Number(amount) * (DURATION_MS[unit] ?? 0);
+}
+
+/** A secret, or a reference to one; a relative path starts where the command was typed. */
+export function typedSecretRef({ cwd }: CliContext, text: string): SecretRef {
+  const ref = parseSecretRef(text, DEFAULT_PROFILE);
+  return ref.kind === 'file' && !ref.value.startsWith('~/') ? { ...ref, value: resolve(cwd, ref.value) } : ref;
 }

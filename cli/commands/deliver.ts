@@ -1,6 +1,5 @@
 /** `hookwright deliver`: sends one message through a target as a route would. */
 import { text as readAll } from 'node:stream/consumers';
-import type { SwappableDeliverer } from '../../runtime/deliver/create-deliverer.ts';
 import { createDeliverer } from '../../runtime/deliver/create-deliverer.ts';
 import type { DeliveryOutcome, DeliveryRequest } from '../../runtime/deliver/deliverer.ts';
 import { createDeliveryContext } from '../../runtime/deliver/delivery-context.ts';
@@ -56,41 +55,24 @@ export default command({
       const secrets = createSecrets(context);
       const linked = linkOne(choice, given.dryRun ? lenient(secrets) : secrets, delivery.context);
       const deliverer = createDeliverer({ linked, context: delivery.context, mirror: async () => {} });
-      return await run(context, given, deliverer, request(context, given, text, choice));
+      const message = request(context, given, text, choice);
+      return given.dryRun
+        ? show(context, given, await deliverer.show(message))
+        : report(context, given, await deliverer.deliver(message));
+    } catch (error) {
+      throw error instanceof DeliveryRefusal ? new CliError(`${given.target}: ${error.message}`) : error;
     } finally {
       await delivery.close();
     }
   },
 });
 
-async function run(
-  context: CliContext,
-  given: Given,
-  deliverer: SwappableDeliverer,
-  request: DeliveryRequest,
-): Promise<number> {
-  try {
-    return given.dryRun
-      ? await show(context, given, deliverer, request)
-      : report(context, given, await deliverer.deliver(request));
-  } catch (error) {
-    if (error instanceof DeliveryRefusal) throw new CliError(`${given.target}: ${error.message}`);
-    throw error;
-  }
-}
-
-async function show(
-  context: CliContext,
-  given: Given,
-  deliverer: SwappableDeliverer,
-  request: DeliveryRequest,
-): Promise<number> {
-  const shown = await deliverer.show(request);
+function show(context: CliContext, given: Given, shown: readonly ShownDelivery[]): number {
   if (given.json) printJson(context, shown);
   else
     for (const [index, one] of shown.entries()) {
       if (index > 0) printLine(context, '---');
-      printShown(context, one);
+      for (const line of linesOf(one)) printLine(context, visible(line));
     }
   return 0;
 }
@@ -143,19 +125,18 @@ function untilInterrupted(context: CliContext): AbortSignal {
   return giveUp.signal;
 }
 
-export function printShown(context: CliContext, shown: ShownDelivery): void {
-  for (const line of LINES[shown.kind](shown)) printLine(context, visible(line));
+function linesOf(shown: ShownDelivery): readonly string[] {
+  switch (shown.kind) {
+    case 'http':
+      return [`${shown.method} ${shown.url}`, ...headers(shown.headers), ...body(shown.body)];
+    case 'mail':
+      return [...headers(shown.headers), ...body(shown.text)];
+    case 'process':
+      return [shown.argv.join(' '), ...body(shown.stdin)];
+    case 'text':
+      return shown.text.split('\n');
+  }
 }
-
-type Lines = { readonly [Kind in ShownDelivery['kind']]: (shown: ShownDelivery) => readonly string[] };
-
-const LINES: Lines = {
-  http: (shown) =>
-    shown.kind === 'http' ? [`${shown.method} ${shown.url}`, ...headers(shown.headers), ...body(shown.body)] : [],
-  mail: (shown) => (shown.kind === 'mail' ? [...headers(shown.headers), ...body(shown.text)] : []),
-  process: (shown) => (shown.kind === 'process' ? [shown.argv.join(' '), ...body(shown.stdin)] : []),
-  text: (shown) => (shown.kind === 'text' ? shown.text.split('\n') : []),
-};
 
 function headers(values: Readonly<Record<string, string>>): string[] {
   return Object.entries(values).map(([name, value]) => `${name}: ${value}`);

@@ -6,7 +6,7 @@ import { CliError } from '../base/errors.ts';
 import type { GivenBy } from '../command-line/command.ts';
 import { command, flag, optionalArgument } from '../command-line/command.ts';
 import { pageNames, pagesAbout, readPage, readSections } from '../docs/pages.ts';
-import { printJson, printLine, terminalWidth, wrapBeside } from '../output/print.ts';
+import { printBeside, printJson, printLine } from '../output/print.ts';
 
 const options = { json: flag('Print JSON') };
 
@@ -33,14 +33,10 @@ function list(context: CliContext): void {
   const width = Math.max(...pageNames().map((name) => name.length));
   for (const { title, entries } of readSections()) {
     printLine(context, paint('bold', title));
-    for (const { name, about } of entries) printWrapped(context, `  ${name.padEnd(width)}  `, about);
+    for (const { name, about } of entries) printBeside(context, `  ${name.padEnd(width)}  `, about);
     printLine(context);
   }
   printLine(context, 'hookwright docs <page> prints one.');
-}
-
-function printWrapped(context: CliContext, label: string, text: string): void {
-  for (const line of wrapBeside(label, text, terminalWidth(context))) printLine(context, line);
 }
 
 function listAsJson(context: CliContext): void {

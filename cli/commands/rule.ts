@@ -1,13 +1,7 @@
 /** `hookwright rule`: prints what a rule of the compiler checks, with a bad and a good example, from the shipped pages. */
-import type { CliContext } from '../base/context.ts';
-import type { GivenBy } from '../command-line/command.ts';
 import { command, flag, optionalArgument } from '../command-line/command.ts';
 import { readRules, showRule } from '../docs/pages.ts';
 import { printJson, printLine } from '../output/print.ts';
-
-const options = { json: flag('Print JSON') };
-
-type Given = GivenBy<typeof options>;
 
 export default command({
   summary: 'Explain a rule: why it is one, what breaks it, what does not',
@@ -16,19 +10,12 @@ export default command({
     ['A rule that lint has named', '$0 rule unknown-key'],
     ['All of them', '$0 rule'],
   ],
-  options,
+  options: { json: flag('Print JSON') },
   args: { name: optionalArgument('rule') },
   async run(context, given) {
-    if (given.name === undefined) list(context, given, [...readRules().keys()]);
-    else showRule(context, given.name, given.json);
+    const names = [...readRules().keys()].map((name) => ({ name }));
+    if (given.name !== undefined) showRule(context, given.name, given.json);
+    else if (given.json) printJson(context, names);
+    else for (const { name } of names) printLine(context, name);
   },
 });
-
-function list(context: CliContext, given: Given, names: readonly string[]): void {
-  if (given.json)
-    printJson(
-      context,
-      names.map((name) => ({ name })),
-    );
-  else for (const name of names) printLine(context, name);
-}

@@ -1,22 +1,11 @@
 /** `hookwright schema`: the JSON Schemas of the files a user writes, for editors and other tools. */
 import { suggest } from '../../compiler/text/suggest.ts';
-import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 import { loadPart } from '../base/module.ts';
-import type { GivenBy } from '../command-line/command.ts';
 import { command, flag, list, optionalArgument, text } from '../command-line/command.ts';
 import { printJson, printLine } from '../output/print.ts';
-import type { Schema } from '../schema/bundle-schema.ts';
 import { bundleSchema, readSchema, schemaNames } from '../schema/bundle-schema.ts';
 import { addCatalogHints } from '../schema/catalog-hints.ts';
-
-const options = {
-  json: flag('List the names as JSON'),
-  source: text('source', 'Add the events and payload paths of this sender'),
-  event: list('event', 'Only the paths of this event; may be repeated'),
-};
-
-type Given = GivenBy<typeof options>;
 
 export default command({
   summary: 'Print the JSON Schema of one kind of file, for editors',
@@ -27,17 +16,18 @@ export default command({
     ['With the fields of a sender, for completion', '$0 schema config --source github --event pull_request'],
     ['List the schemas', '$0 schema'],
   ],
-  options,
+  options: {
+    json: flag('List the names as JSON'),
+    source: text('source', 'Add the events and payload paths of this sender'),
+    event: list('event', 'Only the paths of this event; may be repeated'),
+  },
   args: { name: optionalArgument('schema') },
   async run(context, given) {
     const names = schemaNames();
     if (given.name === undefined) {
-      if (given.json)
-        printJson(
-          context,
-          names.map((name) => ({ name, title: String(readSchema(name).title) })),
-        );
-      else for (const name of names) printLine(context, name);
+      const listed = names.map((name) => ({ name, title: String(readSchema(name).title) }));
+      if (given.json) return printJson(context, listed);
+      for (const { name } of listed) printLine(context, name);
       return;
     }
     if (!names.includes(given.name)) {
@@ -49,11 +39,8 @@ export default command({
     }
     const bundled = bundleSchema(given.name);
     const schema = given.name === 'config' ? addCatalogHints(bundled, await context.catalog()) : bundled;
-    printJson(context, given.source === undefined ? schema : await withPayloads(context, given, schema, given.source));
+    if (given.source === undefined) return printJson(context, schema);
+    const payloads = await loadPart(context.modules, 'payloads');
+    printJson(context, await payloads.addHints(context, schema, given.source, given.event ?? []));
   },
 });
-
-async function withPayloads(context: CliContext, given: Given, schema: Schema, source: string): Promise<unknown> {
-  const payloads = await loadPart(context.modules, 'payloads');
-  return payloads.addHints(context, schema, source, given.event ?? []);
-}

@@ -1,10 +1,7 @@
 /** `hookwright serve`: serves compiled tables and reloads them when they change; never compiles. */
 import { resolve } from 'node:path';
 import { Redactor } from '../../runtime/deliver/redact.ts';
-import type { ProcessLogger } from '../../runtime/platform/logger.ts';
-import type { CliContext } from '../base/context.ts';
 import { loadPart } from '../base/module.ts';
-import type { GivenBy } from '../command-line/command.ts';
 import { command, text } from '../command-line/command.ts';
 import { hostOption, logFileOption, portOption } from '../command-line/options.ts';
 import { builtFolder } from '../serve/built-folder.ts';
@@ -15,15 +12,6 @@ import { requireDatabase } from '../store/use-shared-state.ts';
 /** `--table` of a gateway that takes its table from the database. */
 const FROM_STORE = 'store:';
 
-const options = {
-  table: text('dir|store:', 'Folder of routes.json; `store:` takes the active table of the database'),
-  host: hostOption,
-  port: portOption,
-  logFile: logFileOption,
-};
-
-type Given = GivenBy<typeof options>;
-
 export default command({
   summary: 'Serve compiled tables; they are loaded again when they change',
   details:
@@ -33,36 +21,25 @@ export default command({
     ['The table that `table activate` names', '$0 serve --table store:'],
     ['Tables deployed by CI, all addresses', '$0 serve --table /srv/hookwright/build --host 0.0.0.0'],
   ],
-  options,
+  options: {
+    table: text('dir|store:', 'Folder of routes.json; `store:` takes the active table of the database'),
+    host: hostOption,
+    port: portOption,
+    logFile: logFileOption,
+  },
   async run(context, given) {
     const redactor = new Redactor();
     const log = createServerLog(context, redactor.redact);
-    if (given.table !== FROM_STORE) {
-      return serve(
-        context,
-        given,
-        given.table === undefined ? builtFolder(context) : resolve(context.cwd, given.table),
-        log,
-        redactor,
-      );
-    }
+    const { table, host, port, logFile = null } = given;
+    const serve = (folder: string): Promise<number> =>
+      serveGateway(context, { folder, host, port, logFile, log, redactor, recompile: null });
+    if (table !== FROM_STORE) return serve(table === undefined ? builtFolder(context) : resolve(context.cwd, table));
     const plan = await requireDatabase(context, undefined);
     const followed = await (await loadPart(context.modules, 'database')).followTable(context, plan, log);
     try {
-      return await serve(context, given, followed.folder, log, redactor);
+      return await serve(followed.folder);
     } finally {
       await followed.stop();
     }
   },
 });
-
-function serve(
-  context: CliContext,
-  given: Given,
-  folder: string,
-  log: ProcessLogger,
-  redactor: Redactor,
-): Promise<number> {
-  const { host, port, logFile = null } = given;
-  return serveGateway(context, { folder, host, port, logFile, log, redactor, recompile: null });
-}

@@ -4,12 +4,7 @@ import { DISPATCH_STATES } from '../../runtime/store/states.ts';
 import { UsageError } from '../base/errors.ts';
 import { parseNamed } from '../command-line/values.ts';
 
-export interface DeliveryFilterWords {
-  readonly state: string | undefined;
-  readonly route: string | undefined;
-  readonly job: string | undefined;
-  readonly since: string | undefined;
-}
+type DeliveryFilterWords = Readonly<Record<'state' | 'route' | 'job' | 'since', string | undefined>>;
 
 export type Filter = Omit<ListFilter, 'limit' | 'before'>;
 

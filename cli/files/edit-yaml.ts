@@ -90,14 +90,14 @@ export interface YamlEdit {
 type Map = YAMLMap<Scalar, unknown>;
 
 /** The characters from `from` up to `to` become `text`. */
-export interface Splice {
+interface Splice {
   readonly from: number;
   readonly to: number;
   readonly text: string;
 }
 
 /** The one change of characters that makes the edit. */
-export function splice(name: string, text: string, document: Document.Parsed, { path, value }: YamlEdit): Splice {
+function splice(name: string, text: string, document: Document.Parsed, { path, value }: YamlEdit): Splice {
   if (!isMap(document.contents)) return append(text, text.length, block(path, value, 0, 2));
   let map = document.contents as unknown as Map;
   const step = indentStep(text, map);
@@ -162,10 +162,7 @@ function replace(text: string, map: Map, pair: Pair<Scalar, unknown>, value: unk
   return {
     from,
     to: endOf(pair),
-    text:
-      block([String(pair.key.value)], value, indent, step)
-        .trimStart()
-        .trimEnd() + (text[endOf(pair) - 1] === '\n' ? '\n' : ''),
+    text: block([String(pair.key.value)], value, indent, step).trim() + (text[endOf(pair) - 1] === '\n' ? '\n' : ''),
   };
 }
 
@@ -204,7 +201,7 @@ function inline(value: unknown): string {
 const isAbsent = (node: unknown): boolean => isEmpty(node) && (!isScalar(node) || node.range?.[0] === node.range?.[1]);
 
 /** Null, written or not. */
-export const isEmpty = (node: unknown): boolean => node === null || (isScalar(node) && node.value === null);
+const isEmpty = (node: unknown): boolean => node === null || (isScalar(node) && node.value === null);
 
 function start(node: { range?: readonly [number, number, number] | null }): number {
   return node.range?.[0] ?? 0;

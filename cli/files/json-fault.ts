@@ -1,30 +1,10 @@
 /** Finds where a text is invalid JSON or has a duplicate key: `JSON.parse` does not always report the position, and keeps the last of two equal keys. */
 import { createRequire } from 'node:module';
 
-export interface JsonFault {
+interface JsonFault {
   /** UTF-16 offset. */
   readonly offset: number;
   readonly message: string;
-}
-
-/** The first fault, or null when the text is JSON without duplicate keys. */
-export const findJsonFault = (text: string): JsonFault | null => (isFaultless(text) ? null : explain(text));
-
-/** Whether the text is JSON, and has as many names as `JSON.parse` keeps. */
-function isFaultless(text: string): boolean {
-  let kept = 0;
-  const count = function (this: unknown, _: string, value: unknown): unknown {
-    if (!Array.isArray(this)) kept++;
-    return value;
-  };
-  try {
-    JSON.parse(text, count);
-  } catch {
-    return false;
-  }
-  const names = [...text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/g)].filter(([, colon]) => colon !== undefined);
-  // The whole text counts as a name, too.
-  return kept === names.length + 1;
 }
 
 const MAX_DEPTH = 200;
@@ -49,8 +29,9 @@ class Fault extends Error {
   }
 }
 
-function explain(text: string): JsonFault | null {
-  // Loaded only for a text with a fault.
+/** The first fault, or null when the text is JSON without duplicate keys. */
+export function findJsonFault(text: string): JsonFault | null {
+  // Loaded only here: most commands read no JSON that a person may have edited.
   const { visit, printParseErrorCode }: typeof import('jsonc-parser') = createRequire(import.meta.url)('jsonc-parser');
   const names: Set<string>[] = [];
   const onBegin = (offset: number): void => {

@@ -13,7 +13,6 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createPaint } from '../../base/paint.ts';
-import { isSystemError } from '../../base/system-error.ts';
 import { describeDiskError } from '../../runtime/platform/describe-disk-error.ts';
 import { parseLogEntry, printLogLine } from '../../runtime/platform/print-log-line.ts';
 import type { CliContext } from '../base/context.ts';
@@ -110,8 +109,7 @@ export function readTail(path: string, lines: number): Tail {
     const { size, ino } = fstatSync(file);
     let start = size;
     let chunk = Buffer.alloc(0);
-    // A final line end closes the last line and opens none.
-    while (start > 0 && countLines(chunk) <= lines) {
+    while (start > 0 && lines > 0 && startOfLast(chunk, lines) === 0) {
       const length = Math.min(BLOCK, start);
       start -= length;
       const block = Buffer.alloc(length);
@@ -124,13 +122,7 @@ export function readTail(path: string, lines: number): Tail {
   }
 }
 
-const countLines = (chunk: Buffer): number => {
-  let count = 0;
-  for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) count += 1;
-  return count;
-};
-
-/** Where the last `lines` lines of a text begin. */
+/** Where the last `lines` lines of a text begin; 0 where it has no more. A final line end closes the last line and opens none. */
 function startOfLast(chunk: Buffer, lines: number): number {
   let start = chunk.length;
   for (let line = 0; line < lines && start > 0; line += 1) start = start < 2 ? 0 : chunk.lastIndexOf(10, start - 2) + 1;
@@ -139,8 +131,8 @@ function startOfLast(chunk: Buffer, lines: number): number {
 
 /** What was written since `position`; a file that was replaced or cut short is read from its start. */
 export function readSince(path: string, position: LogPosition): Tail {
-  const now = stat(path);
-  if (now === null) return { bytes: Buffer.alloc(0), position };
+  const now = statSync(path, { throwIfNoEntry: false });
+  if (now === undefined) return { bytes: Buffer.alloc(0), position };
   const same = now.ino === position.inode && now.size >= position.offset;
   const from = same ? position.offset : 0;
   if (now.size === from) return { bytes: Buffer.alloc(0), position: { inode: now.ino, offset: from } };
@@ -154,14 +146,5 @@ export function readSince(path: string, position: LogPosition): Tail {
     };
   } finally {
     closeSync(file);
-  }
-}
-
-function stat(path: string): { ino: number; size: number } | null {
-  try {
-    return statSync(path);
-  } catch (error) {
-    if (isSystemError(error) && error.code === 'ENOENT') return null;
-    throw error;
   }
 }

@@ -6,16 +6,11 @@ import type { Store } from '../../runtime/store/store.ts';
 import type { JobConfig } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
-import type { DraftTable, JobDraft } from './draft-job.ts';
+import type { DraftTable, JobDraft, SavedJob } from './draft-job.ts';
 import { checkDraft, recordOfPlan } from './draft-job.ts';
 
 export interface NewJob extends JobDraft {
   readonly blueprint: JobRecord['blueprint'];
-}
-
-export interface CreatedJob {
-  readonly record: JobRecord;
-  readonly warnings: readonly string[];
 }
 
 export interface JobMaker {
@@ -35,28 +30,18 @@ function newId(random: CliContext['random'], isTaken: (id: string) => boolean): 
   }
 }
 
-/** Names and ids of all jobs of a profile (null: of all), as [those of the config, those of the store]. */
-function listNames({ open }: Pick<JobMaker, 'open'>, stored: readonly JobRecord[], profile: string | null) {
-  const names = (jobs: readonly Pick<JobRecord, 'id' | 'name' | 'profile'>[]): readonly string[] =>
-    jobs
-      .filter((job) => profile === null || job.profile === profile)
-      .flatMap(({ id, name }) => (profile === null ? [id, name] : [name]));
-  return { config: names(Object.values(open.table.jobs)), store: names(stored) };
-}
-
 /**
  * @param numbered a name that is taken gets a number behind it instead of being refused
  * @throws CliError when the job cannot be made; nothing is stored then.
  */
-async function storeJob(job: NewJob, maker: JobMaker, numbered: boolean): Promise<CreatedJob> {
-  const { store, open, context } = maker;
+export async function createJob(job: NewJob, { store, open, context }: JobMaker, numbered = false): Promise<SavedJob> {
   const { plan, warnings } = checkDraft(job, open);
   const { blueprint, config } = job;
   const { timezone } = config;
   const { records } = await store.read({ kind: 'jobs' });
-  const all = listNames(maker, records, null);
-  const known = new Set([...all.config, ...all.store]);
-  const own = listNames(maker, records, job.profile).config;
+  const configured = Object.values(open.table.jobs);
+  const known = new Set([...configured, ...records].flatMap(({ id, name }) => [id, name]));
+  const own = configured.filter(({ profile }) => profile === job.profile).map(({ name }) => name);
   const taken = new CliError(
     `there is a job "${job.name}" already`,
     `change it: hookwright job edit ${job.name}`,
@@ -74,9 +59,6 @@ async function storeJob(job: NewJob, maker: JobMaker, numbered: boolean): Promis
   await store.write({ kind: 'watch_job', job: record.id, signature: jobSignature(record), now });
   return { record: { ...record, name: stored.name }, warnings };
 }
-
-/** @throws CliError when the job cannot be made; nothing is stored then. */
-export const createJob = (job: NewJob, maker: JobMaker): Promise<CreatedJob> => storeJob(job, maker, false);
 
 export interface BlueprintJobOptions {
   /** Default: the blueprint's key, with a number behind it when that is taken. */
@@ -100,10 +82,10 @@ export function createBlueprintJob(
   filled: FilledBlueprint,
   options: BlueprintJobOptions,
   maker: JobMaker,
-): Promise<CreatedJob> {
+): Promise<SavedJob> {
   const { profile } = options;
   const name = options.name ?? filled.blueprint;
   const blueprint = { key: filled.blueprint, values: filled.values };
   const job = { name, profile, config: configOf(filled, options), blueprint };
-  return storeJob(job, maker, options.name === undefined);
+  return createJob(job, maker, options.name === undefined);
 }

@@ -20,20 +20,13 @@ export interface JobRun {
   readonly reason: string | null;
 }
 
-export interface JobReport {
-  readonly id: string;
-  readonly name: string;
-  readonly profile: string;
-  readonly kind: Job['kind'];
-  readonly description: string | null;
+type Told = 'id' | 'name' | 'profile' | 'kind' | 'description' | 'paused' | 'schedule' | 'timezone' | 'misfire';
+
+export interface JobReport extends Pick<Job, Told> {
   /** `queued`: its run waits for its turn, or for a gateway. */
   readonly state: 'active' | 'paused' | 'queued' | 'running';
-  readonly paused: boolean;
-  readonly schedule: string;
   readonly schedule_human: string;
-  readonly timezone: string;
   readonly deliver: readonly string[];
-  readonly misfire: Job['misfire'];
   /** ISO instants of the next runs; empty when paused or when it never fires. */
   readonly next_runs: readonly string[];
   /** Newest first. */

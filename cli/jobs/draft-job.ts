@@ -16,8 +16,9 @@ export interface JobDraft {
   readonly config: JobConfig & { readonly timezone: string };
 }
 
-export interface CheckedDraft {
-  readonly plan: JobPlan;
+/** A job that was made or changed. */
+export interface SavedJob {
+  readonly record: JobRecord;
   readonly warnings: readonly string[];
 }
 
@@ -43,7 +44,10 @@ function homeWarning({ deliver }: JobPlan, profile: ProfilePlan): string[] {
 }
 
 /** @throws CliError listing every error; UsageError for an invalid name. */
-export function checkDraft({ name, profile, config }: JobDraft, open: DraftTable): CheckedDraft {
+export function checkDraft(
+  { name, profile, config }: JobDraft,
+  open: DraftTable,
+): Omit<SavedJob, 'record'> & { readonly plan: JobPlan } {
   if (!NAME.test(name)) {
     throw new UsageError(`"${name}" is no job name`, 'names are lower-case letters, digits, `_` and `-`, at most 64');
   }
@@ -68,16 +72,8 @@ export function recordOfPlan(
   return { ...rest, name, profile, description, schedule, prompt, deliver, skills, misfire };
 }
 
-export interface JobFlags {
-  readonly schedule: string | undefined;
-  readonly prompt: string | undefined;
-  readonly deliver: string | undefined;
-  readonly deliverChatId: string | undefined;
-  readonly skills: string | undefined;
-  readonly toolsets: string | undefined;
-  readonly misfire: string | undefined;
-  readonly description: string | undefined;
-}
+type JobFlag = 'schedule' | 'prompt' | 'deliver' | 'deliverChatId' | 'skills' | 'toolsets' | 'misfire' | 'description';
+type JobFlags = Readonly<Record<JobFlag, string | undefined>>;
 
 const MISFIRES = ['skip', 'once'] as const;
 

@@ -7,7 +7,7 @@ import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 import { printLine } from '../output/print.ts';
 import { makeStore } from '../store/use-store.ts';
-import type { DraftTable } from './draft-job.ts';
+import type { DraftTable, SavedJob } from './draft-job.ts';
 import { checkDraft, recordOfPlan } from './draft-job.ts';
 import type { JobReference } from './open-jobs.ts';
 import { openJob } from './open-jobs.ts';
@@ -18,13 +18,8 @@ export interface JobChange {
   readonly config: Partial<JobConfig>;
 }
 
-export interface EditedJob {
-  readonly record: JobRecord;
-  readonly warnings: readonly string[];
-}
-
 /** Addresses that are not changed are kept as they were lowered: a target may have gone since. */
-function applyChange(record: JobRecord, { name, timezone, config }: JobChange, open: DraftTable): EditedJob {
+function applyChange(record: JobRecord, { name, timezone, config }: JobChange, open: DraftTable): SavedJob {
   const { description, schedule, prompt, misfire, profile } = record;
   const draft = {
     name: name ?? record.name,
@@ -48,7 +43,7 @@ export async function editJob(
   record: JobRecord,
   change: JobChange,
   { store, open, now }: { readonly store: Store; readonly open: DraftTable; readonly now: number },
-): Promise<EditedJob> {
+): Promise<SavedJob> {
   const edited = applyChange(record, change, open);
   const stored = await store.write({ kind: 'put_job', job: edited.record, expect: 'old' });
   if (stored.kind === 'name_taken') throw new CliError(`there is a job "${edited.record.name}" already`);
@@ -61,9 +56,7 @@ export async function editJob(
 
 /** @throws CliError when there is no such job */
 export async function pauseJob(reference: JobReference, paused: boolean, context: CliContext): Promise<void> {
-  const {
-    job: { id, name },
-  } = await openJob(context, reference);
+  const { id, name } = (await openJob(context, reference)).job;
   const now = context.clock.now();
   await makeStore(context, (store) => store.write({ kind: 'pause_job', job: id, paused, now }));
   printLine(context, `job ${name} (${id}) ${paused ? 'paused' : 'resumed'}`);

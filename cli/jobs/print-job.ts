@@ -1,34 +1,28 @@
 /** The output after a job was created or changed: what it is, and when it runs. */
 import { describeSchedule } from '../../compiler/schedule/describe-schedule.ts';
 import { nextRuns } from '../../compiler/schedule/next-runs.ts';
-import type { JobRecord } from '../../runtime/store/job-mutations.ts';
 import type { CliContext } from '../base/context.ts';
 import { printJson, printLine, printNote, visible } from '../output/print.ts';
 import { formatInstant } from '../output/time.ts';
 import type { OpenTable } from '../subscriptions/open-table.ts';
+import type { SavedJob } from './draft-job.ts';
 
-export interface MadeJob {
-  readonly record: JobRecord;
-  readonly warnings: readonly string[];
+interface MadeJob extends SavedJob {
   /** `created`, `changed`. */
   readonly verb: string;
   readonly open: Pick<OpenTable, 'table' | 'url'>;
 }
 
-function firstRun(context: CliContext, { schedule, timezone }: JobRecord): number | null {
-  return nextRuns({ schedule, timezone, from: context.clock.now(), count: 1 })[0] ?? null;
-}
-
 export function printMade(context: CliContext, { record, warnings, verb, open }: MadeJob, json: boolean): void {
   for (const warning of warnings) printNote(context, `warning: ${visible(warning)}`);
-  const next = firstRun(context, record);
+  const { deliver, ...rest } = record;
+  const { id, name, schedule, timezone } = rest;
+  const next = nextRuns({ schedule, timezone, from: context.clock.now(), count: 1 })[0] ?? null;
   if (json) {
-    const { deliver, ...rest } = record;
     const next_run = next === null ? null : new Date(next).toISOString();
     printJson(context, { ...rest, deliver: deliver.map(({ target }) => target), next_run });
     return;
   }
-  const { id, name, schedule, timezone } = record;
   printLine(context, `job ${name} (${id}) ${verb}`);
   printLine(
     context,

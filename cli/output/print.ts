@@ -52,4 +52,9 @@ export function wrapBeside(label: string, text: string, width: number | undefine
   return wrapWords(text, width - indent).map((line, at) => (at === 0 ? label : ' '.repeat(indent)) + line);
 }
 
+/** A label and the text beside it, wrapped to the terminal. */
+export function printBeside(context: CliContext, label: string, text: string): void {
+  for (const line of wrapBeside(label, text, terminalWidth(context))) printLine(context, line);
+}
+
 const columnsOf = (text: string): number => displayWidth(stripVTControlCharacters(text));

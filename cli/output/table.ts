@@ -2,7 +2,7 @@
 import { cutToWidth, displayWidth } from '../../base/display-width.ts';
 import { createPaint } from '../../base/paint.ts';
 import type { CliContext } from '../base/context.ts';
-import { terminalWidth, visible, wrapBeside, wrapWords } from './print.ts';
+import { printJson, terminalWidth, visible, wrapBeside, wrapWords } from './print.ts';
 
 export interface Column<Row> {
   readonly title: string;
@@ -40,11 +40,9 @@ export function formatTable<Row>(rows: readonly Row[], columns: readonly Column<
   const all = columns
     .filter((column) => width === undefined || tells(column, rows))
     .map((column) => cellsOf(column, rows));
-  const { inline, below } = width === undefined ? { inline: all, below: [] } : arrange(all, width);
-  const widths =
-    width === undefined
-      ? inline.map(({ natural }) => natural)
-      : shrink(inline, width - GAP.length * (inline.length - 1));
+  const room = width ?? Number.POSITIVE_INFINITY;
+  const { inline, below } = arrange(all, room);
+  const widths = shrink(inline, room - GAP.length * (inline.length - 1));
   const line = (texts: readonly string[]): string =>
     inline
       .map(({ isRight }, at) => pad(texts[at] ?? '', widths[at] ?? 0, isRight))
@@ -112,6 +110,26 @@ function pad(text: string, width: number, isRight: boolean): string {
 function linesBelow({ title, texts }: Cells, row: number, width: number | undefined): string[] {
   const text = texts[row]?.trim() ?? '';
   return text === '' ? [] : wrapBeside(`  ${title.toLowerCase()}${title === '' ? '' : ': '}`, text, width);
+}
+
+export interface List<Row> {
+  /** `--json`: an array of objects instead of a table. */
+  readonly json: boolean;
+  /** The object of a row; default: the row itself. */
+  readonly toJson?: (row: Row) => unknown;
+  readonly columns: readonly Column<Row>[];
+  /** Printed on stderr in place of a table without rows. */
+  readonly empty: string;
+}
+
+/** The result of a command that lists. */
+export function printList<Row>(
+  context: CliContext,
+  rows: readonly Row[],
+  { json, toJson = (row) => row, columns, empty }: List<Row>,
+): void {
+  if (json) printJson(context, rows.map(toJson));
+  else printTable(context, rows, columns, empty);
 }
 
 /** Prints a table on stdout; `empty` goes to stderr instead when there are no rows. */

@@ -25,12 +25,6 @@ export interface ProfileClosure {
   readonly skills: readonly string[];
 }
 
-/** The closures of a table's profiles. @param dynamic routes of the subscriptions */
-export function profileClosures(table: RouteTable, dynamic: readonly RoutePlan[]): ProfileClosure[] {
-  const routes = [...Object.values(table.routes), ...dynamic.filter(({ name }) => !Object.hasOwn(table.routes, name))];
-  return Object.values(table.profiles).map((profile) => closureOf(profile, table, routes));
-}
-
 function closureOf(profile: ProfilePlan, table: RouteTable, all: readonly RoutePlan[]): ProfileClosure {
   const routes = all.filter((route) => route.profile === profile.name);
   const jobs = Object.values(table.jobs).filter((job) => job.profile === profile.name);
@@ -75,7 +69,11 @@ export function loadClosures(
   home: string,
   scope: SubscriptionScope & { readonly table: RouteTable },
 ): ProfileClosure[] {
-  return profileClosures(scope.table, dynamicRoutes(home, scope));
+  const { routes, profiles } = scope.table;
+  const dynamic = dynamicRoutes(home, scope).filter(({ name }) => !Object.hasOwn(routes, name));
+  return Object.values(profiles).map((profile) =>
+    closureOf(profile, scope.table, [...Object.values(routes), ...dynamic]),
+  );
 }
 
 function dynamicRoutes(home: string, scope: SubscriptionScope) {

@@ -10,30 +10,26 @@ type Catalog = Pick<ShippedCatalog, 'sources' | 'targets' | 'toolsets'>;
 export function addCatalogHints(schema: Schema, catalog: Catalog): Schema {
   const names = namesOf(catalog);
   const root = edit(schema, {
-    'properties.platforms.properties': (properties) => ({ ...properties, ...targetSchemas(schema, catalog) }),
-    'properties.platform_toolsets.additionalProperties.items': () => oneOfOrText(names.toolsets),
-    '$defs.job.properties': (properties) => ({
+    'properties platforms properties': (properties) => ({ ...properties, ...targetSchemas(schema, catalog) }),
+    'properties platform_toolsets additionalProperties items': () => oneOfOrText(names.toolsets),
+    '$defs job properties': (properties) => ({
       ...properties,
       ...deliverAndToolsets(properties, names),
       schedule: { ...at(properties, 'schedule'), pattern: '^\\s*(\\S+\\s+){4}\\S+\\s*$' },
       timezone: { ...at(properties, 'timezone'), pattern: '^[A-Za-z][A-Za-z0-9_+/-]*$' },
     }),
-    '$defs.route.schema.json.properties': (properties) => ({
+    '$defs route.schema.json properties': (properties) => ({
       ...properties,
       ...deliverAndToolsets(properties, names),
       source: { ...at(properties, 'source'), ...oneOfOrText(names.sources) },
       auth: { ...at(properties, 'auth'), items: oneOfOrText(names.sources) },
     }),
-    '$defs.route.schema.json.$defs.filter': (filter) => ({ ...filter, oneOf: FILTER_FORMS }),
+    '$defs route.schema.json $defs filter': (filter) => ({ ...filter, oneOf: FILTER_FORMS }),
   });
   return withMergeKeys(root) as Schema;
 }
 
-interface Names {
-  readonly sources: readonly string[];
-  readonly targets: readonly string[];
-  readonly toolsets: readonly string[];
-}
+type Names = Readonly<Record<keyof Catalog, readonly string[]>>;
 
 const namesOf = ({ sources, targets, toolsets }: Catalog): Names => ({
   sources: allNames(sources),
@@ -116,16 +112,13 @@ const at = (schema: Schema, key: string): Schema => {
 
 type Edit = (found: Schema) => Schema;
 
-/** Replaces the values at the paths; a part with dots in it is found as the longest key that is there. */
+/** Replaces the values at the paths, whose parts are separated by spaces. */
 function edit(schema: Schema, edits: Readonly<Record<string, Edit>>): Schema {
-  return Object.entries(edits).reduce((whole, [path, change]) => replaceAt(whole, path, change), schema);
+  return Object.entries(edits).reduce((whole, [path, change]) => replaceAt(whole, path.split(' '), change), schema);
 }
 
-function replaceAt(schema: Schema, path: string, change: Edit): Schema {
-  if (path === '') return change(schema);
-  const key = Object.keys(schema)
-    .filter((name) => path === name || path.startsWith(`${name}.`))
-    .sort((a, b) => b.length - a.length)[0];
-  if (key === undefined) throw new Error(`the schema of a config has no ${path}`);
-  return { ...schema, [key]: replaceAt(at(schema, key), path.slice(key.length + 1), change) };
+function replaceAt(schema: Schema, [key, ...rest]: readonly string[], change: Edit): Schema {
+  if (key === undefined) return change(schema);
+  if (!Object.hasOwn(schema, key)) throw new Error(`the schema of a config has no ${key}`);
+  return { ...schema, [key]: replaceAt(at(schema, key), rest, change) };
 }

@@ -12,8 +12,9 @@ import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 import { loadRules } from '../compile/compiler-parts.ts';
-import type { BlueprintJobOptions, CreatedJob } from '../jobs/create-job.ts';
+import type { BlueprintJobOptions } from '../jobs/create-job.ts';
 import { createBlueprintJob } from '../jobs/create-job.ts';
+import type { SavedJob } from '../jobs/draft-job.ts';
 
 const refuse = (message: string): ControlError => new ControlError('refused', message);
 
@@ -48,7 +49,7 @@ function readOptions(request: BlueprintJobRequest, table: RouteTable, machineZon
   return { name, profile, timezone, origin: readOrigin(request) };
 }
 
-function report({ record, warnings }: CreatedJob, now: number): BlueprintJobReport {
+function report({ record, warnings }: SavedJob, now: number): BlueprintJobReport {
   const { id, name, schedule, timezone, deliver } = record;
   const [next] = nextRuns({ schedule, timezone, from: now, count: 1 });
   return {

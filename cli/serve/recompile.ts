@@ -1,6 +1,5 @@
 /** The messages of a recompile: the request to the thread and its report. */
 import type { CompileResult } from '../../compiler/compile.ts';
-import { hasErrors } from '../../compiler/diagnostics/diagnostic.ts';
 import { printPretty } from '../../compiler/print/print-pretty.ts';
 import type { FailOn, RefusedSwap } from '../../runtime/control/operations.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
@@ -19,7 +18,7 @@ export interface RecompileRequest extends Omit<CompileRequest, 'modules'> {
   readonly failOn: readonly FailOn[];
 }
 
-export interface RecompileReport {
+export interface RecompileReport extends Pick<CompileResult, 'inputs' | 'root' | 'files' | 'ignored'> {
   readonly ok: boolean;
   /** Whether the written table differs from the previous one. */
   readonly changed: boolean;
@@ -27,15 +26,8 @@ export interface RecompileReport {
   readonly diagnostics: string;
   readonly errors: number;
   readonly warnings: number;
-  /** What the result depends on: absolute paths to watch. */
-  readonly inputs: readonly string[];
-  /** Absolute path of the root config file. */
-  readonly root: string;
   /** Folder of the tables. */
   readonly folder: string;
-  /** See `CompileResult`. */
-  readonly files: readonly string[];
-  readonly ignored: readonly string[];
   /** Why the tables were not written although there are no errors; else null. */
   readonly refused: RefusedSwap | null;
   /** Whether the gate was asked about the table. */
@@ -52,29 +44,22 @@ export async function recompile(
   // Loaded only here: few gateways have a gate.
   const passGate = await loadPart(modules, 'gate');
   const folder = outFolder(result, request.cwd, request.out);
-  return finish(
-    request,
-    result,
-    await passGate({ ...request, clock: systemClock, modules }, request.failOn, folder, result.output.table),
-  );
+  const gate = { ...request, clock: systemClock, modules };
+  return finish(request, result, await passGate(gate, request.failOn, folder, result.output.table));
 }
 
 function finish(request: RecompileRequest, result: CompileResult, refused: RefusedSwap | null): RecompileReport {
   const folder = outFolder(result, request.cwd, request.out);
   const written = result.output === null || refused !== null ? null : writeTables(folder, result.output);
-  const errors = result.diagnostics.filter(({ severity }) => severity === 'error').length;
+  const { diagnostics, inputs, root, files, ignored } = result;
+  const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
   return {
-    ok: written !== null && !hasErrors(result.diagnostics),
+    ok: written !== null && errors === 0,
     changed: written?.changed ?? false,
-    diagnostics: printPretty(result.diagnostics, { color: request.color, width: request.width }),
+    diagnostics: printPretty(diagnostics, { color: request.color, width: request.width }),
     errors,
-    warnings: result.diagnostics.length - errors,
-    inputs: result.inputs,
-    root: result.root,
-    folder,
-    files: result.files,
-    ignored: result.ignored,
-    refused,
+    warnings: diagnostics.length - errors,
+    ...{ inputs, root, files, ignored, folder, refused },
     gated: request.failOn.length > 0,
   };
 }

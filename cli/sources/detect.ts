@@ -46,16 +46,11 @@ const NO_SECRET = 'not the secret';
 /** Best first: what matches, then what fits more of the request's headers. */
 export function detect(sources: readonly LoweredSource[], input: DetectInput): SourceCandidate[] {
   const request = new LazyRequest(input.capture.parts);
-  const present = sources.filter(({ plan }) => isPresent(plan, request));
-  return present
-    .map((source) => ({ candidate: judge(source, request, input), rank: rankOf(source.plan, request) }))
-    .sort(
-      (a, b) =>
-        worth(b.candidate) - worth(a.candidate) ||
-        b.rank - a.rank ||
-        (a.candidate.source.name < b.candidate.source.name ? -1 : 1),
-    )
-    .map(({ candidate }) => candidate);
+  const rank = ({ source }: SourceCandidate): number => rankOf(source.plan, request);
+  return sources
+    .filter(({ plan }) => isPresent(plan, request))
+    .map((source) => judge(source, request, input))
+    .sort((a, b) => worth(b) - worth(a) || rank(b) - rank(a) || (a.source.name < b.source.name ? -1 : 1));
 }
 
 function isPresent(plan: SchemePlan, request: LazyRequest): boolean {
@@ -70,19 +65,20 @@ function judge(
 ): SourceCandidate {
   const { plan } = source;
   const trial: Trial = { plan, parts: capture.parts, secret: secret ?? NO_SECRET, url: url ?? capture.url };
-  const verdict = tryTrial(trial);
-  const window = windowOf(plan, request, now);
-  const about = {
+  return {
     source,
+    outcome: outcomeOf(trial, secret !== null, windowOf(plan, request, now)),
     event: readFirst(plan.event, request, true),
     delivery: readFirst(plan.delivery, request, true),
   };
-  if (verdict.ok) return { ...about, outcome: { kind: 'match', window } };
-  if (secret !== null) {
-    return { ...about, outcome: { kind: 'refused', reason: verdict.reason, near: findNearMiss(trial)?.says ?? null } };
-  }
-  const formal = verdict.reason === 'mismatch' || verdict.reason === 'unusable_secret' ? null : verdict.reason;
-  return { ...about, outcome: { kind: 'unchecked', reason: formal, window } };
+}
+
+function outcomeOf(trial: Trial, hasSecret: boolean, window: VerifyReason | null): Detection {
+  const result = tryTrial(trial);
+  if (result.ok) return { kind: 'match', window };
+  const { reason } = result;
+  if (hasSecret) return { kind: 'refused', reason, near: findNearMiss(trial)?.says ?? null };
+  return { kind: 'unchecked', reason: reason === 'mismatch' || reason === 'unusable_secret' ? null : reason, window };
 }
 
 function windowOf(plan: SchemePlan, request: LazyRequest, now: number): VerifyReason | null {
@@ -109,20 +105,19 @@ export function explainOutcome(outcome: Detection, { file }: LoweredSource): str
   return outcome.near === null ? REASON_TEXTS[outcome.reason] : `would match, but ${outcome.near}`;
 }
 
+/** It matches, or at least nothing speaks against it. */
+export const fits = (outcome: Detection): boolean =>
+  outcome.kind === 'match' || (outcome.kind === 'unchecked' && outcome.reason === null);
+
 /** What to write into the configuration, if that is known. */
 export function adviseRoute(
   { source, outcome, event, delivery }: SourceCandidate,
   candidates: readonly SourceCandidate[],
 ): string | null {
-  const fits = outcome.kind === 'match' || (outcome.kind === 'unchecked' && outcome.reason === null);
-  if (!fits) return null;
+  if (!fits(outcome)) return null;
   const name = commonName(source.name, source.file);
-  const others = candidates.filter(
-    (each) => each !== candidates[0] && each.outcome.kind === outcome.kind && each.outcome.kind === 'match',
-  );
-  const about = [event === null ? null : `event ${event}`, delivery === null ? null : `delivery ${delivery}`].filter(
-    (text) => text !== null,
-  );
+  const others = outcome.kind === 'match' ? candidates.slice(1).filter((each) => each.outcome.kind === 'match') : [];
+  const about = [...(event === null ? [] : [`event ${event}`]), ...(delivery === null ? [] : [`delivery ${delivery}`])];
   const read = about.length === 0 ? '' : ` It reads ${about.join(' and ')} from this request.`;
   const same =
     others.length === 0 ? '' : ` ${others.length} more verify the same signature and differ in what they read.`;

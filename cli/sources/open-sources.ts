@@ -7,15 +7,13 @@ import type { SourceEntry } from '../../compiler/lower/source-variants.ts';
 import { expandSource, sourceNames } from '../../compiler/lower/source-variants.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { loadCatalogFolder } from '../../compiler/source/load-catalog.ts';
-import { loadConfig } from '../../compiler/source/load-config.ts';
-import { searchConfig } from '../../compiler/source/search-config.ts';
-import { mergeFiles } from '../../compiler/source/source-tree.ts';
 import type { CatalogItem } from '../../compiler/stages/catalog.ts';
 import { isPlainMap } from '../../compiler/text/plain-map.ts';
 import { source as validateSource } from '../../schemas/built/validators.ts';
 import type { SourceFile } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { findName } from '../command-line/find-name.ts';
+import { readConfig } from '../compile/read-config.ts';
 import { printNote } from '../output/print.ts';
 
 export interface OpenSource extends LoweredSource {
@@ -84,13 +82,9 @@ function homeSources(context: CliContext): readonly WrittenFile[] {
 
 /** Only `sources:` is read here; the rest of the config is checked by `compile` and `lint`. */
 function configSources(context: CliContext, configs: readonly string[]): readonly WrittenFile[] {
-  const { cwd, home } = context;
-  if (configs.length === 0 && searchConfig(nodeFiles, { cwd, home }).root === null) return [];
-  const loaded = loadConfig({ files: nodeFiles, cwd, home, configs });
-  if (loaded.incomplete || loaded.files.length === 0) return [];
-  const { tree } = mergeFiles(loaded.files);
-  const { sources } = tree.value;
-  if (!isPlainMap(sources)) return [];
+  const { tree } = readConfig(context, configs);
+  const sources = tree?.value.sources;
+  if (tree === null || !isPlainMap(sources)) return [];
   return Object.entries(sources).flatMap(([name, value]): readonly WrittenFile[] =>
     validateSource(value) ? [[name, { value: value as SourceFile, written: { tree, base: ['sources', name] } }]] : [],
   );

@@ -71,13 +71,10 @@ function readHttpMessage(bytes: Buffer): CapturedRequest {
 
 /** The head as Latin-1, as node reads it, and the body's bytes. */
 function splitMessage(bytes: Buffer): { readonly head: string; readonly body: Buffer } {
-  const ends = (['\r\n\r\n', '\n\n'] as const)
-    .map((mark) => ({ at: bytes.indexOf(mark), length: mark.length }))
-    .filter(({ at }) => at >= 0)
-    .sort((a, b) => a.at - b.at);
-  const [end] = ends;
-  if (end === undefined) return { head: bytes.toString('latin1'), body: Buffer.alloc(0) };
-  return { head: bytes.subarray(0, end.at).toString('latin1'), body: bytes.subarray(end.at + end.length) };
+  const text = bytes.toString('latin1');
+  const end = /\r\n\r\n|\n\n/.exec(text);
+  if (end === null) return { head: text, body: Buffer.alloc(0) };
+  return { head: text.slice(0, end.index), body: bytes.subarray(end.index + end[0].length) };
 }
 
 function headerPairs(lines: readonly string[]): HeaderPairs {

@@ -7,13 +7,6 @@ import type { PostgresPlan, SharedText } from '../base/module.ts';
 import { loadPart } from '../base/module.ts';
 import { configuredStore, openDatabase, StoreOutOfReach, UnknownStore } from './configured-store.ts';
 
-export interface SharedStateOptions {
-  /** Whether to create missing tables. */
-  readonly create: boolean;
-  /** Default: those of the command line. */
-  readonly configs?: readonly string[] | undefined;
-}
-
 /**
  * Opens the database, and closes it behind `use`. Null: there are no tables in it, and none are to be made.
  * @throws StoreOutOfReach when it cannot be reached; CliError when it cannot be used
@@ -21,10 +14,10 @@ export interface SharedStateOptions {
 export async function useSharedState<T>(
   context: CliContext,
   plan: PostgresPlan,
-  { create }: SharedStateOptions,
+  opening: { readonly create: boolean },
   use: (state: SharedState) => Promise<T>,
 ): Promise<T | null> {
-  const store = await openDatabase(context, plan, { create });
+  const store = await openDatabase(context, plan, opening);
   if (store === null) return null;
   try {
     if (store.state === null) throw new Error('a database keeps what gateways share');

@@ -63,19 +63,16 @@ function subscriptionRows(home: string, open: OpenTable): RouteRow[] {
 }
 
 function staticRow(plan: RoutePlan, open: OpenTable): RouteRow {
-  const [state, reason] = reachability(plan, open) ?? [plan.enabled ? 'serving' : 'disabled', null];
-  const { name, profile } = plan;
+  const [state, reason] = servedState(plan, open);
+  const { name, profile, mode, cron_job, description, toolsets } = plan;
   return {
     ...{ id: name, name, kind: 'static', state, reason, profile },
     url: publicRouteUrl(plan, open),
-    mode: plan.mode,
+    mode,
     source: sourceOf(plan, open),
     events: [...(plan.events?.exact ?? []), ...(plan.events?.globs ?? []).map(({ text }) => text)],
     deliver: targetsOf(plan, open),
-    cron_job: plan.cron_job,
-    description: plan.description,
-    toolsets: plan.toolsets,
-    secrets: plan.secrets.length,
+    ...{ cron_job, description, toolsets, secrets: plan.secrets.length },
   };
 }
 
@@ -88,12 +85,13 @@ function stateOf(
   if (plan === null) return ['quarantined', rejection ?? 'it has an error'];
   const fixed = Object.hasOwn(open.table.routes, name) ? open.table.routes[name] : undefined;
   if (fixed !== undefined) return ['shadowed', `a static route of this name wins: ${fixed.at.file}:${fixed.at.line}`];
-  return reachability(plan, open) ?? [plan.enabled ? 'serving' : 'disabled', null];
+  return servedState(plan, open);
 }
 
-function reachability({ profile }: RoutePlan, { table }: OpenTable): readonly [RouteState, string] | null {
-  if (profile === 'default' || table.gateway.multiplex_profiles) return null;
-  return ['unreachable', 'gateway.multiplex_profiles is off'];
+function servedState({ profile, enabled }: RoutePlan, { table }: OpenTable): readonly [RouteState, string | null] {
+  if (profile !== 'default' && !table.gateway.multiplex_profiles)
+    return ['unreachable', 'gateway.multiplex_profiles is off'];
+  return [enabled ? 'serving' : 'disabled', null];
 }
 
 const targetsOf = ({ mode, deliver }: RoutePlan, { table }: OpenTable): string[] =>

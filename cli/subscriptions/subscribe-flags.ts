@@ -3,30 +3,40 @@ import { parse } from 'yaml';
 import { messageOf } from '../../base/message-of.ts';
 import type { CoalesceConfig, FilterConfig, RouteConfig } from '../../schemas/generated/types.ts';
 import { UsageError } from '../base/errors.ts';
+import type { GivenBy } from '../command-line/command.ts';
+import { list, text, toggle } from '../command-line/command.ts';
+import { chatIdOption, configOption, descriptionOption, jsonOption } from '../command-line/options.ts';
 import { parseList } from '../command-line/values.ts';
 
+const REPEATABLE = 'repeatable';
+
+export const SUBSCRIBE_OPTIONS = {
+  events: list(`types`, `Accepted event types, by comma or glob; ${REPEATABLE}`),
+  prompt: text('template', 'Prompt, or message with --deliver-only; {a.b} is filled in'),
+  deliver: text('target', 'Where the result goes; several by comma'),
+  deliverChatId: chatIdOption,
+  deliverExtra: list(`key=value`, `Further address parts, such as repo=… ; ${REPEATABLE}`),
+  description: descriptionOption,
+  deliverOnly: toggle('No agent: deliver the prompt itself (--no-deliver-only)'),
+  cronJob: text('job', 'Fire this job instead of running the prompt'),
+  routeProfile: text('profile', 'Profile that runs it'),
+  mirrorToSession: toggle("Also append what is delivered to the chat's session"),
+  script: text('name', 'Filter or transform script below scripts/'),
+  skills: text('names', 'Skills of the agent run, by comma'),
+  filter: list(`yaml`, `Condition, such as '{field: action, equals: opened}'; ${REPEATABLE}`),
+  coalesce: text('yaml', 'Entity of a burst: a field, or {key, window_seconds, max_wait_seconds}'),
+  source: text('source', 'Who sends: its signature, event type and delivery id (hookwright source list)'),
+  secret: text('ref', 'env:NAME, file:path or a secret, instead of a generated one'),
+  publicKey: text('ref', 'Of a source that signs with a private key: env:NAME, file:path or the key'),
+  verifyToken: text('ref', 'Of a source that checks the URL with a token: env:NAME, file:path or the token'),
+  enable: toggle('Accept events (--disable answers them 403)'),
+  disable: toggle('Keep it, and answer its events 403'),
+  config: configOption,
+  json: jsonOption,
+};
+
 /** As typed; `undefined` for a flag that was not given. An empty text removes a setting. */
-export interface SubscribeFlags {
-  readonly events?: readonly string[] | undefined;
-  readonly prompt?: string | undefined;
-  readonly deliver?: string | undefined;
-  readonly deliverChatId?: string | undefined;
-  readonly deliverExtra?: readonly string[] | undefined;
-  readonly description?: string | undefined;
-  readonly deliverOnly?: boolean | undefined;
-  readonly cronJob?: string | undefined;
-  readonly routeProfile?: string | undefined;
-  readonly mirrorToSession?: boolean | undefined;
-  readonly script?: string | undefined;
-  readonly skills?: string | undefined;
-  readonly filter?: readonly string[] | undefined;
-  readonly coalesce?: string | undefined;
-  readonly source?: string | undefined;
-  readonly secret?: string | undefined;
-  readonly publicKey?: string | undefined;
-  readonly verifyToken?: string | undefined;
-  readonly enabled?: boolean | undefined;
-}
+export type SubscribeFlags = Partial<GivenBy<typeof SUBSCRIBE_OPTIONS>> & { readonly enabled?: boolean | undefined };
 
 /** The entry after the flags. The keys it does not know, and `toolsets`, which has no flag, stay. */
 export function applyFlags(entry: RouteConfig, flags: SubscribeFlags): RouteConfig {

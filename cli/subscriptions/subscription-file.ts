@@ -82,14 +82,14 @@ export async function updateSubscriptions<Result>(
   try {
     const shared = await useSharedText(context, (read) => changeShared(home, read, change));
     if (shared !== null) return shared.result;
-    return changeText(home, readSubscriptionText(home), change).result;
+    const text = readSubscriptionText(home);
+    const { entries, result } = change(parseSubscriptions(home, text));
+    const next = printSubscriptions(entries);
+    if (next !== text) writeAtomic(subscriptionPath(home), next, 0o600);
+    return result;
   } finally {
     lock.release();
   }
-}
-
-interface Changed<Result> {
-  readonly result: Result;
 }
 
 /** In the database first, repeated until no other node is faster; then in the home's copy. */
@@ -97,7 +97,7 @@ async function changeShared<Result>(
   home: string,
   read: () => Promise<SharedText>,
   change: (entries: Entries) => SubscriptionChange<Result>,
-): Promise<Changed<Result>> {
+): Promise<{ readonly result: Result }> {
   for (;;) {
     const { text, put } = await read();
     const before = text ?? readSubscriptionText(home);
@@ -107,17 +107,6 @@ async function changeShared<Result>(
     writeAtomic(subscriptionPath(home), next, 0o600);
     return { result };
   }
-}
-
-function changeText<Result>(
-  home: string,
-  text: string,
-  change: (entries: Entries) => SubscriptionChange<Result>,
-): Changed<Result> {
-  const { entries, result } = change(parseSubscriptions(home, text));
-  const next = printSubscriptions(entries);
-  if (next !== text) writeAtomic(subscriptionPath(home), next, 0o600);
-  return { result };
 }
 
 /** Hundreds of concurrent commands may take longer than a minute, so a command keeps waiting while others make progress. */

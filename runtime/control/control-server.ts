@@ -4,6 +4,7 @@
  * A refusal is `{"code", "message"}` with status 400, an internal error has the same shape with 500.
  */
 
+import { once } from 'node:events';
 import { chmodSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
@@ -48,13 +49,8 @@ export async function serveControl(socket: string, handlers: ControlHandlers, lo
       },
     );
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(socket, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
+  server.listen(socket);
+  await once(server, 'listening');
   chmodSync(socket, 0o600);
   return {
     close: () =>

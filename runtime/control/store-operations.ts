@@ -28,11 +28,6 @@ export interface StoreOperations {
   store_write: { input: CommandMutation; output: MutationResults[CommandMutation['kind']] };
 }
 
-export interface StoreHandlers {
-  readonly store_read: (query: Query) => Promise<QueryResults[QueryKind]>;
-  readonly store_write: (mutation: CommandMutation) => Promise<MutationResults[CommandMutation['kind']]>;
-}
-
 /** Code of a refusal while the store is unavailable; a retry may succeed. */
 const UNAVAILABLE = 'store_unavailable';
 
@@ -40,10 +35,10 @@ const isCommandMutation = ({ kind }: { readonly kind: unknown }): boolean =>
   typeof kind === 'string' && Object.hasOwn(COMMAND_MUTATIONS, kind);
 
 /** @param changed called after each change, because there may be new work */
-export function createStoreHandlers(store: () => Store, changed: () => void): StoreHandlers {
+export function createStoreHandlers(store: () => Store, changed: () => void) {
   return {
-    store_read: (query) => refusing(() => store().read(query)),
-    async store_write(mutation) {
+    store_read: (query: Query): Promise<QueryResults[QueryKind]> => refusing(() => store().read(query)),
+    async store_write(mutation: CommandMutation): Promise<MutationResults[CommandMutation['kind']]> {
       if (!isCommandMutation(mutation)) {
         throw new ControlError('refused', 'only a gateway itself makes a change of this kind');
       }

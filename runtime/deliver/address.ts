@@ -4,12 +4,12 @@
  */
 import { RE2JS } from 're2js';
 import type { AddressPlan } from '../../schemas/generated/types.ts';
-import type { DeliveryRequest } from './deliverer.ts';
+import type { Addressed, DeliveryRequest } from './deliverer.ts';
 
 export type Address = ReadonlyMap<string, string>;
 
 /** Returns the address of a request, or the reason why it cannot be used. */
-export type ResolveAddress = (request: Pick<DeliveryRequest, 'extra' | 'unresolved'>) => Address | string;
+export type ResolveAddress = (request: Addressed) => Address | string;
 
 /** Keys of deliver_extra that are part of the address for every target. */
 const ADDRESS_KEYS: readonly string[] = ['chat_id', 'message_thread_id', 'thread_id', 'repo', 'pr_number'];

@@ -23,6 +23,9 @@ export interface DeliveryRequest {
   readonly signal: AbortSignal;
 }
 
+/** What the address of a delivery is read from. */
+export type Addressed = Pick<DeliveryRequest, 'extra' | 'unresolved'>;
+
 /**
  * The outcome of one attempt (docs/targets.md).
  * `permanent`: never retry. `retry`: nothing was sent, safe to repeat. `ambiguous`: it may have been sent;

@@ -4,7 +4,7 @@ import type { TargetBinding, TargetPlan } from '../../schemas/generated/types.ts
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
 import type { RunProcess } from '../platform/process/run-process.ts';
-import type { DeliveryOutcome, DeliveryRequest } from './deliverer.ts';
+import type { Addressed, DeliveryOutcome, DeliveryRequest } from './deliverer.ts';
 import type { Pace } from './pace.ts';
 import type { Probe, ProbeOptions } from './probe.ts';
 import type { Redact } from './redact.ts';
@@ -63,9 +63,9 @@ export interface Driver {
    */
   show(request: DeliveryRequest): Promise<readonly ShownDelivery[]>;
   /** Why a delivery to this address would fail whatever its text; null: it may succeed. Optional: default null. */
-  refusal?(request: Pick<DeliveryRequest, 'extra' | 'unresolved'>): string | null;
+  refusal?(request: Addressed): string | null;
   /** The chat that a delivery goes to, for the session mirror; null when it has none. */
-  chatId(request: Pick<DeliveryRequest, 'extra' | 'unresolved'>): string | null;
+  chatId(request: Addressed): string | null;
   /** Checks whether deliveries would work, without making one. Never rejects. */
   probe(options: ProbeOptions): Promise<readonly Probe[]>;
 }

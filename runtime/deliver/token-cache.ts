@@ -30,8 +30,7 @@ export class TokenCache {
     if (kept !== undefined && left > 0) {
       return Promise.resolve({ kind: 'token', token: kept.token, usable_ms: left });
     }
-    const running = this.underWay.get(key) ?? this.exchange(key, exchange);
-    return running;
+    return this.underWay.get(key) ?? this.exchange(key, exchange);
   }
 
   /** Drops a refused token, but not a newer one that another delivery has fetched meanwhile. */

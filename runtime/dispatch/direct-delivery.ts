@@ -13,6 +13,7 @@ import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { DeliveryOutcome } from '../deliver/deliverer.ts';
 import { failed } from '../deliver/deliverer.ts';
 import type { Clock } from '../platform/clock.ts';
+import { settledWithin } from '../platform/clock.ts';
 import { claimKey } from '../store/identity.ts';
 import type { Accept, Advance, Holder, MutationResults, Ref, Step } from '../store/mutations.ts';
 import type { RecentClaims } from '../store/recent-claims.ts';
@@ -44,7 +45,8 @@ export class DirectDelivery {
   private readonly persister: Persister;
   private readonly holder: Holder;
   private readonly recent: RecentClaims;
-  private running = 0;
+  /** Number of deliveries under way. */
+  active = 0;
 
   /** @param recent is notified of the ids that are claimed. */
   constructor(context: DispatchContext, holder: Holder, persister: Persister, recent: RecentClaims) {
@@ -52,10 +54,6 @@ export class DirectDelivery {
     this.holder = holder;
     this.persister = persister;
     this.recent = recent;
-  }
-
-  get active(): number {
-    return this.running;
   }
 
   /** Rejects with StoreUnavailable before anything is sent. @param timeoutMs for all targets, which run at once */
@@ -70,11 +68,11 @@ export class DirectDelivery {
       () => false,
     );
     const drop = this.hold(claim, isTaken);
-    this.running++;
+    this.active++;
     try {
       return await work;
     } finally {
-      this.running--;
+      this.active--;
       drop();
     }
   }
@@ -161,16 +159,4 @@ export class DirectDelivery {
 async function late(clock: Clock, ms: number, sent: Promise<unknown>): Promise<DeliveryOutcome> {
   await settledWithin(clock, ms, sent);
   return failed('ambiguous', `no answer within ${ms / 1000} s`);
-}
-
-/** Resolves when `work` settles, or after `ms`. */
-function settledWithin(clock: Clock, ms: number, work: Promise<unknown>): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = clock.after(ms, resolve);
-    const settled = (): void => {
-      timer.cancel();
-      resolve();
-    };
-    work.then(settled, settled);
-  });
 }

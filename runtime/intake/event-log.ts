@@ -48,35 +48,37 @@ export const LEVEL_OF_OUTCOME: Partial<Record<Outcome, Level>> = {
   route_disabled: 'debug',
 };
 
+interface EventLogContext {
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly count: CountRequest;
+}
+
 export class EventLog {
-  private readonly log: Logger;
-  private readonly clock: Clock;
-  private readonly count: CountRequest;
+  private readonly context: EventLogContext;
   /** Budgets by route, for lines that any client can cause. */
   private readonly budgets = new Map<string, LineBudget>();
 
-  constructor(log: Logger, clock: Clock, count: CountRequest) {
-    this.log = log;
-    this.clock = clock;
-    this.count = count;
+  constructor(context: EventLogContext) {
+    this.context = context;
   }
 
   /** Reports a finished request. @param kept id under which it is kept; null when it is not */
   finished(intake: Intake, { outcome }: Reply, kept: string | null): void {
     const { plan } = intake.route;
-    const now = this.clock.monotonic();
+    const now = this.context.clock.monotonic();
     const ms = now - intake.startedAt;
     const ignored = outcome === 'ignored' ? intake.reason : null;
-    this.count({ route: plan.name, profile: plan.profile, outcome, ignored, ms, secret: intake.secret });
+    this.context.count({ route: plan.name, profile: plan.profile, outcome, ignored, ms, secret: intake.secret });
     const level = LEVEL_OF_OUTCOME[outcome] ?? 'info';
     if (intake.authenticated) {
-      this.log[level](fieldsOf(intake, outcome, ms, kept), outcome);
+      this.context.log[level](fieldsOf(intake, outcome, ms, kept), outcome);
       return;
     }
     const { write, held } = this.budgetOf(plan.name).take(now);
     if (!write) return;
     const fields = fieldsOf(intake, outcome, ms, kept);
-    this.log[level](held === 0 ? fields : { ...fields, not_logged: held }, outcome);
+    this.context.log[level](held === 0 ? fields : { ...fields, not_logged: held }, outcome);
   }
 
   private budgetOf(route: string): LineBudget {
@@ -90,8 +92,11 @@ export class EventLog {
 
   /** Reports a request for an unknown path, within the budget, because any client can send them. */
   noRoute(path: string, outcome: 'unknown_route' | 'overloaded'): void {
-    this.count({ route: '', profile: '', outcome, ignored: null, ms: 0, secret: 0 });
-    this.log.debug({ path: printableStart(path, 200) }, outcome === 'overloaded' ? 'overloaded' : 'unknown_route');
+    this.context.count({ route: '', profile: '', outcome, ignored: null, ms: 0, secret: 0 });
+    this.context.log.debug(
+      { path: printableStart(path, 200) },
+      outcome === 'overloaded' ? 'overloaded' : 'unknown_route',
+    );
   }
 }
 

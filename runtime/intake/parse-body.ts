@@ -88,7 +88,10 @@ function parseForm(body: Buffer): ParsedBody {
   if (!looksLikeForm(text)) return fault('no_form');
   const form = new URLSearchParams(text);
   const payload = form.size === 1 ? form.get('payload') : null;
-  return payload === null ? { payload: objectOf(form), form, fault: null } : payloadOf(Buffer.from(payload), form);
+  // Of several fields with one name the last counts. `fromEntries` defines own properties, including `__proto__`.
+  return payload === null
+    ? { payload: Object.fromEntries(form), form, fault: null }
+    : payloadOf(Buffer.from(payload), form);
 }
 
 /**
@@ -124,11 +127,6 @@ function countFields(text: string): number {
   let count = 1;
   for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1)) count++;
   return count;
-}
-
-/** Of several fields with one name the last counts. `fromEntries` defines own properties, including `__proto__`. */
-function objectOf(form: URLSearchParams): Record<string, string> {
-  return Object.fromEntries(form);
 }
 
 function fault(fault: BodyFormatFault, form: URLSearchParams | null = null): ParsedBody {

@@ -128,7 +128,7 @@ function several(results: readonly TargetResult[]): { results?: readonly TargetR
 }
 
 /** The event named in a response. */
-interface Subject {
+export interface Subject {
   readonly route: string;
   readonly event: string;
   readonly delivery_id: string;

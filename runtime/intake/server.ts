@@ -1,4 +1,5 @@
 /** The public HTTP/1.1 server: listens, limits the resources of slow or hostile clients, and passes requests on. */
+import { once } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
 import { createServer, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
@@ -126,15 +127,14 @@ export class IntakeServer {
 }
 
 /** Listens; resolves to the bound address. Rejects with ListenError when the address cannot be bound. */
-export function listenOn(server: NetServer, host: string, port: number): Promise<AddressInfo> {
-  return new Promise((resolve, reject) => {
-    const onError = (error: NodeJS.ErrnoException): void => reject(new ListenError(explain(error, host, port)));
-    server.once('error', onError);
-    server.listen(port, host === '' ? undefined : host, () => {
-      server.off('error', onError);
-      resolve(server.address() as AddressInfo);
-    });
-  });
+export async function listenOn(server: NetServer, host: string, port: number): Promise<AddressInfo> {
+  server.listen(port, host === '' ? undefined : host);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    throw new ListenError(explain(error as NodeJS.ErrnoException, host, port));
+  }
+  return server.address() as AddressInfo;
 }
 
 export const urlOf = ({ address, port, family }: AddressInfo): string =>

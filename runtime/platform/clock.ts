@@ -57,3 +57,15 @@ export const systemClock: Clock = {
     return { cancel: () => clearTimeout(handle) };
   },
 };
+
+/** Resolves when `work` settles, or after `ms`. */
+export function settledWithin(clock: Clock, ms: number, work: Promise<unknown>): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = clock.after(ms, resolve);
+    const settled = (): void => {
+      timer.cancel();
+      resolve();
+    };
+    work.then(settled, settled);
+  });
+}

@@ -44,7 +44,12 @@ export interface ProcessLogger extends Logger {
  */
 export function createLogger(options: LoggerOptions): ProcessLogger {
   const { stream, level, pretty: forPeople, colour, clock, redact = (text) => text } = options;
-  const base = { level, base: null, timestamp: createTimestamp(clock), formatters: { level: levelName } };
+  const base = {
+    level,
+    base: null,
+    timestamp: createTimestamp(clock),
+    formatters: { level: (level: string) => ({ level }) },
+  };
   if (!forPeople) {
     const { write, flush } = bufferLines(stream, clock);
     return Object.assign(pino(base, { write: (line: string) => write(redact(line)) }), { flush });
@@ -102,8 +107,4 @@ function createTimestamp(clock: Clock): () => string {
     }
     return text;
   };
-}
-
-function levelName(level: string): { level: string } {
-  return { level };
 }

@@ -16,7 +16,8 @@ import { createScriptRunner } from '../intake/script-runner.ts';
 import type { HandleRequest, ListenAddress, ServerLimits } from '../intake/server.ts';
 import { IntakeServer, SERVER_LIMITS, urlOf } from '../intake/server.ts';
 import { UnverifiedBodies } from '../intake/unverified-bodies.ts';
-import type { Clock, Timer } from '../platform/clock.ts';
+import type { Clock } from '../platform/clock.ts';
+import { settledWithin } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
 import type { ServiceContext } from './options.ts';
 import type { Routes, RoutesUser } from './routes.ts';
@@ -140,24 +141,14 @@ export class Gateway {
     this.shutdown.retryAfterSeconds = Math.max(1, Math.ceil(drainSeconds));
     log.info({ drain_seconds: drainSeconds }, 'stopping');
     this.routes.tables.stop();
-    await this.within(this.handler.idle(), Math.max(IDLE_MS, deadline - clock.monotonic()));
+    await settledWithin(clock, Math.max(IDLE_MS, deadline - clock.monotonic()), this.handler.idle());
     const { abandoned } = await this.backend.stop(Math.max(0, deadline - clock.monotonic()));
     this.giveUp.abort();
-    await this.within(this.server?.close() ?? Promise.resolve(), CLOSE_MS);
+    await settledWithin(clock, CLOSE_MS, this.server?.close() ?? Promise.resolve());
     this.server?.abort();
     this.routes.listening = null;
     log.info({ abandoned }, 'stopped');
     return { drained: abandoned === 0, abandoned };
-  }
-
-  /** Waits for work, but no longer than `ms`. */
-  private async within(work: Promise<void>, ms: number): Promise<void> {
-    let timer: Timer | undefined;
-    const timeout = new Promise<void>((resolve) => {
-      timer = this.context.clock.after(ms, resolve);
-    });
-    await Promise.race([work, timeout]);
-    timer?.cancel();
   }
 
   private createHandler(): RequestHandler {
@@ -166,7 +157,7 @@ export class Gateway {
     const { tables } = this.routes;
     return new RequestHandler({
       services: this.services,
-      events: new EventLog(log, clock, metrics.onRequest),
+      events: new EventLog({ log, clock, count: metrics.onRequest }),
       keep: backend.keeping.keep,
       refresh: () => tables.refresh(),
       findRoute: (path) => tables.find(path),

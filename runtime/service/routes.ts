@@ -164,14 +164,7 @@ export class Routes {
   ): Promise<LinkContext> {
     const { modules, home, userHome, files, enrolments, clock, log } = this.context;
     const { host } = this.listening?.configured ?? this.addressFor(table.server);
-    const listFiles = {
-      stat: (path: string) => {
-        const found = files.stat(path);
-        if (found === undefined) throw new Error(`${path} is missing`);
-        return found;
-      },
-      read: files.readText,
-    };
+    const lists = { stat: files.stat, read: files.readText };
     return {
       home,
       secrets: await this.context.secrets(refs, host),
@@ -179,7 +172,7 @@ export class Routes {
       marks: await loadMarks(modules, plans),
       linkScheme: schemeLinker(),
       linkIdentity: identityLinker(table),
-      openList: createListOpener({ home, userHome, files: listFiles, clock, log }),
+      openList: createListOpener({ home, userHome, files: lists, clock, log }),
       loopback: isLoopback(host),
       capture: (plan) => enrolments.capture(plan),
     };

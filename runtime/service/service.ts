@@ -104,7 +104,7 @@ class RunningService implements Service {
   }
 
   get store(): Store {
-    return this.work.storeForCallers;
+    return this.work.opened.forCallers;
   }
 
   get jobs(): readonly JobRecord[] {

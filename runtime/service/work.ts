@@ -17,7 +17,7 @@ import type { Agents } from '../dispatch/agents/create-agents.ts';
 import { createAgents } from '../dispatch/agents/create-agents.ts';
 import type { RetryPolicy } from '../dispatch/context.ts';
 import { createDispatcher } from '../dispatch/create-dispatcher.ts';
-import type { DispatchCounts, Dispatcher, DispatchService, StopResult } from '../dispatch/dispatcher.ts';
+import type { DispatchCounts, DispatchService, StopResult } from '../dispatch/dispatcher.ts';
 import type { DispatchObserver } from '../dispatch/observer.ts';
 import { JobScheduler } from '../dispatch/scheduler/scheduler.ts';
 import type { Keeper } from '../intake/keeper.ts';
@@ -122,10 +122,12 @@ interface WorkParts {
 export class Work implements Backend {
   readonly keeping: Keeping;
   private readonly context: ServiceContext;
-  private readonly opened: OpenedStore;
+  readonly opened: OpenedStore;
+  /** Call `changed` after a command has changed it. */
+  readonly store: Store;
+  readonly dispatcher: DispatchService;
   private readonly deliveries: Deliveries;
   private readonly deliverer: SwappableDeliverer;
-  private readonly service: DispatchService;
   private readonly scheduler: JobScheduler;
   private linked: LinkedWork;
   private records: readonly JobRecord[] = [];
@@ -139,6 +141,7 @@ export class Work implements Backend {
     this.deliveries = deliveries;
     this.linked = first;
     this.opened = opened;
+    this.store = store;
     this.keeping = keeping;
     const sessions = store.state?.sessions ?? fileSessions(deliveries.context.homeOf);
     const mirror = createMirror({ clock, log, sessions });
@@ -146,7 +149,7 @@ export class Work implements Backend {
     this.deliverer = createDeliverer({ linked: first.targets, context: deliveries.context, mirror, redact });
     const table = (): RouteTable => this.linked.table;
     this.scheduler = new JobScheduler({
-      ...{ store, clock, log, ids, timezone, table, wake: () => this.service.wake() },
+      ...{ store, clock, log, ids, timezone, table, wake: () => this.dispatcher.wake() },
       changed: (records) => {
         this.records = records;
       },
@@ -154,27 +157,13 @@ export class Work implements Backend {
     store.shared?.watch((change) => {
       if (change === 'jobs') this.scheduler.refresh();
     });
-    this.service = createDispatcher({
+    this.dispatcher = createDispatcher({
       ...{ store, deliverer: this.deliverer, clock, log, observer, jobs: this.scheduler },
       agents: (profile) => this.linked.agents(profile),
       policy: (profile, target) => policyOf(table(), profile, target),
       limits: () => table().gateway,
       random: Math.random,
     });
-  }
-
-  /** Call `changed` after a command has changed it. */
-  get store(): Store {
-    return this.opened.store;
-  }
-
-  /** See OpenedStore. */
-  get storeForCallers(): Store {
-    return this.opened.forCallers;
-  }
-
-  get dispatcher(): Dispatcher {
-    return this.service;
   }
 
   isPending(path: string): boolean {
@@ -187,7 +176,7 @@ export class Work implements Backend {
     return () => {
       this.linked = next;
       this.deliverer.use(next.targets);
-      this.service.wake();
+      this.dispatcher.wake();
       this.scheduler.refresh();
     };
   }
@@ -195,7 +184,7 @@ export class Work implements Backend {
   /** Starts to fire jobs, and resumes unfinished work in the background, because there may be much of it. */
   start(): void {
     const { clock, log } = this.context;
-    this.service.start().catch((error: unknown) => log.error({ err: error }, 'cannot take up unfinished work'));
+    this.dispatcher.start().catch((error: unknown) => log.error({ err: error }, 'cannot take up unfinished work'));
     this.scheduler.start();
     const retentionDays = (): number => this.linked.table.gateway.retention_days;
     const maxBytes = (): number => this.linked.table.gateway.retention_max_mb * 2 ** 20;
@@ -205,7 +194,7 @@ export class Work implements Backend {
   /** Drains work for up to `timeoutMs`; the rest resumes after the next start. */
   async stop(timeoutMs: number): Promise<StopResult> {
     await this.scheduler.stop();
-    return this.service.stop(timeoutMs);
+    return this.dispatcher.stop(timeoutMs);
   }
 
   async close(): Promise<void> {
@@ -216,7 +205,7 @@ export class Work implements Backend {
     await this.deliveries.close();
   }
 
-  readonly counts = (): Promise<DispatchCounts> => this.service.counts();
+  readonly counts = (): Promise<DispatchCounts> => this.dispatcher.counts();
 
   /** Jobs created at run time, as of their last change. */
   jobs(): readonly JobRecord[] {
@@ -225,7 +214,7 @@ export class Work implements Backend {
 
   /** Call after a command has changed the store: there may be new work or a changed job. */
   changed(): void {
-    this.service.wake();
+    this.dispatcher.wake();
     this.scheduler.refresh();
     this.readJobs().catch((error: unknown) => this.context.log.error({ err: error }, 'cannot read the jobs'));
   }

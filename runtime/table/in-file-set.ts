@@ -4,17 +4,13 @@ import { isAbsolute, join } from 'node:path';
 import { messageOf } from '../../base/message-of.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
+import type { StatFile } from './file-version.ts';
 import type { ValueSet } from './value-set.ts';
 import { createValueSet } from './value-set.ts';
 
-/** The file operations of a list; both fail as node:fs does. */
+/** The file operations of a list; `read` fails as node:fs does. */
 export interface ListFiles {
-  stat(path: string): {
-    readonly mtimeMs: number;
-    readonly ctimeMs: number;
-    readonly size: number;
-    readonly ino: number;
-  };
+  stat: StatFile;
   read(path: string): Promise<string>;
 }
 
@@ -128,7 +124,9 @@ class InFileSet implements ListFile {
   /** Changes whenever the file does. */
   #stat(): string {
     try {
-      const { mtimeMs, ctimeMs, size, ino } = this.#context.files.stat(this.#path);
+      const found = this.#context.files.stat(this.#path);
+      if (found === undefined) return 'missing';
+      const { mtimeMs, ctimeMs, size, ino } = found;
       return `${mtimeMs} ${ctimeMs} ${size} ${ino}`;
     } catch {
       return 'missing';

@@ -57,7 +57,9 @@ export function identityLinker(table: SpecifiedPlaces & Pick<RouteTable, 'scheme
     linked.set(name, identity);
     return identity;
   };
-  const unknown = unverified(table);
+  /** For an unsigned request of an unknown sender: the order of §6. */
+  const { default_event: eventFallback, default_delivery: delivery } = table;
+  const unknown: Identity = { event: [], eventFallback, delivery, digest: null };
   return (source, insecure) => {
     if (!insecure) return ofScheme;
     const identity = source === null ? unknown : ofScheme(source);
@@ -77,11 +79,6 @@ function identityOf(plan: SchemePlan, table: SpecifiedPlaces): Identity {
     delivery,
     digest: delivery_digest ? linkDigest(plan) : null,
   };
-}
-
-/** For an unsigned request of an unknown sender: the order of §6. */
-function unverified({ default_event, default_delivery }: SpecifiedPlaces): Identity {
-  return { event: [], eventFallback: default_event, delivery: default_delivery, digest: null };
 }
 
 /** Where a scheme signs parts of the body, the digest covers only those: changing the others must not yield a new id. */

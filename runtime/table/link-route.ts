@@ -1,18 +1,18 @@
 /** Links the routes of a table: turns plans into closures and numbers, once for all requests of a route. */
 
 import { join } from 'node:path';
-import { labelField } from '../../base/label.ts';
 import type { ProfilePlan, RoutePlan } from '../../schemas/generated/types.ts';
 import type { ListFile } from './in-file-set.ts';
 import type { Authentication } from './link-authentication.ts';
 import { linkAuthentication } from './link-authentication.ts';
 import type { LinkContext, TableHeadPlan } from './link-context.ts';
 import { LinkError } from './link-context.ts';
+import { linkDelivery } from './link-delivery.ts';
 import { linkEvents } from './link-events.ts';
 import { linkFilter } from './link-filter.ts';
 import { linkMaxAge } from './link-max-age.ts';
-import { linkKey, linkPrompt, linkTemplate } from './link-template.ts';
-import type { LinkedCoalesce, LinkedDelivery, LinkedRoute, LinkedScript } from './linked-table.ts';
+import { linkKey, linkPrompt } from './link-template.ts';
+import type { LinkedCoalesce, LinkedRoute, LinkedScript } from './linked-table.ts';
 
 /**
  * A route of a table in service. The constructor checks that it can be served; the rest is linked with its first request,
@@ -77,7 +77,7 @@ export function linkRoute(
     script: scriptOf(plan, table, context),
     prompt: linkPrompt(plan.prompt, context.marks),
     isMarked: plan.prompt.some(({ kind }) => kind === 'notice'),
-    deliveries: plan.deliver.map((delivery) => deliveryOf(delivery, table)),
+    deliveries: plan.deliver.map((delivery) => linkDelivery(delivery, table.targets)),
     coalesce: coalesceOf(plan),
   };
 }
@@ -105,11 +105,6 @@ function profileOf(plan: RoutePlan, { profiles }: TableHeadPlan): ProfilePlan {
   const profile = Object.hasOwn(profiles, plan.profile) ? profiles[plan.profile] : undefined;
   if (profile === undefined) throw new LinkError(`route "${plan.name}": the table has no profile "${plan.profile}"`);
   return profile;
-}
-
-function deliveryOf({ target, extra }: RoutePlan['deliver'][number], { targets }: TableHeadPlan): LinkedDelivery {
-  const templates = Object.entries(extra).map(([key, template]) => [key, linkTemplate(template)] as const);
-  return { target, ...labelField(targets[target]), extra: templates };
 }
 
 function coalesceOf({ coalesce }: RoutePlan): LinkedCoalesce | null {

@@ -62,13 +62,6 @@ export class Tables {
     });
   }
 
-  /** Loads the first table and the subscriptions, and starts to watch. Rejects with TableError when there is none to serve. */
-  async start(): Promise<LinkedTable> {
-    await this.loadFirst();
-    await this.begin();
-    return this.serving;
-  }
-
   /** Rejects with TableError when there is none to serve. */
   async loadFirst(): Promise<RouteTable> {
     await this.load();

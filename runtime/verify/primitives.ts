@@ -32,7 +32,7 @@ const PRIMITIVES: Readonly<Record<SchemePlan['verify'], Link>> = {
   'hmac-sha512': (plan) => hmac('sha512', plan),
   ed25519: (plan) => asymmetric(plan, null, 'ed25519', matcher(canonicalForm(plan.encoding, 64))),
   'ecdsa-p256': (plan) => asymmetric(plan, 'sha256', 'prime256v1', (text) => isDerSized(text, plan.encoding)),
-  token: (plan) => secretText(plan, isHeader(plan) ? headerBytes : utf8Bytes),
+  token: (plan) => secretText(plan, isHeader(plan) ? headerBytes : (text) => Buffer.from(text, 'utf8')),
   basic: (plan) => secretText(plan, (text) => decodeCanonical('base64', text)),
   none: () => ({ prepare: () => [], wellFormed: () => true, strict: true }),
 };
@@ -133,10 +133,6 @@ function isHeader(plan: SchemePlan): boolean {
 
 function matcher(form: RegExp): (text: string) => boolean {
   return (text) => form.test(text);
-}
-
-function utf8Bytes(text: string): Buffer {
-  return Buffer.from(text, 'utf8');
 }
 
 function sha256(bytes: Buffer): Buffer {

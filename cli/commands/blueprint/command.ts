@@ -17,7 +17,7 @@ export default command({
   args: { key: argument('key'), values: restArguments('name=value') },
   async run(context, given) {
     const catalog = await openCatalog(context, { configs: given.config });
-    const { plan, trigger } = await triggerFromWords(context, catalog, [given.key, ...given.values]);
+    const { plan, trigger } = await triggerFromWords(context, catalog, given);
     printLine(context, printCommand(trigger, plan.fields));
   },
 });

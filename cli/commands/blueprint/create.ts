@@ -31,10 +31,7 @@ export default command({
   async run(context, given) {
     const { name, profile } = given;
     const catalog = await openCatalog(context, { configs: given.config });
-    const { filled } = await fillFromWords(context, catalog, {
-      words: [given.key, ...given.values],
-      withDefaults: given.defaults,
-    });
+    const { filled } = await fillFromWords(context, catalog, given, given.defaults);
     const open = await openJobs(context, given.config);
     const timezone = chooseTimezone(given.timezone, open.table.gateway.timezone ?? context.timezone);
     const made = await makeStore(context, (store) =>

@@ -32,10 +32,7 @@ export default command({
   args: { key: argument('key'), values: restArguments('name=value') },
   async run(context, given) {
     const catalog = await openCatalog(context, { configs: given.config });
-    const { filled } = await fillFromWords(context, catalog, {
-      words: [given.key, ...given.values],
-      withDefaults: given.defaults,
-    });
+    const { filled } = await fillFromWords(context, catalog, given, given.defaults);
     const timezone = chooseTimezone(given.timezone, catalog.timezone);
     if (given.json) {
       const runs = nextRuns({ schedule: filled.schedule, timezone, from: context.clock.now(), count: RUNS });

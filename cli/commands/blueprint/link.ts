@@ -20,7 +20,7 @@ export default command({
   args: { key: argument('key'), values: restArguments('name=value') },
   async run(context, given) {
     const catalog = await openCatalog(context, { configs: given.config, appScheme: given.appScheme });
-    const { trigger } = await triggerFromWords(context, catalog, [given.key, ...given.values]);
+    const { trigger } = await triggerFromWords(context, catalog, given);
     printLine(context, printLink(trigger, catalog.appScheme));
   },
 });

@@ -3,8 +3,7 @@ import { publish } from '../../../compiler/blueprints/publish.ts';
 import { openCatalog } from '../../blueprints/open-catalog.ts';
 import { command, flag, text } from '../../command-line/command.ts';
 import { configOption } from '../../command-line/options.ts';
-import { printJson } from '../../output/print.ts';
-import { printTable } from '../../output/table.ts';
+import { printList } from '../../output/table.ts';
 
 export default command({
   summary: 'List the blueprints: recurring tasks ready to be set up',
@@ -23,15 +22,15 @@ export default command({
     const entries = publish(plans.values(), appScheme).filter(
       (entry) => category === undefined || entry.category === category || entry.tags.includes(category),
     );
-    if (given.json) printJson(context, entries);
-    else {
-      const columns = [
-        { title: 'KEY', value: (entry: (typeof entries)[number]) => entry.key, whole: true as const },
-        { title: 'CATEGORY', value: (entry: (typeof entries)[number]) => entry.category },
-        { title: 'WHEN', value: (entry: (typeof entries)[number]) => entry.scheduleHuman },
-        { title: 'DESCRIPTION', value: (entry: (typeof entries)[number]) => entry.description },
-      ];
-      printTable(context, entries, columns, 'no blueprint is in that category');
-    }
+    printList(context, entries, {
+      json: given.json,
+      columns: [
+        { title: 'KEY', value: ({ key }) => key, whole: true },
+        { title: 'CATEGORY', value: ({ category }) => category },
+        { title: 'WHEN', value: ({ scheduleHuman }) => scheduleHuman },
+        { title: 'DESCRIPTION', value: ({ description }) => description },
+      ],
+      empty: 'no blueprint is in that category',
+    });
   },
 });

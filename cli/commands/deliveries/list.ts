@@ -1,5 +1,4 @@
 /** `hookwright deliveries list`: what was accepted, newest first, and what became of it. */
-import type { DispatchSummary } from '../../../runtime/store/queries.ts';
 import { command, parsed, text, withDefault } from '../../command-line/command.ts';
 import {
   arrayOption,
@@ -9,9 +8,7 @@ import {
   sinceOption,
 } from '../../command-line/options.ts';
 import { parseDeliveryFilter, parseLimit } from '../../deliveries/filter.ts';
-import { printJson } from '../../output/print.ts';
-import type { Column } from '../../output/table.ts';
-import { printTable } from '../../output/table.ts';
+import { printList } from '../../output/table.ts';
 import { formatDuration } from '../../output/time.ts';
 import { useStore } from '../../store/use-store.ts';
 
@@ -36,22 +33,20 @@ export default command({
     const now = context.clock.now();
     const filter = { ...parseDeliveryFilter(given, now), limit: given.limit };
     const rows = (await useStore(context, (store) => store.read({ kind: 'list', filter }))) ?? [];
-    if (given.json) printJson(context, rows.map(toJson));
-    else printTable(context, rows, columns(now), 'nothing of that kind is stored');
+    printList(context, rows, {
+      json: given.json,
+      // The store's internal number is not shown.
+      toJson: ({ ref, ...rest }) => rest,
+      columns: [
+        { title: 'ID', value: ({ id }) => id, whole: true },
+        { title: 'ROUTE', value: ({ route, job }) => route ?? `job ${job}`, whole: true },
+        { title: 'EVENT', value: ({ event }) => event, whole: true },
+        { title: 'STATE', value: ({ state }) => state },
+        { title: 'AGE', value: ({ accepted_at }) => formatDuration(now - accepted_at), align: 'right' },
+        { title: 'DELIVERY ID', value: ({ delivery_id }) => delivery_id, whole: true },
+        { title: 'REASON', value: ({ reason }) => reason ?? '' },
+      ],
+      empty: 'nothing of that kind is stored',
+    });
   },
 });
-
-/** The store's internal number is not shown. */
-const toJson = ({ ref, ...rest }: DispatchSummary) => rest;
-
-function columns(now: number): readonly Column<DispatchSummary>[] {
-  return [
-    { title: 'ID', value: ({ id }) => id, whole: true },
-    { title: 'ROUTE', value: ({ route, job }) => route ?? `job ${job}`, whole: true },
-    { title: 'EVENT', value: ({ event }) => event, whole: true },
-    { title: 'STATE', value: ({ state }) => state },
-    { title: 'AGE', value: ({ accepted_at }) => formatDuration(now - accepted_at), align: 'right' },
-    { title: 'DELIVERY ID', value: ({ delivery_id }) => delivery_id, whole: true },
-    { title: 'REASON', value: ({ reason }) => reason ?? '' },
-  ];
-}

@@ -6,7 +6,7 @@ import type { CliContext } from '../../base/context.ts';
 import type { GivenBy } from '../../command-line/command.ts';
 import { argument, command, flag } from '../../command-line/command.ts';
 import { configOption } from '../../command-line/options.ts';
-import { printJson, printLine, terminalWidth, visible, wrapBeside } from '../../output/print.ts';
+import { printBeside, printJson, printLine, visible } from '../../output/print.ts';
 import { findDispatch, unknownDispatch, useStore } from '../../store/use-store.ts';
 
 const options = {
@@ -48,9 +48,9 @@ function print(context: CliContext, given: Given, stored: StoredDispatch): void 
     ['superseded', dispatch.superseded === 0 ? null : String(dispatch.superseded)],
     ['replay of', stored.replay_of],
   ];
-  for (const [name, value] of facts) if (value !== null) printWrapped(context, name.padEnd(12), visible(value));
+  for (const [name, value] of facts) if (value !== null) printBeside(context, name.padEnd(12), visible(value));
   printLine(context);
-  for (const moment of timeline(stored)) printWrapped(context, `${formatTime(moment.at)}  `, formatMoment(moment));
+  for (const moment of timeline(stored)) printBeside(context, `${formatTime(moment.at)}  `, formatMoment(moment));
   if (!given.full) return;
   for (const [title, text] of [
     ['prompt', dispatch.prompt],
@@ -60,10 +60,6 @@ function print(context: CliContext, given: Given, stored: StoredDispatch): void 
     const lines = text === null ? [] : text.split('\n').map(visible);
     if (text !== null) printLine(context, `\n${title}:\n${lines.join('\n')}`);
   }
-}
-
-function printWrapped(context: CliContext, label: string, text: string): void {
-  for (const line of wrapBeside(label, text, terminalWidth(context))) printLine(context, line);
 }
 
 const formatTime = (ms: number): string => new Date(ms).toISOString().replace('T', ' ');

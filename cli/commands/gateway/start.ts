@@ -1,6 +1,7 @@
 /** `hookwright gateway start`: `gateway run` in the background, with a log file; returns once it serves. */
 import { spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import type { GatewayStatus } from '../../../runtime/control/operations.ts';
 import type { CliContext } from '../../base/context.ts';
 import { openHome } from '../../base/context.ts';
@@ -16,12 +17,6 @@ import { printLine, printNote, visible } from '../../output/print.ts';
 /** How long a gateway may take to start serving, in ms: a large configuration takes seconds to compile. */
 const READY_MS = 60_000;
 const POLL_MS = 50;
-
-interface Launched {
-  readonly status: GatewayStatus;
-  /** Logged while it started. */
-  readonly warnings: readonly string[];
-}
 
 const options = {
   config: configOption,
@@ -44,8 +39,7 @@ export default command({
   async run(context, given) {
     const running = await tryAskGateway(context, 'status', {});
     if (running !== null) throw alreadyServed(context, running);
-    const { status, warnings } = await launch(context, given);
-    for (const warning of warnings) printNote(context, warning);
+    const status = await launch(context, given);
     printLine(context, status.url);
     if (status.table.error !== null) printNote(context, visible(status.table.error));
     printNote(context, `started (pid ${status.pid}), log: ${logFile(context.home)}`);
@@ -64,8 +58,8 @@ function runArguments(context: CliContext, given: Given): string[] {
   ];
 }
 
-/** Starts the process, detached, and waits until its control socket answers or it has ended. */
-async function launch(context: CliContext, given: Given): Promise<Launched> {
+/** Starts the process, detached, and waits until its control socket answers or it has ended. Prints what it has warned of. */
+async function launch(context: CliContext, given: Given): Promise<GatewayStatus> {
   const [program = '', ...self] = context.self;
   const log = openLogFile(openHome(context));
   const { position } = readTail(logFile(context.home), 0);
@@ -77,12 +71,11 @@ async function launch(context: CliContext, given: Given): Promise<Launched> {
   });
   closeSync(log);
   let ended = false;
-  child.once('exit', () => {
-    ended = true;
-  });
-  child.once('error', () => {
-    ended = true;
-  });
+  for (const event of ['exit', 'error']) {
+    child.once(event, () => {
+      ended = true;
+    });
+  }
   child.unref();
   const until = context.clock.monotonic() + READY_MS;
   while (!ended && context.clock.monotonic() < until) {
@@ -94,9 +87,10 @@ async function launch(context: CliContext, given: Given): Promise<Launched> {
     }
     if (status !== null) {
       const { bytes } = readSince(logFile(context.home), position);
-      return { status, warnings: warningsIn(bytes, context) };
+      for (const warning of warningsIn(bytes, context)) printNote(context, warning);
+      return status;
     }
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    await setTimeout(POLL_MS);
   }
   throw failure(context, position, ended);
 }

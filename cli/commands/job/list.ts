@@ -4,8 +4,8 @@ import { arrayOption, configOption } from '../../command-line/options.ts';
 import type { JobReport } from '../../jobs/describe-job.ts';
 import { readHistory, reportJob } from '../../jobs/describe-job.ts';
 import { openJobs } from '../../jobs/open-jobs.ts';
-import { printJson } from '../../output/print.ts';
-import { printTable } from '../../output/table.ts';
+import type { Column } from '../../output/table.ts';
+import { printList } from '../../output/table.ts';
 import { formatDuration, formatInstant } from '../../output/time.ts';
 import { useStore } from '../../store/use-store.ts';
 
@@ -29,41 +29,34 @@ export default command({
       return Promise.all(jobs.map((job) => readHistory(store, job, stored, options.runs)));
     });
     const reports = jobs.map((job, index) => reportJob(job, histories?.[index] ?? null, options));
-    if (given.json) printJson(context, reports.map(describeJson));
-    else
-      printTable(
-        context,
-        reports,
-        columns(now),
-        'no jobs; make one: hookwright job create, or hookwright blueprint create',
-      );
-    return 0;
+    printList(context, reports, {
+      json: given.json,
+      toJson: ({ next_runs, runs, ticks, ...rest }) => ({
+        ...rest,
+        next_run: next_runs[0] ?? null,
+        last_run: runs[0] ?? null,
+      }),
+      columns: columns(now),
+      empty: 'no jobs; make one: hookwright job create, or hookwright blueprint create',
+    });
   },
 });
 
-function describeJson({ next_runs, runs, ticks, ...rest }: JobReport): unknown {
-  return { ...rest, next_run: next_runs[0] ?? null, last_run: runs[0] ?? null };
-}
-
-function columns(now: number) {
+function columns(now: number): readonly Column<JobReport>[] {
   return [
-    { title: 'NAME', value: ({ name }: JobReport) => name, whole: true as const },
-    { title: 'ID', value: ({ id }: JobReport) => id, whole: true as const },
-    { title: 'STATE', value: ({ state }: JobReport) => state },
-    { title: 'RUNS', value: ({ schedule_human }: JobReport) => schedule_human, wrap: true as const },
-    {
-      title: 'NEXT',
-      value: ({ next_runs: [next], timezone }: JobReport) =>
-        next === undefined ? '' : formatInstant(Date.parse(next), timezone),
-      wrap: true as const,
-    },
-    {
-      title: 'LAST',
-      value: ({ runs: [last] }: JobReport) =>
-        last === undefined ? '' : `${last.state}, ${formatDuration(now - Date.parse(last.started_at))} ago`,
-      wrap: true as const,
-    },
-    { title: 'DELIVER', value: ({ deliver }: JobReport) => deliver.join(','), whole: true as const },
-    { title: 'PROFILE', value: ({ profile }: JobReport) => profile, usual: 'default' },
+    { title: 'NAME', value: ({ name }) => name, whole: true },
+    { title: 'ID', value: ({ id }) => id, whole: true },
+    { title: 'STATE', value: ({ state }) => state },
+    { title: 'RUNS', value: ({ schedule_human }) => schedule_human, wrap: true },
+    { title: 'NEXT', value: nextRun, wrap: true },
+    { title: 'LAST', value: (job) => lastRun(job, now), wrap: true },
+    { title: 'DELIVER', value: ({ deliver }) => deliver.join(','), whole: true },
+    { title: 'PROFILE', value: ({ profile }) => profile, usual: 'default' },
   ];
 }
+
+const nextRun = ({ next_runs: [next], timezone }: JobReport): string =>
+  next === undefined ? '' : formatInstant(Date.parse(next), timezone);
+
+const lastRun = ({ runs: [last] }: JobReport, now: number): string =>
+  last === undefined ? '' : `${last.state}, ${formatDuration(now - Date.parse(last.started_at))} ago`;

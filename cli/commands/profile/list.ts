@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { PROFILE_NAME } from '../../../base/profiles.ts';
 import { command } from '../../command-line/command.ts';
 import { configOption, jsonOption } from '../../command-line/options.ts';
-import { printJson } from '../../output/print.ts';
-import { printTable } from '../../output/table.ts';
+import { printList } from '../../output/table.ts';
 import type { ProfileClosure } from '../../profiles/closure.ts';
 import { loadClosures } from '../../profiles/closure.ts';
 import { openTable } from '../../subscriptions/open-table.ts';
@@ -25,21 +24,17 @@ export default command({
     const served = loadClosures(context.home, open).map((closure): Row => ({ ...closure, served: true }));
     const others = folders(join(context.home, 'profiles')).filter((name) => !served.some((row) => row.name === name));
     const rows = [...served, ...others.map(unserved)];
-    if (given.json) printJson(context, rows);
-    else {
-      printTable(
-        context,
-        rows,
-        [
-          { title: 'NAME', value: ({ name }) => name, whole: true },
-          { title: 'ROUTES', value: ({ routes }) => routes.map(({ name }) => name).join(','), whole: true },
-          { title: 'TARGETS', value: ({ targets }) => targets.join(','), whole: true },
-          { title: 'AGENT', value: ({ agent }) => agent },
-          { title: 'STATE', value: (row) => (row.served ? 'served' : 'not served: gateway.multiplex_profiles is off') },
-        ],
-        'no profiles',
-      );
-    }
+    printList(context, rows, {
+      json: given.json,
+      columns: [
+        { title: 'NAME', value: ({ name }) => name, whole: true },
+        { title: 'ROUTES', value: ({ routes }) => routes.map(({ name }) => name).join(','), whole: true },
+        { title: 'TARGETS', value: ({ targets }) => targets.join(','), whole: true },
+        { title: 'AGENT', value: ({ agent }) => agent },
+        { title: 'STATE', value: (row) => (row.served ? 'served' : 'not served: gateway.multiplex_profiles is off') },
+      ],
+      empty: 'no profiles',
+    });
   },
 });
 

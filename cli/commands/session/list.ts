@@ -1,10 +1,9 @@
 /** `hookwright session list`: the sessions of a profile. */
-import type { SessionSummary } from '../../../runtime/store/sessions.ts';
 import { knownName } from '../../blueprints/open-catalog.ts';
 import { command, text } from '../../command-line/command.ts';
 import { jsonOption } from '../../command-line/options.ts';
-import { printJson, printNote, visible } from '../../output/print.ts';
-import { printTable } from '../../output/table.ts';
+import { printNote, visible } from '../../output/print.ts';
+import { printList } from '../../output/table.ts';
 import { sessionProfile, useSessions } from '../../sessions/open-chat.ts';
 
 export default command({
@@ -19,22 +18,19 @@ export default command({
     const stored = (await useSessions(context, (all) => all.list(profile))) ?? [];
     const { targets } = await context.catalog();
     const sessions = stored.map((session) => ({ ...session, target: knownName(session.target, targets) }));
-    if (given.json) {
-      printJson(
-        context,
-        sessions.map((session) => ({ id: session.chat_id, name: `${session.target} ${session.chat_id}`, ...session })),
-      );
-      return;
-    }
-    const columns = [
-      { title: 'TARGET', value: (session: SessionSummary) => session.target, whole: true as const },
-      { title: 'CHAT', value: (session: SessionSummary) => session.chat_id, whole: true as const },
-      { title: 'TURNS', value: (session: SessionSummary) => session.turns ?? '-', align: 'right' as const },
-      { title: 'CHANGED', value: (session: SessionSummary) => session.changed_at },
-    ];
-    for (const { target, chat_id, problem } of sessions) {
+    for (const { target, chat_id, problem } of given.json ? [] : sessions) {
       if (problem !== null) printNote(context, `${visible(`${target} ${chat_id}`)}: ${visible(problem)}`);
     }
-    printTable(context, sessions, columns, 'no chat has a session; make one: hookwright session open');
+    printList(context, sessions, {
+      json: given.json,
+      toJson: (session) => ({ id: session.chat_id, name: `${session.target} ${session.chat_id}`, ...session }),
+      columns: [
+        { title: 'TARGET', value: ({ target }) => target, whole: true },
+        { title: 'CHAT', value: ({ chat_id }) => chat_id, whole: true },
+        { title: 'TURNS', value: ({ turns }) => turns ?? '-', align: 'right' },
+        { title: 'CHANGED', value: ({ changed_at }) => changed_at },
+      ],
+      empty: 'no chat has a session; make one: hookwright session open',
+    });
   },
 });

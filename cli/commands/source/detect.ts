@@ -4,7 +4,6 @@ import { resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { createPaint } from '../../../base/paint.ts';
 import { commonName } from '../../../compiler/text/common-name.ts';
-import { parseSecretRef } from '../../../compiler/text/secret-ref.ts';
 import { createSecrets } from '../../../runtime/platform/secrets/machine-secrets.ts';
 import { SecretError } from '../../../runtime/platform/secrets/secrets.ts';
 import type { CliContext } from '../../base/context.ts';
@@ -12,9 +11,10 @@ import { CliError } from '../../base/errors.ts';
 import type { GivenBy } from '../../command-line/command.ts';
 import { command, optionalArgument, text } from '../../command-line/command.ts';
 import { configOption, jsonOption } from '../../command-line/options.ts';
+import { typedSecretRef } from '../../command-line/values.ts';
 import { printJson, printLine, printNote, visible } from '../../output/print.ts';
 import type { SourceCandidate } from '../../sources/detect.ts';
-import { adviseRoute, detect, explainOutcome } from '../../sources/detect.ts';
+import { adviseRoute, detect, explainOutcome, fits } from '../../sources/detect.ts';
 import { openSources } from '../../sources/open-sources.ts';
 import type { CapturedRequest } from '../../sources/read-capture.ts';
 import { readCapture } from '../../sources/read-capture.ts';
@@ -45,12 +45,13 @@ export default command({
     const open = await openSources(context, given.config);
     const sources = given.source === undefined ? open.sources : [open.find(given.source)];
     const captures = readCapture(await read(context, given));
-    const { secret, url = null } = { secret: readSecret(context, given), url: given.url };
+    const secret = readSecret(context, given);
+    const { url = null } = given;
     const now = context.clock.now();
     const found = captures.map((capture) => ({ capture, candidates: detect(sources, { capture, secret, url, now }) }));
     if (given.json) printJson(context, found.map(describeJson));
-    else for (const each of found) print(context, each.capture, each.candidates);
-    return found.every(({ candidates }) => isSettled(candidates)) ? 0 : 1;
+    else for (const each of found) print(context, each);
+    return found.every(({ candidates: [best] }) => best !== undefined && fits(best.outcome)) ? 0 : 1;
   },
 });
 
@@ -63,19 +64,20 @@ async function read(context: CliContext, given: Given): Promise<Buffer> {
 
 function readSecret(context: CliContext, given: Given): string | null {
   if (given.secret === undefined) return null;
-  const ref = parseSecretRef(given.secret, 'default');
-  // Paths on the command line start where the command was typed.
-  const here =
-    ref.kind === 'file' && !ref.value.startsWith('~/') ? { ...ref, value: resolve(context.cwd, ref.value) } : ref;
   try {
-    return createSecrets(context).resolve(here);
+    return createSecrets(context).resolve(typedSecretRef(context, given.secret));
   } catch (error) {
     if (error instanceof SecretError) throw new CliError(error.message);
     throw error;
   }
 }
 
-function print(context: CliContext, { label, notes }: CapturedRequest, candidates: readonly SourceCandidate[]): void {
+interface Found {
+  readonly capture: CapturedRequest;
+  readonly candidates: readonly SourceCandidate[];
+}
+
+function print(context: CliContext, { capture: { label, notes }, candidates }: Found): void {
   const paint = createPaint(context.colour.stdout);
   if (label !== '') printLine(context, paint('bold', visible(label)));
   for (const note of notes) printNote(context, note);
@@ -93,29 +95,7 @@ function print(context: CliContext, { label, notes }: CapturedRequest, candidate
 
 const nameOf = ({ name, file }: SourceCandidate['source']): string => commonName(name, file);
 
-/** Something matches, or at least nothing speaks against the best guess. */
-function isSettled([best]: readonly SourceCandidate[]): boolean {
-  return (
-    best !== undefined &&
-    (best.outcome.kind === 'match' || (best.outcome.kind === 'unchecked' && best.outcome.reason === null))
-  );
-}
-
-function describeJson({
-  capture,
-  candidates,
-}: {
-  readonly capture: CapturedRequest;
-  readonly candidates: readonly SourceCandidate[];
-}): unknown {
-  return {
-    request: capture.label,
-    notes: capture.notes,
-    candidates: candidates.map(({ source, outcome, event, delivery }) => ({
-      source: source.name,
-      ...outcome,
-      event,
-      delivery,
-    })),
-  };
+function describeJson({ capture: { label, notes }, candidates }: Found): unknown {
+  const described = candidates.map(({ source, outcome, ...read }) => ({ source: source.name, ...outcome, ...read }));
+  return { request: label, notes, candidates: described };
 }

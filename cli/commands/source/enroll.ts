@@ -5,13 +5,13 @@ import { capturedFile, storeCaptured } from '../../../runtime/verify/enrolment.t
 import type { RoutePlan, RouteTable } from '../../../schemas/generated/types.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError, UsageError } from '../../base/errors.ts';
-import type { GivenBy } from '../../command-line/command.ts';
 import { argument, command, flag, parsed } from '../../command-line/command.ts';
 import { configOption } from '../../command-line/options.ts';
 import { askGateway } from '../../gateway/ask-gateway.ts';
 import { printJson, printLine, printNote } from '../../output/print.ts';
 import { routePath } from '../../subscriptions/address.ts';
 import { findRoute } from '../../subscriptions/find-route.ts';
+import type { OpenTable } from '../../subscriptions/open-table.ts';
 import { openTable } from '../../subscriptions/open-table.ts';
 
 const DEFAULT_SECONDS = 900;
@@ -22,15 +22,6 @@ function parseTimeout(text: string): number {
   throw new UsageError(`--timeout takes a number of seconds, not "${text}"`);
 }
 
-const options = {
-  timeout: parsed(`seconds`, `How long to wait; default ${DEFAULT_SECONDS}`, parseTimeout),
-  config: configOption,
-  json: flag('Print the file as JSON'),
-};
-const args = { route: argument('route') };
-
-type Given = GivenBy<typeof options> & GivenBy<typeof args>;
-
 export default command({
   summary: 'Wait for the secret a sender sends when its webhook is created',
   details:
@@ -39,13 +30,20 @@ export default command({
     ['Then create the webhook at the sender', '$0 source enroll my-notion'],
     ['Wait for an hour', '$0 source enroll my-asana --timeout 3600'],
   ],
-  options,
-  args,
+  options: {
+    timeout: parsed(`seconds`, `How long to wait; default ${DEFAULT_SECONDS}`, parseTimeout),
+    config: configOption,
+    json: flag('Print the file as JSON'),
+  },
+  args: { route: argument('route') },
   async run(context, given) {
     const { timeout: seconds = DEFAULT_SECONDS } = given;
-    const { table } = await prepare(context, given);
-    const { plan } = findRoute(context, given.route, table);
-    printNote(context, `waiting for ${sourceOf(plan)}: create the webhook there, for ${urlOf(plan, table)}`);
+    const open = await openTable(context, given.config);
+    const { plan } = findRoute(context, given.route, open);
+    requireCapture(plan, open.table);
+    await prepare(context, plan, open);
+    const url = plan.public_url ?? `${open.url ?? ''}${routePath(plan)}`;
+    printNote(context, `waiting for ${plan.source}: create the webhook there, for ${url}`);
     const file = await wait(context, plan, seconds * 1000);
     if (given.json) printJson(context, { route: plan.name, file });
     else printLine(context, file);
@@ -54,15 +52,8 @@ export default command({
 });
 
 /** Creates the file, because a gateway does not start without it. */
-async function prepare(
-  context: CliContext,
-  given: Given,
-): Promise<{ readonly table: Awaited<ReturnType<typeof openTable>> }> {
-  const table = await openTable(context, given.config);
-  const { plan } = findRoute(context, given.route, table);
-  requireCapture(plan, table.table);
-  const { home, env } = context;
-  const folders = { home, userHome: userHome(env) };
+async function prepare(context: CliContext, plan: RoutePlan, { url }: OpenTable): Promise<void> {
+  const folders = { home: context.home, userHome: userHome(context.env) };
   const path = capturedFile(folders, plan);
   if (path === null) {
     throw new CliError(
@@ -70,11 +61,10 @@ async function prepare(
       `write it like this: secret: file:secrets/${plan.name}`,
     );
   }
-  if (existsSync(path)) return { table };
+  if (existsSync(path)) return;
   storeCaptured(folders, plan, context.random(32).toString('hex'));
   printNote(context, `${path} is new and holds a random value until the secret arrives`);
-  if (table.url !== null) await askGateway(context, 'reload', {});
-  return { table };
+  if (url !== null) await askGateway(context, 'reload', {});
 }
 
 async function wait(context: CliContext, plan: RoutePlan, timeoutMs: number): Promise<string> {
@@ -86,12 +76,6 @@ async function wait(context: CliContext, plan: RoutePlan, timeoutMs: number): Pr
     if (report.kind === 'failed') throw new CliError(`the secret arrived and could not be stored: ${report.reason}`);
   }
   throw new CliError(`no secret arrived within ${timeoutMs / 1000} s`, 'nothing was changed; run it again');
-}
-
-const sourceOf = (plan: RoutePlan): string => plan.source ?? 'the sender';
-
-function urlOf(plan: RoutePlan, { url }: { readonly url: string | null }): string {
-  return plan.public_url ?? `${url ?? ''}${routePath(plan)}`;
 }
 
 /** @throws CliError for a sender whose secret comes another way. */

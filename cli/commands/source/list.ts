@@ -3,8 +3,8 @@ import { describeWindow, primitiveName } from '../../../compiler/sources/describ
 import { commonName } from '../../../compiler/text/common-name.ts';
 import { command, flag, optionalArgument } from '../../command-line/command.ts';
 import { configOption } from '../../command-line/options.ts';
-import { printJson } from '../../output/print.ts';
-import { printTable } from '../../output/table.ts';
+import type { Column } from '../../output/table.ts';
+import { printList } from '../../output/table.ts';
 import type { OpenSource } from '../../sources/open-sources.ts';
 import { openSources } from '../../sources/open-sources.ts';
 
@@ -23,8 +23,12 @@ export default command({
     const shown = sources.filter(({ name, file }) =>
       [name, file.title ?? '', ...(file.aliases ?? [])].some((text) => text.toLowerCase().includes(word)),
     );
-    if (given.json) printJson(context, shown.map(describeJson));
-    else printTable(context, shown, COLUMNS, `no source is called anything like "${word}"`);
+    printList(context, shown, {
+      json: given.json,
+      toJson: describeJson,
+      columns: COLUMNS,
+      empty: `no source is called anything like "${word}"`,
+    });
   },
 });
 
@@ -34,12 +38,12 @@ function otherNames({ name, file }: OpenSource): string {
   return [name, ...(file.aliases ?? [])].filter((other) => other !== known).join(', ');
 }
 
-const COLUMNS = [
-  { title: 'SOURCE', value: ({ name, file }: OpenSource) => commonName(name, file), whole: true as const },
-  { title: 'SENDER', value: ({ file }: OpenSource) => file.title ?? '', wrap: true as const },
-  { title: 'SIGNS WITH', value: ({ file }: OpenSource) => primitiveName(file.verify) },
-  { title: 'WINDOW', value: ({ file }: OpenSource) => describeWindow(file) ?? '-' },
-  { title: 'ALSO CALLED', value: otherNames, whole: true as const },
+const COLUMNS: readonly Column<OpenSource>[] = [
+  { title: 'SOURCE', value: ({ name, file }) => commonName(name, file), whole: true },
+  { title: 'SENDER', value: ({ file }) => file.title ?? '', wrap: true },
+  { title: 'SIGNS WITH', value: ({ file }) => primitiveName(file.verify) },
+  { title: 'WINDOW', value: ({ file }) => describeWindow(file) ?? '-' },
+  { title: 'ALSO CALLED', value: otherNames, whole: true },
 ];
 
 function describeJson({ name, file, own }: OpenSource): unknown {

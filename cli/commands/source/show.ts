@@ -15,7 +15,7 @@ import { commonName } from '../../../compiler/text/common-name.ts';
 import type { CliContext } from '../../base/context.ts';
 import { argument, command, flag } from '../../command-line/command.ts';
 import { configOption } from '../../command-line/options.ts';
-import { printJson, printLine, visible, wrapWords } from '../../output/print.ts';
+import { printJson, printLine, visible, wrapBeside } from '../../output/print.ts';
 import type { OpenSource } from '../../sources/open-sources.ts';
 import { openSources } from '../../sources/open-sources.ts';
 
@@ -53,7 +53,7 @@ function describe(context: CliContext, { name, file, plan }: OpenSource): string
   const width = context.stdout.columns ?? USUAL_WIDTH;
   const indent = Math.max(...rows.map(([title]) => title.length)) + 2;
   const shown = rows.flatMap(([title, text]) =>
-    text === null ? [] : hanging(`${title}:`.padEnd(indent), visible(text), width),
+    text === null ? [] : wrapBeside(`${title}:`.padEnd(indent), visible(text), width),
   );
   const list = (title: string, lines: readonly string[]): string[] =>
     lines.length === 0 ? [] : ['', paint('bold', title), ...lines];
@@ -62,7 +62,7 @@ function describe(context: CliContext, { name, file, plan }: OpenSource): string
     ...shown,
     ...list(
       'At the sender',
-      setupSteps(file).flatMap((step, index) => hanging(`  ${index + 1}. `, visible(step), width)),
+      setupSteps(file).flatMap((step, index) => wrapBeside(`  ${index + 1}. `, visible(step), width)),
     ),
     // For copying, so it is printed unchanged.
     ...list(
@@ -73,15 +73,11 @@ function describe(context: CliContext, { name, file, plan }: OpenSource): string
     ),
     ...list(
       'Notes',
-      (file.notes ?? []).flatMap((note) => hanging('  ', visible(note), width)),
+      (file.notes ?? []).flatMap((note) => wrapBeside('  ', visible(note), width)),
     ),
-    ...list('Events', file.events === undefined ? [] : hanging('  ', visible(file.events.join(', ')), width)),
+    ...list('Events', file.events === undefined ? [] : wrapBeside('  ', visible(file.events.join(', ')), width)),
   ];
 }
 
 /** Columns where no terminal says how many it has. */
 const USUAL_WIDTH = 80;
-
-/** Lines whose first one begins with `lead`; the others stand below its text. */
-const hanging = (lead: string, text: string, width: number): string[] =>
-  wrapWords(text, width - lead.length).map((line, index) => (index === 0 ? lead : ' '.repeat(lead.length)) + line);

@@ -1,8 +1,7 @@
 /** `hookwright webhook list`: the subscriptions, with what the gateway makes of each. */
 import { command, flag } from '../../command-line/command.ts';
 import { configOption, jsonOption } from '../../command-line/options.ts';
-import { printJson } from '../../output/print.ts';
-import { printTable } from '../../output/table.ts';
+import { printList } from '../../output/table.ts';
 import { listRoutes } from '../../subscriptions/list-routes.ts';
 import { openTable } from '../../subscriptions/open-table.ts';
 
@@ -17,14 +16,9 @@ export default command({
   async run(context, given) {
     const open = await openTable(context, given.config);
     const routes = listRoutes(context.home, open, given.all);
-    if (given.json) {
-      printJson(context, routes);
-      return;
-    }
-    printTable(
-      context,
-      routes,
-      [
+    printList(context, routes, {
+      json: given.json,
+      columns: [
         { title: 'NAME', value: ({ name }) => name, whole: true },
         { title: 'STATE', value: ({ state, reason }) => (reason === null ? state : `${state}: ${reason}`) },
         { title: 'MODE', value: ({ mode }) => mode ?? '' },
@@ -39,7 +33,7 @@ export default command({
         },
         { title: 'URL', value: ({ url }) => url, whole: true },
       ],
-      'no subscriptions; make one: hookwright webhook subscribe <name>',
-    );
+      empty: 'no subscriptions; make one: hookwright webhook subscribe <name>',
+    });
   },
 });

@@ -4,44 +4,17 @@ import { needsPublicKey } from '../../../compiler/views/view-route.ts';
 import type { RouteTable } from '../../../schemas/generated/types.ts';
 import type { CliContext } from '../../base/context.ts';
 import type { GivenBy } from '../../command-line/command.ts';
-import { argument, command, list, text, toggle } from '../../command-line/command.ts';
-import { chatIdOption, configOption, descriptionOption, jsonOption } from '../../command-line/options.ts';
+import { argument, command } from '../../command-line/command.ts';
 import { printJson, printLine, printNote, visible } from '../../output/print.ts';
 import { curlLine } from '../../subscriptions/address.ts';
 import { openTable } from '../../subscriptions/open-table.ts';
 import type { Saved } from '../../subscriptions/save-entry.ts';
 import { describeMode, newSecret, saveEntry } from '../../subscriptions/save-entry.ts';
-import { applyFlags } from '../../subscriptions/subscribe-flags.ts';
+import { applyFlags, SUBSCRIBE_OPTIONS } from '../../subscriptions/subscribe-flags.ts';
 
-const REPEATABLE = 'repeatable';
-
-const options = {
-  events: list(`types`, `Accepted event types, by comma or glob; ${REPEATABLE}`),
-  prompt: text('template', 'Prompt, or message with --deliver-only; {a.b} is filled in'),
-  deliver: text('target', 'Where the result goes; several by comma'),
-  deliverChatId: chatIdOption,
-  deliverExtra: list(`key=value`, `Further address parts, such as repo=… ; ${REPEATABLE}`),
-  description: descriptionOption,
-  deliverOnly: toggle('No agent: deliver the prompt itself (--no-deliver-only)'),
-  cronJob: text('job', 'Fire this job instead of running the prompt'),
-  routeProfile: text('profile', 'Profile that runs it'),
-  mirrorToSession: toggle("Also append what is delivered to the chat's session"),
-  script: text('name', 'Filter or transform script below scripts/'),
-  skills: text('names', 'Skills of the agent run, by comma'),
-  filter: list(`yaml`, `Condition, such as '{field: action, equals: opened}'; ${REPEATABLE}`),
-  coalesce: text('yaml', 'Entity of a burst: a field, or {key, window_seconds, max_wait_seconds}'),
-  source: text('source', 'Who sends: its signature, event type and delivery id (hookwright source list)'),
-  secret: text('ref', 'env:NAME, file:path or a secret, instead of a generated one'),
-  publicKey: text('ref', 'Of a source that signs with a private key: env:NAME, file:path or the key'),
-  verifyToken: text('ref', 'Of a source that checks the URL with a token: env:NAME, file:path or the token'),
-  enable: toggle('Accept events (--disable answers them 403)'),
-  disable: toggle('Keep it, and answer its events 403'),
-  config: configOption,
-  json: jsonOption,
-};
 const args = { name: argument('subscription') };
 
-type Given = GivenBy<typeof options> & GivenBy<typeof args>;
+type Given = GivenBy<typeof SUBSCRIBE_OPTIONS> & GivenBy<typeof args>;
 
 export default command({
   summary: 'Create or change a subscription: a route outside the configuration',
@@ -66,7 +39,7 @@ export default command({
     ],
     ['Fire a job', '$0 webhook subscribe deploys --events deployment --cron-job smoke-test'],
   ],
-  options,
+  options: SUBSCRIBE_OPTIONS,
   args,
   async run(context, given) {
     const open = await openTable(context, given.config);

@@ -3,19 +3,19 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { messageOf } from '../../../base/message-of.ts';
 import { isSystemError } from '../../../base/system-error.ts';
-import { parseSecretRef } from '../../../compiler/text/secret-ref.ts';
 import { createSecrets } from '../../../runtime/platform/secrets/machine-secrets.ts';
 import { SecretError } from '../../../runtime/platform/secrets/secrets.ts';
 import { linkPath, readPath } from '../../../runtime/table/payload-path.ts';
 import { partsOf } from '../../../runtime/verify/request.ts';
 import { SignError } from '../../../runtime/verify/sign-body.ts';
-import type { RoutePlan, RouteTable, SecretRef } from '../../../schemas/generated/types.ts';
+import type { RoutePlan, RouteTable } from '../../../schemas/generated/types.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError, UsageError } from '../../base/errors.ts';
 import { loadPart } from '../../base/module.ts';
 import type { GivenBy } from '../../command-line/command.ts';
 import { argument, command, flag, text } from '../../command-line/command.ts';
 import { configOption } from '../../command-line/options.ts';
+import { typedSecretRef } from '../../command-line/values.ts';
 import { printJson, printLine, printNote } from '../../output/print.ts';
 import { localBase, routePath } from '../../subscriptions/address.ts';
 import { findRoute } from '../../subscriptions/find-route.ts';
@@ -66,7 +66,7 @@ export default command({
     const signed = naming(given.route, () =>
       signTestEvent({
         ...{ plan, table: open.table, event: given.event, body: body(context, given), source: given.source },
-        key: keyRef(context, given),
+        key: given.key === undefined ? null : typedSecretRef(context, given.key),
         sample: (scheme, event) => payloads.sample(plan, event, scheme),
         ...{ secrets: createSecrets(context), now: context.clock.now(), random: context.random },
       }),
@@ -99,13 +99,6 @@ async function show(
   if (given.json) printJson(context, json);
   else for (const line of lines) printLine(context, line);
   return taken ? 0 : 1;
-}
-
-/** Paths on the command line start where the command was typed. */
-function keyRef(context: CliContext, given: Given): SecretRef | null {
-  if (given.key === undefined) return null;
-  const ref = parseSecretRef(given.key, 'default');
-  return ref.kind === 'file' ? { ...ref, value: resolve(context.cwd, ref.value) } : ref;
 }
 
 function body(context: CliContext, given: Given): Buffer | null {
@@ -146,15 +139,7 @@ function naming<Result>(route: string, work: () => Result): Result {
   }
 }
 
-async function send(
-  context: CliContext,
-  url: string,
-  {
-    query,
-    headers,
-    body,
-  }: { readonly query: string; readonly headers: Readonly<Record<string, string>>; readonly body: Buffer },
-): Promise<Response> {
+async function send(context: CliContext, url: string, { query, headers, body }: TestEvent): Promise<Response> {
   try {
     const signal = AbortSignal.timeout(ANSWER_MS);
     return await context.fetch(url + query, {

@@ -3,8 +3,9 @@
 import { createPaint } from '../../../base/paint.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { tryAskGateway } from '../../../cli/gateway/ask-gateway.ts';
-import { printJson, printLine, visible } from '../../../cli/output/print.ts';
-import { printTable } from '../../../cli/output/table.ts';
+import { printLine, visible } from '../../../cli/output/print.ts';
+import type { Column } from '../../../cli/output/table.ts';
+import { printList } from '../../../cli/output/table.ts';
 import { formatDuration } from '../../../cli/output/time.ts';
 import { useStore } from '../../../cli/store/use-store.ts';
 import type { GatewayStatus } from '../../../runtime/control/operations.ts';
@@ -34,17 +35,13 @@ const HASH_CHARS = 12;
 /** Prints every gateway that shares the store; an array with `json`. Returns the exit code. */
 export async function showNodes(context: CliContext, json: boolean): Promise<number> {
   const nodes = await listNodes(context);
-  if (json)
-    printJson(
-      context,
-      nodes.map(({ read_at: _, ...node }) => node),
-    );
-  else printNodes(context, nodes);
+  const empty = 'no gateway is running, and none has been; start one: hookwright gateway start';
+  printList(context, nodes, { json, toJson: ({ read_at: _, ...node }) => node, columns: COLUMNS, empty });
+  if (!json) noteProblems(context, nodes);
   return nodes.some(({ state }) => state === 'serving') ? 0 : 1;
 }
 
-function printNodes(context: CliContext, nodes: readonly StoredNode[]): void {
-  printTable(context, nodes, COLUMNS, 'no gateway is running, and none has been; start one: hookwright gateway start');
+function noteProblems(context: CliContext, nodes: readonly StoredNode[]): void {
   const paint = createPaint(context.colour.stdout);
   const note = (text: string): void => printLine(context, `${paint('yellow', '!')} ${visible(text)}`);
   for (const { node, problem, state } of nodes) {
@@ -59,17 +56,13 @@ function printNodes(context: CliContext, nodes: readonly StoredNode[]): void {
   }
 }
 
-const COLUMNS = [
-  { title: 'NODE', value: ({ node }: StoredNode) => node, align: 'right' as const },
-  { title: 'URL', value: ({ url }: StoredNode) => url, whole: true as const },
-  { title: 'STATE', value: describeState, whole: true as const },
-  {
-    title: 'UP',
-    value: ({ state, read_at, started_at }: StoredNode) =>
-      state === 'serving' ? formatDuration(read_at - started_at) : '',
-  },
-  { title: 'TABLE', value: ({ table }: StoredNode) => table?.slice(0, HASH_CHARS) ?? 'none', whole: true as const },
-  { title: 'VERSION', value: ({ version }: StoredNode) => version },
+const COLUMNS: readonly Column<StoredNode>[] = [
+  { title: 'NODE', value: ({ node }) => node, align: 'right' },
+  { title: 'URL', value: ({ url }) => url, whole: true },
+  { title: 'STATE', value: describeState, whole: true },
+  { title: 'UP', value: (node) => (node.state === 'serving' ? formatDuration(node.read_at - node.started_at) : '') },
+  { title: 'TABLE', value: ({ table }) => table?.slice(0, HASH_CHARS) ?? 'none', whole: true },
+  { title: 'VERSION', value: ({ version }) => version },
 ];
 
 function describeState({ state, lease_expires_at, read_at }: StoredNode): string {

@@ -7,7 +7,7 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 import type { Address, ResolveAddress } from '../address.ts';
 import { linkAddress } from '../address.ts';
-import type { DeliveryOutcome, DeliveryRequest } from '../deliverer.ts';
+import type { Addressed, DeliveryOutcome, DeliveryRequest } from '../deliverer.ts';
 import type { BoundTarget, CreateDriver, DeliveryContext, Driver, ShownDelivery } from '../driver.ts';
 import { idempotencyKey } from '../http/idempotency-key.ts';
 import { DeliveryRefusal } from '../http/values.ts';
@@ -51,12 +51,12 @@ class EmailDriver implements Driver {
     this.resolveAddress = linkAddress(target.plan.address, target.homeChannel);
   }
 
-  chatId(request: Pick<DeliveryRequest, 'extra' | 'unresolved'>): string | null {
+  chatId(request: Addressed): string | null {
     const address = this.resolveAddress(request);
     return typeof address === 'string' ? null : (address.get('chat_id') ?? null);
   }
 
-  refusal(request: Pick<DeliveryRequest, 'extra' | 'unresolved'>): string | null {
+  refusal(request: Addressed): string | null {
     const recipient = this.recipientOf(request);
     return typeof recipient === 'string' ? recipient : null;
   }
@@ -104,9 +104,7 @@ class EmailDriver implements Driver {
     };
   }
 
-  private recipientOf(
-    request: Pick<DeliveryRequest, 'extra' | 'unresolved'>,
-  ): { readonly to: string; readonly address: Address } | string {
+  private recipientOf(request: Addressed): { readonly to: string; readonly address: Address } | string {
     const address = this.resolveAddress(request);
     if (typeof address === 'string') return address;
     const to = address.get('chat_id');

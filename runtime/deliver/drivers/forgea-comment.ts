@@ -10,7 +10,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ProcessRequest, ProcessResult } from '../../platform/process/run-process.ts';
-import type { DeliveryOutcome, DeliveryRequest } from '../deliverer.ts';
+import type { Addressed, DeliveryOutcome, DeliveryRequest } from '../deliverer.ts';
 import type { BoundTarget, CreateDriver, DeliveryContext, Driver, ShownDelivery } from '../driver.ts';
 import { idempotencyKey } from '../http/idempotency-key.ts';
 import { DeliveryRefusal } from '../http/values.ts';
@@ -53,12 +53,12 @@ class ForgeaCommentDriver implements Driver {
     this.folder = join(context.homeOf(target.profile), 'gh');
   }
 
-  chatId(request: Pick<DeliveryRequest, 'extra' | 'unresolved'>): string | null {
+  chatId(request: Addressed): string | null {
     const place = readCommentPlace(request);
     return typeof place === 'string' ? null : `${place.repo}#${place.number}`;
   }
 
-  refusal(request: Pick<DeliveryRequest, 'extra' | 'unresolved'>): string | null {
+  refusal(request: Addressed): string | null {
     const place = readCommentPlace(request);
     return typeof place === 'string' ? place : null;
   }
@@ -194,7 +194,7 @@ interface CommentPlace {
 }
 
 /** Checks the values strictly, because they become arguments of `gh`; a string says what is wrong. */
-function readCommentPlace({ extra, unresolved }: Pick<DeliveryRequest, 'extra' | 'unresolved'>): CommentPlace | string {
+function readCommentPlace({ extra, unresolved }: Addressed): CommentPlace | string {
   for (const name of ['repo', 'pr_number']) {
     if (unresolved.includes(name)) return `deliver_extra.${name} holds a placeholder that the payload did not resolve`;
     if (!Object.hasOwn(extra, name)) return `deliver_extra.${name} is missing`;

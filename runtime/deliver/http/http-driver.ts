@@ -7,7 +7,7 @@
  * The first piece that fails ends the attempt. `sent` is the number of pieces delivered; the next attempt resumes there.
  */
 import { createHash } from 'node:crypto';
-import type { DeliveryOutcome, DeliveryRequest } from '../deliverer.ts';
+import type { Addressed, DeliveryOutcome, DeliveryRequest } from '../deliverer.ts';
 import { failed } from '../deliverer.ts';
 import type { BoundTarget, CreateDriver, DeliveryContext, Driver, ShownDelivery } from '../driver.ts';
 import type { PaceRule } from '../pace.ts';
@@ -53,12 +53,12 @@ class HttpDriver implements Driver {
     this.sender = createPieceSender(variant, this.account, context);
   }
 
-  chatId(request: Pick<DeliveryRequest, 'extra' | 'unresolved'>): string | null {
+  chatId(request: Addressed): string | null {
     const address = this.variant.resolveAddress(request);
     return typeof address === 'string' ? null : (address.get('chat_id') ?? null);
   }
 
-  refusal(request: Pick<DeliveryRequest, 'extra' | 'unresolved'>): string | null {
+  refusal(request: Addressed): string | null {
     const prepared = this.prepareAddress(request);
     return typeof prepared === 'string' ? prepared : null;
   }
@@ -114,9 +114,7 @@ class HttpDriver implements Driver {
   }
 
   /** The address and the form of the request, or why there is none. */
-  private prepareAddress(
-    request: Pick<DeliveryRequest, 'extra' | 'unresolved'>,
-  ): Pick<Prepared, 'form' | 'address'> | string {
+  private prepareAddress(request: Addressed): Pick<Prepared, 'form' | 'address'> | string {
     const address = this.variant.resolveAddress(request);
     if (typeof address === 'string') return address;
     const form = this.variant.pickRequest(address);

@@ -1,7 +1,6 @@
 /** Creates the dispatch for a run of a job. */
-import { labelField } from '../../../base/label.ts';
 import type { Dispatch, DispatchDelivery, ProfilePlan, RouteTable } from '../../../schemas/generated/types.ts';
-import { linkTemplate } from '../../table/link-template.ts';
+import { linkDelivery, renderDeliveries } from '../../table/link-delivery.ts';
 import { sessionId } from '../session-id.ts';
 import type { Job } from './job.ts';
 
@@ -18,17 +17,11 @@ function targetOf(target: string, job: Job, { profiles }: DeliveryTable): string
   return (profile === undefined ? null : homeTarget(profile)) ?? LOCAL;
 }
 
-function renderDeliveries(job: Job, table: DeliveryTable): DispatchDelivery[] {
-  return job.deliver.map(({ target: written, extra }) => {
-    const target = targetOf(written, job, table);
-    const delivery: DispatchDelivery = { target, ...labelField(table.targets[target]), extra: {}, unresolved: [] };
-    for (const [key, template] of Object.entries(extra)) {
-      const { text, unresolved } = linkTemplate(template)(null, NO_BUILTINS);
-      delivery.extra[key] = text;
-      if (unresolved.length > 0) delivery.unresolved.push(key);
-    }
-    return delivery;
-  });
+function deliveriesOf(job: Job, table: DeliveryTable): DispatchDelivery[] {
+  const linked = job.deliver.map(({ target, extra }) =>
+    linkDelivery({ target: targetOf(target, job, table), extra }, table.targets),
+  );
+  return renderDeliveries(linked, null, NO_BUILTINS);
 }
 
 interface Occasion {
@@ -53,7 +46,7 @@ function dispatchOf(job: Job, table: DeliveryTable, { id, event, delivery_id, no
     skills: [...job.skills],
     toolsets: [...job.toolsets],
     session: sessionId('job', delivery_id),
-    deliveries: renderDeliveries(job, table),
+    deliveries: deliveriesOf(job, table),
     mirror_to_session: false,
     superseded: 0,
     replay_of: null,
@@ -95,7 +88,7 @@ export function eventDispatch(job: Job, table: DeliveryTable, event: Dispatch): 
     prompt: `${job.prompt.trimEnd()}${context}`,
     skills: [...job.skills],
     toolsets: [...job.toolsets],
-    deliveries: renderDeliveries(job, table),
+    deliveries: deliveriesOf(job, table),
   };
 }
 

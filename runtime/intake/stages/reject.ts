@@ -2,14 +2,14 @@
 
 import type { Refusal } from '../../dispatch/dispatcher.ts';
 import type { Intake } from '../intake.ts';
-import type { IgnoredReason, Reply } from '../reply.ts';
+import type { IgnoredReason, Reply, Subject } from '../reply.ts';
 import { duplicate, ignored, retryLater } from '../reply.ts';
 
 /** @param detail logged for the operator, in addition to the reason, which the sender sees too */
 export function ignore(intake: Intake, reason: IgnoredReason, detail: string | null = null): Reply {
   intake.reason = reason;
   intake.detail = detail;
-  return ignored({ route: intake.route.plan.name, event: intake.event, delivery_id: intake.deliveryId }, reason);
+  return ignored(answeredEvent(intake), reason);
 }
 
 /** The reply to a refusal; stores its reason in the intake. */
@@ -20,10 +20,6 @@ export function refuse(intake: Intake, refusal: Refusal): Reply {
 }
 
 /** The fields that identify an event in answers. */
-export function answeredEvent({ route, event, deliveryId }: Intake): {
-  route: string;
-  event: string;
-  delivery_id: string;
-} {
+export function answeredEvent({ route, event, deliveryId }: Intake): Subject {
   return { route: route.plan.name, event, delivery_id: deliveryId };
 }

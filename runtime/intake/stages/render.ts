@@ -1,8 +1,7 @@
 /** Renders prompt, addresses and coalesce key into the dispatch. Later stages read neither payload nor route. */
-import type { Dispatch, DispatchDelivery, RoutePlan } from '../../../schemas/generated/types.ts';
+import type { Dispatch, RoutePlan } from '../../../schemas/generated/types.ts';
 import { sessionId } from '../../dispatch/session-id.ts';
-import type { Builtins } from '../../table/link-template.ts';
-import type { LinkedDelivery } from '../../table/linked-table.ts';
+import { renderDeliveries } from '../../table/link-delivery.ts';
 import type { Stage } from '../intake.ts';
 
 const MODES: Record<RoutePlan['mode'], Dispatch['mode']> = { agent: 'agent', direct: 'direct', cron: 'job' };
@@ -35,22 +34,3 @@ export const render: Stage = (intake, { ids }) => {
   intake.coalesceKey = route.coalesce === null ? null : route.coalesce.key(data, builtins);
   return null;
 };
-
-function renderDeliveries(
-  deliveries: readonly LinkedDelivery[],
-  data: unknown,
-  builtins: Builtins,
-): DispatchDelivery[] {
-  const rendered: DispatchDelivery[] = [];
-  for (const { target, label, extra } of deliveries) {
-    const delivery: DispatchDelivery = { target, extra: {}, unresolved: [] };
-    if (label !== undefined) delivery.label = label;
-    for (const [key, template] of extra) {
-      const { text, unresolved } = template(data, builtins);
-      delivery.extra[key] = text;
-      if (unresolved.length > 0) delivery.unresolved.push(key);
-    }
-    rendered.push(delivery);
-  }
-  return rendered;
-}

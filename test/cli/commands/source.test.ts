@@ -84,7 +84,7 @@ test('source detect: explains a refusal, exits 1 and shows no computed signature
 test('source detect: input that is no request, a missing secret and an unknown source are refused', async (t) => {
   const home = tempDir(t);
   const cases: readonly (readonly [string[], string, RegExp])[] = [
-    [['source', 'detect'], 'hello', /no HTTP request, no curl command line and no HAR file/],
+    [['source', 'detect'], 'hello', /no HTTP request and no HAR file/],
     [['source', 'detect', '--secret', 'env:NOT_SET'], REQUEST, /env:NOT_SET is not set/],
     [['source', 'detect', '--source', 'nobody'], REQUEST, /there is no source "nobody"/],
     [['source', 'detect', 'nowhere.http'], '', /nowhere\.http/],

@@ -55,7 +55,9 @@ export async function loadAndLink(bytes: Buffer, links: 'whole' | 'checked'): Pr
     onLoad: () => {},
   });
   try {
-    const { routes } = await tables.start();
+    await tables.loadFirst();
+    await tables.begin();
+    const { routes } = tables.serving;
     if (links === 'whole') for (const slot of routes.values()) void slot.linked;
   } catch (error) {
     if (!(error instanceof TableError)) throw error;

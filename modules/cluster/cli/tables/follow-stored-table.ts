@@ -4,6 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { messageOf } from '../../../../base/message-of.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { openHome } from '../../../../cli/base/context.ts';
@@ -25,84 +26,60 @@ const RETRY_MS = 2000;
  * @throws CliError when no table is active, or the database cannot be used
  */
 export async function followStoredTable(context: CliContext, plan: PostgresPlan, log: Logger): Promise<FollowedTable> {
-  const follower = new TableFollower(context, plan, log);
-  await follower.start();
-  return follower;
-}
+  const folder = join(openHome(context), 'stored-table');
+  const hasCopy = (): boolean => existsSync(join(folder, 'routes.json'));
+  let store: Store | null = null;
+  let version = 0;
+  let told: string | null = null;
+  let timer: Timer | null = null;
+  let isStopped = false;
 
-class TableFollower implements FollowedTable {
-  readonly folder: string;
-  private readonly context: CliContext;
-  private readonly plan: PostgresPlan;
-  private readonly log: Logger;
-  private store: Store | null = null;
-  private version = 0;
-  private told: string | null = null;
-  private timer: Timer | null = null;
-  private isStopped = false;
-
-  constructor(context: CliContext, plan: PostgresPlan, log: Logger) {
-    this.context = context;
-    this.plan = plan;
-    this.log = log;
-    this.folder = join(openHome(context), 'stored-table');
-  }
-
-  async start(): Promise<void> {
-    for (;;) {
-      const reason = await this.look();
-      if (reason === null || this.hasCopy()) break;
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-    }
-    if (!this.hasCopy())
-      throw new CliError(
-        'no table of the database is active',
-        'hookwright table push, then hookwright table activate <hash>',
-      );
-    this.lookLater();
-  }
-
-  async stop(): Promise<void> {
-    this.isStopped = true;
-    this.timer?.cancel();
-    await this.store?.close();
-  }
-
-  private hasCopy(): boolean {
-    return existsSync(join(this.folder, 'routes.json'));
-  }
-
-  private lookLater(): void {
-    if (this.isStopped) return;
-    this.timer = this.context.clock.after(LOOK_MS, () => void this.look().then(() => this.lookLater()));
-  }
+  const pull = async ({ documents, tables }: SharedState): Promise<void> => {
+    if ((await documents.version(ACTIVE_TABLE)) === version) return;
+    const active = await documents.read(ACTIVE_TABLE);
+    if (active.version === 0) return;
+    const files = await tables.load(active.text);
+    if (files === null) throw new Error(`the active table ${active.text} is not in the database`);
+    // The catalog first: a process that sees the new table finds its catalog.
+    writeAtomic(join(folder, 'blueprints.json'), files.blueprints, 0o600);
+    writeAtomic(join(folder, 'routes.json'), files.routes, 0o600);
+    log.info({ table: active.text }, 'took the active table from the database');
+    version = active.version;
+  };
 
   /** @returns why the database cannot be queried; null if it was. @throws CliError before the first time, when it never can */
-  private async look(): Promise<string | null> {
+  const look = async (): Promise<string | null> => {
     try {
-      this.store ??= await openDatabase(this.context, this.plan, { create: true });
-      if (this.store?.state != null) await this.pull(this.store.state);
-      this.told = null;
-      return null;
+      store ??= await openDatabase(context, plan, { create: true });
+      if (store?.state != null) await pull(store.state);
+      told = null;
     } catch (error) {
-      if (this.store === null && error instanceof CliError && !(error instanceof StoreOutOfReach)) throw error;
+      if (store === null && error instanceof CliError && !(error instanceof StoreOutOfReach)) throw error;
       const reason = messageOf(error);
-      if (reason !== this.told) this.log.warn({ reason }, 'the active table cannot be read from the database');
-      this.told = reason;
-      return reason;
+      if (reason !== told) log.warn({ reason }, 'the active table cannot be read from the database');
+      told = reason;
     }
-  }
+    return told;
+  };
 
-  private async pull({ documents, tables }: SharedState): Promise<void> {
-    if ((await documents.version(ACTIVE_TABLE)) === this.version) return;
-    const { version, text: hash } = await documents.read(ACTIVE_TABLE);
-    if (version === 0) return;
-    const files = await tables.load(hash);
-    if (files === null) throw new Error(`the active table ${hash} is not in the database`);
-    // The catalog first: a process that sees the new table finds its catalog.
-    writeAtomic(join(this.folder, 'blueprints.json'), files.blueprints, 0o600);
-    writeAtomic(join(this.folder, 'routes.json'), files.routes, 0o600);
-    this.log.info({ table: hash }, 'took the active table from the database');
-    this.version = version;
+  const lookLater = (): void => {
+    if (!isStopped) timer = context.clock.after(LOOK_MS, () => void look().then(lookLater));
+  };
+
+  while ((await look()) !== null && !hasCopy()) await setTimeout(RETRY_MS);
+  if (!hasCopy()) {
+    throw new CliError(
+      'no table of the database is active',
+      'hookwright table push, then hookwright table activate <hash>',
+    );
   }
+  lookLater();
+  return {
+    folder,
+    async stop() {
+      isStopped = true;
+      timer?.cancel();
+      await store?.close();
+    },
+  };
 }

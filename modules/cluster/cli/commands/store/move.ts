@@ -1,8 +1,7 @@
 /** `hookwright store move`: moves the jobs, delivery ids and sessions of a home into the PostgreSQL database of its configuration. */
 import type { CliContext } from '../../../../../cli/base/context.ts';
-import { command, flag, needed, parsed, text } from '../../../../../cli/command-line/command.ts';
+import { choice, command, flag, needed, text } from '../../../../../cli/command-line/command.ts';
 import { configOption, databaseOption, jsonOption } from '../../../../../cli/command-line/options.ts';
-import { parseChoice } from '../../../../../cli/command-line/values.ts';
 import { printJson, printLine, printNote } from '../../../../../cli/output/print.ts';
 import { formatTable } from '../../../../../cli/output/table.ts';
 import { findDatabase } from '../../database/find-database.ts';
@@ -18,10 +17,8 @@ export default command({
     ['Into the database of the configuration', '$0 store move --from sqlite --to postgres'],
   ],
   options: {
-    from: needed(parsed('sqlite', 'The engine that has it', (text, option) => parseChoice(text, option, ['sqlite']))),
-    to: needed(
-      parsed('postgres', 'The engine that is to have it', (text, option) => parseChoice(text, option, ['postgres'])),
-    ),
+    from: needed(choice(['sqlite'], 'The engine that has it')),
+    to: needed(choice(['postgres'], 'The engine that is to have it')),
     dryRun: flag('Show what would be moved, and move nothing'),
     database: databaseOption,
     schema: text('name', 'Schema of the tables instead of the configured one'),
