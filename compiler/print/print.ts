@@ -27,7 +27,7 @@ export const DIAGNOSTIC_FORMATS = ['pretty', 'json', 'github', 'sarif'] as const
  * ```ts
  * import type { DiagnosticFormat } from 'hookwright/compiler';
  *
- * const format: DiagnosticFormat = process.env.GITHUB_ACTIONS === 'true' ? 'github' : 'pretty';
+ * const formatFor = (isTerminal: boolean): DiagnosticFormat => (isTerminal ? 'pretty' : 'json');
  * ```
  */
 export type DiagnosticFormat = (typeof DIAGNOSTIC_FORMATS)[number];

@@ -21,7 +21,7 @@ export interface AgentRequest {
   readonly session: string;
   /** Name of the profile. */
   readonly profile: string;
-  /** Name of the route; of a job, its name. */
+  /** Name of the route; empty for the run of a job that no event has started. */
   readonly route: string;
   /** The event, as the sender names it. */
   readonly event: string;

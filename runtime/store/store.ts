@@ -26,18 +26,14 @@ export class StoreInDoubt extends StoreUnavailable {}
  *
  * @example
  * ```ts
- * import { compileText } from 'hookwright/compiler';
+ * import type { Service, ServiceOptions } from 'hookwright/runtime';
  * import { createService, StoreRefused } from 'hookwright/runtime';
  *
- * const yaml = 'platforms: { webhook: { enabled: true, secret: "env:SECRET", routes: { issues: { prompt: "{title}" } } } }';
- * const env = { SECRET: 'at-least-16-bytes-long' };
- * const { table } = await compileText(yaml, { home: '/var/lib/app', env });
- * if (table === null) throw new Error('the config has errors');
- *
- * const first = await createService({ table, home: '/var/lib/app', env });
- * const second = await createService({ table, home: '/var/lib/app', env }).catch((error: unknown) => error);
- * console.log(second instanceof StoreRefused); // true: one process at a time
- * await first.stop();
+ * const start = (options: ServiceOptions): Promise<Service> =>
+ *   createService(options).catch((error: unknown) => {
+ *     if (error instanceof StoreRefused) console.error(error.message);
+ *     throw error;
+ *   });
  * ```
  */
 export class StoreRefused extends Error {
