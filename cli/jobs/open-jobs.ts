@@ -11,7 +11,7 @@ import type { JobRecord } from '../../runtime/store/job-mutations.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 import { findName } from '../command-line/find-name.ts';
-import { createCompileRequest } from '../compile/compile-files.ts';
+import { compileRequest, createCompileRequest } from '../compile/compile-files.ts';
 import { readStoredJobs } from '../store/stored-jobs.ts';
 import type { OpenTable } from '../subscriptions/open-table.ts';
 import { openTable } from '../subscriptions/open-table.ts';
@@ -37,8 +37,6 @@ async function openAnyTable(context: CliContext, configs: readonly string[] | un
   if (configs !== undefined || searchConfig(nodeFiles, context).root !== null) {
     return openTable(context, configs);
   }
-  // Loaded on demand: it pulls in the compiler.
-  const { compileRequest } = await import('../compile/compile-files.ts');
   const request = await createCompileRequest(context, { configs: [path] });
   const { output } = compileRequest(request, withEmptyConfig(path));
   if (output === null) throw new Error('an empty config does not compile');

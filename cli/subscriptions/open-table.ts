@@ -11,7 +11,7 @@ import type { ViewRule } from '../../compiler/views/views.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
-import { createCompileRequest } from '../compile/compile-files.ts';
+import { compileRequest, createCompileRequest } from '../compile/compile-files.ts';
 import { loadRules } from '../compile/compiler-parts.ts';
 import { tryAskGateway } from '../gateway/ask-gateway.ts';
 import { formatDiagnostics } from '../output/diagnostics.ts';
@@ -59,8 +59,6 @@ async function findTable(context: CliContext, configs: readonly string[] | undef
     const rules = await loadRules(context.modules);
     return { open: { table, facts, rules, url }, diagnostics: [] };
   }
-  // Loaded on demand: it pulls in the compiler.
-  const { compileRequest } = await import('../compile/compile-files.ts');
   const request = await createCompileRequest(context, { configs });
   const facts = createMachineFacts(context, request.jobs);
   const { output, diagnostics } = compileRequest(request);

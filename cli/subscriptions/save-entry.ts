@@ -65,19 +65,14 @@ export function subscriptionNotFound(name: string): CliError {
   return new CliError(`there is no subscription "${name}"`, 'hookwright webhook list shows them');
 }
 
-interface SubscriptionReference {
-  readonly name: string;
-  readonly config: readonly string[] | undefined;
-}
-
 /** @throws CliError when there is no such subscription */
 export async function enableEntry(
-  { name: asked, config }: SubscriptionReference,
+  given: { readonly name: string; readonly config: readonly string[] | undefined },
   enabled: boolean,
   context: CliContext,
 ): Promise<void> {
-  const open = await openTable(context, config);
-  const name = subscriptionNamed(context.home, asked, open);
+  const open = await openTable(context, given.config);
+  const name = subscriptionNamed(context.home, given.name, open);
   await saveEntry(context, name, open, (before) => applyFlags(existing(name, open, before), { enabled }));
   printNote(context, `${enabled ? 'enabled' : 'disabled'} ${visible(name)}`);
 }

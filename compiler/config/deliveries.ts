@@ -39,6 +39,15 @@ export function writtenTargets(deliver: DeliveryConfig['deliver']): readonly Wri
 export const targetNamed = (names: TargetAliases, name: string): string | null =>
   Object.hasOwn(names, name) ? (names[name] ?? null) : null;
 
+/** A target as written; `target` is its canonical name, null if the name is unknown. */
+export interface RouteTarget extends WrittenTarget {
+  readonly target: string | null;
+}
+
+/** The targets of a route or a job. */
+export const namedTargets = (deliver: DeliveryConfig['deliver'], names: TargetAliases): readonly RouteTarget[] =>
+  writtenTargets(deliver).map((written) => ({ ...written, target: targetNamed(names, written.name) }));
+
 /** The values of `deliver_extra` for one target: the flat keys that it reads, overridden by those under the target's name. */
 export function extraOf(extra: DeliverExtra, plan: TargetPlan, names: TargetAliases): ReadonlyMap<string, ExtraValue> {
   const values = new Map<string, ExtraValue>();

@@ -35,13 +35,11 @@ export function readOverrides(env: Env, flags: Flags): Overrides {
 
 /** What is wrong with the variables, in sentences. @param read returns the value of a variable, or undefined if it is not set */
 export function invalidVariables(read: (name: string) => string | undefined): readonly string[] {
-  const isWrong = (name: string, isRight: (text: string) => boolean): boolean => {
-    const text = read(name) ?? '';
-    return text !== '' && !isRight(text);
-  };
+  const enabled = read('WEBHOOK_ENABLED') ?? '';
+  const port = read('WEBHOOK_PORT') ?? '';
   return [
-    ...(isWrong('WEBHOOK_ENABLED', isSwitch) ? ['WEBHOOK_ENABLED must be `true` or `false`'] : []),
-    ...(isWrong('WEBHOOK_PORT', isPort) ? ['WEBHOOK_PORT must be a whole number from 0 to 65535'] : []),
+    ...(enabled === '' || isSwitch(enabled) ? [] : ['WEBHOOK_ENABLED must be `true` or `false`']),
+    ...(port === '' || isPort(port) ? [] : ['WEBHOOK_PORT must be a whole number from 0 to 65535']),
   ];
 }
 

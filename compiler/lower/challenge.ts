@@ -2,17 +2,12 @@
 import type { ChallengePlan, Locator, SourceChallenge } from '../../schemas/generated/types.ts';
 import type { NodePath } from '../diagnostics/problem.ts';
 import type { ReportFault } from './locator.ts';
-import { lowerLocator } from './locator.ts';
+import { lowerEach, lowerLocator } from './locator.ts';
 
-export function lowerChallenges(
+export const lowerChallenges = (
   value: SourceChallenge | SourceChallenge[] | undefined,
   report: ReportFault,
-): ChallengePlan[] {
-  if (value === undefined) return [];
-  return Array.isArray(value)
-    ? value.map((challenge, index) => lowerChallenge(challenge, ['challenge', index], report))
-    : [lowerChallenge(value, ['challenge'], report)];
-}
+): ChallengePlan[] => lowerEach(value, ['challenge'], (challenge, path) => lowerChallenge(challenge, path, report));
 
 function lowerChallenge(challenge: SourceChallenge, path: NodePath, report: ReportFault): ChallengePlan {
   const { kind, when } = challenge;

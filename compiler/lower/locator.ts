@@ -22,15 +22,20 @@ export function lowerLocator(locator: Locator, path: NodePath, report: ReportFau
   };
 }
 
+/** Lowers one value or a list of them. The path of an item has its index. */
+export function lowerEach<T extends object, P>(
+  value: T | T[] | undefined,
+  path: NodePath,
+  lower: (item: T, path: NodePath) => P,
+): P[] {
+  if (value === undefined) return [];
+  return Array.isArray(value) ? value.map((item, index) => lower(item, [...path, index])) : [lower(value, path)];
+}
+
 /** Lowers one locator or a list of them. */
-export function lowerLocators(
+export const lowerLocators = (
   value: Locator | Locator[] | undefined,
   path: NodePath,
   report: ReportFault,
-): LocatorPlan[] {
-  if (value === undefined) return [];
-  const plans = Array.isArray(value)
-    ? value.map((locator, index) => lowerLocator(locator, [...path, index], report))
-    : [lowerLocator(value, path, report)];
-  return plans.filter((plan) => plan !== null);
-}
+): LocatorPlan[] =>
+  lowerEach(value, path, (locator, at) => lowerLocator(locator, at, report)).filter((plan) => plan !== null);

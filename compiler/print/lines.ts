@@ -1,6 +1,6 @@
 /** Converts offsets to lines and columns, when something is printed. */
 import { LineCounter } from 'yaml';
-import type { SourceText } from '../text/source-text.ts';
+import type { Range, SourceText } from '../text/source-text.ts';
 
 export interface Position {
   /** 1-based. */
@@ -11,6 +11,7 @@ export interface Position {
 
 export interface Lines {
   positionOf(source: SourceText, offset: number): Position;
+  spanOf(source: SourceText, range: Range): { readonly start: Position; readonly end: Position };
   /** Text of a line (1-based) without its line end. */
   textOf(source: SourceText, line: number): string;
 }
@@ -23,11 +24,13 @@ export function createLines(): Lines {
     counters.set(source.path, counter);
     return counter;
   };
+  const positionOf = (source: SourceText, offset: number): Position => {
+    const { line, col } = counterOf(source).linePos(offset);
+    return { line, column: col };
+  };
   return {
-    positionOf(source, offset) {
-      const { line, col } = counterOf(source).linePos(offset);
-      return { line, column: col };
-    },
+    positionOf,
+    spanOf: (source, { start, end }) => ({ start: positionOf(source, start), end: positionOf(source, end) }),
     textOf(source, line) {
       const { lineStarts } = counterOf(source);
       const from = lineStarts[line - 1] ?? source.text.length;

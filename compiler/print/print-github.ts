@@ -8,8 +8,7 @@ export function printGithub(diagnostics: readonly Diagnostic[]): string {
   const lines = createLines();
   return diagnostics
     .map(({ source, range, severity, rule, message, hint }) => {
-      const start = lines.positionOf(source, range.start);
-      const end = lines.positionOf(source, range.end);
+      const { start, end } = lines.spanOf(source, range);
       const oneLine = end.line === start.line;
       const properties = [
         `file=${escapeProperty(source.name)}`,

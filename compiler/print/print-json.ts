@@ -25,7 +25,6 @@ export function diagnosticRecords(diagnostics: readonly Diagnostic[]) {
 }
 
 function place(source: SourceText, range: Range, lines: Lines) {
-  const start = lines.positionOf(source, range.start);
-  const end = lines.positionOf(source, range.end);
+  const { start, end } = lines.spanOf(source, range);
   return { file: source.name, line: start.line, column: start.column, end_line: end.line, end_column: end.column };
 }

@@ -54,8 +54,7 @@ function describeResult({ rule, severity, source, range, message, hint, related 
 }
 
 function physicalLocation(source: SourceText, range: Range, lines: Lines) {
-  const start = lines.positionOf(source, range.start);
-  const end = lines.positionOf(source, range.end);
+  const { start, end } = lines.spanOf(source, range);
   return {
     artifactLocation: { uri: uriOf(source) },
     region: { startLine: start.line, startColumn: start.column, endLine: end.line, endColumn: end.column },

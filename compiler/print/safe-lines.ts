@@ -76,8 +76,7 @@ interface LinePart extends Columns {
 
 /** The columns of a range, in each of its lines. */
 function partsByLine(source: SourceText, range: Range, lines: Lines): readonly LinePart[] {
-  const first = lines.positionOf(source, range.start);
-  const last = lines.positionOf(source, range.end);
+  const { start: first, end: last } = lines.spanOf(source, range);
   return Array.from({ length: last.line - first.line + 1 }, (_, index) => ({
     line: first.line + index,
     start: index === 0 ? first.column - 1 : 0,

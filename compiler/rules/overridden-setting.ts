@@ -17,7 +17,7 @@ function checkSecret({ settings, overrides, variables }: ConfigView, report: Rep
   const variable = 'WEBHOOK_SECRET';
   if (!overrides.secret || path === null || secret === `env:${variable}`) return;
   if (secret === variables.get(variable)?.value) return;
-  const message = `\`${variable}\`${originOf(variable, { variables })} replaces this secret`;
+  const message = `\`${variable}\`${originOf(variable, variables)} replaces this secret`;
   report({ path, at: 'value', message, hint: HINT, sensitive: true });
 }
 
@@ -31,7 +31,7 @@ function checkPlain({ config, settings, overrides, variables }: ConfigView, repo
     // `webhook-disabled` reports a disabled server. A command-line flag overrides both and is no surprise.
     if (used === null || used === false || here === undefined || path === null || used === here) continue;
     if (!isSaid(variable, used, variables)) continue;
-    const message = `\`${variable}\`${originOf(variable, { variables })} replaces \`${String(path.at(-1))}: ${here}\` by \`${used}\``;
+    const message = `\`${variable}\`${originOf(variable, variables)} replaces \`${String(path.at(-1))}: ${here}\` by \`${used}\``;
     report({ path, at: 'value', message, hint: HINT });
   }
 }
@@ -41,7 +41,7 @@ const isSaid = (variable: string, used: string | number | boolean, variables: Co
   return value !== undefined && (typeof used === 'boolean' || String(used) === value || Number(value) === used);
 };
 
-const originOf = (variable: string, { variables }: Pick<ConfigView, 'variables'>): string => {
+const originOf = (variable: string, variables: ConfigView['variables']): string => {
   const origin = variables.get(variable)?.origin;
   return origin === undefined ? '' : ` of ${origin}`;
 };

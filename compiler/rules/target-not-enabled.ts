@@ -1,8 +1,9 @@
 /** A target that is not enabled (§4.4). */
 
 import type { ProfilePlan } from '../../schemas/generated/types.ts';
-import { targetNamed, writtenTargets } from '../config/deliveries.ts';
-import type { Reporter, RouteScope, RouteTarget } from '../views/views.ts';
+import type { RouteTarget } from '../config/deliveries.ts';
+import { namedTargets } from '../config/deliveries.ts';
+import type { Reporter, RouteScope } from '../views/views.ts';
 import { hasOwnProfile } from './support/own-profile.ts';
 import { rule } from './support/rule.ts';
 import { deliverPath } from './support/targets.ts';
@@ -13,10 +14,7 @@ export const targetNotEnabled = rule('target-not-enabled', {
     checkEnabled(route.targets, route.profilePlan, route.scope, report);
   },
   job({ config, profile, scope }, report) {
-    const targets = writtenTargets(config.deliver).map((written) => ({
-      ...written,
-      target: targetNamed(scope.table.target_names, written.name),
-    }));
+    const targets = namedTargets(config.deliver, scope.table.target_names);
     checkEnabled(targets, profile, scope, report);
   },
 });

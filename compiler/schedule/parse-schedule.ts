@@ -71,17 +71,8 @@ export function parseSchedule(text: string): ParsedSchedule {
     if (meant === undefined) return refuse(`\`${first}\` is not a five-field cron expression`);
     return { ...refuse(`write \`${meant}\` for \`${first}\``), meant: { cron: meant, exact: true } };
   }
-  const [minute, hour, dayOfMonth, month, dayOfWeek] = parts;
-  if (
-    minute === undefined ||
-    hour === undefined ||
-    dayOfMonth === undefined ||
-    month === undefined ||
-    dayOfWeek === undefined ||
-    parts.length !== 5
-  ) {
-    return explainWords(text, parts);
-  }
+  if (parts.length !== 5) return explainWords(text, parts);
+  const [minute = '', hour = '', dayOfMonth = '', month = '', dayOfWeek = ''] = parts;
   const joined = parts.join(' ');
   try {
     new Cron(joined, { ...CRON_OPTIONS, timezone: 'UTC', paused: true });

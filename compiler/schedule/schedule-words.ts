@@ -41,12 +41,10 @@ function interval(words: string): string | null {
   const [, digits = '', unit] = /^(?:every )?(\d{1,2}) ?(m|min|mins|minutes?|h|hours?)$/.exec(words) ?? [];
   if (unit === undefined) return null;
   const count = Number(digits);
-  const [most, build] = unit.startsWith('m')
-    ? ([60, (every: string) => `${every} * * * *`] as const)
-    : ([24, (every: string) => `0 ${every} * * *`] as const);
+  const [most, cron] = unit.startsWith('m') ? [60, 'N * * * *'] : [24, '0 N * * *'];
   // Steps restart with each hour or day, so intervals are even only for divisors.
   if (count < 1 || most % count !== 0 || count === most) return null;
-  return build(count === 1 ? '*' : `*/${count}`);
+  return cron.replace('N', count === 1 ? '*' : `*/${count}`);
 }
 
 /** `at 9`, `every day at 9:15`, `mondays at 6pm`, `07:30`. */

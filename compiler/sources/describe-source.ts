@@ -169,9 +169,4 @@ export function routeSnippet(
   return lines.join('\n');
 }
 
-export function listOf<T>(value: T | readonly T[] | undefined): readonly T[] {
-  if (value === undefined) return [];
-  return isList(value) ? value : [value];
-}
-
-const isList = <T>(value: T | readonly T[]): value is readonly T[] => Array.isArray(value);
+const listOf = (value: Locator | Locator[] | undefined): readonly Locator[] => [value ?? []].flat();

@@ -1,7 +1,7 @@
 /** Creates the view of a route that rules receive: resolves its names in a scope. */
 import { DEFAULT_PROFILE } from '../../base/profiles.ts';
 import type { RouteConfig, SchemePlan, SecretRef, SourceFacts } from '../../schemas/generated/types.ts';
-import { targetNamed, writtenTargets } from '../config/deliveries.ts';
+import { namedTargets } from '../config/deliveries.ts';
 import type { SenderEventNames } from '../config/event-names.ts';
 import type { TableContent } from '../config/table-content.ts';
 import { INSECURE_NO_AUTH, parseSecretRef } from '../text/secret-ref.ts';
@@ -21,10 +21,7 @@ export function viewRoute({ name, config }: RouteEntry, scope: RouteScope): Rout
     mode: config.cron_job !== undefined ? 'cron' : config.deliver_only === true ? 'direct' : 'agent',
     profile,
     profilePlan: own(table.profiles, profile),
-    targets: writtenTargets(config.deliver).map((written) => ({
-      ...written,
-      target: targetNamed(table.target_names, written.name),
-    })),
+    targets: namedTargets(config.deliver, table.target_names),
     facts: factsOf(config, table),
     eventNames: eventNamesOf(schemes, table),
     schemes,

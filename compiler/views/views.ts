@@ -11,7 +11,7 @@ import type {
   ServerPlan,
   SourceFacts,
 } from '../../schemas/generated/types.ts';
-import type { WrittenTarget } from '../config/deliveries.ts';
+import type { RouteTarget } from '../config/deliveries.ts';
 import type { SenderEventNames } from '../config/event-names.ts';
 import type { Overrides } from '../config/overrides.ts';
 import type { TableContent } from '../config/table-content.ts';
@@ -43,11 +43,6 @@ export interface RouteScope {
 }
 
 export type RouteMode = 'agent' | 'direct' | 'cron';
-
-/** A target of the route; `target` is null if the name is unknown. */
-export interface RouteTarget extends WrittenTarget {
-  readonly target: string | null;
-}
 
 /** A secret of the route, and its path in the route; the path is null if the secret is inherited. */
 export interface RouteSecretSource {

@@ -45,8 +45,15 @@ export default command({
     const { schedule } = filled.filled;
     const runs = nextRuns({ schedule, timezone, from: context.clock.now(), count: RUNS });
     const shown = { appScheme: catalog.appScheme, plan, timezone, runs, filled: filled.filled };
-    if (given.json) printJson(context, describeJson(shown));
-    else for (const line of describe(context, shown)) printLine(context, line);
+    if (!given.json) {
+      for (const line of describe(context, shown)) printLine(context, line);
+      return;
+    }
+    // The published entry, and what these values make of it.
+    const [entry] = publish([plan], catalog.appScheme);
+    const { schedule_human, values } = filled.filled;
+    const next_runs = runs.map((at) => new Date(at).toISOString());
+    printJson(context, { ...entry, values, cron: schedule, schedule_human, timezone, next_runs });
   },
 });
 
@@ -57,14 +64,6 @@ interface Shown {
   readonly runs: readonly number[];
   /** With the values given, and the defaults for the others. */
   readonly filled: FilledBlueprint;
-}
-
-/** The published entry, and what these values make of it. */
-function describeJson({ appScheme, plan, timezone, runs, filled }: Shown): unknown {
-  const [entry] = publish([plan], appScheme);
-  const { schedule: cron, schedule_human, values } = filled;
-  const next_runs = runs.map((at) => new Date(at).toISOString());
-  return { ...entry, values, cron, schedule_human, timezone, next_runs };
 }
 
 function describe(context: CliContext, { appScheme, plan, timezone, runs, filled }: Shown): string[] {

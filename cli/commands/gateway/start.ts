@@ -18,12 +18,6 @@ import { printLine, printNote, visible } from '../../output/print.ts';
 const READY_MS = 60_000;
 const POLL_MS = 50;
 
-interface Launched {
-  readonly status: GatewayStatus;
-  /** Logged while it started. */
-  readonly warnings: readonly string[];
-}
-
 const options = {
   config: configOption,
   failOn: failOnOption('Refuse a changed configuration under which kept requests are lost, or treated otherwise'),
@@ -45,8 +39,7 @@ export default command({
   async run(context, given) {
     const running = await tryAskGateway(context, 'status', {});
     if (running !== null) throw alreadyServed(context, running);
-    const { status, warnings } = await launch(context, given);
-    for (const warning of warnings) printNote(context, warning);
+    const status = await launch(context, given);
     printLine(context, status.url);
     if (status.table.error !== null) printNote(context, visible(status.table.error));
     printNote(context, `started (pid ${status.pid}), log: ${logFile(context.home)}`);
@@ -65,8 +58,8 @@ function runArguments(context: CliContext, given: Given): string[] {
   ];
 }
 
-/** Starts the process, detached, and waits until its control socket answers or it has ended. */
-async function launch(context: CliContext, given: Given): Promise<Launched> {
+/** Starts the process, detached, and waits until its control socket answers or it has ended. Prints what it has warned of. */
+async function launch(context: CliContext, given: Given): Promise<GatewayStatus> {
   const [program = '', ...self] = context.self;
   const log = openLogFile(openHome(context));
   const { position } = readTail(logFile(context.home), 0);
@@ -94,7 +87,8 @@ async function launch(context: CliContext, given: Given): Promise<Launched> {
     }
     if (status !== null) {
       const { bytes } = readSince(logFile(context.home), position);
-      return { status, warnings: warningsIn(bytes, context) };
+      for (const warning of warningsIn(bytes, context)) printNote(context, warning);
+      return status;
     }
     await setTimeout(POLL_MS);
   }

@@ -33,11 +33,8 @@ export function lowerRequest(
 ): RequestPlan {
   const chatId = request.when?.chat_id;
   const scope: RequestScope = { ...outer, places, groups: chatId === undefined ? [] : groupNames(chatId) };
-  const named = (texts: TargetRequest['query'], key: string, at: TextPlace): NamedTemplate[] =>
-    Object.entries(texts ?? {}).map(([name, value]) => ({
-      name,
-      value: lowerText(String(value), { at, path: [...path, key, name] }, scope),
-    }));
+  const named = (texts: Texts, key: string, at: TextPlace): NamedTemplate[] =>
+    lowerTexts(texts, { at, path: [...path, key] }, scope);
   checkRequest(request, path, scope);
   checkPath(request.path, [...path, 'path'], scope);
   const basic = request.basic;
@@ -58,6 +55,18 @@ export function lowerRequest(
     body: lowerRequestBody(request, path, scope),
   };
 }
+
+type Texts = TargetRequest['query'];
+
+const lowerTexts = (
+  texts: Texts,
+  { at, path }: { readonly at: TextPlace; readonly path: NodePath },
+  scope: TargetScope,
+): NamedTemplate[] =>
+  Object.entries(texts ?? {}).map(([name, value]) => ({
+    name,
+    value: lowerText(String(value), { at, path: [...path, name] }, scope),
+  }));
 
 /** Headers that the executor sets: setting them in a target would break the request's framing. */
 const OWN_HEADERS = new Set(['host', 'content-length', 'transfer-encoding', 'connection', 'expect']);
@@ -99,11 +108,7 @@ function lowerRequestBody(request: TargetRequest, path: NodePath, scope: Request
     return { kind: 'json', node: lowerBody(request.json, { at, path: [...path, 'json'] }, scope) };
   }
   if (request.form !== undefined) {
-    const fields = Object.entries(request.form).map(([name, value]) => ({
-      name,
-      value: lowerText(String(value), { at, path: [...path, 'form', name] }, scope),
-    }));
-    return { kind: 'form', fields };
+    return { kind: 'form', fields: lowerTexts(request.form, { at, path: [...path, 'form'] }, scope) };
   }
   if (request.plain !== undefined) {
     return { kind: 'plain', value: lowerText(request.plain, { at, path: [...path, 'plain'] }, scope) };

@@ -2,6 +2,7 @@
 import type {
   ExchangePlan,
   OutcomeRulePlan,
+  RequestPlan,
   ResponseCondition,
   SignaturePlan,
   TargetExchange,
@@ -16,6 +17,7 @@ import type {
   WaitSource,
 } from '../../../schemas/generated/types.ts';
 import type { NodePath } from '../../diagnostics/problem.ts';
+import { lowerEach } from '../locator.ts';
 import { lowerAddress } from './address.ts';
 import { lowerCondition } from './condition.ts';
 import { lowerExchangeRequest, lowerRequest } from './request.ts';
@@ -87,8 +89,7 @@ function lowerRequests({ parts, pathOf }: MergedVariant, scope: TargetScope): Va
     scope.report({ rule: 'target-request', path: path.slice(0, -1), at: 'key', message });
     return [];
   }
-  if (!Array.isArray(request)) return [lowerRequest(request, path, scope)];
-  return request.map((one: TargetRequest, index) => lowerRequest(one, [...path, index], scope));
+  return lowerEach<TargetRequest, RequestPlan>(request, path, (one, at) => lowerRequest(one, at, scope));
 }
 
 function lowerTextRules(text: TargetText): TextPlan {

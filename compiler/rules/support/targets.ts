@@ -1,7 +1,7 @@
 /** Helpers of the rules about `deliver`, for routes and jobs. */
 import type { TargetPlan } from '../../../schemas/generated/types.ts';
 import type { DeliveryConfig, ExtraValue, WrittenTarget } from '../../config/deliveries.ts';
-import { extraOf, targetNamed, writtenTargets } from '../../config/deliveries.ts';
+import { extraOf, namedTargets } from '../../config/deliveries.ts';
 import type { TableContent } from '../../config/table-content.ts';
 import type { NodePath } from '../../diagnostics/problem.ts';
 
@@ -19,10 +19,11 @@ export interface DeliveryTarget extends WrittenTarget {
 
 /** The targets of a route or job, without unknown ones. */
 export function deliveryTargets(config: DeliveryConfig, table: TableContent): readonly DeliveryTarget[] {
-  return writtenTargets(config.deliver).flatMap((written): readonly DeliveryTarget[] => {
-    const target = targetNamed(table.target_names, written.name);
-    const plan = target === null ? undefined : table.targets[target];
-    if (plan === undefined) return [];
-    return [{ ...written, plan, extra: extraOf(config.deliver_extra ?? {}, plan, table.target_names) }];
-  });
+  return namedTargets(config.deliver, table.target_names).flatMap(
+    ({ target, ...written }): readonly DeliveryTarget[] => {
+      const plan = target === null ? undefined : table.targets[target];
+      if (plan === undefined) return [];
+      return [{ ...written, plan, extra: extraOf(config.deliver_extra ?? {}, plan, table.target_names) }];
+    },
+  );
 }
