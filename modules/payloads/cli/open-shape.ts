@@ -2,6 +2,7 @@
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
 import type { OpenSource, OpenSources } from '../../../cli/sources/open-sources.ts';
+import { openSources } from '../../../cli/sources/open-sources.ts';
 import { hasErrors } from '../../../compiler/diagnostics/diagnostic.ts';
 import { nodeFiles } from '../../../compiler/node/node-files.ts';
 import { createReport } from '../../../compiler/source/report.ts';
@@ -13,18 +14,26 @@ import { createFormSet } from '../compiler/shapes/form-set.ts';
 import type { Shape } from '../compiler/shapes/shape.ts';
 import { readShippedShape } from '../compiler/shapes/shipped-shapes.ts';
 
-/** @throws CliError if nothing is known about its payloads */
-export function openShape(context: CliContext, source: OpenSource, { files }: OpenSources): FormSet {
-  const shape = source.own ? readOwn(context, source, files) : readShipped(source);
+/** What is known about the payloads of one sender. */
+export interface OpenShape {
+  readonly source: OpenSource;
+  /** The forms of all its events. */
+  readonly all: FormSet;
+  /** The forms of one event, under its sender's name or a further one. @throws CliError with the closest names */
+  ofEvent(event: string): FormSet;
+}
+
+/** @param name of the sender @throws CliError if there is none, or nothing is known about its payloads */
+export async function openShape(context: CliContext, name: string, config?: readonly string[]): Promise<OpenShape> {
+  const sources = await openSources(context, config);
+  const source = sources.find(name);
+  const shape = source.own ? readOwn(context, source, sources.files) : readShippedShape(source.parent);
   if (shape === null) {
     const hint = `for a source of your own: hookwright source learn ${source.name} --from <file>…`;
     throw new CliError(`nothing is known of the payloads of "${source.name}"`, hint);
   }
-  return createFormSet(shape);
-}
-
-function readShipped({ parent }: OpenSource): Shape | null {
-  return readShippedShape(parent);
+  const all = createFormSet(shape);
+  return { source, all, ofEvent: (event) => formsOfEvent(all, event, source) };
 }
 
 function readOwn(context: CliContext, { parent }: OpenSource, files: OpenSources['files']): Shape | null {
@@ -39,8 +48,7 @@ function readOwn(context: CliContext, { parent }: OpenSource, files: OpenSources
   return shapes.get(parent) ?? null;
 }
 
-/** The forms of one event, under its sender's name or a further one. @throws CliError with the closest names. */
-export function formsOfEvent(set: FormSet, event: string, { name, file }: Pick<OpenSource, 'name' | 'file'>): FormSet {
+function formsOfEvent(set: FormSet, event: string, { name, file }: OpenSource): FormSet {
   const sent = Object.entries(file.event_names ?? {}).find(([, further]) => further.includes(event))?.[0] ?? event;
   const taken = set.forms.flatMap((form, index) => (form.event === sent ? [index] : []));
   if (taken.length > 0) return set.pick(taken);

@@ -1,24 +1,36 @@
 /** What the commands of the core ask about senders' payloads. */
 import type { CliContext } from '../../../cli/base/context.ts';
 import type { PayloadTools } from '../../../cli/base/module.ts';
-import { openSources } from '../../../cli/sources/open-sources.ts';
 import { samplePayload } from '../compiler/payloads/sample-payload.ts';
+import { listPaths } from '../compiler/shapes/list-paths.ts';
 import { readShippedShape } from '../compiler/shapes/shipped-shapes.ts';
-import { formsOfEvent, openShape } from './open-shape.ts';
+import { openShape } from './open-shape.ts';
 import { addPayloadHints } from './payload-hints.ts';
-import { eventNames, pathNames } from './shape-names.ts';
 
 export const payloadTools: PayloadTools<CliContext> = {
   sample(plan, event, scheme) {
     return samplePayload(plan, event, scheme === null ? null : readShippedShape(scheme));
   },
   async addHints(context, schema, name, events) {
-    const sources = await openSources(context, undefined);
-    const source = sources.find(name);
-    const all = openShape(context, source, sources);
-    const forms = events.map((event) => formsOfEvent(all, event, source));
-    return addPayloadHints(schema, forms.length === 0 ? [all] : forms);
+    const { all, ofEvent } = await openShape(context, name);
+    return addPayloadHints(schema, events.length === 0 ? [all] : events.map(ofEvent));
   },
-  eventNames,
-  pathNames,
+  // For completion: none when the sender has no shape.
+  async eventNames(context, source) {
+    try {
+      return (await openShape(context, source)).all.forms.map(({ event }) => event);
+    } catch {
+      return [];
+    }
+  },
+  // One part further than what is typed: a shell shows what follows, and not thousands of paths.
+  async pathNames(context, source, event, partial) {
+    try {
+      const { all, ofEvent } = await openShape(context, source);
+      const set = event === undefined ? all : ofEvent(event);
+      return listPaths(set, { prefix: partial, depth: 1 }).map(({ path }) => path.join('.'));
+    } catch {
+      return [];
+    }
+  },
 };

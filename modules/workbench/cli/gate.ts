@@ -9,8 +9,7 @@ import type { FailOn, RefusedSwap } from '../../../runtime/control/operations.ts
 import type { RouteTable } from '../../../schemas/generated/types.ts';
 import { outcomeChange } from './diff/format-differences.ts';
 import type { RequestChange } from './diff/replay-requests.ts';
-import { isFound, replayRequests } from './diff/replay-requests.ts';
-import { createExplainer } from './explain/explainer.ts';
+import { createSides, isFound, replayRequests } from './diff/replay-requests.ts';
 import { openKept } from './use-requests.ts';
 
 /** Number of kept requests that are replayed before a swap; the newest are used. */
@@ -29,11 +28,7 @@ export async function passGate(
   if (failOn.length === 0 || !existsSync(file)) return null;
   const served = await readTable(file).catch(noTable);
   if (served === null) return null;
-  const stored = new Set(jobs.map(({ id }) => id));
-  const sides = {
-    old: await createExplainer(context, served, stored),
-    new: await createExplainer(context, table, stored),
-  };
+  const sides = createSides(context, jobs, { old: served, new: table });
   const requests = await openKept(context, served.gateway.store);
   try {
     const report = await replayRequests(requests, GATE_REQUESTS, sides);

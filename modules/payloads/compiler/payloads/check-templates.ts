@@ -7,14 +7,13 @@ import type { Placeholder } from '../../../../compiler/config/template-grammar.t
 import { readPlaceholders } from '../../../../compiler/config/template-grammar.ts';
 import type { NodePath, Problem } from '../../../../compiler/diagnostics/problem.ts';
 import { isPlainMap } from '../../../../compiler/text/plain-map.ts';
-import { oneOf } from '../../../../compiler/text/suggest.ts';
 import type { RouteConfig } from '../../../../schemas/generated/types.ts';
 import { describeTypes } from '../shapes/describe.ts';
 import { factsOfField } from '../shapes/field-facts.ts';
 import type { FormSet } from '../shapes/form-set.ts';
-import type { ShapeNode, ShapeType } from '../shapes/shape.ts';
+import { isContainer } from '../shapes/json-type.ts';
 import { textBelow } from '../shapes/suggest-path.ts';
-import { onlyFix, unknownPath } from './unknown-path.ts';
+import { onlyFix, suggestion, unknownPath } from './unknown-path.ts';
 
 /** A text that names fields of the payload. */
 interface TemplatePlace {
@@ -75,19 +74,12 @@ function checkPlace(set: FormSet, { text, path, isText, isBare }: TemplatePlace)
     const place = { path, within: { offset, length } };
     const { nodes, isOpen } = factsOfField(set, { in: 'root', path: [...parts] });
     if (nodes.length === 0) return [unknownPath(set, { path: parts, text: parts.join('.'), shown }, place)];
-    if (!isText || isOpen || !nodes.every(isContainer)) return [];
+    if (!isText || isOpen || !nodes.every(({ types }) => isContainer(types))) return [];
     const below = textBelow(set, parts);
     const better = below === null ? [] : [shown(below.join('.'))];
-    const meant = better.length === 0 ? '' : `; did you mean ${oneOf(better)}?`;
-    const message = `\`${shown(parts.join('.'))}\` is ${describeTypes(nodes)}, not a text${meant}`;
+    const message = `\`${shown(parts.join('.'))}\` is ${describeTypes(nodes)}, not a text${suggestion(better)}`;
     return [{ rule: 'unknown-payload-path', at: 'value', ...place, message, ...onlyFix(better) }];
   });
 }
-
-/** Whether the value is always an object, a list or null. */
-const isContainer = ({ types }: ShapeNode): boolean =>
-  (types.has('object') || types.has('array')) && [...types].every((type) => CONTAINERS.has(type));
-
-const CONTAINERS: ReadonlySet<ShapeType> = new Set<ShapeType>(['object', 'array', 'null']);
 
 const withoutBraces = (placeholder: Placeholder): Placeholder => ({ ...placeholder, length: placeholder.length - 2 });

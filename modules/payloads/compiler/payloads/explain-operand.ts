@@ -8,7 +8,7 @@ import { factsOf } from '../shapes/operators.ts';
 import type { WrittenLeaf } from '../shapes/read-leaf.ts';
 import type { ShapeNode } from '../shapes/shape.ts';
 import { textBelow } from '../shapes/suggest-path.ts';
-import { onlyFix } from './unknown-path.ts';
+import { onlyFix, suggestion } from './unknown-path.ts';
 
 type Explanation = Pick<Problem, 'rule' | 'message' | 'hint' | 'fix'>;
 
@@ -30,7 +30,7 @@ export function explainOperand(
   const hint = values.length > MAX_IN_MESSAGE ? { hint: `it is one of ${shortList(values, MAX_IN_HINT)}` } : {};
   const is = values.length > MAX_IN_MESSAGE ? '' : `: it is ${oneOf(values)}`;
   const meant = isValue ? meantBy(operand, values) : [];
-  return { rule: 'impossible-filter', message: `${never}${is}${didYouMean(meant)}`, ...hint, ...fixFor(meant) };
+  return { rule: 'impossible-filter', message: `${never}${is}${suggestion(meant)}`, ...hint, ...fixFor(meant) };
 }
 
 const whereOf = (set: FormSet, { field }: Leaf): string =>
@@ -55,7 +55,7 @@ function explainAction(set: FormSet, action: string, actions: readonly string[])
   const meant = meantBy(action, actions);
   return {
     rule: 'unknown-event-action',
-    message: `no ${describeForms(set, set.shape.source)} has the action \`${action}\`${didYouMean(meant)}`,
+    message: `no ${describeForms(set, set.shape.source)} has the action \`${action}\`${suggestion(meant)}`,
     hint: `it is one of ${shortList(actions, MAX_IN_HINT)}`,
     ...fixFor(meant),
   };
@@ -93,7 +93,7 @@ function explainType(set: FormSet, leaf: Leaf, nodes: readonly ShapeNode[], { ne
   }
   const below = nodes.some(({ types }) => types.has('object')) ? textBelow(set, leaf.field.path) : null;
   const better = below === null ? [] : [below.join('.')];
-  return { rule: 'impossible-filter', message: `${never}: it is ${describeTypes(nodes)}${didYouMean(better)}` };
+  return { rule: 'impossible-filter', message: `${never}: it is ${describeTypes(nodes)}${suggestion(better)}` };
 }
 
 /** Minimum length of a prefix for which values are suggested. */
@@ -103,8 +103,6 @@ function meantBy(text: string, values: readonly string[]): readonly string[] {
   const near = suggest(text, values);
   return near.length > 0 ? near : values.filter((value) => text.length >= MIN_PREFIX && value.startsWith(text));
 }
-
-const didYouMean = (words: readonly string[]): string => (words.length === 0 ? '' : `; did you mean ${oneOf(words)}?`);
 
 /** Matches text that YAML reads as a string without quotes. */
 const PLAIN = /^(?!(?:true|false|null|yes|no|on|off|y|n)$)[A-Za-z_][\w/-]*(?:[. ]\w+)*$/i;

@@ -20,17 +20,20 @@ export function unknownPath(
   place: Pick<Problem, 'path' | 'within'>,
 ): Problem {
   const meant = suggestPaths(set, path).map((each) => shown(each.join('.')));
-  const suggestion = meant.length === 0 ? '' : `; did you mean ${oneOf(meant)}?`;
   const hint = elsewhere(set, path);
   return {
     rule: 'unknown-payload-path',
     at: 'value',
     ...place,
-    message: `no ${describeForms(set, set.shape.source)} has \`${text}\`${suggestion}`,
+    message: `no ${describeForms(set, set.shape.source)} has \`${text}\`${suggestion(meant)}`,
     ...(hint === null ? {} : { hint }),
     ...onlyFix(meant),
   };
 }
+
+/** To append to a message. */
+export const suggestion = (meant: readonly string[]): string =>
+  meant.length === 0 ? '' : `; did you mean ${oneOf(meant)}?`;
 
 /** A fix, if there is exactly one candidate. */
 export const onlyFix = ([first, ...others]: readonly string[]): Pick<Problem, 'fix'> =>

@@ -2,6 +2,7 @@
 import { factsOfField } from './field-facts.ts';
 import type { FieldReview } from './field-review.ts';
 import type { FormSet } from './form-set.ts';
+import { isContainer } from './json-type.ts';
 import type { LeafClass } from './leaf-class.ts';
 import { classByType, isUntrusted, leastTrusted } from './leaf-class.ts';
 import type { Level } from './path-tree.ts';
@@ -80,7 +81,7 @@ interface Step {
 /** Limit on visited nodes, because types may be recursive. Anything this large contains free text. */
 const MAX_STEPS = 5000;
 
-/** The classes of the value itself, and of unlisted properties that it may have. */
+/** The classes of the value itself, and of unlisted properties that it may have. A container has those of its content. */
 function classesAt({ shape: { graph } }: FormSet, { path, level }: Step): readonly LeafClass[] {
   const name = path.findLast((part) => !INDEX.test(part)) ?? '';
   return level.flatMap((id): readonly LeafClass[] => {
@@ -93,11 +94,6 @@ function classesAt({ shape: { graph } }: FormSet, { path, level }: Step): readon
 }
 
 const INDEX = /^\d+$/;
-
-/** Whether it is an object, a list or null, whose class depends on its content. */
-const isContainer = (types: ReadonlySet<string>): boolean =>
-  (types.has('object') || types.has('array')) &&
-  [...types].every((type) => type === 'object' || type === 'array' || type === 'null');
 
 /** The strictest decision, if those for several events differ. */
 function reviewOf(set: FormSet, path: readonly string[]): FieldReview | null {

@@ -1,4 +1,5 @@
 /** Describes event forms, fields and values in messages. */
+import { groupBy } from '../../../../base/group-by.ts';
 import { oneOf } from '../../../../compiler/text/suggest.ts';
 import type { FormSet } from './form-set.ts';
 import type { Shape, ShapeNode, ShapeType, ShapeVariant } from './shape.ts';
@@ -43,15 +44,8 @@ export function shortList(words: readonly string[], most: number): string {
     .join(', ')} and ${words.length - most + 1} more`;
 }
 
-function byEvent(forms: readonly ShapeVariant[]): ReadonlyMap<string, readonly ShapeVariant[]> {
-  const events = new Map<string, ShapeVariant[]>();
-  for (const form of forms) {
-    const known = events.get(form.event);
-    if (known === undefined) events.set(form.event, [form]);
-    else known.push(form);
-  }
-  return events;
-}
+const byEvent = (forms: readonly ShapeVariant[]): ReadonlyMap<string, readonly ShapeVariant[]> =>
+  groupBy(forms, ({ event }) => event);
 
 const NAMES: Readonly<Record<ShapeType, string>> = {
   string: 'a text',

@@ -1,4 +1,5 @@
 /** Looks up a field in the possible event forms. Forms in which the field is the same are examined once. */
+import { groupBy } from '../../../../base/group-by.ts';
 import type { FieldPlan } from '../../../../schemas/generated/types.ts';
 import type { Found } from './find-path.ts';
 import { findPath } from './find-path.ts';
@@ -34,7 +35,8 @@ export function factsOfField(set: FormSet, field: FieldPlan): FieldFacts {
 }
 
 function eventGroups({ forms }: FormSet): readonly FieldGroup[] {
-  return grouped(forms, (form) => form.event).map(([event, indexes]) => ({
+  const groups = groupBy(forms.keys(), (index) => forms[index]?.event ?? ANY_EVENT);
+  return [...groups].map(([event, indexes]) => ({
     node: event === ANY_EVENT ? ANY : textNode(event),
     optional: false,
     forms: indexes,
@@ -45,29 +47,16 @@ const textNode = (text: string): ShapeNode => ({ ...ANY, types: new Set(['string
 
 function fieldGroups({ shape: { graph }, forms }: FormSet, field: FieldPlan): readonly FieldGroup[] {
   const found = forms.map((form) => findField(graph, form, field));
+  const at = (index = 0): Found => found[index] ?? { kind: 'absent' };
   const keyOf = (each: Found): string => (each.kind === 'node' ? `${each.node} ${each.optional}` : each.kind);
-  return grouped(found, keyOf).map(([, indexes]) => {
-    const one = found[indexes[0] ?? 0] ?? { kind: 'absent' };
+  return [...groupBy(found.keys(), (index) => keyOf(at(index))).values()].map((indexes) => {
+    const one = at(indexes[0]);
     return {
       node: one.kind === 'node' ? graph.node(one.node) : one.kind === 'open' ? ANY : null,
       optional: one.kind !== 'node' || one.optional,
       forms: indexes,
     };
   });
-}
-
-function grouped<T>(
-  items: readonly T[],
-  keyOf: (item: T) => string,
-): readonly (readonly [string, readonly number[]])[] {
-  const groups = new Map<string, number[]>();
-  items.forEach((item, index) => {
-    const key = keyOf(item);
-    const known = groups.get(key);
-    if (known === undefined) groups.set(key, [index]);
-    else known.push(index);
-  });
-  return [...groups];
 }
 
 /** `payload.<x>` may refer to a `payload` key in the body, or to the body itself (§2.2). */

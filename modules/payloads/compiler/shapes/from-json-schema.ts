@@ -1,5 +1,6 @@
 /** Converts JSON Schema (draft-07 to 2020-12, and the OpenAPI dialect) to nodes, for `shape:` and for the shipped shapes. */
 import { isPlainMap } from '../../../../compiler/text/plain-map.ts';
+import { jsonType } from './json-type.ts';
 import type { LazyNodes } from './lazy-nodes.ts';
 import { createLazyNodes } from './lazy-nodes.ts';
 import type { LeafClass } from './leaf-class.ts';
@@ -85,7 +86,7 @@ const TYPES: ReadonlySet<string> = new Set<ShapeType>([
 function typesOf(schema: Schema, values: readonly unknown[] | null): ReadonlySet<ShapeType> {
   const written = typeof schema.type === 'string' ? [schema.type] : listOf(schema.type);
   const types = new Set(written.filter((type): type is ShapeType => typeof type === 'string' && TYPES.has(type)));
-  if (types.size === 0) for (const value of values ?? []) types.add(typeOf(value));
+  if (types.size === 0) for (const value of values ?? []) types.add(jsonType(value));
   if (types.size === 0 && isPlainMap(schema.properties)) types.add('object');
   if (types.size === 0 && schema.items !== undefined) types.add('array');
   if (types.size > 0 && (schema.nullable === true || values?.includes(null))) types.add('null');
@@ -95,13 +96,6 @@ function typesOf(schema: Schema, values: readonly unknown[] | null): ReadonlySet
 function valuesOf(schema: Schema): readonly unknown[] | null {
   if (Object.hasOwn(schema, 'const')) return [schema.const];
   return Array.isArray(schema.enum) ? schema.enum : null;
-}
-
-function typeOf(value: unknown): ShapeType {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
-  return typeof value === 'string' ? 'string' : typeof value === 'boolean' ? 'boolean' : 'object';
 }
 
 const isScalar = (value: unknown): value is ScalarValue =>

@@ -1,6 +1,6 @@
 /** Infers a JSON Schema from payloads, for `source learn`. The result is a draft for review. */
 import type { Seen } from './seen-values.ts';
-import { createSeen, mergeSeen, recordValue } from './seen-values.ts';
+import { createSeen, mergeSeen, recordValue, SEEN_TYPES, totalOf } from './seen-values.ts';
 
 export type LearnedSchema = Readonly<Record<string, unknown>>;
 
@@ -17,35 +17,27 @@ function schemaOf(seen: Seen, name: string, depth: number): LearnedSchema {
   return {
     ...(types.length === 0 ? {} : { type: types.length === 1 ? types[0] : types }),
     ...textSchema(seen, name, depth),
-    ...(seen.objects === 0 ? {} : objectSchema(seen, depth + 1)),
+    ...(seen.counts.object === 0 ? {} : objectSchema(seen, depth + 1)),
     ...(seen.items === null ? {} : { items: schemaOf(seen.items, name, depth) }),
   };
 }
 
 function typesOf(seen: Seen): readonly string[] {
-  const found: readonly (readonly [string, number])[] = [
-    ['string', seen.strings],
-    ['integer', seen.fractions > 0 ? 0 : seen.integers],
-    ['number', seen.fractions],
-    ['boolean', seen.booleans],
-    ['object', seen.objects],
-    ['array', seen.arrays],
-    ['null', seen.nulls],
-  ];
-  const types = found.filter(([, count]) => count > 0).map(([type]) => type);
+  const { counts } = seen;
+  const types = SEEN_TYPES.filter((type) => counts[type] > 0 && (type !== 'integer' || counts.number === 0));
   // A value that was always null may be anything.
   return types.length === 1 && types[0] === 'null' ? [] : types;
 }
 
 function textSchema(seen: Seen, name: string, depth: number): LearnedSchema {
-  if (seen.strings === 0) return {};
+  if (seen.counts.string === 0) return {};
   const values = [...(seen.texts?.keys() ?? [])];
   const format = Object.entries(FORMATS).find(
     ([, pattern]) => seen.texts !== null && values.every((text) => pattern.test(text)),
   )?.[0];
   if (format !== undefined) return { format };
-  if (seen.texts === null || !isEnum(seen.texts, seen.strings, { name, depth })) return {};
-  return { enum: [...values.sort(), ...(seen.nulls > 0 ? [null] : [])] };
+  if (seen.texts === null || !isEnum(seen.texts, seen.counts.string, { name, depth })) return {};
+  return { enum: [...values.sort(), ...(seen.counts.null > 0 ? [null] : [])] };
 }
 
 const FORMATS: Readonly<Record<string, RegExp>> = {
@@ -89,7 +81,7 @@ function objectSchema(seen: Seen, depth: number): LearnedSchema {
     return { additionalProperties: schemaOf(values, '', depth) };
   }
   const properties = entries.map(([name, value]) => [name, schemaOf(value, name, depth)] as const);
-  const required = entries.filter(([, value]) => value.count === seen.objects).map(([name]) => name);
+  const required = entries.filter(([, value]) => totalOf(value) === seen.counts.object).map(([name]) => name);
   return { ...(required.length === 0 ? {} : { required }), properties: Object.fromEntries(properties) };
 }
 
@@ -102,15 +94,15 @@ const NUMBERED = /^(.*?)\d{1,2}$/;
 const MIN_OBJECTS = 3;
 
 /** Whether the keys of objects are data: they look like data or, below the top level, differ between objects. */
-function isMap({ properties, objects }: Seen, depth: number): boolean {
+function isMap({ properties, counts: { object: objects } }: Seen, depth: number): boolean {
   const names = [...properties.keys()];
   if (names.every((name) => DATA_KEY.test(name))) return true;
   if (depth === 1) return false;
-  const all = [...properties.values()];
+  const counts = [...properties.values()].map(totalOf);
   const stems = new Set(names.map((name) => NUMBERED.exec(name)?.[1] ?? null));
   const isNumbered = names.length > 1 && stems.size === 1 && !stems.has(null);
   // `line1` and `line2` of each address are fields.
-  if (isNumbered && all.some(({ count }) => count < objects)) return true;
-  const isRare = all.every(({ count }) => count * MIN_OBJECTS <= objects);
+  if (isNumbered && counts.some((count) => count < objects)) return true;
+  const isRare = counts.every((count) => count * MIN_OBJECTS <= objects);
   return isRare && objects >= MIN_OBJECTS && names.length >= MIN_OBJECTS;
 }

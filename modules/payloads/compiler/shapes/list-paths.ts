@@ -29,66 +29,60 @@ export function listPaths(
   { prefix = '', depth = depthThatFits(set, prefix) ?? Number.POSITIVE_INFINITY }: PathSelection = {},
 ): readonly ListedPath[] {
   const tree = treeOf(set);
-  const { walk: first, level, parts } = startOf(tree, prefix);
-  const found: (readonly string[])[] = [];
-  walk(tree, level, { ...first, most: parts + depth }, found);
-  return found.map((path) => ({
-    path,
-    nodes: tree.below(tree.root, path).map((id) => set.shape.graph.node(id)),
-    found: set.find(path),
-  }));
+  const listed: ListedPath[] = [];
+  const walk = (at: Step, left: number): void => {
+    if (left === 0) return;
+    for (const below of stepsFrom(tree, at, prefix)) {
+      const { path, level } = below;
+      if (path.join('.').startsWith(prefix))
+        listed.push({ path, nodes: level.map((id) => set.shape.graph.node(id)), found: set.find(path) });
+      if (below.isNew) walk(below, left - 1);
+    }
+  };
+  walk(startOf(tree, prefix), depth);
+  return listed;
 }
 
 /** The maximum depth after the prefix at which there are at most `MAX_PATHS` paths; null if all fit. */
 export function depthThatFits(set: FormSet, prefix = ''): number | null {
   const tree = treeOf(set);
-  const { walk: first, level: start } = startOf(tree, prefix);
-  let frontier: readonly (readonly [Walk, Level])[] = [[first, start]];
+  let frontier: readonly Step[] = [startOf(tree, prefix)];
   let count = 0;
   for (let depth = 0; frontier.length > 0; depth++) {
-    const next: (readonly [Walk, Level])[] = [];
-    for (const [at, level] of frontier)
-      for (const [below, child, isNew] of stepsFrom(tree, level, at)) {
-        if (++count > MAX_PATHS) return Math.max(depth, 1);
-        if (isNew) next.push([below, child]);
-      }
+    const next: Step[] = [];
+    for (const at of frontier) {
+      const steps = stepsFrom(tree, at, prefix);
+      count += steps.length;
+      if (count > MAX_PATHS) return Math.max(depth, 1);
+      next.push(...steps.filter(({ isNew }) => isNew));
+    }
     frontier = next;
   }
   return null;
 }
 
-function startOf(tree: PathTree, prefix: string): { walk: Walk; level: Level; parts: number } {
+interface Step {
+  readonly path: readonly string[];
+  readonly level: Level;
+  /** Keys of the levels on the path. */
+  readonly above: ReadonlySet<string>;
+  /** Whether it is not among those before it, so that the walk descends. */
+  readonly isNew: boolean;
+}
+
+function startOf(tree: PathTree, prefix: string): Step {
   const path = prefix.split('.').slice(0, -1);
   const level = tree.below(tree.root, path);
-  const walk = { path, above: new Set([key(level)]), most: Number.POSITIVE_INFINITY, prefix };
-  return { walk, level, parts: path.length };
+  return { path, level, above: new Set([key(level)]), isNew: true };
 }
 
-interface Walk {
-  readonly path: readonly string[];
-  readonly above: ReadonlySet<string>;
-  readonly most: number;
-  readonly prefix: string;
-}
-
-function walk(tree: PathTree, level: Level, at: Walk, found: (readonly string[])[]): void {
-  if (at.path.length >= at.most) return;
-  for (const [below, child, isNew] of stepsFrom(tree, level, at)) {
-    if (below.path.join('.').startsWith(at.prefix)) found.push(below.path);
-    if (isNew) walk(tree, child, below, found);
-  }
-}
-
-type Step = readonly [below: Walk, child: Level, isNew: boolean];
-
-/** The children that match the prefix or lead to it, and whether to descend into them. */
-function stepsFrom(tree: PathTree, level: Level, at: Walk): readonly Step[] {
-  return [...tree.children(level)].flatMap(([name, child]): readonly Step[] => {
+/** The children that match the prefix or lead to it. */
+function stepsFrom(tree: PathTree, at: Step, prefix: string): readonly Step[] {
+  return [...tree.children(at.level)].flatMap(([name, level]): readonly Step[] => {
     const path = [...at.path, name];
     const text = path.join('.');
-    if (!text.startsWith(at.prefix) && !at.prefix.startsWith(`${text}.`)) return [];
-    const isNew = !at.above.has(key(child));
-    return [[{ ...at, path, above: isNew ? new Set([...at.above, key(child)]) : at.above }, child, isNew]];
+    if (!text.startsWith(prefix) && !prefix.startsWith(`${text}.`)) return [];
+    return [{ path, level, above: new Set([...at.above, key(level)]), isNew: !at.above.has(key(level)) }];
   });
 }
 

@@ -13,7 +13,6 @@ export function nearPaths(tree: PathTree, path: readonly string[], limit: number
   const found: NearPath[] = [];
   const first: Rows = {
     last: '',
-    depth: 0,
     row: Array.from({ length: wanted.length + 1 }, (_, index) => index),
     before: [],
   };
@@ -36,8 +35,6 @@ export function nearPaths(tree: PathTree, path: readonly string[], limit: number
 interface Rows {
   /** The letter of the last row. */
   readonly last: string;
-  /** The number of letters before the last row. */
-  readonly depth: number;
   readonly row: readonly number[];
   readonly before: readonly number[];
 }
@@ -48,31 +45,21 @@ function extend(rows: Rows, text: string, wanted: string, limit: number): Rows |
   for (const letter of text) {
     const row = nextRow(current, letter, wanted, limit);
     if (row === null) return null;
-    current = { last: letter, depth: current.depth + 1, row, before: current.row };
+    current = { last: letter, row, before: current.row };
   }
   return current;
 }
 
-/** Computes the cells near the diagonal; all others exceed the limit. Returns null if these do, too. */
-function nextRow(
-  { last, depth, row, before }: Rows,
-  letter: string,
-  wanted: string,
-  limit: number,
-): readonly number[] | null {
-  const next: number[] = new Array(wanted.length + 1).fill(Number.POSITIVE_INFINITY);
-  next[0] = depth + 1;
-  let least = next[0];
-  const end = Math.min(wanted.length, depth + 1 + limit);
-  for (let index = Math.max(1, depth + 1 - limit); index <= end; index++) {
+/** Returns null if all distances exceed the limit. */
+function nextRow({ last, row, before }: Rows, letter: string, wanted: string, limit: number): readonly number[] | null {
+  const next = [at(row, 0) + 1];
+  for (let index = 1; index <= wanted.length; index++) {
     const same = wanted[index - 1] === letter;
     const best = Math.min(at(row, index) + 1, at(next, index - 1) + 1, at(row, index - 1) + (same ? 0 : 1));
     const isSwap = index > 1 && wanted[index - 2] === letter && wanted[index - 1] === last;
-    const distance = isSwap ? Math.min(best, at(before, index - 2) + 1) : best;
-    next[index] = distance;
-    least = Math.min(least, distance);
+    next.push(isSwap ? Math.min(best, at(before, index - 2) + 1) : best);
   }
-  return least > limit ? null : next;
+  return Math.min(...next) > limit ? null : next;
 }
 
 const at = (row: readonly number[], index: number): number => row[index] ?? Number.POSITIVE_INFINITY;

@@ -28,16 +28,13 @@ export function createNodeTable(): NodeTable {
     define(id, node) {
       nodes[id] = node;
     },
-    node: (id) => nodeAt(nodes, id),
+    node(id) {
+      const node = nodes[id];
+      if (node === undefined) throw new RangeError(`the graph has no node ${id}`);
+      return node;
+    },
     get size() {
       return nodes.length;
     },
   };
-}
-
-/** @throws RangeError if there is no such node */
-export function nodeAt(nodes: readonly ShapeNode[], id: NodeId): ShapeNode {
-  const node = nodes[id];
-  if (node === undefined) throw new RangeError(`the graph has no node ${id}`);
-  return node;
 }

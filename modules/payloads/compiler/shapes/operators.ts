@@ -5,7 +5,8 @@
 import { RE2JS } from 're2js';
 import { isPlainMap } from '../../../../compiler/text/plain-map.ts';
 import type { FilterLeaf } from '../../../../schemas/generated/types.ts';
-import type { ScalarValue, ShapeGraph, ShapeNode, ShapeType } from './shape.ts';
+import { allowsType, jsonType } from './json-type.ts';
+import type { ScalarValue, ShapeGraph, ShapeNode } from './shape.ts';
 
 export type LeafMatch = 'always' | 'sometimes' | 'never';
 export type Operator = FilterLeaf['operator'];
@@ -46,93 +47,82 @@ const YES = (): boolean => true;
 
 const membersOf = (operand: unknown): readonly unknown[] => (Array.isArray(operand) ? operand : []);
 
+/** Of an operator that neither lists the values it accepts nor can be refuted; rows state what differs. */
+const USUAL = {
+  accepts: NOT_LISTED,
+  acceptsNegated: NOT_LISTED,
+  refutes: 'nothing',
+  never: 'is never',
+  fixesStart: NO,
+} as const;
+
 export const OPERATOR_FACTS = {
   exists: {
+    ...USUAL,
     missing: (operand) => (operand === true ? 'never' : 'always'),
     present: SOMETIMES,
-    accepts: NOT_LISTED,
-    acceptsNegated: NOT_LISTED,
-    refutes: 'nothing',
-    never: 'is never',
     holds: (operand, found) => (found !== null) === operand,
-    fixesStart: NO,
   },
   missing: {
+    ...USUAL,
     missing: ALWAYS,
     present: SOMETIMES,
-    accepts: NOT_LISTED,
-    acceptsNegated: NOT_LISTED,
-    refutes: 'nothing',
-    never: 'is never',
     holds: (operand, found) => (found === null) === operand,
-    fixesStart: NO,
   },
   equals: {
+    ...USUAL,
     missing: NEVER,
     present: (field, operand) => matchValues(field, [operand]),
     accepts: (operand) => [operand],
-    acceptsNegated: NOT_LISTED,
     refutes: 'operand',
-    never: 'is never',
     holds: (operand, found) => found === operand,
     fixesStart: YES,
   },
   not_equals: {
+    ...USUAL,
     missing: ALWAYS,
     present: (field, operand) => negated(matchValues(field, [operand])),
-    accepts: NOT_LISTED,
     acceptsNegated: (operand) => [operand],
     refutes: 'operand',
-    never: 'is never',
     holds: (operand, found) => found !== operand,
-    fixesStart: NO,
   },
   contains: {
+    ...USUAL,
     missing: NEVER,
     present: ({ graph, node }, operand) => (canContain(graph, node, operand) ? 'sometimes' : 'never'),
-    accepts: NOT_LISTED,
-    acceptsNegated: NOT_LISTED,
     refutes: 'operand',
     never: 'never contains',
     holds: (operand, found) => found?.includes(String(operand)) === true,
-    fixesStart: NO,
   },
   starts_with: {
+    ...USUAL,
     missing: NEVER,
     present: ({ node, ...field }, operand) =>
       node.types.has('string') ? matchListed({ node, ...field }, (text) => text.startsWith(String(operand))) : 'never',
-    accepts: NOT_LISTED,
-    acceptsNegated: NOT_LISTED,
     refutes: 'operand',
     never: 'never starts with',
     holds: (operand, found) => found?.startsWith(String(operand)) === true,
     fixesStart: YES,
   },
   in: {
+    ...USUAL,
     missing: NEVER,
     present: (field, operand) => matchValues(field, membersOf(operand)),
     accepts: (operand) => (Array.isArray(operand) ? operand : null),
-    acceptsNegated: NOT_LISTED,
     refutes: 'members',
-    never: 'is never',
     holds: (operand, found) => found !== null && membersOf(operand).includes(found),
-    fixesStart: NO,
   },
   in_file: {
+    ...USUAL,
     missing: NEVER,
     present: SOMETIMES,
-    accepts: NOT_LISTED,
-    acceptsNegated: NOT_LISTED,
-    refutes: 'nothing',
-    never: 'is never',
     holds: NO,
-    fixesStart: NO,
   },
   regex: {
+    ...USUAL,
     missing: NEVER,
     present: (field, operand) => matchRegex(field, String(operand)),
     accepts: (operand) => alternativesOf(String(operand)),
-    acceptsNegated: NOT_LISTED,
     refutes: 'operand',
     never: 'never matches',
     holds: (operand, found) => found?.includes(String(operand)) === true,
@@ -155,17 +145,11 @@ function matchValues({ node, optional }: PossibleField, operands: readonly unkno
 /** Whether a value of the node can equal the operand. Null is always possible, because schemas are often imprecise about it. */
 export function canBe(node: ShapeNode, operand: unknown): boolean {
   if (operand === null || node.types.has('any')) return true;
-  if (!typesOf(operand).some((type) => node.types.has(type))) return false;
+  if (!allowsType(node.types, jsonType(operand))) return false;
   return node.values === null || !isScalar(operand) || node.values.includes(operand);
 }
 
 const isScalar = (value: unknown): value is ScalarValue => typeof value !== 'object';
-
-function typesOf(value: unknown): readonly ShapeType[] {
-  if (Array.isArray(value)) return ['array'];
-  if (typeof value === 'number') return Number.isInteger(value) ? ['integer', 'number'] : ['number'];
-  return typeof value === 'string' ? ['string'] : typeof value === 'boolean' ? ['boolean'] : ['object'];
-}
 
 function canContain(graph: ShapeGraph, node: ShapeNode, operand: unknown): boolean {
   if (node.types.has('any')) return true;

@@ -1,19 +1,18 @@
 /** Collects statistics on the values at one path of several payloads. */
 import { isPlainMap } from '../../../../compiler/text/plain-map.ts';
+import { jsonType } from './json-type.ts';
+
+/** Types of values, in the order of a schema; `number` is one that is no integer. */
+export const SEEN_TYPES = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'null'] as const;
+
+type SeenType = (typeof SEEN_TYPES)[number];
 
 export interface Seen {
-  count: number;
-  nulls: number;
-  booleans: number;
-  integers: number;
-  /** Numbers that are not integers. */
-  fractions: number;
-  strings: number;
+  /** Number of values by type. */
+  readonly counts: Record<SeenType, number>;
   /** Number of occurrences by text; null if there were too many different texts. */
   texts: Map<string, number> | null;
-  objects: number;
   readonly properties: Map<string, Seen>;
-  arrays: number;
   /** Statistics on the elements of all lists; null if there were none. */
   items: Seen | null;
 }
@@ -22,46 +21,33 @@ export interface Seen {
 const MAX_TEXTS = 1000;
 
 export const createSeen = (): Seen => ({
-  count: 0,
-  nulls: 0,
-  booleans: 0,
-  integers: 0,
-  fractions: 0,
-  strings: 0,
+  counts: { string: 0, integer: 0, number: 0, boolean: 0, object: 0, array: 0, null: 0 },
   texts: new Map(),
-  objects: 0,
   properties: new Map(),
-  arrays: 0,
   items: null,
 });
 
+export const totalOf = ({ counts }: Seen): number => Object.values(counts).reduce((sum, count) => sum + count, 0);
+
+/** @param value of JSON */
 export function recordValue(seen: Seen, value: unknown): void {
-  seen.count++;
-  if (value === null) seen.nulls++;
-  else if (typeof value === 'boolean') seen.booleans++;
-  else if (typeof value === 'number') seen[Number.isInteger(value) ? 'integers' : 'fractions']++;
-  else if (typeof value === 'string') seeText(seen, value, 1);
+  seen.counts[jsonType(value)]++;
+  if (typeof value === 'string') seeText(seen, value, 1);
   else if (Array.isArray(value)) seeList(seen, value);
-  else if (isPlainMap(value)) seeObject(seen, value);
+  else if (isPlainMap(value))
+    for (const [name, each] of Object.entries(value)) recordValue(propertyOf(seen, name), each);
 }
 
 function seeText(seen: Seen, text: string, times: number): void {
-  seen.strings += times;
   seen.texts?.set(text, (seen.texts.get(text) ?? 0) + times);
   if ((seen.texts?.size ?? 0) > MAX_TEXTS) seen.texts = null;
 }
 
 function seeList(seen: Seen, list: readonly unknown[]): void {
-  seen.arrays++;
   for (const item of list) {
     seen.items ??= createSeen();
     recordValue(seen.items, item);
   }
-}
-
-function seeObject(seen: Seen, object: Readonly<Record<string, unknown>>): void {
-  seen.objects++;
-  for (const [name, value] of Object.entries(object)) recordValue(propertyOf(seen, name), value);
 }
 
 function propertyOf(seen: Seen, name: string): Seen {
@@ -74,12 +60,9 @@ function propertyOf(seen: Seen, name: string): Seen {
 
 /** Adds the second statistics to the first. */
 export function mergeSeen(seen: Seen, other: Seen): Seen {
-  for (const key of ['count', 'nulls', 'booleans', 'integers', 'fractions', 'objects', 'arrays'] as const)
-    seen[key] += other[key];
-  if (other.texts === null) {
-    seen.strings += other.strings;
-    seen.texts = null;
-  } else for (const [text, times] of other.texts) seeText(seen, text, times);
+  for (const type of SEEN_TYPES) seen.counts[type] += other.counts[type];
+  if (other.texts === null) seen.texts = null;
+  else for (const [text, times] of other.texts) seeText(seen, text, times);
   for (const [name, value] of other.properties) mergeSeen(propertyOf(seen, name), value);
   if (other.items !== null) seen.items = mergeSeen(seen.items ?? createSeen(), other.items);
   return seen;

@@ -1,4 +1,5 @@
 /** Joins two nodes: values that match either (`unite`), or both (`intersect`). */
+import { allowsType } from './json-type.ts';
 import type { NodeTable } from './node-table.ts';
 import { ANY } from './node-table.ts';
 import type { NodeId, ScalarValue, ShapeNode, ShapeProperty, ShapeType } from './shape.ts';
@@ -68,9 +69,7 @@ function withoutNarrower(types: Set<ShapeType>): ReadonlySet<ShapeType> {
 }
 
 function commonTypes(a: ReadonlySet<ShapeType>, b: ReadonlySet<ShapeType>): ReadonlySet<ShapeType> {
-  const allows = (types: ReadonlySet<ShapeType>, type: ShapeType): boolean =>
-    types.has(type) || (type === 'integer' && types.has('number'));
-  const common = [...new Set([...a, ...b])].filter((type) => allows(a, type) && allows(b, type));
+  const common = [...new Set([...a, ...b])].filter((type) => allowsType(a, type) && allowsType(b, type));
   return common.length === 0 ? b : new Set(common);
 }
 

@@ -20,7 +20,7 @@ import { collectSecretRefs, routeSecretRefs } from '../../../../runtime/platform
 import { writeAtomic } from '../../../../runtime/platform/write-atomic.ts';
 import type { RouteTable, SecretRef } from '../../../../schemas/generated/types.ts';
 import { describeRoutes } from '../init/describe-routes.ts';
-import type { InitFile } from '../init/plan-init.ts';
+import type { InitFacts, InitFile } from '../init/plan-init.ts';
 import { planInit } from '../init/plan-init.ts';
 import type { Template } from '../init/templates.ts';
 import { readTemplates } from '../init/templates.ts';
@@ -120,13 +120,8 @@ async function explain(context: CliContext, folder: string, table: RouteTable): 
   printNote(context, `\nNext: ${where}hookwright test && hookwright gateway run`);
 }
 
-interface Variables {
-  readonly made: readonly string[];
-  readonly wanted: readonly string[];
-}
-
 /** The secrets of routes are shared with the sender; all others are issued by a service. */
-function variablesOf(table: RouteTable): Variables {
+function variablesOf(table: RouteTable): Pick<InitFacts, 'made' | 'wanted'> {
   const names = (refs: readonly SecretRef[]): string[] => [
     ...new Set(refs.filter(({ kind }) => kind === 'env').map(({ value }) => value)),
   ];

@@ -5,16 +5,23 @@ import { assetFolder } from '../../../../base/assets.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { loadPart } from '../../../../cli/base/module.ts';
 
-type NameSource = (context: CliContext) => readonly string[];
+/** What has to be looked up in a shape or a page loads the code that reads it. */
+type NameSource = (context: CliContext, asked: NameRequest) => readonly string[] | Promise<readonly string[]>;
 
-/**
- * What has to be looked up in a shape or a page; the code that reads it is loaded for it.
- * @param given the positional arguments before it @param partial what is typed of it
- */
-type LoadedNames = (context: CliContext, given: readonly string[], partial: string) => Promise<readonly string[]>;
-
-const LOADED_NAMES: Readonly<Record<string, LoadedNames>> = {
-  event: async (context, [source = '']) => (await loadPart(context.modules, 'payloads')).eventNames(context, source),
+/** By the name of the argument, as it stands in the help: `<profile>`. */
+const SOURCES: Readonly<Record<string, NameSource>> = {
+  route: (context) => [...tableKeys(context, 'routes', 'name'), ...subscriptions(context)],
+  subscription: (context) => subscriptions(context),
+  profile: (context) => ['default', ...folder(join(context.home, 'profiles'))],
+  target: (context) => tableKeys(context, 'targets'),
+  job: (context) => tableKeys(context, 'jobs', 'name'),
+  key: (context) => [
+    ...[join(assetFolder('catalog'), 'blueprints'), join(context.home, 'catalog/blueprints')].flatMap(yamlNames),
+    ...tableKeys(context, 'blueprints'),
+  ],
+  schema: () => namesWithout(/\.schema\.json$/, assetFolder('schemas')),
+  event: async (context, { given: [source = ''] }) =>
+    (await loadPart(context.modules, 'payloads')).eventNames(context, source),
   /** Canonical names and the ones senders are known by (`github`): a command takes both. */
   source: async (context) => {
     const { openSources } = await import('../../../../cli/sources/open-sources.ts');
@@ -25,26 +32,8 @@ const LOADED_NAMES: Readonly<Record<string, LoadedNames>> = {
   },
   rule: async () => [...(await import('../../../../cli/docs/pages.ts')).readRules().keys()],
   page: async () => (await import('../../../../cli/docs/pages.ts')).pageNames(),
-  prefix: async (context, [source = '', event], partial) =>
+  prefix: async (context, { given: [source = '', event], partial }) =>
     (await loadPart(context.modules, 'payloads')).pathNames(context, source, event, partial),
-};
-
-/** By the name of the argument, as it stands in the help: `<profile>`. */
-const SOURCES: Readonly<Record<string, NameSource>> = {
-  route: (context) => [...tableKeys(context, 'routes', 'name'), ...subscriptions(context)],
-  subscription: (context) => subscriptions(context),
-  profile: (context) => ['default', ...folder(join(context.home, 'profiles'))],
-  target: (context) => tableKeys(context, 'targets'),
-  job: (context) => tableKeys(context, 'jobs', 'name'),
-  key: (context) => [
-    ...yamlNames(catalogFolder('blueprints')),
-    ...yamlNames(join(context.home, 'catalog/blueprints')),
-    ...tableKeys(context, 'blueprints'),
-  ],
-  schema: () =>
-    folder(assetFolder('schemas'))
-      .filter((file) => file.endsWith('.schema.json'))
-      .map((file) => file.slice(0, -'.schema.json'.length)),
 };
 
 export interface NameRequest {
@@ -57,17 +46,16 @@ export interface NameRequest {
 }
 
 /** Distinct names for one kind of argument; empty for a kind without names. */
-export async function namesFor({ kind, given, partial }: NameRequest, context: CliContext): Promise<string[]> {
-  const loadNames = LOADED_NAMES[kind];
-  const names = (await loadNames?.(context, given, partial)) ?? SOURCES[kind]?.(context) ?? [];
-  return [...new Set(names)].sort();
+export async function namesFor(asked: NameRequest, context: CliContext): Promise<string[]> {
+  return [...new Set((await SOURCES[asked.kind]?.(context, asked)) ?? [])].sort();
 }
 
 /** The names of one kind. */
 export const namesInUse = (kind: string, context: CliContext): Promise<string[]> =>
   namesFor({ kind, given: [], partial: '' }, context);
 
-const subscriptions: NameSource = (context) => Object.keys(readMap(join(context.home, 'webhook_subscriptions.json')));
+const subscriptions = (context: CliContext): string[] =>
+  Object.keys(readMap(join(context.home, 'webhook_subscriptions.json')));
 
 /** The keys of one map in the compiled table, or a property of its entries. */
 function tableKeys(context: CliContext, map: string, property?: string): string[] {
@@ -86,11 +74,11 @@ function readMap(path: string): Readonly<Record<string, unknown>> {
   }
 }
 
-const catalogFolder = (kind: string): string => join(assetFolder('catalog'), kind);
-
 /** Catalog files are named for their entries. */
-const yamlNames = (path: string): string[] =>
-  folder(path).flatMap((file) => (/\.ya?ml$/.test(file) ? [file.replace(/\.ya?ml$/, '')] : []));
+const yamlNames = (path: string): string[] => namesWithout(/\.ya?ml$/, path);
+
+const namesWithout = (ending: RegExp, path: string): string[] =>
+  folder(path).flatMap((file) => (ending.test(file) ? [file.replace(ending, '')] : []));
 
 const asMap = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};

@@ -4,7 +4,7 @@ import type { Check } from '../../../../cli/base/check.ts';
 import { gatewayCheck } from '../../../../cli/base/check.ts';
 import type { DeliveryContext } from '../../../../runtime/deliver/driver.ts';
 import { linkTargets } from '../../../../runtime/deliver/link-targets.ts';
-import type { Probe, ProbeOptions } from '../../../../runtime/deliver/probe.ts';
+import type { ProbeOptions } from '../../../../runtime/deliver/probe.ts';
 import type { SecretResolver } from '../../../../runtime/platform/secrets/secrets.ts';
 import type { ProfilePlan, RouteTable } from '../../../../schemas/generated/types.ts';
 
@@ -14,11 +14,10 @@ export interface TargetChecks {
   readonly skews: readonly number[];
 }
 
-interface Subject {
+/** The `subject` is the display name of the target. */
+interface Subject extends Pick<Check, 'subject'> {
   readonly profile: string;
   readonly target: string;
-  /** Its display name. */
-  readonly label: string;
 }
 
 /** Nothing to set up, nothing to check. */
@@ -32,18 +31,18 @@ export async function checkTargets(
   const { linked, problems } = linkTargets(table, secrets, context);
   const checks: Check[] = [];
   const skews: number[] = [];
-  for (const subject of subjects(table)) {
-    const { profile, target } = subject;
+  for (const { target, ...about } of subjects(table)) {
+    const { profile } = about;
     const problem = problems.find((one) => one.profile === profile && one.target === target);
     const found = linked.get(profile)?.get(target);
     if (found === undefined) {
-      checks.push(refused(subject, problem?.message ?? 'not linked'));
+      checks.push(refused(about, problem?.message ?? 'not linked'));
       continue;
     }
-    checks.push({ ...subjectOf(subject), check: 'credentials', status: 'ok', detail: 'all there', fix: null });
-    for (const probe of await found.driver.probe(options)) {
-      checks.push(probeCheck(subject, probe));
-      if (probe.server_time !== null) skews.push(context.clock.now() - probe.server_time);
+    checks.push({ ...about, check: 'credentials', status: 'ok', detail: 'all there', fix: null });
+    for (const { server_time, ...probe } of await found.driver.probe(options)) {
+      checks.push({ ...about, ...probe });
+      if (server_time !== null) skews.push(context.clock.now() - server_time);
     }
   }
   return { checks, skews };
@@ -55,7 +54,7 @@ function subjects(table: RouteTable): readonly Subject[] {
     Object.keys(profile.targets)
       .filter((target) => !QUIET.has(target))
       .filter((target) => table.targets[target]?.driver === 'http' || isUsed(table, profile, target))
-      .map((target) => ({ profile: profile.name, target, label: labelIn(table.targets, target) })),
+      .map((target) => ({ profile: profile.name, target, subject: labelIn(table.targets, target) })),
   );
 }
 
@@ -66,17 +65,11 @@ function isUsed({ routes, jobs, targets }: RouteTable, profile: ProfilePlan, tar
   return users.some(({ deliver }) => deliver.some((delivery) => delivery.target === target));
 }
 
-const subjectOf = ({ profile, label }: Subject): Pick<Check, 'profile' | 'subject'> => ({ profile, subject: label });
-
-function refused(subject: Subject, message: string): Check {
+function refused(about: Omit<Subject, 'target'>, message: string): Check {
   const reference = /env:(\w+)/.exec(message)?.[1];
   // The message names the files where it was looked for.
-  const fix = reference === undefined ? `correct platforms.${subject.label}` : `set ${reference}`;
-  return { ...subjectOf(subject), check: 'credentials', status: 'failed', detail: message, fix };
-}
-
-function probeCheck(subject: Subject, { check, status, detail, fix }: Probe): Check {
-  return { ...subjectOf(subject), check, status, detail, fix };
+  const fix = reference === undefined ? `correct platforms.${about.subject}` : `set ${reference}`;
+  return { ...about, check: 'credentials', status: 'failed', detail: message, fix };
 }
 
 /** A larger difference is a fault, in ms; from 300 s on, senders' timestamps are refused (§8). */

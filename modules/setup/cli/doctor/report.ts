@@ -16,38 +16,22 @@ import type { RouteTable } from '../../../../schemas/generated/types.ts';
 /** How often each value occurs. */
 type Counts = Readonly<Record<string, number>>;
 
-export interface FaultReport {
-  readonly version: string;
-  readonly node: string;
-  readonly platform: string;
-  /** Null: it does not compile. */
-  readonly config: {
-    readonly routes: Counts;
-    readonly sources: Counts;
-    readonly targets: Counts;
-    readonly agents: Counts;
-    readonly profiles: number;
-    readonly jobs: number;
-  } | null;
-  /** By rule. */
-  readonly diagnostics: Counts;
-  /** The checks that failed. */
-  readonly checks: readonly { readonly check: string; readonly status: string }[];
-  readonly last_error: { readonly at: string; readonly reason: string } | null;
-}
+export type FaultReport = Awaited<ReturnType<typeof createDoctorReport>>;
 
 export async function createDoctorReport(
   context: CliContext,
   { output, diagnostics }: CompileResult,
   checks: readonly Check[],
-): Promise<FaultReport> {
+) {
   const table = output?.table ?? null;
   const overview = await lastErrorOf(context);
   return {
     version: packageVersion(),
     node: process.version,
     platform: `${platform()} ${release()} ${arch()}`,
+    /** Null: it does not compile. */
     config: table === null ? null : shapeOf(table, await context.catalog()),
+    /** By rule. */
     diagnostics: count(diagnostics.map(({ rule }) => rule)),
     checks: checks
       .filter(({ status }) => status === 'failed' || status === 'warning')
@@ -57,7 +41,7 @@ export async function createDoctorReport(
 }
 
 /** Names of the shipped catalog are not confidential; others are counted as `own`. */
-function shapeOf(table: RouteTable, shipped: ShippedCatalog): FaultReport['config'] {
+function shapeOf(table: RouteTable, shipped: ShippedCatalog) {
   const routes = Object.values(table.routes);
   const profiles = Object.values(table.profiles);
   const named = (kind: 'sources' | 'targets', name: string): string =>
@@ -88,7 +72,7 @@ async function lastErrorOf(context: CliContext): Promise<LastError | null> {
   }
 }
 
-function describe({ at, reason }: LastError, context: CliContext, table: RouteTable | null): FaultReport['last_error'] {
+function describe({ at, reason }: LastError, context: CliContext, table: RouteTable | null) {
   const redactor = new Redactor();
   if (table !== null) redactor.add(resolvable(tableSecretRefs(table), createSecrets(context)));
   const withoutPaths = redactor.redact(reason).replaceAll(context.home, '<home>').replaceAll(context.cwd, '<folder>');

@@ -43,9 +43,7 @@ function planSystem({ program, config, failOn, path }: InstallRequest): readonly
     );
   }
   const used = config ?? systemConfig();
-  const unit: ServiceUnit = {
-    ...{ program, config: used, failOn, folder: dirname(used), home: STATE, user: SERVICE_USER, path },
-  };
+  const unit: ServiceUnit = { program, config: used, failOn, home: STATE, user: SERVICE_USER, path };
   const account = ['useradd', '--system', '--user-group', '--home-dir', STATE, '--shell', '/usr/sbin/nologin'];
   return [
     run(
@@ -67,7 +65,7 @@ function planSystem({ program, config, failOn, path }: InstallRequest): readonly
 
 function planUser({ program, config, failOn, home, userHome, userName, path }: InstallRequest): readonly InstallStep[] {
   if (config === null) throw new Error('a service of a user needs a configuration');
-  const unit: ServiceUnit = { program, config, failOn, folder: dirname(config), home, user: null, path };
+  const unit: ServiceUnit = { program, config, failOn, home, user: null, path };
   return [
     { kind: 'write', path: join(userHome, '.config/systemd/user', SERVICE), text: printUnit(unit) },
     ...start('systemctl', '--user'),

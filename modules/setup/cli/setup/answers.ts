@@ -123,12 +123,14 @@ function unknownKey(key: string): UsageError {
   );
 }
 
+/** A setting of the webhook adapter as it is. */
+export const currentSetting = (config: unknown, key: string): unknown =>
+  valueAt(config, ['platforms', 'webhook', 'extra', key]) ?? valueAt(config, ['platforms', 'webhook', key]);
+
 /** The answers of `gateway setup --yes`: webhooks enabled, with a secret. */
 export function withDefaults(answers: SetupAnswers, config: unknown): SetupAnswers {
-  const current = (key: string): unknown =>
-    valueAt(config, ['platforms', 'webhook', 'extra', key]) ?? valueAt(config, ['platforms', 'webhook', key]);
-  const enabled = answers.webhook.enabled ?? current('enabled') ?? true;
-  const secret = answers.secret ?? (current('secret') === undefined ? GENERATE : undefined);
+  const enabled = answers.webhook.enabled ?? currentSetting(config, 'enabled') ?? true;
+  const secret = answers.secret ?? (currentSetting(config, 'secret') === undefined ? GENERATE : undefined);
   return {
     ...answers,
     webhook: { enabled: enabled === true, ...answers.webhook },

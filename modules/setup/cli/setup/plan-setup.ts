@@ -3,6 +3,7 @@
 import type { YamlEdit } from '../../../../cli/files/edit-yaml.ts';
 import { applyFlags } from '../../../../cli/subscriptions/subscribe-flags.ts';
 import { valueAt } from '../../../../compiler/schema/pointer.ts';
+import { isPlainMap } from '../../../../compiler/text/plain-map.ts';
 import type { RouteConfig } from '../../../../schemas/generated/types.ts';
 import type { SetupAnswers } from './answers.ts';
 import { GENERATE } from './answers.ts';
@@ -47,7 +48,7 @@ export function planSetup(answers: SetupAnswers, facts: SetupFacts): SetupPlan {
 function webhookPath(config: unknown, key: string): string[] {
   const inExtra = valueAt(config, [...WEBHOOK, 'extra', key]) !== undefined;
   const direct = valueAt(config, [...WEBHOOK, key]) !== undefined;
-  const extra = isMap(valueAt(config, [...WEBHOOK, 'extra']));
+  const extra = isPlainMap(valueAt(config, [...WEBHOOK, 'extra']));
   return inExtra || (extra && !direct) ? [...WEBHOOK, 'extra', key] : [...WEBHOOK, key];
 }
 
@@ -92,6 +93,3 @@ function otherAgent(path: readonly string[], config: unknown): YamlEdit[] {
   if (path[0] !== 'agent' || other === undefined || valueAt(config, ['agent', other]) === undefined) return [];
   return [{ path: ['agent', other], value: undefined }];
 }
-
-const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

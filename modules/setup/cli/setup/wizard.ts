@@ -3,7 +3,7 @@ import { parseBaseUrl } from '../../../../base/base-url.ts';
 import type { Prompter } from '../../../../cli/output/prompter.ts';
 import { valueAt } from '../../../../compiler/schema/pointer.ts';
 import type { SetupAnswers } from './answers.ts';
-import { GENERATE } from './answers.ts';
+import { currentSetting, GENERATE } from './answers.ts';
 import type { KnownTarget, TargetWay } from './known-targets.ts';
 import { splitShellWords } from './shell-words.ts';
 
@@ -27,10 +27,10 @@ export async function askSetup(
   config: unknown,
   { targets, missingProgram }: SetupMachine,
 ): Promise<SetupAnswers> {
-  const enabled = await ask.confirm('Receive webhooks?', current(config, 'enabled') !== false);
+  const enabled = await ask.confirm('Receive webhooks?', currentSetting(config, 'enabled') !== false);
   if (!enabled) return { webhook: { enabled }, settings: [] };
   const host = await askHost(ask, config);
-  const port = Number(await ask.text('On which port?', String(current(config, 'port') ?? 8644), checkPort));
+  const port = Number(await ask.text('On which port?', String(currentSetting(config, 'port') ?? 8644), checkPort));
   const secret = await askSecret(ask, config);
   const settings = await askAgent(ask, config, missingProgram);
   const target = await askTarget(ask, config, targets);
@@ -44,11 +44,8 @@ export async function askSetup(
   };
 }
 
-const current = (config: unknown, key: string): unknown =>
-  valueAt(config, ['platforms', 'webhook', 'extra', key]) ?? valueAt(config, ['platforms', 'webhook', key]);
-
 async function askHost(ask: Prompter, config: unknown): Promise<string> {
-  const now = String(current(config, 'host') ?? LOOPBACK);
+  const now = String(currentSetting(config, 'host') ?? LOOPBACK);
   const choice = await ask.choose(
     'Who may reach the server?',
     [
@@ -65,7 +62,7 @@ async function askHost(ask: Prompter, config: unknown): Promise<string> {
 
 /** Null: the secret is not changed. */
 async function askSecret(ask: Prompter, config: unknown): Promise<string | null> {
-  const has = current(config, 'secret') !== undefined;
+  const has = currentSetting(config, 'secret') !== undefined;
   const choice = await ask.choose(
     'The secret that senders sign with',
     [

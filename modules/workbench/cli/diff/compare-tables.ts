@@ -1,12 +1,14 @@
 /** Compares the meaning of two compiled tables: routes key by key, in sentences, and everything else value by value. */
+
 import type { Labelled } from '../../../../base/label.ts';
 import { labelOf } from '../../../../base/label.ts';
+import { isPlainMap } from '../../../../compiler/text/plain-map.ts';
 import { isSecretRef } from '../../../../runtime/platform/secrets/secret-refs.ts';
 import type { JobPlan, Place, RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
 import type { Facet } from './route-facets.ts';
 import { ROUTE_FACETS } from './route-facets.ts';
 import type { ShownValue } from './shown.ts';
-import { isObject, shown } from './shown.ts';
+import { shown } from './shown.ts';
 
 /** One difference in meaning between two tables. */
 export interface ConfigChange {
@@ -144,7 +146,7 @@ function leavesOf(value: object, path = ''): Map<string, ShownValue> {
   const leaves = new Map<string, ShownValue>();
   for (const [key, each] of Object.entries(value)) {
     const at = path === '' ? key : `${path}.${key}`;
-    if (isObject(each) && !isSecretRef(each)) for (const leaf of leavesOf(each, at)) leaves.set(...leaf);
+    if (isPlainMap(each) && !isSecretRef(each)) for (const leaf of leavesOf(each, at)) leaves.set(...leaf);
     else if (each !== null) leaves.set(at, shown(each));
   }
   return leaves;

@@ -1,8 +1,8 @@
 /** Prints a comparison: differences by entry, each as a sentence with both places, and kept requests whose result differs. */
 import type { Paint } from '../../../../base/paint.ts';
-import { formatDiff } from '../../../../cli/output/diff.ts';
 import { visible } from '../../../../cli/output/print.ts';
 import type { Place } from '../../../../schemas/generated/types.ts';
+import { addressText, outcomeText, textDiff } from '../texts.ts';
 import type { ConfigChange } from './compare-tables.ts';
 import type { Replayed, RequestChange, RequestsReport, Unjudged } from './replay-requests.ts';
 
@@ -25,12 +25,7 @@ function places({ old_at, new_at }: ConfigChange, paint: Paint): string {
 
 function texts({ field, old, new: now }: ConfigChange, paint: Paint): string[] {
   if (field !== 'prompt' || old === null || now === null) return [];
-  return promptDiff(old, now, paint).map((line) => `    ${line}`);
-}
-
-function promptDiff(old: string, now: string, paint: Paint): string[] {
-  const clean = (text: string): string => text.split('\n').map(visible).join('\n');
-  return formatDiff(clean(old), clean(now), paint);
+  return textDiff(old, now, paint).map((line) => `    ${line}`);
 }
 
 /** How many are shown; `--json` has them all. */
@@ -79,21 +74,16 @@ function differences(old: Replayed, now: Replayed, paint: Paint): string[] {
   const answer = answerText(old) === answerText(now) ? [] : [outcomeChange(old, now)];
   // A request that is not accepted has neither.
   if (old.taken !== now.taken) return answer;
-  const lines = promptDiff(old.prompt ?? '', now.prompt ?? '', paint).map((line) => `  ${line}`);
+  const lines = textDiff(old.prompt ?? '', now.prompt ?? '', paint).map((line) => `  ${line}`);
   const prompt = old.prompt === now.prompt ? [] : ['prompt', ...lines];
-  const [before, after] = [addressText(old), addressText(now)];
+  const [before, after] = [placesText(old), placesText(now)];
   return [...answer, ...(before === after ? [] : [visible(`delivers ${before} → ${after}`)]), ...prompt];
 }
 
 /** `202 accepted → 200 ignored: filter`. */
 export const outcomeChange = (old: Replayed, now: Replayed): string => `${answerText(old)} → ${answerText(now)}`;
 
-const answerText = ({ status, outcome, reason }: Replayed): string =>
-  `${status} ${outcome}${reason === null || reason === outcome ? '' : `: ${reason}`}`;
+const answerText = (replayed: Replayed): string => `${replayed.status} ${outcomeText(replayed)}`;
 
-const addressText = ({ deliveries }: Replayed): string =>
-  deliveries
-    .map(({ target, address }) =>
-      [target, ...Object.entries(address).map(([key, value]) => `${key}=${value}`)].join(' '),
-    )
-    .join(', ') || 'nowhere';
+const placesText = ({ deliveries }: Replayed): string =>
+  deliveries.map(({ target, address }) => `${target} ${addressText(address)}`.trim()).join(', ') || 'nowhere';

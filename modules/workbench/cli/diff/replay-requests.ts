@@ -10,10 +10,8 @@ import type { KeptRequest, KeptRequests } from '../../../../runtime/intake/kept-
 import { LinkError } from '../../../../runtime/table/link-context.ts';
 import type { Explanation, RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
 import { NO_SCHEME, verifiedParts } from '../../runtime/capture/requests.ts';
-import { explainRequest } from '../../runtime/explain/explain-request.ts';
-import { Warnings } from '../../runtime/explain/warnings.ts';
 import type { Explainer } from '../explain/explainer.ts';
-import { createExplainer } from '../explain/explainer.ts';
+import { createExplainer, fixedWorld } from '../explain/explainer.ts';
 import { useRequests } from '../use-requests.ts';
 
 export interface Replayed extends Pick<Explanation, 'taken' | 'status' | 'outcome' | 'reason' | 'prompt'> {
@@ -53,20 +51,15 @@ export function isFound({ lost, gained, changed }: RequestsReport, named: readon
   return named.some((each) => (each === 'lost' ? lost : lost + gained + changed) > 0);
 }
 
-export interface ReplayKept {
-  readonly old: RouteTable;
-  readonly new: RouteTable;
+export interface ReplayKept extends Sides<RouteTable> {
   /** Number of requests; the newest are used. */
   readonly count: number;
 }
 
 /** @throws CliError when they cannot be read, or a route cannot be linked */
 export async function replayKept(context: CliContext, { old, new: now, count }: ReplayKept): Promise<RequestsReport> {
-  const jobs = new Set((await readStoredJobs(context)).map(({ id }) => id));
-  const sides = {
-    old: await createExplainer(context, old, jobs),
-    new: await createExplainer(context, now, jobs),
-  };
+  const jobs = await readStoredJobs(context);
+  const sides = createSides(context, jobs, { old, new: now });
   const progress = createProgress(context, count, 'kept requests');
   try {
     return await useRequests(context, (requests) => replayRequests(requests, count, sides, progress.update));
@@ -78,9 +71,16 @@ export async function replayKept(context: CliContext, { old, new: now, count }: 
   }
 }
 
-export interface ReplaySides {
-  readonly old: Explainer;
-  readonly new: Explainer;
+type Sides<Side> = Readonly<Record<'old' | 'new', Side>>;
+
+/** @param jobs those created at run time */
+export function createSides(
+  context: Parameters<typeof createExplainer>[0],
+  jobs: Parameters<typeof fixedWorld>[1],
+  tables: Sides<RouteTable>,
+): Sides<Explainer> {
+  const explainer = (table: RouteTable): Explainer => createExplainer(context, table, fixedWorld(table, jobs));
+  return { old: explainer(tables.old), new: explainer(tables.new) };
 }
 
 /** Number of requests read at once; bodies may be large. */
@@ -92,7 +92,7 @@ const PAGE = 1000;
 export async function replayRequests(
   requests: KeptRequests,
   wanted: number,
-  sides: ReplaySides,
+  sides: Sides<Explainer>,
   progress: (done: number) => void = () => {},
 ): Promise<RequestsReport> {
   const changes: RequestChange[] = [];
@@ -140,7 +140,7 @@ interface Judged {
   readonly hasScript: boolean;
 }
 
-async function replay(kept: KeptRequest, sides: ReplaySides): Promise<Judged | Unjudged> {
+async function replay(kept: KeptRequest, sides: Sides<Explainer>): Promise<Judged | Unjudged> {
   const { profile, route } = kept;
   const plans = { old: sides.old.planOf(profile, route), new: sides.new.planOf(profile, route) };
   // Subscriptions stand in no table.
@@ -151,9 +151,8 @@ async function replay(kept: KeptRequest, sides: ReplaySides): Promise<Judged | U
   if (verifiedBy === NO_SCHEME && plans.new?.insecure === false) return 'unsigned';
   const explain = async (side: Explainer, plan: RoutePlan | null): Promise<Replayed> => {
     if (plan === null) return GONE;
-    const about = { agent: side.table.profiles[plan.profile]?.agent.kind ?? null, event: null, runScript: null };
-    const input = { ...side.linked(plan), ...about, request: parts, verifiedBy, cameAt, warnings: new Warnings() };
-    return replayedOf(await explainRequest(input, side.explaining), side.table, sides.new.table);
+    const asked = { request: parts, verifiedBy, cameAt, event: null, runScript: null };
+    return replayedOf(await side.explain(plan, asked), side.table, sides.new.table);
   };
   const change = compare(kept, await explain(sides.old, plans.old), await explain(sides.new, plans.new));
   return { change, hasScript: plans.old.script !== null || (plans.new?.script ?? null) !== null };

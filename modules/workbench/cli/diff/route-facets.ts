@@ -6,7 +6,7 @@ import { eventEntries } from '../../../../runtime/table/link-events.ts';
 import { printField } from '../../../../runtime/table/link-filter.ts';
 import type { DeliveryPlan, RoutePlan } from '../../../../schemas/generated/types.ts';
 import type { ShownValue } from './shown.ts';
-import { printFilter, printTemplate, shown, shownSecret } from './shown.ts';
+import { printFilter, printTemplate, shown } from './shown.ts';
 
 export interface Facet {
   /** Key in a config. */
@@ -43,6 +43,13 @@ const valued = (what: string): Words => ({
 const one = (value: unknown, text?: string): readonly ShownValue[] => (value === null ? [] : [shown(value, text)]);
 const list = (values: readonly string[]): readonly ShownValue[] => values.map((value) => shown(value));
 
+/** A key with a single value, which is shown as it stands. */
+const plain = (field: keyof RoutePlan & string, what: string): Facet => ({
+  field,
+  read: (plan) => one(plan[field]),
+  ...valued(what),
+});
+
 const EVERY_EVENT = 'every event';
 
 /** In the order in which differences are printed. */
@@ -50,15 +57,13 @@ const ROUTE_KEYS = {
   name: { because: 'routes are paired by it' },
   at: { because: 'a place is no difference; it is printed beside the route' },
   enabled: {
-    field: 'enabled',
-    read: ({ enabled }) => [shown(enabled)],
-    ...valued('it'),
+    ...plain('enabled', 'it'),
     changed: (_before, now) =>
       now === 'true' ? 'it is switched on' : 'it is switched off: its events are answered 403',
   },
-  description: { field: 'description', read: ({ description }) => one(description), ...valued('its description') },
-  profile: { field: 'profile', read: ({ profile }) => [shown(profile)], ...valued('its profile') },
-  source: { field: 'source', read: ({ source }) => one(source), ...valued('its sender') },
+  description: plain('description', 'its description'),
+  profile: plain('profile', 'its profile'),
+  source: plain('source', 'its sender'),
   schemes: {
     field: 'auth',
     read: ({ schemes }) => list(schemes),
@@ -67,24 +72,19 @@ const ROUTE_KEYS = {
   },
   secrets: {
     field: 'secret',
-    read: ({ secrets }) =>
-      secrets.map(({ ref, expires_at }) => ({ ...shownSecret(ref), key: shown([ref, expires_at]).key })),
+    read: ({ secrets }) => secrets.map(({ ref, expires_at }) => ({ ...shown(ref), key: shown([ref, expires_at]).key })),
     ...listed('it now accepts the secret', 'it no longer accepts the secret'),
     changed: (before, now) =>
       before === now ? 'its secret is another one' : `its secret is ${now} instead of ${before}`,
     ordered: true,
   },
-  verify_token: {
-    field: 'verify_token',
-    read: ({ verify_token }) => (verify_token === null ? [] : [shownSecret(verify_token)]),
-    ...valued('its verify token'),
-  },
+  verify_token: plain('verify_token', 'its verify token'),
   insecure: {
     field: 'secret',
     read: ({ insecure }) => (insecure ? list(['INSECURE_NO_AUTH']) : []),
     ...valued('its secret'),
   },
-  public_url: { field: 'public_url', read: ({ public_url }) => one(public_url), ...valued('its public URL') },
+  public_url: plain('public_url', 'its public URL'),
   events: {
     field: 'events',
     read: ({ events }) => list(events === null ? [EVERY_EVENT] : eventEntries(events)),
@@ -129,47 +129,23 @@ const ROUTE_KEYS = {
     changed: (_before, now) =>
       now === 'true' ? 'the prompt itself is now the message: no agent runs' : 'an agent now runs',
   },
-  cron_job: { field: 'cron_job', read: ({ cron_job }) => one(cron_job), ...valued('the job it fires') },
+  cron_job: plain('cron_job', 'the job it fires'),
   coalesce: {
     field: 'coalesce',
-    read: ({ coalesce }) =>
-      coalesce === null
-        ? []
-        : [
-            shown(
-              coalesce,
-              `${printTemplate(coalesce.key)} for ${coalesce.window_seconds} s, at most ${coalesce.max_wait_seconds} s`,
-            ),
-          ],
+    read: ({ coalesce }) => one(coalesce, coalesce === null ? '' : printCoalesce(coalesce)),
     ...valued('what it coalesces by'),
   },
-  mirror_to_session: {
-    field: 'mirror_to_session',
-    read: (plan) => [shown(plan.mirror_to_session)],
-    ...valued('mirror_to_session'),
-  },
-  rate_limit: {
-    field: 'rate_limit',
-    read: (plan) => [shown(plan.rate_limit)],
-    ...valued('its rate limit (requests a minute)'),
-  },
-  max_concurrent: {
-    field: 'max_concurrent',
-    read: (plan) => one(plan.max_concurrent),
-    ...valued('its limit of runs at once'),
-  },
-  idempotency_ttl_seconds: {
-    field: 'idempotency_ttl_seconds',
-    read: (plan) => [shown(plan.idempotency_ttl_seconds)],
-    ...valued('how long it remembers delivery ids (seconds)'),
-  },
+  mirror_to_session: plain('mirror_to_session', 'mirror_to_session'),
+  rate_limit: plain('rate_limit', 'its rate limit (requests a minute)'),
+  max_concurrent: plain('max_concurrent', 'its limit of runs at once'),
+  idempotency_ttl_seconds: plain('idempotency_ttl_seconds', 'how long it remembers delivery ids (seconds)'),
   max_age: {
     field: 'max_age_seconds',
     read: ({ max_age }) =>
       max_age === null ? [] : [shown(max_age, `${max_age.seconds} s after ${printField(max_age.time)}`)],
     ...valued('how old an event may be'),
   },
-  capture: { field: 'capture', read: ({ capture }) => [shown(capture)], ...valued('its capture of requests') },
+  capture: plain('capture', 'its capture of requests'),
 } satisfies Record<keyof RoutePlan, Facet | NotCompared>;
 
 export const ROUTE_FACETS: readonly Facet[] = Object.values<Facet | NotCompared>(ROUTE_KEYS).filter(
@@ -180,3 +156,6 @@ function printDelivery({ target, extra }: DeliveryPlan): string {
   const address = Object.entries(extra).map(([key, template]) => `${key}=${printTemplate(template)}`);
   return [target, ...address].join(' ');
 }
+
+const printCoalesce = ({ key, window_seconds, max_wait_seconds }: NonNullable<RoutePlan['coalesce']>): string =>
+  `${printTemplate(key)} for ${window_seconds} s, at most ${max_wait_seconds} s`;

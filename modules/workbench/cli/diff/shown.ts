@@ -1,8 +1,9 @@
 /** Values of a table as text, with a key for comparison: secrets are compared but never shown. */
+import { isPlainMap } from '../../../../compiler/text/plain-map.ts';
 import { isSecretRef } from '../../../../runtime/platform/secrets/secret-refs.ts';
 import { printSecretRef } from '../../../../runtime/platform/secrets/secrets.ts';
 import { printField } from '../../../../runtime/table/link-filter.ts';
-import type { FilterPlan, SecretRef, TemplatePlan, TemplateSegment } from '../../../../schemas/generated/types.ts';
+import type { FilterPlan, TemplatePlan, TemplateSegment } from '../../../../schemas/generated/types.ts';
 
 export interface ShownValue {
   /** Equal for values that mean the same. */
@@ -15,8 +16,6 @@ export function shown(value: unknown, text?: string): ShownValue {
   const readable = text ?? withoutSecrets(value);
   return { key: stableJson(value), text: typeof readable === 'string' ? readable : stableJson(readable) };
 }
-
-export const shownSecret = (ref: SecretRef): ShownValue => shown(ref, printSecretRef(ref));
 
 /** A template as it was written. */
 export function printTemplate(plan: TemplatePlan): string {
@@ -47,16 +46,13 @@ export function printFilter(plan: FilterPlan): string {
 /** The text does not depend on the order of keys. */
 function stableJson(value: unknown): string {
   return JSON.stringify(value, (_key, each: unknown) =>
-    isObject(each) ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1))) : each,
+    isPlainMap(each) ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1))) : each,
   );
 }
 
 function withoutSecrets(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSecrets);
-  if (!isObject(value)) return value;
+  if (!isPlainMap(value)) return value;
   if (isSecretRef(value)) return printSecretRef(value);
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withoutSecrets(each)]));
 }
-
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

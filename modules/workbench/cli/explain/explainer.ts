@@ -1,22 +1,39 @@
-/** Explains many requests to the routes of a table, which are linked on first use; independent of time, randomness, secrets and store. */
+/** Explains requests to the routes of a table, which are linked on first use. */
 import type { CliContext } from '../../../../cli/base/context.ts';
+import type { Clock } from '../../../../runtime/platform/clock.ts';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
+import type { Ids } from '../../../../runtime/platform/ids.ts';
 import { gatewayFiles } from '../../../../runtime/platform/node-files.ts';
 import { userHome } from '../../../../runtime/platform/secrets/machine-secrets.ts';
-import type { RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
-import type { ExplainContext } from '../../runtime/explain/explain-services.ts';
+import type { SecretResolver } from '../../../../runtime/platform/secrets/secrets.ts';
+import type { Explanation, RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
+import type { ExplainRequest } from '../../runtime/explain/explain-request.ts';
+import { explainRequest } from '../../runtime/explain/explain-request.ts';
+import type { DryContext } from '../../runtime/explain/explain-services.ts';
 import { createDryDispatcher } from '../../runtime/explain/explain-services.ts';
 import type { ExplainedRoute } from '../../runtime/explain/link-explained.ts';
-import { linkExplained } from '../../runtime/explain/link-explained.ts';
+import { linkExplained, NO_SECRETS } from '../../runtime/explain/link-explained.ts';
 import { Warnings } from '../../runtime/explain/warnings.ts';
 import { configuredJobState, deliveryRefusal, listFiles, marksFor } from './machine-services.ts';
+
+/** See `ExplainRequest`. */
+type Asked = Pick<ExplainRequest, 'request' | 'event' | 'runScript' | 'verifiedBy' | 'cameAt'>;
 
 export interface Explainer {
   readonly table: RouteTable;
   readonly planOf: (profile: string, route: string) => RoutePlan | null;
-  /** @throws LinkError when the route cannot be served for another reason than a secret */
-  readonly linked: (plan: RoutePlan) => ExplainedRoute;
-  readonly explaining: ExplainContext;
+  /** @param plan of the table, or of a subscription @throws LinkError when the route cannot be served for another reason than a secret */
+  readonly linked: (plan: RoutePlan) => Promise<ExplainedRoute>;
+  /** @throws LinkError as `linked` does */
+  readonly explain: (plan: RoutePlan, asked: Asked) => Promise<Explanation>;
+}
+
+/** What an explanation depends on besides the table and the request. */
+export interface ExplainedWorld extends Pick<DryContext, 'jobState'> {
+  /** Null: signatures are not verified, and no secret is read. */
+  readonly secrets: SecretResolver | null;
+  readonly clock: Clock;
+  readonly ids: Ids;
 }
 
 /** The time of every event, in Unix ms. */
@@ -26,43 +43,46 @@ const NO_ID = 'test';
 /** Used as the random id in the markers of untrusted text. */
 const NO_MARKER = '000000000000';
 
-/** @param storedJobs ids of jobs created at run time, which an event may fire */
-export async function createExplainer(
+/** Independent of time, randomness, secrets and store. @param storedJobs jobs created at run time, which an event may fire */
+export function fixedWorld(table: RouteTable, storedJobs: readonly { readonly id: string }[] = []): ExplainedWorld {
+  const stored = new Set(storedJobs.map(({ id }) => id));
+  return {
+    secrets: null,
+    clock: { ...systemClock, now: () => INSTANT, monotonic: () => 0 },
+    ids: { dispatch: () => NO_ID, delivery: () => NO_ID, marker: () => NO_MARKER },
+    jobState: (profile, id) => (stored.has(id) ? 'accepted' : configuredJobState(table, profile, id)),
+  };
+}
+
+export function createExplainer(
   context: Pick<CliContext, 'home' | 'env' | 'clock'>,
   table: RouteTable,
-  storedJobs: ReadonlySet<string> = new Set(),
-): Promise<Explainer> {
+  { secrets, clock, ids, jobState }: ExplainedWorld,
+): Explainer {
   const plans = new Map(Object.values(table.routes).map((plan) => [nameOf(plan.profile, plan.name), plan]));
-  const linked = new Map<RoutePlan, ExplainedRoute>();
-  const clock = { ...systemClock, now: () => INSTANT, monotonic: () => 0 };
-  const linking = {
-    ...{ home: context.home, userHome: userHome(context.env), files: listFiles(gatewayFiles), secrets: null, clock },
-    marks: await marksFor(Object.values(table.routes)),
-    warnings: new Warnings(),
+  const links = new Map<RoutePlan, Promise<ExplainedRoute>>();
+  const warnings = new Warnings();
+  const { home, env } = context;
+  const linking = { home, userHome: userHome(env), files: listFiles(gatewayFiles), secrets, clock, warnings };
+  const refusal = deliveryRefusal(context, table, secrets ?? NO_SECRETS);
+  const explaining = { clock, ids, dispatcher: createDryDispatcher({ refusal, jobState }) };
+  const link = async (plan: RoutePlan): Promise<ExplainedRoute> =>
+    linkExplained(plan, table, { ...linking, marks: await marksFor([plan]) });
+  const linked = (plan: RoutePlan): Promise<ExplainedRoute> => {
+    const found = links.get(plan) ?? link(plan);
+    links.set(plan, found);
+    return found;
   };
   return {
     table,
     planOf: (profile, route) => plans.get(nameOf(profile, route)) ?? null,
-    linked(plan) {
-      const known = linked.get(plan) ?? linkExplained(plan, table, linking);
-      linked.set(plan, known);
-      return known;
-    },
-    explaining: {
-      clock,
-      ids: { dispatch: () => NO_ID, delivery: () => NO_ID, marker: () => NO_MARKER },
-      dispatcher: createDryDispatcher({
-        refusal: deliveryRefusal(context, table, NO_SECRETS),
-        jobState: (profile, id) => (storedJobs.has(id) ? 'accepted' : configuredJobState(table, profile, id)),
-      }),
+    linked,
+    async explain(plan, asked) {
+      const agent = table.profiles[plan.profile]?.agent.kind ?? null;
+      const input = { ...asked, ...(await linked(plan)), agent, warnings: new Warnings(warnings) };
+      return explainRequest(input, explaining);
     },
   };
 }
 
 const nameOf = (profile: string, route: string): string => JSON.stringify([profile, route]);
-
-const NO_SECRETS = {
-  resolve: (): string => {
-    throw new Error('no secret is read');
-  },
-};

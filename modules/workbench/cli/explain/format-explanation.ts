@@ -4,6 +4,7 @@ import type { Paint } from '../../../../base/paint.ts';
 import { visible } from '../../../../cli/output/print.ts';
 import { REASON_TEXTS } from '../../../../runtime/verify/cause-code.ts';
 import type { ExplainedFilter, ExplainedStage, Explanation } from '../../../../schemas/generated/types.ts';
+import { addressText, outcomeText } from '../texts.ts';
 
 /** Values of a payload are cut to this many characters. */
 const LONGEST_VALUE = 60;
@@ -17,9 +18,9 @@ export function formatExplanation(found: Explanation, paint: Paint): string[] {
   ];
 }
 
-function headline({ route, taken, status, outcome, reason }: Explanation, paint: Paint): string {
-  const answer = reason === null || reason === outcome ? outcome : `${outcome}: ${reason}`;
-  return paint('bold', `${visible(route)}: `) + paint(taken ? 'green' : 'red', `${status} ${answer}`);
+function headline(found: Explanation, paint: Paint): string {
+  const answer = `${found.status} ${outcomeText(found)}`;
+  return paint('bold', `${visible(found.route)}: `) + paint(found.taken ? 'green' : 'red', answer);
 }
 
 /** The stage that ended the request. */
@@ -135,8 +136,3 @@ function formatOutcome(found: Explanation, paint: Paint): string[] {
   const prompt = found.prompt.split('\n').map((line) => `  ${paint('dim', '│')} ${visible(line)}`);
   return [...lines, `${paint('cyan', '→')} ${paint('bold', 'prompt')}`, ...prompt];
 }
-
-const addressText = (address: Readonly<Record<string, string>>): string =>
-  Object.entries(address)
-    .map(([key, value]) => `${key}=${value}`)
-    .join(' ');

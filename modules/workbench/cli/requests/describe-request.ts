@@ -7,6 +7,7 @@ import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
 import { REASON_TEXTS } from '../../../../runtime/verify/cause-code.ts';
 import type { VerifyReason } from '../../../../runtime/verify/verification.ts';
 import type { KeptReason } from '../../../../schemas/generated/types.ts';
+import { outcomeText } from '../texts.ts';
 import type { AskedRequest } from './next-step.ts';
 import { nextStep } from './next-step.ts';
 
@@ -51,11 +52,6 @@ function factsOf(request: KeptRequest, now: number): readonly (readonly [string,
     ['delivery', request.dispatch_id],
     ['replay of', request.replay_of],
   ];
-}
-
-/** `ignored: filter`, `accepted`. */
-export function outcomeText({ outcome, reason }: Pick<KeptRequest, 'outcome' | 'reason'>): string {
-  return reason === null || reason === outcome ? outcome : `${outcome}: ${reason}`;
 }
 
 function why({ reason, cause }: KeptRequest): string | null {

@@ -1,4 +1,5 @@
 /** Prints requests as they arrive, until Ctrl-C. */
+import { setTimeout } from 'node:timers/promises';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import type { KeptFilter, KeptRequests, KeptSummary } from '../../../../runtime/intake/kept-request.ts';
 
@@ -13,22 +14,17 @@ export async function followRequests(
   { filter, after, print }: { filter: KeptFilter; after: string; print: (rows: readonly KeptSummary[]) => void },
 ): Promise<void> {
   let last = after;
-  let stop = (): void => {};
-  const stopped = new Promise<'stopped'>((resolve) => {
-    stop = () => resolve('stopped');
-  });
-  const unlisten = context.onSignal(stop);
+  const stop = new AbortController();
+  const unlisten = context.onSignal(() => stop.abort());
   try {
-    for (;;) {
+    while (!stop.signal.aborted) {
       const rows = await requests.list(filter, { limit: PAGE, after: last });
       if (rows.length > 0) print(rows);
       last = rows.at(-1)?.id ?? last;
-      if ((await Promise.race([stopped, pause()])) === 'stopped') return;
+      // Not by the clock of the context: its timers keep no process alive.
+      await setTimeout(FOLLOW_MS, null, { signal: stop.signal }).catch(() => {});
     }
   } finally {
     unlisten();
   }
 }
-
-/** Not by the clock of the context: its timers keep no process alive. */
-const pause = (): Promise<'again'> => new Promise((resolve) => setTimeout(() => resolve('again'), FOLLOW_MS));

@@ -1,5 +1,6 @@
 /** A kept request as the beginning of a `*.test.yaml`: what the configuration makes of it now is what it expects. */
 import { stringify } from 'yaml';
+import { tryParseJson } from '../../../../base/try-parse-json.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
 import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
 import type { TestCase, TestExpectation } from '../../../../schemas/generated/types.ts';
@@ -46,10 +47,8 @@ function testOf(request: KeptRequest, saved: string | null): Omit<TestCase, 'exp
 
 function payloadOf({ body, id }: KeptRequest): NonNullable<TestCase['payload']> {
   if (body === null) throw new CliError(`the body of request ${id} is not kept: it had no valid signature`);
-  try {
-    return JSON.parse(Buffer.from(body, 'base64').toString('utf8'));
-  } catch {
-    const hint = `save it beside the test: hookwright requests show ${id} --save ${id}.json --as-test`;
-    throw new CliError(`the body of request ${id} is no JSON`, hint);
-  }
+  const payload = tryParseJson(Buffer.from(body, 'base64').toString('utf8'));
+  if (payload !== undefined) return payload as NonNullable<TestCase['payload']>;
+  const hint = `save it beside the test: hookwright requests show ${id} --save ${id}.json --as-test`;
+  throw new CliError(`the body of request ${id} is no JSON`, hint);
 }

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { RE2JS } from 're2js';
 import type { NodePath } from '../../../../compiler/diagnostics/problem.ts';
 import type { Explanation, RouteTable, TestExpectation, TextExpectation } from '../../../../schemas/generated/types.ts';
+import { otherReason } from '../texts.ts';
 
 export interface Failure {
   /** Path of the expectation, below the test. */
@@ -97,7 +98,7 @@ function comparePrompt(expected: Expected<'prompt'>, { prompt, ...found }: Expla
 const missing = (path: NodePath, message: string, actual: string): Failure => ({
   ...{ path, message, expected: null, actual },
 });
-const failure = (path: NodePath, message: string): Failure => ({ path, message, expected: null, actual: null });
+export const failure = (path: NodePath, message: string): Failure => ({ path, message, expected: null, actual: null });
 
 function same(key: string, expected: unknown, actual: unknown): readonly Failure[] {
   if (isDeepStrictEqual(expected, actual)) return [];
@@ -111,6 +112,5 @@ const asTexts = (address: Readonly<Record<string, unknown>>): Record<string, str
 /** The line break at the end of a YAML block scalar is rarely intended. */
 const trimEnd = (text: string): string => text.replace(/\n+$/, '');
 
-function answerOf({ outcome, reason }: Pick<Explanation, 'outcome' | 'reason'>): string {
-  return reason === null || reason === outcome ? outcome : `${outcome} (${reason})`;
-}
+const answerOf = (found: Pick<Explanation, 'outcome' | 'reason'>): string =>
+  [found.outcome, ...otherReason(found).map((reason) => `(${reason})`)].join(' ');

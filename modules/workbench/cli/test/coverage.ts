@@ -53,43 +53,79 @@ export function measureCoverage(
 }
 
 function coverageOf(plan: RoutePlan, found: readonly Explanation[]): RouteCoverage {
-  const reached = new Set(found.flatMap((explanation) => reachedBy(plan, explanation)));
-  const all = itemsOf(plan);
-  const missing = all.filter((item) => !reached.has(item));
-  return { route: plan.name, reached: all.length - missing.length, total: all.length, missing };
+  const items = itemsOf(plan);
+  const reached = new Set(items.filter(({ isReached }) => found.some(isReached)).map(({ text }) => text));
+  const missing = items.map(({ text }) => text).filter((text) => !reached.has(text));
+  return { route: plan.name, reached: items.length - missing.length, total: items.length, missing };
 }
 
-const TAKEN = 'an event that is taken';
-const entry = (text: string): string => `events: ${text}`;
-const leaf = (at: string, text: string, truth: boolean): string => `${at} ${text}: ${truth ? 'true' : 'false'}`;
-const script = (path: string, does: 'passes' | 'ignores'): string => `script ${path}: ${does} an event`;
-const placeholder = (place: string, text: string, resolves: boolean): string =>
-  `${place} ${text}: ${resolves ? 'resolves' : 'does not resolve'}`;
+/** Something that a test can reach. */
+interface Item {
+  readonly text: string;
+  readonly isReached: (found: Explanation) => boolean;
+}
 
 /** Everything in a route that a test can reach. */
-function itemsOf(plan: RoutePlan): string[] {
-  const both = (make: (truth: boolean) => string): string[] => [make(true), make(false)];
+function itemsOf(plan: RoutePlan): Item[] {
+  const { events, filters, script, prompt, deliver, coalesce } = plan;
   return [
-    TAKEN,
-    ...(plan.events === null ? [] : eventEntries(plan.events).map(entry)),
-    ...leavesOf(plan.filters).flatMap(({ at, text }) => both((truth) => leaf(at, text, truth))),
-    ...(plan.script === null ? [] : [script(plan.script.path, 'passes'), script(plan.script.path, 'ignores')]),
-    ...templatesOf(plan).flatMap(({ place, texts }) =>
-      texts.flatMap((text) => both((truth) => placeholder(place, text, truth))),
+    { text: 'an event that is taken', isReached: ({ taken }) => taken },
+    ...(events === null ? [] : eventEntries(events)).map(entryItem),
+    ...leavesOf(filters).flatMap((text, index) =>
+      both((truth) => ({
+        text: `${text}: ${truth}`,
+        isReached: ({ filter }) => filter !== null && truthsOf(filter)[index] === truth,
+      })),
     ),
-    ...(plan.coalesce === null ? [] : both((truth) => placeholder('coalesce', 'key', truth))),
+    ...(script === null ? [] : [scriptItem(script.path, 'passes'), scriptItem(script.path, 'ignores')]),
+    ...placeholdersOf(prompt).flatMap((text) =>
+      placeholderItems(`prompt ${text}`, ({ unresolved }) => !unresolved.includes(text)),
+    ),
+    ...deliver.flatMap(addressItems),
+    ...(coalesce === null ? [] : placeholderItems('coalesce key', (found) => found.coalesce !== null)),
   ];
 }
 
-interface Leaf {
-  readonly at: string;
-  readonly text: string;
+const both = (make: (truth: boolean) => Item): Item[] => [make(true), make(false)];
+
+const entryItem = (entry: string): Item => ({
+  text: `events: ${entry}`,
+  isReached: ({ stages }) => stages.some(({ stage, matched }) => stage === 'event' && matched === entry),
+});
+
+const scriptItem = (path: string, does: 'passes' | 'ignores'): Item => ({
+  text: `script ${path}: ${does} an event`,
+  isReached({ script }) {
+    if (script === null || script.outcome === null || script.outcome === 'busy') return false;
+    return (script.outcome === 'ignored') === (does === 'ignores');
+  },
+});
+
+/** @param resolves whether it does for an event; null: it is not rendered */
+const placeholderItems = (text: string, resolves: (found: Explanation) => boolean | null): Item[] =>
+  both((truth) => ({
+    text: `${text}: ${truth ? 'resolves' : 'does not resolve'}`,
+    isReached: (found) => found.prompt !== null && resolves(found) === truth,
+  }));
+
+/** @param index of the delivery, which is the same in what is found */
+function addressItems({ target, extra }: RoutePlan['deliver'][number], index: number): Item[] {
+  const resolves = (found: Explanation, key: string, text: string): boolean | null => {
+    const delivery = found.deliveries[index];
+    if (delivery === undefined) return null;
+    return !(delivery.unresolved.includes(key) && (delivery.address[key] ?? '').includes(text));
+  };
+  return Object.entries(extra).flatMap(([key, template]) =>
+    placeholdersOf(template).flatMap((text) =>
+      placeholderItems(`${target} ${key} ${text}`, (found) => resolves(found, key, text)),
+    ),
+  );
 }
 
-/** In the order of the tree, which is that of the findings too. */
-function leavesOf(plan: FilterPlan | null, at = 'filters'): Leaf[] {
+/** Each with its place, in the order of the tree, which is that of the findings too. */
+function leavesOf(plan: FilterPlan | null, at = 'filters'): string[] {
   if (plan === null) return [];
-  if (plan.kind === 'leaf') return [{ at, text: `${printField(plan.field)} ${plan.operator}` }];
+  if (plan.kind === 'leaf') return [`${at} ${printField(plan.field)} ${plan.operator}`];
   const group = at === 'filters' && plan.kind === 'all' ? at : `${at}.${plan.kind}`;
   return plan.filters.flatMap((member, index) => leavesOf(member, `${group}[${index}]`));
 }
@@ -98,59 +134,10 @@ function truthsOf(finding: ExplainedFilter): boolean[] {
   return finding.field === null ? finding.of.flatMap(truthsOf) : [finding.holds];
 }
 
-interface Template {
-  readonly place: string;
-  /** Placeholders as written. */
-  readonly texts: readonly string[];
-}
-
-function templatesOf({ prompt, deliver }: RoutePlan): Template[] {
-  const addresses = deliver.flatMap(({ target, extra }) =>
-    Object.entries(extra).map(([key, plan]) => ({ place: `${target} ${key}`, texts: placeholdersOf(plan) })),
-  );
-  return [{ place: 'prompt', texts: placeholdersOf(prompt) }, ...addresses];
-}
-
-/** Placeholders that may or may not resolve: fields that every event has always do, `{headers.X}` never does. */
+/** Placeholders as written that may or may not resolve: fields that every event has always do, `{headers.X}` never does. */
 function placeholdersOf(plan: TemplatePlan): string[] {
   const texts = plan.flatMap((segment) =>
     segment.kind === 'path' && segment.builtin === null && segment.path.length > 0 ? [segment.text] : [],
   );
   return [...new Set(texts)];
-}
-
-function reachedBy(plan: RoutePlan, found: Explanation): string[] {
-  const matched = found.stages.find(({ stage }) => stage === 'event')?.matched;
-  const truths = found.filter === null ? [] : truthsOf(found.filter);
-  return [
-    ...(found.taken ? [TAKEN] : []),
-    ...(typeof matched === 'string' ? [entry(matched)] : []),
-    ...leavesOf(plan.filters).flatMap(({ at, text }, index) => {
-      const truth = truths[index];
-      return truth === undefined ? [] : [leaf(at, text, truth)];
-    }),
-    ...scriptReached(found),
-    ...(found.prompt === null ? [] : renderedBy(plan, found)),
-  ];
-}
-
-function scriptReached({ script: ran }: Explanation): string[] {
-  if (ran === null || ran.outcome === null || ran.outcome === 'busy') return [];
-  return [script(ran.path, ran.outcome === 'ignored' ? 'ignores' : 'passes')];
-}
-
-function renderedBy(plan: RoutePlan, found: Explanation): string[] {
-  const addresses = plan.deliver.flatMap(({ target, extra }, index) =>
-    Object.entries(extra).flatMap(([key, template]) => {
-      const delivery = found.deliveries[index];
-      if (delivery === undefined) return [];
-      const open = delivery.unresolved.includes(key) ? (delivery.address[key] ?? '') : '';
-      return placeholdersOf(template).map((text) => placeholder(`${target} ${key}`, text, !open.includes(text)));
-    }),
-  );
-  return [
-    ...placeholdersOf(plan.prompt).map((text) => placeholder('prompt', text, !found.unresolved.includes(text))),
-    ...addresses,
-    ...(plan.coalesce === null ? [] : [placeholder('coalesce', 'key', found.coalesce !== null)]),
-  ];
 }

@@ -77,23 +77,23 @@ function bodyProblem(test: TestCase, index: number, tree: Places): readonly Diag
   const [, second] = given;
   if (second !== undefined) {
     const message = `a test has one of ${BODIES.join(', ')}: this one has ${given.join(' and ')}`;
-    return [findingAt(tree, ['tests', index, second], message)];
+    return [findingAt(tree, ['tests', index, second], 'test-request', message)];
   }
-  return [findingAt(tree, ['tests', index, 'name'], `a test needs one of ${BODIES.join(', ')}`)];
+  return [findingAt(tree, ['tests', index, 'name'], 'test-request', `a test needs one of ${BODIES.join(', ')}`)];
 }
 
 /** Rejects impossible answers and invalid search texts. */
 function expectationProblems({ expect }: TestCase, index: number, tree: Places): readonly Diagnostic[] {
   const at = (...path: NodePath): NodePath => ['tests', index, 'expect', ...path];
+  const report = (path: NodePath, message: string): Diagnostic => findingAt(tree, path, 'test-expectation', message);
   const { outcome, prompt } = expect;
   const isKnown = outcome === undefined || OUTCOMES.some((each) => each === outcome);
   const matches = typeof prompt === 'object' ? prompt.matches : undefined;
   const fault = matches === undefined ? null : regexFault(matches);
+  const unknown = `no answer has the outcome "${outcome}"${didYouMean(outcome ?? '', OUTCOMES)}`;
   return [
-    ...(isKnown
-      ? []
-      : [valueAt(tree, at('outcome'), `no answer has the outcome "${outcome}"${didYouMean(outcome, OUTCOMES)}`)]),
-    ...(fault === null ? [] : [valueAt(tree, at('prompt', 'matches'), `not a regular expression of RE2: ${fault}`)]),
+    ...(isKnown ? [] : [report(at('outcome'), unknown)]),
+    ...(fault === null ? [] : [report(at('prompt', 'matches'), `not a regular expression of RE2: ${fault}`)]),
   ];
 }
 
@@ -107,15 +107,16 @@ function regexFault(source: string): string | null {
   }
 }
 
-function valueAt(tree: Places, path: NodePath, message: string): Diagnostic {
-  const { file, value } = tree.place(path);
-  return { rule: 'test-expectation', severity: 'error', source: file.source, range: value, message };
-}
-
-/** Points at the key of a value, or at the value of a list item. */
-function findingAt(tree: Places, path: NodePath, message: string): Diagnostic {
+/** Points at the key of a value for a request, at the value for an expectation. */
+function findingAt(
+  tree: Places,
+  path: NodePath,
+  rule: 'test-request' | 'test-expectation',
+  message: string,
+): Diagnostic {
   const { file, key, value } = tree.place(path);
-  return { rule: 'test-request', severity: 'error', source: file.source, range: key ?? value, message };
+  const range = rule === 'test-request' ? (key ?? value) : value;
+  return { rule, severity: 'error', source: file.source, range, message };
 }
 
 const SUFFIX = /\.test\.ya?ml$/;

@@ -1,4 +1,5 @@
 /** Prints a test run as JUnit XML, for CI servers. */
+import { groupBy } from '../../../../base/group-by.ts';
 import type { Diagnostic } from '../../../../compiler/diagnostics/diagnostic.ts';
 import { diagnosticRecords } from '../../../../compiler/print/print-json.ts';
 import type { TestResult, TestRun } from './run-tests.ts';
@@ -6,7 +7,7 @@ import { placeFailures } from './run-tests.ts';
 
 /** @param diagnostics what is wrong with test files: a suite each, of errors */
 export function printJunit({ results }: TestRun, diagnostics: readonly Diagnostic[]): string {
-  const suites = byFile(results);
+  const suites = groupBy(results, ({ loaded }) => loaded.tests.name);
   const failed = results.filter(({ failures }) => failures.length > 0).length;
   const errors = diagnosticRecords(diagnostics);
   const lines = [...errors.map(brokenFile), ...[...suites].map(([file, tests]) => suite(file, tests))];
@@ -23,15 +24,6 @@ function brokenFile({ file, line, column, rule, message }: ReturnType<typeof dia
     `      <error message="${escapeXml(message)}">${name}:${line}:${column}</error>`,
     '    </testcase>\n  </testsuite>\n',
   ].join('\n');
-}
-
-function byFile(results: readonly TestResult[]): Map<string, TestResult[]> {
-  const groups = new Map<string, TestResult[]>();
-  for (const result of results) {
-    const { name } = result.loaded.tests;
-    groups.set(name, [...(groups.get(name) ?? []), result]);
-  }
-  return groups;
 }
 
 function suite(file: string, results: readonly TestResult[]): string {

@@ -1,11 +1,11 @@
 /** Prints the results of a test run: for people, for programs, for JUnit readers, as annotations of a pull request. */
 import type { Paint } from '../../../../base/paint.ts';
-import { formatDiff } from '../../../../cli/output/diff.ts';
 import { visible } from '../../../../cli/output/print.ts';
 import type { Diagnostic } from '../../../../compiler/diagnostics/diagnostic.ts';
 import { printGithub } from '../../../../compiler/print/print-github.ts';
 import { diagnosticRecords } from '../../../../compiler/print/print-json.ts';
 import { formatStop } from '../explain/format-explanation.ts';
+import { textDiff } from '../texts.ts';
 import type { Coverage } from './coverage.ts';
 import { printJunit } from './print-junit.ts';
 import type { PlacedFailure, TestResult, TestRun } from './run-tests.ts';
@@ -67,11 +67,9 @@ function printFailure(
   const text =
     expected === null
       ? actual.split('\n').map((each) => paint('dim', `  ${visible(each)}`))
-      : formatDiff(visibleLines(expected), visibleLines(actual), paint);
+      : textDiff(expected, actual, paint);
   return [head, ...text.map((each) => `    ${each}`)];
 }
-
-const visibleLines = (text: string): string => text.split('\n').map(visible).join('\n');
 
 function printJson({ results, coverage }: TestRun, diagnostics: readonly Diagnostic[]): string {
   const tests = results.map((result) => ({

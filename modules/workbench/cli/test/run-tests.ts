@@ -18,11 +18,9 @@ import type { LinkedRoute } from '../../../../runtime/table/linked-table.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
 import { partsOf } from '../../../../runtime/verify/request.ts';
 import type { Explanation, RoutePlan, RouteTable, TestCase } from '../../../../schemas/generated/types.ts';
-import { explainRequest } from '../../runtime/explain/explain-request.ts';
-import { Warnings } from '../../runtime/explain/warnings.ts';
 import { readSaved } from '../explain/read-request.ts';
 import type { Failure } from './compare.ts';
-import { compare } from './compare.ts';
+import { compare, failure } from './compare.ts';
 import type { Coverage } from './coverage.ts';
 import { measureCoverage } from './coverage.ts';
 import type { LoadedTest, LoadedTests } from './load-tests.ts';
@@ -56,12 +54,13 @@ export async function runTests(
     for (const [index, test] of each.file.tests.entries()) tests.push({ loaded: { tests: each, index, test }, config });
   }
   const results = await inOrder(tests, ({ loaded, config }) => runTest(loaded, config));
-  const plans = [...opened.values()].flatMap(({ table }) => Object.values(table.routes));
-  const targets = Object.assign({}, ...[...opened.values()].map(({ table }) => table.targets)) as RouteTable['targets'];
+  const tested = [...opened.values()];
+  const plans = tested.flatMap(({ table }) => Object.values(table.routes));
+  const targets = Object.assign({}, ...tested.map(({ table }) => table.targets)) as RouteTable['targets'];
   const label = (target: string): string => labelIn(targets, target);
   const inputs = [
     ...files.map(({ path }) => path),
-    ...[...opened.values()].flatMap((config) => config.inputs),
+    ...tested.flatMap((config) => config.inputs),
     ...results.flatMap((result) => result.inputs),
   ];
   const observed = results.flatMap(({ found }) => (found === null ? [] : [found]));
@@ -95,20 +94,14 @@ export async function runTest(loaded: LoadedTest, config: TestedConfig): Promise
   const { test } = loaded;
   const plan = config.plan(test.route);
   if (plan === null) return failed(loaded, ['route'], unknownRoute(test.route, config));
-  const linked = config.linked(plan);
-  const made = await makeRequest(loaded, plan, linked.route.body);
+  const { route } = await config.linked(plan);
+  const made = await makeRequest(loaded, plan, route.body);
   if ('problem' in made) return { ...failed(loaded, [made.key], made.problem), inputs: made.inputs };
-  const explanation = await explainRequest(
-    {
-      ...linked,
-      agent: config.table.profiles[plan.profile]?.agent.kind ?? null,
-      request: made.parts,
-      event: test.event ?? null,
-      runScript: plan.script === null ? null : await scriptFor(test, config),
-      warnings: new Warnings(),
-    },
-    config.explaining,
-  );
+  const explanation = await config.explain(plan, {
+    request: made.parts,
+    event: test.event ?? null,
+    runScript: plan.script === null ? null : await scriptFor(test, config),
+  });
   const failures = compare(test.expect, explanation, config.table);
   return { loaded, found: { plan, explanation }, failures, inputs: made.inputs };
 }
@@ -116,7 +109,7 @@ export async function runTest(loaded: LoadedTest, config: TestedConfig): Promise
 const failed = (loaded: LoadedTest, path: Failure['path'], message: string): TestResult => ({
   loaded,
   found: null,
-  failures: [{ path, message, expected: null, actual: null }],
+  failures: [failure(path, message)],
   inputs: [],
 });
 

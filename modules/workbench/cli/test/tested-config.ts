@@ -3,7 +3,7 @@ import type { CliContext } from '../../../../cli/base/context.ts';
 import type { RunScript } from '../../../../runtime/intake/script-runner.ts';
 import type { RoutePlan } from '../../../../schemas/generated/types.ts';
 import type { Explainer } from '../explain/explainer.ts';
-import { createExplainer } from '../explain/explainer.ts';
+import { createExplainer, fixedWorld } from '../explain/explainer.ts';
 import { scriptRunner } from '../explain/machine-services.ts';
 import { openConfig } from '../explain/open-config.ts';
 
@@ -19,7 +19,7 @@ export async function openTested(context: CliContext, configs: readonly string[]
   const { table, files: inputs } = await openConfig(context, configs);
   let scripts: Promise<RunScript> | null = null;
   return {
-    ...(await createExplainer(context, table)),
+    ...createExplainer(context, table, fixedWorld(table)),
     inputs,
     plan: (route) => Object.values(table.routes).find(({ name }) => name === route) ?? null,
     runScript() {

@@ -1,6 +1,7 @@
 /** Updates the expectations of snapshot tests from the results of their events; comments in the file are kept. */
 import { readFileSync } from 'node:fs';
 import { Document, isMap, parseDocument } from 'yaml';
+import { groupBy } from '../../../../base/group-by.ts';
 import { writeAtomic } from '../../../../runtime/platform/write-atomic.ts';
 import type { Explanation, TestExpectation } from '../../../../schemas/generated/types.ts';
 import type { TestResult } from './run-tests.ts';
@@ -21,13 +22,8 @@ export const USUAL: readonly (keyof Expected)[] = [
 /** @returns paths of the files that changed */
 export function updateSnapshots(results: readonly TestResult[]): string[] {
   const marked = results.filter(({ loaded, found }) => loaded.test.expect.snapshot === true && found !== null);
-  const paths = [...new Set(marked.map(({ loaded }) => loaded.tests.path))];
-  return paths.filter((path) =>
-    updateFile(
-      path,
-      marked.filter(({ loaded }) => loaded.tests.path === path),
-    ),
-  );
+  const byPath = groupBy(marked, ({ loaded }) => loaded.tests.path);
+  return [...byPath].filter(([path, tests]) => updateFile(path, tests)).map(([path]) => path);
 }
 
 function updateFile(path: string, results: readonly TestResult[]): boolean {

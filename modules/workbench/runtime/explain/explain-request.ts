@@ -102,13 +102,13 @@ class WatchedRequest implements Watcher {
     const isStop = reply !== null && !TAKEN.has(reply.outcome);
     const result = isStop ? 'stop' : 'pass';
     const facts = { ...stageFacts(stage, intake), ...(isStop ? this.causeFacts(stage) : {}) };
-    this.stages.push({ ...facts, stage, result, reason: isStop ? reasonCode(intake, reply) : null });
+    this.stages.push({ ...facts, stage, result, reason: isStop ? (intake.reason ?? reply.outcome) : null });
   }
 
   explanation({ status, outcome }: Reply): Explanation {
     const { intake, dispatch, input } = this;
     const { plan } = input.route;
-    const isKnown = this.has('identify');
+    const isKnown = this.stages.some(({ stage, result }) => stage === 'identify' && result === 'pass');
     const taken = TAKEN.has(outcome);
     return {
       route: plan.name,
@@ -155,10 +155,6 @@ class WatchedRequest implements Watcher {
     return stage === 'script' && this.intake.route.script !== null && this.input.runScript === null ? 'not_run' : null;
   }
 
-  private has(stage: StageName): boolean {
-    return this.stages.some((each) => each.stage === stage && each.result === 'pass');
-  }
-
   private everyStage(): ExplainedStage[] {
     const missing = STAGE_NAMES.slice(this.stages.length);
     return [...this.stages, ...missing.map((stage) => ({ stage, result: 'skipped', reason: 'not_reached' }) as const)];
@@ -184,11 +180,6 @@ class WatchedRequest implements Watcher {
 function unverifiedBecause(input: ExplainRequest, request: LazyRequest): 'not_signed' | 'no_secret' | null {
   if (!isSigned(input, request)) return 'not_signed';
   return input.unverified === null ? null : 'no_secret';
-}
-
-/** Without a reason code, the outcome is the reason. */
-function reasonCode({ reason }: Intake, { outcome }: Reply): string {
-  return reason ?? outcome;
 }
 
 type Facts = Omit<ExplainedStage, 'stage' | 'result' | 'reason'>;

@@ -66,7 +66,7 @@ function linkContext(
   };
 }
 
-const NO_SECRETS: SecretResolver = {
+export const NO_SECRETS: SecretResolver = {
   resolve: () => {
     throw new Error('no secret is looked for');
   },

@@ -4,7 +4,13 @@ import type { LogFields, Logger } from '../../../../runtime/platform/log.ts';
 import type { Dispatch } from '../../../../schemas/generated/types.ts';
 
 export class Warnings {
+  private readonly earlier: Warnings | null;
   private readonly texts: string[] = [];
+
+  /** @param earlier those that came before, such as of linking the route */
+  constructor(earlier: Warnings | null = null) {
+    this.earlier = earlier;
+  }
 
   /** Keeps the warnings that the stages log. */
   readonly log: Logger = {
@@ -23,7 +29,7 @@ export class Warnings {
     const addresses = (dispatch?.deliveries ?? []).flatMap(({ extra, unresolved, ...delivery }) =>
       unresolved.map((key) => `deliver_extra.${key} of ${targetLabel(delivery)} does not resolve: ${extra[key] ?? ''}`),
     );
-    return [...new Set([...this.texts, ...addresses])];
+    return [...new Set([...(this.earlier?.texts ?? []), ...this.texts, ...addresses])];
   }
 
   add(message: string, { file, reason }: LogFields): void {

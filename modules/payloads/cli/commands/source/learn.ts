@@ -1,7 +1,9 @@
 /** `hookwright source learn`: infers the payloads of a source of the user from requests that it has sent. */
+
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { stringify } from 'yaml';
+import { groupBy } from '../../../../../base/group-by.ts';
 import type { CliContext } from '../../../../../cli/base/context.ts';
 import { CliError, UsageError } from '../../../../../cli/base/errors.ts';
 import type { GivenBy } from '../../../../../cli/command-line/command.ts';
@@ -46,7 +48,10 @@ export default command({
     const files = [...new Set(patterns.flatMap((pattern) => filesOf(pattern, cwd)))];
     if (files.length === 0) throw new CliError(`no file matches ${patterns.join(' ')}`);
     const source = await findSource(context, given);
-    const events = byEvent(files.flatMap((file) => read(context, file, source)));
+    const events = groupBy(
+      files.flatMap((file) => read(context, file, source)),
+      ({ event }) => event,
+    );
     const taken = given.event === undefined ? [...events] : [...events].filter(([event]) => event === given.event);
     if (taken.length === 0)
       throw new CliError(`no request is of the event "${given.event}"`, `there are: ${[...events.keys()].join(', ')}`);
@@ -101,7 +106,7 @@ function writeFiles(context: CliContext, given: Given, events: readonly Event[],
   printNote(context, usage(given.name, shown.length === 1 && event === UNNAMED ? path : Object.fromEntries(shown)));
 }
 
-type Event = readonly [event: string, payloads: readonly unknown[]];
+type Event = readonly [event: string, requests: readonly LearnedRequest[]];
 
 /** @throws CliError for a glob that cannot be used */
 function filesOf(pattern: string, cwd: string): readonly string[] {
@@ -110,28 +115,21 @@ function filesOf(pattern: string, cwd: string): readonly string[] {
   return files;
 }
 
-function byEvent(requests: readonly LearnedRequest[]): ReadonlyMap<string, readonly unknown[]> {
-  const events = new Map<string, unknown[]>();
-  for (const { event, payload } of requests) {
-    const known = events.get(event);
-    if (known === undefined) events.set(event, [payload]);
-    else known.push(payload);
-  }
-  return events;
-}
-
 const fileName = (event: string, source: string): string =>
   `${event === UNNAMED ? source : event.replace(/[^A-Za-z0-9._-]+/g, '-')}.yaml`;
 
-function printSchema(source: string, [event, payloads]: Event): string {
+function printSchema(source: string, [event, requests]: Event): string {
   const of = event === UNNAMED ? '' : `, event ${JSON.stringify(event)}`;
-  const count = `${payloads.length} request${payloads.length === 1 ? '' : 's'}`;
+  const count = `${requests.length} request${requests.length === 1 ? '' : 's'}`;
   return [
     `# What the payloads of ${source}${of} hold, inferred from ${count} by hookwright source learn. Read it over:`,
     '# a field that is not listed is reported as unknown wherever a route names it (additionalProperties: true allows more),',
     '# one that is not `required` may be missing, and `enum` lists all values.',
     stringify(
-      { $schema: 'https://json-schema.org/draft/2020-12/schema', ...learnSchema(payloads) },
+      {
+        $schema: 'https://json-schema.org/draft/2020-12/schema',
+        ...learnSchema(requests.map(({ payload }) => payload)),
+      },
       { lineWidth: 120 },
     ),
   ].join('\n');

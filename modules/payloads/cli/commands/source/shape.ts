@@ -5,13 +5,12 @@ import { argument, command, optionalArgument, text } from '../../../../../cli/co
 import { configOption, jsonOption } from '../../../../../cli/command-line/options.ts';
 import { printJson, printLine, printNote } from '../../../../../cli/output/print.ts';
 import { formatTable } from '../../../../../cli/output/table.ts';
-import type { OpenSource } from '../../../../../cli/sources/open-sources.ts';
-import { openSources } from '../../../../../cli/sources/open-sources.ts';
 import type { FormSet } from '../../../compiler/shapes/form-set.ts';
 import { depthThatFits, listPaths, MAX_PATHS } from '../../../compiler/shapes/list-paths.ts';
 import type { PathFacts } from '../../describe-path.ts';
 import { classWords, pathFacts, pathNotes, typeWords } from '../../describe-path.ts';
-import { formsOfEvent, openShape } from '../../open-shape.ts';
+import type { OpenShape } from '../../open-shape.ts';
+import { openShape } from '../../open-shape.ts';
 
 const options = { prefix: text('prefix', 'Only paths that begin with this'), json: jsonOption, config: configOption };
 
@@ -29,26 +28,19 @@ export default command({
   options,
   args: { source: argument('source'), event: optionalArgument('event') },
   async run(context, given) {
-    const sources = await openSources(context, given.config);
-    const source = sources.find(given.source);
-    const all = openShape(context, source, sources);
+    const shape = await openShape(context, given.source, given.config);
+    const { all } = shape;
     const events = [...new Set(all.forms.map((form) => form.event))];
     // A sender whose events have no names has a single list of paths.
     const event = given.event ?? (events.length === 1 ? events[0] : given.prefix === undefined ? undefined : '');
-    if (event === undefined) printEvents(context, given, all, events, source);
-    else printPaths(context, given, event === '' ? all : formsOfEvent(all, event, source));
+    if (event === undefined) printEvents(context, given, shape, events);
+    else printPaths(context, given, event === '' ? all : shape.ofEvent(event));
   },
 });
 
-function printEvents(
-  context: CliContext,
-  given: Given,
-  all: FormSet,
-  names: readonly string[],
-  sender: OpenSource,
-): void {
+function printEvents(context: CliContext, given: Given, { all, ofEvent }: OpenShape, names: readonly string[]): void {
   const events = names.map((event) => {
-    const forms = formsOfEvent(all, event, sender);
+    const forms = ofEvent(event);
     return { event, actions: forms.forms.flatMap(({ action }) => action ?? []), paths: listPaths(forms).length };
   });
   const { source, quality, from } = all.shape;

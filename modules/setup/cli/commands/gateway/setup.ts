@@ -92,7 +92,7 @@ async function planChanges(
   const text = readIfThere(path);
   const name = displayPath(path, context.cwd);
   const config = readYaml(name, text);
-  const targets = knownTargets(context.home);
+  const targets = knownTargets(context);
   const answers = await readAnswers(context, given, config, name);
   const plan = planSetup(answers, {
     config,
@@ -117,7 +117,7 @@ async function readAnswers(context: CliContext, given: Given, config: unknown, n
   const prompter = createPrompter(context);
   prompter.begin(`hookwright: ${name}`);
   return askSetup(prompter, config, {
-    targets: knownTargets(context.home),
+    targets: knownTargets(context),
     missingProgram: (argv) => missingProgram(argv, { folder: context.home, env: context.env }),
   });
 }

@@ -9,9 +9,9 @@ import { formatTable, printTable } from '../../../../../cli/output/table.ts';
 import { formatDuration } from '../../../../../cli/output/time.ts';
 import type { KeptSummary } from '../../../../../runtime/intake/kept-request.ts';
 import { firstNumber, idOf } from '../../../runtime/capture/requests.ts';
-import { outcomeText } from '../../requests/describe-request.ts';
 import { checkRouteName, parsePage, parseRequestFilter } from '../../requests/filter.ts';
 import { followRequests } from '../../requests/follow.ts';
+import { outcomeText } from '../../texts.ts';
 import { useRequests } from '../../use-requests.ts';
 
 const options = {
