@@ -45,6 +45,9 @@ export function printMessagesPage(): string {
   ].join('\n');
 }
 
+/** Examples in comments call a logger of their own. */
+const withoutComments = (text: string): string => text.replace(/^ *\/\*\*[\s\S]*?\*\/$/gm, '');
+
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const LEVELS = ['error', 'warn', 'info', 'debug'];
 
@@ -79,7 +82,7 @@ export function logCalls(): readonly LogCall[] {
   );
   return files
     .filter((file) => file.endsWith('.ts'))
-    .flatMap((file) => callsIn(file, readFileSync(ROOT + file, 'utf8')));
+    .flatMap((file) => callsIn(file, withoutComments(readFileSync(ROOT + file, 'utf8'))));
 }
 
 /** Each message once, the worst level first. */
