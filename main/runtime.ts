@@ -6,8 +6,28 @@ import { MODULES } from './modules.ts';
 export * from '../runtime/index.ts';
 
 /**
- * Links the table and opens the store; nothing listens or runs yet. Rejects with TableError listing everything that
- * prevents serving the table, with StoreRefused when the store cannot be used.
+ * Creates a service: links the table and opens the store in `<home>`. Nothing listens or runs before `listen`, `handle` or
+ * `start`.
+ *
+ * @param options `table` and `home`; everything else has a default
+ * @returns a promise of the service. It rejects with TableError, which lists everything that prevents serving the table (a
+ * missing secret, another format), and with StoreRefused when the store cannot be used.
+ *
+ * @example
+ * ```ts
+ * import { compileText } from 'hookwright/compiler';
+ * import { createService } from 'hookwright/runtime';
+ *
+ * const yaml = 'platforms: { webhook: { enabled: true, secret: "env:SECRET", routes: { issues: { prompt: "{title}" } } } }';
+ * const env = { SECRET: 'at-least-16-bytes-long' };
+ * const { table } = await compileText(yaml, { home: '/var/lib/app', env });
+ * if (table === null) throw new Error('the config has errors');
+ *
+ * const service = await createService({ table, home: '/var/lib/app', env, agent: ({ prompt }) => `answer to ${prompt}` });
+ * const { url } = await service.listen({ host: '127.0.0.1', port: 0 });
+ * console.log((await fetch(`${url}/health`)).status); // 200
+ * await service.stop({ drainMs: 5000 });
+ * ```
  */
 export const createService = (options: ServiceOptions): Promise<Service> =>
   create(

@@ -19,8 +19,11 @@ function sources(folder: string): readonly string[] {
     .map((file) => join(folder, file));
 }
 
+/** Examples in comments import the package. */
+const COMMENT = /^ *\/\*\*[\s\S]*?\*\//gm;
+
 function importsOf(file: string): readonly Import[] {
-  const text = readFileSync(join(ROOT, file), 'utf8');
+  const text = readFileSync(join(ROOT, file), 'utf8').replace(COMMENT, '');
   const specifiers = [...text.matchAll(/^(?:import|export) (?:[^;'"]*? from )?'([^']+)';$|\bimport\('([^']+)'\)/gm)];
   return specifiers.map((match) => {
     const to = match[1] ?? match[2] ?? '';

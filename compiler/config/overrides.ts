@@ -1,9 +1,21 @@
 /** Settings that override the config file: command-line flags, then the environment (which includes `<home_dir>/.env`). */
 
-/** Command-line flags. */
+/**
+ * Settings of the command line. They override the environment, which overrides the config.
+ *
+ * @example
+ * ```ts
+ * import type { Flags } from 'hookwright/compiler';
+ *
+ * const flags: Flags = { host: '127.0.0.1', port: 8644 };
+ * ```
+ */
 export interface Flags {
+  /** Address on which the server listens. */
   readonly host?: string | undefined;
+  /** TCP port, 0 to 65535; 0: a free one. */
   readonly port?: number | undefined;
+  /** URL scheme of the links that open a blueprint in an app. */
   readonly app_scheme?: string | undefined;
 }
 

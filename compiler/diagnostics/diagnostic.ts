@@ -4,9 +4,22 @@ import type { Range, SourceText } from '../text/source-text.ts';
 import type { RuleId, Severity } from './rule.ts';
 import { RULES, ruleOf } from './rule.ts';
 
+/**
+ * A second position that a diagnostic refers to, such as the first of two definitions.
+ *
+ * @example
+ * ```ts
+ * import type { RelatedPlace } from 'hookwright/compiler';
+ *
+ * const related = ({ source, range, message }: RelatedPlace): string => `${source.name}@${range.start}: ${message}`;
+ * ```
+ */
 export interface RelatedPlace {
+  /** The file. */
   readonly source: SourceText;
+  /** The position in its text. */
   readonly range: Range;
+  /** How the position is related to the diagnostic. */
   readonly message: string;
 }
 
@@ -18,13 +31,19 @@ export interface TextEdit {
 
 /** A problem with its position in a file. */
 export interface Finding {
+  /** The rule that reports it. */
   readonly rule: RuleId;
+  /** The file. */
   readonly source: SourceText;
+  /** The position in its text. */
   readonly range: Range;
   /** The part of the range that a code frame underlines. */
   readonly focus?: Range;
+  /** What is wrong, and what would be right. For people: it may change between versions, the rule does not. */
   readonly message: string;
+  /** How to correct it, if the message does not say so. */
   readonly hint?: string;
+  /** Other positions that belong to the problem. */
   readonly related?: readonly RelatedPlace[];
   /** The fix, if there is a safe one: edits of the source's text, in text order, without overlaps. */
   readonly fix?: readonly TextEdit[];
@@ -32,9 +51,24 @@ export interface Finding {
   readonly sensitive?: boolean;
 }
 
-/** A finding in its public form. */
+/**
+ * A problem with its position in a file, as the compiler reports it. Positions are offsets in UTF-16 code units;
+ * `printDiagnostics` computes lines and columns.
+ *
+ * @example
+ * ```ts
+ * import type { Diagnostic } from 'hookwright/compiler';
+ * import { compileText } from 'hookwright/compiler';
+ *
+ * const { diagnostics } = await compileText('platforms: []', { home: '/var/lib/app', env: {} });
+ * const textOf = ({ source, range }: Diagnostic): string => source.text.slice(range.start, range.end);
+ * console.log(diagnostics.map((each) => [each.rule, textOf(each)]));
+ * ```
+ */
 export interface Diagnostic<Id extends string = string> extends Omit<Finding, 'rule'> {
+  /** Id of the rule that reports it: a section of docs/rules.md. */
   readonly rule: Id;
+  /** An error rejects the config, the route or the job; a warning does not. */
   readonly severity: Severity;
 }
 

@@ -18,12 +18,22 @@ export const RULE_GROUP_TITLES = {
 
 export type RuleGroupId = keyof typeof RULE_GROUP_TITLES;
 
-/** An error rejects the config; a warning does not. */
+/**
+ * How much a diagnostic weighs: an error rejects the config, the route or the job; a warning does not.
+ *
+ * @example
+ * ```ts
+ * import type { Severity } from 'hookwright/compiler';
+ *
+ * const EXIT_CODES: Readonly<Record<Severity, number>> = { error: 1, warning: 0 };
+ * ```
+ */
 export type Severity = 'error' | 'warning';
 
 export interface RuleData {
   /** The section of docs/rules.md. */
   readonly group: RuleGroupId;
+  /** An error rejects what the rule reports; a warning does not. */
   readonly severity: Severity;
   /** `lint --strict` reports it as an error. */
   readonly strict?: true;

@@ -1,9 +1,21 @@
 /** Facts about the machine that will run the gateway. The command line provides them for checks. */
 
-/** A job in the store, as opposed to a config file. */
+/**
+ * A job in the store, as opposed to one in a config file.
+ *
+ * @example
+ * ```ts
+ * import type { JobRef } from 'hookwright/compiler';
+ *
+ * const job: JobRef = { id: 'job_1', name: 'nightly', profile: 'default' };
+ * ```
+ */
 export interface JobRef {
+  /** Unique among all jobs. */
   readonly id: string;
+  /** By which `cron_job` refers to it; unique in its profile. */
   readonly name: string;
+  /** Name of the profile that the job runs in. */
   readonly profile: string;
 }
 

@@ -115,11 +115,25 @@ export interface ReplayReport {
   readonly answer: string;
 }
 
-/** `waiting`: no secret has arrived yet. */
+/**
+ * The result of `Service.enroll`. `waiting`: no secret has arrived yet; `stored`: it was written to `file`; `failed`: see `reason`.
+ *
+ * @example
+ * ```ts
+ * import type { EnrollReport, Service } from 'hookwright/runtime';
+ *
+ * async function enroll(service: Service, route: string): Promise<EnrollReport> {
+ *   const report = await service.enroll({ profile: 'default', route });
+ *   return report.kind === 'waiting' ? enroll(service, route) : report;
+ * }
+ * ```
+ */
 export interface EnrollReport {
+  /** Whether the secret has arrived and is stored. */
   readonly kind: 'waiting' | 'stored' | 'failed';
-  /** Path of the file with the secret; null unless it was stored. */
+  /** Absolute path of the file with the secret; null unless it was stored. */
   readonly file: string | null;
+  /** Why it failed; null unless it did. */
   readonly reason: string | null;
 }
 

@@ -18,13 +18,23 @@ export function createRedact(secrets: readonly string[]): Redact {
 }
 
 /**
- * Redacts the secrets of everything that is or was in service, for texts that no target or agent redacts: the log and
- * stored reasons. Secrets are only added, because a replaced one may still appear somewhere.
+ * Replaces secrets in texts with `***`, also when they are percent-encoded, JSON-escaped or in base64. Secrets are only
+ * added, because a replaced one may still appear somewhere. Values of fewer than 6 characters are not redacted.
+ *
+ * @example
+ * ```ts
+ * import { Redactor } from 'hookwright/runtime';
+ *
+ * const redactor = new Redactor();
+ * redactor.add(['hunter2-hunter2']);
+ * console.log(redactor.redact('password: hunter2-hunter2')); // password: ***
+ * ```
  */
 export class Redactor {
   private readonly index = new FormIndex();
   private readonly known = new Set<string>();
 
+  /** @param secrets values that must not appear in texts; known ones are ignored */
   add(secrets: Iterable<string>): void {
     for (const secret of secrets) {
       if (this.known.has(secret)) continue;
@@ -33,11 +43,12 @@ export class Redactor {
     }
   }
 
-  /** In the order in which they were added. */
+  /** All secrets, in the order in which they were added. */
   get secrets(): ReadonlySet<string> {
     return this.known;
   }
 
+  /** Returns the text without the secrets. Bound: it can be passed as a function. */
   readonly redact: Redact = (text) => this.index.redact(text);
 }
 

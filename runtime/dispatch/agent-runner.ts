@@ -1,13 +1,31 @@
 /** The interface of agents: it takes a prompt and returns text. */
 
+/**
+ * What an agent is asked to do: one run of a dispatch.
+ *
+ * @example
+ * ```ts
+ * import type { AgentRequest } from 'hookwright/runtime';
+ *
+ * const describe = ({ route, event, prompt }: AgentRequest): string => `${route} ${event}: ${prompt.length} UTF-16 units`;
+ * ```
+ */
 export interface AgentRequest {
+  /** The rendered prompt. Parts of it may come from the sender. */
   readonly prompt: string;
+  /** Names of the toolsets that the agent may use. */
   readonly toolsets: readonly string[];
+  /** Names of the skills, below the profile's `skills/`. */
   readonly skills: readonly string[];
+  /** Name of the conversation. Runs with the same name continue it. */
   readonly session: string;
+  /** Name of the profile. */
   readonly profile: string;
+  /** Name of the route; empty for the run of a job that no event has started. */
   readonly route: string;
+  /** The event, as the sender names it. */
   readonly event: string;
+  /** Id of the event: the same for a repeated run. */
   readonly delivery_id: string;
   /** Aborted on timeout and when a drain times out; the runner then kills the processes that it started. */
   readonly signal: AbortSignal;
@@ -25,10 +43,35 @@ export interface AgentRunner {
 /**
  * An agent of a program that embeds the runtime. Anything that it throws fails the run: an AgentError with its own message,
  * anything else with a fixed message, because its text may hold a secret.
+ *
+ * @param request the prompt and its circumstances; `signal` is aborted on timeout and when a drain times out
+ * @returns the answer, which is delivered to the targets of the route
+ *
+ * @example
+ * ```ts
+ * import type { RunAgent } from 'hookwright/runtime';
+ *
+ * const run: RunAgent = async ({ prompt, signal }) => {
+ *   signal.throwIfAborted();
+ *   return `answer to ${prompt}`;
+ * };
+ * ```
  */
 export type RunAgent = (request: AgentRequest) => Promise<string> | string;
 
-/** A failed run, with a reason that tells an operator what to do. */
+/**
+ * A failed run. Its message is logged and stored: it says what an operator can do and holds no secret.
+ *
+ * @example
+ * ```ts
+ * import type { RunAgent } from 'hookwright/runtime';
+ * import { AgentError } from 'hookwright/runtime';
+ *
+ * const run: RunAgent = () => {
+ *   throw new AgentError('the model is not loaded: start it with `models up`');
+ * };
+ * ```
+ */
 export class AgentError extends Error {
   override readonly name = 'AgentError';
 }

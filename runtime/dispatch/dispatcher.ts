@@ -71,7 +71,16 @@ export interface Dispatcher {
   ): Promise<Refusal | { readonly kind: 'accepted' | 'already_running' | 'paused' | 'unknown_job' }>;
 }
 
-/** The result of a stop. */
+/**
+ * The result of `Service.stop`.
+ *
+ * @example
+ * ```ts
+ * import type { StopResult } from 'hookwright/runtime';
+ *
+ * const exitCode = ({ drained }: StopResult): number => (drained ? 0 : 1);
+ * ```
+ */
 export interface StopResult {
   /** False when the time was up with work still under way. */
   readonly drained: boolean;

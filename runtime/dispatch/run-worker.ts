@@ -118,15 +118,14 @@ export class RunWorker implements Worker<TakenRun> {
 
   private async deliverNow({ taken, dispatch, startedAt: started_at }: FinishedRun, answer: string): Promise<void> {
     const { context } = this.parts;
-    const delivered = await deliverNow(context, dispatch, answer);
-    const { open, steps } = delivered;
+    const { open, steps, made } = await deliverNow(context, dispatch, answer);
     const end = open.length > 0 ? null : endDelivering(dispatch.deliveries, steps);
     const reason = end === null ? (steps.at(-1)?.reason ?? null) : end.reason;
     const at = context.clock.now();
     const change: RunChange = { to: end?.state ?? 'delivering', at, started_at, answer, steps, open };
     if (!(await this.advance(taken.ref, reason === null ? change : { ...change, reason }))) return;
     context.observer?.reached?.('delivery.marked');
-    reportDelivered(context, dispatch, delivered);
+    for (const attempt of made) reportAttempt(context, dispatch, 1, attempt);
     if (end !== null) context.observer?.finished?.(dispatch, end.state, end.reason);
   }
 
@@ -197,8 +196,4 @@ async function deliverNow(context: DispatchContext, dispatch: Dispatch, text: st
     }
   }
   return { steps, open, made };
-}
-
-function reportDelivered(context: DispatchContext, dispatch: Dispatch, { made }: DeliveredNow): void {
-  for (const attempt of made) reportAttempt(context, dispatch, 1, attempt);
 }

@@ -8,8 +8,19 @@ import { IntakeRequest } from './body.ts';
 import { isLocal, plainAddress } from './client-address.ts';
 import type { HandleRequest } from './server.ts';
 
+/**
+ * Where a request that another server received comes from.
+ *
+ * @example
+ * ```ts
+ * import type { RequestOrigin, Service } from 'hookwright/runtime';
+ *
+ * const from: RequestOrigin = { address: '127.0.0.1' };
+ * const answer = (service: Service, request: Request): Promise<Response> => service.handle(request, from);
+ * ```
+ */
 export interface RequestOrigin {
-  /** Address of the peer, if the embedding server knows it. A route without a signature accepts only local peers. */
+  /** IP address of the peer. A route without a signature accepts only local peers. Default: not local. */
   readonly address?: string | undefined;
 }
 

@@ -9,8 +9,20 @@ import type { Connections } from './connections.ts';
 import type { Reply } from './reply.ts';
 import { HEADERS_TOO_LARGE, MALFORMED_REQUEST, REQUEST_TIMEOUT } from './reply.ts';
 
+/**
+ * An address of the HTTP server.
+ *
+ * @example
+ * ```ts
+ * import type { ListenAddress } from 'hookwright/runtime';
+ *
+ * const anyPort: ListenAddress = { host: '127.0.0.1', port: 0 };
+ * ```
+ */
 export interface ListenAddress {
+  /** Name or IP address; empty: all addresses of the machine. */
   readonly host: string;
+  /** TCP port, 0 to 65535; 0: a free one. */
   readonly port: number;
 }
 
@@ -41,7 +53,24 @@ export const SERVER_LIMITS: ServerLimits = {
  */
 const READ_BYTES = 65_536;
 
-/** The server cannot listen; the message says what to do. */
+/**
+ * `Service.listen` cannot bind the address: it is in use, not allowed, or not of this machine. The message says what to do.
+ *
+ * @example
+ * ```ts
+ * import type { Service } from 'hookwright/runtime';
+ * import { ListenError } from 'hookwright/runtime';
+ *
+ * async function listen(service: Service): Promise<string> {
+ *   try {
+ *     return (await service.listen({ port: 8644 })).url;
+ *   } catch (error) {
+ *     if (error instanceof ListenError) return (await service.listen({ port: 0 })).url;
+ *     throw error;
+ *   }
+ * }
+ * ```
+ */
 export class ListenError extends Error {
   override readonly name = 'ListenError';
 }

@@ -1,10 +1,34 @@
 /** The clock of the runtime. It is injected, so that tests can use a fake clock. */
 
-/** A pending timer; `cancel` is idempotent. */
+/**
+ * A pending timer.
+ *
+ * @example
+ * ```ts
+ * import type { Timer } from 'hookwright/runtime';
+ *
+ * const never: Timer = { cancel: () => {} };
+ * ```
+ */
 export interface Timer {
+  /** Prevents the call. Idempotent. */
   cancel(): void;
 }
 
+/**
+ * The clock of a service: a program's tests can pass their own. All times are in ms.
+ *
+ * @example
+ * ```ts
+ * import type { Clock } from 'hookwright/runtime';
+ *
+ * const frozen: Clock = {
+ *   now: () => Date.UTC(2026, 0, 1),
+ *   monotonic: () => 0,
+ *   after: () => ({ cancel: () => {} }),
+ * };
+ * ```
+ */
 export interface Clock {
   /** Unix time in ms. May jump: use it for instants, not for durations. */
   now(): number;

@@ -24,7 +24,23 @@ export interface ProcessLogger extends Logger {
 
 /**
  * Creates a logger on a stream. Values are always quoted, so that a sender's text cannot start a line or move the cursor;
- * messages are constants.
+ * messages are constants. JSON lines are buffered for up to 10 ms.
+ *
+ * @param options `stream`, the least `level` that is written, `pretty` (readable lines instead of JSON), `colour` (with
+ * `pretty`), `clock` for the times, and `redact`, which replaces secrets in each line (default: none are replaced)
+ * @returns a logger with `flush`, which writes buffered lines at once
+ *
+ * @example
+ * ```ts
+ * import { createLogger, Redactor } from 'hookwright/runtime';
+ *
+ * const { redact } = new Redactor();
+ * const clock = { now: Date.now, monotonic: () => performance.now(), after: () => ({ cancel: () => {} }) };
+ * const options = { stream: process.stderr, level: 'error', pretty: false, colour: false, clock, redact } as const;
+ * const log = createLogger(options);
+ * log.info({ status: 202 }, 'not written: below the level');
+ * log.flush();
+ * ```
  */
 export function createLogger(options: LoggerOptions): ProcessLogger {
   const { stream, level, pretty: forPeople, colour, clock, redact = (text) => text } = options;

@@ -38,6 +38,16 @@ import type { TableState } from '../table/tables.ts';
 import { Enrolments, storeCaptured } from '../verify/enrolment.ts';
 import type { ServiceStatus } from './status.ts';
 
+/**
+ * Options of `createService`. Everything but `table` and `home` has a default.
+ *
+ * @example
+ * ```ts
+ * import type { ServiceOptions } from 'hookwright/runtime';
+ *
+ * const options: ServiceOptions = { table: { file: '/var/lib/app/routes.json' }, home: '/var/lib/app', port: 9000 };
+ * ```
+ */
 export interface ServiceOptions {
   /** A compiled table, or the absolute path of one (`routes.json`), which is loaded again when it changes. */
   readonly table: RouteTable | { readonly file: string };
@@ -47,10 +57,11 @@ export interface ServiceOptions {
   readonly blueprints?: Catalog;
   /** The environment for secrets and programs. Default: a copy of the process environment. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Used instead of the agents that the table names. */
+  /** Used instead of the agents that the table names. Default: the table's. */
   readonly agent?: RunAgent | { readonly default: RunAgent };
-  /** Replaces the table's host. */
+  /** Address to listen on. Default: the table's host. */
   readonly host?: string | undefined;
+  /** TCP port, 0 to 65535; 0: a free one. Default: the table's port. */
   readonly port?: number | undefined;
   /**
    * Checks and lowers `webhook_subscriptions.json`, as `subscriptionCompiler` of `hookwright/compiler` does. Default: the
@@ -67,7 +78,7 @@ export interface ServiceOptions {
   readonly projectEnv?: string | undefined;
   /** Default: warnings and errors, as JSON lines on stderr. */
   readonly log?: ServiceLog;
-  /** Collects all secrets that are read, so that a program can redact its own log with `redact`. */
+  /** Collects all secrets that are read, so that a program can redact its own log with `redact`. Default: one of the service. */
   readonly redactor?: Redactor;
   /** Default: the system's clock; with a shared store it follows the database's time. */
   readonly clock?: Clock;
@@ -80,32 +91,100 @@ export interface ServiceOptions {
    * @param host the host on which the server listens
    */
   readonly checkSecrets?: (secrets: SecretResolver, host: string) => SecretResolver;
-  /** Called with the names of the variables that hold secrets, after they were read. */
+  /** Called with the names of the variables that hold secrets, after they were read. Default: not called. */
   readonly onSecretsRead?: (names: ReadonlySet<string>) => void;
 }
 
-/** `flush`, if the log buffers lines, writes them at once. */
+/**
+ * The log of a service. `flush`, if the log buffers lines, writes them at once; it is called before each commit.
+ *
+ * @example
+ * ```ts
+ * import type { ServiceLog } from 'hookwright/runtime';
+ *
+ * const log: ServiceLog = { debug: () => {}, info: () => {}, warn: console.warn, error: console.error };
+ * ```
+ */
 export type ServiceLog = Logger & { flush?(): void };
 
-/** @param jobs the jobs of the store, which a subscription may name */
+/**
+ * Checks and lowers dynamic subscriptions: `subscriptionCompiler` of `hookwright/compiler` creates one. If it throws, the
+ * previous subscriptions stay in service.
+ *
+ * @param text the text of `webhook_subscriptions.json`
+ * @param table the table in service
+ * @param jobs the jobs of the store, which a subscription may name
+ * @returns the routes to serve, and the rejected entries with reasons
+ *
+ * @example
+ * ```ts
+ * import type { CompileSubscriptions } from 'hookwright/runtime';
+ *
+ * const none: CompileSubscriptions = () => ({ routes: [], rejected: [] });
+ * ```
+ */
 export type CompileSubscriptions = (
   text: string,
   table: RouteTable,
   jobs: readonly JobRecord[],
 ) => { readonly routes: readonly RoutePlan[]; readonly rejected: readonly Rejected[] };
 
-/** A dispatch that has ended. */
+/**
+ * A dispatch that has ended; its state is stored.
+ *
+ * @example
+ * ```ts
+ * import type { FinishedDispatch } from 'hookwright/runtime';
+ *
+ * const print = ({ id, route, job, state, reason }: FinishedDispatch): string => `${id} ${route ?? job}: ${reason ?? state}`;
+ * ```
+ */
 export interface FinishedDispatch extends DispatchOwner {
+  /** `done`, `dead` (given up) or `skipped` (nothing to deliver, or superseded). Final. */
   readonly state: FinalState;
   /** Why it is dead or skipped; null when it is done. */
   readonly reason: string | null;
 }
 
+/**
+ * The events of `Service.on`, by name.
+ *
+ * @example
+ * ```ts
+ * import type { Service, ServiceEvents } from 'hookwright/runtime';
+ *
+ * const record = (service: Service, ended: ServiceEvents['finished'][]) => service.on('finished', (event) => ended.push(event));
+ * ```
+ */
 export interface ServiceEvents {
+  /** A dispatch has ended. */
   finished: FinishedDispatch;
 }
 
-/** Starts to work with `listen`, the first `handle`, or `start`, whichever comes first. */
+/**
+ * A service, as `createService` creates it. It starts to work with `listen`, the first `handle`, or `start`, whichever comes
+ * first, and ends with `stop`.
+ *
+ * @example
+ * ```ts
+ * import { compileText } from 'hookwright/compiler';
+ * import { createService } from 'hookwright/runtime';
+ *
+ * const yaml = 'platforms: { webhook: { enabled: true, secret: "env:SECRET", routes: { issues: { prompt: "{title}" } } } }';
+ * const env = { SECRET: 'at-least-16-bytes-long' };
+ * const { table } = await compileText(yaml, { home: '/var/lib/app', env });
+ * if (table === null) throw new Error('the config has errors');
+ *
+ * const service = await createService({ table, home: '/var/lib/app', env });
+ * const off = service.on('finished', ({ route, state }) => console.log(route, state));
+ * const unsigned = new Request('http://app.example/webhooks/issues', { method: 'POST', body: '{"title":"x"}' });
+ * console.log((await service.handle(unsigned)).status); // 401
+ * await service.swap(table);
+ * console.log((await service.status()).state); // serving
+ * off();
+ * await service.stop({ drainMs: 1000 });
+ * ```
+ */
 export interface Service {
   /** The table in service. */
   readonly table: RouteTable;
@@ -118,6 +197,8 @@ export interface Service {
   /**
    * Serves over HTTP. Rejects with ListenError when the address cannot be bound, with TableError when a route without a
    * signature must not be served there.
+   * @param at host and port. Default: those of the options, else of the table
+   * @returns the bound address and its URL, without a path
    */
   listen(at?: Partial<ListenAddress>): Promise<ListenAddress & { readonly url: string }>;
   /**
@@ -127,7 +208,11 @@ export interface Service {
   handle(request: Request, from?: RequestOrigin): Promise<Response>;
   /** Fires jobs and resumes unfinished work, for a program that neither listens nor handles requests. Idempotent. */
   start(): void;
-  /** Serves this table from the next request on; a file is no longer watched. Rejects with TableError: then the old one stays. */
+  /**
+   * Serves this table from the next request on; a file is no longer watched. Rejects with TableError: then the old one stays.
+   * @param table the new table
+   * @param blueprints served at `GET /blueprints`. Default: those served before
+   */
   swap(table: RouteTable, blueprints?: Catalog): Promise<void>;
   /** Loads the table's file if it changed; with `relink` even if it did not, because secrets may have. False: the old one stays. */
   reload(relink?: boolean): Promise<boolean>;
@@ -135,7 +220,10 @@ export interface Service {
   status(): Promise<ServiceStatus>;
   /** The kept requests, including those that have just been answered. */
   requests(): Promise<Keeper['requests']>;
-  /** Sends a kept request through the stages again, as a new one. Rejects with ControlError when that is not possible. */
+  /**
+   * Sends a kept request through the stages again, as a new one. Rejects with ControlError when that is not possible.
+   * @param id of the kept request, or a prefix of it
+   */
   replay(id: string): Promise<ReplayReport>;
   /** Prometheus text. */
   metrics(): Promise<{ readonly content_type: string; readonly text: string }>;
@@ -145,7 +233,11 @@ export interface Service {
   changed(): void;
   /** Adds a listener for events of this kind; returns a function that removes it. */
   on<Name extends keyof ServiceEvents>(name: Name, listener: (event: ServiceEvents[Name]) => void): () => void;
-  /** Answers with 503 from now on, drains work for up to `drainMs` (default: the table's), then closes server and store. */
+  /**
+   * Answers with 503 from now on, drains work, then closes server and store.
+   * @param options `drainMs`: longest wait for work under way, in ms; default: the table's. What is interrupted resumes after
+   * the next start
+   */
   stop(options?: { readonly drainMs?: number }): Promise<StopResult>;
 }
 

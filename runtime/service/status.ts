@@ -25,6 +25,17 @@ export interface ServingStatus {
   };
 }
 
+/**
+ * The status of a service: what `hookwright gateway status` shows. Times are Unix ms.
+ *
+ * @example
+ * ```ts
+ * import type { ServiceStatus } from 'hookwright/runtime';
+ *
+ * const isHealthy = ({ state, table, store }: ServiceStatus): boolean =>
+ *   state === 'serving' && table.error === null && store.problem === null;
+ * ```
+ */
 export interface ServiceStatus extends ServingStatus, WorkStatus {
   /** URL of the console; null when there is none. */
   readonly console: string | null;

@@ -21,7 +21,21 @@ export class StoreUnavailable extends Error {
 /** The medium failed during the commit and keeps failing; whether the change is stored is known once it works again. */
 export class StoreInDoubt extends StoreUnavailable {}
 
-/** The store cannot be used; the message says what to do. */
+/**
+ * `createService` cannot use the store: another process has it open, or a newer version wrote it. The message says what to do.
+ *
+ * @example
+ * ```ts
+ * import type { Service, ServiceOptions } from 'hookwright/runtime';
+ * import { createService, StoreRefused } from 'hookwright/runtime';
+ *
+ * const start = (options: ServiceOptions): Promise<Service> =>
+ *   createService(options).catch((error: unknown) => {
+ *     if (error instanceof StoreRefused) console.error(error.message);
+ *     throw error;
+ *   });
+ * ```
+ */
 export class StoreRefused extends Error {
   override readonly name = 'StoreRefused';
 }
@@ -68,6 +82,20 @@ export interface SharedState {
   readonly requests: RequestRows;
 }
 
+/**
+ * The store of a service: what outlives the process. Changes and queries are plain data; times in them are Unix ms.
+ *
+ * @example
+ * ```ts
+ * import type { Service, Store } from 'hookwright/runtime';
+ *
+ * const canWrite = ({ store }: Service): boolean => store.problem() === null;
+ * const countDone = async (store: Store): Promise<number> => {
+ *   const { tallies } = await store.read({ kind: 'overview', now: Date.now() });
+ *   return tallies.reduce((sum, { done }) => sum + done, 0);
+ * };
+ * ```
+ */
 export interface Store {
   /**
    * Applies one change. Changes of this process take effect in the order in which they were written; those that arrive

@@ -11,7 +11,23 @@ import { TABLE_FORMAT } from '../../base/table-format.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import { inBatches } from './batches.ts';
 
-/** Why a table cannot be served; the message tells an operator what to do and holds no secret. */
+/**
+ * A table cannot be served. The message tells an operator what to do and holds no secret.
+ *
+ * @example
+ * ```ts
+ * import { compileText } from 'hookwright/compiler';
+ * import { createService, TableError } from 'hookwright/runtime';
+ *
+ * const yaml = 'platforms: { webhook: { enabled: true, secret: "env:SECRET", routes: { issues: { prompt: "{title}" } } } }';
+ * const env = { SECRET: 'at-least-16-bytes-long' };
+ * const { table } = await compileText(yaml, { home: '/var/lib/app', env });
+ * if (table === null) throw new Error('the config has errors');
+ *
+ * const refused = await createService({ table, home: '/var/lib/app', env: {} }).catch((error: unknown) => error);
+ * console.log(refused instanceof TableError); // true: the secret is missing
+ * ```
+ */
 export class TableError extends Error {
   override readonly name = 'TableError';
 }

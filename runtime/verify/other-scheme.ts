@@ -66,6 +66,10 @@ export function likelySources(
 
 const placesOf = ({ signature }: SchemePlan): readonly LocatorPlan[] => signature.filter(isOutsideBody);
 
+/** The signature places outside the body that the request has. */
+const foundPlaces = (plan: SchemePlan, request: LocatorSource): readonly LocatorPlan[] =>
+  placesOf(plan).filter((at) => readValue(at, request) !== undefined);
+
 /** Whether the place holds a value with its prefix: `Authorization: Basic` is not a bearer token. */
 function carries(at: LocatorPlan, request: LocatorSource): boolean {
   const value = readValue(at, request);
@@ -94,9 +98,7 @@ function present({ known, schemes, parts }: Refused): readonly SchemePlan[] {
   const parsed = new LazyRequest(parts);
   return known.filter(
     (plan) =>
-      !schemes.some(({ name }) => name === plan.name) &&
-      plan.verify !== 'none' &&
-      placesOf(plan).some((at) => readValue(at, parsed) !== undefined),
+      !schemes.some(({ name }) => name === plan.name) && plan.verify !== 'none' && foundPlaces(plan, parsed).length > 0,
   );
 }
 
@@ -105,11 +107,7 @@ function carried(plans: readonly SchemePlan[], { known, parts }: Refused): strin
   const parsed = new LazyRequest(parts);
   const users = (place: string): number =>
     known.filter((plan) => placesOf(plan).map(printPlace).includes(place)).length;
-  const found = plans.flatMap((plan) =>
-    placesOf(plan)
-      .filter((at) => readValue(at, parsed) !== undefined)
-      .map(printPlace),
-  );
+  const found = plans.flatMap((plan) => foundPlaces(plan, parsed).map(printPlace));
   return [...new Set(found)].sort((a, b) => users(a) - users(b)).join(' and ');
 }
 

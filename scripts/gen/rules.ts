@@ -55,7 +55,16 @@ function dataOf(rules: readonly NamedRule[]): string {
   const ids = rules.map(([id]) => `\n  | '${id}'`).sort();
   return `${banner(CORE)}import type { RuleData } from '../rule-data.ts';
 
-/** The id of a rule. */
+/**
+ * The id of a rule: kebab-case, and the name of its section in docs/rules.md. Ids are kept between versions.
+ *
+ * @example
+ * \`\`\`ts
+ * import type { RuleId } from 'hookwright/compiler';
+ *
+ * const accepted: ReadonlySet<RuleId> = new Set<RuleId>(['raw-payload', 'untrusted-input']);
+ * \`\`\`
+ */
 export type RuleId =${ids.join('')};
 
 export const RULE_DATA: Readonly<Record<RuleId, RuleData>> = {\n${lines.join('')}};\n`;

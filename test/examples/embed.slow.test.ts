@@ -5,6 +5,7 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { apiExports, examplesOf } from '../helpers/api-examples.ts';
 import { installPacked } from '../helpers/packed.ts';
 import { ROOT } from '../helpers/root.ts';
 
@@ -29,6 +30,8 @@ describe('a program that embeds the packed package', () => {
   before(async () => {
     await installPacked(folder);
     cpSync(join(ROOT, 'examples/embed'), folder, { recursive: true });
+    const examples = apiExports().flatMap(examplesOf);
+    for (const [at, { code }] of examples.entries()) writeFileSync(join(folder, `api-${at}.ts`), code);
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   });
   after(() => rmSync(folder, { recursive: true, force: true }));

@@ -44,16 +44,13 @@ export function sendMail(request: SmtpRequest, clock: Clock): Promise<SmtpResult
       if (result.kind === 'sent') connection.quit();
       else connection.close();
     };
-    const giveUp = (code: string): void => end({ kind: 'failed', code, reply: 0, handedOver: message.started });
-    const fail = (error: NodemailerError): void => {
-      const { code, responseCode } = error;
-      end({ kind: 'failed', code: code ?? 'UNKNOWN', reply: responseCode ?? 0, handedOver: message.started });
-    };
-    const onAbort = (): void => giveUp('ABORTED');
-    const timer = clock.after(request.timeoutMs, () => giveUp('TIMEOUT'));
+    const fail = ({ code = 'UNKNOWN', responseCode = 0 }: Pick<NodemailerError, 'code' | 'responseCode'>): void =>
+      end({ kind: 'failed', code, reply: responseCode, handedOver: message.started });
+    const onAbort = (): void => fail({ code: 'ABORTED' });
+    const timer = clock.after(request.timeoutMs, () => fail({ code: 'TIMEOUT' }));
     request.signal.addEventListener('abort', onAbort, { once: true });
     connection.on('error', fail);
-    connection.on('end', () => giveUp('ECONNECTION'));
+    connection.on('end', () => fail({ code: 'ECONNECTION' }));
     const send = (): void => {
       const done = (error?: NodemailerError | null): void => (error ? fail(error) : end({ kind: 'sent' }));
       if (request.mail === null) done();

@@ -26,12 +26,16 @@ function deliveriesOf(job: Job, table: DeliveryTable): DispatchDelivery[] {
 
 interface Occasion {
   readonly id: string;
-  readonly event: string;
-  readonly delivery_id: string;
+  /** Unix ms. */
   readonly now: number;
 }
 
-function dispatchOf(job: Job, table: DeliveryTable, { id, event, delivery_id, now }: Occasion): Dispatch {
+function dispatchOf(
+  job: Job,
+  table: DeliveryTable,
+  { id, now }: Occasion,
+  { event, delivery_id }: Pick<Dispatch, 'event' | 'delivery_id'>,
+): Dispatch {
   return {
     id,
     mode: 'job',
@@ -57,21 +61,15 @@ function dispatchOf(job: Job, table: DeliveryTable, { id, event, delivery_id, no
 export function scheduledDispatch(
   job: Job,
   table: DeliveryTable,
-  occasion: { readonly id: string; readonly due_at: number; readonly now: number },
+  { due_at, ...occasion }: Occasion & { readonly due_at: number },
 ): Dispatch {
-  const { id, due_at, now } = occasion;
   const delivery_id = `${job.id}@${new Date(due_at).toISOString()}`;
-  return { ...dispatchOf(job, table, { id, event: 'schedule', delivery_id, now }), due_at };
+  return { ...dispatchOf(job, table, occasion, { event: 'schedule', delivery_id }), due_at };
 }
 
 /** For a run started by hand. */
-export function manualDispatch(
-  job: Job,
-  table: DeliveryTable,
-  occasion: { readonly id: string; readonly now: number },
-): Dispatch {
-  const { id, now } = occasion;
-  return dispatchOf(job, table, { id, event: 'manual', delivery_id: `${job.id}#${id}`, now });
+export function manualDispatch(job: Job, table: DeliveryTable, occasion: Occasion): Dispatch {
+  return dispatchOf(job, table, occasion, { event: 'manual', delivery_id: `${job.id}#${occasion.id}` });
 }
 
 /**

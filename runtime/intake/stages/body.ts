@@ -1,6 +1,6 @@
 /** The stages that read the body and parse it. */
 import type { BodyFault } from '../body.ts';
-import type { Intake, Services, Stage } from '../intake.ts';
+import type { Stage } from '../intake.ts';
 import type { Reply } from '../reply.ts';
 import {
   ABORTED,
@@ -21,15 +21,11 @@ const REPLIES: Readonly<Record<BodyFault, Reply>> = {
   aborted: ABORTED,
 };
 
-export const receiveBody: Stage = (intake, { bodies }) => {
+export const receiveBody: Stage = async (intake, { bodies }) => {
   if (intake.request.awaitsContinue) {
     intake.request.awaitsContinue = false;
     intake.response.writeContinue();
   }
-  return takeBody(intake, bodies);
-};
-
-async function takeBody(intake: Intake, bodies: Services['bodies']): Promise<Reply | null> {
   const body = await bodies.read(intake.request, intake.route.limits.maxBodyBytes);
   if (typeof body === 'string') {
     if (body === 'overloaded' || body === 'too_slow') intake.reason = `body_${body}`;
@@ -37,7 +33,7 @@ async function takeBody(intake: Intake, bodies: Services['bodies']): Promise<Rep
   }
   intake.body = body;
   return null;
-}
+};
 
 /** Parses the body into the payload: JSON, a form, or the format of the route's source. */
 export const parsePayload: Stage = (intake) => {

@@ -2,18 +2,19 @@
 
 import { isTokenCheck } from '../../verify/handshake.ts';
 import type { Stage } from '../intake.ts';
+import { OTHER_REASON_TEXTS } from '../reason-codes.ts';
 import { handshakeReply, POST_ONLY } from '../reply.ts';
 
-export const answerHandshake: Stage = (intake) => {
-  const { handshake } = intake.route;
-  return handshake === null ? null : handshakeReply(handshake(intake, false));
-};
+const answerer =
+  (signed: boolean): Stage =>
+  (intake) =>
+    handshakeReply(intake.route.handshake?.(intake, signed) ?? null);
+
+/** Answers a handshake that is not signed. */
+export const answerHandshake = answerer(false);
 
 /** Answers a handshake of a source that is signed like an event. */
-export const answerChallenge: Stage = (intake) => {
-  const { handshake } = intake.route;
-  return handshake === null ? null : handshakeReply(handshake(intake, true));
-};
+export const answerChallenge = answerer(true);
 
 /** Answers a handshake sent with GET or HEAD, which has no signature; a body is ignored. */
 export const answerProbe: Stage = (intake) => {
@@ -23,12 +24,7 @@ export const answerProbe: Stage = (intake) => {
   if (reply !== null) return reply;
   if (isTokenCheck(route.authenticator.schemes, intake)) {
     intake.reason = route.plan.verify_token === null ? 'no_verify_token' : 'wrong_verify_token';
-    intake.detail = DETAILS[intake.reason];
+    intake.detail = OTHER_REASON_TEXTS[intake.reason];
   }
   return POST_ONLY;
-};
-
-const DETAILS = {
-  no_verify_token: 'the sender checks the URL with a token, and the route has no `verify_token`',
-  wrong_verify_token: 'the sender checks the URL with another token than `verify_token` of the route',
 };

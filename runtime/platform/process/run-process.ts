@@ -14,19 +14,47 @@ import type { Readable, Writable } from 'node:stream';
 import { codeOf } from '../../../base/code-of.ts';
 import type { Clock, Timer } from '../clock.ts';
 
+/**
+ * A program to run.
+ *
+ * @example
+ * ```ts
+ * import type { ProcessRequest } from 'hookwright/runtime';
+ *
+ * const request: ProcessRequest = {
+ *   ...{ argv: ['git', 'status'], cwd: '/var/lib/app', env: { PATH: '/usr/bin' }, stdin: '' },
+ *   ...{ timeoutMs: 10_000, maxStdoutBytes: 65_536 },
+ * };
+ * ```
+ */
 export interface ProcessRequest {
   /** Program and arguments; no shell is involved. */
   readonly argv: readonly string[];
+  /** Absolute path of the working directory. */
   readonly cwd: string;
   /** The complete environment, except for the mark of the run: nothing is inherited. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Written to stdin, which is then closed. The program need not read it. */
   readonly stdin: string | Uint8Array;
+  /** Longest run, in ms; then the program is killed. */
   readonly timeoutMs: number;
+  /** Longest output, in bytes; a program that writes more is killed. */
   readonly maxStdoutBytes: number;
+  /** Kills the program when it is aborted. Default: none. */
   readonly signal?: AbortSignal;
 }
 
+/**
+ * How a program ended. `exit`: by itself or by a signal, with its output in bytes; `timeout`, `overflow` (too much output)
+ * and `aborted`: it was killed; `spawn_failed`: it did not start. `stderr` holds its last 4096 bytes.
+ *
+ * @example
+ * ```ts
+ * import type { ProcessResult } from 'hookwright/runtime';
+ *
+ * const succeeded = (result: ProcessResult): boolean => result.kind === 'exit' && result.code === 0;
+ * ```
+ */
 export type ProcessResult =
   /** `code` is null when a signal ended the program. */
   | {
@@ -40,7 +68,22 @@ export type ProcessResult =
   /** The program did not start; `code` is the system's error code (`ENOENT`, `EACCES`, `EAGAIN`, …). */
   | { readonly kind: 'spawn_failed'; readonly code: string; readonly stderr: string };
 
-/** `runProcess` with its clock bound. */
+/**
+ * Runs a program to its end: `run` of `createService` replaces child processes, for tests or a sandbox.
+ *
+ * @param request program, input and limits
+ * @returns how the program ended. It must not reject
+ *
+ * @example
+ * ```ts
+ * import type { RunProcess } from 'hookwright/runtime';
+ *
+ * const run: RunProcess = async ({ argv }) => ({
+ *   ...{ kind: 'exit', code: 0, signal: null, stderr: '' },
+ *   stdout: Buffer.from(`ran ${argv[0]}`),
+ * });
+ * ```
+ */
 export type RunProcess = (request: ProcessRequest) => Promise<ProcessResult>;
 
 /** Bytes kept from the end of stderr. */

@@ -1,0 +1,60 @@
+/** What `hookwright/compiler` and `hookwright/runtime` export is documented where it is declared, and the examples there run. */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { dirname, extname, join } from 'node:path';
+import { describe, test } from 'node:test';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { transform } from 'esbuild';
+import { apiExports, examplesOf, parametersOf, uncommentedMembers } from '../helpers/api-examples.ts';
+import { tempDir } from '../helpers/temp-dir.ts';
+
+const SELF = fileURLToPath(import.meta.url);
+const MAIN = join(dirname(SELF), '../../main');
+const HOME = '/var/lib/app';
+
+const exported = apiExports();
+
+test('the exports of both entries are found', async () => {
+  const modules = [await import('../../main/compiler.ts'), await import('../../main/runtime.ts')];
+  const names = new Set(exported.map(({ name }) => name));
+  const values = modules.flatMap((module) => Object.keys(module));
+  assert.deepEqual(
+    values.filter((name) => !names.has(name)),
+    [],
+  );
+  assert.ok(exported.length > values.length, 'types are exports, too');
+});
+
+describe('comments', () => {
+  for (const each of exported) {
+    test(`${each.file}:${each.line} ${each.name}`, () => {
+      assert.ok(examplesOf(each).length > 0, 'has no comment with an `@example`');
+      const unnamed = parametersOf(each).filter((name) => !new RegExp(`@param ${name}\\b`).test(each.comment));
+      assert.deepEqual(unnamed, [], 'parameters without `@param`');
+      assert.deepEqual(uncommentedMembers(each), [], 'members without a comment');
+    });
+  }
+});
+
+describe('examples', () => {
+  for (const { name, at, code } of exported.flatMap(examplesOf)) {
+    test(`${at} ${name}`, async (t) => {
+      const dir = tempDir(t);
+      const { code: script } = await transform(code, { loader: 'ts', format: 'esm', target: 'es2023' });
+      const path = join(dir, 'example.mjs');
+      writeFileSync(path, localised(script, join(dir, 'home')));
+      t.mock.method(console, 'log', () => {});
+      t.mock.method(console, 'error', () => {});
+      t.mock.method(process.stderr, 'write', () => true);
+      await import(pathToFileURL(path).href);
+    });
+  }
+});
+
+/** The script with the modules of this tree instead of the package, and with a home of its own. */
+const localised = (script: string, home: string): string =>
+  script
+    .replace(/from "hookwright\/(\w+)"/g, (_found, entry: string) => `from ${JSON.stringify(entryUrl(entry))}`)
+    .replaceAll(HOME, home);
+
+const entryUrl = (entry: string): string => pathToFileURL(join(MAIN, `${entry}${extname(SELF)}`)).href;
