@@ -16,5 +16,4 @@ export interface Check {
 
 type Gateway = Omit<Check, 'profile' | 'fix'> & { readonly fix?: string };
 
-/** A check of the gateway as a whole. */
 export const gatewayCheck = ({ fix, ...check }: Gateway): Check => ({ profile: null, ...check, fix: fix ?? null });

@@ -10,7 +10,6 @@ export function packageRoot(): string {
   return folder;
 }
 
-/** The version in package.json. */
 export function packageVersion(): string {
   const { version } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as {
     readonly version: string;

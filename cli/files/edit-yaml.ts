@@ -122,7 +122,6 @@ function splice(name: string, text: string, document: Document.Parsed, { path, v
 const nest = (path: readonly string[], value: unknown): unknown =>
   path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
 
-/** Lines for a path and its value. */
 function block(path: readonly string[], value: unknown, indent: number, step: number): string {
   const lines = stringify(nest(path, value), { indent: step, lineWidth: 0 }).trimEnd().split('\n');
   return `${lines.map((line) => (line === '' ? line : ' '.repeat(indent) + line)).join('\n')}\n`;

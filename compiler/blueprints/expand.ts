@@ -4,7 +4,6 @@ import type { BlueprintValues } from './fields.ts';
 import { DAYS_OF_WEEK, dayField, isTime, timeField } from './fields.ts';
 import { fillPlaceholders } from './placeholders.ts';
 
-/** The default of every field. */
 export function defaultValues(fields: readonly BlueprintField[]): BlueprintValues {
   return Object.fromEntries(fields.map((field) => [field.name, field.default]));
 }

@@ -38,7 +38,6 @@ export interface RuleGroup {
   readonly rules: readonly Rule[];
 }
 
-/** The data of a rule. */
 export const ruleOf = (id: RuleId): RuleData => RULE_DATA[id];
 
 /** Whether the rule rejects the config, the route or the job that it reports. */

@@ -2,7 +2,6 @@
 import type { ScannedGlob } from './linear-glob.ts';
 import { globSource, linkGlob, scanGlob, wildcardError } from './linear-glob.ts';
 
-/** Whether a path is a glob. */
 export const isGlob = (pattern: string): boolean => scanGlob(pattern).isGlob;
 
 export interface PathGlob extends ScannedGlob {

@@ -3,7 +3,6 @@ import { RE2JS, RE2JSSyntaxException } from 're2js';
 import type { Lowered, NodePath, Problem } from '../diagnostics/problem.ts';
 import { flowText } from '../text/flow-text.ts';
 
-/** Lowers the operand of `regex`. */
 export function lowerRegex(source: string, path: NodePath): Lowered<string> {
   const at = { rule: 'regex-syntax', path, at: 'value' } as const;
   const plain = withoutSlashes(source);

@@ -56,7 +56,6 @@ function anchorHint({ schema, path, data }: Place, key: string): string | undefi
 const listOf = (known: readonly string[]): string | undefined =>
   known.length === 0 ? undefined : `known here: ${oneOf(known.toSorted(), 'and')}`;
 
-/** A missing required key. */
 export function missingKeyProblem(place: Place, key: string): ShapeProblem {
   const entry = place.path.length === 0 ? 'this file' : `\`${nameOf(place.path)}\``;
   return {

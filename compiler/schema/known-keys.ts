@@ -40,13 +40,11 @@ export const acceptsKey = (name: SchemaName, path: NodePath, key: string): boole
   knownKeys(name, path).includes(key) ||
   schemasAt(name, path).some(({ additionalProperties }) => isPlainMap(additionalProperties));
 
-/** The description in the schema, or null. */
 export function descriptionAt(name: SchemaName, path: NodePath): string | null {
   const found = schemasAt(name, path).find(({ description }) => typeof description === 'string');
   return found === undefined ? null : String(found.description);
 }
 
-/** The example in the schema, or undefined. */
 export const exampleAt = (name: SchemaName, path: NodePath): unknown =>
   schemasAt(name, path).flatMap(({ examples }): unknown[] => (Array.isArray(examples) ? examples : []))[0];
 

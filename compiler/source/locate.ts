@@ -13,7 +13,6 @@ import { ScalarMap } from './scalar-part.ts';
 export interface Location {
   /** The value's key; null for list items and the root. */
   readonly key: Range | null;
-  /** The value. */
   readonly value: Range;
   /** The last alias or merge key that the path passes through, or null. */
   readonly via: Range | null;

@@ -9,7 +9,6 @@ import { INSECURE_NO_AUTH } from './secret-ref.ts';
 export interface SecretPlaceholder {
   /** Description for a message, without the text itself. */
   readonly what: string;
-  /** The variable that it names, or null. */
   readonly variable: string | null;
 }
 

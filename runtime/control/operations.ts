@@ -177,7 +177,6 @@ export const FAIL_ON = ['lost', 'changed'] as const;
 export type FailOn = (typeof FAIL_ON)[number];
 
 export interface BlueprintJobRequest {
-  /** Key of the blueprint. */
   readonly key: string;
   /** Values by field name, for all fields. */
   readonly values: Readonly<Record<string, string>>;

@@ -22,7 +22,6 @@ const COMMAND_MUTATIONS: Readonly<Record<CommandMutation['kind'], true>> = {
 };
 
 export interface StoreOperations {
-  /** Runs a query. */
   store_read: { input: Query; output: QueryResults[QueryKind] };
   /** Makes a change; work that it makes due starts at once. */
   store_write: { input: CommandMutation; output: MutationResults[CommandMutation['kind']] };

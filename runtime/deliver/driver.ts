@@ -22,7 +22,6 @@ export interface BoundTarget {
   readonly redact: Redact;
 }
 
-/** The context of drivers. */
 export interface DeliveryContext {
   readonly clock: Clock;
   readonly log: Logger;

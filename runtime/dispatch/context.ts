@@ -21,7 +21,6 @@ export interface DispatchLimits {
   readonly max_queued_runs: number;
 }
 
-/** A target's retry policy. */
 export interface RetryPolicy {
   readonly max_attempts: number;
   /** The operator accepts that a message may be posted twice. */

@@ -14,7 +14,6 @@ export interface DeliveryContent {
   readonly text: string;
 }
 
-/** Progress of one delivery of a dispatch. */
 export interface DeliveryProgress {
   readonly index: number;
   readonly attempts: number;

@@ -60,7 +60,6 @@ export class Intake implements SignedRequest {
   /** Monotonic ms. */
   readonly startedAt: number;
   body: Buffer = NO_BODY;
-  /** Whether the sender is authenticated. */
   authenticated = false;
   /** The scheme that verified or refused the request; empty before. */
   scheme = '';

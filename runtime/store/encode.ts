@@ -30,7 +30,6 @@ export interface LargeTexts {
 /** The JSON of the headed change, the body and the answer. */
 export type EncodedChange = readonly [change: string, body: string | null, answer: string | null];
 
-/** The result of a change. */
 export type CommitResult =
   | { readonly kind: 'ok'; readonly value: MutationResults[MutationKind] }
   /**
@@ -40,7 +39,6 @@ export type CommitResult =
    */
   | { readonly kind: 'unavailable' | 'in_doubt' | 'failed' | 'unknown'; readonly message: string };
 
-/** Encodes a change. */
 export function encodeChange(mutation: Mutation): EncodedChange {
   const dispatch = 'dispatch' in mutation ? mutation.dispatch : null;
   const answer = answerOf(mutation);

@@ -35,7 +35,6 @@ interface Waiting {
 
 /** Changes that add new work, whose senders can retry. */
 export const NEW_WORK: ReadonlySet<MutationKind> = new Set(['accept', 'join_group', 'fire_job']);
-/** Length of a tick, in ms. */
 const TICK_MS = 100;
 /** Age at which new work is removed, in ticks: an answer within a second says 503, or that the event is stored. */
 const TOO_LONG = 8;

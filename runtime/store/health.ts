@@ -23,7 +23,6 @@ export class Health {
     this.log.error({ reason: message }, 'the store accepts no changes');
   }
 
-  /** Ends a problem of this kind. */
   end(kind: StoreProblem['kind']): void {
     if (this.current?.kind !== kind) return;
     this.log.info({ after_ms: this.now() - this.current.since }, 'the store accepts changes again');

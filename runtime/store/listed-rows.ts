@@ -17,7 +17,6 @@ export type StoredRow = ListedRow & {
 
 type Head = readonly [event: string, delivery_id: string, replay_of: string | null, superseded: number];
 
-/** Reads a summary from its row. */
 export function readListed({ head, ...row }: ListedRow): DispatchSummary {
   const [event, delivery_id, replay_of] = JSON.parse(head) as Head;
   return { ...row, reason: textOf(row.reason), event, delivery_id, replay_of };

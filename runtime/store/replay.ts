@@ -30,7 +30,6 @@ function workOf({ dispatch, mode, state, answer }: StoredDispatch, rerun: boolea
   return { kind: 'deliveries', answer: isAnswered ? answer : null, open };
 }
 
-/** Why a dispatch cannot be replayed, or null. */
 export function whyNotReplay({ state }: StoredDispatch): string | null {
   return state === 'pending' || state === 'running' || state === 'delivering' ? `it is still ${state}` : null;
 }

@@ -51,7 +51,6 @@ function payloadRoot(payload: unknown): unknown {
   return typeof inner === 'object' && inner !== null ? inner : payload;
 }
 
-/** Links the path of a field to a function that reads it. */
 export function linkField(field: FieldPlan): ReadField {
   if (field.in === 'event') return (subject) => subject.event;
   if (field.in === 'header') return linkHeader(field.path[0] ?? '');

@@ -76,7 +76,6 @@ function utf8Text(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }
 
-/** The content as one buffer. */
 export function contentBytes({ head, body, tail }: SignedContent): Buffer {
   return head === '' && tail === ''
     ? body

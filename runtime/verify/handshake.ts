@@ -31,7 +31,6 @@ export interface HandshakeContext {
   readonly capture: CaptureSecret | null;
 }
 
-/** The response to a handshake. */
 export interface HandshakeAnswer {
   readonly status: number;
   /** Names and values alternating. */

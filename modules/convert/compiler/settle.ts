@@ -85,7 +85,6 @@ function noteDropped(draft: Draft, config: string, complaints: readonly Complain
   return dropped.length > 0;
 }
 
-/** The path of the node at an offset. */
 function pathAt(root: unknown, offset: number): readonly string[] {
   if (!isMap(root)) return [];
   const pair = (root as YAMLMap).items.findLast(({ key }) => isScalar(key) && (key.range?.[0] ?? 0) <= offset);

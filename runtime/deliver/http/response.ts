@@ -1,7 +1,6 @@
 /** A response as conditions read it: status, headers, and a body that may be anything. */
 import { tryParseJson } from '../../../base/try-parse-json.ts';
 
-/** A response as received. */
 export interface RawResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;

@@ -1,7 +1,6 @@
 /** Finds the secret references of a table, whose values are read before it is linked and must never be shown. */
 import type { RoutePlan, RouteTable, SecretRef } from '../../../schemas/generated/types.ts';
 
-/** All secret references in `plan`. */
 export function collectSecretRefs(plan: unknown): readonly SecretRef[] {
   if (typeof plan !== 'object' || plan === null) return [];
   if (isSecretRef(plan)) return [plan];
@@ -16,7 +15,6 @@ export function tableSecretRefs(
   return [...collectSecretRefs([profiles, server, gateway]), ...Object.values(routes).flatMap(routeSecretRefs)];
 }
 
-/** The secret references of one route. */
 export function routeSecretRefs({ secrets, verify_token }: RoutePlan): readonly SecretRef[] {
   const refs = secrets.map(({ ref }) => ref);
   return verify_token === null ? refs : [...refs, verify_token];

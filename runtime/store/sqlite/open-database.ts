@@ -29,7 +29,6 @@ export function openWriting(connect: Connect, path: string, durability: Durabili
   ]);
 }
 
-/** Opens a connection that only reads. */
 export function openReading(connect: Connect, path: string): Connection {
   return configure(connect(path, { busyMs: BUSY_MS }), ['query_only = 1', 'cache_size = -16000']);
 }

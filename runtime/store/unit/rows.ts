@@ -83,7 +83,6 @@ export interface JobRow {
 
 export type HeadRow = Pick<DispatchRow, 'id' | 'profile' | 'route' | 'job'>;
 
-/** A change of a lane's count. */
 export type CountChange = readonly [lane: string, column: TallyColumn, by: number];
 
 /** Rows by key, as stored and changed since. */

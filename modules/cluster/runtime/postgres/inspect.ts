@@ -47,7 +47,6 @@ const UNREAD_SLOTS =
   'SELECT slot_name::text AS name, pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn)::bigint AS bytes ' +
   'FROM pg_replication_slots WHERE NOT active AND restart_lsn IS NOT NULL ORDER BY 1';
 
-/** Reads the facts about the server. */
 export async function inspectServer(db: PgConnection, clock: Clock): Promise<DatabaseFacts> {
   const [row] = await db.query<Omit<DatabaseFacts, 'clock_ahead_ms' | 'unread_slots'>>(SERVER);
   if (row === undefined) throw new Error('the database returned none of its settings');

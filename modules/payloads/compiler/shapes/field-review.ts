@@ -20,7 +20,6 @@ export interface FieldReview {
   readonly why: string;
 }
 
-/** The content of the file. */
 export interface ReviewFile {
   readonly source: string;
   /** Fields that name who caused the event. */

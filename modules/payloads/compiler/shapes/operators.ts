@@ -130,7 +130,6 @@ export const OPERATOR_FACTS = {
   },
 } as const satisfies Readonly<Record<Operator, OperatorFacts>>;
 
-/** The row of an operator. */
 export const factsOf = (operator: Operator): OperatorFacts => OPERATOR_FACTS[operator];
 
 export const negated = (match: LeafMatch): LeafMatch =>

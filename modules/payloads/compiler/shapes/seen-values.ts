@@ -8,7 +8,6 @@ export const SEEN_TYPES = ['string', 'integer', 'number', 'boolean', 'object', '
 type SeenType = (typeof SEEN_TYPES)[number];
 
 export interface Seen {
-  /** Number of values by type. */
   readonly counts: Record<SeenType, number>;
   /** Number of occurrences by text; null if there were too many different texts. */
   texts: Map<string, number> | null;

@@ -4,7 +4,6 @@ import { NO_REVIEW, readReview } from './field-review.ts';
 import type { NodeId, Shape, ShapeGraph, ShapeNode, ShapeOrigin, ShapeQuality } from './shape.ts';
 import { singleValue } from './single-value.ts';
 
-/** The content of the file. */
 export interface ShapeFile {
   readonly generated: string;
   readonly source: string;

@@ -26,7 +26,6 @@ const FORGED = new RegExp(
   'g',
 );
 
-/** Replaces forged markers in a text. */
 export function defuseForgedMarkers(text: string): string {
   const folded = foldText(text);
   const found = [...folded.matchAll(FORGED)].map((match) => ({

@@ -50,7 +50,6 @@ export async function namesFor(asked: NameRequest, context: CliContext): Promise
   return [...new Set((await SOURCES[asked.kind]?.(context, asked)) ?? [])].sort();
 }
 
-/** The names of one kind. */
 export const namesInUse = (kind: string, context: CliContext): Promise<string[]> =>
   namesFor({ kind, given: [], partial: '' }, context);
 

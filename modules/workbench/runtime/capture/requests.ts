@@ -56,7 +56,6 @@ export function createRequestIds(): (now: number) => number {
 /** The lowest number of a millisecond. @param at Unix ms */
 export const firstNumber = (at: number): number => Math.max(0, Math.floor(at)) * PER_MS;
 
-/** The id of a number. */
 export const idOf = (number: number): string => number.toString(36).padStart(DIGITS, '0');
 
 /** The number of a complete id; null for other text. */

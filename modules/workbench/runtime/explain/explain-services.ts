@@ -54,7 +54,6 @@ export function explainServices(
 /** Why a delivery would fail whatever its text; null: it may succeed. */
 export type RefusesDelivery = (profile: string, delivery: DispatchDelivery) => Promise<string | null> | string | null;
 
-/** The result of firing a job. */
 export type JobOutcome = 'accepted' | 'paused' | 'unknown_job';
 
 export interface DryContext {
