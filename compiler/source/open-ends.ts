@@ -16,16 +16,11 @@ const NOT_CLOSED = /^(?:Missing closing (["'])quote|Flow (sequence|map) in block
 /** Returns null if the parser's error has another cause. */
 export function findOpenEnd(text: string, document: Document, { message, pos }: YAMLError): OpenEnd | null {
   const [found, quote, kind] = NOT_CLOSED.exec(message) ?? [];
-  const [open, close] = quote !== undefined ? [quote, quote] : kind === 'map' ? ['{', '}'] : ['[', ']'];
-  let start = -1;
-  visit(document, {
-    Node(_, { range }) {
-      const [from, to] = range ?? [-1, -1];
-      const isOpen = text[from] === open && (quote !== undefined || text[to - 1] !== close);
-      if (isOpen && from < pos[0]) start = Math.max(start, from);
-    },
-  });
-  if (found === undefined || start < 0) return null;
+  if (found === undefined) return null;
+  const [open, close] = kind === 'map' ? ['{', '}'] : ['[', ']'];
+  const start =
+    quote === undefined ? lastOpen(text.slice(0, pos[0]), open, close) : lastQuote(document, text, quote, pos[0]);
+  if (start < 0) return null;
   if (quote === undefined) {
     const asText = kind === 'map' ? ', or put the value in quotes if it is text' : '';
     const said = `this \`${open}\` is not closed: put \`${close}\` where it ends${asText}`;
@@ -38,4 +33,27 @@ export function findOpenEnd(text: string, document: Document, { message, pos }: 
     message: `the quote that begins here is not closed: put \`${quote}\` at the end of the text`,
     fix: / #/.test(written) ? [] : [{ range: { start: end, end }, text: quote }],
   };
+}
+
+/** The last bracket without its counterpart; -1: there is none. It reads the text, because nodes may be nested deeply. */
+function lastOpen(text: string, open: string, close: string): number {
+  let depth = 0;
+  for (let at = text.length - 1; at >= 0; at -= 1) {
+    if (text[at] === close) depth += 1;
+    else if (text[at] === open && depth === 0) return at;
+    else if (text[at] === open) depth -= 1;
+  }
+  return -1;
+}
+
+/** Where the last scalar in such quotes begins, before this offset; -1: there is none. */
+function lastQuote(document: Document, text: string, quote: string, before: number): number {
+  let start = -1;
+  visit(document, {
+    Scalar(_, { range }) {
+      const from = range?.[0] ?? -1;
+      if (text[from] === quote && from < before) start = Math.max(start, from);
+    },
+  });
+  return start;
 }
