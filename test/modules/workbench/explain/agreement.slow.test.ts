@@ -14,6 +14,7 @@ import type { ExplainedRoute } from '../../../../modules/workbench/runtime/expla
 import { linkExplained } from '../../../../modules/workbench/runtime/explain/link-explained.ts';
 import { Warnings } from '../../../../modules/workbench/runtime/explain/warnings.ts';
 import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
+import type { Clock } from '../../../../runtime/platform/clock.ts';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
 import { createIds } from '../../../../runtime/platform/ids.ts';
 import { partsOf } from '../../../../runtime/verify/request.ts';
@@ -293,9 +294,12 @@ interface Kept extends Served {
 /** A gateway that keeps requests. */
 async function serveKept(t: TestContext): Promise<Kept> {
   let { table } = routeTable({});
+  // Each request comes a quarter of a minute after the one before, whatever the machine: what may be kept depends on that.
+  let elapsed = 0;
+  const clock: Clock = { ...systemClock, monotonic: () => (elapsed += 15_000) };
   const capture = openCapture(join(tempDir(t), 'requests.db'), {
     table: () => table,
-    clock: systemClock,
+    clock,
     secrets: () => new Set(),
     forgets: false,
   });
