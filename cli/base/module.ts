@@ -10,6 +10,7 @@ import type { RoutePlan, RouteTable, StorePlan } from '../../schemas/generated/t
 import type { Check } from './check.ts';
 
 import type { ListedCommand } from './command.ts';
+import { CliError } from './errors.ts';
 
 /** What is needed to find a store. */
 export interface DatabaseContext {
@@ -57,8 +58,8 @@ export interface DatabaseTools<Context> {
 
 /** What is known of senders' payloads, for commands. */
 export interface PayloadTools<Context> {
-  /** A payload that passes the route's filters and resolves its templates. @param scheme null: not signed */
-  sample(plan: RoutePlan, event: string | null, scheme: string | null): Readonly<Record<string, unknown>>;
+  /** A payload that passes the route's filters and resolves its templates. @param scheme null: not signed @param now Unix ms */
+  sample(plan: RoutePlan, event: string | null, scheme: string | null, now: number): Readonly<Record<string, unknown>>;
   /** Adds a sender's events and payload paths to a JSON Schema, for editors. Throws CliError for unknown names. */
   addHints(context: Context, schema: unknown, source: string, events: readonly string[]): Promise<unknown>;
   /** A sender's events, for completion; none when its payloads are not known. */
@@ -122,7 +123,7 @@ export interface Module<Context> extends Loaders<Context> {
   readonly runtime: RuntimePart | null;
 }
 
-/** Loads the part of the module that has it. @throws Error when none has: the composition root names too few modules */
+/** Loads the part of the module that has it. @throws CliError when no module of this program has it */
 export function loadPart<Context, Name extends keyof Parts<Context>>(
   modules: readonly Module<Context>[],
   name: Name,
@@ -131,5 +132,5 @@ export function loadPart<Context, Name extends keyof Parts<Context>>(
     const load = module[name] as Loaders<Context>[Name];
     if (load !== null) return load();
   }
-  throw new Error(`no module has the part \`${name}\``);
+  throw new CliError(`no module of this program has the part "${name}" that this needs`);
 }

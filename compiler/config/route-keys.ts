@@ -1,7 +1,9 @@
 /** What must be known of each key of a route besides its plan: a new key does not compile until it has a row. */
-import type { RouteConfig } from '../../schemas/generated/types.ts';
+import type { RouteConfig, RoutePlan } from '../../schemas/generated/types.ts';
 
 export interface RouteKey {
+  /** What it becomes in the plan, which `lower/route.ts` fills and `diff` describes; null: it is for the compiler alone. */
+  readonly plan: keyof RoutePlan | null;
   /** No other key depends on it: if it is misspelt, the rest of the route can still be checked, but for what seems to be missing. */
   readonly isAlone?: true;
   /** How its value names fields of payloads: as a template, as templates by name, as a bare path or a template, or as a path. */
@@ -17,36 +19,36 @@ const JOB = 'the job named by `cron_job` brings its own';
 
 /** Other rules report `coalesce`, and filters that cannot hold. */
 export const ROUTE_KEYS = {
-  description: { isAlone: true },
-  enabled: { isAlone: true },
-  events: { isAlone: true },
-  source: {},
-  auth: {},
-  secret: { isAlone: true },
-  secrets: {},
-  public_key: {},
-  verify_token: {},
-  public_url: {},
-  profile: {},
-  prompt: { isAlone: true, payload: 'template' },
-  filters: { isAlone: true },
-  script: { isAlone: true },
-  skills: { isAlone: true, direct: DIRECT, cron: JOB },
-  toolsets: { direct: DIRECT, cron: JOB },
-  deliver: { cron: JOB },
-  deliver_extra: { payload: 'templates', cron: JOB },
-  deliver_only: {},
-  cron_job: {},
-  coalesce: { isAlone: true, payload: 'key' },
-  mirror_to_session: { isAlone: true, cron: JOB },
-  rate_limit: { isAlone: true },
-  max_concurrent: { isAlone: true, direct: DIRECT, cron: 'a job never runs twice at once' },
-  idempotency_ttl_seconds: { isAlone: true },
-  max_age_seconds: {},
-  timestamp: { payload: 'path' },
-  accept_untrusted: {},
-  untrusted: { direct: DIRECT },
-  capture: {},
+  description: { plan: 'description', isAlone: true },
+  enabled: { plan: 'enabled', isAlone: true },
+  events: { plan: 'events', isAlone: true },
+  source: { plan: 'source' },
+  auth: { plan: 'schemes' },
+  secret: { plan: 'secrets', isAlone: true },
+  secrets: { plan: 'secrets' },
+  public_key: { plan: 'secrets' },
+  verify_token: { plan: 'verify_token' },
+  public_url: { plan: 'public_url' },
+  profile: { plan: 'profile' },
+  prompt: { plan: 'prompt', isAlone: true, payload: 'template' },
+  filters: { plan: 'filters', isAlone: true },
+  script: { plan: 'script', isAlone: true },
+  skills: { plan: 'skills', isAlone: true, direct: DIRECT, cron: JOB },
+  toolsets: { plan: 'toolsets', direct: DIRECT, cron: JOB },
+  deliver: { plan: 'deliver', cron: JOB },
+  deliver_extra: { plan: 'deliver', payload: 'templates', cron: JOB },
+  deliver_only: { plan: 'mode' },
+  cron_job: { plan: 'cron_job' },
+  coalesce: { plan: 'coalesce', isAlone: true, payload: 'key' },
+  mirror_to_session: { plan: 'mirror_to_session', isAlone: true, cron: JOB },
+  rate_limit: { plan: 'rate_limit', isAlone: true },
+  max_concurrent: { plan: 'max_concurrent', isAlone: true, direct: DIRECT, cron: 'a job never runs twice at once' },
+  idempotency_ttl_seconds: { plan: 'idempotency_ttl_seconds', isAlone: true },
+  max_age_seconds: { plan: 'max_age' },
+  timestamp: { plan: 'max_age', payload: 'path' },
+  accept_untrusted: { plan: null },
+  untrusted: { plan: 'prompt', direct: DIRECT },
+  capture: { plan: 'capture' },
 } as const satisfies Record<keyof RouteConfig, RouteKey>;
 
 const KEYS: ReadonlyMap<string, RouteKey> = new Map(Object.entries(ROUTE_KEYS));

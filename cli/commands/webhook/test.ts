@@ -67,7 +67,7 @@ export default command({
       signTestEvent({
         ...{ plan, table: open.table, event: given.event, body: body(context, given), source: given.source },
         key: given.key === undefined ? null : typedSecretRef(context, given.key),
-        sample: (scheme, event) => payloads.sample(plan, event, scheme),
+        sample: (scheme, event) => payloads.sample(plan, event, scheme, context.clock.now()),
         ...{ secrets: createSecrets(context), now: context.clock.now(), random: context.random },
       }),
     );

@@ -8,8 +8,8 @@ import { openShape } from './open-shape.ts';
 import { addPayloadHints } from './payload-hints.ts';
 
 export const payloadTools: PayloadTools<CliContext> = {
-  sample(plan, event, scheme) {
-    return samplePayload(plan, event, scheme === null ? null : readShippedShape(scheme));
+  sample(plan, event, scheme, now) {
+    return samplePayload(plan, event, scheme === null ? null : readShippedShape(scheme), now);
   },
   async addHints(context, schema, name, events) {
     const { all, ofEvent } = await openShape(context, name);

@@ -3,7 +3,7 @@
  *
  * The scheduler sleeps until the next instant, but never longer than `pollMs`, so that it notices changed jobs and a
  * changed clock. The store decides whether a job fires, in the transaction that stores the run
- * (../../store/job-mutations.ts); the state kept here only determines when to ask it.
+ * (../../store/unit/jobs.ts); the state kept here only determines when to ask it.
  */
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import type { Clock, Timer } from '../../platform/clock.ts';

@@ -4,6 +4,8 @@ import { samplePayload } from '../../../modules/payloads/compiler/payloads/sampl
 import { readShippedShape } from '../../../modules/payloads/compiler/shapes/shipped-shapes.ts';
 import { compileConfig } from '../../helpers/compile.ts';
 
+const NOW = Date.UTC(2026, 5, 1);
+
 function planOf(route: string) {
   const { output } = compileConfig(`platforms:
   webhook: { enabled: true, secret: env:WEBHOOK_SECRET, routes: { a: ${route} } }
@@ -17,7 +19,7 @@ test('a payload has what the templates read, of the types that the sender docume
   const shape = readShippedShape('forgea') ?? assert.fail();
   const plan = planOf(`{ events: [pull_request], filters: [{ field: action, in: [reopened, opened] }],
     prompt: "{repository.full_name} {number} {pull_request.draft} {pull_request.html_url} {pull_request.labels.0.name}" }`);
-  assert.deepEqual(samplePayload(plan, 'pull_request', shape), {
+  assert.deepEqual(samplePayload(plan, 'pull_request', shape, NOW), {
     action: 'reopened',
     repository: { full_name: 'example/test' },
     number: 1,
@@ -27,12 +29,27 @@ test('a payload has what the templates read, of the types that the sender docume
 
 test('what the event itself says is no field of the payload', () => {
   const plan = planOf('{ prompt: "{event_type} {delivery_id} {id}" }');
-  assert.deepEqual(samplePayload(plan, 'push', null), { id: 'test id' });
+  assert.deepEqual(samplePayload(plan, 'push', null, NOW), { id: 'test id' });
 });
 
 test('filters get values that pass: the first alternative, and nothing for what must not be', () => {
   const plan = planOf(`{ prompt: "{ref}", filters: [
     { field: ref, regex: "^refs/heads/(main|release)$" }, { field: tags, contains: [a] }, { field: title, contains: fix },
     { any: [{ field: level, equals: 3 }, { field: urgent, equals: true }] }, { not: { field: bot, equals: true } } ] }`);
-  assert.deepEqual(samplePayload(plan, null, null), { ref: 'refs/heads/main', tags: [['a']], title: 'fix', level: 3 });
+  assert.deepEqual(samplePayload(plan, null, null, NOW), {
+    ref: 'refs/heads/main',
+    tags: [['a']],
+    title: 'fix',
+    level: 3,
+  });
+});
+
+test('each operator that accepts a text gets one that it accepts, and a time that is read is now', () => {
+  const plan = planOf(`{ max_age_seconds: 60, timestamp: head.at, prompt: "{head.at}", filters: [
+    { field: text, starts_with: "/deploy " }, { field: kind, exists: true }, { field: gone, missing: true } ] }`);
+  assert.deepEqual(samplePayload(plan, null, null, NOW), {
+    text: '/deploy ',
+    kind: 'test kind',
+    head: { at: '2026-06-01T00:00:00.000Z' },
+  });
 });

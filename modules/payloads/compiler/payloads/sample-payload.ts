@@ -5,16 +5,21 @@ import { setOwn } from '../../../../compiler/text/plain-map.ts';
 import type { FieldPlan, FilterPlan, RoutePlan, TemplatePlan } from '../../../../schemas/generated/types.ts';
 import { findPath } from '../shapes/find-path.ts';
 import { classByType } from '../shapes/leaf-class.ts';
+import { factsOf } from '../shapes/operators.ts';
 import type { Shape, ShapeNode, ShapeVariant } from '../shapes/shape.ts';
 
 type Path = readonly string[];
 type Sample = Record<string, unknown>;
 
-/** @param shape shape of the sender's payloads; null if unknown, so that values are guessed from field names */
+/**
+ * @param shape shape of the sender's payloads; null if unknown, so that values are guessed from field names
+ * @param now the time of the event, where the route reads one; Unix ms
+ */
 export function samplePayload(
-  plan: Pick<RoutePlan, 'filters' | 'prompt' | 'deliver' | 'coalesce'>,
+  plan: Pick<RoutePlan, 'filters' | 'prompt' | 'deliver' | 'coalesce' | 'max_age'>,
   event: string | null,
   shape: Shape | null,
+  now: number,
 ): Readonly<Record<string, unknown>> {
   const payload: Sample = {};
   if (plan.filters !== null) satisfy(plan.filters, payload);
@@ -25,6 +30,8 @@ export function samplePayload(
     const found = findPath(shape.graph, form.root, path);
     return found.kind === 'node' ? shape.graph.node(found.node) : null;
   };
+  const time = plan.max_age?.time;
+  if (time !== undefined && isPayload(time)) place(payload, time.path, sampleTime(nodeAt(time.path), now));
   for (const path of readPaths(plan)) place(payload, path, sampleValue(path, nodeAt(path)));
   return payload;
 }
@@ -53,41 +60,12 @@ function satisfy(filter: FilterPlan, payload: Sample): void {
     const members = { all: filter.filters, any: filter.filters.slice(0, 1), not: [] }[filter.kind];
     for (const member of members) satisfy(member, payload);
   } else if (isPayload(filter.field)) {
-    const value = passing(filter.operator, filter.value, filter.field.path);
+    const value = factsOf(filter.operator).sample(filter.value, sampleValue(filter.field.path, null));
     if (value !== undefined) place(payload, filter.field.path, value);
   }
 }
 
 const isPayload = ({ in: place }: FieldPlan): boolean => place === 'payload' || place === 'root';
-
-/** Returns a value that passes, or undefined if none can be determined or none is needed. */
-function passing(operator: string, operand: unknown, path: Path): unknown {
-  switch (operator) {
-    case 'equals':
-      return operand;
-    case 'in':
-      return Array.isArray(operand) ? operand[0] : undefined;
-    case 'contains':
-      return typeof operand === 'string' ? operand : [operand];
-    case 'exists':
-      return operand === true ? sampleValue(path, null) : undefined;
-    case 'regex':
-      return matching(String(operand));
-    default:
-      return undefined;
-  }
-}
-
-/** Returns a text that matches a simple pattern: its first alternatives, without anchors. */
-function matching(pattern: string): string | undefined {
-  const text = pattern
-    .replace(/^\(\?i\)/, '')
-    .replaceAll(/\((?:\?:)?([\w-]+)(?:\|[\w|-]*)?\)/g, '$1')
-    .replaceAll(/\\([./-])/g, '$1')
-    .replace(/^\^/, '')
-    .replace(/\$$/, '');
-  return /^[\w /:-]+$/.test(text) ? text : undefined;
-}
 
 const NUMBERS = /(?:^|_)(?:number|iid|count|amount|total|size)$/;
 
@@ -101,6 +79,10 @@ function sampleValue(path: Path, node: ShapeNode | null): unknown {
   if (types.has('boolean')) return true;
   return types.has('object') || types.has('array') ? undefined : sampleText(name, 'text');
 }
+
+/** In the form that the field has, else as ISO 8601. */
+const sampleTime = (node: ShapeNode | null, now: number): unknown =>
+  node?.types.has('integer') === true ? Math.floor(now / 1000) : new Date(now).toISOString();
 
 function sampleText(name: string, kind: string): string {
   if (kind === 'url') return 'https://example.com/';

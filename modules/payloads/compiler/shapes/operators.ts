@@ -33,6 +33,8 @@ interface OperatorFacts {
   readonly never: string;
   /** Whether it holds for this text; null: the field is absent. */
   readonly holds: (operand: unknown, found: string | null) => boolean;
+  /** A value that it accepts; undefined: none is needed, or none can be determined. @param usual a usual value of the field */
+  readonly sample: (operand: unknown, usual: unknown) => unknown;
   /** Whether it fixes how the text begins. */
   readonly fixesStart: (operand: unknown) => boolean;
 }
@@ -62,12 +64,14 @@ export const OPERATOR_FACTS = {
     missing: (operand) => (operand === true ? 'never' : 'always'),
     present: SOMETIMES,
     holds: (operand, found) => (found !== null) === operand,
+    sample: (operand, usual) => (operand === true ? usual : undefined),
   },
   missing: {
     ...USUAL,
     missing: ALWAYS,
     present: SOMETIMES,
     holds: (operand, found) => (found === null) === operand,
+    sample: () => undefined,
   },
   equals: {
     ...USUAL,
@@ -76,6 +80,7 @@ export const OPERATOR_FACTS = {
     accepts: (operand) => [operand],
     refutes: 'operand',
     holds: (operand, found) => found === operand,
+    sample: (operand) => operand,
     fixesStart: YES,
   },
   not_equals: {
@@ -85,6 +90,7 @@ export const OPERATOR_FACTS = {
     acceptsNegated: (operand) => [operand],
     refutes: 'operand',
     holds: (operand, found) => found !== operand,
+    sample: () => undefined,
   },
   contains: {
     ...USUAL,
@@ -93,6 +99,7 @@ export const OPERATOR_FACTS = {
     refutes: 'operand',
     never: 'never contains',
     holds: (operand, found) => found?.includes(String(operand)) === true,
+    sample: (operand) => (typeof operand === 'string' ? operand : [operand]),
   },
   starts_with: {
     ...USUAL,
@@ -102,6 +109,7 @@ export const OPERATOR_FACTS = {
     refutes: 'operand',
     never: 'never starts with',
     holds: (operand, found) => found?.startsWith(String(operand)) === true,
+    sample: (operand) => operand,
     fixesStart: YES,
   },
   in: {
@@ -111,12 +119,14 @@ export const OPERATOR_FACTS = {
     accepts: (operand) => (Array.isArray(operand) ? operand : null),
     refutes: 'members',
     holds: (operand, found) => found !== null && membersOf(operand).includes(found),
+    sample: (operand) => membersOf(operand)[0],
   },
   in_file: {
     ...USUAL,
     missing: NEVER,
     present: SOMETIMES,
     holds: NO,
+    sample: () => undefined,
   },
   regex: {
     ...USUAL,
@@ -126,6 +136,7 @@ export const OPERATOR_FACTS = {
     refutes: 'operand',
     never: 'never matches',
     holds: (operand, found) => found?.includes(String(operand)) === true,
+    sample: (operand) => matching(String(operand)),
     fixesStart: (operand) => String(operand).startsWith('^'),
   },
 } as const satisfies Readonly<Record<Operator, OperatorFacts>>;
@@ -181,4 +192,15 @@ function matchRegex(field: PossibleField, pattern: string): LeafMatch {
 function alternativesOf(pattern: string): readonly string[] | null {
   const [, group, single] = /^\^(?:\((?:\?:)?([\w|-]+)\)|([\w-]+))\$$/.exec(pattern) ?? [];
   return single === undefined ? (group?.split('|') ?? null) : [single];
+}
+
+/** Returns a text that matches a simple pattern: its first alternatives, without anchors. */
+function matching(pattern: string): string | undefined {
+  const text = pattern
+    .replace(/^\(\?i\)/, '')
+    .replaceAll(/\((?:\?:)?([\w-]+)(?:\|[\w|-]*)?\)/g, '$1')
+    .replaceAll(/\\([./-])/g, '$1')
+    .replace(/^\^/, '')
+    .replace(/\$$/, '');
+  return /^[\w /:-]+$/.test(text) ? text : undefined;
 }
