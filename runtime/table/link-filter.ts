@@ -122,6 +122,13 @@ function linkLeaf({ field, operator, value: expected }: FilterLeaf, open: (path:
   };
 }
 
+/** The result of a group, from what was found of its members: each leaf is evaluated once, however deep it is nested. */
+const COMBINED: Readonly<Record<FilterGroup['kind'], (of: readonly FilterFinding[]) => boolean>> = {
+  all: (of) => of.every(({ holds }) => holds),
+  any: (of) => of.some(({ holds }) => holds),
+  not: (of) => !of.every(({ holds }) => holds),
+};
+
 function linkGroup({ kind, filters }: FilterGroup, open: (path: string) => ValueSet): LinkedFilter {
   const members = filters.map((member) => linkFilter(member, open));
   const tests = members.map(({ matches }) => matches);
@@ -130,11 +137,18 @@ function linkGroup({ kind, filters }: FilterGroup, open: (path: string) => Value
     kind === 'any' ? matchesAny(tests) : kind === 'not' ? (subject: FilterSubject) => !every(subject) : every;
   return {
     matches,
-    inspect: (subject) => ({
-      ...{ operator: kind, field: null, expected: null, found: null, missing: false },
-      holds: matches(subject),
-      of: members.map(({ inspect }) => inspect(subject)),
-    }),
+    inspect: (subject) => {
+      const of = members.map(({ inspect }) => inspect(subject));
+      return {
+        operator: kind,
+        field: null,
+        expected: null,
+        found: null,
+        missing: false,
+        holds: COMBINED[kind](of),
+        of,
+      };
+    },
   };
 }
 
