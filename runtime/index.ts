@@ -1,7 +1,7 @@
 /** `hookwright/runtime`: turns a compiled table into a running service. */
 
 export type { EnrollReport } from './control/operations.ts';
-export { Redactor } from './deliver/redact.ts';
+export { Redactor } from './deliver/redact/redact.ts';
 export type { AgentRequest, RunAgent } from './dispatch/agent-runner.ts';
 export { AgentError } from './dispatch/agent-runner.ts';
 export type { StopResult } from './dispatch/dispatcher.ts';

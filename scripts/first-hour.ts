@@ -40,13 +40,17 @@ let commands = 0;
 const answered: { machine: number; typed: number }[] = [];
 try {
   for (const { text, note, language } of blocks) {
-    if (note?.startsWith('first-hour: ')) {
-      writeFileSync(join(work, note.slice('first-hour: '.length)), text);
+    if (note === 'first-hour: below routes:') {
+      const config = join(work, 'hookwright.yaml');
+      writeFileSync(config, addBelow(readFileSync(config, 'utf8'), '    routes:\n', text));
       characters += text.length;
     } else if (language === 'sh') {
       for (const line of text.trim().split('\n')) runLine(line, note?.includes('in the clone') === true);
     }
   }
+  // A route of one's own leaves what `init` wrote intact.
+  commands -= 2;
+  for (const line of ['hookwright lint --strict', 'hookwright test']) runLine(line, false);
 } finally {
   spawnSync('hookwright', ['gateway', 'stop'], { cwd: work, env });
   rmSync(dir, { recursive: true, force: true });
@@ -82,6 +86,11 @@ function runLine(line: string, isInClone: boolean): void {
   if (/^202 \{"status":"accepted"/m.test(stdout)) {
     answered.push({ machine: machineMs / 1000, typed: characters * SECONDS_PER_CHARACTER });
   }
+}
+
+function addBelow(config: string, line: string, text: string): string {
+  assert.ok(config.includes(line), `there is no line ${JSON.stringify(line)}`);
+  return config.replace(line, () => `${line}${text.trimEnd()}\n`);
 }
 
 async function freePort(): Promise<number> {

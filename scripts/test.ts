@@ -4,7 +4,7 @@
  * The repository is compiled once for all files, and a few processes share them: a process for each would cost more than
  * the tests.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -68,13 +68,16 @@ function writeStarts(tree: string, run: string, processes: number): string[] {
   });
 }
 
-function runFiles(tree: string, run: string): number {
+/** The children get each signal, too: they end what they started, and their end is awaited. */
+function runFiles(tree: string, run: string): Promise<number> {
   createQueue(run, files);
   const processes = Math.min(PROCESSES, files.length);
   // In a pipe as on a terminal: what failed stands together at the end, where a cut log still has it.
   const options = [YOUNG, '--enable-source-maps', '--test', `--test-concurrency=${processes}`, '--test-reporter=spec'];
   const argv = [...options, '--test-reporter-destination=stdout', ...writeStarts(tree, run, processes)];
-  return spawnSync(process.execPath, argv, { cwd: ROOT, stdio: 'inherit', env: runEnvironment(run) }).status ?? 1;
+  const child = spawn(process.execPath, argv, { cwd: ROOT, stdio: 'inherit', env: runEnvironment(run) });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
+  return new Promise((resolve) => child.once('close', (code) => resolve(code ?? 1)));
 }
 
 mkdirSync(join(ROOT, 'build'), { recursive: true });
@@ -91,4 +94,4 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {}
 await buildTree(ROOT, tree, isWhole);
 const checks = checksWith((name) => [join(tree, `${name}.js`)]);
 if (isWhole && !(await runChecks(ROOT, checks))) process.exit(1);
-process.exit(runFiles(tree, run));
+process.exit(await runFiles(tree, run));

@@ -1,10 +1,14 @@
-/** Copies the repository's Markdown, and the pictures in it, to `pages/`, where VitePress reads it: a README becomes the index of its folder. */
+/**
+ * Copies the repository's Markdown, and the pictures in it, to `pages/`, where VitePress reads it: a README becomes the index of its folder.
+ * Other files of docs/ are for readers to load, and go to the site as they are.
+ */
 import { cpSync, readdirSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PAGES = fileURLToPath(new URL('pages/', import.meta.url));
 const SHOWN = /\.(md|svg)$/;
+const LOADED = /\.ya?ml$/;
 
 const filesIn = (folder) =>
   readdirSync(ROOT + folder, { recursive: true })
@@ -18,3 +22,5 @@ rmSync(PAGES, { recursive: true, force: true });
 for (const path of [...top, 'bench/README.md', ...filesIn('docs'), ...examples]) {
   cpSync(ROOT + path, PAGES + path.replace(/README\.md$/, 'index.md'));
 }
+for (const path of readdirSync(`${ROOT}docs`).filter((name) => LOADED.test(name)))
+  cpSync(`${ROOT}docs/${path}`, `${PAGES}public/docs/${path}`);

@@ -37,7 +37,17 @@ const STAGES: Readonly<Record<string, { readonly folders: readonly string[]; rea
     compiler: { folders: ['compiler', 'schemas', 'base'], packages: ['yaml', 'picomatch', 're2js', 'croner'] },
     runtime: {
       folders: ['runtime', 'schemas', 'base'],
-      packages: ['undici', 'libsql', 'pg', 're2js', 'croner', 'nodemailer', 'commonmark', 'pino', 'prom-client'],
+      packages: [
+        'undici',
+        '@photostructure/sqlite',
+        'pg',
+        're2js',
+        'croner',
+        'nodemailer',
+        'commonmark',
+        'pino',
+        'prom-client',
+      ],
     },
   };
 
@@ -68,7 +78,10 @@ for (const [stage, { folders, packages }] of Object.entries(STAGES)) {
     });
     test(`uses only the packages ${packages.join(', ')}`, () => {
       const wrong = imports.filter(
-        ({ to }) => !to.startsWith('node:') && !/\.ts$/.test(to) && !packages.includes(to.split('/')[0] ?? ''),
+        ({ to }) =>
+          !to.startsWith('node:') &&
+          !/\.ts$/.test(to) &&
+          !packages.some((name) => to === name || to.startsWith(`${name}/`)),
       );
       assert.deepEqual(wrong, []);
     });
@@ -144,7 +157,7 @@ test('the SQLite driver is named by one file', () => {
   const named = ['runtime', 'cli', 'modules', 'bench']
     .flatMap(sources)
     .flatMap(importsOf)
-    .filter(({ to }) => to === 'libsql')
+    .filter(({ to }) => to === '@photostructure/sqlite')
     .map(({ file }) => file);
   assert.deepEqual(named, ['runtime/store/sqlite/driver.ts']);
 });
@@ -163,7 +176,7 @@ test('commands that only compile load no driver', () => {
   const core = ['lint', 'compile', 'rule', 'schema'].map((command) => `cli/commands/${command}.ts`);
   for (const command of [...core, 'modules/workbench/cli/commands/explain.ts']) {
     const reached = loadedBy(command);
-    const drivers = ['libsql', 'pg', 'undici', 'nodemailer'].filter((name) => reached.has(name));
+    const drivers = ['@photostructure/sqlite', 'pg', 'undici', 'nodemailer'].filter((name) => reached.has(name));
     assert.deepEqual(drivers, [], command);
   }
 });

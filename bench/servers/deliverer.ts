@@ -1,8 +1,8 @@
 /** Deliveries from a process of their own: through the deliverer, or as bare undici requests of the same bytes. */
 import { performance } from 'node:perf_hooks';
 import { createDeliverer } from '../../runtime/deliver/create-deliverer.ts';
-import { createHttpPool } from '../../runtime/deliver/delivery-context.ts';
 import type { DeliveryContext } from '../../runtime/deliver/driver.ts';
+import { HttpPool } from '../../runtime/deliver/http-pool.ts';
 import type { TargetTables } from '../../runtime/deliver/link-targets.ts';
 import { linkTargets } from '../../runtime/deliver/link-targets.ts';
 import { createPace } from '../../runtime/deliver/pace.ts';
@@ -32,11 +32,11 @@ export interface DelivererResult {
 
 const { tables, origin, text } = JSON.parse(process.argv[2] ?? '{}') as DelivererOptions;
 const quiet = (): void => {};
-const pool = createHttpPool();
+const http = new HttpPool();
 const context: DeliveryContext = {
   clock: systemClock,
   log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
-  dispatcher: pool,
+  http,
   runProcess: () => Promise.reject(new Error('nothing is run here')),
   pace: createPace({ clock: systemClock, longestHoldMs: 0 }),
   tokens: new TokenCache(systemClock),
@@ -68,7 +68,7 @@ async function deliver(index: number, signal: AbortSignal): Promise<void> {
 
 async function bare(index: number): Promise<void> {
   const message = { chat_id: Number(`-100${index % 1000}`), text, link_preview_options: { is_disabled: true } };
-  const { body } = await pool.request({
+  const { body } = await (await http.open()).request({
     origin,
     method: 'POST',
     path: '/bot1:token/sendMessage',

@@ -10,7 +10,7 @@ import { createDeliverer } from '../../runtime/deliver/create-deliverer.ts';
 import type { DeliveryContext } from '../../runtime/deliver/driver.ts';
 import { createLogDriver } from '../../runtime/deliver/drivers/log.ts';
 import type { LinkedTarget } from '../../runtime/deliver/link-targets.ts';
-import { Redactor } from '../../runtime/deliver/redact.ts';
+import { Redactor } from '../../runtime/deliver/redact/redact.ts';
 import type { AgentRequest } from '../../runtime/dispatch/agent-runner.ts';
 import { createDispatcher } from '../../runtime/dispatch/create-dispatcher.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';

@@ -45,6 +45,8 @@ export interface CliContext {
   readonly exit: (code: number) => void;
   /** Removes variables that hold secrets from the process, so that no other process can read them there. */
   readonly forgetVariables: (names: ReadonlySet<string>) => void;
+  /** Notes that this command has printed, for those that are printed once. */
+  readonly said: Set<string>;
   readonly clock: Clock;
   readonly fetch: typeof fetch;
   readonly random: (bytes: number) => Buffer;
@@ -79,6 +81,7 @@ export function createContext(process: NodeJS.Process, composition: Composition)
     },
     exit: (code) => process.exit(code),
     forgetVariables: (names) => void forgetVariables(process.env, names),
+    said: new Set(),
     clock: systemClock,
     fetch: (...request) => fetch(...request),
     random: randomBytes,

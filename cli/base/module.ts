@@ -33,6 +33,8 @@ export interface SharedText {
 /** A table that is taken from elsewhere, and kept up to date in a folder. */
 export interface FollowedTable {
   readonly folder: string;
+  /** Why it does not have the active table; null when it has. */
+  readonly problem: () => string | null;
   stop(): Promise<void>;
 }
 
@@ -78,6 +80,7 @@ export interface SentRequest {
 /** What would become of a request. */
 export interface Explained {
   readonly taken: boolean;
+  readonly deliveries: readonly { readonly target: string; readonly address: Readonly<Record<string, string>> }[];
   readonly json: unknown;
   readonly lines: readonly string[];
 }

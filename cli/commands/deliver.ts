@@ -49,7 +49,7 @@ export default command({
     const choice = { table, target: given.target, profile: given.profile };
     const delivery = createDeliveryContext({
       ...{ home: context.home, env: context.env, clock: context.clock, log: createServerLog(context) },
-      run: (request) => runProcess(request, context.clock),
+      run: (request) => runProcess(request, context),
     });
     try {
       const secrets = createSecrets(context);

@@ -1,6 +1,6 @@
 /** `hookwright serve`: serves compiled tables and reloads them when they change; never compiles. */
 import { resolve } from 'node:path';
-import { Redactor } from '../../runtime/deliver/redact.ts';
+import { Redactor } from '../../runtime/deliver/redact/redact.ts';
 import { loadPart } from '../base/module.ts';
 import { command, text } from '../command-line/command.ts';
 import { hostOption, logFileOption, portOption } from '../command-line/options.ts';
@@ -31,13 +31,13 @@ export default command({
     const redactor = new Redactor();
     const log = createServerLog(context, redactor.redact);
     const { table, host, port, logFile = null } = given;
-    const serve = (folder: string): Promise<number> =>
-      serveGateway(context, { folder, host, port, logFile, log, redactor, recompile: null });
+    const serve = (folder: string, problem: () => string | null = () => null): Promise<number> =>
+      serveGateway(context, { folder, host, port, logFile, log, redactor, recompile: null, problem });
     if (table !== FROM_STORE) return serve(table === undefined ? builtFolder(context) : resolve(context.cwd, table));
     const plan = await requireDatabase(context, undefined);
     const followed = await (await loadPart(context.modules, 'database')).followTable(context, plan, log);
     try {
-      return await serve(followed.folder);
+      return await serve(followed.folder, followed.problem);
     } finally {
       await followed.stop();
     }

@@ -9,6 +9,7 @@ import { lockHolder } from '../../runtime/store/sqlite/lock-holder.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 import { visible } from '../output/print.ts';
+import { noteOtherProject } from './other-project.ts';
 
 /** How long a gateway may take to answer a ping, in ms. */
 const PING_MS = 5_000;
@@ -21,6 +22,7 @@ export const pathsOf = (context: CliContext): ControlPaths => controlPaths(conte
 export async function isGatewayThere(context: CliContext): Promise<boolean> {
   try {
     await callControl(pathsOf(context).socket, 'ping', {}, PING_MS);
+    noteOtherProject(context, readGatewayInfo(context)?.config ?? null);
     return true;
   } catch (error) {
     if (error instanceof NotRunningError) return false;
@@ -66,7 +68,7 @@ function silence(context: CliContext, message: string): CliError {
 
 function refusal({ code, message }: ControlError): CliError {
   if (code === 'unknown_operation') {
-    const hint = 'restart it with this one: hookwright gateway stop, then gateway start';
+    const hint = 'restart it with this one: hookwright gateway restart';
     return new CliError(`the running gateway is of an older version: ${visible(message)}`, hint);
   }
   if (code !== 'foreign_socket') return new CliError(`the gateway refused: ${visible(message)}`);
@@ -94,6 +96,8 @@ export interface GatewayInfo {
   readonly pid: number;
   readonly url: string;
   readonly log_file: string | null;
+  /** Absolute path of the configuration that it serves; absent or null: compiled tables, or an older version. */
+  readonly config?: string | null;
 }
 
 /** The last gateway's note about itself; null when there is none that can be read. Never proof that it runs. */

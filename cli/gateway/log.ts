@@ -59,7 +59,7 @@ export function createLogView(context: CliContext): (bytes: Buffer) => string | 
     const end = all.lastIndexOf(10) + 1;
     pending = all.subarray(end);
     const lines = all.toString('utf8', 0, end).split('\n').slice(0, -1);
-    return lines.map((line) => `${printLogLine(line, paint, context.clock.now())}\n`).join('');
+    return lines.map((line) => `${printLogLine(line, paint, null)}\n`).join('');
   };
 }
 

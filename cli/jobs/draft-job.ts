@@ -68,11 +68,20 @@ export function recordOfPlan(
   plan: JobPlan,
   rest: Pick<JobRecord, 'id' | 'created_at' | 'blueprint' | 'toolsets' | 'timezone'>,
 ): JobRecord {
-  const { name, profile, description, schedule, prompt, deliver, skills, misfire } = plan;
-  return { ...rest, name, profile, description, schedule, prompt, deliver, skills, misfire };
+  const { name, profile, description, schedule, prompt, deliver, agent, skills, misfire } = plan;
+  return { ...rest, name, profile, description, schedule, prompt, deliver, agent, skills, misfire };
 }
 
-type JobFlag = 'schedule' | 'prompt' | 'deliver' | 'deliverChatId' | 'skills' | 'toolsets' | 'misfire' | 'description';
+type JobFlag =
+  | 'schedule'
+  | 'prompt'
+  | 'deliver'
+  | 'deliverChatId'
+  | 'agent'
+  | 'skills'
+  | 'toolsets'
+  | 'misfire'
+  | 'description';
 type JobFlags = Readonly<Record<JobFlag, string | undefined>>;
 
 const MISFIRES = ['skip', 'once'] as const;
@@ -87,11 +96,12 @@ function deliverOf({ deliver, deliverChatId }: JobFlags): Pick<JobConfig, 'deliv
 
 /** The keys of a job that the flags give; the others are left out. @throws UsageError */
 export function configFromFlags(flags: JobFlags): Partial<JobConfig> {
-  const { schedule, prompt, skills, toolsets, misfire, description } = flags;
+  const { schedule, prompt, agent, skills, toolsets, misfire, description } = flags;
   return {
     ...(schedule === undefined ? {} : { schedule }),
     ...(prompt === undefined ? {} : { prompt }),
     ...deliverOf(flags),
+    ...(agent === undefined || agent === '' ? {} : { agent }),
     ...(skills === undefined ? {} : { skills: parseList(skills) }),
     ...(toolsets === undefined ? {} : { toolsets: parseList(toolsets) }),
     ...(misfire === undefined ? {} : { misfire: parseChoice(misfire, '--misfire', MISFIRES) }),

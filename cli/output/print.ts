@@ -24,7 +24,7 @@ export function printNote(context: CliContext, text: string): void {
 
 /** Makes control characters visible, so that no stored text can drive the terminal it is shown on. */
 export function visible(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, (char) => {
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, (char) => {
     if (char === '\n') return '\\n';
     if (char === '\t') return '\\t';
     return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;

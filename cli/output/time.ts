@@ -19,6 +19,13 @@ export function formatDuration(ms: number): string {
   return parts.slice(0, 2).join(' ');
 }
 
+/** `16 ms`, `1.4 s`, from a minute on as above; nothing for null. */
+export function formatRunTime(ms: number | null): string {
+  if (ms === null) return '';
+  if (ms < 1000) return `${ms} ms`;
+  return ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : formatDuration(ms);
+}
+
 /** `Mon 2026-01-05 08:00 UTC+1`; 24-hour, the same in every locale. */
 export function formatInstant(ms: number, timezone: string): string {
   const format = new Intl.DateTimeFormat('en-US', {

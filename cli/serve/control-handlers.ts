@@ -1,14 +1,11 @@
 /** What the running gateway answers on its control socket. */
 
-import { ControlError } from '../../runtime/control/control-error.ts';
-import type { ControlHandlers, FailOn, GatewayStatus } from '../../runtime/control/operations.ts';
-import { FAIL_ON } from '../../runtime/control/operations.ts';
+import type { ControlHandlers, GatewayStatus } from '../../runtime/control/operations.ts';
 import { createStoreHandlers } from '../../runtime/control/store-operations.ts';
 import type { StopResult } from '../../runtime/dispatch/dispatcher.ts';
 import type { Service } from '../../runtime/service/options.ts';
 import type { CliContext } from '../base/context.ts';
 import { packageVersion } from '../base/package.ts';
-import { createBlueprintJobs } from './blueprint-jobs.ts';
 import type { Reloader } from './reloader.ts';
 
 export interface ControlParts {
@@ -20,6 +17,8 @@ export interface ControlParts {
   readonly logFile: string | null;
   readonly config: string | null;
   readonly url: string;
+  /** Why the folder of the table does not have the newest one. */
+  readonly problem: () => string | null;
 }
 
 export function createControlHandlers(parts: ControlParts): ControlHandlers {
@@ -28,14 +27,10 @@ export function createControlHandlers(parts: ControlParts): ControlHandlers {
     ping: () => ({ pid: context.pid }),
     status: () => statusOf(parts),
     stop: ({ drain_seconds }) => stop(drain_seconds),
-    reload: ({ fail_on }) => reloader.reload(fail_on === undefined ? undefined : failOnOf(fail_on)),
-    enroll: (input) => {
-      if (typeof input.profile !== 'string' || typeof input.route !== 'string') {
-        throw new ControlError('refused', '`profile` and `route` are texts');
-      }
-      return service.enroll(input);
-    },
-    create_blueprint_job: createBlueprintJobs(context, service),
+    reload: ({ fail_on }) => reloader.reload(fail_on),
+    enroll: (input) => service.enroll(input),
+    create_blueprint_job: async (request) =>
+      (await import('./blueprint-jobs.ts')).createBlueprintJobs(context, service)(request),
     requests_list: async ({ filter, page }) => (await service.requests()).list(filter, page),
     requests_load: async ({ id }) => (await service.requests()).load(id),
     requests_replay: ({ id }) => service.replay(id),
@@ -45,12 +40,6 @@ export function createControlHandlers(parts: ControlParts): ControlHandlers {
       () => service.changed(),
     ),
   };
-}
-
-/** What other programs send is validated. */
-function failOnOf(named: unknown): readonly FailOn[] {
-  if (!Array.isArray(named)) throw new ControlError('refused', '`fail_on` is a list');
-  return FAIL_ON.filter((each) => named.includes(each));
 }
 
 async function statusOf(parts: ControlParts): Promise<GatewayStatus> {
@@ -71,7 +60,7 @@ async function statusOf(parts: ControlParts): Promise<GatewayStatus> {
       generation: table.generation,
       loaded_at: table.loadedAt,
       routes: table.routes,
-      error: reloader.error ?? table.error,
+      error: reloader.error ?? parts.problem() ?? table.error,
     },
     subscriptions,
     runs,

@@ -2,24 +2,20 @@
 import { join } from 'node:path';
 import { isLoopback } from '../../base/loopback.ts';
 import { invalidVariables, readOverrides } from '../../compiler/config/overrides.ts';
-import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { loadEnvFile, loadProjectEnv, mergeEnv } from '../../compiler/source/load-env.ts';
-import { compileSubscriptions } from '../../compiler/stages/compile-subscriptions.ts';
 import { MAKE_A_SECRET, refusedValue } from '../../compiler/text/placeholder-in.ts';
 import { isSecretName } from '../../compiler/text/secret-names.ts';
-import type { Redactor } from '../../runtime/deliver/redact.ts';
+import type { Redactor } from '../../runtime/deliver/redact/redact.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import type { ProcessLogger } from '../../runtime/platform/logger.ts';
 import type { SecretResolver } from '../../runtime/platform/secrets/secrets.ts';
 import { printSecretRef, SecretError } from '../../runtime/platform/secrets/secrets.ts';
-import type { Service } from '../../runtime/service/options.ts';
+import type { CompileSubscriptions, Service } from '../../runtime/service/options.ts';
 import { createService } from '../../runtime/service/service.ts';
-import type { SecretRef } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 import { packageVersion } from '../base/package.ts';
-import { loadRules } from '../compile/compiler-parts.ts';
 
 export interface OpenServiceOptions {
   /** Folder of the compiled tables. */
@@ -49,7 +45,7 @@ export async function openService(context: CliContext, options: OpenServiceOptio
   const overrides = overridesOf(context, options);
   const tableFile = join(folder, 'routes.json');
   const modules = context.modules.flatMap(({ runtime }) => runtime ?? []);
-  const rules = await loadRules(context.modules);
+  let lowerer: Promise<CompileSubscriptions> | null = null;
   const service = await createService(
     {
       ...{ home, env, log, redactor, timezone, random, problem },
@@ -60,8 +56,10 @@ export async function openService(context: CliContext, options: OpenServiceOptio
       table: { file: tableFile },
       host: overrides.host ?? undefined,
       port: overrides.port ?? undefined,
-      lowerSubscriptions: (text, table, jobs) =>
-        compileSubscriptions(text, { table, facts: createMachineFacts(context, jobs), rules }),
+      lowerSubscriptions: async (...asked) => {
+        lowerer ??= import('./lower-subscriptions.ts').then((loaded) => loaded.subscriptionLowerer(context));
+        return (await lowerer)(...asked);
+      },
       checkSecrets: (secrets, at) => refusePlaceholders(secrets, overrides.host ?? at),
       onSecretsRead: context.forgetVariables,
     },
@@ -90,14 +88,10 @@ export function refusePlaceholders(secrets: SecretResolver, host: string): Secre
     resolve(ref, setting) {
       const value = secrets.resolve(ref, setting);
       if (setting !== undefined && !isSecretName(setting)) return value;
-      const reason = reasonFor(ref, value, isLoopback(host));
+      // A literal from an example is refused anywhere.
+      const reason = refusedValue(value, isLoopback(host) && ref.kind !== 'literal', setting === undefined);
       if (reason === null) return value;
       throw new SecretError(`the value of ${printSecretRef(ref)} ${reason}; ${MAKE_A_SECRET}`);
     },
   };
-}
-
-function reasonFor({ kind }: SecretRef, value: string, loopback: boolean): string | null {
-  // A literal from an example is refused anywhere.
-  return refusedValue(value, loopback && kind !== 'literal');
 }

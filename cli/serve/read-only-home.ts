@@ -10,6 +10,7 @@ import type { CliContext } from '../base/context.ts';
 import { openHome } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 import { gatewayPid, pathsOf, readGatewayInfo } from '../gateway/ask-gateway.ts';
+import { OWN_HOME, servedLines } from '../gateway/other-project.ts';
 
 /** Pause between two attempts, in ms. */
 const RETRY_MS = 1000;
@@ -69,11 +70,12 @@ export function takeHome(context: CliContext): FileLock | null {
   }
   const pid = gatewayPid(context);
   const note = readGatewayInfo(context);
-  const where = note?.pid === pid && note !== null ? ` on ${note.url}` : '';
-  const who = pid === null ? '' : `${where} (pid ${pid})`;
+  const isIts = note?.pid === pid && note !== null;
+  const who = pid === null ? '' : `${isIts ? ` on ${note.url}` : ''} (pid ${pid})`;
   throw new CliError(
     `another gateway already serves ${context.home}${who}`,
+    ...(isIts ? servedLines(note.config ?? null) : []),
     'stop it with: hookwright gateway stop',
-    'or give this one a home of its own: HOOKWRIGHT_HOME=<dir>',
+    OWN_HOME,
   );
 }

@@ -52,7 +52,7 @@ export class Reloader {
         'it serves compiled tables and compiles none: --fail-on goes with `gateway run`',
       );
     }
-    const before = service.tableState.hash;
+    const { hash: before, loadedAt: was_loaded_at } = service.tableState;
     const report = (await this.recompiler?.compile(failOn)) ?? null;
     if (report === null) await service.reload(true);
     const { ungatedAt } = this;
@@ -61,6 +61,7 @@ export class Reloader {
     return {
       ok: (report?.ok ?? true) && error === null,
       changed: hash !== before,
+      was_loaded_at,
       hash,
       diagnostics: (report?.diagnostics ?? '') + (error === null ? '' : `${error}\n`),
       refused: report?.refused ?? null,

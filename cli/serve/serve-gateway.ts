@@ -6,7 +6,7 @@ import { rmSync } from 'node:fs';
 import { ControlError } from '../../runtime/control/control-error.ts';
 import type { ControlServer } from '../../runtime/control/control-server.ts';
 import { serveControl } from '../../runtime/control/control-server.ts';
-import type { Redactor } from '../../runtime/deliver/redact.ts';
+import type { Redactor } from '../../runtime/deliver/redact/redact.ts';
 import type { StopResult } from '../../runtime/dispatch/dispatcher.ts';
 import { ListenError } from '../../runtime/intake/server.ts';
 import { describeDiskError } from '../../runtime/platform/describe-disk-error.ts';
@@ -39,6 +39,8 @@ export interface ServeRequest {
   readonly redactor: Redactor;
   /** How to recompile, and the compile it starts from; null: only the tables are watched. */
   readonly recompile: { readonly request: () => Promise<RecompileRequest>; readonly first: RecompileReport } | null;
+  /** Why the folder does not have the newest table; null when it has. */
+  readonly problem?: () => string | null;
 }
 
 /** The service is opened before its reloader is made, and tells other gateways the reloader's error. */
@@ -51,7 +53,10 @@ export async function serveGateway(context: CliContext, request: ServeRequest): 
   const lock = takeHome(context);
   try {
     const reload: Reload = { reloader: null };
-    const opened = await openService(context, { ...request, problem: () => reload.reloader?.error ?? null });
+    const opened = await openService(context, {
+      ...request,
+      problem: () => reload.reloader?.error ?? request.problem?.() ?? null,
+    });
     try {
       return await serve(context, request, opened, { reload, isReadOnlyHome: lock === null });
     } finally {
@@ -96,19 +101,16 @@ async function serve(
 async function openControl(
   context: CliContext,
   request: ServeRequest,
-  parts: Omit<Parameters<typeof createControlHandlers>[0], 'context' | 'logFile' | 'config'>,
+  parts: Omit<Parameters<typeof createControlHandlers>[0], 'context' | 'logFile' | 'config' | 'problem'>,
 ): Promise<ControlServer> {
   const { socket, info } = pathsOf(context);
   // A killed gateway's note must not name the process that answers now.
   rmSync(info, { force: true });
-  const handlers = createControlHandlers({
-    context,
-    logFile: request.logFile,
-    config: request.recompile?.first.root ?? null,
-    ...parts,
-  });
+  const { logFile, problem = () => null } = request;
+  const config = request.recompile?.first.root ?? null;
+  const handlers = createControlHandlers({ context, logFile, problem, config, ...parts });
   const server = await serveControl(socket, handlers, request.log);
-  const note: GatewayInfo = { pid: context.pid, url: parts.url, log_file: request.logFile };
+  const note: GatewayInfo = { pid: context.pid, url: parts.url, log_file: logFile, config };
   try {
     writeAtomic(info, `${JSON.stringify(note)}\n`, 0o600);
   } catch (error) {

@@ -1,5 +1,5 @@
 /** The log of a serving process: readable on a terminal, JSON lines elsewhere; on stderr in both cases. */
-import type { Redact } from '../../runtime/deliver/redact.ts';
+import type { Redact } from '../../runtime/deliver/redact/redact.ts';
 import type { ProcessLogger } from '../../runtime/platform/logger.ts';
 import { createLogger } from '../../runtime/platform/logger.ts';
 import type { CliContext } from '../base/context.ts';

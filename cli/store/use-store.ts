@@ -2,15 +2,16 @@
  * The store, for a command. A running gateway of the home is asked; without one the command opens the store that the
  * configuration names: the database, or the home's file, which commands that are started at once wait for.
  */
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { callControl } from '../../runtime/control/control-client.ts';
 import type { AskStore } from '../../runtime/control/store-operations.ts';
 import { createRemoteStore } from '../../runtime/control/store-operations.ts';
+import { StoreDamaged } from '../../runtime/store/decode.ts';
 import type { StoredDispatch } from '../../runtime/store/queries.ts';
 import { lockHolder } from '../../runtime/store/sqlite/lock-holder.ts';
 import type { Store } from '../../runtime/store/store.ts';
 import { StoreInDoubt, StoreRefused, StoreUnavailable } from '../../runtime/store/store.ts';
-import { lockPath, storePath } from '../../runtime/store/store-path.ts';
+import { hasStore, lockPath, servedPath, storePath } from '../../runtime/store/store-path.ts';
 import type { CliContext } from '../base/context.ts';
 import { openHome } from '../base/context.ts';
 import { CliError, refusalOf } from '../base/errors.ts';
@@ -20,6 +21,8 @@ import { configuredStore, openDatabase, StoreOutOfReach } from './configured-sto
 
 /** Timeout of an operation of the store, in ms; the audit of a large one is slow. */
 const ANSWER_MS = 60_000;
+/** The same for a copy of the store, of which a second takes some hundred megabytes. */
+const COPY_MS = 600_000;
 /** How long a command waits for the process that has the store, and the pause between attempts, in ms. */
 const PATIENCE_MS = 15_000;
 const LOOK_MS = 50;
@@ -56,6 +59,8 @@ async function withStore<T>(
     if (error instanceof StoreInDoubt)
       throw new CliError(error.message, 'look whether it is there before you repeat it');
     if (error instanceof StoreUnavailable) throw new StoreOutOfReach(`the store is unavailable: ${error.message}`);
+    if (error instanceof StoreDamaged)
+      throw new CliError(error.message, 'hookwright docs operations: when the disk damages the file');
     throw controlFailure(context, error);
   } finally {
     await store.close();
@@ -73,18 +78,20 @@ async function openStore(context: CliContext, opening: Opening): Promise<Store |
 /** The store of the gateway that serves this home; null when none answers. */
 async function findRemote(context: CliContext): Promise<Store | null> {
   if (!(await isGatewayThere(context))) return null;
-  const ask: AskStore = (name, input) => callControl(pathsOf(context).socket, name, input, ANSWER_MS);
+  const ask: AskStore = (name, input) =>
+    callControl(pathsOf(context).socket, name, input, input.kind === 'back_up' ? COPY_MS : ANSWER_MS);
   return createRemoteStore(ask);
 }
 
 /** Waits for the process that has the file: a command, or a gateway that is about to respond. Null: there is none. */
 async function openFile(context: CliContext, { create }: Opening): Promise<Store | null> {
   if (create) openHome(context);
-  else if (!existsSync(storePath(context.home))) return null;
+  else if (!hasStore(storePath(context.home))) return null;
   const until = context.clock.monotonic() + PATIENCE_MS;
   for (;;) {
     const store = (await tryOpenFile(context)) ?? (await findRemote(context));
     if (store !== null) return store;
+    refuseUnreachable(context);
     if (context.clock.monotonic() >= until) throw heldBy(context);
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
@@ -101,6 +108,17 @@ async function tryOpenFile(context: CliContext): Promise<Store | null> {
     if (error instanceof StoreUnavailable) throw new StoreOutOfReach(error.message);
     throw error;
   }
+}
+
+/** @throws CliError when a gateway has the store for longer than a start takes: without its socket it will never answer */
+function refuseUnreachable({ home, clock }: CliContext): void {
+  const lock = servedPath(storePath(home));
+  const pid = lockHolder(lock);
+  if (pid === null || clock.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0) < PATIENCE_MS) return;
+  throw new CliError(
+    `the gateway (pid ${pid}) has the store of ${home}, and its control socket is gone or does not answer`,
+    `end it, and start it again: kill ${pid}`,
+  );
 }
 
 function heldBy(context: CliContext): CliError {

@@ -4,7 +4,7 @@ import { compileSubscriptions } from '../../compiler/stages/compile-subscription
 import type { RouteConfig, RoutePlan } from '../../schemas/generated/types.ts';
 import { publicRouteUrl } from './address.ts';
 import type { OpenTable } from './open-table.ts';
-import { parseSubscriptions, readSubscriptionText } from './subscription-file.ts';
+import { asEntry, parseSubscriptions, readSubscriptionText } from './subscription-file.ts';
 
 export type RouteState = 'serving' | 'disabled' | 'quarantined' | 'shadowed' | 'unreachable';
 
@@ -43,7 +43,8 @@ function subscriptionRows(home: string, open: OpenTable): RouteRow[] {
   const { routes, rejected } = compileSubscriptions(text, open);
   const plans = new Map(routes.map((plan) => [plan.name, plan]));
   const reasons = new Map(rejected.map(({ name, reason }) => [name, reason]));
-  return [...entries].map(([name, entry]) => {
+  return [...entries].map(([name, value]) => {
+    const entry = asEntry(value) ?? {};
     const plan = plans.get(name) ?? null;
     const [state, reason] = stateOf(name, plan, reasons.get(name), open);
     const profile = plan?.profile ?? entry.profile ?? 'default';

@@ -10,7 +10,7 @@ import { subscriptionNamed } from './find-route.ts';
 import type { OpenTable } from './open-table.ts';
 import { openTable } from './open-table.ts';
 import { applyFlags } from './subscribe-flags.ts';
-import { updateSubscriptions } from './subscription-file.ts';
+import { asEntry, updateSubscriptions } from './subscription-file.ts';
 
 export interface Saved {
   readonly created: boolean;
@@ -35,7 +35,7 @@ export async function saveEntry(
   change: (before: RouteConfig | undefined) => RouteConfig,
 ): Promise<Saved> {
   return updateSubscriptions(context, (entries) => {
-    const before = entries.get(name);
+    const before = entries.has(name) ? entryOf(name, entries.get(name)) : undefined;
     const entry = change(before);
     const { plan, warnings } = checkEntry(name, entry, before, open);
     const url = publicRouteUrl({ name, profile: plan?.profile ?? entry.profile ?? 'default' }, open);
@@ -44,6 +44,13 @@ export async function saveEntry(
       result: { created: before === undefined, entry, plan, url, warnings },
     };
   });
+}
+
+/** @throws CliError for a value that has no keys to change */
+function entryOf(name: string, value: unknown): RouteConfig {
+  const entry = asEntry(value);
+  if (entry !== null) return entry;
+  throw new CliError(`subscription "${name}" is not a map`, `remove it: hookwright webhook remove ${name}`);
 }
 
 /** For changes of an existing subscription. */
@@ -58,6 +65,7 @@ export function describeMode({ mode, deliver, cron_job, coalesce }: RoutePlan, t
   const targets = deliver.map(({ target }) => labelIn(table.targets, target)).join(', ');
   if (mode === 'cron') return `fires job ${cron_job}`;
   if (mode === 'direct') return `message to ${targets}`;
+  if (mode === 'message') return `message to ${targets}, stored and retried`;
   return `agent run, answer to ${targets}${coalesce === null ? '' : ', coalesced'}`;
 }
 

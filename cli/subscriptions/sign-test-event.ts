@@ -5,7 +5,14 @@ import type { SecretResolver } from '../../runtime/platform/secrets/secrets.ts';
 import { namesPlaces, signedPlaces } from '../../runtime/table/link-identity.ts';
 import { signRequest } from '../../runtime/verify/sign.ts';
 import { SignError } from '../../runtime/verify/sign-body.ts';
-import type { LocatorPlan, RoutePlan, RouteTable, SchemePlan, SecretRef } from '../../schemas/generated/types.ts';
+import type {
+  LocatorPlan,
+  RoutePlan,
+  RouteTable,
+  SchemePlan,
+  SecretRef,
+  SourceFacts,
+} from '../../schemas/generated/types.ts';
 import { routePath } from './address.ts';
 
 export interface TestEventRequest {
@@ -42,13 +49,16 @@ const PREFERRED = 'forgea';
 /** @throws SecretError when the secret cannot be resolved; SignError when it cannot sign. */
 export function signTestEvent(request: TestEventRequest): TestEvent {
   const { plan, table, now, random } = request;
-  const event = sentName(plan, request.event ?? plan.events?.exact[0] ?? null);
+  const asked = request.event ?? plan.events?.exact[0] ?? null;
   const id = `test-${now}-${random(4).toString('hex')}`;
-  if (plan.insecure && request.source === undefined)
+  if (plan.insecure && request.source === undefined) {
+    const event = plan.source === null ? asked : sentName(plan, asked, table.source_facts[plan.source]);
     return unsigned(table, { event, id, body: request.body ?? sampleOf(request, null, event) });
+  }
   const isWrittenAsForm = request.body !== null && looksLikeForm(request.body.toString('utf8'));
   const scheme =
     request.source === undefined ? schemeOf(plan, table, isWrittenAsForm) : namedScheme(request.source, table);
+  const event = sentName(plan, asked, table.source_facts[scheme.name]);
   const isForm = isWrittenAsForm || (request.body === null && signsForms(scheme));
   const body = request.body ?? sampleOf(request, scheme, event);
   const path = routePath(plan);
@@ -63,9 +73,11 @@ export function signTestEvent(request: TestEventRequest): TestEvent {
   };
 }
 
-/** A sender whose events are taken under further names sends them under its own. */
-const sentName = ({ events }: RoutePlan, event: string | null): string | null =>
-  Object.entries(events?.names ?? {}).find(([, entry]) => entry === event)?.[0] ?? event;
+/** A sender whose events are taken under further names sends them under its own, and others under theirs. */
+function sentName({ events }: RoutePlan, event: string | null, facts: SourceFacts | undefined): string | null {
+  const own = Object.entries(events?.names ?? {}).filter(([sent]) => facts?.event_names?.[sent] !== undefined);
+  return own.find(([, entry]) => entry === event)?.[0] ?? event;
+}
 
 const sampleOf = ({ sample }: TestEventRequest, scheme: SchemePlan | null, event: string | null): Buffer =>
   Buffer.from(sampleBody(sample(scheme?.name ?? null, event), scheme, event));

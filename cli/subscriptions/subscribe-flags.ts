@@ -12,12 +12,13 @@ const REPEATABLE = 'repeatable';
 
 export const SUBSCRIBE_OPTIONS = {
   events: list(`types`, `Accepted event types, by comma or glob; ${REPEATABLE}`),
-  prompt: text('template', 'Prompt, or message with --deliver-only; {a.b} is filled in'),
+  prompt: text('template', 'Prompt, or message with --deliver-only or --agent none; {a.b} is filled in'),
   deliver: text('target', 'Where the result goes; several by comma'),
   deliverChatId: chatIdOption,
   deliverExtra: list(`key=value`, `Further address parts, such as repo=… ; ${REPEATABLE}`),
   description: descriptionOption,
   deliverOnly: toggle('No agent: deliver the prompt itself (--no-deliver-only)'),
+  agent: text('none', 'none: store and retry the prompt itself as the message'),
   cronJob: text('job', 'Fire this job instead of running the prompt'),
   routeProfile: text('profile', 'Profile that runs it'),
   mirrorToSession: toggle("Also append what is delivered to the chat's session"),
@@ -47,6 +48,7 @@ export function applyFlags(entry: RouteConfig, flags: SubscribeFlags): RouteConf
     deliver: flags.deliver === undefined ? undefined : oneOrList(parseList(flags.deliver)),
     deliver_extra: deliverExtra(entry, flags),
     deliver_only: flags.deliverOnly,
+    agent: flags.agent,
     cron_job: flags.cronJob,
     profile: flags.routeProfile,
     mirror_to_session: flags.mirrorToSession,

@@ -16,8 +16,11 @@ import type { SharedText } from '../base/module.ts';
 import { findJsonFault } from '../files/json-fault.ts';
 import { useSharedText } from '../store/use-shared-state.ts';
 
-/** Entries by name, as they are in the file; the compiler validates them. */
-export type Entries = ReadonlyMap<string, RouteConfig>;
+/** Values by name, as they are in the file; the compiler validates them, and a wrong one keeps no other from being read or written. */
+export type Entries = ReadonlyMap<string, unknown>;
+
+/** The entry as a map of keys, which the compiler has not validated; null for any other value. */
+export const asEntry = (value: unknown): RouteConfig | null => (isMap(value) ? value : null);
 
 /** How long a command waits while no other command makes progress, in ms. */
 const LOCK_MS = 60_000;
@@ -40,11 +43,7 @@ export function parseSubscriptions(home: string, text: string): Entries {
   if (fault !== null) throw unreadable(home, text, fault.offset, fault.message);
   const value: unknown = JSON.parse(text);
   if (!isMap(value)) throw unreadable(home, text, 0, 'not a map of subscriptions by name');
-  for (const [name, entry] of Object.entries(value)) {
-    if (!isMap(entry))
-      throw unreadable(home, text, text.indexOf(JSON.stringify(name)), `subscription "${name}" is not a map`);
-  }
-  return new Map(Object.entries(value as Record<string, RouteConfig>));
+  return new Map(Object.entries(value));
 }
 
 function unreadable(home: string, text: string, offset: number, message: string): CliError {

@@ -10,11 +10,16 @@ export interface RouteKey {
   readonly payload?: 'template' | 'templates' | 'key' | 'path';
   /** Why it has no effect on a route that delivers the prompt itself. */
   readonly direct?: string;
+  /** The same where the sender does not wait. */
+  readonly message?: string;
   /** Why it has no effect on a route that fires a job. */
   readonly cron?: string;
 }
 
 const DIRECT = 'a `deliver_only` route runs no agent';
+const NONE = '`agent: none` runs no agent';
+const WAITS =
+  'a `deliver_only` route runs no agent, and its sender waits; remove `deliver_only` to store the message instead';
 const JOB = 'the job named by `cron_job` brings its own';
 
 /** Other rules report `coalesce`, and filters that cannot hold. */
@@ -33,21 +38,28 @@ export const ROUTE_KEYS = {
   prompt: { plan: 'prompt', isAlone: true, payload: 'template' },
   filters: { plan: 'filters', isAlone: true },
   script: { plan: 'script', isAlone: true },
-  skills: { plan: 'skills', isAlone: true, direct: DIRECT, cron: JOB },
-  toolsets: { plan: 'toolsets', direct: DIRECT, cron: JOB },
+  skills: { plan: 'skills', isAlone: true, direct: DIRECT, message: NONE, cron: JOB },
+  toolsets: { plan: 'toolsets', direct: DIRECT, message: NONE, cron: JOB },
   deliver: { plan: 'deliver', cron: JOB },
   deliver_extra: { plan: 'deliver', payload: 'templates', cron: JOB },
   deliver_only: { plan: 'mode' },
+  agent: { plan: 'mode', direct: WAITS, cron: JOB },
   cron_job: { plan: 'cron_job' },
   coalesce: { plan: 'coalesce', isAlone: true, payload: 'key' },
   mirror_to_session: { plan: 'mirror_to_session', isAlone: true, cron: JOB },
   rate_limit: { plan: 'rate_limit', isAlone: true },
-  max_concurrent: { plan: 'max_concurrent', isAlone: true, direct: DIRECT, cron: 'a job never runs twice at once' },
+  max_concurrent: {
+    plan: 'max_concurrent',
+    isAlone: true,
+    direct: DIRECT,
+    message: NONE,
+    cron: 'a job never runs twice at once',
+  },
   idempotency_ttl_seconds: { plan: 'idempotency_ttl_seconds', isAlone: true },
   max_age_seconds: { plan: 'max_age' },
   timestamp: { plan: 'max_age', payload: 'path' },
   accept_untrusted: { plan: null },
-  untrusted: { plan: 'prompt', direct: DIRECT },
+  untrusted: { plan: 'prompt', direct: DIRECT, message: NONE },
   capture: { plan: 'capture' },
 } as const satisfies Record<keyof RouteConfig, RouteKey>;
 

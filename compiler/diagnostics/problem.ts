@@ -39,8 +39,11 @@ export interface Problem {
   /** Paths at and below which this problem explains all errors. The content there is unusable. */
   readonly covers?: readonly NodePath[];
   /** Related positions, such as the other definition of a duplicate. */
-  readonly related?: readonly { readonly path: NodePath; readonly message: string }[];
+  readonly related?: readonly RelatedProblem[];
 }
+
+/** Its range is the key, or the part of the value. */
+type RelatedProblem = Pick<Problem, 'path' | 'within' | 'message'>;
 
 /** A plan, or null if a problem of severity error prevents it. */
 export interface Lowered<T> {

@@ -7,7 +7,7 @@
  * this without look-ahead. A glob that cannot be expressed is rejected; its meaning is never changed.
  */
 import picomatch from 'picomatch';
-import { RE2JS } from 're2js';
+import { linearRegex } from '../text/linear-regex.ts';
 
 /** Maximum length of a glob, in UTF-16 code units. */
 const MAX_LENGTH = 256;
@@ -46,7 +46,7 @@ export function globSource(glob: string): string | Error {
 
 /** @param source an expression from `globSource` */
 export function linkGlob(source: string): (text: string) => boolean {
-  const regex = RE2JS.compile(source);
+  const regex = linearRegex(source);
   return (text) => regex.test(text);
 }
 
@@ -61,7 +61,7 @@ const NOT_LINEAR = 'cannot be matched in linear time: write it with single stars
 function compiles(source: string | null): string | null {
   if (source === null) return null;
   try {
-    RE2JS.compile(source);
+    linearRegex(source);
     return source;
   } catch {
     return null;

@@ -10,8 +10,8 @@ export function lowerAgent(config: AgentConfig, scope: string): AgentPlan {
   const max_attempts = config.max_attempts ?? 1;
   if (config.command !== undefined) {
     const env = Object.entries(config.env ?? {}).map(([name, text]) => [name, parseSecretRef(text, scope)]);
-    const { command: argv, cwd = null } = config;
-    return { kind: 'command', argv, cwd, env: Object.fromEntries(env), timeout_seconds, max_attempts };
+    const { command: argv, cwd = null, work = 'run' } = config;
+    return { kind: 'command', argv, cwd, work, env: Object.fromEntries(env), timeout_seconds, max_attempts };
   }
   const { openai } = config;
   if (openai === undefined) return { kind: 'preview', timeout_seconds, max_attempts };

@@ -30,8 +30,9 @@ export function lowerGateway(config: GatewayConfig): GatewayPlan {
 
 export function lowerStore(config: NonNullable<GatewayConfig['store']>): StorePlan {
   if (config === 'sqlite') return { kind: 'sqlite' };
-  const { postgres, listen = true, schema = 'hookwright', key } = config;
-  return { kind: 'postgres', url: parseSecretRef(postgres, DEFAULT_PROFILE), listen, schema, key: optionalRef(key) };
+  const { postgres, listen = true, schema = 'hookwright', key, table_key } = config;
+  const url = parseSecretRef(postgres, DEFAULT_PROFILE);
+  return { kind: 'postgres', url, listen, schema, key: optionalRef(key), table_key: optionalRef(table_key) };
 }
 
 function lowerConsole(config: GatewayConfig['console']): ConsolePlan | null {

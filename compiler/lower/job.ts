@@ -30,6 +30,7 @@ export function lowerJob(
     timezone: config.timezone ?? null,
     prompt: config.prompt,
     deliver: deliver.plan ?? [],
+    agent: config.agent ?? null,
     skills: config.skills ?? [],
     toolsets: config.toolsets === undefined ? profile.toolsets : jobToolsets(config.toolsets, table.toolsets),
     paused: config.paused ?? false,

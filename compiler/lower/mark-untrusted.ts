@@ -9,7 +9,7 @@ export function markUntrusted(route: RouteView, prompt: TemplatePlan): TemplateP
   const { config, mode, scope } = route;
   const isMarking = (config.untrusted ?? scope.table.gateway.untrusted) === 'mark';
   // Messages that are delivered without an agent are for people and contain no markers.
-  if (!isMarking || mode === 'direct') return prompt;
+  if (!isMarking || mode === 'direct' || mode === 'message') return prompt;
   const marked = prompt.map((segment) =>
     takesMarkers(segment, route) ? { ...segment, marked: true as const } : segment,
   );

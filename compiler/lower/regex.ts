@@ -1,7 +1,8 @@
 /** Checks that RE2 supports a regex (§2.2). */
-import { RE2JS, RE2JSSyntaxException } from 're2js';
+import { RE2JSSyntaxException } from 're2js';
 import type { Lowered, NodePath, Problem } from '../diagnostics/problem.ts';
 import { flowText } from '../text/flow-text.ts';
+import { linearRegex } from '../text/linear-regex.ts';
 
 export function lowerRegex(source: string, path: NodePath): Lowered<string> {
   const at = { rule: 'regex-syntax', path, at: 'value' } as const;
@@ -17,7 +18,7 @@ export function lowerRegex(source: string, path: NodePath): Lowered<string> {
 /** Returns null if the regex is valid. */
 function refusal(source: string): Pick<Problem, 'message' | 'within' | 'hint'> | null {
   try {
-    RE2JS.compile(source);
+    linearRegex(source);
     return null;
   } catch (error) {
     const fragment = error instanceof RE2JSSyntaxException ? (error.getPattern() ?? '') : '';

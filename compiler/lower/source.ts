@@ -32,6 +32,9 @@ export function lowerSource(name: string, file: SourceFile): Lowered<SchemePlan>
     ...(file.headers === undefined ? {} : { headers: lowerHeaders(file.headers) }),
     event: signedFirst(lowerLocators(file.event, ['event'], report), signed),
     delivery: lowerDelivery(file, id, signed, report),
+    ...(file.credentials === undefined
+      ? {}
+      : { credentials: lowerLocators(file.credentials, ['credentials'], report) }),
     delivery_digest: file.delivery_digest ?? false,
     challenges: lowerChallenges(file.challenge, report),
     never_with: (file.never_with ?? []).map((name) => name.toLowerCase().replace(/[^a-z0-9]/g, '')),

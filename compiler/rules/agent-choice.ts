@@ -7,7 +7,7 @@ export const agentChoice = rule('agent-choice', {
     const { agent } = config;
     if (agent === undefined) return;
     if (agent.command === undefined) {
-      for (const name of ['env', 'cwd'] as const) {
+      for (const name of ['env', 'cwd', 'work'] as const) {
         const message = `\`${name}\` is for a \`command\`; there is none`;
         if (agent[name] !== undefined) report({ path: ['agent', name], at: 'key', message });
       }

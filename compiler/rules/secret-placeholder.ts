@@ -10,7 +10,7 @@ import type { Problem } from '../diagnostics/problem.ts';
 import type { SecretPlaceholder } from '../text/placeholder-in.ts';
 import { MAKE_A_SECRET, placeholderIn, refusedValue } from '../text/placeholder-in.ts';
 import { isSecretName } from '../text/secret-names.ts';
-import { parseSecretRef } from '../text/secret-ref.ts';
+import { INSECURE_NO_AUTH, parseSecretRef } from '../text/secret-ref.ts';
 import type { Reporter, RouteScope } from '../views/views.ts';
 import { rule } from './support/rule.ts';
 import type { PlacedSecret } from './support/written-secrets.ts';
@@ -18,7 +18,8 @@ import { writtenSecrets } from './support/written-secrets.ts';
 
 export const secretPlaceholder = rule('secret-placeholder', {
   route(route, report) {
-    for (const secret of writtenSecrets(route)) checkSecret(secret, route.scope, report);
+    for (const secret of writtenSecrets(route))
+      checkSecret(secret, route.scope, report, secret.path[0] !== 'verify_token');
   },
   config({ config, settings, overrides, scope }, report) {
     const path = settings.pathOf('secret') ?? ['platforms', 'webhook'];
@@ -26,7 +27,7 @@ export const secretPlaceholder = rule('secret-placeholder', {
     const own = used === undefined ? [] : [{ path, text: used }];
     const keys = gatewaySecrets(config.gateway).filter(({ kind }) => kind === 'key');
     for (const { path, text } of [...own, ...keys]) {
-      checkSecret({ ref: parseSecretRef(text, DEFAULT_PROFILE), path }, scope, report);
+      checkSecret({ ref: parseSecretRef(text, DEFAULT_PROFILE), path }, scope, report, own[0]?.path === path);
     }
   },
   profile({ name, config, scope }, report) {
@@ -40,7 +41,7 @@ export const secretPlaceholder = rule('secret-placeholder', {
       ),
     );
     for (const { path, text } of [...agent, ...targets]) {
-      checkSecret({ ref: parseSecretRef(text, name), path }, scope, report);
+      checkSecret({ ref: parseSecretRef(text, name), path }, scope, report, false);
     }
   },
 });
@@ -53,23 +54,34 @@ function isCredential(target: string, setting: string, { table }: RouteScope): b
   return plan?.secret ?? isSecretName(setting);
 }
 
-/** A variable whose value is known is checked like a literal. */
-function checkSecret({ ref, path }: PlacedSecret, scope: RouteScope, report: Reporter): void {
+/**
+ * A variable whose value is known is checked like a literal.
+ * @param signs whether it could be INSECURE_NO_AUTH: the secret of requests, not a credential
+ */
+function checkSecret({ ref, path }: PlacedSecret, scope: RouteScope, report: Reporter, signs: boolean): void {
   if (ref.kind === 'literal') {
-    const found = placeholderIn(ref.value);
+    const found = placeholderIn(ref.value, signs);
     if (found !== null) report({ path, at: 'value', sensitive: true, ...wordsFor(found) });
     return;
   }
   const value = ref.kind === 'env' ? scope.facts.variable(ref.scope, ref.value) : undefined;
-  const reason = value === undefined ? null : refusedValue(value, isLoopback(scope.table.server.host));
+  const reason = value === undefined ? null : refusedValue(value, isLoopback(scope.table.server.host), signs);
   if (reason === null) return;
   report({ path, at: 'value', message: `the value of \`${ref.value}\` ${reason}`, hint: MAKE_A_SECRET });
 }
 
-function wordsFor({ what, variable }: SecretPlaceholder): Pick<Problem, 'message' | 'hint' | 'fix'> {
-  const isVariable = what.startsWith('this is not');
-  if (variable !== null)
-    return { message: what, hint: `write \`env:${variable}\``, fix: { kind: 'replace', text: `env:${variable}` } };
-  if (isVariable) return { message: what, hint: 'write `env:NAME` for a variable, `file:path` for a file' };
-  return { message: what, hint: `${MAKE_A_SECRET}, keep it in \`.env\`, and write \`env:NAME\`` };
+function wordsFor({ kind, what, variable }: SecretPlaceholder): Pick<Problem, 'message' | 'hint' | 'fix'> {
+  if (variable === null) return { message: what, hint: HINTS[kind] };
+  return { message: what, hint: `write \`env:${variable}\``, fix: { kind: 'replace', text: `env:${variable}` } };
 }
+
+const REFER = 'write `env:NAME` for a variable, `file:path` for a file';
+const MAKE = `${MAKE_A_SECRET}, keep it in \`.env\`, and write \`env:NAME\``;
+const HINTS: Readonly<Record<SecretPlaceholder['kind'], string>> = {
+  variable: REFER,
+  reference: `${REFER}; let the other tool set the variable or write the file`,
+  'stand-in': MAKE,
+  guessable: MAKE,
+  quoted: 'remove the inner quotes',
+  'no-auth': `write \`${INSECURE_NO_AUTH}\` to accept unsigned requests on a loopback address, or ${MAKE}`,
+};

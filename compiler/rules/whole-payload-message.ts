@@ -7,13 +7,14 @@ import { KEEPING_TARGETS } from './support/targets.ts';
 export const wholePayloadMessage = rule('whole-payload-message', {
   route({ mode, config, targets }, report) {
     const real = targets.filter(({ target }) => target !== null && !KEEPING_TARGETS.has(target));
-    if (mode !== 'direct' || config.prompt !== undefined || real.length === 0) return;
+    const key = mode === 'direct' ? 'deliver_only' : 'agent';
+    if ((mode !== 'direct' && mode !== 'message') || config.prompt !== undefined || real.length === 0) return;
     const to = oneOf(
       real.map(({ name }) => name),
       'and',
     );
     const message = `no \`prompt\`: the whole payload goes to ${to}`;
     const hint = 'write the message, e.g. `prompt: "{title}"`; `prompt: "{__raw__}"` if you want the whole payload';
-    report({ path: ['deliver_only'], at: 'key', message, hint });
+    report({ path: [key], at: 'key', message, hint });
   },
 });

@@ -4,7 +4,10 @@ import { ENTRY_MAPS } from '../config/entry-maps.ts';
 import { routeKey } from '../config/route-keys.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import { isPlainMap, setOwn } from '../text/plain-map.ts';
+
 import { guessKey } from './known-keys.ts';
+import type { FileTypes } from './validate.ts';
+import { faultyPaths } from './validate.ts';
 
 /** The path of the entry that a problem makes unusable: a route, a job, a target, a source, or else one setting. */
 export function entryPath(path: NodePath): NodePath {
@@ -25,7 +28,7 @@ export interface Pruned {
 
 /** Copies only the maps on the paths to removed entries. */
 export function pruneEntries(
-  schema: Parameters<typeof guessKey>[0],
+  schema: keyof FileTypes,
   value: Readonly<Record<string, unknown>>,
   problems: readonly Problem[],
 ): Pruned {
@@ -43,11 +46,22 @@ export function pruneEntries(
     (isMisspelt ? misspelt : removed).push(path);
     for (const lost of isMisspelt ? found.map((problem) => problem.path) : [path]) mark(cut, lost);
   }
-  return { value: without(value, cut), removed, misspelt };
+  const kept = without(value, cut);
+  return { value: problems.length === 0 ? kept : withoutFaults(schema, kept, removed), removed, misspelt };
+}
+
+/** Removes what no problem names, because it was taken for a consequence of another one. */
+function withoutFaults(schema: keyof FileTypes, value: Pruned['value'], removed: NodePath[]): Pruned['value'] {
+  const cut: Cut = new Map();
+  const entries = faultyPaths(schema, value).map(entryPath);
+  for (const path of entries) mark(cut, path);
+  if (cut.size === 0) return value;
+  removed.push(...entries);
+  return withoutFaults(schema, without(value, cut), removed);
 }
 
 /** Whether only one key has to be removed: an unknown key of a route that resembles no known key or an independent one. */
-function losesOneKey(schema: Parameters<typeof guessKey>[0], { rule, path, fix }: Problem, entry: NodePath): boolean {
+function losesOneKey(schema: keyof FileTypes, { rule, path, fix }: Problem, entry: NodePath): boolean {
   // The key is missing from the place where it belongs.
   if (fix?.kind === 'nest') return false;
   if (rule !== 'unknown-key' || entry.at(-2) !== 'routes' || path.length !== entry.length + 1) return false;

@@ -10,8 +10,9 @@ import type {
   TargetFile,
   TestFile,
 } from '../../schemas/generated/types.ts';
-import type { Problem } from '../diagnostics/problem.ts';
+import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import { explainErrors } from './explain.ts';
+import { parsePointer } from './pointer.ts';
 import type { SchemaError } from './schema-error.ts';
 
 export interface FileTypes {
@@ -30,6 +31,20 @@ interface Validator {
 }
 
 const VALIDATORS: Readonly<Record<keyof FileTypes, Validator>> = validators;
+
+/**
+ * The paths of all that the schema rejects, without explanations: also of what an explained problem covers or excuses. Empty
+ * if the data has the schema's type.
+ */
+export function faultyPaths(schema: keyof FileTypes, data: unknown): readonly NodePath[] {
+  const validator = VALIDATORS[schema];
+  if (validator(data)) return [];
+  return (validator.errors ?? []).map(({ instancePath, params, propertyName }) => {
+    const key = propertyName ?? params.additionalProperty ?? params.unevaluatedProperty;
+    const path = parsePointer(instancePath, data);
+    return key === undefined ? path : [...path, String(key)];
+  });
+}
 
 /** Returns schema problems in data order. If there are none, the data has the schema's type. */
 export function checkShape(schema: keyof FileTypes, data: unknown): readonly Problem[] {

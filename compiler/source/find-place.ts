@@ -11,7 +11,11 @@ import type { NodePlace, SourceTree } from './source-tree.ts';
 export function findPlace(problem: Problem, tree: Pick<SourceTree, 'place'>, base: NodePath = []): Finding {
   const path = [...base, ...problem.path];
   const place = tree.place(path);
-  const related = (problem.related ?? []).map((other) => relatedPlace(tree, [...base, ...other.path], other.message));
+  const related = (problem.related ?? []).map(({ path: below, within, message }): RelatedPlace => {
+    const other = tree.place([...base, ...below]);
+    const part = within === undefined ? null : other.part(within.offset, within.length);
+    return { source: other.file.source, range: part ?? keyOrStart(other), message };
+  });
   return {
     rule: problem.rule,
     source: place.file.source,
@@ -58,11 +62,6 @@ function rangeFor(problem: Problem, place: NodePlace, path: NodePath): Pick<Find
 
 /** A list item has no key, so the position of its first character is used. */
 const keyOrStart = ({ key, value }: NodePlace): Range => key ?? { start: value.start, end: value.start };
-
-function relatedPlace(tree: Pick<SourceTree, 'place'>, path: NodePath, message: string): RelatedPlace {
-  const place = tree.place(path);
-  return { source: place.file.source, range: keyOrStart(place), message };
-}
 
 /** For a value reached through an alias or merge key, the position where it is used. */
 const viaPlace = (place: NodePlace): readonly RelatedPlace[] =>

@@ -1,16 +1,21 @@
 /** Reads only the store settings of a configuration, so that commands find the store even if a route is invalid. */
+import { resolve } from 'node:path';
 import type { StorePlan } from '../../schemas/generated/types.ts';
 import { lowerStore } from '../lower/gateway.ts';
 import { isPlainMap } from '../text/plain-map.ts';
+import { expandGlob } from './expand-glob.ts';
+import type { Files } from './files.ts';
 import type { ConfigSearch } from './load-config.ts';
 import { loadConfig } from './load-config.ts';
-import { searchConfig } from './search-config.ts';
+import { readText } from './read-text.ts';
+import { searchConfig, usualConfigs } from './search-config.ts';
 import { mergeFiles } from './source-tree.ts';
 
 /** Returns null if the configuration cannot be read, or if its store settings are invalid. */
 export function readStorePlan(search: ConfigSearch): StorePlan | null {
   const { configs, files } = search;
   if (configs.length === 0 && searchConfig(files, search).root === null) return { kind: 'sqlite' };
+  if (pathsOf(search).every((path) => isSilent(files, path))) return { kind: 'sqlite' };
   const loaded = loadConfig(search);
   if (loaded.incomplete || loaded.files.length === 0) return null;
   const { gateway = {} } = mergeFiles(loaded.files).tree.value;
@@ -18,8 +23,29 @@ export function readStorePlan(search: ConfigSearch): StorePlan | null {
   const { store = 'sqlite' } = gateway;
   if (store === 'sqlite') return lowerStore(store);
   if (!isPlainMap(store)) return null;
-  const { postgres, listen = true, schema = 'hookwright', key } = store;
+  const { postgres, listen = true, schema = 'hookwright', key, table_key } = store;
   const isStore = typeof postgres === 'string' && typeof listen === 'boolean' && typeof schema === 'string';
-  if (!isStore || (key !== undefined && typeof key !== 'string')) return null;
-  return lowerStore({ postgres, listen, schema, ...(key === undefined ? {} : { key }) });
+  if (!isStore || !isOptionalText(key) || !isOptionalText(table_key)) return null;
+  const keys = { ...(key === undefined ? {} : { key }), ...(table_key === undefined ? {} : { table_key }) };
+  return lowerStore({ postgres, listen, schema, ...keys });
+}
+
+const isOptionalText = (value: unknown): value is string | undefined =>
+  value === undefined || typeof value === 'string';
+
+function pathsOf({ files, configs, ...folders }: ConfigSearch): readonly string[] {
+  if (configs.length === 0) return [searchConfig(files, folders).root ?? usualConfigs(folders)[0]];
+  return configs.flatMap((pattern) => {
+    const paths = expandGlob(files, folders.cwd, pattern);
+    return paths instanceof Error || paths.length === 0 ? [resolve(folders.cwd, pattern)] : paths;
+  });
+}
+
+/** Matches a file that may name a store or other files; in an escape, a key can be spelt otherwise. */
+const SPEAKS = /\b(?:store|include)\b|\\(?:[xuU]|\r?\n)/;
+
+/** Whether the file certainly leaves the store as it is: a compile need not parse it twice to know. */
+function isSilent(files: Files, path: string): boolean {
+  const read = readText(files, path);
+  return read.ok && !SPEAKS.test(read.text);
 }

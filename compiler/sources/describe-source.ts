@@ -109,6 +109,9 @@ export function describeHandshake({ challenges }: Pick<SchemePlan, 'challenges'>
   return [...new Set(texts)].join('; ');
 }
 
+/** Places of credentials beside its signature; empty if it sends none. */
+export const describeCredentials = ({ credentials }: SourceFile): string => describePlaces(listOf(credentials));
+
 /** Known facts about how it sends, one sentence each. */
 export function describeSending({ sending }: SourceFile): string[] {
   if (sending === undefined) return [];

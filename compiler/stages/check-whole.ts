@@ -1,5 +1,6 @@
 /** Runs the checks that concern the whole config: environment, settings, exposed secrets and lost digits. */
 
+import { join } from 'node:path';
 import type { ProfileConfig } from '../../schemas/generated/types.ts';
 import { invalidVariables } from '../config/overrides.ts';
 import type { EffectiveSettings } from '../config/webhook-settings.ts';
@@ -14,6 +15,7 @@ import { START } from '../text/source-text.ts';
 import type { ConfigView } from '../views/views.ts';
 import type { CheckedProfile } from './check-config.ts';
 import { adapterSecrets, checkExposure, literalGatewaySecrets, profileSecrets } from './check-exposure.ts';
+import { checkPrograms } from './check-programs.ts';
 
 export interface WholeConfig {
   readonly view: ConfigView;
@@ -31,10 +33,11 @@ export function checkWhole({ view, tree, profiles, files }: WholeConfig, report:
   const invalid = invalidVariables((name) => view.variables.get(name)?.value);
   report.add(invalid.map((message) => ({ rule: 'invalid-environment', source: ENVIRONMENT, range: START, message })));
   report.addProblems(applyRules(view.scope.rules, 'config', view), tree);
-  for (const { config, tree: own } of profiles) {
+  for (const { config, home, tree: own } of profiles) {
     const isRoot = own === tree;
     const rootSecrets = isRoot ? [...adapterSecrets(settings), ...literalGatewaySecrets(view.config.gateway)] : [];
     checkExposure([...rootSecrets, ...profileSecrets(config)], own, files, report);
+    checkPrograms(config, join(view.scope.facts.home, home), { tree: own, files }, report);
     checkDigits([...(isRoot ? routeAddresses(settings) : []), ...profileTexts(config)], own, report);
   }
 }

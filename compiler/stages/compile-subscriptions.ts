@@ -2,7 +2,6 @@
  * Compiles `webhook_subscriptions.json` against a table: at run time when the file changes, and before it is written.
  * An invalid entry is rejected alone; the others stay in service.
  */
-import { groupBy } from '../../base/group-by.ts';
 import { messageOf } from '../../base/message-of.ts';
 import type { RouteConfig, RoutePlan } from '../../schemas/generated/types.ts';
 import type { Problem } from '../diagnostics/problem.ts';
@@ -45,18 +44,16 @@ export function compileSubscriptions(
   const data = parseJson(text);
   const at = { file: SUBSCRIPTIONS_FILE, line: 1 };
   const scope: RouteScope = { table, facts, rules, payloads, invalidNames: new Set() };
-  const shape = groupBy(checkShape('subscriptions', data), ({ path }) => String(path[0]));
   const routes: RoutePlan[] = [];
   const rejected: { name: string; reason: string }[] = [];
   const problems: SubscriptionProblem[] = [];
   for (const [name, config] of Object.entries(data)) {
+    // Alone, so that no entry is explained, or excused, by another one.
+    const shape = checkShape('subscriptions', { [name]: config });
     // An entry that passes the schema is a route config.
-    const compiled = shape.has(name) ? NO_ROUTE : compileRoute({ name, config: config as RouteConfig, at }, scope);
+    const compiled = shape.length > 0 ? NO_ROUTE : compileRoute({ name, config: config as RouteConfig, at }, scope);
     const below = compiled.problems.map((problem) => ({ ...problem, path: [name, ...problem.path] }));
-    const found = [...(shape.get(name) ?? []), ...below].map((problem) => ({
-      ...problem,
-      subscription: name,
-    }));
+    const found = [...shape, ...below].map((problem) => ({ ...problem, subscription: name }));
     problems.push(...found);
     const error = found.find(isError);
     if (error !== undefined) rejected.push({ name, reason: `${error.rule}: ${error.message}` });

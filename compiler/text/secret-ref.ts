@@ -1,8 +1,21 @@
 /** Parses secrets as written in a config: a literal, `env:NAME` or `file:path`. */
 import type { SecretRef } from '../../schemas/generated/types.ts';
+import { NO_AUTH } from './built/stand-ins.ts';
+import { editDistance } from './suggest.ts';
 
 /** Disables signature checks; accepted only if the server binds a loopback address (§5.3). */
 export const INSECURE_NO_AUTH = 'INSECURE_NO_AUTH';
+
+const OTHER_SPELLINGS = new Set(NO_AUTH.split(' '));
+const PLAIN = 'insecurenoauth';
+
+/** Whether the text, which is not INSECURE_NO_AUTH, is meant as that: in another case, with other separators, a typo, or as another word for it. */
+export function isNearNoAuth(text: string): boolean {
+  if (text.length > 2 * PLAIN.length) return false;
+  const plain = text.toLowerCase().replace(/[^a-z]/g, '');
+  const isBare = !/[0-9]/.test(text);
+  return isBare && (OTHER_SPELLINGS.has(plain) || editDistance(plain, PLAIN, 3) <= 2);
+}
 
 /** @param scope the profile whose environment and files resolve the reference */
 export function parseSecretRef(text: string, scope: string): SecretRef {

@@ -6,15 +6,16 @@ const MAX_LENGTH = 64;
 
 /** Returns at most three names, most similar first; empty if none is similar. */
 export function suggest(name: string, known: Iterable<string>): readonly string[] {
-  return closest(name, known)
-    .slice(0, MAX_SUGGESTIONS)
-    .map(({ word }) => word);
+  const close = closest(name, known);
+  const most = close[0]?.distance === PLURAL ? 1 : MAX_SUGGESTIONS;
+  return close.slice(0, most).map(({ word }) => word);
 }
 
 /** Returns the only name that can be meant: at most one or two typos away, with no other name nearly as close. */
 export function certainMatch(name: string, known: Iterable<string>): string | null {
   const [best, next] = closest(name, known);
   if (best === undefined || best.distance > 2) return null;
+  if (best.distance === PLURAL) return best.word;
   // A difference of only case or separators is not a typo.
   if (best.distance === 0 && next?.distance !== 0) return best.word;
   return next === undefined || next.distance >= best.distance + 2 ? best.word : null;
@@ -43,7 +44,7 @@ function closest(name: string, known: Iterable<string>): readonly Close[] {
   const close: Close[] = [];
   for (const word of new Set(known)) {
     if (Math.abs(word.length - name.length) > limit) continue;
-    const distance = editDistance(plain, fold(word), limit);
+    const distance = isPlural(plain, fold(word)) ? PLURAL : editDistance(plain, fold(word), limit);
     if (distance <= limit) close.push({ word, distance });
   }
   return close.sort((a, b) => a.distance - b.distance || (a.word < b.word ? -1 : 1));
@@ -64,6 +65,10 @@ export function oneOf(words: readonly string[], last = 'or'): string {
 
 /** Ignores differences of case and separators. */
 const fold = (word: string): string => word.toLowerCase().replaceAll('-', '_');
+
+/** The distance of a name that differs by a plural `s` alone: nothing else is meant. */
+const PLURAL = -1;
+const isPlural = (a: string, b: string): boolean => `${a}s` === b || `${b}s` === a;
 
 /** Counts insertions, deletions, substitutions and transpositions. Distances above `limit` may be returned as `limit + 1`. */
 export function editDistance(a: string, b: string, limit: number): number {

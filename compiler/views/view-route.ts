@@ -1,4 +1,5 @@
 /** Creates the view of a route that rules receive: resolves its names in a scope. */
+import { NO_AGENT } from '../../base/no-agent.ts';
 import { DEFAULT_PROFILE } from '../../base/profiles.ts';
 import type { RouteConfig, SchemePlan, SecretRef, SourceFacts } from '../../schemas/generated/types.ts';
 import { namedTargets } from '../config/deliveries.ts';
@@ -18,7 +19,7 @@ export function viewRoute({ name, config }: RouteEntry, scope: RouteScope): Rout
     name,
     config,
     scope,
-    mode: config.cron_job !== undefined ? 'cron' : config.deliver_only === true ? 'direct' : 'agent',
+    mode: modeOf(config),
     profile,
     profilePlan: own(table.profiles, profile),
     targets: namedTargets(config.deliver, table.target_names),
@@ -28,6 +29,13 @@ export function viewRoute({ name, config }: RouteEntry, scope: RouteScope): Rout
     secrets,
     insecure: secrets.some((secret) => isInsecure(secret.ref, scope.facts)),
   };
+}
+
+/** A name of an agent that does not exist is reported by `unknown-agent`. */
+function modeOf({ cron_job, deliver_only, agent }: RouteConfig): RouteView['mode'] {
+  if (cron_job !== undefined) return 'cron';
+  if (deliver_only === true) return 'direct';
+  return agent === NO_AGENT ? 'message' : 'agent';
 }
 
 /** Whether all accepted schemes verify with a public key. */

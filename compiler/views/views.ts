@@ -42,7 +42,7 @@ export interface RouteScope {
   readonly invalidNames: ReadonlySet<string>;
 }
 
-export type RouteMode = 'agent' | 'direct' | 'cron';
+export type RouteMode = 'agent' | 'message' | 'direct' | 'cron';
 
 /** A secret of the route, and its path in the route; the path is null if the secret is inherited. */
 export interface RouteSecretSource {

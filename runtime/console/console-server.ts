@@ -1,18 +1,17 @@
 /**
  * The second listener, for supervisors and collectors: `/livez`, `/readyz` and `/metrics`. Its port is never the public
- * one. If a token is set, clients without it learn only from the status codes whether the gateway is live and ready.
+ * one. If a token is set, clients without it learn only from the status codes whether the gateway is live and ready. Without
+ * one, `/metrics` and the reasons are for this machine only, and not for web pages. The bounds are those of the public server.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { createServer } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { messageOf } from '../../base/message-of.ts';
+import type { IntakeRequest } from '../intake/body.ts';
+import type { Connections } from '../intake/connections.ts';
+import { foreignPart, hasOneHost } from '../intake/origin.ts';
 import type { ListenAddress } from '../intake/server.ts';
-import { listenOn, urlOf } from '../intake/server.ts';
+import { BoundedServer, LOCAL_LIMITS, urlOf } from '../intake/server.ts';
 import type { Logger } from '../platform/log.ts';
-
-/** Limits for few clients that send no bodies. */
-const MAX_CONNECTIONS = 64;
-const REQUEST_MS = 5000;
 
 export interface ReadinessProblem {
   readonly part: 'gateway' | 'store' | 'table' | 'subscriptions';
@@ -28,11 +27,12 @@ export interface Readiness {
 }
 
 export interface ConsoleContext {
-  /** Null: any client may read everything. */
+  /** Null: any program on this machine may read everything. */
   readonly token: string | null;
   readonly readiness: () => Readiness;
   /** Prometheus text. Rejects when the store cannot be read. */
   readonly metrics: () => Promise<{ readonly content_type: string; readonly text: string }>;
+  readonly connections: Connections;
   readonly log: Logger;
 }
 
@@ -59,7 +59,9 @@ const PAGES: Readonly<Record<string, Page>> = {
     const body = JSON.stringify(trusted ? { ready, problems } : { ready });
     return { status: ready ? 200 : 503, type: JSON_TYPE, text: `${body}\n` };
   },
-  '/metrics': async ({ metrics }, trusted) => {
+  '/metrics': async ({ metrics, token }, trusted) => {
+    if (!trusted && token === null)
+      return text(403, 'without a token, the console answers no web page and no other host');
     if (!trusted) return text(401, 'the token of gateway.console is missing', { 'www-authenticate': 'Bearer' });
     const { content_type, text: body } = await metrics();
     return { status: 200, type: content_type, text: body };
@@ -68,33 +70,32 @@ const PAGES: Readonly<Record<string, Page>> = {
 
 export class ConsoleServer {
   private readonly context: ConsoleContext;
-  private readonly server: Server;
+  private readonly server: BoundedServer;
 
   constructor(context: ConsoleContext) {
     this.context = context;
-    this.server = createServer({ headersTimeout: REQUEST_MS, requestTimeout: REQUEST_MS }, (request, response) => {
-      void this.serve(request, response);
-    });
-    this.server.maxConnections = MAX_CONNECTIONS;
+    const serve = (request: IntakeRequest, response: ServerResponse): void => void this.serve(request, response);
+    this.server = new BoundedServer(serve, LOCAL_LIMITS, context.connections);
   }
 
   /** Listens and resolves to its URL. Rejects with ListenError when the address cannot be bound. */
   async listen({ host, port }: ListenAddress): Promise<string> {
-    return urlOf(await listenOn(this.server, host, port));
+    return urlOf(await this.server.listen(host, port));
   }
 
   close(): Promise<void> {
-    return new Promise((resolve) => {
-      this.server.close(() => resolve());
-      this.server.closeAllConnections();
-    });
+    const closed = this.server.close();
+    this.server.abort();
+    return closed;
   }
 
-  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const answer = await this.answer(request).catch((error: unknown) => {
-      this.context.log.warn({ reason: messageOf(error) }, 'the console cannot answer');
-      return text(503, 'not available now: the log says why');
-    });
+  private async serve(request: IntakeRequest, response: ServerResponse): Promise<void> {
+    const { connections } = this.context;
+    const isAdmitted = connections.begin(request);
+    const answer = isAdmitted ? await this.answerOrFail(request) : text(503, 'too many requests of one client');
+    connections.end(request);
+    // A body is not read, and none of the next bytes can be trusted to begin a request.
+    if (!isAdmitted || !request.complete) response.shouldKeepAlive = false;
     response.writeHead(answer.status, {
       'content-type': answer.type,
       'cache-control': 'no-store',
@@ -104,17 +105,28 @@ export class ConsoleServer {
     response.end(request.method === 'HEAD' ? undefined : answer.text);
   }
 
-  private async answer(request: IncomingMessage): Promise<Answer> {
+  private answerOrFail(request: IntakeRequest): Promise<Answer> {
+    return this.answer(request).catch((error: unknown) => {
+      this.context.log.warn({ reason: messageOf(error) }, 'the console cannot answer');
+      return text(503, 'not available now: the log says why');
+    });
+  }
+
+  private async answer(request: IntakeRequest): Promise<Answer> {
+    if (!hasOneHost(request)) return text(400, 'a request names one host');
     const [path = ''] = (request.url ?? '').split('?', 1);
     const page = Object.hasOwn(PAGES, path) ? PAGES[path] : undefined;
     if (page === undefined) return text(404, `there are ${Object.keys(PAGES).join(', ')}`);
     if (request.method !== 'GET' && request.method !== 'HEAD') return text(405, 'GET only', { allow: 'GET, HEAD' });
-    return page(this.context, this.isTrusted(request.headers.authorization));
+    const isTrusted = this.isTrusted(request);
+    if (isTrusted) this.context.connections.verify(request);
+    return page(this.context, isTrusted);
   }
 
-  private isTrusted(authorization = ''): boolean {
+  private isTrusted({ headers }: IntakeRequest): boolean {
     const { token } = this.context;
-    return token === null || timingSafeEqual(sha256(authorization), sha256(`Bearer ${token}`));
+    if (token === null) return foreignPart(headers) === null;
+    return timingSafeEqual(sha256(headers.authorization ?? ''), sha256(`Bearer ${token}`));
   }
 }
 

@@ -1,9 +1,9 @@
 /** Calls operations of a running gateway over its control socket, for the command line. */
 import { request } from 'node:http';
-import type { AnswerShape } from './answer-shapes.ts';
 import { ANSWER_SHAPES, REFUSAL_SHAPE } from './answer-shapes.ts';
 import { ControlError } from './control-error.ts';
 import type { ControlContract, ControlName } from './operations.ts';
+import type { WireShape } from './shape.ts';
 import { isOwnSocket, ownUid } from './socket-owner.ts';
 
 /** No process listens on the socket: there is no running gateway. */
@@ -20,6 +20,15 @@ export class ControlCallError extends Error {
 export class NoAnswerError extends ControlCallError {}
 
 const GONE = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK']);
+
+/** How often a call is begun. */
+const ATTEMPTS = 3;
+
+/**
+ * The connection was closed before the request was sent: the gateway has no patience with one that is late, as on a busy
+ * machine. Nothing was carried out.
+ */
+class Unsent extends ControlCallError {}
 
 /** Largest answer that is read, in bytes. */
 const MAX_ANSWER = 64 * 1024 * 1024;
@@ -40,7 +49,7 @@ export async function callControl<Name extends ControlName>(
   uid: number | null = ownUid(),
 ): Promise<ControlContract[Name]['output']> {
   if (!(await isOwnSocket(socket, uid))) throw new NotRunningError(`no server listens on ${socket}`);
-  const { status, text } = await post(socket, name, JSON.stringify(input), timeoutMs);
+  const { status, text } = await postWhole(socket, name, JSON.stringify(input), timeoutMs);
   const body = parse(text, status);
   if (status === 200) {
     checkShape(body, ANSWER_SHAPES[name], name);
@@ -59,12 +68,22 @@ function parse(text: string, status: number): unknown {
   }
 }
 
-function checkShape(body: unknown, shape: AnswerShape, name: string): void {
+function checkShape(body: unknown, shape: WireShape, name: string): void {
   const wrong = shape(body, 'answer');
   if (wrong === null) return;
   throw new ControlCallError(
     `the answer to ${name} is not as expected (${wrong}): is the running gateway of another version? Restart it`,
   );
+}
+
+async function postWhole(...call: Parameters<typeof post>): ReturnType<typeof post> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await post(...call);
+    } catch (error) {
+      if (!(error instanceof Unsent) || attempt === ATTEMPTS) throw error;
+    }
+  }
 }
 
 function post(
@@ -110,5 +129,6 @@ function post(
 function explain(error: NodeJS.ErrnoException, socket: string): Error {
   if (error instanceof ControlCallError) return error;
   if (GONE.has(error.code ?? '')) return new NotRunningError(`no server listens on ${socket}`);
-  return new ControlCallError(`no answer from the control socket: ${error.code ?? error.message}`);
+  const message = `no answer from the control socket: ${error.code ?? error.message}`;
+  return error.code === 'EPIPE' ? new Unsent(message) : new ControlCallError(message);
 }

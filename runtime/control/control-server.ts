@@ -1,17 +1,20 @@
 /**
  * The control socket of a running gateway: HTTP over a Unix socket that only its owner can open.
  * `POST /<operation>` with JSON in and out; `GET /metrics` answers Prometheus text, for a scraper on the same machine.
- * A refusal is `{"code", "message"}` with status 400, an internal error has the same shape with 500.
+ * A refusal is `{"code", "message"}` with status 400; an internal error has the same shape with 500, and its text only in the
+ * log. The bounds are those of the public server.
  */
 
-import { once } from 'node:events';
 import { chmodSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { dirname } from 'node:path';
 import { messageOf } from '../../base/message-of.ts';
+import type { IntakeRequest } from '../intake/body.ts';
+import { Connections } from '../intake/connections.ts';
+import { BoundedServer, LOCAL_LIMITS } from '../intake/server.ts';
 import type { Logger } from '../platform/log.ts';
 import { ControlError } from './control-error.ts';
+import { checkInput } from './input-shapes.ts';
 import type { ControlHandlers } from './operations.ts';
 import { foreignFolder, ownUid } from './socket-owner.ts';
 
@@ -23,6 +26,9 @@ export interface ControlServer {
 /** Largest request, in bytes; a replay sends a whole dispatch. */
 const MAX_BODY = 64 * 1024 * 1024;
 
+/** Commands and collectors at once; one that has not sent its request gives way to the next. */
+const MAX_CONNECTIONS = 256;
+
 type Handler = (input: never) => unknown;
 
 /**
@@ -33,45 +39,45 @@ export async function serveControl(socket: string, handlers: ControlHandlers, lo
   openFolder(dirname(socket));
   rmSync(socket, { force: true });
   const table = new Map<string, Handler>(Object.entries(handlers) as [string, Handler][]);
-  const server = createServer((request, response) => {
-    answer(request, table).then(
+  const connections = new Connections();
+  connections.configure({ maxConnections: MAX_CONNECTIONS, maxPerAddress: MAX_CONNECTIONS, trustedProxies: [] });
+  const serve = (request: IntakeRequest, response: ServerResponse): void => {
+    connections.begin(request);
+    if (request.awaitsContinue) response.writeContinue();
+    answer(request, table, connections).then(
       ({ type, text }) => send(response, 200, type, text),
       (error: unknown) => {
-        const refused = error instanceof ControlError;
-        const message = messageOf(error);
-        if (!refused) log.error({ operation: request.url, err: message }, 'control operation failed');
-        send(
-          response,
-          refused ? 400 : 500,
-          JSON_TYPE,
-          JSON.stringify({ code: refused ? error.code : 'failed', message }),
-        );
+        if (error instanceof ControlError) return refuse(response, 400, error);
+        // The client has left in the middle of its request.
+        if (!request.complete) return;
+        log.error({ operation: request.url, err: messageOf(error) }, 'control operation failed');
+        refuse(response, 500, FAILED);
       },
     );
-  });
-  server.listen(socket);
-  await once(server, 'listening');
-  chmodSync(socket, 0o600);
-  return {
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeIdleConnections();
-      }),
   };
+  const server = new BoundedServer(serve, LOCAL_LIMITS, connections);
+  await server.listenLocally(socket);
+  chmodSync(socket, 0o600);
+  return { close: () => server.close() };
 }
+
+const FAILED = { code: 'failed', message: 'internal error: the log of the gateway says why' };
 
 const JSON_TYPE = 'application/json';
 
 async function answer(
-  request: IncomingMessage,
+  request: IntakeRequest,
   handlers: ReadonlyMap<string, Handler>,
+  connections: Connections,
 ): Promise<{ type: string; text: string }> {
   const { name, named } = operationOf(request.url ?? '');
   const handler = handlers.get(name);
   if (handler === undefined)
     throw new ControlError('unknown_operation', `the running gateway has no operation "${name}"`);
-  const result = await handler({ ...(await readInput(request)), ...named } as never);
+  const input = { ...(await readInput(request)), ...named };
+  connections.verify(request);
+  checkInput(name, input);
+  const result = await handler(input as never);
   if (name === 'metrics' && request.method === 'GET') {
     const { content_type, text } = result as { readonly content_type: string; readonly text: string };
     return { type: content_type, text };
@@ -91,7 +97,7 @@ function operationOf(url: string): Operation {
   return key === undefined ? { name: url.slice(1), named: {} } : { name: 'create_blueprint_job', named: { key } };
 }
 
-async function readInput(request: IncomingMessage): Promise<object> {
+async function readInput(request: IntakeRequest): Promise<object> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -102,11 +108,15 @@ async function readInput(request: IncomingMessage): Promise<object> {
   if (size === 0) return {};
   try {
     const input: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
-    if (typeof input === 'object' && input !== null) return input;
+    if (typeof input === 'object' && input !== null && !Array.isArray(input)) return input;
   } catch {
     // Refused below, like any other input that is not an object.
   }
   throw new ControlError('malformed', 'a control request is a JSON object');
+}
+
+function refuse(response: ServerResponse, status: number, { code, message }: typeof FAILED): void {
+  send(response, status, JSON_TYPE, JSON.stringify({ code, message }));
 }
 
 function send(response: ServerResponse, status: number, type: string, text: string): void {

@@ -4,7 +4,7 @@
  */
 import type { StopResult } from '../dispatch/dispatcher.ts';
 import type { FoundRequest, KeptFilter, KeptPage, KeptSummary } from '../intake/kept-request.ts';
-import type { DamageReport, LastError } from '../store/queries.ts';
+import type { DamageReport, DeadWork, LastError } from '../store/queries.ts';
 import type { DispatchState } from '../store/states.ts';
 import type { StoreProblem } from '../store/store.ts';
 import type { StoreOperations } from './store-operations.ts';
@@ -95,6 +95,8 @@ export interface StoreStatus {
     | null;
   /** Damage found in its file that no operator has dealt with yet; null when there is none. */
   readonly damage: DamageReport | null;
+  /** What was found in a shared store and is not used, because its signature is not right; with what to do. */
+  readonly refused: readonly string[];
   readonly bytes: number;
 }
 
@@ -104,6 +106,8 @@ export interface DispatchStatus {
   /** Unix ms at which the oldest unfinished one was accepted. */
   readonly oldest_open_at: number | null;
   readonly last_error: LastError | null;
+  /** By route and job. */
+  readonly dead: readonly DeadWork[];
 }
 
 export interface ReplayReport {
@@ -141,6 +145,8 @@ export interface ReloadReport {
   readonly ok: boolean;
   /** Whether the table was replaced; false also when the configuration had not changed. */
   readonly changed: boolean;
+  /** When the table was loaded that was in service before, in Unix ms. */
+  readonly was_loaded_at: number;
   readonly hash: string;
   /** The diagnostics, as `lint` prints them. */
   readonly diagnostics: string;

@@ -2,24 +2,16 @@
  * The store of a running gateway, for commands. They use the control socket instead of opening the file, so that only the
  * server writes it. This file has both ends: the server's handlers, and a `Store` that calls them.
  */
+import { StoreDamaged } from '../store/decode.ts';
 import type { FireJob, PauseJob, PutJob, RemoveJob, WatchJob } from '../store/job-mutations.ts';
-import type { Accept, Mutation, MutationResults } from '../store/mutations.ts';
+import type { Accept, Mutation, MutationResults, Resend } from '../store/mutations.ts';
 import type { Query, QueryKind, QueryResults } from '../store/queries.ts';
 import type { Store } from '../store/store.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import { ControlError } from './control-error.ts';
 
 /** The changes that commands may make; only the server itself makes the others. */
-export type CommandMutation = Accept | FireJob | PutJob | RemoveJob | PauseJob | WatchJob;
-
-const COMMAND_MUTATIONS: Readonly<Record<CommandMutation['kind'], true>> = {
-  accept: true,
-  fire_job: true,
-  put_job: true,
-  remove_job: true,
-  pause_job: true,
-  watch_job: true,
-};
+export type CommandMutation = Accept | Resend | FireJob | PutJob | RemoveJob | PauseJob | WatchJob;
 
 export interface StoreOperations {
   store_read: { input: Query; output: QueryResults[QueryKind] };
@@ -30,17 +22,11 @@ export interface StoreOperations {
 /** Code of a refusal while the store is unavailable; a retry may succeed. */
 const UNAVAILABLE = 'store_unavailable';
 
-const isCommandMutation = ({ kind }: { readonly kind: unknown }): boolean =>
-  typeof kind === 'string' && Object.hasOwn(COMMAND_MUTATIONS, kind);
-
 /** @param changed called after each change, because there may be new work */
 export function createStoreHandlers(store: () => Store, changed: () => void) {
   return {
     store_read: (query: Query): Promise<QueryResults[QueryKind]> => refusing(() => store().read(query)),
     async store_write(mutation: CommandMutation): Promise<MutationResults[CommandMutation['kind']]> {
-      if (!isCommandMutation(mutation)) {
-        throw new ControlError('refused', 'only a gateway itself makes a change of this kind');
-      }
       const result = await refusing(() => store().write(mutation));
       changed();
       return result;
@@ -53,6 +39,7 @@ async function refusing<T>(ask: () => Promise<T>): Promise<T> {
     return await ask();
   } catch (error) {
     if (error instanceof StoreUnavailable) throw new ControlError(UNAVAILABLE, error.message);
+    if (error instanceof StoreDamaged) throw new ControlError('refused', error.message);
     throw error;
   }
 }

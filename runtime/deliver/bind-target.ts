@@ -1,16 +1,16 @@
 /** Binds a target plan to one profile's credentials. This is the only place that reads its secrets. */
 import type { ProfilePlan, SecretRef, TargetBinding, TargetPlan } from '../../schemas/generated/types.ts';
 import type { SecretResolver } from '../platform/secrets/secrets.ts';
-import { explainSecrets, SecretError } from '../platform/secrets/secrets.ts';
+import { explainSecrets, SecretError, tryRead } from '../platform/secrets/secrets.ts';
 import type { BoundTarget } from './driver.ts';
-import { createRedact } from './redact.ts';
+import { createRedact } from './redact/redact.ts';
 
 /** A line break would end a header; no service's credentials hold one. */
 const CONTROL = /\p{Cc}/u;
 
 /**
- * @throws SecretError naming the setting when its reference cannot be resolved, when it is required and missing, or when
- * the target cannot use its value.
+ * @throws SecretError naming every setting whose reference cannot be resolved, that is required and missing, or whose value
+ * the target cannot use.
  */
 export function bindTarget(
   target: Pick<BoundTarget, 'profile' | 'plan' | 'binding'>,
@@ -19,18 +19,23 @@ export function bindTarget(
   const { plan, binding } = target;
   const settings = new Map<string, string>();
   const secrets: string[] = [];
+  const problems: string[] = [];
+  const textOf = (setting: Setting): string | null => tryRead(() => read(setting, binding, resolver), problems);
   for (const setting of plan.settings) {
-    const value = read(setting, binding, resolver) ?? setting.default ?? '';
-    if (value === '' && setting.required) throw new SecretError(`${setting.name} must be set`);
+    const known = problems.length;
+    const value = textOf(setting) ?? setting.default ?? '';
+    if (problems.length > known) continue;
+    if (value === '' && setting.required) problems.push(`${setting.name} must be set`);
     if (value === '') continue;
     if (plan.driver === 'http' && CONTROL.test(value)) {
-      throw new SecretError(`${setting.name} holds a line break or another control character`);
+      problems.push(`${setting.name} holds a line break or another control character`);
     }
     settings.set(setting.name, value);
     if (setting.secret) secrets.push(value);
   }
-  const homeChannel = read({ name: 'home_channel', secret: false }, binding, resolver) ?? binding.home_channel;
-  const apiBase = read({ name: 'api_base', secret: false }, binding, resolver) ?? binding.api_base;
+  const homeChannel = textOf({ name: 'home_channel', secret: false }) ?? binding.home_channel;
+  const apiBase = textOf({ name: 'api_base', secret: false }) ?? binding.api_base;
+  if (problems.length > 0) throw new SecretError(problems.join('; '));
   return { ...target, homeChannel, apiBase, settings, redact: createRedact(secrets) };
 }
 

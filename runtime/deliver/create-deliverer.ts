@@ -8,7 +8,7 @@ import { failed } from './deliverer.ts';
 import type { DeliveryContext, Driver, ShownDelivery } from './driver.ts';
 import { DeliveryRefusal } from './http/values.ts';
 import type { LinkedTargets } from './link-targets.ts';
-import type { Redact } from './redact.ts';
+import type { Redact } from './redact/redact.ts';
 import type { MirrorDelivery } from './sessions/mirror.ts';
 
 export interface SwappableDeliverer extends Deliverer {

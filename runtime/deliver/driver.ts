@@ -1,13 +1,13 @@
 /** A target bound to a profile, and the interface of the driver that delivers to it. */
-import type { Dispatcher } from 'undici';
 import type { TargetBinding, TargetPlan } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
 import type { RunProcess } from '../platform/process/run-process.ts';
 import type { Addressed, DeliveryOutcome, DeliveryRequest } from './deliverer.ts';
+import type { HttpPool } from './http-pool.ts';
 import type { Pace } from './pace.ts';
 import type { Probe, ProbeOptions } from './probe.ts';
-import type { Redact } from './redact.ts';
+import type { Redact } from './redact/redact.ts';
 import type { TokenCache } from './token-cache.ts';
 
 /** A target with one profile's credentials; its driver has access to no others. */
@@ -25,8 +25,7 @@ export interface BoundTarget {
 export interface DeliveryContext {
   readonly clock: Clock;
   readonly log: Logger;
-  /** undici's keep-alive pool; never follows redirects. */
-  readonly dispatcher: Dispatcher;
+  readonly http: HttpPool;
   readonly runProcess: RunProcess;
   readonly pace: Pace;
   readonly tokens: TokenCache;

@@ -1,5 +1,7 @@
 /** The interface of agents: it takes a prompt and returns text. */
 
+import type { ProgramEnd } from '../store/states.ts';
+
 /**
  * What an agent is asked to do: one run of a dispatch.
  *
@@ -36,8 +38,9 @@ export interface AgentRunner {
    * Runs the agent once and returns its text.
    * Rejects with AgentError when the run fails. The message holds no secret and no upstream text, but may hold the last
    * line that an operator's own program wrote to stderr.
+   * @param ended called when the program of the run has ended, before the result; agents without a program never call it
    */
-  run(request: AgentRequest): Promise<string>;
+  run(request: AgentRequest, ended?: (program: ProgramEnd) => void): Promise<string>;
 }
 
 /**
@@ -73,5 +76,10 @@ export type RunAgent = (request: AgentRequest) => Promise<string> | string;
  * ```
  */
 export class AgentError extends Error {
-  override readonly name = 'AgentError';
+  override readonly name: string = 'AgentError';
+}
+
+/** The machine lacks what the run needs, such as room on the disk: it has not begun, and is tried again later. */
+export class AgentNotStarted extends AgentError {
+  override readonly name = 'AgentNotStarted';
 }

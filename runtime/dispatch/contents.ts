@@ -78,7 +78,8 @@ export class Contents {
     const { dispatch, answer, steps } = stored;
     const progress = progressOf(index, steps);
     // An earlier process may have sent this without recording it, so a target must not take this for a first attempt.
-    const first_attempt_at = progress.first_attempt_at ?? stored.answered_at ?? stored.accepted_at;
+    const since = progress.delivered > 0 ? null : (stored.answered_at ?? stored.accepted_at);
+    const first_attempt_at = progress.first_attempt_at ?? since;
     return { dispatch, text: answer ?? dispatch.prompt, progress: { ...progress, first_attempt_at } };
   }
 }

@@ -3,9 +3,11 @@
  * unfinished resumes after the next start.
  */
 import { randomUUID } from 'node:crypto';
+import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Accept, JoinGroup } from '../store/mutations.ts';
+import type { Accept, InitialWork, JoinGroup } from '../store/mutations.ts';
 import { RecentClaims } from '../store/recent-claims.ts';
+import { isMessage } from '../store/replay.ts';
 import { Contents } from './contents.ts';
 import type { DispatchContext } from './context.ts';
 import { DeliveryWorker } from './delivery-worker.ts';
@@ -18,6 +20,9 @@ import { WorkLoop } from './work-loop.ts';
 
 const SHUTTING_DOWN: Refusal = { kind: 'shutting_down', retry_after_seconds: 10 };
 const QUEUE_FULL: Refusal = { kind: 'overloaded', reason: 'queue_full', retry_after_seconds: 30 };
+
+/** Another request is delivering this message. */
+const HELD: Refusal = { kind: 'overloaded', reason: 'store_unavailable', retry_after_seconds: 10 };
 
 /** How long cancelled work may take to end, in ms. */
 const CANCEL_MS = 5000;
@@ -77,25 +82,27 @@ class DispatcherService implements DispatchService {
   async accept(
     ...[dispatch, claim, max_concurrent]: Parameters<Dispatcher['accept']>
   ): ReturnType<Dispatcher['accept']> {
-    if (this.loop.queued >= this.context.limits().max_queued_runs) return QUEUE_FULL;
+    const isRun = !isMessage(dispatch);
+    if (isRun && this.loop.queued >= this.context.limits().max_queued_runs) return QUEUE_FULL;
     if (this.stopping) return SHUTTING_DOWN;
     const { store, clock, observer } = this.context;
     const now = clock.now();
-    const work = { kind: 'run' } as const;
+    const work = initialWork(dispatch, now);
     const held = storedClaim(claim, now);
     const change: Accept = { kind: 'accept', dispatch, max_concurrent, claim: held, claiming: 'now', work, now };
     observer?.reached?.('accept.begin');
     const written = store.write(change);
     // Called after `write`, so that the same commit takes the run.
-    this.loop.arrive(1);
+    if (isRun) this.loop.arrive(1);
+    else this.loop.wake();
     const stored = await orRefused(written);
-    if (stored.kind === 'held') throw new Error('an id that is claimed at once was held');
     if (stored.kind !== 'stored') {
-      this.loop.arrive(-1);
-      return stored;
+      if (isRun) this.loop.arrive(-1);
+      // The route was `deliver_only` until a moment ago.
+      return stored.kind === 'held' ? HELD : stored;
     }
     this.recent.committed(change, stored);
-    this.contents.keep(stored.ref, dispatch, null);
+    if (stored.continued === undefined) this.contents.keep(stored.ref, dispatch, null);
     observer?.reached?.('accept.stored');
     return { kind: 'accepted' };
   }
@@ -177,6 +184,12 @@ class DispatcherService implements DispatchService {
   private get active(): number {
     return this.runs.underWay.size + this.deliveries.underWay.size + this.direct.active;
   }
+}
+
+function initialWork(dispatch: Dispatch, now: number): InitialWork {
+  if (!isMessage(dispatch)) return { kind: 'run' };
+  const open = dispatch.deliveries.map(({ target }, index) => ({ index, target, due_at: now }));
+  return { kind: 'deliveries', answer: null, open };
 }
 
 /** Lets a stop wait until work has ended, for a limited time. */

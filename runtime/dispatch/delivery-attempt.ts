@@ -16,18 +16,23 @@ export interface DeliveryContent {
 
 export interface DeliveryProgress {
   readonly index: number;
+  /** Since the delivery was given up last: a replay begins anew. */
   readonly attempts: number;
   /** Pieces that have been delivered. */
   readonly sent: number;
   /** Unix ms. */
   readonly first_attempt_at: number | null;
+  /** How often the whole text was delivered before: it is sent once more on purpose. */
+  readonly delivered: number;
 }
 
 /** Computes the progress from the stored steps of the dispatch. */
 export function progressOf(index: number, steps: readonly Step[]): DeliveryProgress {
-  const made = steps.filter((step) => step.kind === 'delivery' && step.index === index);
-  const first_attempt_at = made[0]?.started_at ?? null;
-  return { index, attempts: made.length, sent: made.at(-1)?.sent ?? 0, first_attempt_at };
+  const all = steps.filter((step) => step.kind === 'delivery' && step.index === index);
+  const made = all.slice(all.findLastIndex(({ outcome }) => outcome === 'ok') + 1);
+  const attempts = made.length - 1 - made.findLastIndex(({ next_at }) => next_at === null);
+  const delivered = all.filter(({ outcome }) => outcome === 'ok').length;
+  return { index, attempts, sent: made.at(-1)?.sent ?? 0, first_attempt_at: made[0]?.started_at ?? null, delivered };
 }
 
 /** Makes one attempt. If the deliverer throws, which it should not, the outcome is `ambiguous`. */
@@ -37,12 +42,13 @@ export async function deliverOnce(
   progress: DeliveryProgress,
   signal: AbortSignal,
 ): Promise<DeliveryOutcome> {
-  const { index, sent, first_attempt_at } = progress;
+  const { index, sent, first_attempt_at, delivered } = progress;
   const address = dispatch.deliveries[index];
   if (address === undefined) throw new Error(`dispatch ${dispatch.id} has no delivery ${index}`);
   try {
     return await context.deliverer.deliver({
-      key: `${dispatch.id}:${index}`,
+      // A target that recognises repeats by their key would drop one that is sent on purpose.
+      key: delivered === 0 ? `${dispatch.id}:${index}` : `${dispatch.id}:${index}:${delivered}`,
       profile: dispatch.profile,
       route: dispatch.route ?? '',
       delivery_id: dispatch.delivery_id,

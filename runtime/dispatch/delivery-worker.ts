@@ -3,12 +3,15 @@
  * taken again, so that a restart resumes where this process stopped.
  */
 import { setMaxListeners } from 'node:events';
+import { StoreDamaged } from '../store/decode.ts';
 import type { RecordAttempt, Step, TakenAttempt } from '../store/mutations.ts';
+import { keyOfMessage } from '../store/replay.ts';
 import type { DeliverableContent } from './contents.ts';
 import type { Attempted } from './delivery-attempt.ts';
 import { deliveryStep, makeAttempt, reportAttempt } from './delivery-attempt.ts';
 import { Stopped } from './persist.ts';
 import type { Worker, WorkerParts } from './worker.ts';
+import { giveUpDamaged } from './worker.ts';
 
 /** Most attempts at once: in total, and to one target of a profile, so that a slow target does not delay the others. */
 const MAX_ATTEMPTS = 64;
@@ -47,6 +50,7 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
     await this.attempt(taken).catch((error: unknown) => {
       if (error instanceof Stopped) return;
       context.log.error({ err: error, ...taken }, 'a delivery attempt could not be recorded');
+      return giveUpDamaged(this.parts, taken.ref, 'the outcome of a delivery attempt cannot be stored').catch(() => {});
     });
     this.underWay.delete(taken);
     changed();
@@ -55,10 +59,12 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
   private async attempt(taken: TakenAttempt): Promise<void> {
     const { context, contents } = this.parts;
     const content = await contents.forDelivery(taken.ref, taken.index).catch((error: unknown) => {
+      if (error instanceof StoreDamaged) return error;
       context.log.error({ err: error, ...taken }, 'a delivery could not be read, trying again');
       return null;
     });
     if (content === null) return this.putBack(taken, UNREAD_MS);
+    if (content instanceof StoreDamaged) return giveUpDamaged(this.parts, taken.ref, content.message);
     const made = await makeAttempt(context, content, content.progress, this.drain.signal);
     if (made.kind === 'attempted') return this.record(taken, content, made);
     // The next attempt uses the steps in the store.
@@ -68,16 +74,18 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
 
   private async record(
     taken: TakenAttempt,
-    { dispatch, progress }: DeliverableContent,
+    { dispatch, text, progress }: DeliverableContent,
     attempted: Attempted,
   ): Promise<void> {
     const { context, contents, persister, changed } = this.parts;
     const { clock, observer, log } = context;
     const step = deliveryStep(taken.index, attempted, clock.now());
     if (step.next_at !== null) contents.forget(taken.ref);
-    const recorded = persister.writeOr(this.recordOf(taken, step, step.next_at), () => {
+    const key = keyOfMessage(dispatch);
+    const of = key === null ? {} : { key };
+    const recorded = persister.writeOr<RecordAttempt>({ ...this.recordOf(taken, step, step.next_at), ...of }, () => {
       const reason = 'the outcome of the attempt cannot be stored';
-      return this.recordOf(taken, { ...step, reason, message_id: null, next_at: null }, null);
+      return { ...this.recordOf(taken, { ...step, reason, message_id: null, next_at: null }, null), ...of };
     });
     // Called before it is stored, so that the next `take_work` shares the commit.
     changed();
@@ -87,7 +95,7 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
     reportAttempt(context, dispatch, progress.attempts + 1, attempted);
     if (result.state === 'delivering') return;
     contents.forget(taken.ref);
-    observer?.finished?.(dispatch, result.state, result.reason);
+    observer?.finished?.(dispatch, result.state, result.reason, dispatch.mode === 'direct' ? null : text);
   }
 
   private recordOf({ ref, index }: TakenAttempt, step: Step | null, due_at: number | null): RecordAttempt {

@@ -1,12 +1,14 @@
 /**
- * Direct delivery: the sender waits for the result, so there is one attempt per target and no retry.
+ * Direct delivery: the sender waits for the result. Each target has two attempts within that time.
  *
  *   hold the id ──> stored as delivering, held ──> sent ──> done, and the id is claimed
- *                                                    └────> dead: a retry of the sender is a new attempt
+ *                       ^                           └────> dead ──┐
+ *                       └── the sender's next attempt, or replay ─┘ to the targets that have not got it
  *
- * A second request with the same id waits for the first, and is a duplicate only if that one succeeds. Where gateways
- * share a store, the id is held for all of them, by the stored dispatch. The claim is stored with the success only: after a
- * crash the sender has had no response, and its retry must not be treated as a duplicate.
+ * The row of a delivery id is the same for all attempts (`runtime/store/unit/message.ts`). A second request with the same id
+ * waits for the first, and is a duplicate only if that one succeeds. Where gateways share a store, the row holds the id for
+ * all of them. The claim is stored with the success only: after a crash the sender has had no response, and its retry must
+ * not be treated as a duplicate.
  */
 import { targetLabel } from '../../base/label.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
@@ -15,9 +17,9 @@ import { failed } from '../deliver/deliverer.ts';
 import type { Clock } from '../platform/clock.ts';
 import { settledWithin } from '../platform/clock.ts';
 import { claimKey } from '../store/identity.ts';
-import type { Accept, Advance, Holder, MutationResults, Ref, Step } from '../store/mutations.ts';
+import type { Accept, Advance, Continued, Holder, Ref, Step } from '../store/mutations.ts';
 import type { RecentClaims } from '../store/recent-claims.ts';
-import { endDelivering } from '../store/states.ts';
+import { endDelivering, hasEnded } from '../store/states.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import type { DispatchContext } from './context.ts';
 import { deliverOnce, deliveryStep, progressOf } from './delivery-attempt.ts';
@@ -30,13 +32,25 @@ export type DirectResult =
   | { readonly kind: 'duplicate' }
   | { readonly kind: 'delivered' | 'failed'; readonly results: readonly TargetResult[] };
 
-type Stored = Exclude<MutationResults['accept'], { readonly kind: 'held' }>;
+/** The message under way, as the row has it. */
+interface Held {
+  readonly ref: Ref;
+  readonly dispatch: Dispatch;
+  /** Of earlier attempts of the sender; null: this is the first. */
+  readonly earlier: readonly Step[] | null;
+  readonly timeoutMs: number;
+  /** Monotonic ms at which the response is due. */
+  readonly until: number;
+}
 
 /** How often an id that another gateway holds is asked for again, in ms. */
 const HELD_PAUSE_MS = 200;
 
 /** How long the response waits until the result is stored, in ms. */
 const RECORD_MS = 2000;
+
+/** Wait before the second attempt at a target that names none, in ms. */
+const SECOND_MS = 1000;
 
 export class DirectDelivery {
   /** Ids under delivery; each resolves to true when the delivery succeeded. */
@@ -58,8 +72,13 @@ export class DirectDelivery {
 
   /** Rejects with StoreUnavailable before anything is sent. @param timeoutMs for all targets, which run at once */
   async deliver(dispatch: Dispatch, claim: Claim, timeoutMs: number): Promise<DirectResult> {
+    const { clock } = this.context;
     const name = claimKey(claim);
+    // The first may take its whole time, and that of storing its result.
+    const until = clock.monotonic() + timeoutMs + 2 * RECORD_MS;
     for (let first = this.held.get(name); first !== undefined && !claim.generated; first = this.held.get(name)) {
+      await settledWithin(clock, Math.max(0, until - clock.monotonic()), first);
+      if (clock.monotonic() >= until) throw new StoreUnavailable('an earlier request delivers this event');
       if (await first) return { kind: 'duplicate' };
     }
     const work = this.attempt(dispatch, claim, timeoutMs);
@@ -88,75 +107,175 @@ export class DirectDelivery {
   }
 
   private async attempt(dispatch: Dispatch, claim: Claim, timeoutMs: number): Promise<DirectResult> {
-    const { observer } = this.context;
+    const { clock, observer } = this.context;
     const stored = await this.store(dispatch, claim, timeoutMs);
-    if (stored.kind === 'duplicate') return { kind: 'duplicate' };
+    if (!('ref' in stored)) return { kind: 'duplicate' };
     observer?.reached?.('direct.stored');
-    const steps = await Promise.all(dispatch.deliveries.map((_, index) => this.send(dispatch, index, timeoutMs)));
+    const { ref, continued } = stored;
+    const { steps: earlier = null, ...row } = continued ?? {};
+    const held: Held = {
+      ...{ ref, dispatch: { ...dispatch, ...row }, earlier },
+      ...{ timeoutMs, until: clock.monotonic() + timeoutMs },
+    };
+    const made = await this.sendAll(held);
     observer?.reached?.('direct.sent');
-    await this.record(stored.ref, dispatch, claim, steps);
+    await this.record(held, claim, made);
     observer?.reached?.('direct.marked');
-    const isOk = (index: number): boolean => steps[index]?.outcome === 'ok';
-    const results = dispatch.deliveries.map((delivery, index) => ({ target: targetLabel(delivery), ok: isOk(index) }));
+    const steps = [...(earlier ?? []), ...made.steps];
+    const results = held.dispatch.deliveries.flatMap((delivery, index) => {
+      const last = steps.findLast((step) => step.index === index);
+      return last?.outcome === 'withdrawn' ? [] : [{ target: targetLabel(delivery), ok: last?.outcome === 'ok' }];
+    });
     return { kind: results.every(({ ok }) => ok) ? 'delivered' : 'failed', results };
   }
 
   /** Waits up to `timeoutMs` while another gateway holds the id. @throws StoreUnavailable when it holds it longer */
-  private async store(dispatch: Dispatch, claim: Claim, timeoutMs: number): Promise<Stored> {
+  private async store(
+    dispatch: Dispatch,
+    claim: Claim,
+    timeoutMs: number,
+  ): Promise<{ readonly ref: Ref; readonly continued?: Continued } | { readonly kind: 'duplicate' }> {
     const { store, clock } = this.context;
     const until = clock.monotonic() + timeoutMs;
     const work = { kind: 'held', holder: this.holder } as const;
-    const claiming = store.shared === null ? 'later' : 'alone';
     for (;;) {
       const now = clock.now();
-      const held = { claim: storedClaim(claim, now), claiming, work } as const;
+      const held = { claim: storedClaim(claim, now), claiming: 'later', work } as const;
       const stored = await store.write<Accept>({ kind: 'accept', dispatch, max_concurrent: null, now, ...held });
-      if (stored.kind !== 'held') return stored;
+      if ('ref' in stored) return stored;
+      if (stored.kind === 'duplicate') return { kind: 'duplicate' };
       if (clock.monotonic() >= until) throw new StoreUnavailable('another gateway is delivering this event');
-      await new Promise<void>((resolve) => void clock.after(HELD_PAUSE_MS, resolve));
+      await pause(clock, HELD_PAUSE_MS);
     }
   }
 
-  private async send(dispatch: Dispatch, index: number, timeoutMs: number): Promise<Step> {
+  /**
+   * Sends to all targets that have not got the message, at once. While others are under way, a success is stored at once,
+   * so that a crash does not repeat it.
+   */
+  private async sendAll(held: Held): Promise<Made> {
+    const { deliveries } = held.dispatch;
+    const open = deliveries.flatMap((_, index) => (hasEnded(held.earlier ?? [], index) ? [] : [index]));
+    const stored: Promise<unknown>[] = [];
+    let left = open.length;
+    const made = await Promise.all(
+      open.map(async (index) => {
+        const steps = await this.send(held, index);
+        const isEarly = --left > 0 && steps.at(-1)?.outcome === 'ok';
+        if (isEarly) stored.push(this.storeEarly(held.ref, steps));
+        return { steps, isEarly };
+      }),
+    );
+    const rest = made.flatMap(({ steps, isEarly }) => (isEarly ? [] : steps));
+    return { steps: made.flatMap(({ steps }) => steps), rest, stored };
+  }
+
+  private storeEarly(ref: Ref, steps: readonly Step[]): Promise<unknown> {
+    const at = this.context.clock.now();
+    return this.persister.write({ kind: 'advance', ref, holder: this.holder, to: 'delivering', held: true, at, steps });
+  }
+
+  /** Makes one attempt, and a second one when that is safe and there is time. Returns their steps. */
+  private async send(held: Held, index: number): Promise<readonly Step[]> {
+    const { clock, policy } = this.context;
+    const { dispatch, earlier, until } = held;
+    const { retry_ambiguous } = policy(dispatch.profile, dispatch.deliveries[index]?.target ?? '');
+    const steps: Step[] = [];
+    for (const isLast of [false, true]) {
+      const startedAt = clock.now();
+      const outcome = await this.sendOnce(held, index, [...(earlier ?? []), ...steps]);
+      const step = (wait_ms: number | null): Step => {
+        const { reason } = outcome.kind === 'ok' ? { reason: '' } : outcome;
+        const decision =
+          outcome.kind === 'ok'
+            ? ({ kind: 'done' } as const)
+            : wait_ms === null
+              ? ({ kind: 'dead', reason } as const)
+              : ({ kind: 'retry', reason, wait_ms } as const);
+        return deliveryStep(index, { outcome, decision, startedAt }, clock.now());
+      };
+      const wait = isLast ? null : secondWait(outcome, retry_ambiguous);
+      const isDue = wait !== null && clock.monotonic() + wait < until;
+      steps.push(step(isDue ? wait : null));
+      if (!isDue) return steps;
+      await pause(clock, wait);
+    }
+    return steps;
+  }
+
+  private async sendOnce(
+    { dispatch, earlier, until, timeoutMs }: Held,
+    index: number,
+    steps: readonly Step[],
+  ): Promise<DeliveryOutcome> {
     const { clock, observer } = this.context;
-    const startedAt = clock.now();
     const started = clock.monotonic();
     const controller = new AbortController();
+    const progress = progressOf(index, steps);
+    // An earlier attempt may have sent this without recording it, so a target must not take this for the first.
+    const first_attempt_at = progress.first_attempt_at ?? (earlier === null ? null : dispatch.accepted_at);
     const content = { dispatch, text: dispatch.prompt };
-    const sent = deliverOnce(this.context, content, progressOf(index, []), controller.signal);
-    const outcome = await Promise.race([sent, late(clock, timeoutMs, sent)]);
+    const sent = deliverOnce(this.context, content, { ...progress, first_attempt_at }, controller.signal);
+    const outcome = await Promise.race([sent, late(clock, until - started, timeoutMs, sent)]);
     controller.abort();
     const ms = Math.round(clock.monotonic() - started);
     const delivery = dispatch.deliveries[index];
     observer?.attemptEnded?.(delivery === undefined ? '' : targetLabel(delivery), outcome.kind, ms);
-    const isOk = outcome.kind === 'ok';
-    const decision = isOk ? ({ kind: 'done' } as const) : ({ kind: 'dead', reason: outcome.reason } as const);
-    return deliveryStep(index, { outcome, decision, startedAt }, clock.now());
+    return outcome;
   }
 
-  private async record(ref: Ref, dispatch: Dispatch, claim: Claim, steps: readonly Step[]): Promise<void> {
+  private async record({ ref, dispatch, earlier }: Held, claim: Claim, { steps, rest, stored }: Made): Promise<void> {
     const { clock, log, observer } = this.context;
     const at = clock.now();
-    const { state, reason } = endDelivering(dispatch.deliveries, steps);
-    const end = { kind: 'advance', ref, holder: this.holder, to: state, at, steps } as const;
+    const { state, reason } = endDelivering(dispatch.deliveries, [...(earlier ?? []), ...steps]);
+    const end = { kind: 'advance', ref, holder: this.holder, to: state, at, steps: rest } as const;
     const claimed = storedClaim(claim, at);
     const success: Advance = claimed === null ? end : { ...end, claim: claimed };
     const change: Advance = reason === null ? success : { ...end, reason };
-    const recorded = this.persister.write(change).then((result) => this.recent.committed(change, result));
-    // The text has been sent: the response does not wait for a store that has become unavailable meanwhile, but the id
-    // stays held until the success is stored.
-    if (reason === null) void recorded.finally(this.hold(claim, Promise.resolve(true))).catch(() => {});
+    // The change that ends the row comes last.
+    const written = stored.length === 0 ? this.persister.write(change) : this.writeAfter(stored, change);
+    const recorded = written.then((result) => this.recent.committed(change, result));
+    // The response does not wait for a store that has become unavailable meanwhile, but the id stays held until the result
+    // is stored: a success makes a repeat a duplicate at once, after a failure the repeat waits.
+    const isOver = recorded.then(
+      () => false,
+      () => false,
+    );
+    void recorded.finally(this.hold(claim, reason === null ? Promise.resolve(true) : isOver)).catch(() => {});
     const targets = dispatch.deliveries.map(targetLabel);
     const fields = { ...logFields(dispatch), targets, ms: at - dispatch.accepted_at };
     if (reason === null) log.info(fields, 'delivered');
     else log.error({ ...fields, reason }, 'direct delivery failed');
-    const settled = recorded.then(() => observer?.finished?.(dispatch, state, reason));
+    const settled = recorded.then(() => observer?.finished?.(dispatch, state, reason, null));
     await settledWithin(clock, this.context.record_patience_ms ?? RECORD_MS, settled);
+  }
+
+  private async writeAfter(before: readonly Promise<unknown>[], change: Advance): Promise<boolean> {
+    await Promise.all(before);
+    return this.persister.write(change);
   }
 }
 
-/** Resolves after the timeout with the outcome of a target that has not answered. */
-async function late(clock: Clock, ms: number, sent: Promise<unknown>): Promise<DeliveryOutcome> {
-  await settledWithin(clock, ms, sent);
-  return failed('ambiguous', `no answer within ${ms / 1000} s`);
+/** The steps of an attempt. */
+interface Made {
+  readonly steps: readonly Step[];
+  /** Those that are not stored yet. */
+  readonly rest: readonly Step[];
+  /** The changes that store the others. */
+  readonly stored: readonly Promise<unknown>[];
+}
+
+/** The wait before a second attempt, in ms; null: there is none, because it could post twice or fail again. */
+function secondWait(outcome: DeliveryOutcome, retryAmbiguous: boolean): number | null {
+  if (outcome.kind === 'ok' || outcome.kind === 'permanent') return null;
+  const isSafe = outcome.kind === 'retry' || outcome.idempotent || retryAmbiguous;
+  return isSafe ? Math.max(outcome.retry_after_ms ?? SECOND_MS, 1) : null;
+}
+
+const pause = (clock: Clock, ms: number): Promise<void> => new Promise((resolve) => void clock.after(ms, resolve));
+
+/** Resolves after `ms` with the outcome of a target that has not answered. */
+async function late(clock: Clock, ms: number, timeoutMs: number, sent: Promise<unknown>): Promise<DeliveryOutcome> {
+  await settledWithin(clock, Math.max(0, ms), sent);
+  return failed('ambiguous', `no answer within ${timeoutMs / 1000} s`);
 }

@@ -1,6 +1,7 @@
 /** Turns a finished run into its change for the store and its log lines. */
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Advance, Step, TakenRun } from '../store/mutations.ts';
+import type { ProgramEnd } from '../store/states.ts';
 import { endDelivering } from '../store/states.ts';
 import { retryWait } from './backoff.ts';
 import type { DispatchContext } from './context.ts';
@@ -14,11 +15,16 @@ export interface FinishedRun {
   readonly startedAt: number;
   readonly ms: number;
   readonly maxAttempts: number;
+  /** Null when the agent is no program, or none was started. */
+  readonly program: ProgramEnd | null;
   readonly outcome:
     | RunOutcome
     /** The agent was not run, because each delivery would fail, for these reasons. */
     | { readonly kind: 'undeliverable'; readonly reasons: readonly string[] };
 }
+
+/** Wait before a run is tried again that the machine could not begin, in ms. */
+const POSTPONED_MS = 10_000;
 
 export type RunChange = Omit<Advance, 'kind' | 'ref' | 'holder'>;
 
@@ -33,10 +39,12 @@ export function changeAfter(run: FinishedRun, at: number, random: number): RunCh
   switch (outcome.kind) {
     case 'answered': {
       const open = dispatch.deliveries.map(({ target }, index) => ({ index, target, due_at: at }));
-      return { ...change, to: 'delivering', answer: outcome.text, open };
+      return { ...change, to: 'delivering', answer: outcome.text, ...programOf(run.program), open };
     }
     case 'silent':
-      return { ...change, to: 'skipped', answer: outcome.text, reason: outcome.reason };
+      return { ...change, to: 'skipped', answer: outcome.text, ...programOf(run.program), reason: outcome.reason };
+    case 'postponed':
+      return { at, to: 'pending', due_at: at + POSTPONED_MS, reason: outcome.reason };
     case 'interrupted':
       return { ...change, to: 'pending', steps: [stepOf(run, at, 'stopped while running')] };
     case 'undeliverable': {
@@ -57,13 +65,22 @@ export function changeAfter(run: FinishedRun, at: number, random: number): RunCh
   }
 }
 
-function stepOf({ startedAt, outcome }: FinishedRun, at: number, reason: string, next_at: number | null = null): Step {
+/** Left out where there is none. */
+export const programOf = (program: ProgramEnd | null): { readonly program?: ProgramEnd } =>
+  program === null ? {} : { program };
+
+function stepOf(
+  { startedAt, outcome, program }: FinishedRun,
+  at: number,
+  reason: string,
+  next_at: number | null = null,
+): Step {
   const kind = {
     kind: 'run',
     index: null,
     outcome: outcome.kind === 'interrupted' ? 'interrupted' : 'failed',
   } as const;
-  return { ...kind, started_at: startedAt, at, reason, next_at, sent: 0, message_id: null };
+  return { ...kind, started_at: startedAt, at, reason, next_at, sent: 0, message_id: null, ...programOf(program) };
 }
 
 /** Logs the result of a run; call it once the change is stored. */
@@ -73,7 +90,9 @@ export function reportRun({ log, observer }: DispatchContext, run: FinishedRun, 
   const fields = { ...logFields(dispatch), reason };
   if (outcome.kind === 'answered' && outcome.unmarked === true)
     log.info(logFields(dispatch), 'the answer is delivered without the [SILENT] beside it');
-  if (due_at !== undefined) {
+  if (outcome.kind === 'postponed') {
+    log.warn({ ...fields, retry_in_ms: POSTPONED_MS }, 'a run cannot begin, trying again');
+  } else if (due_at !== undefined) {
     log.warn({ ...fields, attempt: taken.failed + 1, retry_in_ms: due_at - at }, 'run failed, trying again');
     observer?.retryScheduled?.('run');
   }
@@ -81,5 +100,5 @@ export function reportRun({ log, observer }: DispatchContext, run: FinishedRun, 
   const ended = { ...fields, outcome: to, ms };
   if (to === 'skipped') log.info(ended, 'nothing to deliver');
   else log.error(ended, outcome.kind === 'undeliverable' ? 'given up without a run' : 'given up');
-  observer?.finished?.(dispatch, to, reason);
+  observer?.finished?.(dispatch, to, reason, outcome.kind === 'silent' ? outcome.text : null);
 }

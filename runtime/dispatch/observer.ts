@@ -35,8 +35,11 @@ export interface DispatchObserver {
   /** @param target its display name */
   attemptEnded?(target: string, outcome: Step['outcome'], ms: number): void;
   retryScheduled?(kind: Step['kind']): void;
-  /** Called after the state is stored. */
-  finished?(owner: DispatchOwner, state: FinalState, reason: string | null): void;
+  /**
+   * Called after the state is stored.
+   * @param answer of the agent, also when it could not be delivered; null: no agent has answered
+   */
+  finished?(owner: DispatchOwner, state: FinalState, reason: string | null, answer: string | null): void;
   reached?(point: Checkpoint): void;
 }
 

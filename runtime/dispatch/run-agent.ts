@@ -2,8 +2,9 @@
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
 import { supersededNote } from '../store/group.ts';
+import type { ProgramEnd } from '../store/states.ts';
 import type { AgentRequest } from './agent-runner.ts';
-import { AgentError } from './agent-runner.ts';
+import { AgentError, AgentNotStarted } from './agent-runner.ts';
 import type { ProfileAgent } from './context.ts';
 
 export type RunOutcome =
@@ -12,8 +13,16 @@ export type RunOutcome =
   /** Nothing to deliver: an empty answer, or `[SILENT]`. */
   | { readonly kind: 'silent'; readonly text: string; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string }
+  /** Not begun: the machine lacks what it needs. */
+  | { readonly kind: 'postponed'; readonly reason: string }
   /** Cancelled because the drain timed out. */
   | { readonly kind: 'interrupted' };
+
+export interface AgentRun {
+  readonly outcome: RunOutcome;
+  /** Null when the agent is no program, or none was started. */
+  readonly program: ProgramEnd | null;
+}
 
 const SILENT = '[SILENT]';
 
@@ -26,15 +35,30 @@ export async function runAgent(
   dispatch: Dispatch,
   controller: AbortController,
   clock: Clock,
+): Promise<AgentRun> {
+  let program: ProgramEnd | null = null;
+  const outcome = await outcomeOf(agent, dispatch, controller, clock, (end) => {
+    program = end;
+  });
+  return { outcome, program };
+}
+
+async function outcomeOf(
+  agent: ProfileAgent,
+  dispatch: Dispatch,
+  controller: AbortController,
+  clock: Clock,
+  ended: (program: ProgramEnd) => void,
 ): Promise<RunOutcome> {
   const abort = (reason: AbortReason): void => controller.abort(reason);
   const timer = clock.after(agent.timeout_ms, () => abort('timeout'));
   try {
-    return read(await agent.run(requestOf(dispatch, controller.signal)));
+    return read(await agent.run(requestOf(dispatch, controller.signal), ended));
   } catch (error) {
     const reason = controller.signal.reason as AbortReason | undefined;
     if (reason === 'drain') return { kind: 'interrupted' };
     if (reason === 'timeout') return { kind: 'failed', reason: `no answer within ${agent.timeout_ms / 1000} s` };
+    if (error instanceof AgentNotStarted) return { kind: 'postponed', reason: error.message };
     return { kind: 'failed', reason: error instanceof AgentError ? error.message : 'the agent could not be run' };
   } finally {
     timer.cancel();

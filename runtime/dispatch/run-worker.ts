@@ -3,17 +3,19 @@
  * crash does not repeat a run that has answered.
  */
 import type { Dispatch } from '../../schemas/generated/types.ts';
+import { StoreDamaged } from '../store/decode.ts';
 import type { Advance, OpenDelivery, Step, TakenRun } from '../store/mutations.ts';
 import { endDelivering } from '../store/states.ts';
 import type { DispatchContext } from './context.ts';
 import type { Attempted } from './delivery-attempt.ts';
 import { deliveryStep, makeAttempt, progressOf, reportAttempt } from './delivery-attempt.ts';
 import type { FinishedRun, RunChange } from './finished-run.ts';
-import { changeAfter, reportRun } from './finished-run.ts';
+import { changeAfter, programOf, reportRun } from './finished-run.ts';
 import { Stopped } from './persist.ts';
 import type { AbortReason } from './run-agent.ts';
 import { runAgent } from './run-agent.ts';
 import type { Worker, WorkerParts } from './worker.ts';
+import { giveUpDamaged } from './worker.ts';
 
 /**
  * Most finished runs that may wait to be stored. They do not count as running, but at this limit no run is started: it
@@ -59,7 +61,12 @@ export class RunWorker implements Worker<TakenRun> {
     await answersHaveLeft();
     const run = this.isClosed ? null : await this.run(taken).catch((error: unknown) => this.unread(taken, error));
     this.running--;
-    const recorded = run === null ? this.putBack(taken, this.isClosed ? 0 : UNREAD_MS) : this.record(run);
+    const recorded =
+      run instanceof StoreDamaged
+        ? giveUpDamaged(this.parts, ref, run.message)
+        : run === null
+          ? this.putBack(taken, this.isClosed ? 0 : UNREAD_MS)
+          : this.record(run);
     // Called before it is stored, so that the next `take_work` shares the commit.
     changed();
     await recorded.catch((error: unknown) => {
@@ -69,7 +76,8 @@ export class RunWorker implements Worker<TakenRun> {
     changed();
   }
 
-  private unread({ ref }: TakenRun, error: unknown): null {
+  private unread({ ref }: TakenRun, error: unknown): StoreDamaged | null {
+    if (error instanceof StoreDamaged) return error;
     this.parts.context.log.error({ err: error, ref }, 'a run could not be started, trying again');
     return null;
   }
@@ -83,7 +91,7 @@ export class RunWorker implements Worker<TakenRun> {
     observer?.reached?.('run.begin');
     const startedAt = clock.now();
     const agent = context.agents(dispatch.profile);
-    const run = { taken, dispatch, startedAt, ms: 0, maxAttempts: agent?.max_attempts ?? 1 };
+    const run = { taken, dispatch, startedAt, ms: 0, program: null, maxAttempts: agent?.max_attempts ?? 1 };
     const reasons = refusals(context, dispatch);
     if (reasons !== null) return { ...run, outcome: { kind: 'undeliverable', reasons } };
     const wait = (reason: string): FinishedRun => {
@@ -96,13 +104,13 @@ export class RunWorker implements Worker<TakenRun> {
     const started = clock.monotonic();
     const controller = new AbortController();
     this.controllers.add(controller);
-    const outcome = await runAgent(agent, dispatch, controller, clock);
+    const { outcome, program } = await runAgent(agent, dispatch, controller, clock);
     this.controllers.delete(controller);
     observer?.reached?.('run.answered');
     const ms = Math.round(clock.monotonic() - started);
     const ended = outcome.kind === 'failed' || outcome.kind === 'interrupted' ? outcome.kind : 'ok';
-    observer?.runEnded?.(dispatch, ended, ms);
-    return { ...run, ms, outcome };
+    if (outcome.kind !== 'postponed') observer?.runEnded?.(dispatch, ended, ms);
+    return { ...run, ms, outcome, program };
   }
 
   private async record(run: FinishedRun): Promise<void> {
@@ -116,17 +124,28 @@ export class RunWorker implements Worker<TakenRun> {
     reportRun(context, run, change);
   }
 
-  private async deliverNow({ taken, dispatch, startedAt: started_at }: FinishedRun, answer: string): Promise<void> {
+  private async deliverNow(
+    { taken, dispatch, program, startedAt: started_at }: FinishedRun,
+    answer: string,
+  ): Promise<void> {
     const { context } = this.parts;
     const { open, steps, made } = await deliverNow(context, dispatch, answer);
     const end = open.length > 0 ? null : endDelivering(dispatch.deliveries, steps);
     const reason = end === null ? (steps.at(-1)?.reason ?? null) : end.reason;
     const at = context.clock.now();
-    const change: RunChange = { to: end?.state ?? 'delivering', at, started_at, answer, steps, open };
+    const change: RunChange = {
+      to: end?.state ?? 'delivering',
+      at,
+      started_at,
+      answer,
+      ...programOf(program),
+      steps,
+      open,
+    };
     if (!(await this.advance(taken.ref, reason === null ? change : { ...change, reason }))) return;
     context.observer?.reached?.('delivery.marked');
     for (const attempt of made) reportAttempt(context, dispatch, 1, attempt);
-    if (end !== null) context.observer?.finished?.(dispatch, end.state, end.reason);
+    if (end !== null) context.observer?.finished?.(dispatch, end.state, end.reason, answer);
   }
 
   /** Returns false when another process holds the run by now. */

@@ -209,7 +209,7 @@ export class WorkLoop {
     for (const owner of given_up) {
       const { id, route, reason } = owner;
       log.error({ dispatch: id, route, reason }, 'given up');
-      observer?.finished?.(owner, 'dead', reason);
+      observer?.finished?.(owner, 'dead', reason, null);
     }
     return true;
   }

@@ -1,5 +1,5 @@
 /** Workers, which perform the work that is taken from the store. */
-import type { Holder } from '../store/mutations.ts';
+import type { Holder, Ref } from '../store/mutations.ts';
 import type { Contents } from './contents.ts';
 import type { DispatchContext } from './context.ts';
 import type { Persister } from './persist.ts';
@@ -22,4 +22,10 @@ export interface WorkerParts {
   readonly contents: Contents;
   /** Call when work has ended or was stored: there may be more to do. */
   readonly changed: () => void;
+}
+
+/** Ends a dispatch that cannot be worked on, because what is stored of it is damaged. The others go on. Rejects with Stopped. */
+export async function giveUpDamaged({ context, persister }: WorkerParts, ref: Ref, reason: string): Promise<void> {
+  const hasEnded = await persister.write({ kind: 'give_up', ref, at: context.clock.now(), reason });
+  if (hasEnded) context.log.error({ ref, reason }, 'given up: what is stored of it is damaged');
 }

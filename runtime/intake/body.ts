@@ -26,6 +26,8 @@ export class IntakeRequest extends IncomingMessage {
   awaitsContinue: boolean;
   /** The client behind a trusted proxy for which this request is counted; null for other requests. */
   client: string | null;
+  /** Whether its sender is verified (connections.ts). */
+  verified: boolean;
   /** Whether it came over a connection of this server, or from this machine; false when the sender is unknown. */
   isDirect: boolean;
 
@@ -36,6 +38,7 @@ export class IntakeRequest extends IncomingMessage {
     this.held = 0;
     this.awaitsContinue = false;
     this.client = null;
+    this.verified = false;
     this.isDirect = true;
   }
 }

@@ -1,5 +1,5 @@
 /** Handles each request of the public server: finds its route, runs the stages and writes the answer. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { LogFields } from '../platform/log.ts';
 import { printableStart } from '../platform/printable.ts';
 import { StoreInDoubt } from '../store/store.ts';
@@ -12,6 +12,7 @@ import type { EventLog } from './event-log.ts';
 import type { Services } from './intake.ts';
 import { Intake } from './intake.ts';
 import type { KeepRequest, Replay } from './keeper.ts';
+import { hasOneHost } from './origin.ts';
 import type { Watcher } from './pipeline.ts';
 import { runPipeline } from './pipeline.ts';
 import type { Reply } from './reply.ts';
@@ -183,19 +184,6 @@ export class RequestHandler {
 
 function documentReply(document: Document, { method, headers }: IntakeRequest): Reply {
   return method === 'GET' || method === 'HEAD' ? readDocument(document, headers) : GET_ONLY;
-}
-
-/**
- * RFC 9112 §3.2: a server must refuse an HTTP/1.1 request without a Host header, and any request with two, of which a proxy
- * may use the other. It is optional in HTTP/1.0.
- */
-function hasOneHost({ rawHeaders, httpVersionMinor }: IncomingMessage): boolean {
-  let count = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] ?? '';
-    if (name.length === 4 && name.toLowerCase() === 'host') count++;
-  }
-  return count === 1 || (count === 0 && httpVersionMinor === 0);
 }
 
 /** The path as sent: an escaped or doubled slash makes a different path. */

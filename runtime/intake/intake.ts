@@ -8,6 +8,7 @@ import type { Logger } from '../platform/log.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
 import type { SignedRequest } from '../verify/request.ts';
 import type { IntakeRequest } from './body.ts';
+import type { Connections } from './connections.ts';
 import type { Overload } from './overload.ts';
 import type { ParsedBody } from './parse-body.ts';
 import { parseBody } from './parse-body.ts';
@@ -31,8 +32,9 @@ export interface Services {
   readonly dispatcher: Dispatcher;
   readonly runScript: RunScript;
   readonly shutdown: Shutdown;
-  readonly overload: Pick<Overload, 'refuses'>;
-  readonly bodies: Pick<UnverifiedBodies, 'read' | 'release'>;
+  readonly overload: Pick<Overload, 'refuses' | 'verify'>;
+  readonly bodies: Pick<UnverifiedBodies, 'read' | 'readArrived' | 'release'>;
+  readonly connections: Pick<Connections, 'verify'>;
   readonly warnDeprecated: (route: LinkedRoute, scheme: string) => void;
 }
 

@@ -14,8 +14,10 @@ import type { Logger } from '../platform/log.ts';
 /** Longest acceptable wait, in ms, and how long waits must exceed it before events are refused, so that a burst passes. */
 const MAX_WAIT_MS = 350;
 const SUSTAINED_MS = 500;
-/** With fewer requests during a measurement there is no queue; then the machine is slow. */
+/** With fewer verified events during a measurement there is no queue of them; then the machine is slow. */
 const QUEUE = 50;
+/** With a smaller share of verified ones, strangers keep the process busy: to refuse events would do what those want. */
+const VERIFIED_SHARE = 0.5;
 /** Time between two measurements while the process is busy, in ms. */
 const EVERY_MS = 100;
 /** Utilization of the event loop from which the process counts as busy. */
@@ -39,8 +41,9 @@ export class Overload {
   private readonly utilization: () => number;
   /** Monotonic ms at which the measurement under way began; null when there is none. */
   private askedAt: number | null = null;
-  /** Number of requests since then. */
-  private served = 0;
+  /** Numbers of events since then that were not refused, and of those of them that were verified. */
+  private taken = 0;
+  private verified = 0;
   private adjustedAt = Number.NEGATIVE_INFINITY;
   /** Monotonic ms since which all waits were too long; null when the last one was not. */
   private longSince: number | null = null;
@@ -58,16 +61,20 @@ export class Overload {
   /** Whether to refuse an event that arrives now. */
   refuses(): boolean {
     const now = this.context.clock.monotonic();
-    this.served++;
     if (now - this.adjustedAt >= EVERY_MS) this.measure(now);
-    if (this.share === 1) return false;
-    this.credit += this.share;
-    if (this.credit >= 1) {
-      this.credit -= 1;
-      return false;
+    this.credit = Math.min(1, this.credit + this.share);
+    if (this.credit < 1) {
+      this.refused++;
+      return true;
     }
-    this.refused++;
-    return true;
+    this.credit -= this.share < 1 ? 1 : 0;
+    this.taken++;
+    return false;
+  }
+
+  /** Counts an event that was accepted and whose sender is verified. */
+  verify(): void {
+    this.verified++;
   }
 
   /** Starts a measurement, or checks the one under way. */
@@ -84,7 +91,8 @@ export class Overload {
     const asked = this.context.ask();
     if (asked === null) return;
     this.askedAt = now;
-    this.served = 0;
+    this.taken = 0;
+    this.verified = 0;
     const end = (): void => {
       const began = this.askedAt ?? now;
       this.askedAt = null;
@@ -97,7 +105,8 @@ export class Overload {
   private adjust(wait: number, grow = GROW): void {
     const { clock, log } = this.context;
     this.adjustedAt = clock.monotonic();
-    if (wait > MAX_WAIT_MS && this.served >= QUEUE) {
+    const queue = Math.max(QUEUE * this.share, VERIFIED_SHARE * this.taken);
+    if (wait > MAX_WAIT_MS && this.verified >= queue) {
       this.longSince ??= this.adjustedAt - wait;
       if (this.adjustedAt - this.longSince < SUSTAINED_MS) return;
       const fields = { wait_ms: Math.round(wait) };

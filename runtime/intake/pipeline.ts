@@ -3,7 +3,7 @@ import type { Intake, Services, Stage } from './intake.ts';
 import type { Reply } from './reply.ts';
 import type { StageName } from './stage.ts';
 import { STAGE_NAMES } from './stage.ts';
-import { checkMethod, checkOpen, checkOrigin, checkRate, checkSize, requireCredential } from './stages/admit.ts';
+import { checkCredential, checkMethod, checkOpen, checkOrigin, checkRate, checkSize } from './stages/admit.ts';
 import { parsePayload, receiveBody } from './stages/body.ts';
 import { dispatchEvent } from './stages/dispatch.ts';
 import { answerSeen, applyFilters, checkAge, matchEvent } from './stages/filters.ts';
@@ -20,7 +20,7 @@ const STAGES: Readonly<Record<StageName, Stage>> = {
   rate_check: checkRate, //   429
   probe: answerProbe, //      handshakes by GET and HEAD
   size: checkSize, //         413 by the declared length
-  credential: requireCredential, // 401 without anything that could be a signature
+  credential: checkCredential, // 401 by what the head shows
   body: receiveBody, //       413, 503, 408
   handshake: answerHandshake, // those that bring the secret
   signature: verifySignature, // 401

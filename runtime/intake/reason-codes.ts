@@ -16,7 +16,7 @@ type SharedReason = IgnoredReason | BodyFormatFault | Extract<Refusal, { readonl
 /** In words, for operators. */
 export const OTHER_REASON_TEXTS = {
   age: 'the event is older than `max_age_seconds` of the route',
-  body_overloaded: 'the bodies of unverified requests use all the memory that they may',
+  body_overloaded: 'unverified requests use all the memory or all the connections that they may',
   body_too_slow: 'the body arrived more slowly than `min_body_rate`',
   commit_in_doubt: 'it is not known whether the event was stored',
   content_encoding: 'the body has a content encoding',

@@ -1,5 +1,6 @@
 /** All answers of the public server, with status, body and headers as in docs/http.md. */
 import type { OutgoingHttpHeader, ServerResponse } from 'node:http';
+import { STATUS_CODES } from 'node:http';
 import type { TargetResult } from '../dispatch/dispatcher.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { HandshakeAnswer } from '../verify/handshake.ts';
@@ -104,6 +105,11 @@ export const ROUTE_DISABLED = errorReply('route_disabled');
 export const UNKNOWN_ROUTE = errorReply('unknown_route');
 export const REQUEST_TIMEOUT = errorReply('request_timeout');
 export const PAYLOAD_TOO_LARGE = errorReply('payload_too_large');
+/** For JSON that is called a form, as curl does with `-d` unless it is told otherwise. */
+export const JSON_AS_FORM = errorReply('malformed_body', [], {
+  error:
+    'The body is JSON, and its content type application/x-www-form-urlencoded: send it with Content-Type: application/json',
+});
 export const UNSUPPORTED_MEDIA_TYPE = errorReply('unsupported_media_type');
 export const HEADERS_TOO_LARGE = errorReply('headers_too_large');
 export const INTERNAL_ERROR = errorReply('internal_error');
@@ -125,6 +131,13 @@ export function deliveryFailed(deliveryId: string, results: readonly TargetResul
 
 function several(results: readonly TargetResult[]): { results?: readonly TargetResult[] } {
   return results.length > 1 ? { results } : {};
+}
+
+/** The bytes of an answer that closes its connection, for a connection without a response object. */
+export function replyText({ status, headers, body }: Reply): string {
+  const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, 'Connection: close'];
+  for (let index = 0; index < headers.length; index += 2) lines.push(`${headers[index]}: ${headers[index + 1]}`);
+  return `${lines.join('\r\n')}\r\n\r\n${body}`;
 }
 
 /** The event named in a response. */

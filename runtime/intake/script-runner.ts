@@ -9,6 +9,7 @@
 import { dirname, sep } from 'node:path';
 import type { FoundFile } from '../platform/node-files.ts';
 import type { ProcessResult, RunProcess } from '../platform/process/run-process.ts';
+import { lackOf } from '../platform/process/run-process.ts';
 import type { LinkedScript } from '../table/linked-table.ts';
 import { parseJson } from './parse-json.ts';
 
@@ -26,8 +27,8 @@ export type ScriptOutcome =
   | { readonly kind: 'payload'; readonly payload: unknown }
   /** The payload gains `script_output`. */
   | { readonly kind: 'text'; readonly text: string }
-  /** The event is ignored. `failed`: because the script failed, not because it asked for that. */
-  | { readonly kind: 'ignored'; readonly reason: string; readonly failed: boolean }
+  /** The event is ignored. `failed`: because the script failed, not because it asked for that; `stderr`: the end of what it wrote there. */
+  | { readonly kind: 'ignored'; readonly reason: string; readonly failed: boolean; readonly stderr: string }
   /** The machine cannot start a program now; the sender should retry. */
   | { readonly kind: 'busy'; readonly reason: string };
 
@@ -52,8 +53,6 @@ const IGNORE_KEY = '__hookwright_ignore__';
 const SILENT = '[SILENT]';
 const MAX_STDOUT_BYTES = 1_048_576;
 const INHERITED = ['PATH', 'HOME', 'LANG', 'TZ'] as const;
-/** Error codes for a lack of processes, memory or file descriptors. */
-const BUSY = new Set(['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE']);
 
 /** Creates the runner. It never rejects: each failure is an outcome. */
 export function createScriptRunner(context: ScriptContext): RunScript {
@@ -104,20 +103,23 @@ function environment(request: ScriptRequest, { env, home }: ScriptContext): Reco
 
 /** Converts the result of the script's process to its outcome. */
 export function scriptOutcome(result: ProcessResult): ScriptOutcome {
+  const lack = lackOf(result);
+  if (lack !== null) return { kind: 'busy', reason: `script: ${lack}` };
   switch (result.kind) {
     case 'spawn_failed':
-      if (BUSY.has(result.code)) return { kind: 'busy', reason: `script cannot be started: ${result.code}` };
+    case 'input_failed':
       return failed(`script cannot be started: ${result.code}`);
     case 'timeout':
-      return failed('script took too long');
+      return failed('script took too long', result.stderr);
     case 'overflow':
-      return failed('script printed too much');
+      return failed('script printed too much', result.stderr);
     case 'aborted':
       return { kind: 'busy', reason: 'script was stopped with the server' };
     case 'exit':
       if (result.code === 0) return readOutput(result.stdout);
       return failed(
         result.code === null ? `script was terminated by ${result.signal}` : `script exited with ${result.code}`,
+        result.stderr,
       );
   }
 }
@@ -125,11 +127,11 @@ export function scriptOutcome(result: ProcessResult): ScriptOutcome {
 /** Reads the script's output (§2.6.4). JSON other than an object counts as text. */
 function readOutput(stdout: Buffer): ScriptOutcome {
   const text = stdout.toString('utf8').trim();
-  if (text === '' || text === SILENT) return ignored('script said so');
+  if (text === '' || text === SILENT) return ignored(`script printed ${text === '' ? 'nothing' : SILENT}`);
   const parsed = parseJson(Buffer.from(text));
   if (!parsed.ok || !isObject(parsed.value)) return { kind: 'text', text };
   const payload = parsed.value;
-  if (Object.hasOwn(payload, IGNORE_KEY) && payload[IGNORE_KEY] === true) return ignored('script said so');
+  if (Object.hasOwn(payload, IGNORE_KEY) && payload[IGNORE_KEY] === true) return ignored(`script set ${IGNORE_KEY}`);
   return { kind: 'payload', payload };
 }
 
@@ -138,9 +140,9 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 function ignored(reason: string): ScriptOutcome {
-  return { kind: 'ignored', reason, failed: false };
+  return { kind: 'ignored', reason, failed: false, stderr: '' };
 }
 
-function failed(reason: string): ScriptOutcome {
-  return { kind: 'ignored', reason, failed: true };
+function failed(reason: string, stderr = ''): ScriptOutcome {
+  return { kind: 'ignored', reason, failed: true, stderr };
 }

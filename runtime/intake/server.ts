@@ -1,13 +1,13 @@
-/** The public HTTP/1.1 server: listens, limits the resources of slow or hostile clients, and passes requests on. */
+/** An HTTP/1.1 server that limits the resources of slow or hostile clients: the public one, the console, the control socket. */
 import { once } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
-import { createServer, STATUS_CODES } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 import type { IntakeRequest as Request } from './body.ts';
 import { IntakeRequest } from './body.ts';
 import type { Connections } from './connections.ts';
 import type { Reply } from './reply.ts';
-import { HEADERS_TOO_LARGE, MALFORMED_REQUEST, REQUEST_TIMEOUT } from './reply.ts';
+import { HEADERS_TOO_LARGE, MALFORMED_REQUEST, REQUEST_TIMEOUT, replyText } from './reply.ts';
 
 /**
  * An address of the HTTP server.
@@ -47,6 +47,18 @@ export const SERVER_LIMITS: ServerLimits = {
   maxHeaderBytes: 16_384,
 };
 
+/** For clients on this machine or next to it, whose requests are small: a request is complete after a second, or never. */
+export const LOCAL_LIMITS: ServerLimits = {
+  headersTimeoutMs: 1000,
+  requestTimeoutMs: 1000,
+  keepAliveMs: 5000,
+  checkEveryMs: 200,
+  maxHeaderBytes: 16_384,
+};
+
+/** Connections that the kernel completes before the server accepts them: a flood must not delay others by a retransmission. */
+const BACKLOG = 4096;
+
 /**
  * Bytes that a stream may buffer: the size of one read. Otherwise a body that arrives with its headers would pause and
  * resume the reading of its connection.
@@ -77,7 +89,7 @@ export class ListenError extends Error {
 
 export type HandleRequest = (request: Request, response: ServerResponse) => void;
 
-export class IntakeServer {
+export class BoundedServer {
   private readonly server: Server<typeof IntakeRequest>;
 
   constructor(handle: HandleRequest, limits: ServerLimits, connections: Connections) {
@@ -96,13 +108,17 @@ export class IntakeServer {
     // By default headers after the 2000th are silently dropped. The limit in bytes suffices.
     server.maxHeadersCount = 0;
     server.on('connection', (socket) => connections.add(socket));
-    server.on('request', handle);
+    // After a close, the parser still brings the other requests of the same read.
+    const serve: HandleRequest = (request, response) => {
+      if (!request.socket.destroyed) handle(request, response);
+    };
+    server.on('request', serve);
     server.on('checkContinue', (request: Request, response: ServerResponse) => {
       request.awaitsContinue = true;
-      handle(request, response);
+      serve(request, response);
     });
     // An unknown expectation is ignored.
-    server.on('checkExpectation', handle);
+    server.on('checkExpectation', serve);
     server.on('clientError', onClientError);
     this.server = server;
   }
@@ -110,6 +126,12 @@ export class IntakeServer {
   /** Rejects with ListenError when the address cannot be bound. */
   listen(host: string, port: number): Promise<AddressInfo> {
     return listenOn(this.server, host, port);
+  }
+
+  /** Listens on a Unix socket. */
+  async listenLocally(path: string): Promise<void> {
+    this.server.listen({ path, backlog: BACKLOG });
+    await once(this.server, 'listening');
   }
 
   /** Stops listening. Idle connections are closed at once, the others after their answer. */
@@ -128,7 +150,7 @@ export class IntakeServer {
 
 /** Listens; resolves to the bound address. Rejects with ListenError when the address cannot be bound. */
 export async function listenOn(server: NetServer, host: string, port: number): Promise<AddressInfo> {
-  server.listen(port, host === '' ? undefined : host);
+  server.listen({ port, backlog: BACKLOG, ...(host === '' ? {} : { host }) });
   try {
     await once(server, 'listening');
   } catch (error) {
@@ -167,8 +189,5 @@ function onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
     socket.destroy();
     return;
   }
-  const { status, headers, body } = CLIENT_ERRORS[error.code ?? ''] ?? MALFORMED_REQUEST;
-  const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, 'Connection: close'];
-  for (let index = 0; index < headers.length; index += 2) lines.push(`${headers[index]}: ${headers[index + 1]}`);
-  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+  socket.end(replyText(CLIENT_ERRORS[error.code ?? ''] ?? MALFORMED_REQUEST), () => socket.destroy());
 }

@@ -9,23 +9,33 @@ import { BodyReader } from './body.ts';
 export interface BodyLimits {
   /** Most bytes of all bodies together. */
   readonly maxUnverifiedBytes: number;
-  /** Bytes per second; 0: no limit. */
+  /** Bytes per second while there is room; 0: no limit. */
   readonly minBodyRate: number;
 }
 
-/** The rate is measured over the last 5 s, so that a body that was fast at first cannot stall for long. */
-const WINDOW_MS = 5000;
-const LOOK_MS = 1000;
+/**
+ * The rate is measured over the last seconds, so that a body that was fast at first cannot stall for long. From half full on
+ * the least rate grows, to 64 times when all is full, and the window falls from the first to the second value.
+ */
+const WINDOW_MS = [5000, 1000] as const;
+const RATE_GROWTH = 64;
+const LOOK_MS = 500;
+/** How long a body that decides nothing is waited for. */
+const ARRIVAL_MS = 50;
 
 export class UnverifiedBodies implements BodyMemory {
   limits: BodyLimits = { maxUnverifiedBytes: Number.POSITIVE_INFINITY, minBodyRate: 0 };
   private readonly clock: Clock;
+  private readonly crowding: () => number;
   private held = 0;
+  /** In the order in which they began. */
   private readonly arriving = new Set<IntakeRequest>();
   private timer: Timer | null = null;
 
-  constructor(clock: Clock) {
+  /** @param crowding share of the connections that are open, 0 to 1 */
+  constructor(clock: Clock, crowding: () => number) {
     this.clock = clock;
+    this.crowding = crowding;
   }
 
   /**
@@ -42,6 +52,15 @@ export class UnverifiedBodies implements BodyMemory {
       request.on('end', onEnd);
       request.on('close', onClose);
     });
+  }
+
+  /** Resolves to the body if all of it arrives at once, as small ones do; otherwise, or when it is crowded, to null. */
+  async readArrived(request: IntakeRequest, limit: number): Promise<Buffer | null> {
+    if (this.pressure() > 0) return null;
+    const timer = this.clock.after(ARRIVAL_MS, () => this.fail(request, 'aborted'));
+    const body = await this.read(request, limit);
+    timer.cancel();
+    return typeof body === 'string' ? null : body;
   }
 
   /** Ends the reading; the listeners stay but do nothing from now on. Null when it has ended already. */
@@ -63,7 +82,12 @@ export class UnverifiedBodies implements BodyMemory {
     request.held = 0;
   }
 
+  /** The bodies that have been arriving longest give way to later ones. */
   hold(request: Pick<IntakeRequest, 'held'>, bytes: number): boolean {
+    for (const oldest of this.arriving) {
+      if (oldest === request || this.held + bytes <= this.limits.maxUnverifiedBytes) break;
+      this.fail(oldest, 'overloaded');
+    }
     if (this.held + bytes > this.limits.maxUnverifiedBytes) return false;
     this.held += bytes;
     request.held += bytes;
@@ -72,16 +96,31 @@ export class UnverifiedBodies implements BodyMemory {
 
   private readonly look = (): void => {
     const now = this.clock.monotonic();
-    const least = (this.limits.minBodyRate * WINDOW_MS) / 1000;
+    const { perMs, windowMs } = this.leastPace();
     for (const request of this.arriving) {
       const { reader } = request;
-      if (reader === null || now - reader.paceSince < WINDOW_MS) continue;
-      if (reader.size - reader.paceSize < least) this.fail(request, 'too_slow');
+      if (reader === null || now - reader.paceSince < windowMs) continue;
+      if (reader.size - reader.paceSize < perMs * (now - reader.paceSince)) this.fail(request, 'too_slow');
       reader.paceSince = now;
       reader.paceSize = reader.size;
     }
     this.timer = this.arriving.size === 0 ? null : this.clock.after(LOOK_MS, this.look);
   };
+
+  /** 0 up to half of the connections and memory in use, 1 when one of them is used up. */
+  private pressure(): number {
+    return Math.max(0, 2 * Math.max(this.crowding(), this.held / this.limits.maxUnverifiedBytes) - 1);
+  }
+
+  /** The least pace in bytes per ms, and the time over which it is measured. */
+  private leastPace(): { readonly perMs: number; readonly windowMs: number } {
+    const pressure = this.pressure();
+    const [calm, pressed] = WINDOW_MS;
+    return {
+      perMs: (this.limits.minBodyRate / 1000) * RATE_GROWTH ** pressure,
+      windowMs: calm - (calm - pressed) * pressure,
+    };
+  }
 }
 
 function onData(this: IntakeRequest, chunk: Buffer): void {

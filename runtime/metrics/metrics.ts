@@ -12,6 +12,8 @@ import { byLabel, Durations, printMetric, Totals } from './series.ts';
 
 /** Values at the moment of a scrape. */
 export interface LiveFigures {
+  /** Of the program; empty: not known. */
+  readonly version: string;
   /** Number of tables served since the start. */
   readonly generation: number;
   readonly routes: number;
@@ -36,12 +38,17 @@ export interface StoredFigures {
 const REQUEST_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30];
 const WORK_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900];
 
+/** Most routes with a histogram of their own; the name of a route holds no bracket. */
+const MAX_RUN_ROUTES = 200;
+const OTHER_ROUTES = '(others)';
+
 export class Metrics {
   private readonly requests = new Totals('profile', 'route', 'outcome', 'reason');
   private readonly seconds = new Durations(REQUEST_SECONDS);
   private readonly previous = new Totals('profile', 'route');
   private readonly loads = new Totals('result');
-  private readonly runs = new Durations(WORK_SECONDS, 'outcome');
+  private readonly runs = new Durations(WORK_SECONDS, 'profile', 'route', 'outcome');
+  private readonly runRoutes = new Set<string>();
   private readonly attempts = new Durations(WORK_SECONDS, 'target', 'outcome');
   private readonly retries = new Totals('kind');
   private readonly finished = new Totals('state');
@@ -57,7 +64,7 @@ export class Metrics {
   readonly onTableLoad = (ok: boolean): void => this.loads.add(ok ? 'served' : 'refused');
 
   readonly observer: DispatchObserver = {
-    runEnded: (_owner, outcome, ms) => this.runs.add(ms, outcome),
+    runEnded: ({ profile, route }, outcome, ms) => this.runs.add(ms, profile, this.runRoute(profile, route), outcome),
     attemptEnded: (target, outcome, ms) => this.attempts.add(ms, target, outcome),
     retryScheduled: (kind) => this.retries.add(kind),
     finished: (_owner, state) => this.finished.add(state),
@@ -69,6 +76,14 @@ export class Metrics {
     const registry = await this.ofProcess;
     const own = [...this.counted(live.capture), ...gauges(live)].map((metric) => printMetric(...metric));
     return { content_type: registry.contentType, text: [...own, await registry.metrics()].join('\n') };
+  }
+
+  /** Subscriptions come and go: beyond a number of routes, runs are counted together. */
+  private runRoute(profile: string, route: string | null): string {
+    const key = JSON.stringify([profile, route]);
+    if (!this.runRoutes.has(key) && this.runRoutes.size >= MAX_RUN_ROUTES) return OTHER_ROUTES;
+    this.runRoutes.add(key);
+    return route ?? '';
   }
 
   private counted({ kept, dropped }: KeptCounts): Metric[] {
@@ -94,7 +109,12 @@ export class Metrics {
         byLabel('reason', dropped),
       ],
       ['counter', 'table_loads_total', 'Tables read, by whether they went into service.', this.loads.samples()],
-      ['histogram', 'run_duration_seconds', 'Agent runs by outcome.', this.runs.samples()],
+      [
+        'histogram',
+        'run_duration_seconds',
+        `Agent runs by route and outcome; without a route: of jobs that no event has started; beyond ${MAX_RUN_ROUTES} routes: ${OTHER_ROUTES}.`,
+        this.runs.samples(),
+      ],
       [
         'histogram',
         'delivery_attempt_duration_seconds',
@@ -114,7 +134,7 @@ export class Metrics {
 
 type Metric = Parameters<typeof printMetric>;
 
-function gauges({ generation, routes, subscriptions, quarantined, storeUp, stored }: LiveFigures): Metric[] {
+function gauges({ version, generation, routes, subscriptions, quarantined, storeUp, stored }: LiveFigures): Metric[] {
   const kinds = { static: routes, subscription: subscriptions, quarantined };
   const dispatches = (stored?.tallies ?? []).flatMap((tally) =>
     DISPATCH_STATES.map((state) => {
@@ -124,6 +144,7 @@ function gauges({ generation, routes, subscriptions, quarantined, storeUp, store
   );
   const oldest = stored === null ? [] : [{ value: stored.oldestOpenSeconds }];
   return [
+    ['gauge', 'build_info', 'Always 1; the label has the version.', [{ labels: { version }, value: 1 }]],
     ['gauge', 'table_generation', 'Tables served since the start.', [{ value: generation }]],
     ['gauge', 'routes', 'Routes in service, by where they are defined.', byLabel('kind', kinds)],
     [

@@ -13,17 +13,19 @@ const LEVELS: Readonly<Record<string, Style>> = { debug: 'dim', info: 'green', w
 /** Shown without their names, before the message, in this order. */
 const SUBJECT = ['route', 'job', 'event', 'delivery_id'] as const;
 
-/** Times are local, with the date unless it is that of `now`. A line that is not JSON is only made printable. */
-export function printLogLine(line: string, paint: Paint, now: number): string {
+/** Times are local, with the date unless it is that of `now`; null: always with the date. A line that is not JSON is only made printable. */
+export function printLogLine(line: string, paint: Paint, now: number | null): string {
   const entry = parseLogEntry(line);
   if (entry === null) return printableLine(line);
   const { time, level, msg, err, diagnostics, hint, ...fields } = entry;
-  const name = String(level);
+  const name = printableLine(String(level));
   const subject = SUBJECT.map((key) => fields[key]).filter((value) => typeof value === 'string' && value !== '');
   const rest = Object.entries(fields)
     .filter(([key, value]) => value !== null && !(isSubject(key) && typeof value === 'string'))
     .filter(([key, value]) => key !== 'outcome' || value !== msg)
-    .map(([key, value]) => paint('dim', `${key}=${key === 'hash' ? shortHash(value) : printValue(value)}`));
+    .map(([key, value]) =>
+      paint('dim', `${printableLine(key)}=${key === 'hash' ? shortHash(value) : printValue(value)}`),
+    );
   const head = `${printTime(String(time), now)} ${paint(LEVELS[name] ?? 'dim', name.toUpperCase().padEnd(5))}`;
   const words = [...subject.map(printValue), paint('bold', printableLine(String(msg))), ...rest].join('  ');
   return [`${head} ${words}`, ...below(err), ...below(diagnostics), ...below(hint)].join('\n');
@@ -65,11 +67,11 @@ function below(value: unknown): string[] {
     .map((line) => `    ${printableLine(line)}`);
 }
 
-function printTime(text: string, now: number): string {
+function printTime(text: string, now: number | null): string {
   const at = new Date(text);
   if (Number.isNaN(at.getTime())) return printableLine(text);
   const two = (value: number): string => String(value).padStart(2, '0');
   const clock = [at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(':');
-  const isToday = at.toDateString() === new Date(now).toDateString();
+  const isToday = now !== null && at.toDateString() === new Date(now).toDateString();
   return isToday ? clock : `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${clock}`;
 }

@@ -29,7 +29,9 @@ export function writeAtomic(path: string, text: string, mode: number): void {
   const folder = dirname(target);
   mkdirSync(folder, { recursive: true });
   const temporary = join(folder, `.${basename(target)}.${process.pid}.tmp`);
-  const file = openSync(temporary, 'w', 0o600);
+  // Never into a file or through a link that somebody else has put there.
+  rmSync(temporary, { force: true });
+  const file = openSync(temporary, 'wx', 0o600);
   try {
     writeFileSync(file, text);
     fchmodSync(file, mode);

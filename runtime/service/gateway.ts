@@ -14,7 +14,7 @@ import type { KeptRequest } from '../intake/kept-request.ts';
 import { askHealth, Overload } from '../intake/overload.ts';
 import { createScriptRunner } from '../intake/script-runner.ts';
 import type { HandleRequest, ListenAddress, ServerLimits } from '../intake/server.ts';
-import { IntakeServer, SERVER_LIMITS, urlOf } from '../intake/server.ts';
+import { BoundedServer, SERVER_LIMITS, urlOf } from '../intake/server.ts';
 import { UnverifiedBodies } from '../intake/unverified-bodies.ts';
 import type { Clock } from '../platform/clock.ts';
 import { settledWithin } from '../platform/clock.ts';
@@ -51,10 +51,12 @@ export class Gateway {
   private readonly giveUp = new AbortController();
   private readonly bodies: UnverifiedBodies;
   private readonly connections: Connections;
+  /** Those of the console, with limits of their own that are as large. */
+  readonly consoleConnections: Connections;
   private readonly services: Services;
   private readonly handler: RequestHandler;
   private readonly answer: HandleRequest = (request, response) => this.handler.handle(request, response);
-  private server: IntakeServer | null = null;
+  private server: BoundedServer | null = null;
   private stopping: Promise<StopResult> | null = null;
 
   /** @param routes loaded */
@@ -63,8 +65,13 @@ export class Gateway {
     this.routes = routes;
     this.backend = backend;
     this.limits = limits;
-    this.bodies = new UnverifiedBodies(context.clock);
-    this.connections = new Connections(createDropWarner(context));
+    const onDrop = createDropWarner(context);
+    this.consoleConnections = new Connections({ onDrop });
+    this.connections = new Connections({
+      onDrop,
+      onUnknownProxy: createProxyWarner(context),
+    });
+    this.bodies = new UnverifiedBodies(context.clock, () => this.connections.fullness);
     this.services = this.createServices();
     this.handler = this.createHandler();
   }
@@ -79,7 +86,7 @@ export class Gateway {
     const { routes } = this;
     await routes.use(at);
     const configured = routes.addressFor(routes.plan.server);
-    const server = new IntakeServer(this.answer, { ...SERVER_LIMITS, ...this.limits }, this.connections);
+    const server = new BoundedServer(this.answer, { ...SERVER_LIMITS, ...this.limits }, this.connections);
     const bound = await server.listen(configured.host, configured.port);
     this.server = server;
     routes.listening = { configured, bound };
@@ -126,11 +133,13 @@ export class Gateway {
 
   /** Sets the limits for connections and unverified bodies. */
   private configure({ server: plan }: RouteTable): void {
-    this.connections.configure({
-      maxConnections: plan.max_connections,
-      maxPerAddress: plan.max_connections_per_address,
-      trustedProxies: plan.trusted_proxies,
-    });
+    for (const connections of [this.connections, this.consoleConnections]) {
+      connections.configure({
+        maxConnections: plan.max_connections,
+        maxPerAddress: plan.max_connections_per_address,
+        trustedProxies: plan.trusted_proxies,
+      });
+    }
     this.bodies.limits = { maxUnverifiedBytes: plan.max_unverified_bytes, minBodyRate: plan.min_body_rate };
   }
 
@@ -184,6 +193,7 @@ export class Gateway {
       shutdown: this.shutdown,
       overload: this.limits.overload ?? new Overload({ clock, log, ask }),
       bodies: this.bodies,
+      connections: this.connections,
       warnDeprecated: createDeprecationWarner(log),
     };
   }
@@ -213,7 +223,20 @@ function createDropWarner({ log, clock }: { readonly log: Logger; readonly clock
     quietUntil = now + DROP_QUIET_MS;
     log.warn(
       {},
-      'too many connections: the oldest idle ones are closed (max_connections, max_connections_per_address)',
+      'too many connections: the longest idle or unverified are closed (max_connections, max_connections_per_address)',
+    );
+  };
+}
+
+/** Warns once that a proxy on this machine hides the clients, because it is not in `trusted_proxies`. */
+function createProxyWarner({ log }: { readonly log: Logger }): () => void {
+  let warned = false;
+  return () => {
+    if (warned) return;
+    warned = true;
+    log.warn(
+      {},
+      'X-Forwarded-For comes from a proxy on this machine, and trusted_proxies is empty: clients cannot be told apart',
     );
   };
 }

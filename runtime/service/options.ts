@@ -1,11 +1,12 @@
 /** The options and the interface of a service, for programs that embed the runtime, and the options as its parts take them. */
 
 import { randomBytes } from 'node:crypto';
-import { dirname, join } from 'node:path';
-import type { Catalog, RoutePlan, RouteTable, SecretRef } from '../../schemas/generated/types.ts';
+import { dirname, isAbsolute, join } from 'node:path';
+import type { Catalog, RouteTable, SecretRef } from '../../schemas/generated/types.ts';
 import type { EnrollReport, ReplayReport } from '../control/operations.ts';
-import { Redactor } from '../deliver/redact.ts';
+import { Redactor } from '../deliver/redact/redact.ts';
 import type { RunAgent } from '../dispatch/agent-runner.ts';
+import { WorkFolders } from '../dispatch/agents/work-folders.ts';
 import type { StopResult } from '../dispatch/dispatcher.ts';
 import type { DispatchOwner } from '../dispatch/observer.ts';
 import type { CatalogSource } from '../intake/documents.ts';
@@ -31,7 +32,7 @@ import { SharedClock } from '../platform/shared-clock.ts';
 import type { JobRecord } from '../store/job-mutations.ts';
 import type { FinalState } from '../store/states.ts';
 import type { Store } from '../store/store.ts';
-import type { Rejected } from '../table/subscriptions.ts';
+import type { LoweredSubscriptions } from '../table/subscriptions.ts';
 import type { TableSource } from '../table/table-source.ts';
 import { tableFile, tableValue } from '../table/table-source.ts';
 import type { TableState } from '../table/tables.ts';
@@ -127,7 +128,7 @@ export type CompileSubscriptions = (
   text: string,
   table: RouteTable,
   jobs: readonly JobRecord[],
-) => { readonly routes: readonly RoutePlan[]; readonly rejected: readonly Rejected[] };
+) => LoweredSubscriptions | Promise<LoweredSubscriptions>;
 
 /**
  * A dispatch that has ended; its state is stored.
@@ -144,6 +145,8 @@ export interface FinishedDispatch extends DispatchOwner {
   readonly state: FinalState;
   /** Why it is dead or skipped; null when it is done. */
   readonly reason: string | null;
+  /** What the agent has answered, also when it could not be delivered; null: no agent has answered. */
+  readonly answer: string | null;
 }
 
 /**
@@ -260,14 +263,38 @@ export interface ServiceContext extends Required<Pick<ServiceOptions, Filled>>, 
   readonly files: GatewayFiles;
   readonly ids: Ids;
   readonly metrics: Metrics;
+  readonly workFolders: WorkFolders;
   /** Secrets that arrive in handshakes. */
   readonly enrolments: Pick<Enrolments, 'capture' | 'wait'>;
   /** Reads the current values of these references, without blocking. @param host the host on which the server listens */
   readonly secrets: (refs: readonly SecretRef[], host: string) => Promise<SecretResolver>;
 }
 
-/** Fills in the defaults. @throws TableError when the table has another format */
+function isZone(timezone: string): boolean {
+  try {
+    return Intl.DateTimeFormat('en', { timeZone: timezone }) !== null;
+  } catch {
+    return false;
+  }
+}
+
+/** For programs without types. @throws TypeError naming the option and what it has to be */
+function checkOptions({ table, home, port = 0, agent, timezone = 'UTC' }: ServiceOptions): void {
+  const functions: readonly unknown[] = agent === undefined ? [] : [typeof agent === 'object' ? agent.default : agent];
+  const wrong: readonly (readonly [boolean, string])[] = [
+    [typeof table !== 'object' || table === null, 'table: a compiled table, or { file }'],
+    [typeof home !== 'string' || !isAbsolute(home), 'home: an absolute path'],
+    [!Number.isInteger(port) || port < 0 || port > 65_535, 'port: an integer from 0 to 65535'],
+    [!isZone(timezone), 'timezone: an IANA zone, such as Europe/Vienna'],
+    [functions.some((one) => typeof one !== 'function'), 'agent: a function, or { default: a function }'],
+  ];
+  const [first] = wrong.filter(([isWrong]) => isWrong);
+  if (first !== undefined) throw new TypeError(`createService: ${first[1]}`);
+}
+
+/** Fills in the defaults. @throws TypeError for an option of another kind, TableError when the table has another format */
 export function resolveOptions(options: ServiceOptions, modules: readonly RuntimePart[]): ServiceContext {
+  checkOptions(options);
   const { home, host, port, table, agent, projectEnv } = options;
   const { env = { ...process.env }, redactor = new Redactor(), random = randomBytes } = options;
   const clock = new SharedClock(options.clock ?? systemClock);
@@ -284,10 +311,11 @@ export function resolveOptions(options: ServiceOptions, modules: readonly Runtim
     problem: options.problem ?? (() => null),
     timezone: options.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     follow: options.clock === undefined ? clock.follow : () => {},
-    run: options.run ?? ((request) => runProcess(request, clock)),
+    run: options.run ?? ((request) => runProcess(request, { clock, home })),
     files: gatewayFiles,
     ids: createIds(random),
     metrics: new Metrics(),
+    workFolders: new WorkFolders(log),
     enrolments: new Enrolments({ clock, store: (plan, secret) => storeCaptured(folders, plan, secret) }),
     secrets: secretReader({
       sources: { env, home, projectEnv },

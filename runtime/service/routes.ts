@@ -22,6 +22,7 @@ import { RateWindows } from '../table/rate-limit.ts';
 import { LiveSubscriptions } from '../table/subscriptions.ts';
 import { Tables } from '../table/tables.ts';
 import { schemeLinker } from '../verify/scheme.ts';
+import { missingSecrets } from './missing-secrets.ts';
 import type { ServiceContext } from './options.ts';
 
 /** Where the server listens. */
@@ -118,7 +119,7 @@ export class Routes {
       source,
       link: async (table) => {
         const context = await this.linkContext(table, Object.values(table.routes), tableSecretRefs(table));
-        return linkTable(table, context);
+        return linkTable(table, context, missingSecrets(table, context.secrets, this.context.agent !== null));
       },
       prepare: async (table) => {
         const apply = (await this.user?.prepare(table)) ?? (() => {});

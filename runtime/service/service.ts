@@ -52,12 +52,12 @@ type FinishedListeners = Set<(event: FinishedDispatch) => void>;
 function observe({ metrics, log }: ServiceContext, listeners: FinishedListeners): DispatchObserver {
   return {
     ...metrics.observer,
-    finished: (owner, state, reason) => {
-      metrics.observer.finished?.(owner, state, reason);
+    finished: (owner, state, reason, answer) => {
+      metrics.observer.finished?.(owner, state, reason, answer);
       const { id, profile, route, job } = owner;
       for (const listener of listeners) {
         try {
-          listener({ id, profile, route, job, state, reason });
+          listener({ id, profile, route, job, state, reason, answer });
         } catch (error) {
           log.error({ err: error, event: 'finished' }, 'a listener failed');
         }
@@ -161,6 +161,7 @@ class RunningService implements Service {
   async metrics(): ReturnType<Service['metrics']> {
     const { table, subscriptions } = this.gateway.status();
     return this.context.metrics.read({
+      version: this.context.version,
       generation: table.generation,
       routes: table.routes,
       subscriptions: subscriptions.serving,
@@ -211,10 +212,10 @@ class RunningService implements Service {
     if (plan === null) return null;
     const token = plan.token === null ? null : await this.consoleToken(plan.token, plan.host);
     const { log } = this.context;
-    const readiness = () =>
-      readinessOf(this.gateway.status(), this.store.problem(), this.store.shared?.otherTables() ?? []);
+    const readiness = () => readinessOf(this.gateway.status(), this.store);
     const { ConsoleServer } = await import('../console/console-server.ts');
-    const server = new ConsoleServer({ token, readiness, metrics: () => this.metrics(), log });
+    const { consoleConnections: connections } = this.gateway;
+    const server = new ConsoleServer({ token, readiness, metrics: () => this.metrics(), connections, log });
     const url = await server.listen(plan);
     log.info({ console: url }, 'console listening');
     return { url, server };

@@ -8,7 +8,7 @@ import type { StoreOverview } from '../store/queries.ts';
 import { describeOtherTables } from '../store/shared.ts';
 import type { DispatchState } from '../store/states.ts';
 import { DISPATCH_STATES } from '../store/states.ts';
-import type { Store, StoreProblem } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import type { Rejected } from '../table/subscriptions.ts';
 import type { TableState } from '../table/tables.ts';
@@ -51,13 +51,18 @@ export interface StatusSources {
 
 /** The status of all work. When the store cannot be read, it only has the store's problem. */
 export async function readStatus({ store, counts }: StatusSources, clock: Clock): Promise<WorkStatus> {
+  const refused = store.shared?.refused() ?? [];
   try {
-    const [{ runs_active, runs_queued }, overview] = await Promise.all([counts(), overviewOf(store, clock)]);
+    const [{ runs_active, runs_queued }, overview, dead] = await Promise.all([
+      counts(),
+      overviewOf(store, clock),
+      store.read({ kind: 'dead_work' }),
+    ]);
     const { damage, bytes } = overview;
     return {
       runs: { active: runs_active, queued: runs_queued },
-      dispatches: dispatchStatus(overview),
-      store: { problem: store.problem(), damage, bytes },
+      dispatches: { ...dispatchStatus(overview), dead },
+      store: { problem: store.problem(), damage, refused, bytes },
     };
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
@@ -65,7 +70,7 @@ export async function readStatus({ store, counts }: StatusSources, clock: Clock)
     return {
       runs: null,
       dispatches: null,
-      store: { problem: store.problem() ?? unreadable, damage: null, bytes: 0 },
+      store: { problem: store.problem() ?? unreadable, damage: null, refused, bytes: 0 },
     };
   }
 }
@@ -89,25 +94,23 @@ export async function readFigures(
 const overviewOf = (store: Store, clock: Clock): Promise<StoreOverview> =>
   store.read({ kind: 'overview', now: clock.now() });
 
-function dispatchStatus({ tallies, oldest_open_at, last_error }: StoreOverview): DispatchStatus {
+function dispatchStatus({ tallies, oldest_open_at, last_error }: StoreOverview): Omit<DispatchStatus, 'dead'> {
   const count = (state: DispatchState) => [state, tallies.reduce((sum, tally) => sum + tally[state], 0)] as const;
   const states = Object.fromEntries(DISPATCH_STATES.map(count)) as DispatchStatus['states'];
   return { states, oldest_open_at, last_error };
 }
 
-/** Whether this gateway accepts events, and its problems. @param otherTables hashes of the tables that the other gateways serve */
-export function readinessOf(
-  serving: ServingStatus,
-  store: StoreProblem | null,
-  otherTables: readonly string[],
-): Readiness {
+/** Whether this gateway accepts events, and its problems. */
+export function readinessOf(serving: ServingStatus, store: Pick<Store, 'problem' | 'shared'>): Readiness {
   const { state, table, subscriptions } = serving;
+  const { shared } = store;
   const problems = [
     { part: 'gateway', blocking: true, message: state === 'draining' ? 'stopping' : null } as const,
-    { part: 'store', blocking: true, message: store?.message ?? null } as const,
+    { part: 'store', blocking: true, message: store.problem()?.message ?? null } as const,
     { part: 'table', blocking: false, message: table.error } as const,
-    { part: 'table', blocking: false, message: describeOtherTables(table.hash, otherTables) } as const,
+    { part: 'table', blocking: false, message: describeOtherTables(table.hash, shared?.otherTables() ?? []) } as const,
     { part: 'subscriptions', blocking: false, message: subscriptions.error } as const,
+    ...(shared?.refused() ?? []).map((message) => ({ part: 'store', blocking: false, message }) as const),
   ].flatMap(({ message, ...problem }) => (message === null ? [] : [{ ...problem, message }]));
   return { ready: !problems.some(({ blocking }) => blocking), problems };
 }

@@ -3,6 +3,7 @@
  * linked again for each table and replaced at the swap; the store is opened once, with the first table.
  */
 import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { labelIn } from '../../base/label.ts';
 import { readRegularText } from '../../base/read-regular-file.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
@@ -24,6 +25,7 @@ import type { Keeper } from '../intake/keeper.ts';
 import { Keeping } from '../intake/keeper.ts';
 import type { OpenedStore } from '../module.ts';
 import type { Timer } from '../platform/clock.ts';
+import { removeInputs } from '../platform/process/input-file.ts';
 import { tableSecretRefs } from '../platform/secrets/secret-refs.ts';
 import type { SecretResolver } from '../platform/secrets/secrets.ts';
 import { explainSecrets } from '../platform/secrets/secrets.ts';
@@ -183,7 +185,9 @@ export class Work implements Backend {
 
   /** Starts to fire jobs, and resumes unfinished work in the background, because there may be much of it. */
   start(): void {
-    const { clock, log } = this.context;
+    const { clock, log, home, workFolders } = this.context;
+    void workFolders.sweep(Object.values(this.linked.table.profiles).map((profile) => join(home, profile.home)));
+    void removeInputs(home);
     this.dispatcher.start().catch((error: unknown) => log.error({ err: error }, 'cannot take up unfinished work'));
     this.scheduler.start();
     const retentionDays = (): number => this.linked.table.gateway.retention_days;
@@ -199,6 +203,7 @@ export class Work implements Backend {
 
   async close(): Promise<void> {
     await this.keeping.close();
+    await this.context.workFolders.close();
     this.endRetention();
     this.rereading?.cancel();
     await this.store.close();
@@ -243,8 +248,7 @@ async function linkWork(context: ServiceContext, deliveries: Deliveries, table: 
   }
   const { redact } = context.redactor;
   const readText = (path: string): Promise<string> => readRegularText(path, MAX_SKILL_BYTES);
-  const create = (): Agents =>
-    createAgents(table, { ...context, secrets, redact, readText, http: deliveries.dispatcher });
+  const create = (): Agents => createAgents(table, { ...context, secrets, redact, readText, http: deliveries.http });
   const agents = explainSecrets(create, (reason) => new TableError(`agent: ${reason}`));
   return { table, secrets, targets, agents };
 }

@@ -21,6 +21,8 @@ export interface JobRecord {
   readonly timezone: string;
   readonly prompt: string;
   readonly deliver: readonly DeliveryPlan[];
+  /** `none`: the prompt is the message. Absent or null: the profile's agent. */
+  readonly agent?: string | null;
   readonly skills: readonly string[];
   /** Null: those of the profile. */
   readonly toolsets: readonly string[] | null;

@@ -1,7 +1,24 @@
 /** Turns the stored rows of dispatches into summaries for lists, and into complete dispatches. */
 import type { Dispatch } from '../../schemas/generated/types.ts';
+import type { Head } from './decode.ts';
+import {
+  decode,
+  decodeOr,
+  isCount,
+  isDispatch,
+  isHead,
+  isInstant,
+  isOneOf,
+  isProgramEnd,
+  isStep,
+  isText,
+  orNull,
+  StoreDamaged,
+} from './decode.ts';
 import type { Step } from './mutations.ts';
 import type { DispatchSummary, StoredDispatch } from './queries.ts';
+import type { ProgramEnd } from './states.ts';
+import { DISPATCH_STATES } from './states.ts';
 
 export type ListedRow = Omit<DispatchSummary, 'event' | 'delivery_id' | 'replay_of'> & {
   /** JSON. */
@@ -13,23 +30,54 @@ export type StoredRow = ListedRow & {
   /** JSON. */
   readonly body: string;
   readonly answer: string | null;
+  /** JSON. */
+  readonly program: string | null;
 };
 
-type Head = readonly [event: string, delivery_id: string, replay_of: string | null, superseded: number];
+const DAMAGED = 'damaged in the store';
+const DAMAGED_END: ProgramEnd = { exit_code: null, signal: null, stderr: DAMAGED };
+const instantOf = (value: number | null): number | null => (isInstant(value) ? value : null);
+const textOf = (value: unknown): string => (isText(value) ? (value as string) : DAMAGED);
+const nameOf = (value: unknown): string | null => (value === null ? null : textOf(value));
 
+/** Never throws: in a list, a damaged value is shown as such, and the other rows as they are. */
 export function readListed({ head, ...row }: ListedRow): DispatchSummary {
-  const [event, delivery_id, replay_of] = JSON.parse(head) as Head;
-  return { ...row, reason: textOf(row.reason), event, delivery_id, replay_of };
+  const [event, delivery_id, replay_of] = decodeOr<Head>(head, isHead, [DAMAGED, DAMAGED, null, 0]);
+  const isState = isOneOf(...DISPATCH_STATES)(row.state);
+  const reason = row.reason === null ? null : decodeOr(row.reason, isText, DAMAGED);
+  const { started_at, answered_at, finished_at } = row;
+  return {
+    ...row,
+    ...{ id: textOf(row.id), profile: textOf(row.profile), route: nameOf(row.route), job: nameOf(row.job) },
+    ...{ state: isState ? row.state : 'dead', reason: isState ? reason : DAMAGED },
+    accepted_at: instantOf(row.accepted_at) ?? 0,
+    ...{ started_at: instantOf(started_at), answered_at: instantOf(answered_at), finished_at: instantOf(finished_at) },
+    ...{ event, delivery_id, replay_of },
+  };
 }
 
-/** Reads a complete dispatch from its row and steps. */
+/** Columns that repeat what is in the body. */
+const REPEATED = ['id', 'profile', 'route', 'job', 'mode', 'accepted_at'] as const;
+
+/** Reads a complete dispatch from its row and steps, both as stored. @throws StoreDamaged */
 export function readStored(
-  { max_concurrent, body, answer, ...row }: StoredRow,
-  steps: readonly Step[],
+  { max_concurrent, body, answer, program, ...row }: StoredRow,
+  steps: readonly string[],
 ): StoredDispatch {
-  const [, , , superseded] = JSON.parse(row.head) as Head;
-  const dispatch = { ...(JSON.parse(body) as Dispatch), superseded };
-  return { ...readListed(row), dispatch, max_concurrent, answer: textOf(answer), steps };
+  const of = `of delivery ${textOf(row.id)}`;
+  const stored = decode<Dispatch>(body, isDispatch, `the body ${of}`);
+  const [event, delivery_id, , superseded] = decode<Head>(row.head, isHead, `the head ${of}`);
+  const other = REPEATED.find((name) => stored[name] !== row[name]);
+  if (other !== undefined) throw new StoreDamaged(`${other} ${of} is not what was written`);
+  if (!orNull(isCount)(max_concurrent)) throw new StoreDamaged(`max_concurrent ${of} is not what was written`);
+  if (stored.event !== event || stored.delivery_id !== delivery_id)
+    throw new StoreDamaged(`the head ${of} is not what was written`);
+  return {
+    ...readListed(row),
+    ...{ dispatch: { ...stored, superseded }, max_concurrent },
+    answer: answer === null ? null : decode<string>(answer, isText, `the answer ${of}`),
+    // A record for people: what is damaged in it stops no delivery.
+    program: program === null ? null : decodeOr<ProgramEnd>(program, isProgramEnd, DAMAGED_END),
+    steps: steps.map((step) => decode<Step>(step, isStep, `a step ${of}`)),
+  };
 }
-
-const textOf = (json: string | null): string | null => (json === null ? null : (JSON.parse(json) as string));

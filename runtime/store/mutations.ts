@@ -10,7 +10,7 @@ import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { GroupLimits } from './group.ts';
 import type { ClaimKey, Holder, Ref, StoredClaim } from './identity.ts';
 import type { JobMutation, JobMutationResults } from './job-mutations.ts';
-import type { DispatchState, FinalState, Step } from './states.ts';
+import type { DispatchState, FinalState, ProgramEnd, Step } from './states.ts';
 
 export type { ClaimKey, Holder, Ref, Step, StoredClaim };
 
@@ -31,19 +31,46 @@ export type InitialWork =
   /** Nothing: `holder` delivers it while the sender waits. If that process ends first, the dispatch is dead. */
   | { readonly kind: 'held'; readonly holder: Holder };
 
-/** Stores a dispatch. If its delivery id is already claimed, it is a duplicate and nothing is stored. */
+/**
+ * Stores a dispatch. If its delivery id is already claimed, it is a duplicate and nothing is stored.
+ *
+ * A dispatch that waits for no run is a message, and a message is one row for each delivery id: if the row of an earlier
+ * attempt is dead, the new attempt continues it. The row keeps its id and takes the text and addresses of this dispatch.
+ * A delivery to a target and address that has succeeded stays as it is.
+ */
 export interface Accept {
   readonly kind: 'accept';
   readonly dispatch: Dispatch;
   /** Most runs of its route at once, over all processes; null: no limit. The latest value applies to the route. */
   readonly max_concurrent: number | null;
   readonly claim: StoredClaim | null;
-  /**
-   * `later`: the id is only checked now; the change that records success claims it. `alone`: the same, and `held` while
-   * another gateway holds a dispatch with this id. An engine for one process has no other gateway.
-   */
-  readonly claiming: 'now' | 'later' | 'alone';
+  /** `later`: the id is only checked now; the change that records success claims it. */
+  readonly claiming: 'now' | 'later';
   readonly work: InitialWork;
+  readonly now: number;
+}
+
+/** A dead message that a new attempt of its sender has continued. */
+export interface Continued {
+  /** Of the row, from its first attempt. */
+  readonly id: string;
+  readonly accepted_at: number;
+  /** Those of the row, at their indexes, then the new ones. */
+  readonly deliveries: Dispatch['deliveries'];
+  /** All attempts so far. A delivery that the new attempt does not have ends with a step `withdrawn`. */
+  readonly steps: readonly Step[];
+}
+
+/**
+ * Sends the stored text of an ended dispatch once more, in its own row: to the targets that have not got it, or with
+ * `again` to all of them. The deliveries are due at once and are retried as usual.
+ */
+export interface Resend {
+  readonly kind: 'resend';
+  readonly ref: Ref;
+  /** The delivery id of a message, which is claimed; null for a dispatch that has run. */
+  readonly key: ClaimKey | null;
+  readonly again: boolean;
   readonly now: number;
 }
 
@@ -119,9 +146,13 @@ export interface Advance {
   /** Earliest Unix ms of the next run, for `pending`; default `at`. */
   readonly due_at?: number;
   readonly answer?: string;
+  /** The end of the program that answered. */
+  readonly program?: ProgramEnd;
   readonly steps?: readonly Step[];
   /** For `delivering`: the deliveries that have not ended, at least one. The others have ended, as `steps` record. */
   readonly open?: readonly OpenDelivery[];
+  /** For `delivering` without `open`: `holder` goes on delivering it while the sender waits. */
+  readonly held?: true;
   /** The delivery id to claim with this change. */
   readonly claim?: StoredClaim;
 }
@@ -137,6 +168,16 @@ export interface RecordAttempt {
   readonly step: Step | null;
   /** Unix ms of the next attempt; null: the delivery has ended, with the outcome of the step. */
   readonly due_at: number | null;
+  /** The delivery id of a message: if this ends the dispatch, it is claimed when that is done, and free when it is dead. */
+  readonly key?: ClaimKey;
+}
+
+/** Ends a dispatch of which a stored value is damaged: it is dead, and its deliveries have ended. */
+export interface GiveUp {
+  readonly kind: 'give_up';
+  readonly ref: Ref;
+  readonly at: number;
+  readonly reason: string;
 }
 
 /**
@@ -211,6 +252,8 @@ export type Mutation =
   | TakeWork
   | Advance
   | RecordAttempt
+  | GiveUp
+  | Resend
   | Recover
   | ExpireClaims
   | Cleanup
@@ -219,7 +262,11 @@ export type Mutation =
 export type MutationKind = Mutation['kind'];
 
 export interface MutationResults extends JobMutationResults {
-  accept: { readonly kind: 'stored'; readonly ref: Ref } | { readonly kind: 'duplicate' } | { readonly kind: 'held' };
+  /** `held`: another request is delivering this message. */
+  accept:
+    | { readonly kind: 'stored'; readonly ref: Ref; readonly continued?: Continued }
+    | { readonly kind: 'duplicate' }
+    | { readonly kind: 'held' };
   join_group:
     | { readonly kind: 'stored'; readonly ref: Ref; readonly superseded: number; readonly due_at: number }
     | { readonly kind: 'duplicate' };
@@ -235,6 +282,10 @@ export interface MutationResults extends JobMutationResults {
     readonly state: Exclude<DispatchState, 'pending' | 'running'>;
     readonly reason: string | null;
   } | null;
+  /** False: the dispatch is unknown, or has ended. */
+  give_up: boolean;
+  /** `superseded`: the message of this delivery id is in the row `by`. */
+  resend: { readonly kind: 'stored' | 'unknown' | 'open' | 'done' } | { readonly kind: 'superseded'; readonly by: Ref };
   recover: Recovered;
   /** `next`: where to continue; null at the end. */
   expire_claims: { readonly removed: number; readonly next: string | null };

@@ -2,7 +2,7 @@
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { JobRecord, JobState, JobTick } from './job-mutations.ts';
 import type { ClaimKey, Ref, Step } from './mutations.ts';
-import type { DispatchState } from './states.ts';
+import type { DispatchState, ProgramEnd } from './states.ts';
 
 /** A dispatch in a list. */
 export interface DispatchSummary {
@@ -28,6 +28,8 @@ export interface StoredDispatch extends DispatchSummary {
   readonly dispatch: Dispatch;
   readonly max_concurrent: number | null;
   readonly answer: string | null;
+  /** The end of the program that answered; null: no program did. */
+  readonly program: ProgramEnd | null;
   /** In the order in which they happened. */
   readonly steps: readonly Step[];
 }
@@ -99,6 +101,17 @@ export interface OpenWork {
   readonly count: number;
 }
 
+/** Deliveries of a route or job that were given up and are still stored. */
+export interface DeadWork {
+  readonly profile: string;
+  /** Null: scheduled runs. */
+  readonly route: string | null;
+  readonly job: string | null;
+  readonly count: number;
+  /** Unix ms at which the first of them was given up. */
+  readonly since: number;
+}
+
 /** A gateway that shares the store. The list has each running one, and the latest start of each that has ended. */
 export interface StoredNode {
   /** Number of this start. */
@@ -132,6 +145,8 @@ export type Query =
   | { readonly kind: 'overview'; readonly now: number }
   /** One row for each profile, route, job and target. Reads every open dispatch. */
   | { readonly kind: 'open_work' }
+  /** One row for each profile, route and job. Reads every dead dispatch. */
+  | { readonly kind: 'dead_work' }
   /** Dynamic jobs, sorted by name, and the states of all jobs. */
   | { readonly kind: 'jobs' }
   /** Grows with every change that a user makes to a job. */
@@ -143,7 +158,9 @@ export type Query =
   /** In the order of their starts; none for a store of one process. */
   | { readonly kind: 'nodes' }
   /** Checks that accepted = done + dead + skipped + pending + running + delivering; a line for each mismatch. Slow. */
-  | { readonly kind: 'audit' };
+  | { readonly kind: 'audit' }
+  /** Copies a store that is a file, as of one instant. `to`: absolute path, where no file is. */
+  | { readonly kind: 'back_up'; readonly to: string };
 export type QueryKind = Query['kind'];
 
 export interface StoredJobs {
@@ -160,12 +177,14 @@ export interface QueryResults {
   list: readonly DispatchSummary[];
   overview: StoreOverview;
   open_work: readonly OpenWork[];
+  dead_work: readonly DeadWork[];
   jobs: StoredJobs;
   jobs_version: number;
   job_running: boolean;
   job_ticks: readonly JobTick[];
   nodes: readonly StoredNode[];
   audit: readonly string[];
+  back_up: { readonly bytes: number };
 }
 
 /** An engine's function for each query. */

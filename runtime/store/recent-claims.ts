@@ -38,7 +38,8 @@ function claimedBy(mutation: Mutation, result: MutationResults[Mutation['kind']]
   const kind = typeof result === 'object' && result !== null && 'kind' in result ? result.kind : null;
   switch (mutation.kind) {
     case 'accept':
-      return kind === 'stored' && mutation.claiming === 'now' ? mutation.claim : null;
+      // The id of a message is free again when its delivery is given up.
+      return kind === 'stored' && mutation.claiming === 'now' && mutation.work.kind === 'run' ? mutation.claim : null;
     case 'join_group':
       return kind === 'stored' ? mutation.claim : null;
     case 'fire_job':

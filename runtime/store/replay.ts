@@ -1,35 +1,49 @@
-/** Replays a dispatch as a new one with a reference to it, for operators. */
+/** Replays a dispatch for operators: in its own row where its text stands, else as a new run with a reference to it. */
 import type { Dispatch } from '../../schemas/generated/types.ts';
-import type { Accept, InitialWork } from './mutations.ts';
+import type { Accept, ClaimKey, Resend } from './mutations.ts';
 import type { StoredDispatch } from './queries.ts';
 
 export interface ReplayOptions {
+  /** Of a new row. */
   readonly id: string;
   readonly now: number;
   /** Run the agent again even if there is an answer. */
   readonly rerun: boolean;
+  /** Send to all targets, also to those that have got the text. */
+  readonly again: boolean;
 }
 
 /**
- * Returns the change that stores the replay. An answer that could not be delivered is delivered without a second run; a
- * direct delivery is sent again; everything else runs again. The delivery id is kept for lookups, but is not claimed: a
- * repeat by the sender is still a duplicate.
+ * Returns the change that stores the replay. A message, and an answer that could not be delivered, goes on in its row to
+ * the targets that have not got it. Everything else runs again in a row of its own; its delivery id is kept for lookups,
+ * but is not claimed: a repeat by the sender is still a duplicate.
  */
-export function replay(stored: StoredDispatch, { id, now, rerun }: ReplayOptions): Accept {
+export function replay(stored: StoredDispatch, { id, now, rerun, again }: ReplayOptions): Accept | Resend {
+  if (hasText(stored, rerun, again)) return { kind: 'resend', ref: stored.ref, key: keyOfMessage(stored), again, now };
   const dispatch: Dispatch = { ...stored.dispatch, id, accepted_at: now, replay_of: stored.id };
-  return {
-    ...{ kind: 'accept', dispatch, max_concurrent: stored.max_concurrent, claim: null, claiming: 'now', now },
-    work: workOf(stored, rerun, now),
-  };
+  const { max_concurrent } = stored;
+  return { kind: 'accept', dispatch, max_concurrent, claim: null, claiming: 'now', work: { kind: 'run' }, now };
 }
 
-function workOf({ dispatch, mode, state, answer }: StoredDispatch, rerun: boolean, now: number): InitialWork {
-  const isAnswered = state === 'dead' && answer !== null && !rerun;
-  if ((!isAnswered && mode !== 'direct') || dispatch.deliveries.length === 0) return { kind: 'run' };
-  const open = dispatch.deliveries.map(({ target }, index) => ({ index, target, due_at: now }));
-  return { kind: 'deliveries', answer: isAnswered ? answer : null, open };
+function hasText({ mode, state, answer, dispatch }: StoredDispatch, rerun: boolean, again: boolean): boolean {
+  if (dispatch.deliveries.length === 0) return false;
+  return isMessage({ mode }) || (answer !== null && !rerun && (state === 'dead' || again));
 }
 
-export function whyNotReplay({ state }: StoredDispatch): string | null {
-  return state === 'pending' || state === 'running' || state === 'delivering' ? `it is still ${state}` : null;
+/** Whether the prompt is the text that is delivered: no agent runs. */
+export const isMessage = ({ mode }: Pick<Dispatch, 'mode'>): boolean => mode === 'direct' || mode === 'message';
+
+/** The delivery id under which a message is stored; null for a dispatch that runs. */
+export function keyOfMessage(of: Pick<Dispatch, 'mode' | 'profile' | 'route' | 'delivery_id'>): ClaimKey | null {
+  const { profile, route, delivery_id } = of;
+  return isMessage(of) && route !== null ? { profile, route, delivery_id } : null;
 }
+
+/** Why it is not replayed; null when it is. */
+export function whyNotReplay(stored: StoredDispatch, again: boolean): string | null {
+  const { state } = stored;
+  if (state === 'pending' || state === 'running' || state === 'delivering') return `it is still ${state}`;
+  return state === 'done' && isMessage(stored) && !again ? DELIVERED : null;
+}
+
+export const DELIVERED = 'its targets have got it; --again sends it to all of them once more';

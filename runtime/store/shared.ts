@@ -16,12 +16,18 @@ export interface SharedTable {
 
 /** All reject with StoreUnavailable. */
 export interface SharedTables {
-  /** Stores a table; only the newest ones and the active one are kept. Returns false when it was stored already. */
-  push(table: Pick<SharedTable, 'hash' | 'routes'>, files: TableFiles): Promise<boolean>;
+  /**
+   * Stores a table, signed anew; only the newest ones and the active one are kept. Returns false when it was stored already.
+   * Rejects with StoreRefused when it cannot be signed. @param privateKey to sign it with, as PEM; null: the shared key
+   */
+  push(table: Pick<SharedTable, 'hash' | 'routes'>, files: TableFiles, privateKey: string | null): Promise<boolean>;
   /** Newest first. */
   list(): Promise<readonly SharedTable[]>;
-  /** Null when there is no such table. */
-  load(hash: string): Promise<TableFiles | null>;
+  /**
+   * Null when there is no such table. Rejects with StoreRefused when its signature is not right.
+   * @param use `sign`: it may be older than what was served, because it is to be signed anew
+   */
+  load(hash: string, use: 'serve' | 'sign'): Promise<TableFiles | null>;
 }
 
 /** Name of the shared document that holds the hash of the active table. */
@@ -33,7 +39,7 @@ export interface SharedDocument {
   readonly text: string;
 }
 
-/** All reject with StoreUnavailable. */
+/** All reject with StoreUnavailable; `read` and `replace` with StoreRefused for signatures that are not right. */
 export interface SharedDocuments {
   /** 0 when there is none yet. */
   version(name: string): Promise<number>;

@@ -2,12 +2,14 @@
  * The states of a dispatch and the transitions between them, the steps that are recorded on the way, and how deliveries end.
  *
  *   pending ──> running ──> delivering ──> done
- *      ^          │  │           └───────> dead
+ *      ^          │  │        ^  └───────> dead ──┐
+ *      │          │  │        └───────────────────┘ a replay, or a later attempt of a sender who waits
  *      └──────────┘  └──> done, skipped, dead
  *
  * `pending`: waits for a run, or in its coalesce group. `running`: the agent runs. `delivering`: the answer is stored and
  * is being delivered. `done`, `dead` (given up, with the reason) and `skipped` (nothing to deliver, or superseded) are
- * final: a late writer cannot change them. An interrupted or failed run returns to `pending`. States that begin and end
+ * final: a late writer cannot change them. Only a replay, or a later attempt at a direct delivery, makes a dead one
+ * `delivering` again (`unit/message.ts`); with `--again` a done one too. An interrupted or failed run returns to `pending`. States that begin and end
  * between two changes are not stored, such as a delivery within this process.
  */
 import { targetLabel } from '../../base/label.ts';
@@ -49,8 +51,11 @@ export interface Step {
   readonly kind: 'run' | 'delivery';
   /** Index of the delivery in the dispatch; null for a run. */
   readonly index: number | null;
-  /** `interrupted`: ended by a drain or with its process. Only unsuccessful runs are recorded. */
-  readonly outcome: 'ok' | 'failed' | 'interrupted' | 'permanent' | 'retry' | 'ambiguous';
+  /**
+   * `interrupted`: ended by a drain or with its process. Only unsuccessful runs are recorded. `withdrawn`: no attempt; a
+   * later attempt of the sender has another target or address.
+   */
+  readonly outcome: 'ok' | 'failed' | 'interrupted' | 'permanent' | 'retry' | 'ambiguous' | 'withdrawn';
   readonly started_at: number;
   readonly at: number;
   readonly reason: string | null;
@@ -59,12 +64,29 @@ export interface Step {
   /** Pieces of the text delivered so far. */
   readonly sent: number;
   readonly message_id: string | null;
+  /** Of a run whose agent is a program. */
+  readonly program?: ProgramEnd;
+}
+
+/** What is kept of the program of a run, beside its answer. */
+export interface ProgramEnd {
+  /** Null when a signal ended it. */
+  readonly exit_code: number | null;
+  readonly signal: string | null;
+  /** Its last 64 KiB, without secrets. */
+  readonly stderr: string;
 }
 
 export interface DeliveryEnding {
   readonly state: 'done' | 'dead';
   /** The deliveries that were given up, with the reason of the last attempt of each; null when there are none. */
   readonly reason: string | null;
+}
+
+/** Whether no further attempt is needed: the target has got the text, or is not meant any more. */
+export function hasEnded(steps: readonly Pick<Step, 'kind' | 'index' | 'outcome'>[], index: number): boolean {
+  const last = steps.findLast((step) => step.kind === 'delivery' && step.index === index);
+  return last?.outcome === 'ok' || last?.outcome === 'withdrawn';
 }
 
 /** The final state of a dispatch whose deliveries have all ended. The last attempt of each decides. A delivery without any attempt counts as delivered. */
@@ -75,7 +97,7 @@ export function endDelivering(
   const failed: string[] = [];
   for (const [index, delivery] of deliveries.entries()) {
     const last = steps.findLast((step) => step.kind === 'delivery' && step.index === index);
-    if (last !== undefined && last.outcome !== 'ok')
+    if (last !== undefined && !hasEnded([last], index))
       failed.push(`${targetLabel(delivery)}: ${last.reason ?? 'failed'}`);
   }
   return failed.length === 0 ? { state: 'done', reason: null } : { state: 'dead', reason: failed.join('; ') };

@@ -68,6 +68,8 @@ export interface SlotWindow {
 export interface SharedStore {
   /** Hashes of the tables that the other gateways serve, as of a few seconds ago. */
   readonly otherTables: () => readonly string[];
+  /** What was found in the store and is not used, because its signature is not right; with what to do. */
+  readonly refused: () => readonly string[];
   /** Adds a listener, called when other processes may have changed something. */
   watch(listener: (change: SharedChange) => void): void;
   /** The rate window of this name, whose slots are counted over all processes. */
@@ -103,7 +105,7 @@ export interface Store {
    * StoreInDoubt when it is unknown whether it was stored.
    */
   write<M extends Mutation>(mutation: M): Promise<MutationResults[M['kind']]>;
-  /** Runs a query, which sees everything that was committed before the call. */
+  /** Runs a query, which sees everything that was committed before the call. Rejects with StoreDamaged when the row asked for is not what was written. */
   read<Q extends Query>(query: Q): Promise<QueryResults[Q['kind']]>;
   /** Null while writes succeed. */
   problem(): StoreProblem | null;

@@ -5,9 +5,12 @@ import { setImmediate } from 'node:timers/promises';
 const BATCH = 32;
 
 /** Calls `work` for one batch after another; rejects with its first error. */
-export async function inBatches<T>(items: readonly T[], work: (batch: readonly T[]) => void): Promise<void> {
+export async function inBatches<T>(
+  items: readonly T[],
+  work: (batch: readonly T[]) => void | Promise<void>,
+): Promise<void> {
   for (let at = 0; at < items.length; at += BATCH) {
     if (at > 0) await setImmediate();
-    work(items.slice(at, at + BATCH));
+    await work(items.slice(at, at + BATCH));
   }
 }

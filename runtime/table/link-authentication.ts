@@ -1,7 +1,7 @@
 /** Links the authentication of a route: resolves its secrets and prepares its schemes and handshakes. */
 import type { RoutePlan, SchemePlan, SecretRef } from '../../schemas/generated/types.ts';
 import type { SecretResolver } from '../platform/secrets/secrets.ts';
-import { explainSecrets, printSecretRef } from '../platform/secrets/secrets.ts';
+import { printSecretRef, tryRead } from '../platform/secrets/secrets.ts';
 import type { Authenticator } from '../verify/authenticator.ts';
 import { linkAuthenticator } from '../verify/authenticator.ts';
 import { linkHandshake, linkSecretCheck } from '../verify/handshake.ts';
@@ -18,12 +18,10 @@ export type Authentication = Pick<
   'authenticator' | 'insecure' | 'handshake' | 'awaitsSecret' | 'deprecated' | 'evidence'
 >;
 
-/** @throws LinkError when a secret is missing or cannot be a key, or authentication is off and the host is not loopback. */
+/** @throws LinkError when secrets are missing, a secret cannot be a key, or authentication is off and the host is not loopback. */
 export function linkAuthentication(plan: RoutePlan, table: TableHeadPlan, context: LinkContext): Authentication {
   const schemes = plan.schemes.map((name) => schemeOf(name, plan, table));
-  const secrets = plan.insecure
-    ? []
-    : plan.secrets.map(({ ref, expires_at }) => ({ text: resolve(plan, ref, context.secrets), expires_at }));
+  const { secrets, verifyToken } = resolveSecrets(plan, context.secrets);
   const insecure = plan.insecure || secrets.some(({ text }) => text === INSECURE_NO_AUTH);
   if (insecure && !context.loopback) {
     throw new LinkError(`route "${plan.name}": ${INSECURE_NO_AUTH} is refused unless the host is a loopback address`);
@@ -36,7 +34,7 @@ export function linkAuthentication(plan: RoutePlan, table: TableHeadPlan, contex
   return {
     authenticator,
     insecure,
-    ...handshakesOf(plan, secrets, table, context),
+    ...handshakesOf(plan, { secrets, verifyToken }, table, context),
     deprecated: deprecatedOf(schemes),
     evidence: () => ({ schemes, known: Object.values(table.schemes), secrets, publicUrl: url }),
   };
@@ -62,14 +60,13 @@ function refuseUnusable(plan: RoutePlan, { unusable }: Authenticator): void {
 /** Handshakes use the current secret, which is the first. */
 function handshakesOf(
   plan: RoutePlan,
-  secrets: readonly SecretText[],
+  { secrets, verifyToken }: RouteSecrets,
   table: TableHeadPlan,
   context: LinkContext,
 ): Pick<LinkedRoute, 'handshake' | 'awaitsSecret'> {
   if (plan.source === null) return NO_HANDSHAKES;
   const scheme = schemeOf(plan.source, plan, table);
   const capture = context.capture?.(plan) ?? null;
-  const verifyToken = plan.verify_token === null ? null : resolve(plan, plan.verify_token, context.secrets);
   return {
     handshake: linkHandshake(scheme, { secret: secrets[0]?.text ?? null, verifyToken, capture }),
     awaitsSecret: linkSecretCheck(scheme, capture),
@@ -78,11 +75,21 @@ function handshakesOf(
 
 const NO_HANDSHAKES = { handshake: null, awaitsSecret: null };
 
-function resolve(plan: RoutePlan, ref: SecretRef, secrets: SecretResolver): string {
-  return explainSecrets(
-    () => secrets.resolve(ref),
-    (reason) => new LinkError(`route "${plan.name}": ${reason}`),
-  );
+interface RouteSecrets {
+  readonly secrets: readonly SecretText[];
+  readonly verifyToken: string | null;
+}
+
+/** @throws LinkError naming every reference of the route that cannot be resolved */
+function resolveSecrets(plan: RoutePlan, resolver: SecretResolver): RouteSecrets {
+  const problems: string[] = [];
+  const resolve = (ref: SecretRef): string => tryRead(() => resolver.resolve(ref), problems) ?? '';
+  const refs = plan.insecure ? [] : plan.secrets;
+  const secrets = refs.map(({ ref, expires_at }) => ({ text: resolve(ref), expires_at }));
+  const token = plan.source === null ? null : plan.verify_token;
+  const verifyToken = token === null ? null : resolve(token);
+  if (problems.length === 0) return { secrets, verifyToken };
+  throw new LinkError(`route "${plan.name}": ${[...new Set(problems)].join('; ')}`);
 }
 
 /** The route's own public URL, or the server's with the route's path; null when neither is set. */

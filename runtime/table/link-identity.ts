@@ -7,6 +7,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { LocatorPlan, RouteTable, SchemePlan } from '../../schemas/generated/types.ts';
+import { eachItem, itemPath, withPayload } from '../verify/batch.ts';
 import { contentBytes, linkContent } from '../verify/content.ts';
 import type { SignedRequest } from '../verify/request.ts';
 
@@ -81,12 +82,26 @@ function identityOf(plan: SchemePlan, table: SpecifiedPlaces): Identity {
   };
 }
 
-/** Where a scheme signs parts of the body, the digest covers only those: changing the others must not yield a new id. */
-function linkDigest({ signed }: SchemePlan): (request: SignedRequest) => string {
+/**
+ * Where a scheme signs parts of the body, the digest covers only those, of each item: changing the others must not yield a
+ * new id.
+ */
+function linkDigest(plan: SchemePlan): (request: SignedRequest) => string {
+  const { signed } = plan;
   const parts = signed.filter(({ kind }) => kind === 'json');
   if (parts.length === 0 || signed.some(({ kind }) => kind === 'body')) return ({ body }) => digestOf(body);
   const content = linkContent(signed);
-  return (request) => digestOf(contentBytes(content({ request, timestamp: '', id: '', base: '' })));
+  const items = itemPath(plan);
+  const digestOfItem = (request: SignedRequest): string =>
+    digestOf(contentBytes(content({ request, timestamp: '', id: '', base: '' })));
+  if (items === null) return digestOfItem;
+  return (request) => {
+    const digests = Array.from(eachItem(request.payload(), items), ([item]) =>
+      digestOfItem(withPayload(request, item)),
+    );
+    const [only = digestOf(''), ...others] = digests;
+    return others.length === 0 ? only : digestOf(digests.join());
+  };
 }
 
 /** `sha256:` and the hexadecimal SHA-256 of the content. */

@@ -6,8 +6,8 @@ import { LinkError, routePaths } from './link-context.ts';
 import { RouteSlot } from './link-route.ts';
 import { TableError } from './load.ts';
 
-/** Most reasons that are listed; the rest are counted. */
-const MAX_REASONS = 20;
+/** Most routes that are listed; the rest are counted. */
+const MAX_REASONS = 100;
 
 /** Routes by request path. */
 export type RoutePaths = ReadonlyMap<string, RouteSlot>;
@@ -24,10 +24,19 @@ export interface LinkedRoutes {
   readonly rejected: readonly { readonly name: string; readonly reason: string }[];
 }
 
-/** @throws TableError naming every route that cannot be served. */
-export async function linkTable(table: RouteTable, context: LinkContext): Promise<LinkedTable> {
+/**
+ * @param others reasons why the table cannot be served that do not lie in its routes, all of which the refusal names
+ * @throws TableError naming these and every route that cannot be served
+ */
+export async function linkTable(
+  table: RouteTable,
+  context: LinkContext,
+  others: readonly string[] = [],
+): Promise<LinkedTable> {
   const { routes, rejected } = await linkRoutes(Object.values(table.routes), table, context);
-  if (rejected.length > 0) throw new TableError(printReasons(rejected.map(({ reason }) => reason)));
+  if (rejected.length + others.length > 0) {
+    throw new TableError([...listReasons(rejected.map(({ reason }) => reason)), ...others].join('\n'));
+  }
   return { plan: table, routes };
 }
 
@@ -52,7 +61,7 @@ export async function linkRoutes(
   return { routes, rejected };
 }
 
-function printReasons(reasons: readonly string[]): string {
+function listReasons(reasons: readonly string[]): readonly string[] {
   const more = reasons.length - MAX_REASONS;
-  return [...reasons.slice(0, MAX_REASONS), ...(more > 0 ? [`and ${more} more`] : [])].join('\n');
+  return [...reasons.slice(0, MAX_REASONS), ...(more > 0 ? [`and ${more} more`] : [])];
 }

@@ -178,7 +178,12 @@ export interface Rejected {
 export type LowerSubscriptions = (
   text: string,
   table: RouteTable,
-) => { readonly routes: readonly RoutePlan[]; readonly rejected: readonly Rejected[] };
+) => LoweredSubscriptions | Promise<LoweredSubscriptions>;
+
+export interface LoweredSubscriptions {
+  readonly routes: readonly RoutePlan[];
+  readonly rejected: readonly Rejected[];
+}
 
 export interface LoadContext {
   readonly lower: LowerSubscriptions;
@@ -200,13 +205,14 @@ export async function loadSubscriptions(
 ): Promise<Loaded> {
   const plans: RoutePlan[] = [];
   const rejected: Rejected[] = [];
-  const add = (lowered: ReturnType<LowerSubscriptions>): void => {
+  const add = async (part: string): Promise<void> => {
+    const lowered = await lower(part, table);
     plans.push(...lowered.routes.filter(({ name }) => !Object.hasOwn(table.routes, name)));
     rejected.push(...lowered.rejected);
   };
   const entries = entriesOf(text);
-  if (entries === null) add(lower(text, table));
-  else await inBatches(entries, (batch) => add(lower(JSON.stringify(Object.fromEntries(batch)), table)));
+  if (entries === null) await add(text);
+  else await inBatches(entries, (batch) => add(JSON.stringify(Object.fromEntries(batch))));
   const linked = await link(table, plans);
   return { text, table, routes: linked.routes, rejected: [...rejected, ...linked.rejected] };
 }

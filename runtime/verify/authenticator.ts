@@ -1,6 +1,5 @@
 /** Authenticates the requests of one route: picks the scheme that commits and verifies with it. */
 import type { SchemePlan } from '../../schemas/generated/types.ts';
-import { readValue } from './locator.ts';
 import type { SharedKeys } from './primitives.ts';
 import type { SignedRequest } from './request.ts';
 import type { LinkedScheme, SecretText } from './scheme.ts';
@@ -13,10 +12,10 @@ export interface Authenticator {
   /** Never throws, whatever the headers hold. @param now Unix time in ms */
   authenticate(request: SignedRequest, now: number): Verification;
   /**
-   * For a request whose body has not been read: null when it may be authentic, as it may be whenever a scheme has its
-   * signature in the body; otherwise what `authenticate` would return.
+   * For a request whose body has not been read: null when it may be authentic, as it may be where the signature stands in
+   * the body; otherwise what `authenticate` returns whatever the body is. @param now Unix time in ms
    */
-  refuseUnsigned(request: SignedRequest): Refused | null;
+  refuseByHead(request: SignedRequest, now: number): Refused | null;
   /** Indexes of secrets that one of the route's schemes cannot use as a key: a reason not to start. */
   readonly unusable: readonly number[];
 }
@@ -42,7 +41,7 @@ export function linkAuthenticator(
   plan: AuthenticatorPlan,
   link: (plan: SchemePlan) => LinkedScheme = linkScheme,
 ): Authenticator {
-  if (plan.insecure) return { schemes: [], authenticate: () => INSECURE, refuseUnsigned: () => null, unusable: [] };
+  if (plan.insecure) return { schemes: [], authenticate: () => INSECURE, refuseByHead: () => null, unusable: [] };
   const shared: SharedKeys = new Map();
   const schemes = plan.schemes.map((scheme) => new BoundScheme(link(scheme), plan.secrets, plan.public_url, shared));
   const unusable = plan.secrets.flatMap((_secret, index) =>
@@ -54,7 +53,13 @@ export function linkAuthenticator(
   return {
     schemes: plan.schemes,
     unusable,
-    refuseUnsigned: linkUnsignedCheck(plan.schemes, single === null ? NO_SIGNATURE : single.unsigned),
+    refuseByHead: (request, now) => {
+      for (const scheme of schemes) {
+        if (scheme.needsBody) return null;
+        if (scheme === single || scheme.present(request)) return scheme.refuseByHead(request, now);
+      }
+      return NO_SIGNATURE;
+    },
     authenticate:
       single !== null
         ? (request, now) => single.verify(request, now)
@@ -62,14 +67,5 @@ export function linkAuthenticator(
             for (const scheme of schemes) if (scheme.present(request)) return scheme.verify(request, now);
             return NO_SIGNATURE;
           },
-  };
-}
-
-function linkUnsignedCheck(schemes: readonly SchemePlan[], refused: Refused): Authenticator['refuseUnsigned'] {
-  const places = schemes.flatMap(({ signature }) => signature);
-  if (places.some((at) => at.in === 'json' || at.in === 'form')) return () => null;
-  return (request) => {
-    for (const at of places) if (readValue(at, request) !== undefined) return null;
-    return refused;
   };
 }

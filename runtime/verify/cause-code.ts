@@ -7,7 +7,7 @@ export const REASON_TEXTS = {
   stronger_scheme: 'it also carries headers of a stronger scheme, which must be used then',
   repeated_header: 'a header that is signed, or signs, is there twice',
   oversized_header: 'the header is longer than any signature',
-  too_many_parts: 'the header lists more signatures than any sender',
+  too_many_parts: 'the request has more signatures than any sender writes',
   missing_timestamp: 'the signed timestamp is missing',
   ambiguous_timestamp: 'there is more than one timestamp',
   bad_timestamp: 'the timestamp is not a time in the form this source uses',

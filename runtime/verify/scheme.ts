@@ -1,9 +1,10 @@
 /** A scheme plan is linked once per table. Bound to the secrets of a route, it verifies requests. */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { SchemePlan } from '../../schemas/generated/types.ts';
+import type { LocatorPlan, SchemePlan } from '../../schemas/generated/types.ts';
+import { eachItem, itemPath, MAX_ITEMS, withPayload } from './batch.ts';
 import type { ContentInput, SignedContent } from './content.ts';
 import { linkContent, urlBases } from './content.ts';
-import { readLocatedText, readValue } from './locator.ts';
+import { isOutsideBody, readLocatedText, readValue } from './locator.ts';
 import type { CheckSignature, Primitive, SharedKeys } from './primitives.ts';
 import { linkPrimitive } from './primitives.ts';
 import { missingReason, readId, readSignatures, repeatedHeaderFinder } from './read-signed.ts';
@@ -25,6 +26,12 @@ export interface LinkedScheme {
   readonly hasRepeatedHeader: (rawHeaders: readonly string[]) => boolean;
   /** Whether the signed bytes include parts of the parsed body. */
   readonly parsesBody: boolean;
+  /** Whether the signed bytes include the body. */
+  readonly signsBody: boolean;
+  /** Whether the signatures stand in the head of the request. */
+  readonly signedInHead: boolean;
+  /** Of a scheme that signs each item of a list: the path to the first. */
+  readonly items: readonly string[] | null;
 }
 
 interface PreparedSecret {
@@ -34,14 +41,21 @@ interface PreparedSecret {
 }
 
 export function linkScheme(plan: SchemePlan): LinkedScheme {
+  const parsesBody = plan.signed.some(({ kind }) => kind === 'json' || kind === 'params');
+  const signsBody = parsesBody || plan.signed.some(({ kind }) => kind === 'body');
   return {
     plan,
     primitive: linkPrimitive(plan),
     content: linkContent(plan.signed),
     hasRepeatedHeader: repeatedHeaderFinder(plan),
-    parsesBody: plan.signed.some(({ kind }) => kind === 'json' || kind === 'params'),
+    parsesBody,
+    signsBody,
+    signedInHead: [...plan.signature, plan.body_hash?.at].every(isInHead),
+    items: itemPath(plan),
   };
 }
+
+const isInHead = (at: LocatorPlan | null | undefined): boolean => at === null || at === undefined || isOutsideBody(at);
 
 /** Returns a linker that links each plan once, shared by all routes of a table. */
 export function schemeLinker(): (plan: SchemePlan) => LinkedScheme {
@@ -83,43 +97,75 @@ export class BoundScheme {
     return false;
   }
 
-  /** The result for a request without any signature of this scheme. */
-  get unsigned(): Refused {
-    const { plan } = this.#scheme;
-    return { ok: false, scheme: plan.name, reason: missingReason(plan) };
-  }
-
   /** @param now Unix time in ms */
   verify(request: SignedRequest, now: number): Verification {
-    const result = this.#matchRequest(request, now);
+    const { items } = this.#scheme;
+    return this.#verification(
+      items === null ? this.#matchRequest(request, now, 'whole') : this.#matchItems(request, items, now),
+    );
+  }
+
+  /** Whether the signatures stand in the body, so that nothing can be said before it is read. */
+  get needsBody(): boolean {
+    return !this.#scheme.signedInHead;
+  }
+
+  /**
+   * For a request whose body has not been read, of a scheme that does not need it: the refusal that `verify` returns
+   * whatever the body is; null when it may be authentic. @param now Unix time in ms
+   */
+  refuseByHead(request: SignedRequest, now: number): Refused | null {
+    const found = this.#verification(this.#matchRequest(request, now, 'head'));
+    return found.ok ? null : found;
+  }
+
+  #verification(result: number | VerifyReason): Verification {
     const scheme = this.#scheme.plan.name;
     return typeof result === 'number' ? { ok: true, scheme, secret: result } : { ok: false, scheme, reason: result };
   }
 
-  /** Index of the secret that matched, or why none did. */
-  #matchRequest(request: SignedRequest, now: number): number | VerifyReason {
+  /** Index of the secret that matched the last item, or why one of them is refused. */
+  #matchItems(request: SignedRequest, path: readonly string[], now: number): number | VerifyReason {
+    let result: number | VerifyReason = missingReason(this.#scheme.plan);
+    let count = 0;
+    for (const [payload] of eachItem(request.payload(), path)) {
+      count += 1;
+      result = count > MAX_ITEMS ? 'too_many_parts' : this.#matchRequest(withPayload(request, payload), now, 'whole');
+      if (typeof result === 'string') return result;
+    }
+    return result;
+  }
+
+  /** Index of the secret that matched, or why none did; any index when only the `head` is read and the body decides. */
+  #matchRequest(request: SignedRequest, now: number, read: 'head' | 'whole'): number | VerifyReason {
     const { plan, primitive, hasRepeatedHeader } = this.#scheme;
     if (plan.never_with.length > 0 && carriesAny(plan.never_with, request)) return 'stronger_scheme';
     if (hasRepeatedHeader(request.rawHeaders)) return 'repeated_header';
     const signatures = readSignatures(plan, request);
     if (typeof signatures === 'string') return signatures;
-    // One malformed signature among several invalidates them all: a sender that sends several writes each correctly, while a
-    // proxy that joins two headers does not.
-    const checkFirst = !primitive.strict || signatures.length > 1;
-    if (checkFirst && !signatures.every(primitive.wellFormed)) return 'malformed_signature';
-    const result = this.#matchSignatures(request, signatures, now);
-    return typeof result === 'string' && !signatures.every(primitive.wellFormed) ? 'malformed_signature' : result;
+    // A part that cannot be a signature is passed over: one right signature is enough (decisions §4).
+    const possible = signatures.filter(primitive.wellFormed);
+    if (possible.length === 0) return 'malformed_signature';
+    return possible.length > primitive.most ? 'too_many_parts' : this.#matchSignatures(request, possible, now, read);
   }
 
-  #matchSignatures(request: SignedRequest, signatures: readonly string[], now: number): number | VerifyReason {
-    const { plan } = this.#scheme;
+  #matchSignatures(
+    request: SignedRequest,
+    signatures: readonly string[],
+    now: number,
+    read: 'head' | 'whole',
+  ): number | VerifyReason {
+    const { plan, signsBody } = this.#scheme;
+    if (read === 'head' && !isInHead(plan.timestamp?.at)) return 0;
     const timestamp = plan.timestamp === null ? NO_TEXT : readTimestamp(plan.timestamp, request);
     if (typeof timestamp === 'string') return timestamp;
+    if (read === 'head' && signsBody) return 0;
     const window = plan.timestamp === null ? null : checkWindow(plan.timestamp, timestamp.text, now);
     if (window !== null && plan.timestamp?.after !== true) return window;
+    if (read === 'head' && !isInHead(plan.id)) return 0;
     const id = plan.id === null ? NO_TEXT : readId(plan.id, request);
     if (typeof id === 'string') return id;
-    const unbound = this.#checkBody(request);
+    const unbound = read === 'head' ? null : this.#checkBody(request);
     if (unbound !== null) return unbound;
     const matched = this.#matchSecrets({ request, timestamp: timestamp.text, id: id.text }, signatures, now);
     return typeof matched === 'string' ? matched : (window ?? matched);

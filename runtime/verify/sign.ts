@@ -1,8 +1,10 @@
 /** Signs a request as a scheme's sender does, for `webhook test` and for tests. */
-import { createHash, createHmac, createPrivateKey, sign } from 'node:crypto';
+import { createHash, createHmac, createPrivateKey, sign as signWith } from 'node:crypto';
 import type { LocatorPlan, SchemePlan } from '../../schemas/generated/types.ts';
+import { eachItem, itemPath, withPayload } from './batch.ts';
 import { contentBytes, linkContent, urlBases } from './content.ts';
 import { secretKeys } from './keys.ts';
+import type { SignedRequest } from './request.ts';
 import { LazyRequest } from './request.ts';
 import type { SignedPayload } from './sign-body.ts';
 import { placeInBody, SignError } from './sign-body.ts';
@@ -40,14 +42,31 @@ export function signRequest(plan: SchemePlan, secret: string, unsigned: Unsigned
   const placements = unsignedPlacements(plan, unsigned, timestamp);
   let payload = placeInBody(plan, unsigned.body, placements);
   const url = withBodyHash(plan, unsigned.url, payload.body);
-  const signature = signatureOf(plan, secret, { ...unsigned, url }, payload, timestamp);
+  const sent = payload.type === null ? {} : { 'content-type': payload.type };
+  const request = new LazyRequest({ method: unsigned.method, url, headers: sent, rawHeaders: [], body: payload.body });
+  const sign = (signed: SignedRequest) => signatureOf(plan, secret, { ...unsigned, request: signed }, timestamp);
   const headers = { ...plan.headers, ...headerTexts(placements) };
   const at = plan.signature[0];
-  if (at !== undefined && at.in === 'header') addToHeader(headers, at, signature);
+  if (at !== undefined && at.in === 'header') addToHeader(headers, at, sign(request));
   else if (at?.in === 'query')
-    return { url: addQuery(url, at.name, signature), headers: withType(headers, payload), body: payload.body };
-  else if (at !== undefined) payload = placeInBody(plan, payload.body, [[at, signature]]);
+    return { url: addQuery(url, at.name, sign(request)), headers: withType(headers, payload), body: payload.body };
+  else if (at !== undefined) payload = placeInBody(plan, payload.body, signEach(plan, at, request, sign));
   return { url, headers: withType(headers, payload), body: payload.body };
+}
+
+/** The signature of each item where items are signed, otherwise the one of the request. */
+function signEach(
+  plan: SchemePlan,
+  at: LocatorPlan,
+  request: SignedRequest,
+  sign: (request: SignedRequest) => string,
+): Placement[] {
+  const items = itemPath(plan);
+  if (items === null) return [[at, sign(request)]];
+  return [...eachItem(request.payload(), items)].map(([payload, path]) => [
+    { ...at, path: [...path, ...at.path.slice(path.length)] },
+    sign(withPayload(request, payload)),
+  ]);
 }
 
 /** Places of event type, delivery id and timestamp. */
@@ -68,24 +87,14 @@ function unsignedPlacements(plan: SchemePlan, unsigned: UnsignedRequest, timesta
 function signatureOf(
   plan: SchemePlan,
   secret: string,
-  unsigned: UnsignedRequest,
-  payload: SignedPayload,
+  { request, id, public_url }: Pick<UnsignedRequest, 'id' | 'public_url'> & { readonly request: SignedRequest },
   timestamp: string,
 ): string {
   if (plan.verify === 'token' || plan.verify === 'none') return secret;
   if (plan.verify === 'basic') return Buffer.from(secret, 'utf8').toString('base64');
-  const [base] = urlBases(unsigned.public_url, plan.signed);
+  const [base] = urlBases(public_url, plan.signed);
   if (base === undefined) throw new SignError(`\`${plan.name}\` signs the URL: the route needs \`public_url\``);
-  const headers = payload.type === null ? {} : { 'content-type': payload.type };
-  const request = new LazyRequest({
-    method: unsigned.method,
-    url: unsigned.url,
-    headers,
-    rawHeaders: [],
-    body: payload.body,
-  });
-  const content = linkContent(plan.signed)({ request, timestamp, id: unsigned.id, base });
-  const data = contentBytes(content);
+  const data = contentBytes(linkContent(plan.signed)({ request, timestamp, id, base }));
   return plan.verify === 'ed25519' || plan.verify === 'ecdsa-p256'
     ? privateSignature(plan, secret, data)
     : hmacSignature(plan, secret, data);
@@ -100,7 +109,7 @@ function hmacSignature(plan: SchemePlan, secret: string, data: Buffer): string {
 function privateSignature(plan: SchemePlan, secret: string, data: Buffer): string {
   try {
     const key = createPrivateKey(secret);
-    return sign(plan.verify === 'ed25519' ? null : 'sha256', data, key).toString(plan.encoding);
+    return signWith(plan.verify === 'ed25519' ? null : 'sha256', data, key).toString(plan.encoding);
   } catch {
     throw new SignError(`\`${plan.name}\` is signed with the sender's private key: give one as PEM`);
   }

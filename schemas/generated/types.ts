@@ -57,6 +57,14 @@ export type ExplainedScript = {
    * Why it ended as it did.
    */
   detail: string | null;
+  /**
+   * The end of what a failed script wrote there.
+   */
+  stderr: string | null;
+  /**
+   * What the script gets on stdin: the payload as JSON.
+   */
+  stdin: string | null;
 } | null;
 /**
  * The group that the event would join; null: it is dispatched by itself.
@@ -384,11 +392,11 @@ export interface WebhookSettings {
    */
   direct_timeout_seconds?: number;
   /**
-   * Open connections at once; for a further one the oldest that is idle gives way, or else it is closed.
+   * Open connections at once. For a further one, the one that has waited longest gives way: idle, or with a body whose signature is not verified yet.
    */
   max_connections?: number;
   /**
-   * The same for one client address (for IPv6: one network of 64 bits). Loopback addresses are not counted: a proxy or tunnel on this machine speaks for many clients. Behind `trusted_proxies` it is the number of requests of one client at once.
+   * The same for one client address (for IPv6: one network of 64 bits). Loopback addresses are not counted: a proxy or tunnel on this machine speaks for many clients. Behind `trusted_proxies` it is the number of requests of one client at once, the oldest unverified of which gives way.
    */
   max_connections_per_address?: number;
   /**
@@ -396,11 +404,11 @@ export interface WebhookSettings {
    */
   trusted_proxies?: string[];
   /**
-   * Memory that all bodies whose signature is not verified yet may hold together, in bytes; what does not fit is answered 503. At least `max_body_bytes`.
+   * Memory that all bodies whose signature is not verified yet may hold together, in bytes; beyond it the oldest are answered 503. At least `max_body_bytes`.
    */
   max_unverified_bytes?: number;
   /**
-   * Slowest pace at which a body may arrive, in bytes per second, over any 5 seconds; slower ones are answered 408. 0 turns it off.
+   * Slowest pace at which a body may arrive, in bytes per second, over any 5 seconds; slower ones are answered 408. The fuller the server, the faster: up to 64 times as much, over a second. 0 turns it off.
    */
   min_body_rate?: number;
   routes?: RoutesConfig;
@@ -507,9 +515,13 @@ export interface RouteConfig {
         };
   };
   /**
-   * No agent: the rendered prompt is the message. Needs a real target.
+   * No agent: the rendered prompt is the message, and the sender waits for it. Needs a real target, and a sender that retries; else `agent: none`.
    */
   deliver_only?: boolean;
+  /**
+   * `none`: the rendered prompt is the message. It is answered 202, stored and retried like any delivery, and no agent runs.
+   */
+  agent?: string;
   /**
    * Id or name of the scheduled job to fire on each event.
    */
@@ -742,9 +754,13 @@ export interface PostgresStoreConfig {
    */
   schema?: string;
   /**
-   * Secret under which the secrets of dynamic subscriptions are encrypted in the database. The same on every gateway; without it they have to be references.
+   * Secret under which the secrets of dynamic subscriptions are encrypted in the database, and tables, subscriptions, jobs and kept requests are signed there. The same on every gateway; without it what is in the database is believed, and those secrets have to be references.
    */
   key?: string;
+  /**
+   * Public key (Ed25519, SPKI PEM) of tables in the database, as `env:NAME` or `file:path`: only what `table push --sign-with` has signed with its private half is served.
+   */
+  table_key?: string;
 }
 /**
  * A second listener with `/metrics`, `/livez` and `/readyz`; never on the port that senders reach. Off without it.
@@ -784,9 +800,13 @@ export interface AgentConfig {
     [k: string]: string;
   };
   /**
-   * Folder that `command` works in: absolute, `~/…`, or relative to the home of its profile. Default: `work` there.
+   * Folder that `command` works in: absolute, `~/…`, or relative to the home of its profile. Default: as `work` says.
    */
   cwd?: string;
+  /**
+   * Folder that `command` works in, where `cwd` names none: a new one for each run, removed after it, or one below `work` in the home of its profile that is kept for the runs of a route, or for all. What one run writes into a kept folder, the next one reads.
+   */
+  work?: 'run' | 'route' | 'shared';
   openai?: OpenAiAgentConfig;
   /**
    * Longest run, in seconds; then the process group is killed.
@@ -863,6 +883,10 @@ export interface JobConfig {
           [k: string]: string | number;
         };
   };
+  /**
+   * `none`: the prompt is the message, and no agent runs.
+   */
+  agent?: string;
   /**
    * Skills loaded for each run.
    */
@@ -958,6 +982,10 @@ export interface SourceFile {
    * One place or several. A signature: one match is enough. An event or id: the first non-empty wins, what is signed before what is not.
    */
   delivery?: Locator | [Locator, ...Locator[]];
+  /**
+   * One place or several. A signature: one match is enough. An event or id: the first non-empty wins, what is signed before what is not.
+   */
+  credentials?: Locator | [Locator, ...Locator[]];
   /**
    * The sender has no delivery id: a digest of what is signed of the body stands in for it, so that a retry is recognised.
    */
@@ -1349,9 +1377,9 @@ export interface Dispatch {
    */
   id: string;
   /**
-   * `agent`: run, then deliver. `direct`: deliver the prompt. `job`: a run of a scheduled job.
+   * `agent`: run, then deliver. `message`: deliver the prompt. `direct`: the same while the sender waits. `job`: a run of a scheduled job.
    */
-  mode: 'agent' | 'direct' | 'job';
+  mode: 'agent' | 'message' | 'direct' | 'job';
   profile: string;
   /**
    * Route that accepted the event; null for a scheduled run.
@@ -1495,6 +1523,10 @@ export interface Explanation {
    * What would not work later, in words.
    */
   warnings: string[];
+  /**
+   * Why `serve` would not start with this configuration, so that nothing is taken; null: it would.
+   */
+  would_not_start: string | null;
 }
 export interface ExplainedStage {
   /**
@@ -1581,9 +1613,13 @@ export interface ExplainedDelivery {
    * Keys of the address that hold a placeholder which did not resolve.
    */
   unresolved: string[];
+  /**
+   * `chat_id` is the home channel of the target.
+   */
+  home_channel: boolean;
 }
 /**
- * `deliver_extra`, rendered.
+ * `deliver_extra`, rendered, with the home channel where it names no chat.
  */
 export interface ExplainedAddress {
   [k: string]: string;
@@ -1911,6 +1947,7 @@ export interface PostgresStorePlan {
   listen: boolean;
   schema: string;
   key: SecretRef | null;
+  table_key: SecretRef | null;
 }
 export interface ConsolePlan {
   host: string;
@@ -1976,6 +2013,10 @@ export interface SchemePlan {
    * Where the delivery id is, with `source:`.
    */
   delivery: LocatorPlan[];
+  /**
+   * Places of further credentials, which are not kept; in a path, `*` is any key, `**` any number of them. Absent: none.
+   */
+  credentials?: LocatorPlan[];
   /**
    * Without an id, a digest of the body is the delivery id.
    */
@@ -2431,6 +2472,7 @@ export interface CommandAgentPlan {
   kind: 'command';
   argv: string[];
   cwd: string | null;
+  work: 'run' | 'route' | 'shared';
   env: {
     [k: string]: SecretRef;
   };
@@ -2498,6 +2540,10 @@ export interface JobPlan {
   timezone: string | null;
   prompt: string;
   deliver: DeliveryPlan[];
+  /**
+   * `none`: the prompt is the message. Null: the profile's.
+   */
+  agent: string | null;
   skills: string[];
   toolsets: string[];
   paused: boolean;
@@ -2610,9 +2656,9 @@ export interface RoutePlan {
   enabled: boolean;
   description: string | null;
   /**
-   * `direct` is `deliver_only`, `cron` is `cron_job`.
+   * `message` is `agent: none`, `direct` is `deliver_only`, `cron` is `cron_job`.
    */
-  mode: 'agent' | 'direct' | 'cron';
+  mode: 'agent' | 'message' | 'direct' | 'cron';
   /**
    * Scheme that also pins event type, delivery id and challenge; null: header-driven.
    */
@@ -3415,6 +3461,10 @@ export interface TestCase {
    */
   event?: string;
   headers?: TestHeaders;
+  /**
+   * When the event arrives, for `max_age_seconds`: an instant in UTC, as 2026-01-01T00:00:00Z, which is the default.
+   */
+  came_at?: string;
   script?: TestScript;
   expect: TestExpectation;
 }
@@ -3478,9 +3528,9 @@ export interface TestExpectation {
    */
   skills?: string[];
   /**
-   * What runs.
+   * What runs; `none`: the prompt is the message.
    */
-  agent?: 'command' | 'openai' | 'preview';
+  agent?: 'command' | 'openai' | 'preview' | 'none';
   /**
    * Id of the job that fires.
    */

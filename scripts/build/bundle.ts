@@ -4,6 +4,7 @@
  */
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';
+import { findLayers, joinLayers } from './layers.ts';
 
 /** Entries of threads, without their endings. Each is looked for beside the file that starts it. */
 const THREADS = [
@@ -39,13 +40,9 @@ const PARTS = 'cli/parts/[name]-[hash]';
 
 /** @param root folder of the sources @param dist where the files go */
 export async function bundle(root: string, dist: string): Promise<void> {
-  await build({
-    ...OPTIONS,
-    entryPoints: Object.fromEntries(Object.entries(ENTRIES).map(([to, from]) => [to, join(root, from)])),
-    outdir: dist,
-    chunkNames: PARTS,
-    splitting: true,
-  });
+  const whole = { ...OPTIONS, absWorkingDir: root, entryPoints: ENTRIES, outdir: dist, chunkNames: PARTS, splitting: true };
+  const { metafile } = await build({ ...whole, write: false, metafile: true });
+  await build({ ...whole, plugins: [joinLayers(root, findLayers(metafile.inputs))] });
 }
 
 /** Where a compiled tree has the thread that recompiles as one file; two folders deep, as `PARTS`. */

@@ -4,6 +4,7 @@ import { lowerSource } from '../../compiler/lower/source.ts';
 import type { SourceEntry } from '../../compiler/lower/source-variants.ts';
 import { expandSource } from '../../compiler/lower/source-variants.ts';
 import {
+  describeCredentials,
   describeDelivery,
   describeEvent,
   describeHandshake,
@@ -70,11 +71,6 @@ const OUTSIDE: readonly (readonly [sender: string, why: string, instead: string]
     'admin webhooks with a secret: `jira`',
   ],
   ['Contentful', 'the sender chooses which headers are signed', 'a proxy that verifies and signs as `generic-v2`'],
-  [
-    'Adyen payments with several items',
-    'every item carries a signature of its own',
-    'one item per delivery: `adyen-payments`',
-  ],
   ['HubSpot v1 and v2', 'a hash that is no HMAC', 'the v3 signature of the same requests: `hubspot`'],
   ['Coinbase Developer Platform `v1`', 'the sender chooses which headers are signed', 'its `v0`: `coinbase-cdp`'],
   ['Gitea in form mode', 'the text inside a field is signed, not the body', 'the content type JSON: `gitea`'],
@@ -130,6 +126,7 @@ function section(entry: SourceEntry): string {
     `- \`source: ${commonName(name, file)}\`${file.docs === undefined ? '' : `, [documentation](${file.docs})`}`,
     ...(key === null ? [] : [`- Secret: ${key}.`]),
     ...(handshake === '' ? [] : [`- URL check: ${handshake}.`]),
+    ...(describeCredentials(file) === '' ? [] : [`- Not kept with its requests: ${describeCredentials(file)}.`]),
     ...(sending.length === 0 ? [] : [`- It ${sending.join(', ')}${mark}.${note}`]),
     ...(file.deprecated === undefined ? [] : [`- Deprecated: ${file.deprecated}`]),
     ...(file.notes ?? []).map((text) => `- ${text}`),

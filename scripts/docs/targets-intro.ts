@@ -38,8 +38,8 @@ platforms:
   never shown: \`hookwright deliver <target> --text hello --dry-run\` prints the request with \`***\` in their place.
 - **Variants.** A target that can be reached in several ways (a bot, an incoming webhook) uses the first whose settings are complete;
   \`variant: <name>\` chooses one.
-- **Another server.** \`api_base\` replaces the service's address, for a server of your own, a proxy or a test double. It must be
-  \`https://\` unless it is this machine; \`allow_http: true\` lifts that. The rate limits of the public service then do not apply.
+- **Another server.** \`api_base\` replaces the service's address, for a server of your own, a proxy or a test double; of a \`webhook_url\` it
+  replaces the origin, and the path stays. It must be \`https://\` unless it is this machine; \`allow_http: true\` lifts that. The rate limits of the public service then do not apply.
 - **Long texts** become several messages, split at paragraphs, then lines, then words, never inside a character. A retry continues
   after the last message that was sent.
 - \`hookwright deliver\` sends one message by hand, \`hookwright doctor --live\` checks every enabled target.
@@ -53,6 +53,10 @@ platforms:
 | \`permanent\` | the service refused it, and would again | the delivery is dead, with the reason |
 | \`retry\` | nothing was sent: rate limit, no connection | again after the wait the service asked for, else with growing waits |
 | \`ambiguous\` | it may have been sent: a time-out, a broken connection, a 5xx | again only where the service drops duplicates, or with \`retry_ambiguous: true\` (may post twice) |
+
+With \`deliver_only\` the sender waits, so "again" means one second attempt within \`direct_timeout_seconds\` (10), after a second or the wait that the
+service asked for; then it is answered 502, and its own retry goes on. A sender that does not retry needs \`agent: none\` instead
+([where a result goes](routes.md#where-a-result-goes)): answered at once, stored, and retried as above.
 
 ## All targets
 

@@ -11,6 +11,7 @@ const TABLES = [
   'compiler/rules/support/interpreters.yaml',
   'compiler/schedule/words.yaml',
   'compiler/schema/slips/names.yaml',
+  'compiler/text/stand-ins.yaml',
 ];
 
 /** Returns the text of each file, by its path below the repository. Each top-level key becomes a constant. */

@@ -21,6 +21,8 @@ export interface Adjustment {
   readonly drop?: readonly string[];
   /** Properties that may hold more than the types say. */
   readonly open?: readonly string[];
+  /** Properties that hold what the types list and nothing else, although the types allow more. */
+  readonly closed?: readonly string[];
   /** Texts whose list in the types is incomplete or outdated. */
   readonly unlisted?: readonly string[];
   /** `string | Object` is the string: an object only where the caller of an API asked for it. */

@@ -89,7 +89,8 @@ export const TYPED_SOURCES: readonly TypedSource[] = [
     quality: 'good',
     module: GITLAB,
     events: GITLAB_EVENTS,
-    adjust: { open: ['changes'] },
+    // https://docs.gitlab.com/user/project/integrations/webhook_events/: id, name, username, avatar_url, email.
+    adjust: { open: ['changes'], closed: ['user'] },
   },
   {
     source: 'telegram',

@@ -23,14 +23,16 @@ export function readTyped({ source, packages, quality, module, events, action, a
   return { source, quality, from: packages.map(originOf), action: action ?? null, graph: table, events: found };
 }
 
-function adjustNodes(table: NodeTable, { drop = [], open = [], unlisted = [] }: Adjustment): void {
+function adjustNodes(table: NodeTable, { drop = [], open = [], closed = [], unlisted = [] }: Adjustment): void {
   const any = table.add(ANY);
   const opened = new Set<NodeId>();
+  const shut = new Set<NodeId>();
   for (let id = 0; id < table.size; id++) {
     const node = table.node(id);
     const properties = new Map([...node.properties].filter(([name]) => !drop.includes(name)));
     for (const [name, property] of properties) {
       if (open.includes(name)) opened.add(property.node);
+      if (closed.includes(name)) shut.add(property.node);
       // A node of its own: the same list may stand elsewhere.
       if (unlisted.includes(name))
         properties.set(name, { ...property, node: table.add({ ...table.node(property.node), values: null }) });
@@ -38,6 +40,7 @@ function adjustNodes(table: NodeTable, { drop = [], open = [], unlisted = [] }: 
     const isChanged = [...node.properties].some(([name, property]) => properties.get(name) !== property);
     if (isChanged) table.define(id, { ...node, properties });
   }
+  for (const id of shut) table.define(id, { ...table.node(id), rest: null });
   for (const id of opened) {
     const node = table.node(id);
     if (node.types.has('object')) table.define(id, { ...node, rest: any });

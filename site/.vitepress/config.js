@@ -29,6 +29,7 @@ export default {
 /** The anchor of a heading as GitHub makes it, which the links in the pages follow. */
 function anchorOf(title) {
   return title
+    .replace(/&(?:lt|gt|amp|quot);/g, '')
     .toLowerCase()
     .replace(/[^\p{L}\p{N} _-]/gu, '')
     .replaceAll(' ', '-');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { ruleOf } from '../../compiler/diagnostics/rule.ts';
 import { createFacts } from '../../compiler/source/files-facts.ts';
 import { compileSubscriptions, SubscriptionsError } from '../../compiler/stages/compile-subscriptions.ts';
@@ -56,7 +56,7 @@ test('a bad entry is rejected alone, with its reason', () => {
 });
 
 test('warnings come beside a plan', () => {
-  const { routes, problems } = compile({ weak: { secret: 'hunter2', prompt: 'x' } });
+  const { routes, problems } = compile({ weak: { secret: 'kd83Hs0', prompt: 'x' } });
   assert.equal(routes.length, 1);
   assert.deepEqual(
     problems.map(({ rule, subscription, path }) => ({ rule, severity: ruleOf(rule).severity, subscription, path })),
@@ -69,4 +69,29 @@ test('a text that is no JSON object is refused as a whole', () => {
     assert.throws(() => compileSubscriptions(text, scope), SubscriptionsError, text);
   }
   assert.deepEqual(compileSubscriptions('\ufeff{}', scope).routes, []);
+});
+
+describe('one bad entry does not change what becomes of another', () => {
+  const BAD: readonly unknown[] = [null, 5, [], { promt: 1 }, { prompt: null }, { key: null, public_key: null }];
+  const NAMES = ['key', 'public_key', 'deliver', 'secret', 'prompt', 'events', 'filters'];
+  for (const first of BAD) {
+    for (const second of BAD) {
+      test(`${JSON.stringify(first)}, ${JSON.stringify(second)}`, () => {
+        for (const name of NAMES) {
+          const { routes, rejected } = compile({ [name]: first, public_key: second, fresh: { prompt: 'x' } });
+          assert.deepEqual(
+            routes.map((route) => route.name),
+            ['fresh'],
+          );
+          assert.deepEqual(new Set(rejected.map((entry) => entry.name)), new Set([name, 'public_key']));
+        }
+      });
+    }
+  }
+
+  test('a key of any length is refused in time', () => {
+    const start = performance.now();
+    compile({ one: { filters: { any: [{ ['match'.repeat(20_000)]: 1 }] } } });
+    assert.ok(performance.now() - start < 2_000);
+  });
 });

@@ -33,6 +33,7 @@ describe('gateway.store', () => {
       listen: true,
       schema: 'hookwright',
       key: null,
+      table_key: null,
     });
   });
 

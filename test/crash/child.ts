@@ -64,9 +64,12 @@ function deliver({ target, key, delivery_id }: DeliveryRequest): DeliveryOutcome
 
 let last = 0;
 function dispatchOf({ id, mode }: CrashEvent) {
-  const targets = mode === 'direct' || mode === 'immediate' ? [mode] : ['idempotent', 'plain'];
+  const targets = { direct: ['direct', 'idempotent'], immediate: ['immediate'] }[mode as string] ?? [
+    'idempotent',
+    'plain',
+  ];
   return makeDispatch(`${clock.now()}-${process.pid}-${String(last++).padStart(6, '0')}`, {
-    ...{ mode: mode === 'direct' ? 'direct' : 'agent', delivery_id: id, accepted_at: clock.now() },
+    ...{ mode: mode === 'direct' || mode === 'message' ? mode : 'agent', delivery_id: id, accepted_at: clock.now() },
     deliveries: targets.map((target) => ({ target, extra: {}, unresolved: [] })),
   });
 }
@@ -79,6 +82,7 @@ async function take(service: DispatchService, event: CrashEvent): Promise<void> 
   const answer = {
     agent: () => service.accept(dispatch, claim, null),
     immediate: () => service.accept(dispatch, claim, null),
+    message: () => service.accept(dispatch, claim, null),
     coalesce: () => service.coalesce(dispatch, claim, group, null),
     direct: () => service.deliver(dispatch, claim, 1_000_000),
   }[event.mode]();

@@ -54,21 +54,20 @@ export async function inspectHome(
 }
 
 function wrongWith({ mode }: CrashEvent, stored: readonly DispatchSummary[], counts: Counts): readonly string[] {
-  // A direct delivery that was cut off before its answer is dead, and its sender came again.
-  const answered = stored.filter(({ state }) => mode !== 'direct' || state !== 'dead');
-  const [one] = answered;
-  if (one === undefined || answered.length !== 1) return [`stored ${answered.length} times`];
+  const [one] = stored;
+  if (one === undefined || stored.length !== 1) return [`stored ${stored.length} times`];
   const wrong: string[] = [];
   if (mode === 'direct') {
     if (one.state !== 'done') wrong.push(`answered as delivered, but ${one.state}`);
     if (counts.direct < 1) wrong.push('answered as delivered, but not sent');
+    if (counts.idempotent !== 1) wrong.push(`sent ${counts.idempotent} times to the target that drops repeats`);
     return wrong;
   }
   if (one.state === 'skipped' && mode === 'coalesce' && one.reason?.startsWith('superseded by ') === true) {
     return counts.run === 0 ? [] : ['superseded, but run'];
   }
   if (one.state !== 'done') wrong.push(`ended ${one.state}: ${one.reason}`);
-  if (counts.run < 1) wrong.push('never run');
+  if (mode === 'message' ? counts.run > 0 : counts.run < 1) wrong.push(`run ${counts.run} times`);
   if (mode === 'immediate') return counts.immediate < 1 ? [...wrong, 'not delivered within the process'] : wrong;
   if (counts.idempotent !== 1) wrong.push(`delivered ${counts.idempotent} times to the target that drops repeats`);
   if (counts.plain < 1) wrong.push('not delivered to the plain target');

@@ -22,6 +22,7 @@ const EVENTS: readonly CrashEvent[] = [
   ...['a', 'b', 'c'].map((id) => ({ id: `group-1${id}`, mode: 'coalesce', key: 'one' }) as const),
   { id: 'group-2a', mode: 'coalesce', key: 'two' },
   ...['a', 'b', 'c'].map((id) => ({ id: `immediate-${id}`, mode: 'immediate', key: '' }) as const),
+  ...['a', 'b', 'c'].map((id) => ({ id: `message-${id}`, mode: 'message', key: '' }) as const),
   ...['a', 'b', 'c'].map((id) => ({ id: `direct-${id}`, mode: 'direct', key: '' }) as const),
 ];
 

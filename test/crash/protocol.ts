@@ -6,11 +6,11 @@ export type KillPoint = Checkpoint | `commit.${CommitPoint}`;
 
 /**
  * `agent`: runs and is delivered to two targets. `coalesce`: the same through a group. `immediate`: runs and is delivered
- * within the process. `direct`: delivered at once.
+ * within the process. `message`: delivered without a run. `direct`: delivered while the sender waits.
  */
 export interface CrashEvent {
   readonly id: string;
-  readonly mode: 'agent' | 'coalesce' | 'immediate' | 'direct';
+  readonly mode: 'agent' | 'coalesce' | 'immediate' | 'message' | 'direct';
   /** Of the coalesce group. */
   readonly key: string;
 }

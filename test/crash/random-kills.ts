@@ -23,7 +23,7 @@ export interface RandomReport extends Findings {
   readonly kills: number;
 }
 
-const MODES = ['agent', 'agent', 'coalesce', 'immediate', 'direct'] as const;
+const MODES = ['agent', 'agent', 'coalesce', 'immediate', 'message', 'direct'] as const;
 
 /** Most times that a sender comes back. */
 const MOST_TRIES = 1000;

@@ -1,11 +1,14 @@
 /** What `hookwright/compiler` and `hookwright/runtime` export is documented where it is declared, and the examples there run. */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { transform } from 'esbuild';
+import type { ServiceOptions } from '../../runtime/service/options.ts';
 import { apiExports, examplesOf, parametersOf, uncommentedMembers } from '../helpers/api-examples.ts';
+import { codeBlocks } from '../helpers/markdown.ts';
+import { ROOT } from '../helpers/root.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 
 const SELF = fileURLToPath(import.meta.url);
@@ -36,8 +39,29 @@ describe('comments', () => {
   }
 });
 
+const PAGE = readFileSync(join(ROOT, 'docs/library.md'), 'utf8');
+const onPage = codeBlocks(PAGE).map(({ line, text }) => ({ name: '', at: `docs/library.md:${line}`, code: text }));
+
+test('docs/library.md has every option of createService, and what it says of errors is so', async (t) => {
+  const { source = '' } = exported.find(({ name }) => name === 'ServiceOptions') ?? {};
+  const options = [...(source.split('\n}')[0] ?? '').matchAll(/^ {2}readonly (\w+)/gm)].map(([, name]) => name);
+  const rows = [...PAGE.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
+  assert.deepEqual(rows, options);
+  const { createService } = await import('../../main/runtime.ts');
+  const { compileText } = await import('../../main/compiler.ts');
+  const home = tempDir(t);
+  const yaml = 'platforms: { webhook: { enabled: true, secret: "env:S", routes: { a: { prompt: "{x}" } } } }';
+  const { table } = await compileText(yaml, { home, env: { S: 'at-least-16-bytes-long' } });
+  for (const [name, value] of Object.entries({
+    ...{ table: null, home: 'relative', port: 70_000, agent: 7, timezone: 'Nowhere/Here' },
+  })) {
+    const given = { table, home, env: {}, [name]: value } as unknown as ServiceOptions;
+    await assert.rejects(createService(given), (error) => error instanceof TypeError && error.message.includes(name));
+  }
+});
+
 describe('examples', () => {
-  for (const { name, at, code } of exported.flatMap(examplesOf)) {
+  for (const { name, at, code } of [...exported.flatMap(examplesOf), ...onPage]) {
     test(`${at} ${name}`, async (t) => {
       const dir = tempDir(t);
       const { code: script } = await transform(code, { loader: 'ts', format: 'esm', target: 'es2023' });

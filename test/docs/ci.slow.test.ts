@@ -1,7 +1,7 @@
 /** What is shipped for CI works: the action's script, the hooks, and every command that docs/ci.md shows. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
@@ -33,23 +33,33 @@ interface Ran {
   readonly folder: string;
 }
 
-/** Runs a script with `npx` and `hookwright` standing for this program. */
+/** An npm whose package runs this program. */
+const NPM_THAT_INSTALLS = `#!/bin/sh
+while [ "$1" != --prefix ]; do shift; done
+mkdir -p "$2/node_modules/hookwright/dist/cli"
+cat > "$2/node_modules/hookwright/dist/cli/main.js" <<'END'
+const [program, ...argv] = ${JSON.stringify(SELF)};
+const { status } = require('node:child_process').spawnSync(program, [...argv, ...process.argv.slice(2)], { stdio: 'inherit' });
+process.exit(status);
+END
+`;
+
+/** Runs a script with \`npx\`, \`hookwright\` and what \`npm\` installs standing for this program. */
 async function runScript(
   t: TestContext,
   script: string,
   env: Readonly<Record<string, string>>,
   config: string,
 ): Promise<Ran> {
-  const folder = tempDir(t);
-  const bin = join(folder, 'bin');
-  mkdirSync(bin);
+  const [folder, bin] = [tempDir(t), tempDir(t)];
   const self = SELF.map((part) => `'${part}'`).join(' ');
   writeFileSync(join(bin, 'hookwright'), `#!/bin/sh\nexec ${self} "$@"\n`);
   writeFileSync(
     join(bin, 'npx'),
     `#!/bin/sh\n[ "$1" = --yes ] && shift\ncase "$1" in hookwright*) shift ;; *) exit 127 ;; esac\nexec ${self} "$@"\n`,
   );
-  for (const name of ['hookwright', 'npx']) chmodSync(join(bin, name), 0o755);
+  writeFileSync(join(bin, 'npm'), NPM_THAT_INSTALLS);
+  for (const name of ['hookwright', 'npx', 'npm']) chmodSync(join(bin, name), 0o755);
   writeFileSync(join(folder, 'hookwright.yaml'), config);
   return new Promise((resolve) => {
     execFile(
@@ -84,12 +94,54 @@ test('the action annotates, writes SARIF, and fails when lint does', async (t) =
 test('the action names files in a folder as seen from the top of the repository', async (t) => {
   const action = read('action.yml') as Action;
   const inFolder = `mkdir deploy && mv hookwright.yaml deploy\n${action.runs.steps[0]?.run}`;
-  const given = { FOLDER: 'deploy', STRICT: 'true', VERSION: 'latest', SARIF: 'out.sarif' };
+  const given = { FOLDER: 'deploy', STRICT: 'true', VERSION: '0.1.0', SARIF: 'out.sarif' };
   for (const FILES of ['', 'hookwright.yaml']) {
     const { code, stdout, folder } = await runScript(t, inFolder, { ...given, FILES }, BAD);
     assert.equal(code, 1);
     assert.match(stdout, /^::error file=deploy\/hookwright\.yaml,/m);
     assert.match(readFileSync(join(folder, 'deploy/out.sarif'), 'utf8'), /"deploy\/hookwright\.yaml"/);
+  }
+});
+
+test('the action lints each of several files, on lines or beside each other', async (t) => {
+  const action = read('action.yml') as Action;
+  const script = `cp hookwright.yaml other.yaml; mv hookwright.yaml one.yaml\n${action.runs.steps[0]?.run}`;
+  const given = { FOLDER: '.', STRICT: 'true', VERSION: '0.1.0', SARIF: '' };
+  for (const FILES of ['one.yaml\nother.yaml\n', 'one.yaml other.yaml', '\n  one.yaml\r\n\n\tother.yaml']) {
+    const { code, stdout } = await runScript(t, script, { ...given, FILES }, BAD);
+    assert.equal(code, 1);
+    assert.deepEqual([...new Set(stdout.match(/file=[^,]+/g))], ['file=one.yaml', 'file=other.yaml']);
+  }
+});
+
+test('the action runs the version of this package, and workflows run actions by their commits', () => {
+  const { inputs } = read('action.yml') as Action;
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+  assert.equal(inputs.version?.default, version);
+  const files = [
+    'action.yml',
+    'docs/ci.md',
+    '.github/workflows/publish.yml',
+    'examples/ci-lint/.github/workflows/hookwright.yml',
+  ];
+  const used = files.flatMap((file) => [...readFileSync(join(ROOT, file), 'utf8').matchAll(/uses: (\S+)(.*)/g)]);
+  const others = used.filter(([, uses]) => !uses?.startsWith('hookwright/'));
+  assert.ok(others.length >= 8);
+  for (const [line] of others) assert.match(line, /uses: [\w-]+\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+});
+
+test('what may sign provenance runs no code of the repository', () => {
+  type Job = { permissions?: Record<string, string>; steps: { run?: string; uses?: string }[] };
+  const { permissions, jobs } = read('.github/workflows/publish.yml') as {
+    permissions: Record<string, string>;
+    jobs: Record<string, Job>;
+  };
+  assert.deepEqual(permissions, { contents: 'read' });
+  const signing = Object.values(jobs).filter((job) => job.permissions?.['id-token'] !== undefined);
+  assert.equal(signing.length, 1);
+  for (const { run = '', uses = '' } of signing[0]?.steps ?? []) {
+    assert.doesNotMatch(uses, /checkout/);
+    assert.doesNotMatch(run, /\.ci\/run|npm (?:ci|test|run|install)|tsx|npx/);
   }
 });
 

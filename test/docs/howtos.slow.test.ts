@@ -53,7 +53,7 @@ function writeFile(home: string, { note, text }: CodeBlock): void {
 
 test('docs/github.md: the answer becomes a comment', async (t) => {
   const gateway = await startPage(t, 'github', (config) => config);
-  assert.equal((await gateway.cli('webhook', 'test', 'review')).code, 0);
+  assert.equal((await gateway.cli('webhook', 'test', 'review', '--yes')).code, 0);
   const argv = await until(async () => readOrNull(join(gateway.home, 'gh.argv')));
   assert.match(argv, /--repo=example\/test /);
   const comment = await until(async () => readOrNull(join(gateway.home, 'comment')));

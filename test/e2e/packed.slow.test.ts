@@ -22,8 +22,17 @@ import { tellStory } from './stories/tell-story.ts';
 
 /** Each is run by a test of its own: it is generated, or needs doubles of services or a database. */
 const RUN_ELSEWHERE = ['docs/rules.md', 'docs/tutorial.md', 'docs/scale.md'];
-/** They succeed only with a database: test/docs/scale.slow.test.ts, test/cli/store, test/modules/cluster/cli/tables. */
-const DRIVEN_ELSEWHERE = ['store migrate', 'store move', 'table push', 'table list', 'table activate'];
+/** They succeed only with a database, or replace the store: test/docs/scale.slow.test.ts, test/cli/store, test/modules/cluster/cli/tables. */
+const DRIVEN_ELSEWHERE = [
+  'store backup',
+  'store restore',
+  'store new',
+  'store migrate',
+  'store move',
+  'table push',
+  'table list',
+  'table activate',
+];
 const documents = [
   'README.md',
   'CHANGELOG.md',

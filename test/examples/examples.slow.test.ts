@@ -65,12 +65,13 @@ test('alerts sends failed checks and vulnerable dependencies to the chats they a
     'check_run',
     ({ check_run }) => (check_run as { conclusion: unknown }).conclusion === 'success',
   );
-  const delivered = await post('failed-checks', 'check_run', failed);
-  assert.equal(delivered.status, 200, JSON.stringify(delivered.body));
-  assert.equal(delivered.body.status, 'delivered');
+  const taken = await post('failed-checks', 'check_run', failed);
+  assert.equal(taken.status, 202, JSON.stringify(taken.body));
+  await until(async () => messenger.seen.length === 1);
   assert.equal((await post('failed-checks', 'check_run', passed)).body.reason, 'filter');
   const alert = recorded('dependabot_alert', ({ action }) => action === 'created');
-  assert.equal((await post('security', 'dependabot_alert', alert)).body.status, 'delivered');
+  assert.equal((await post('security', 'dependabot_alert', alert)).body.status, 'accepted');
+  await until(async () => messenger.seen.length === 2);
   const sent = messenger.seen.map(({ json }) => json as { chat_id: unknown; text: string });
   assert.deepEqual(
     sent.map(({ chat_id }) => String(chat_id)),

@@ -35,11 +35,11 @@ const FRAMEWORKS: Readonly<Record<string, { readonly before: string; readonly af
   },
 };
 
-const COMMON = `import { createHmac } from 'node:crypto'; import { once } from 'node:events'; import { mkdtemp } from 'node:fs/promises';
+const COMMON = `import { createHmac } from 'node:crypto'; import { once } from 'node:events'; import { mkdtemp } from 'node:fs/promises'; import { resolve } from 'node:path';
 import { compileText } from 'hookwright/compiler'; import { createService } from 'hookwright/runtime';
 import { answerWith } from './answer-with.js';
 const yaml = 'platforms: { webhook: { enabled: true, secret: "env:WEBHOOK_SECRET", routes: { issues: { prompt: "{issue.title}" } } } }';
-const [home, secret] = [await mkdtemp('home-'), 'a secret of at least 16 bytes'];
+const [home, secret] = [await mkdtemp(resolve('home-')), 'a secret of at least 16 bytes'];
 const { table } = await compileText(yaml, { home, env: { WEBHOOK_SECRET: secret } });
 const service = await createService({ table, home, env: { WEBHOOK_SECRET: secret } });
 `;

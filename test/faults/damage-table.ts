@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { printTable } from '../../bench/harness/print-table.ts';
 import type { DamageResult } from './damage.ts';
 import { killWithLog, runDamage } from './damage.ts';
+import { fileDamages, makeHomes, runFileCorpus } from './file-damage.ts';
 import { removeHome } from './short-run.ts';
 import type { Damage } from './wal.ts';
 import { DAMAGES, flipAt } from './wal.ts';
@@ -33,7 +34,22 @@ export async function damageTable(root: string, program: readonly string[]): Pro
   return broken;
 }
 
+const CUTS = 20;
+const FLIPS = 200;
+
+/** Prints a row for each file and damage of it. @returns how many lost an event silently; a flipped byte may leave a plausible text */
+export async function fileTable(root: string): Promise<number> {
+  const rows = await runFileCorpus(await makeHomes(root), fileDamages(CUTS, FLIPS));
+  const header = ['stop', 'file', 'damage', 'cells', 'start refused', 'said', 'harmless', 'silent'];
+  const cells = rows.map(({ stop, file, damage, cells: count, refused, said, harmless, silent }) => [
+    ...[stop, file, damage, ...[count, refused, said, harmless].map(String)],
+    silent.length === 0 ? '0' : `${silent.length} (${silent.join(' ')})`,
+  ]);
+  console.log(`${printTable(header, cells)}\n`);
+  return rows.filter(({ damage, silent }) => damage !== 'flipped' && silent.length > 0).length;
+}
+
 function row(home: string, acknowledged: number, { name, said }: Damage, { lost, wrong }: DamageResult): string[] {
   const what = wrong.length === 0 ? 'kept' : `BROKEN: ${wrong.map((line) => line.split('\n')[0]).join('; ')}`;
-  return [home, name, String(acknowledged), String(lost), said ? 'yes' : 'no', what];
+  return [home, name, String(acknowledged), String(lost), said === true ? 'yes' : said || 'no', what];
 }

@@ -5,11 +5,12 @@ import { after, before, describe, it } from 'node:test';
 import { tempDir } from '../helpers/temp-dir.ts';
 import type { KilledHome } from './damage.ts';
 import { killWithLog, runDamage } from './damage.ts';
+import type { Damage } from './wal.ts';
 import { DAMAGES } from './wal.ts';
 
 /** In the short form; the long one has all. */
 const SHORT: ReadonlySet<string> = new Set([
-  ...['last frame cut off', 'byte of a page in the middle', 'byte of the head'],
+  ...['none', 'last frame cut off', 'byte of a page in the middle', 'byte of the head'],
 ]);
 
 describe('a log that was spoiled after a kill', () => {
@@ -19,14 +20,18 @@ describe('a log that was spoiled after a kill', () => {
     killed = await killWithLog(join(root, 'killed'), false);
   });
 
-  async function wrongAfter(said: boolean) {
+  async function wrongAfter(said: Damage['said']) {
     const damages = DAMAGES.filter((damage) => SHORT.has(damage.name) && damage.said === said);
     const results = await Promise.all(damages.map((damage) => runDamage(killed, join(root, damage.name), damage)));
     return results.filter(({ wrong }) => wrong.length > 0).map(({ name, wrong }) => [name, ...wrong]);
   }
 
-  it('is left alone without a word when only its tail is torn', async () => {
+  it('is left alone without a word when it is whole', async () => {
     assert.deepEqual(await wrongAfter(false), []);
+  });
+
+  it('is said when its tail was acknowledged, and is gone', async () => {
+    assert.deepEqual(await wrongAfter('if lost'), []);
   });
 
   it('is set aside, and the log, doctor and status say so', async () => {

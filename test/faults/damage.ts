@@ -73,12 +73,14 @@ export async function runDamage(
   try {
     const told = { ...(await whatIsTold(to, gateway.output)), 'a copy of the damaged log': hasCopyOf(to, spoilt) };
     const { listed } = await observe(to);
+    const lost = killed.acknowledged.filter((id) => !listed.has(id)).length;
+    const isSaid = damage.said === 'if lost' ? lost > 0 : damage.said;
     const wrong = Object.entries(told)
-      .filter(([, tells]) => tells !== damage.said)
+      .filter(([, tells]) => tells !== isSaid && (damage.said !== 'if lost' || isSaid))
       .map(([where, tells]) => (tells ? `${where}: says damage where there is none` : `${where}: nothing of it`));
     const { status } = await send(gateway.url, { id: 'afterwards', route: 'runs' });
     if (status !== 202) wrong.push(`a new event: answered ${status}`);
-    return { name: damage.name, lost: killed.acknowledged.filter((id) => !listed.has(id)).length, wrong };
+    return { name: damage.name, lost, wrong };
   } finally {
     await gateway.kill();
   }
@@ -103,6 +105,6 @@ async function whatIsTold(home: string, output: () => string): Promise<Record<st
 /** Anywhere in the home, whatever it is called. */
 function hasCopyOf(home: string, bytes: Buffer): boolean {
   return readdirSync(home, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file !== WAL && statSync(join(home, file)).isFile())
+    .filter((file) => file !== WAL && statSync(join(home, file), { throwIfNoEntry: false })?.isFile() === true)
     .some((file) => readFileSync(join(home, file)).equals(bytes));
 }

@@ -25,8 +25,8 @@ export function walFrames(wal: Buffer): readonly WalFrame[] {
 
 export interface Damage {
   readonly name: string;
-  /** Whether it has to be said: a torn tail is what every kill may leave. */
-  readonly said: boolean;
+  /** Whether it has to be said. A tail that the kill itself has torn does not: then nothing that was acknowledged is lost. */
+  readonly said: boolean | 'if lost';
   readonly apply: (wal: Buffer) => Buffer;
 }
 
@@ -52,10 +52,10 @@ export const DAMAGES: readonly Damage[] = [
   { name: 'none', said: false, apply: (wal) => wal },
   {
     name: 'last frame cut off',
-    said: false,
+    said: 'if lost',
     apply: (wal) => wal.subarray(0, lastFrame(wal).at + lastFrame(wal).length / 2),
   },
-  { name: 'byte of the last frame', said: false, apply: (wal) => flipped(wal, pageByte(lastFrame(wal))) },
+  { name: 'byte of the last frame', said: 'if lost', apply: (wal) => flipped(wal, pageByte(lastFrame(wal))) },
   { name: 'byte of the first page', said: true, apply: (wal) => flipped(wal, pageByte(frameAt(wal, 0))) },
   { name: 'byte of a page in the middle', said: true, apply: (wal) => flipped(wal, pageByte(frameAt(wal, 0.5))) },
   { name: 'checksum in the middle', said: true, apply: (wal) => flipped(wal, frameAt(wal, 0.5).at + 16) },

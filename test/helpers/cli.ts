@@ -92,6 +92,7 @@ function recordedContext(options: CliOptions): Recorded {
     timezone: 'UTC',
     exit: () => {},
     forgetVariables: () => {},
+    said: new Set(),
     clock: systemClock,
     fetch: (...request) => fetch(...request),
     random: randomBytes,

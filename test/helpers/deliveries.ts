@@ -3,8 +3,8 @@ import type { TestContext } from 'node:test';
 import type { SwappableDeliverer } from '../../runtime/deliver/create-deliverer.ts';
 import { createDeliverer } from '../../runtime/deliver/create-deliverer.ts';
 import type { DeliveryRequest } from '../../runtime/deliver/deliverer.ts';
-import { createHttpPool } from '../../runtime/deliver/delivery-context.ts';
 import type { DeliveryContext } from '../../runtime/deliver/driver.ts';
+import { HttpPool } from '../../runtime/deliver/http-pool.ts';
 import type { LinkProblem } from '../../runtime/deliver/link-targets.ts';
 import { linkTargets } from '../../runtime/deliver/link-targets.ts';
 import { createPace } from '../../runtime/deliver/pace.ts';
@@ -59,14 +59,14 @@ export function createTestDeliverer(t: Pick<TestContext, 'after'>, options: Test
     (fields: LogFields, message: string): void =>
       void lines.push({ level, fields, message });
   const log = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
-  const dispatcher = createHttpPool();
-  atEnd(t, () => dispatcher.destroy());
+  const http = new HttpPool();
+  atEnd(t, () => http.destroy());
   const home = options.home ?? '/nonexistent';
   const context: DeliveryContext = {
     clock,
     log,
-    dispatcher,
-    runProcess: (request) => runProcess(request, clock),
+    http,
+    runProcess: (request) => runProcess(request, { clock, home }),
     pace: createPace({ clock, longestHoldMs: 5000 }),
     tokens: new TokenCache(clock),
     env: options.env ?? {},

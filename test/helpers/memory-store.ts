@@ -9,6 +9,7 @@ import { dispatchHandlers } from './memory-store/dispatches.ts';
 import type { MutationHandlers } from './memory-store/handlers.ts';
 import { answerQuery, applyMutation } from './memory-store/handlers.ts';
 import { jobHandlers } from './memory-store/jobs.ts';
+import { messageHandlers } from './memory-store/messages.ts';
 import { queryHandlers } from './memory-store/queries.ts';
 import { retentionHandlers } from './memory-store/retention.ts';
 import type { MemoryTables } from './memory-store/tables.ts';
@@ -27,6 +28,7 @@ export function createMemoryStore(tables: MemoryTables = createTables()): Memory
   const queries = queryHandlers(tables);
   const handlers: MutationHandlers = {
     ...dispatchHandlers(tables),
+    ...messageHandlers(tables),
     ...workHandlers(tables),
     ...jobHandlers(tables),
     ...retentionHandlers(tables),

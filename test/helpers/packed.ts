@@ -40,7 +40,7 @@ async function pack(dir: string): Promise<string> {
     mkdirSync(to, { recursive: true });
     const packed = (): string | undefined => readdirSync(to).find((name) => name.endsWith('.tgz'));
     if (packed() === undefined) {
-      // What `prepack` does. `prepare` would generate what a run has checked already.
+      // What `prepack` does.
       execFileSync('npm', ['run', '--silent', 'build'], { cwd: ROOT });
       execFileSync('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', to], { cwd: ROOT });
     }

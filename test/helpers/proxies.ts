@@ -58,25 +58,60 @@ const PREPARE: Readonly<Record<ProxyProgram, (dir: string, port: number, options
         .replace(/ssl_certificate .*;/, `ssl_certificate ${certificate};`)
         .replace(/ssl_certificate_key .*;/, `ssl_certificate_key ${key};`)
         .replace('hooks.example.com', HOST);
-      const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-        (name) => `${name}_temp_path ${dir}/${name};`,
-      );
-      const http = `http {\naccess_log off;\n${paths.join('\n')}\n${upstreams(server)}}\n`;
-      // As root it would start workers of another user, who may not enter the test's folder.
-      const user = process.getuid?.() === 0 ? 'user root;\n' : '';
-      const main = `${user}daemon off;\npid ${dir}/pid;\nerror_log stderr;\nevents {}\n${http}`;
-      writeFileSync(join(dir, 'nginx.conf'), main);
-      return ['-p', dir, '-e', 'stderr', '-c', join(dir, 'nginx.conf')];
+      return prepareNginx(dir, upstreams(server));
     },
   };
 
+/** Writes its configuration, with the servers, into `dir`; returns the arguments that run it. */
+function prepareNginx(dir: string, servers: string): readonly string[] {
+  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${dir}/${name};`);
+  const http = `http {\naccess_log off;\n${paths.join('\n')}\n${servers}}\n`;
+  // As root it would start workers of another user, who may not enter the test's folder.
+  const user = process.getuid?.() === 0 ? 'user root;\n' : '';
+  const main = `${user}daemon off;\npid ${dir}/pid;\nerror_log stderr;\nevents { worker_connections 16384; }\n${http}`;
+  writeFileSync(join(dir, 'nginx.conf'), main);
+  return ['-p', dir, '-e', 'stderr', '-c', join(dir, 'nginx.conf')];
+}
+
 /** Starts it on a free port. @returns the port, once it listens */
 export async function startProxy(t: Ending, program: ProxyProgram, options: ProxyOptions): Promise<number> {
+  const port = await freePort();
+  const argv = (dir: string): readonly string[] => PREPARE[program](dir, port, options);
+  await run(t, program, argv, () => askProxy(port, 'GET', '/', {}));
+  return port;
+}
+
+/** An nginx without TLS that passes bodies on as they arrive. @returns its port, once it listens */
+export async function startPlainNginx(t: Ending, upstream: number): Promise<number> {
+  const port = await freePort();
+  const location = [
+    `proxy_pass http://127.0.0.1:${upstream};`,
+    'proxy_http_version 1.1;',
+    'proxy_request_buffering off;',
+    'proxy_set_header Host $host;',
+    'proxy_set_header X-Forwarded-For $remote_addr;',
+  ];
+  const server = `server { listen 127.0.0.1:${port} backlog=4096; location / { ${location.join(' ')} } }\n`;
+  await run(
+    t,
+    'nginx',
+    (dir) => prepareNginx(dir, server),
+    () => fetch(`http://127.0.0.1:${port}/health`),
+  );
+  return port;
+}
+
+/** @param ask settles once the program listens */
+async function run(
+  t: Ending,
+  program: ProxyProgram,
+  argv: (dir: string) => readonly string[],
+  ask: () => Promise<unknown>,
+): Promise<void> {
   const dir = tempDir(t);
   mkdirSync(join(dir, 'data'));
-  const port = await freePort();
   const env = { PATH, HOME: dir, XDG_DATA_HOME: join(dir, 'data'), XDG_CONFIG_HOME: dir };
-  const child = spawn(program, PREPARE[program](dir, port, options), { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(program, argv(dir), { env, stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     said += text;
@@ -86,9 +121,8 @@ export async function startProxy(t: Ending, program: ProxyProgram, options: Prox
   });
   await until(async () => {
     assert.equal(child.exitCode, null, said);
-    return askProxy(port, 'GET', '/', {}).catch(() => null);
+    return ask().catch(() => null);
   });
-  return port;
 }
 
 /** @returns the status of the answer; the path is sent as it is written */

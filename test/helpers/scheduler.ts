@@ -22,6 +22,7 @@ export function jobPlan(name: string, parts: Partial<JobPlan> = {}): JobPlan {
     timezone: null,
     prompt: `Do ${name}.`,
     deliver: [{ target: 'local', extra: {} }],
+    agent: null,
     skills: [],
     toolsets: [],
     paused: false,

@@ -5,9 +5,9 @@ import type { SchemePlan } from '../../schemas/generated/types.ts';
 /** A secret for the signing side and the text the receiver configures. */
 export function keysOf(plan: SchemePlan): { readonly signing: string; readonly receiving: string } {
   if (plan.verify !== 'ed25519' && plan.verify !== 'ecdsa-p256') {
-    const key = Buffer.from('0123456789abcdef0123456789abcdef');
+    const key = Buffer.from('q7Vn2mXc94TzLb61RwKd83HsFy50JgPe');
     const encoding = plan.secret.as === 'utf8' ? 'utf8' : plan.secret.as === 'hex' ? 'hex' : 'base64';
-    const text = plan.secret.strip + (plan.verify === 'basic' ? 'user:pass' : key.toString(encoding));
+    const text = plan.secret.strip + (plan.verify === 'basic' ? 'sender:Vt4kXw92LmQz' : key.toString(encoding));
     return { signing: text, receiving: text };
   }
   const pair =

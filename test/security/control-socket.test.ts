@@ -28,8 +28,8 @@ const STATUS = {
   table: { file: '/x', hash: 'h', generation: 1, loaded_at: 0, routes: 0, error: null },
   subscriptions: { serving: 0, quarantined: [], error: null },
   runs: { active: 0, queued: 0 },
-  dispatches: { states: {}, oldest_open_at: null, last_error: null },
-  store: { problem: null, damage: null, bytes: 0 },
+  dispatches: { states: {}, oldest_open_at: null, last_error: null, dead: [] },
+  store: { problem: null, damage: null, refused: [], bytes: 0 },
 };
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import type { ProcessRequest, ProcessResult } from '../../runtime/platform/process/run-process.ts';
 import { runProcess } from '../../runtime/platform/process/run-process.ts';
@@ -34,7 +35,10 @@ function alive(pid: number): boolean {
 
 function sh(script: string, more: Partial<ProcessRequest> = {}): Promise<ProcessResult> {
   const request = { argv: ['/bin/sh', '-c', script], cwd: '/', env: { PATH: process.env.PATH }, stdin: '' };
-  return runProcess({ ...request, timeoutMs: 60_000, maxStdoutBytes: 1024, ...more }, systemClock);
+  return runProcess(
+    { ...request, timeoutMs: 60_000, maxStdoutBytes: 1024, ...more },
+    { clock: systemClock, home: '/nonexistent' },
+  );
 }
 
 describe('a child that has left the process group', LINUX, () => {
@@ -49,6 +53,8 @@ describe('a child that has left the process group', LINUX, () => {
   it('is gone once the run has ended well', async (t) => {
     const { script, pid } = daemon(t);
     assert.equal((await sh(script)).kind, 'exit');
+    // A killed process has no environment any more before it is seen as ended.
+    for (let wait = 0; wait < 50 && alive(pid()); wait++) await sleep(10);
     assert.equal(alive(pid()), false);
   });
 

@@ -42,6 +42,19 @@ const VARIABLES: Readonly<Record<string, string>> = {
   '$env:HOOK_SECRET': 'HOOK_SECRET',
   '!ENV HOOK_SECRET': 'HOOK_SECRET',
   'process.env.HOOK_SECRET': 'HOOK_SECRET',
+  '{env:HOOK_SECRET}': 'HOOK_SECRET',
+  '"env:HOOK_SECRET"': 'HOOK_SECRET',
+  '<env:HOOK_SECRET>': 'HOOK_SECRET',
+  '"HOOK_SECRET"': 'HOOK_SECRET',
+  '[HOOK_SECRET]': 'HOOK_SECRET',
+  __HOOK_SECRET__: 'HOOK_SECRET',
+  '@@HOOK_SECRET@@': 'HOOK_SECRET',
+  '%(HOOK_SECRET)s': 'HOOK_SECRET',
+  ACME_HOOK_SECRET: 'ACME_HOOK_SECRET',
+  'os.environ/HOOK_SECRET': 'HOOK_SECRET',
+  'env/HOOK_SECRET': 'HOOK_SECRET',
+  'import.meta.env.HOOK_SECRET': 'HOOK_SECRET',
+  'System.getenv("HOOK_SECRET")': 'HOOK_SECRET',
   "os.environ['HOOK_SECRET']": 'HOOK_SECRET',
 };
 
@@ -56,7 +69,16 @@ const OTHERS = [
     'FILE:/run/s',
   ],
   ...['<secret>', '<your-secret>', '[secret]', '<YOUR SECRET HERE>', 'op://vault/item/field', 'vault:secret/data/x'],
-  ...['ref+awsssm://x', 'ENC[AES256_GCM,data:x]', 'arn:aws:secretsmanager:eu-central-1:1:secret:x'],
+  ...[
+    'ref+awsssm://x',
+    'ENC[AES256_GCM,data:x]',
+    'ENC(G6N718UuyPE5bHyWKyuLQSm0)',
+    '{cipher}3f2a9c41',
+    '{noop}swordfish',
+    '@/run/secrets/hook',
+    '$ANSIBLE_VAULT;1.1;AES256',
+    'arn:aws:secretsmanager:eu-central-1:1:secret:x',
+  ],
   ...['changeme', 'CHANGE_ME', 'change-me', 'changeme123', 'change this', 'replace-me', 'REPLACE_WITH_YOUR_SECRET'],
   ...[
     'your-secret',
@@ -121,6 +143,23 @@ const OTHERS = [
   ...['#{X}', '@{secret}', '%{SECRET}', '(secret)', '((secret))', '@secret', '#secret', '=secret='],
   // Cyrillic с and а, wide letters, a zero-width space, a mark.
   ...['\u0441hangeme', 'ch\u0430nge-me', '\uff53\uff45\uff43\uff52\uff45\uff54', 'change\u200bme', 's\u00e9cret'],
+  ...['{file:/run/secrets/x}', 'sops:ENC[AES256_GCM,data:x]', 'secretsmanager:prod/hook', 'ssm:/prod/hook', 'gcp:hook'],
+  ...['{{ env "x" }}', 'vault/secret/data/x', 'kv/data/hook', 'op://a/b', 'foo://hooks/secret', 'k8s:ns/secret/key'],
+  ...['/run/secrets/hook', './secret.txt', '~/hook.key', 'secret.txt', '!vault x', '{"Ref": "Hook"}', 'ref:x'],
+  ...['TODO-replace-with-secret', 'acme-placeholder', 'insert-your-acme-key', 'secret-key', 'my-webhook-secret-1'],
+  ...['do-not-use-in-production', 'change_in_production', 'whsec_todo', 'sk_live_your_key', '"changeme"', "'secret'"],
+  ...[
+    'hunter2',
+    'geheimnis123',
+    'P@ssw0rd2024!',
+    'iloveyou12',
+    'password1234567',
+    'admin:admin',
+    'prometheus:hunter2',
+    'superman2024',
+  ],
+  ...['1234567890123456', '0987654321098765', 'abcdefghijklmnop', '1q2w3e4r5t6y7u8i', 'qwertyuiopasdfgh'],
+  ...['1qaz2wsx3edc4rfv', 'aaaaaaaaaaaaaaab', 'abababababababab', 'passwordpassword', 'abc123abc123abc123'],
   ...['it is a placeholder for now', 'this-is-an-example-secret-value', '12345678', '0123456789abcdef'],
 ];
 
@@ -155,6 +194,62 @@ describe('a stand-in', () => {
     const { diagnostics } = compileFiles({ 'hookwright.yaml': config('$hunter2') });
     assert.equal(diagnostics.length, 1);
     assert.ok(!printPretty(diagnostics, { color: false, width: 100 }).includes('hunter2'));
+  });
+});
+
+describe('another spelling of INSECURE_NO_AUTH names the right one', () => {
+  const SPELLINGS = [
+    ...[
+      'insecure_no_auth',
+      'Insecure-No-Auth',
+      'INSECURE NO AUTH',
+      'INSECURE_NOAUTH',
+      'INSECURE_NO_AUHT',
+      'UNSECURE_NO_AUTH',
+    ],
+    ...[
+      'insecure',
+      'INSECURE',
+      'no_auth',
+      'NO-AUTH',
+      'none',
+      'None',
+      'disabled',
+      'off',
+      'false',
+      'skip',
+      'no',
+      ' INSECURE_NO_AUTH',
+    ],
+  ];
+  for (const text of SPELLINGS) {
+    test(text, () => {
+      const route = config(REAL).replace('prompt: x', `prompt: x, secret: ${json(text)}`);
+      for (const [written, env] of [
+        [config(text), {}],
+        [route, {}],
+        [config('env:HOOK'), { HOOK: text }],
+      ] as const) {
+        const { diagnostics } = compileFiles(
+          { 'hookwright.yaml': { content: written, mode: 0o600 } },
+          { env: { HOME: '/', ...env } },
+        );
+        const [found, ...more] = diagnostics;
+        assert.deepEqual([found?.rule, more], ['secret-placeholder', []]);
+        assert.match(`${found?.message} ${found?.hint}`, /write `?INSECURE_NO_AUTH/);
+      }
+    });
+  }
+
+  test('not quoted, and no text', () => {
+    const found = errorsOf({ 'hookwright.yaml': config(REAL).replace('prompt: x', 'prompt: x, secret: false') });
+    assert.equal(found.length, 1);
+    assert.match(found[0]?.hint ?? '', /INSECURE_NO_AUTH/);
+  });
+
+  test('a credential has no such spelling', () => {
+    const text = config(REAL).replace('} } } }', '} } }, telegram: { enabled: true, token: none } }');
+    assert.match(errorsOf({ 'hookwright.yaml': text })[0]?.hint ?? '', /^make one/);
   });
 });
 
@@ -271,7 +366,7 @@ function secretsIn(text: string): readonly string[] {
 
 describe('what may be a secret is one', () => {
   const SECRETS = [
-    ...[REAL, 'hunter2', 'correct horse battery staple', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'Tr0ub4dor&3'],
+    ...[REAL, 'correct horse battery staple', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'Tr0ub4dor&3'],
     ...[
       'It$aSecret',
       'pa$$word-9f',

@@ -121,7 +121,7 @@ describe('a gateway whose secrets are variables', LINUX, () => {
     assert.ok(!log.join('').includes('canary-in-env-file'), 'agent.env in the log');
     assert.match(stored, /exited with 1: .*\*\*\*/);
 
-    assert.match(seen, /^cwd=.*\/work$/m);
+    assert.match(seen, /^cwd=.*\/work\/runs\/[0-9a-f-]+$/m);
     for (const folder of ['work', 'profiles/work/work']) assert.equal(statSync(join(home, folder)).mode & 0o777, 0o700);
   });
 });

@@ -1,13 +1,16 @@
 /** What somebody without a secret may have of the server: no memory for bodies, and no connection for long. */
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
+import type { IntakeRequest } from '../../runtime/intake/body.ts';
 import { BodyReader } from '../../runtime/intake/body.ts';
 import { Connections } from '../../runtime/intake/connections.ts';
+import { BoundedServer, SERVER_LIMITS } from '../../runtime/intake/server.ts';
 import type { CaptureSecret } from '../../runtime/verify/handshake.ts';
 import { atEnd } from '../helpers/at-end.ts';
 import { FakeClock, settle } from '../helpers/fake-clock.ts';
@@ -125,23 +128,20 @@ test('a handshake by GET is answered without its body', async (t) => {
   assert.match(await refusalOf(t, { port, clock }, get), /^HTTP\/1\.1 200 .*42$/s);
 });
 
-test('bodies that are not verified share their memory; what does not fit is told to come back', async (t) => {
+test('bodies that are not verified share their memory; the oldest are told to come back', async (t) => {
   const { port, post } = await serve(t, { ...CI, server: { max_unverified_bytes: 3_000_000 } });
   const withheld = [head('/webhooks/ci', { ...FORGED, ...LARGE }), 'x'.repeat(999_999)].join('');
   const held = await Promise.all(Array.from({ length: 6 }, () => open(t, port, withheld)));
-  const refused = await until(async () => {
-    const answers = held.flatMap(({ got }) => (got().includes('\r\n\r\n{') ? [got()] : []));
-    return answers.length === 3 ? answers : null;
-  });
-  for (const text of refused) {
+  const refused = (): string[] => held.flatMap(({ got }) => (got().includes('\r\n\r\n{') ? [got()] : []));
+  await until(async () => refused().length === 3);
+  assert.equal((await post('/webhooks/ci', JSON.stringify('x'.repeat(500_000)))).status, 202);
+  await until(async () => refused().length === 4);
+  for (const text of refused()) {
     assert.equal(statusOf(text), 503);
     assert.match(text, /^retry-after: \d+\r$/im);
     assert.match(text, /"code":"overloaded"/);
   }
-  const body = JSON.stringify('x'.repeat(500_000));
-  assert.equal((await post('/webhooks/ci', body)).status, 503);
   for (const { socket } of held) socket.destroy();
-  await until(async () => (await post('/webhooks/ci', body)).status === 202);
 });
 
 test('a body counts until its signature is verified, not while its event waits', async (t) => {
@@ -222,13 +222,17 @@ test('a client behind a trusted proxy is bounded by its own address, whatever it
   await new Promise((resolve) => setTimeout(resolve, 50));
   const post = (forwarded: string) =>
     fetch(`${url}/webhooks/ci`, { method: 'POST', body, headers: { ...signed(body), 'x-forwarded-for': forwarded } });
-  const refused = await post('192.0.2.1, 203.0.113.9');
-  assert.equal(refused.status, 503);
-  assert.match(refused.headers.get('retry-after') ?? '', /^\d+$/);
   assert.equal((await post('203.0.113.9, 203.0.113.10')).status, 202);
-  for (const { socket } of held) socket.write(body);
-  await until(async () => held.every(({ got }) => statusOf(got()) === 202));
-  assert.equal((await post('203.0.113.9')).status, 202);
+  assert.deepEqual(
+    held.map(({ got }) => got()),
+    ['', ''],
+  );
+  assert.equal((await post('192.0.2.1, 203.0.113.9')).status, 202);
+  const [oldest, second] = held;
+  await until(async () => statusOf(oldest?.got() ?? '') === 503);
+  assert.match(oldest?.got() ?? '', /^retry-after: \d+\r$/im);
+  second?.socket.write(body);
+  await until(async () => statusOf(second?.got() ?? '') === 202);
 });
 
 /** As far as the bounds look at it. */
@@ -249,7 +253,7 @@ class FakeSocket extends EventEmitter {
 
 test('one address, and one IPv6 network, has so many connections; a local proxy is not counted', () => {
   let dropped = 0;
-  const connections = new Connections(() => dropped++);
+  const connections = new Connections({ onDrop: () => dropped++ });
   connections.configure({ maxConnections: 100, maxPerAddress: 3, trustedProxies: [] });
   const add = (address: string): FakeSocket => {
     const socket = new FakeSocket(address);
@@ -273,4 +277,34 @@ test('one address, and one IPv6 network, has so many connections; a local proxy 
   assert.equal(dropped, 2);
   same[1]?.destroy();
   assert.equal(add('203.0.113.9').closed, false);
+});
+
+test('a connection with many requests at once is closed, and only its first ones are handled', async (t) => {
+  const connections = new Connections();
+  connections.configure({ maxConnections: 9, maxPerAddress: 9, trustedProxies: [] });
+  let handled = 0;
+  const answer = (request: IntakeRequest, response: ServerResponse): void => {
+    handled++;
+    connections.begin(request);
+    setImmediate(() => {
+      connections.end(request);
+      response.end();
+    });
+  };
+  const server = new BoundedServer(answer, SERVER_LIMITS, connections);
+  const { port } = await server.listen('127.0.0.1', 0);
+  atEnd(t, () => {
+    void server.close();
+    server.abort();
+  });
+  for (const [count, most] of [
+    [1000, 17],
+    [16, 16],
+  ] as const) {
+    handled = 0;
+    const { socket, got } = await open(t, port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(count));
+    if (count > most) await until(async () => socket.destroyed);
+    else await until(async () => got().split('HTTP/1.1 200').length > count);
+    assert.equal(handled, most);
+  }
 });

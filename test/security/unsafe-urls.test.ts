@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
-import { Agent } from 'undici';
 import { DIAGNOSTIC_FORMATS, printDiagnostics } from '../../compiler/print/print.ts';
+import { HttpPool } from '../../runtime/deliver/http-pool.ts';
 import { createOpenAiAgent } from '../../runtime/dispatch/agents/openai.ts';
 import { compileFiles } from '../helpers/compile.ts';
 
@@ -111,7 +111,7 @@ const AGENT = {
 const REQUEST = { prompt: 'x', toolsets: [], skills: [], session: '', profile: 'default', route: '', event: '' };
 
 test('an agent of a table from elsewhere sends its key nowhere either', async () => {
-  const context = { http: new Agent(), secrets: { resolve: () => assert.fail('the key was read') } };
+  const context = { http: new HttpPool(), secrets: { resolve: () => assert.fail('the key was read') } };
   const key = { kind: 'env', value: 'KEY', scope: 'default' } as const;
   for (const base_url of [
     'http://far.example/v1',
@@ -131,7 +131,7 @@ test("a query of the agent's URL stays a query", async (t) => {
     response.end('{"choices":[{"message":{"content":"yes"}}]}');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const http = new Agent();
+  const http = new HttpPool();
   t.after(async () => {
     await http.destroy();
     server.close();

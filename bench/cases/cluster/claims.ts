@@ -1,6 +1,7 @@
 /** How long taking a run takes with a million finished dispatches, and with none. */
 
 import { openPostgresStore } from '../../../modules/cluster/runtime/postgres/open-postgres.ts';
+import { unsigned } from '../../../modules/cluster/runtime/signatures.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';
 import { silentLog } from '../../../runtime/platform/log.ts';
 import type { Store } from '../../../runtime/store/store.ts';
@@ -17,7 +18,7 @@ const TURN = 50;
 
 const open = (url: string, schema: string): Promise<Store> =>
   openPostgresStore({
-    ...{ url, schema, listen: true, clock: systemClock, log: silentLog },
+    ...{ url, schema, listen: true, clock: systemClock, log: silentLog, signatures: unsigned() },
     node: { url: () => 'http://127.0.0.1', version: 'bench', table: () => null, problem: () => null },
   });
 

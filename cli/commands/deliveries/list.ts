@@ -1,4 +1,5 @@
 /** `hookwright deliveries list`: what was accepted, newest first, and what became of it. */
+import { runDuration } from '../../../runtime/store/run-facts.ts';
 import { command, parsed, text, withDefault } from '../../command-line/command.ts';
 import {
   arrayOption,
@@ -8,8 +9,9 @@ import {
   sinceOption,
 } from '../../command-line/options.ts';
 import { parseDeliveryFilter, parseLimit } from '../../deliveries/filter.ts';
+import { namedFilter } from '../../deliveries/named-filter.ts';
 import { printList } from '../../output/table.ts';
-import { formatDuration } from '../../output/time.ts';
+import { formatDuration, formatRunTime } from '../../output/time.ts';
 import { useStore } from '../../store/use-store.ts';
 
 export default command({
@@ -31,17 +33,19 @@ export default command({
   },
   async run(context, given) {
     const now = context.clock.now();
-    const filter = { ...parseDeliveryFilter(given, now), limit: given.limit };
+    const named = await namedFilter(context, parseDeliveryFilter(given, now), given.config);
+    const filter = { ...named, limit: given.limit };
     const rows = (await useStore(context, (store) => store.read({ kind: 'list', filter }))) ?? [];
     printList(context, rows, {
       json: given.json,
       // The store's internal number is not shown.
-      toJson: ({ ref, ...rest }) => rest,
+      toJson: ({ ref, ...rest }) => ({ ...rest, duration_ms: runDuration(rest) }),
       columns: [
         { title: 'ID', value: ({ id }) => id, whole: true },
         { title: 'ROUTE', value: ({ route, job }) => route ?? `job ${job}`, whole: true },
         { title: 'EVENT', value: ({ event }) => event, whole: true },
         { title: 'STATE', value: ({ state }) => state },
+        { title: 'DURATION', value: (row) => formatRunTime(runDuration(row)), align: 'right' },
         { title: 'AGE', value: ({ accepted_at }) => formatDuration(now - accepted_at), align: 'right' },
         { title: 'DELIVERY ID', value: ({ delivery_id }) => delivery_id, whole: true },
         { title: 'REASON', value: ({ reason }) => reason ?? '' },

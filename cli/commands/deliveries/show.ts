@@ -2,11 +2,13 @@
 import { targetLabel } from '../../../base/label.ts';
 import type { Step } from '../../../runtime/store/mutations.ts';
 import type { StoredDispatch } from '../../../runtime/store/queries.ts';
+import { runFacts } from '../../../runtime/store/run-facts.ts';
 import type { CliContext } from '../../base/context.ts';
 import type { GivenBy } from '../../command-line/command.ts';
 import { argument, command, flag } from '../../command-line/command.ts';
 import { configOption } from '../../command-line/options.ts';
 import { printBeside, printJson, printLine, visible } from '../../output/print.ts';
+import { formatRunTime } from '../../output/time.ts';
 import { findDispatch, unknownDispatch, useStore } from '../../store/use-store.ts';
 
 const options = {
@@ -18,7 +20,7 @@ const options = {
 type Given = GivenBy<typeof options>;
 
 export default command({
-  summary: 'Show one delivery: every state and attempt, and how it ended',
+  summary: 'Show one delivery: every state and attempt, how it ended, and what its agent wrote to stderr',
   examples: [
     ['Its timeline', '$0 deliveries show 0mb3k9x2c00a7f01c3b9d2e4'],
     ['With prompt and answer', '$0 deliveries show 0mb3k9x2c00a7f01c3b9d2e4 --full'],
@@ -29,13 +31,15 @@ export default command({
     const stored = await useStore(context, (store) => findDispatch(store, given.id));
     if (stored === null) throw unknownDispatch(given.id);
     const { ref, ...rest } = stored;
-    if (given.json) printJson(context, { ...rest, timeline: timeline(stored) });
+    const { program, ...shown } = rest;
+    if (given.json) printJson(context, { ...shown, ...runFacts(stored), timeline: timeline(stored) });
     else print(context, given, stored);
   },
 });
 
 function print(context: CliContext, given: Given, stored: StoredDispatch): void {
   const { dispatch } = stored;
+  const run = runFacts(stored);
   const facts: readonly (readonly [string, string | null])[] = [
     ['id', stored.id],
     ['state', stored.reason === null ? stored.state : `${stored.state}: ${stored.reason}`],
@@ -47,14 +51,18 @@ function print(context: CliContext, given: Given, stored: StoredDispatch): void 
     ['targets', dispatch.deliveries.map(targetLabel).join(', ')],
     ['superseded', dispatch.superseded === 0 ? null : String(dispatch.superseded)],
     ['replay of', stored.replay_of],
+    ['attempts', run.attempts === 0 ? null : String(run.attempts)],
+    ['duration', run.duration_ms === null ? null : formatRunTime(run.duration_ms)],
+    ['exit code', run.exit_code === null ? null : String(run.exit_code)],
+    ['signal', run.signal],
   ];
   for (const [name, value] of facts) if (value !== null) printBeside(context, name.padEnd(12), visible(value));
   printLine(context);
   for (const moment of timeline(stored)) printBeside(context, `${formatTime(moment.at)}  `, formatMoment(moment));
-  if (!given.full) return;
   for (const [title, text] of [
-    ['prompt', dispatch.prompt],
-    ['answer', stored.answer],
+    ['stderr', run.stderr === '' ? null : run.stderr.trimEnd()],
+    ['prompt', given.full ? dispatch.prompt : null],
+    ['answer', given.full ? stored.answer : null],
   ] as const) {
     // A text of strangers: line breaks are kept, whatever could drive the terminal is made visible.
     const lines = text === null ? [] : text.split('\n').map(visible);

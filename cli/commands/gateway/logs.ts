@@ -2,10 +2,13 @@
 import { isSystemError } from '../../../base/system-error.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';
-import { command, flag, parsed, withDefault, withShort } from '../../command-line/command.ts';
+import { choice, command, flag, parsed, text, withDefault, withShort } from '../../command-line/command.ts';
+import { routeFilterOption } from '../../command-line/options.ts';
 import { parseInteger } from '../../command-line/values.ts';
+import { parseSince } from '../../deliveries/filter.ts';
 import type { Tail } from '../../gateway/log.ts';
 import { createLogView, logFile, readSince, readTail } from '../../gateway/log.ts';
+import { LEVELS, logFilter } from '../../gateway/log-filter.ts';
 
 /** How often a followed log is polled, in ms. */
 const FOLLOW_MS = 200;
@@ -13,13 +16,17 @@ const FOLLOW_MS = 200;
 export default command({
   summary: 'Show the log of the gateway in the background, -f to follow it',
   details:
-    'On a terminal: time, level, route, event, delivery id, what happened, and the rest. In a pipe the JSON lines are as the gateway wrote them. A gateway in the foreground (`gateway run`, `serve`) logs to its own terminal.',
+    'On a terminal: date and time, level, route, event, delivery id, what happened, and the rest. In a pipe the JSON lines are as the gateway wrote them. A gateway in the foreground (`gateway run`, `serve`) logs to its own terminal.',
   examples: [
     ['The last lines, and then each new one', '$0 gateway logs -f'],
     ['The last 500 lines', '$0 gateway logs -n 500'],
+    ['What went wrong on one route since yesterday', '$0 gateway logs --route review --level warn --since 24h'],
     ['What was refused, with jq', `$0 gateway logs -n 500 | jq 'select(.outcome == "invalid_signature")'`],
   ],
   options: {
+    route: routeFilterOption,
+    level: choice(LEVELS, 'Only this level and those above'),
+    since: text('time', 'Only since: 30min, 12h, 7d, or a date'),
     follow: withShort('-f', flag('Print new lines as they are added, until Ctrl-C')),
     lines: withShort(
       '-n',
@@ -33,11 +40,18 @@ export default command({
   },
   async run(context, given) {
     const path = logFile(context.home);
-    const tail = read(path, given.lines);
+    const chosen = logFilter({
+      ...{ route: given.route ?? null, level: given.level ?? null },
+      since: given.since === undefined ? null : parseSince(given.since, context.clock.now()),
+    });
+    // Of a part of the log, the last so many of those that are chosen.
+    const tail = read(path, chosen === null ? given.lines : Number.MAX_SAFE_INTEGER);
     const view = createLogView(context);
-    const show = (bytes: Buffer): void => void context.stdout.write(view(bytes));
-    if (given.follow) await followFrom(context, path, tail, show);
-    else show(tail.bytes);
+    const show = (bytes: Buffer, most?: number): void =>
+      void context.stdout.write(view(chosen === null ? bytes : chosen(bytes, most)));
+    const showTail = (): void => show(tail.bytes, given.lines);
+    if (given.follow) await followFrom(context, path, tail, { show, showTail });
+    else showTail();
   },
 });
 
@@ -53,7 +67,12 @@ function read(path: string, lines: number): Tail {
   }
 }
 
-function followFrom(context: CliContext, path: string, tail: Tail, show: (bytes: Buffer) => void): Promise<void> {
+interface Shown {
+  readonly show: (bytes: Buffer) => void;
+  readonly showTail: () => void;
+}
+
+function followFrom(context: CliContext, path: string, tail: Tail, { show, showTail }: Shown): Promise<void> {
   return new Promise((resolve, reject) => {
     let { position } = tail;
     const timer = setInterval(() => {
@@ -72,6 +91,6 @@ function followFrom(context: CliContext, path: string, tail: Tail, show: (bytes:
       unlisten();
       then();
     };
-    show(tail.bytes);
+    showTail();
   });
 }

@@ -7,6 +7,7 @@ import { command, flag } from '../../command-line/command.ts';
 import { failOnOption } from '../../command-line/options.ts';
 import { askGateway } from '../../gateway/ask-gateway.ts';
 import { printJson, printNote, visible } from '../../output/print.ts';
+import { formatDuration } from '../../output/time.ts';
 import { refusalText } from '../../serve/refusal-text.ts';
 
 /** Ten thousand routes compile in seconds; in ms. */
@@ -37,7 +38,7 @@ export default command({
     if (report.refused !== null) throw refusal(context, given, report.refused);
     if (!report.ok) throw new CliError('the configuration has errors: the old one goes on serving');
     if (report.taken_ungated_at !== null) throw tooLate(report.taken_ungated_at);
-    if (!given.json) printNote(context, report.changed ? 'reloaded' : 'nothing has changed');
+    if (!given.json) printNote(context, report.changed ? 'reloaded' : unchanged(context, report.was_loaded_at));
   },
 });
 
@@ -50,6 +51,12 @@ function refusal(context: CliContext, given: Given, refused: RefusedSwap): CliEr
     'hookwright diff --requests 1000 shows them',
     'to replace it all the same: --fail-on none',
   );
+}
+
+/** A gateway takes in a file that is saved by itself, as a rule before this command asks for it. */
+function unchanged({ clock }: CliContext, loadedAt: number): string {
+  const ago = formatDuration(clock.now() - loadedAt);
+  return `nothing has changed since it was loaded at ${new Date(loadedAt).toISOString()}, ${ago} ago`;
 }
 
 function tooLate(at: number): CliError {

@@ -1,5 +1,5 @@
 /** `hookwright gateway run`: compiles, serves, and recompiles on change, in the foreground. */
-import { Redactor } from '../../../runtime/deliver/redact.ts';
+import { Redactor } from '../../../runtime/deliver/redact/redact.ts';
 import type { ProcessLogger } from '../../../runtime/platform/logger.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';

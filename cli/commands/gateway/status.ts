@@ -6,6 +6,7 @@ import type { CliContext } from '../../base/context.ts';
 import { loadPart } from '../../base/module.ts';
 import { command, flag } from '../../command-line/command.ts';
 import { configOption, jsonOption } from '../../command-line/options.ts';
+import { describeDead, LIST_DEAD } from '../../deliveries/describe-dead.ts';
 import { notRunning, tryAskGateway } from '../../gateway/ask-gateway.ts';
 import { printJson, printLine, terminalWidth, visible, wrapBeside } from '../../output/print.ts';
 import { formatDuration } from '../../output/time.ts';
@@ -61,8 +62,10 @@ function describe(status: GatewayStatus, context: CliContext): string[] {
     ...subscriptions.quarantined.flatMap(({ name, reason }) => problem(`${name}: ${reason}`)),
     ...(runs === null ? [] : field('runs', `${runs.active} active, ${runs.queued} queued`)),
     ...(dispatches === null ? [] : field('dispatches', describeStates(dispatches, now))),
+    ...problem(describeGivenUp(dispatches, now)),
     ...problem(describeError(dispatches, now)),
     ...problem(describeStore(status.store, now)),
+    ...status.store.refused.flatMap(problem),
     ...(status.log_file === null ? [] : field('log', visible(status.log_file))),
   ];
 }
@@ -71,6 +74,11 @@ function describeStates({ states, oldest_open_at }: DispatchStatus, now: number)
   const counts = DISPATCH_STATES.filter((state) => states[state] > 0).map((state) => `${states[state]} ${state}`);
   const oldest = oldest_open_at === null ? [] : [`oldest open for ${formatDuration(now - oldest_open_at)}`];
   return [...counts, ...oldest].join(', ') || 'none yet';
+}
+
+function describeGivenUp(dispatches: DispatchStatus | null, now: number): string | null {
+  const dead = describeDead(dispatches?.dead ?? [], now);
+  return dead === null ? null : `${dead} (${LIST_DEAD})`;
 }
 
 function describeError(dispatches: DispatchStatus | null, now: number): string | null {

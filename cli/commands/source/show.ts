@@ -1,6 +1,7 @@
 /** `hookwright source show`: how one sender signs and sends, and what to do to connect it. */
 import { createPaint } from '../../../base/paint.ts';
 import {
+  describeCredentials,
   describeDelivery,
   describeEvent,
   describeHandshake,
@@ -18,23 +19,50 @@ import { configOption } from '../../command-line/options.ts';
 import { printJson, printLine, visible, wrapBeside } from '../../output/print.ts';
 import type { OpenSource } from '../../sources/open-sources.ts';
 import { openSources } from '../../sources/open-sources.ts';
+import { routePath } from '../../subscriptions/address.ts';
+import { tryOpenTable } from '../../subscriptions/open-table.ts';
 
 export default command({
   summary: 'Show how a sender signs and sends, and the steps to connect it',
   examples: [
     ['A sender by name or alias', '$0 source show github'],
+    ['With every event that it sends', '$0 source show github --events'],
     ['As the catalog has it', '$0 source show stripe --json'],
   ],
-  options: { json: flag('Print the catalog entry as JSON'), config: configOption },
+  options: {
+    events: flag('List the events that it sends'),
+    json: flag('Print the catalog entry as JSON'),
+    config: configOption,
+  },
   args: { name: argument('source') },
   async run(context, given) {
     const source = (await openSources(context, given.config)).find(given.name);
     if (given.json) printJson(context, { name: source.name, ...source.file });
-    else for (const line of describe(context, source)) printLine(context, line);
+    else {
+      const url = await urlFor(context, source, given.config);
+      for (const line of describe(context, source, { url, events: given.events })) printLine(context, line);
+    }
   },
 });
 
-function describe(context: CliContext, { name, file, plan }: OpenSource): string[] {
+/** Of the first route with this source; of the route in the example, where there is none. */
+async function urlFor(
+  context: CliContext,
+  { name, file }: OpenSource,
+  config: readonly string[] | undefined,
+): Promise<string> {
+  const open = await tryOpenTable(context, config).catch(() => null);
+  const table = open?.table ?? null;
+  const own = Object.values(table?.routes ?? {}).find(({ source }) => source === name);
+  const base = table?.server.public_url ?? 'https://<your host>';
+  return base.replace(/\/+$/, '') + routePath(own ?? { name: `my-${commonName(name, file)}`, profile: 'default' });
+}
+
+function describe(
+  context: CliContext,
+  { name, file, plan }: OpenSource,
+  { url, events }: { readonly url: string; readonly events: boolean },
+): string[] {
   const paint = createPaint(context.colour.stdout);
   const known = commonName(name, file);
   const others = [name, ...(file.aliases ?? [])].filter((other) => other !== known);
@@ -46,6 +74,8 @@ function describe(context: CliContext, { name, file, plan }: OpenSource): string
     ['Event', describeEvent(file) || null],
     ['Delivery', describeDelivery(file)],
     ['Handshake', describeHandshake(plan) || null],
+    ['Events', file.events === undefined || events ? null : `${file.events.length}; --events lists them`],
+    ['Not kept', describeCredentials(file) || null],
     ['Sending', describeSending(file).join(', ') || null],
     ['Evidence', file.evidence ?? null],
     ['Docs', file.docs ?? null],
@@ -61,8 +91,12 @@ function describe(context: CliContext, { name, file, plan }: OpenSource): string
     `${paint('bold', visible(file.title ?? name))} (${known}${aliases})`,
     ...shown,
     ...list(
-      'At the sender',
-      setupSteps(file).flatMap((step, index) => wrapBeside(`  ${index + 1}. `, visible(step), width)),
+      'Events',
+      file.events === undefined || !events ? [] : wrapBeside('  ', visible(file.events.join(', ')), width),
+    ),
+    ...list(
+      'Notes',
+      (file.notes ?? []).flatMap((note) => wrapBeside('  ', visible(note), width)),
     ),
     // For copying, so it is printed unchanged.
     ...list(
@@ -72,10 +106,11 @@ function describe(context: CliContext, { name, file, plan }: OpenSource): string
         .map((line) => `  ${visible(line)}`),
     ),
     ...list(
-      'Notes',
-      (file.notes ?? []).flatMap((note) => wrapBeside('  ', visible(note), width)),
+      'At the sender',
+      setupSteps(file).flatMap((step, index) =>
+        wrapBeside(`  ${index + 1}. `, visible(step.replaceAll('{url}', url)), width),
+      ),
     ),
-    ...list('Events', file.events === undefined ? [] : wrapBeside('  ', visible(file.events.join(', ')), width)),
   ];
 }
 

@@ -7,7 +7,7 @@ import { subscriptionNamed } from '../../subscriptions/find-route.ts';
 import { listRoutes } from '../../subscriptions/list-routes.ts';
 import { openTable } from '../../subscriptions/open-table.ts';
 import { subscriptionNotFound } from '../../subscriptions/save-entry.ts';
-import { parseSubscriptions, readSubscriptionText } from '../../subscriptions/subscription-file.ts';
+import { asEntry, parseSubscriptions, readSubscriptionText } from '../../subscriptions/subscription-file.ts';
 
 /** Printed in place of a secret. */
 const HIDDEN = '(hidden; --reveal shows it)';
@@ -24,10 +24,11 @@ export default command({
     const { home } = context;
     const open = await openTable(context, given.config);
     const name = subscriptionNamed(home, given.name, open);
-    const entry = parseSubscriptions(home, readSubscriptionText(home)).get(name);
+    const entries = parseSubscriptions(home, readSubscriptionText(home));
+    const entry = entries.get(name);
     const row = listRoutes(home, open, false).find((each) => each.name === name);
-    if (entry === undefined || row === undefined) throw subscriptionNotFound(name);
-    const shown = given.reveal ? entry : hideSecrets(entry);
+    if (!entries.has(name) || row === undefined) throw subscriptionNotFound(name);
+    const shown = given.reveal ? entry : withoutSecrets(entry);
     if (given.json) {
       printJson(context, { ...row, entry: shown });
       return;
@@ -37,6 +38,12 @@ export default command({
     printLine(context, JSON.stringify(shown, null, 2));
   },
 });
+
+/** A value that is no map may be a secret in the wrong place. */
+function withoutSecrets(value: unknown): unknown {
+  const entry = asEntry(value);
+  return entry === null ? HIDDEN : hideSecrets(entry);
+}
 
 /** References contain no secret and are printed. */
 function hideSecrets(entry: RouteConfig): unknown {

@@ -11,14 +11,17 @@ import { SignError } from '../../../runtime/verify/sign-body.ts';
 import type { RoutePlan, RouteTable } from '../../../schemas/generated/types.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError, UsageError } from '../../base/errors.ts';
+import type { Explained } from '../../base/module.ts';
 import { loadPart } from '../../base/module.ts';
 import type { GivenBy } from '../../command-line/command.ts';
 import { argument, command, flag, text } from '../../command-line/command.ts';
 import { configOption } from '../../command-line/options.ts';
 import { typedSecretRef } from '../../command-line/values.ts';
-import { printJson, printLine, printNote } from '../../output/print.ts';
+import { printJson, printLine, printNote, visible } from '../../output/print.ts';
+import { canAsk, createPrompter } from '../../output/prompter.ts';
 import { localBase, routePath } from '../../subscriptions/address.ts';
 import { findRoute } from '../../subscriptions/find-route.ts';
+import { leavingMessages } from '../../subscriptions/leaving-messages.ts';
 import { openTable } from '../../subscriptions/open-table.ts';
 import type { TestEvent } from '../../subscriptions/sign-test-event.ts';
 import { looksLikeForm, signTestEvent } from '../../subscriptions/sign-test-event.ts';
@@ -39,6 +42,7 @@ const options = {
   ),
   url: text('url', 'Send it there instead, for instance through the public address'),
   config: configOption,
+  yes: flag('Do not ask before a made-up payload makes a message leave this machine'),
   dryRun: flag('Send nothing: show what would happen to the event'),
   json: flag('Print status, headers and body as JSON'),
 };
@@ -49,7 +53,7 @@ type Given = GivenBy<typeof options> & GivenBy<typeof args>;
 export default command({
   summary: 'Send a signed event to a route and print the answer',
   details:
-    'Works for static routes and subscriptions alike. The event is signed as the route expects, with its own secret. Exits 1 on any answer but 2xx. With --dry-run nothing is sent: it shows what would become of the event, as `explain` does, with the prompt and the placeholders that nothing resolves.',
+    'Works for static routes and subscriptions alike. The event is signed as the route expects, with its own secret. Exits 1 on any answer but 2xx. With --dry-run nothing is sent: it shows what would become of the event, as `explain` does, with the prompt and the placeholders that nothing resolves. Without --payload the fields are made up, and so are addresses that are made of them: before a message leaves this machine it says where it would go, and asks; where there is no terminal it refuses without --yes.',
   examples: [
     ['An event of the kind the route accepts', '$0 webhook test code-review'],
     ['A payload of your own', '$0 webhook test alerts --event push --payload \'{"ref": "main"}\''],
@@ -72,6 +76,7 @@ export default command({
       }),
     );
     if (given.dryRun) return show(context, given, plan, open.table, signed);
+    if (given.payload === undefined && !given.yes) await askBeforeMessages(context, plan, open.table, signed);
     const url = given.url ?? localBase(open) + routePath(plan);
     printNote(context, `POST ${url} (${signed.scheme}${signed.event === null ? '' : `, ${signed.event}`})`);
     const missing = unresolvedIn(plan, signed.body.toString('utf8'));
@@ -85,17 +90,47 @@ export default command({
   },
 });
 
+/** @throws CliError when the user does not want the messages, or cannot be asked */
+async function askBeforeMessages(
+  context: CliContext,
+  plan: RoutePlan,
+  table: RouteTable,
+  signed: TestEvent,
+): Promise<void> {
+  const messages = leavingMessages(plan, table, await explained(context, plan, table, signed));
+  if (messages.length === 0) return;
+  const what = `a made-up event would send a message to ${messages.map(visible).join(', and to ')}`;
+  if (!canAsk(context)) {
+    throw new CliError(
+      what,
+      'send it all the same: --yes',
+      'see what would happen: --dry-run',
+      'with real fields: --payload @event.json',
+    );
+  }
+  if (!(await createPrompter(context).confirm(`${what}. Send it?`, false))) throw new CliError('nothing was sent');
+}
+
 /** The same request, with its signature, through the pipeline without its effects. */
+async function explained(
+  context: CliContext,
+  plan: RoutePlan,
+  table: RouteTable,
+  { query, headers, body, event }: TestEvent,
+): Promise<Explained> {
+  const request = partsOf('POST', routePath(plan) + query, Object.entries(headers), body);
+  const explain = await loadPart(context.modules, 'explain');
+  return explain(context, { plan, table, request, event });
+}
+
 async function show(
   context: CliContext,
   given: Given,
   plan: RoutePlan,
   table: RouteTable,
-  { query, headers, body, event }: TestEvent,
+  signed: TestEvent,
 ): Promise<number> {
-  const request = partsOf('POST', routePath(plan) + query, Object.entries(headers), body);
-  const explain = await loadPart(context.modules, 'explain');
-  const { taken, json, lines } = await explain(context, { plan, table, request, event });
+  const { taken, json, lines } = await explained(context, plan, table, signed);
   if (given.json) printJson(context, json);
   else for (const line of lines) printLine(context, line);
   return taken ? 0 : 1;

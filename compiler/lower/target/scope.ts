@@ -1,8 +1,9 @@
 /** The context in which texts of a target file are lowered. */
 
-import { RE2JS, RE2JSSyntaxException } from 're2js';
+import { RE2JSSyntaxException } from 're2js';
 import type { TextScope } from '../../config/target-scope.ts';
 import type { NodePath, Problem } from '../../diagnostics/problem.ts';
+import { linearRegex } from '../../text/linear-regex.ts';
 
 export interface TargetScope extends TextScope {
   readonly report: (problem: Problem) => void;
@@ -11,7 +12,7 @@ export interface TargetScope extends TextScope {
 /** Returns the pattern if it is valid RE2; else reports a problem and returns null. */
 export function lowerPattern(pattern: string, path: NodePath, scope: TargetScope): string | null {
   try {
-    RE2JS.compile(pattern);
+    linearRegex(pattern);
     return pattern;
   } catch (error) {
     const why = error instanceof RE2JSSyntaxException ? error.getDescription() : 'not understood';
@@ -33,5 +34,5 @@ export function splitPath(path: string): string[] {
 
 /** Whether the whole text matches a valid pattern. */
 export function fullMatch(pattern: string, text: string): boolean {
-  return RE2JS.matches(pattern, text);
+  return linearRegex(pattern).matches(text);
 }

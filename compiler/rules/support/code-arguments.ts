@@ -2,6 +2,9 @@
 import type { Interpreter } from './interpreters.ts';
 import { INTERPRETERS, WRAPPERS } from './interpreters.ts';
 
+/** Null for a text that is not known until the command runs: it may be an option as well. */
+export type ArgumentText = string | null;
+
 export interface CodeArgument {
   /** Index of the argument in the command. */
   readonly index: number;
@@ -11,9 +14,11 @@ export interface CodeArgument {
 }
 
 /** In order, without duplicates. Also finds interpreters after wrappers: `env`, `sudo`, `timeout 5`, `docker exec`. */
-export function codeArguments(argv: readonly string[]): readonly CodeArgument[] {
+export function codeArguments(argv: readonly ArgumentText[]): readonly CodeArgument[] {
   const found = new Map<number, CodeArgument>();
   for (const [at, program] of argv.entries()) {
+    // What follows code is its `$0`, which is usually called like the interpreter.
+    if (program === null || found.has(at - 1)) continue;
     const interpreter = INTERPRETERS.get(programName(program));
     if (interpreter === undefined || !mayRunAt(argv, at, interpreter)) continue;
     for (const index of READERS[interpreter.reads](argv, at + 1, interpreter)) {
@@ -23,6 +28,9 @@ export function codeArguments(argv: readonly string[]): readonly CodeArgument[] 
   return [...found.values()].sort((a, b) => a.index - b.index);
 }
 
+/** Whether the command starts another program, which its arguments name: `sudo`, `xargs`, `docker`. */
+export const isWrapper = (program: string): boolean => WRAPPERS.has(programName(program));
+
 /** `/usr/bin/python3.12` and `C:\Python\python.exe` are python. */
 function programName(program: string): string {
   const file = program.slice(Math.max(program.lastIndexOf('/'), program.lastIndexOf('\\')) + 1).toLowerCase();
@@ -30,32 +38,38 @@ function programName(program: string): string {
 }
 
 /** An interpreter without a code option is recognised only in the position of a program. */
-function mayRunAt(argv: readonly string[], at: number, { reads }: Interpreter): boolean {
-  return at === 0 || reads === 'flag' || reads === 'rest' || WRAPPERS.has(programName(argv[0] ?? ''));
+function mayRunAt(argv: readonly ArgumentText[], at: number, { reads }: Interpreter): boolean {
+  return at === 0 || reads === 'flag' || reads === 'rest' || isWrapper(argv[0] ?? '');
 }
 
-type Reader = (argv: readonly string[], from: number, interpreter: Interpreter) => readonly number[];
+type Reader = (argv: readonly ArgumentText[], from: number, interpreter: Interpreter) => readonly number[];
 
 const READERS: Readonly<Record<Interpreter['reads'], Reader>> = {
   all: (argv, from) => range(from, argv.length),
   rest: (argv, from, { flag }) => {
-    const at = argv.findIndex((argument, index) => index >= from && flag.test(argument));
+    const at = argv.findIndex((argument, index) => index >= from && (argument === null || flag.test(argument)));
     return at === -1 ? [] : range(at, argv.length);
   },
   flag: flagged,
   first: (argv, from, interpreter) => [
     ...flagged(argv, from, interpreter),
     ...[firstPlain(argv, from, interpreter.valued)].filter((index) => index < argv.length),
+    // These accept options anywhere.
+    ...range(from, argv.length).filter((index) => argv[index] === null),
   ],
 };
 
 /** For each code option: its own argument, and the next argument that is not an option. */
-function flagged(argv: readonly string[], from: number, interpreter: Interpreter): readonly number[] {
+function flagged(argv: readonly ArgumentText[], from: number, interpreter: Interpreter): readonly number[] {
   const { flag, valued, ends } = interpreter;
   const found: number[] = [];
   let { operands } = interpreter;
   for (let at = from; at < argv.length && operands >= 0; at++) {
-    const argument = argv[at] ?? '';
+    const argument = argv[at] ?? null;
+    if (argument === null) {
+      found.push(at);
+      continue;
+    }
     if (ends.test(argument)) break;
     if (flag.test(argument)) {
       const code = firstPlain(argv, at + 1, valued);
@@ -67,7 +81,7 @@ function flagged(argv: readonly string[], from: number, interpreter: Interpreter
   return found;
 }
 
-function firstPlain(argv: readonly string[], from: number, valued: RegExp): number {
+function firstPlain(argv: readonly ArgumentText[], from: number, valued: RegExp): number {
   let at = from;
   while (at < argv.length && isOption(argv[at] ?? '')) at += valued.test(argv[at] ?? '') && argv[at] !== '--' ? 2 : 1;
   return at;

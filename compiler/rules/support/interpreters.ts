@@ -1,5 +1,5 @@
 /** Interpreters by name: which arguments they execute as code, and how their code reads an environment variable. */
-import { INTERPRETER_ROWS, WRAPPER_NAMES } from './built/interpreters.ts';
+import { CODE_VARIABLES, INTERPRETER_ROWS, WRAPPER_NAMES } from './built/interpreters.ts';
 
 export interface Interpreter {
   /**
@@ -58,3 +58,8 @@ export const INTERPRETERS: ReadonlyMap<string, Interpreter> = new Map(
 
 /** Programs that start another program, which is named in their arguments. */
 export const WRAPPERS: ReadonlySet<string> = new Set(WRAPPER_NAMES.split(' '));
+
+/** Whether programs execute what the environment variable contains, or the file that it names: `BASH_ENV`, `LD_PRELOAD`. */
+export const isCodeVariable = (name: string): boolean => CODE_NAMES.test(name);
+
+const CODE_NAMES = new RegExp(`^(?:${CODE_VARIABLES.replaceAll(' ', '|').replaceAll('*', '.*')})$`);

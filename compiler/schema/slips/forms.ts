@@ -103,6 +103,11 @@ export const VALUES: readonly Form[] = [
   },
   // A quoted `true` is not a reason.
   { keys: 'accept_untrusted confined', found: 'number boolean', only: 'string', must: 'be a reason in words' },
+  {
+    keys: 'secret',
+    found: 'boolean',
+    hint: 'write `secret: env:NAME`, or `secret: INSECURE_NO_AUTH` to accept unsigned requests on a loopback address',
+  },
   { found: 'number boolean', only: 'string', isQuoted: true },
   {
     found: 'string',

@@ -73,7 +73,7 @@ function inForm(form: Form, written: Written): ShapeProblem | null {
 }
 
 /** A reference with its key, in a line that a message shows. It holds no secret. */
-const REFERENCE = /[\w-]+: "?(?:env|file):[^\s",}]*/g;
+const REFERENCE = /(?<![\w-])[\w-]+: "?(?:env|file):[^\s",}]*/g;
 
 /** A reference and an address need no quotes. */
 const textOf = (value: unknown): string =>

@@ -8,6 +8,7 @@ import type { PostgresPlan } from '../../../cli/base/module.ts';
 import { formatDuration } from '../../../cli/output/time.ts';
 import type { StoredNode } from '../../../runtime/store/queries.ts';
 import type { DatabaseFacts, SchemaFacts } from '../runtime/postgres/inspect.ts';
+import { findRefused } from './check-signatures.ts';
 import { withDatabase } from './database/find-database.ts';
 import { listNodes, tablesInService } from './nodes.ts';
 import { resolveDatabaseUrl } from './open-database.ts';
@@ -29,15 +30,17 @@ export async function checkDatabase(context: CliContext, plan: PostgresPlan): Pr
   try {
     const url = resolveDatabaseUrl(context, plan);
     const { inspectSchema, inspectServer } = await import('../runtime/postgres/inspect.ts');
-    const { server, schema } = await withDatabase({ url, schema: plan.schema }, async (db) => ({
+    const { server, schema } = await withDatabase({ url }, async (db) => ({
       server: await inspectServer(db, context.clock),
       schema: await inspectSchema(db, plan.schema),
     }));
     const nodes = schema.version === null ? [] : await listNodes(context);
+    const refused = schema.version === null ? [] : await findRefused(context, plan, url);
     return [
       ...[checkVersion(server), checkDurability(server), checkConnections(server, nodes), checkServerClock(server)],
       ...[checkStandby(server), checkTransactions(server), checkSlots(server)],
       checkRights(server, schema, plan),
+      checkSignatures(plan, refused),
       ...(schema.version === null ? [] : [checkLag(schema), checkBloat(schema), checkNodes(nodes)]),
     ];
   } catch (error) {
@@ -122,6 +125,14 @@ function checkRights({ role }: DatabaseFacts, { version, forbidden }: SchemaFact
   if (version === null)
     return ok('tables', `none in schema ${schema} yet; the first gateway, or \`hookwright store migrate\`, makes them`);
   return ok('tables', `schema ${schema}, version ${version}; role ${role} may use them`);
+}
+
+function checkSignatures({ key }: PostgresPlan, refused: readonly string[]): Check {
+  if (refused.length > 0)
+    return failed('signed', refused.join('; '), 'who changed it? hookwright docs scale, "Who may write there"');
+  if (key !== null) return ok('signed', 'tables, subscriptions and jobs are signed with gateway.store.key');
+  const detail = 'whoever can write to the database chooses what gateways run';
+  return warning('signed', detail, 'set gateway.store.key on every machine: openssl rand -hex 32');
 }
 
 function checkLag({ lag_ms }: SchemaFacts): Check {

@@ -1,7 +1,8 @@
 /** Shared subscriptions, for commands: read from the database, and changed there first. */
+import { existsSync } from 'node:fs';
 import { messageOf } from '../../../base/message-of.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
-import { CliError } from '../../../cli/base/errors.ts';
+import { CliError, refusalOf } from '../../../cli/base/errors.ts';
 import type { PostgresPlan, SharedText } from '../../../cli/base/module.ts';
 import { printNote, visible } from '../../../cli/output/print.ts';
 import { StoreOutOfReach, UnknownStore } from '../../../cli/store/configured-store.ts';
@@ -11,17 +12,27 @@ import { copyParts } from '../runtime/open-shared.ts';
 import { openSubscriptions, SUBSCRIPTIONS, sealSubscriptions } from '../runtime/sealed-subscriptions.ts';
 import type { CopyParts } from '../runtime/shared-subscriptions.ts';
 import { pullSubscriptions } from '../runtime/shared-subscriptions.ts';
+import { DocumentRefused } from '../runtime/signatures.ts';
+import { readToReplace } from './read-to-replace.ts';
+
+const LAST_SEEN = 'the subscriptions are those that this home has last seen';
 
 /** Updates the home's copy from the database; if it is away, prints a note and keeps the copy. */
 export async function refreshSubscriptions(context: CliContext, plan: PostgresPlan): Promise<void> {
   try {
-    const pulled = await withShared(context, plan, { create: false }, (parts) => pullSubscriptions(parts, false));
+    const pulled = await withShared(context, plan, { create: false }, (parts) =>
+      pullSubscriptions(parts, false).catch((error: unknown) => {
+        if (!(error instanceof DocumentRefused)) throw error;
+        printNote(context, `${error.message.replace('\n', '; ')}. ${LAST_SEEN}`);
+        return null;
+      }),
+    );
     const sealed = [...(pulled?.sealed ?? [])].map((name) => `"${visible(name)}"`).join(', ');
     if (sealed !== '') printNote(context, `cannot be decrypted with the gateway.store.key set here: ${sealed}`);
   } catch (error) {
     if (error instanceof UnknownStore) return;
     if (!(error instanceof StoreOutOfReach)) throw error;
-    printNote(context, `${error.message}: the subscriptions are those that this home has last seen`);
+    printNote(context, `${error.message}: ${LAST_SEEN}`);
   }
 }
 
@@ -31,11 +42,16 @@ export async function useSubscriptions<T>(
   plan: PostgresPlan,
   use: (read: () => Promise<SharedText>) => Promise<T>,
 ): Promise<T> {
-  const result = await withShared(context, plan, { create: true }, async ({ documents, seal }) => ({
+  const result = await withShared(context, plan, { create: true }, async ({ documents, seal, path }) => ({
     value: await use(async () => {
-      const { version, text } = await documents.read(SUBSCRIPTIONS);
+      const { version, text, refused } = await readToReplace(documents, SUBSCRIPTIONS);
+      if (refused !== null) {
+        if (!existsSync(path)) throw refusalOf(refused);
+        const reason = refused.message.split('\n', 1)[0];
+        printNote(context, `${reason}: replaced with those that this home has last seen, and the change`);
+      }
       return {
-        text: version === 0 ? null : openSubscriptions(text, seal).text,
+        text: version === 0 || text === null ? null : openSubscriptions(text, seal).text,
         put: (next) => documents.replace(SUBSCRIPTIONS, version, sealed(next, seal)),
       };
     }),

@@ -8,6 +8,7 @@ import { StoreRefused } from '../../../runtime/store/store.ts';
 import type { PostgresStorePlan } from '../../../schemas/generated/types.ts';
 import { databaseUrl } from './database-url.ts';
 import { keepLatestOverview } from './latest-overview.ts';
+import { signaturesOf } from './open-signatures.ts';
 import { openPostgresStore } from './postgres/open-postgres.ts';
 import { createSeal } from './seal.ts';
 import type { CopyParts } from './shared-subscriptions.ts';
@@ -25,8 +26,16 @@ export async function openSharedStore(
 ): Promise<OpenedStore> {
   const { schema, listen } = plan;
   const url = databaseUrl(plan.url, secrets);
+  const signatures = signaturesOf(context, plan, secrets);
   const copy = copyParts(context, plan, secrets);
-  const opened = await openPostgresStore({ ...context, url, schema, listen });
+  if (plan.key === null)
+    context.log.warn(
+      {},
+      'gateway.store.key is not set: whoever can write to the database chooses what this gateway runs (hookwright docs security)',
+    );
+  const problem = (): string | null => context.node.problem() ?? signatures.refused[0] ?? null;
+  const node = { ...context.node, problem };
+  const opened = await openPostgresStore({ ...context, node, url, schema, listen, signatures });
   const subscriptions = new SharedSubscriptions({ ...copy, documents: opened.state.documents }, context);
   const started = subscriptions.start();
   if (opened.problem() === null) await started;

@@ -4,7 +4,6 @@
  * Port 465 uses TLS from the start; every other port must offer STARTTLS. Only a server on this machine may omit TLS or
  * use a self-signed certificate.
  */
-import MailComposer from 'nodemailer/lib/mail-composer';
 import type { Address, ResolveAddress } from '../address.ts';
 import { linkAddress } from '../address.ts';
 import type { Addressed, DeliveryOutcome, DeliveryRequest } from '../deliverer.ts';
@@ -118,7 +117,8 @@ class EmailDriver implements Driver {
     return template.replace(/\{(route|profile|delivery_id)\}/g, (_, name: string) => values[name] ?? '');
   }
 
-  private build(mail: Mail): Promise<Buffer> {
+  private async build(mail: Mail): Promise<Buffer> {
+    const { default: MailComposer } = await import('nodemailer/lib/mail-composer');
     const thread = mail.thread === null ? {} : { inReplyTo: mail.thread, references: [mail.thread] };
     const composer = new MailComposer({
       from: { name: this.server.from.name, address: this.server.from.address },

@@ -86,6 +86,8 @@ export function ghOutcome(result: ProcessResult): DeliveryOutcome {
       return result.code === 'ENOENT'
         ? failed('permanent', 'gh is not installed or not on the PATH of the gateway')
         : failed('retry', `gh could not be started (${result.code})`);
+    case 'input_failed':
+      return failed('retry', `the text cannot be passed to gh: ${result.reason}`);
     case 'timeout':
     case 'aborted':
       return failed('ambiguous', 'gh did not end in time', { idempotent: true });

@@ -2,7 +2,6 @@
 import { Readable } from 'node:stream';
 import type { NodemailerError } from 'nodemailer/lib/errors';
 import type { SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection';
-import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { Clock } from '../../platform/clock.ts';
 import type { DeliveryOutcome } from '../deliverer.ts';
 import { failed } from '../deliverer.ts';
@@ -29,10 +28,9 @@ export type SmtpResult =
     };
 
 /** Runs the session. Never rejects. */
-export function sendMail(request: SmtpRequest, clock: Clock): Promise<SmtpResult> {
-  if (request.signal.aborted) {
-    return Promise.resolve({ kind: 'failed', code: 'ABORTED', reply: 0, handedOver: false });
-  }
+export async function sendMail(request: SmtpRequest, clock: Clock): Promise<SmtpResult> {
+  const { default: SMTPConnection } = await import('nodemailer/lib/smtp-connection');
+  if (request.signal.aborted) return { kind: 'failed', code: 'ABORTED', reply: 0, handedOver: false };
   const connection = new SMTPConnection(request.options);
   const message = new WatchedMessage(request.mail?.message ?? Buffer.alloc(0));
   return new Promise((resolve) => {

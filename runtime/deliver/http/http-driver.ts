@@ -60,7 +60,10 @@ class HttpDriver implements Driver {
 
   refusal(request: Addressed): string | null {
     const prepared = this.prepareAddress(request);
-    return typeof prepared === 'string' ? prepared : null;
+    if (typeof prepared === 'string') return prepared;
+    const { form, address } = prepared;
+    const some = { ...this.variant.sign(0), text: 'x', key: 'x', exchanged_token: 'x', piece: 1, pieces: 1 };
+    return refusalOf(() => form.request.build({ ...some, address, match: form.match }));
   }
 
   async probe({ live, signal }: ProbeOptions): Promise<readonly Probe[]> {
@@ -156,6 +159,17 @@ class HttpDriver implements Driver {
       idempotent,
       sent,
     });
+  }
+}
+
+/** What a value that is missing, or not allowed in its place, is refused with. */
+function refusalOf(build: () => unknown): string | null {
+  try {
+    build();
+    return null;
+  } catch (error) {
+    if (error instanceof DeliveryRefusal) return error.message;
+    throw error;
   }
 }
 

@@ -88,16 +88,25 @@ function pickVariant({ plan, binding, settings }: BoundTarget): VariantPlan | st
   return `no variant can be used: set ${plan.variants.map((variant) => variant.needs.join(' and ')).join(', or ')}`;
 }
 
-/** `api_base` of the config replaces the base URL of the target and of its token server. */
+/**
+ * `api_base` of the config replaces the base URL of the target and of its token server. Of an address that a setting gives as
+ * a whole, such as `webhook_url`, it replaces the origin: the path says where the message goes.
+ */
 function linkBase(template: ValueTemplate | null, { apiBase, binding, settings }: BoundTarget): BaseUrl | string {
-  const text = apiBase ?? (template === null ? null : fillWith(linkFill(template, { settings }), NO_VALUES));
+  const own = template === null ? null : fillWith(linkFill(template, { settings }), NO_VALUES);
+  const isGiven = template?.[0]?.kind === 'value';
+  const text = apiBase === null ? own : isGiven && own !== null ? atOrigin(apiBase, own) : apiBase;
   if (text === null) return 'api_base must be set';
   // A base URL that is given as a reference is treated as a secret.
-  const secret =
-    apiBase === null
-      ? (template ?? []).some((part) => part.kind === 'value' && part.secret)
-      : binding.api_base === null;
+  const holdsSecret = (template ?? []).some((part) => part.kind === 'value' && part.secret);
+  const secret = apiBase === null || isGiven ? holdsSecret : binding.api_base === null;
   return parseBaseUrl(text, { allowHttp: binding.allow_http, secret });
+}
+
+function atOrigin(apiBase: string, address: string): string {
+  if (!URL.canParse(address)) return address;
+  const { pathname, search } = new URL(address);
+  return `${apiBase.replace(/\/+$/, '')}${pathname}${search}`;
 }
 
 function linkPickRequest(requests: readonly RequestPlan[], scope: RequestScope): PickRequest {

@@ -14,7 +14,7 @@ const TIMEOUT_MS = 10_000;
 
 const CHECK = 'host';
 
-type ProbeContext = Pick<DeliveryContext, 'dispatcher' | 'clock'>;
+type ProbeContext = Pick<DeliveryContext, 'http' | 'clock'>;
 
 /** Checks that the server responds; any response to `GET /` will do. */
 export async function probeHost({ origin }: BaseUrl, signal: AbortSignal, context: ProbeContext): Promise<Probe> {

@@ -9,6 +9,7 @@
 import type { Dispatcher } from 'undici';
 import { codeOf } from '../../../base/code-of.ts';
 import type { Clock, Timer } from '../../platform/clock.ts';
+import type { HttpPool } from '../http-pool.ts';
 import type { HttpRequest } from './link-request.ts';
 import type { RawResponse } from './response.ts';
 
@@ -25,14 +26,19 @@ export type SendResult =
   | { readonly kind: 'failed'; readonly sent: boolean; readonly code: string };
 
 export interface SendContext {
-  readonly dispatcher: Dispatcher;
+  readonly http: HttpPool;
   readonly clock: Clock;
 }
 
 /** Makes the request. Never rejects. */
-export function sendRequest(request: HttpRequest, options: SendOptions, context: SendContext): Promise<SendResult> {
-  if (options.signal.aborted) return Promise.resolve({ kind: 'failed', sent: false, code: 'ABORTED' });
-  return new Promise((resolve) => new Exchange(options, context.clock, resolve).start(request, context.dispatcher));
+export async function sendRequest(
+  request: HttpRequest,
+  options: SendOptions,
+  { http, clock }: SendContext,
+): Promise<SendResult> {
+  const dispatcher = await http.open();
+  if (options.signal.aborted) return { kind: 'failed', sent: false, code: 'ABORTED' };
+  return new Promise((resolve) => new Exchange(options, clock, resolve).start(request, dispatcher));
 }
 
 /** One request, from start to result. */

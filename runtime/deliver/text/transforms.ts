@@ -12,7 +12,8 @@ const ZWSP = '\u200B';
 const TRANSFORMS: Readonly<Record<Transform, (text: string) => string>> = {
   // `&` first, because the entities contain it.
   slack_entities: (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
-  zwsp_after_at: (text) => text.replaceAll('@', `@${ZWSP}`),
+  // The service decodes character references before it looks for names.
+  zwsp_after_at: (text) => text.replaceAll('@', `@${ZWSP}`).replace(/&(?=#|commat;)/gi, `&${ZWSP}`),
   break_angle_at: (text) => text.replace(/<(?=@|at\b)/gi, `<${ZWSP}`),
   break_angle: (text) => text.replaceAll('<', `<${ZWSP}`),
   break_everyone: (text) => text.replace(/@(?=everyone|here|all)/gi, `@${ZWSP}`),

@@ -2,11 +2,11 @@
  * The agent as a program: prompt on stdin, answer on stdout, exit code 0 for success (decisions §5).
  *
  * An agent reads untrusted text, so it must not have the secrets that sign or send in the gateway's name. Its environment
- * holds only allowed variables and those that `agent.env` names. Its working folder is its own, not the home, which has
- * the store and `.env`. This does not confine the agent: it runs as the same user.
+ * holds only allowed variables and those that `agent.env` names. Its working folder is its own (work-folders.ts), not the
+ * home, which has the store and `.env`. This does not confine the agent: it runs as the same user.
  */
 
-import { mkdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { codeOf } from '../../../base/code-of.ts';
@@ -14,11 +14,15 @@ import type { CommandAgentPlan } from '../../../schemas/generated/types.ts';
 import { printableStart } from '../../platform/printable.ts';
 import { allowedEnvironment } from '../../platform/process/child-environment.ts';
 import type { ProcessResult, RunProcess } from '../../platform/process/run-process.ts';
+import { isLack, lackOf } from '../../platform/process/run-process.ts';
+import { keptStderr } from '../../platform/process/stderr-tail.ts';
 import type { SecretResolver } from '../../platform/secrets/secrets.ts';
 import { explainSecrets, SecretError } from '../../platform/secrets/secrets.ts';
+import type { ProgramEnd } from '../../store/states.ts';
 import type { AgentRequest, AgentRunner } from '../agent-runner.ts';
-import { AgentError } from '../agent-runner.ts';
+import { AgentError, AgentNotStarted } from '../agent-runner.ts';
 import { locateProgram } from './program.ts';
+import type { WorkFolder, WorkFolders } from './work-folders.ts';
 
 export interface CommandAgentContext {
   readonly run: RunProcess;
@@ -32,8 +36,9 @@ export interface CommandAgentContext {
   readonly home: string;
   /** The profile's home. */
   readonly folder: string;
-  /** Replaces secrets in the last line that a failed program wrote to stderr. */
+  /** Replaces secrets in what a program wrote to stderr. */
   readonly redact: (text: string) => string;
+  readonly workFolders: Pick<WorkFolders, 'create'>;
 }
 
 const MAX_STDOUT_BYTES = 1_048_576;
@@ -48,45 +53,57 @@ export function createCommandAgent(plan: CommandAgentPlan, context: CommandAgent
       return [name, explainSecrets(read, (reason) => new SecretError(`env.${name}: ${reason}`))];
     }),
   );
-  const cwd = folderOf(plan, context);
   const [program = '', ...rest] = plan.argv;
   const argv = [locateProgram(program, context.folder), ...rest];
   const describe = (result: ProcessResult) => explain(result, plan, context.redact);
   return {
-    async run(request) {
+    async run(request, ended) {
       const { stdin, ...parts } = compose(argv, request);
-      await prepareFolder(cwd, plan);
+      const folder = await openFolder(plan, context, request.route);
       const result = await context.run({
         argv: parts.argv,
-        cwd,
+        cwd: folder.path,
         env: { ...inherited, ...own, ...parts.env, HOOKWRIGHT_HOME: context.home },
         stdin,
         timeoutMs: plan.timeout_seconds * 1000,
         maxStdoutBytes: MAX_STDOUT_BYTES,
         signal: request.signal,
       });
+      await folder.release();
+      const lack = lackOf(result);
+      if (lack !== null) throw new AgentNotStarted(`${program}: ${lack}`);
+      ended?.(endOf(result, context.redact));
       if (result.kind === 'exit' && result.code === 0) return result.stdout.toString('utf8');
       throw new AgentError(describe(result));
     },
   };
 }
 
-function folderOf({ cwd }: CommandAgentPlan, { folder, env }: CommandAgentContext): string {
-  if (cwd === null) return join(folder, 'work');
-  if (cwd.startsWith('~/')) return join(env.HOME || homedir(), cwd.slice(2));
-  return isAbsolute(cwd) ? cwd : join(folder, cwd);
+/** The configured folder, which must exist, or one of the profile's work folders. */
+async function openFolder(plan: CommandAgentPlan, context: CommandAgentContext, route: string): Promise<WorkFolder> {
+  const path = configuredFolder(plan, context);
+  try {
+    if (path === null) return await context.workFolders.create(plan.work, context.folder, route);
+    if ((await stat(path)).isDirectory()) return { path, release: () => Promise.resolve() };
+  } catch (error) {
+    const reason = `its folder ${path ?? join(context.folder, 'work')} cannot be used (${codeOf(error) ?? String(error)})`;
+    throw isLack(error) ? new AgentNotStarted(reason) : new AgentError(reason);
+  }
+  throw new AgentError(`its folder ${path} is not a folder`);
 }
 
-/** Creates the default folder when it is missing; a configured folder must exist. */
-async function prepareFolder(folder: string, { cwd }: CommandAgentPlan): Promise<void> {
-  try {
-    if (cwd === null) await mkdir(folder, { recursive: true, mode: 0o700 });
-    if ((await stat(folder)).isDirectory()) return;
-  } catch (error) {
-    throw new AgentError(`its folder ${folder} cannot be used (${codeOf(error) ?? String(error)})`);
-  }
-  throw new AgentError(`its folder ${folder} is not a folder`);
+function configuredFolder({ cwd }: CommandAgentPlan, { folder, env }: CommandAgentContext): string | null {
+  if (cwd?.startsWith('~/')) return join(env.HOME || homedir(), cwd.slice(2));
+  return cwd === null || isAbsolute(cwd) ? cwd : join(folder, cwd);
 }
+
+function endOf(result: ProcessResult, redact: (text: string) => string): ProgramEnd {
+  const [exit_code, signal] = result.kind === 'exit' ? [result.code, result.signal] : [null, KILLED[result.kind]];
+  return { exit_code, signal, stderr: keptStderr(result.stderr, redact) };
+}
+
+/** The signal that ended a program which did not exit by itself. */
+const KILLED = { timeout: 'SIGKILL', overflow: 'SIGKILL', aborted: 'SIGKILL', spawn_failed: null, input_failed: null };
 
 function compose(argv: readonly string[], request: AgentRequest) {
   // Neither an argument nor a variable can hold a NUL, but a delivery id from a payload can.
@@ -114,6 +131,7 @@ function explain(result: ProcessResult, plan: CommandAgentPlan, redact: (text: s
   const [program = ''] = plan.argv;
   switch (result.kind) {
     case 'spawn_failed':
+    case 'input_failed':
       return `${program} cannot be started: ${result.code}`;
     case 'timeout':
       return `${program} gave no answer within ${plan.timeout_seconds} s`;

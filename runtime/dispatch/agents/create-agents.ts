@@ -1,9 +1,9 @@
 /** Creates the agents of a table's profiles, with their skills, limits and homes, once per table. */
 
 import { join } from 'node:path';
-import type { Dispatcher } from 'undici';
 import type { AgentPlan, ProfilePlan, RouteTable } from '../../../schemas/generated/types.ts';
-import type { Redact } from '../../deliver/redact.ts';
+import type { HttpPool } from '../../deliver/http-pool.ts';
+import type { Redact } from '../../deliver/redact/redact.ts';
 import type { Logger } from '../../platform/log.ts';
 import type { RunProcess } from '../../platform/process/run-process.ts';
 import { secretNames, tableSecretRefs } from '../../platform/secrets/secret-refs.ts';
@@ -16,6 +16,7 @@ import { createOpenAiAgent } from './openai.ts';
 import { missingAgent } from './program.ts';
 import type { ReadText } from './skills.ts';
 import { loadSkills } from './skills.ts';
+import type { WorkFolders } from './work-folders.ts';
 
 export interface AgentsContext {
   /** `<home_dir>`. */
@@ -23,7 +24,7 @@ export interface AgentsContext {
   /** The process environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly run: RunProcess;
-  readonly http: Dispatcher;
+  readonly http: HttpPool;
   readonly secrets: SecretResolver;
   readonly readText: ReadText;
   readonly log: Logger;
@@ -31,6 +32,7 @@ export interface AgentsContext {
   readonly agent?: RunAgent | null;
   /** Replaces every known secret. */
   readonly redact: Redact;
+  readonly workFolders: WorkFolders;
 }
 
 /** Null for a profile that the table does not have. */
@@ -49,9 +51,9 @@ export function createAgents(
     agents.set(profile.name, {
       timeout_ms: profile.agent.timeout_seconds * 1000,
       max_attempts: profile.agent.max_attempts,
-      run: async (request) => {
+      run: async (request, ended) => {
         const skills = await loadSkills(request.skills, folder, context);
-        return runner.run({ ...request, prompt: skills + request.prompt });
+        return runner.run({ ...request, prompt: skills + request.prompt }, ended);
       },
     });
   }

@@ -1,18 +1,17 @@
 /** The agent as an OpenAI-compatible server: one chat completion per run. The server's error texts are never passed on. */
 
-import type { Dispatcher } from 'undici';
-import { request as send } from 'undici';
 import { parseBaseUrl } from '../../../base/base-url.ts';
 import { codeOf } from '../../../base/code-of.ts';
 import { tryParseJson } from '../../../base/try-parse-json.ts';
 import type { OpenAiAgentPlan } from '../../../schemas/generated/types.ts';
+import type { HttpPool } from '../../deliver/http-pool.ts';
 import type { SecretResolver } from '../../platform/secrets/secrets.ts';
 import { explainSecrets, SecretError } from '../../platform/secrets/secrets.ts';
 import type { AgentRequest, AgentRunner } from '../agent-runner.ts';
 import { AgentError } from '../agent-runner.ts';
 
 export interface OpenAiAgentContext {
-  readonly http: Dispatcher;
+  readonly http: HttpPool;
   readonly secrets: SecretResolver;
 }
 
@@ -38,11 +37,12 @@ export function createOpenAiAgent(plan: OpenAiAgentPlan, context: OpenAiAgentCon
       if (typeof base === 'string') throw new AgentError(base);
       const url = `${base.origin}${base.path}/chat/completions${base.query === '' ? '' : `?${base.query}`}`;
       try {
+        const { request: send } = await import('undici');
         const response = await send(url, {
           method: 'POST',
           headers: { 'content-type': 'application/json', accept: 'application/json', ...authorization },
           body: JSON.stringify(completion(plan, request)),
-          dispatcher: context.http,
+          dispatcher: await context.http.open(),
           signal: request.signal,
           headersTimeout: plan.timeout_seconds * 1000,
           bodyTimeout: plan.timeout_seconds * 1000,

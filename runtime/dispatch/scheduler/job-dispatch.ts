@@ -1,4 +1,5 @@
 /** Creates the dispatch for a run of a job. */
+import { NO_AGENT } from '../../../base/no-agent.ts';
 import type { Dispatch, DispatchDelivery, ProfilePlan, RouteTable } from '../../../schemas/generated/types.ts';
 import { linkDelivery, renderDeliveries } from '../../table/link-delivery.ts';
 import { sessionId } from '../session-id.ts';
@@ -24,6 +25,8 @@ function deliveriesOf(job: Job, table: DeliveryTable): DispatchDelivery[] {
   return renderDeliveries(linked, null, NO_BUILTINS);
 }
 
+const modeOf = ({ agent }: Job): Dispatch['mode'] => (agent === NO_AGENT ? 'message' : 'job');
+
 interface Occasion {
   readonly id: string;
   /** Unix ms. */
@@ -38,7 +41,7 @@ function dispatchOf(
 ): Dispatch {
   return {
     id,
-    mode: 'job',
+    mode: modeOf(job),
     profile: job.profile,
     route: null,
     job: job.id,
@@ -80,7 +83,7 @@ export function eventDispatch(job: Job, table: DeliveryTable, event: Dispatch): 
   const context = event.prompt.trim() === '' ? '' : `\n\n${event.prompt}`;
   return {
     ...event,
-    mode: 'job',
+    mode: modeOf(job),
     job: job.id,
     due_at: null,
     prompt: `${job.prompt.trimEnd()}${context}`,

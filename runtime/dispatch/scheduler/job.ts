@@ -14,6 +14,7 @@ export interface Job {
   readonly timezone: string;
   readonly prompt: string;
   readonly deliver: JobPlan['deliver'];
+  readonly agent: JobPlan['agent'];
   readonly skills: readonly string[];
   readonly toolsets: readonly string[];
   /** As configured; a pause or resume at run time is stored, and wins. */
@@ -44,6 +45,7 @@ function fromRecord(record: JobRecord, { profiles }: JobTable): Job {
   return {
     ...rest,
     kind: 'dynamic',
+    agent: record.agent ?? null,
     deliver: [...deliver],
     toolsets: toolsets ?? profiles[record.profile]?.toolsets ?? [],
     paused: false,

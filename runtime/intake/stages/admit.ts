@@ -1,9 +1,7 @@
 /** The stages that refuse a request by its head, before its body takes memory. */
 
-import type { IncomingHttpHeaders } from 'node:http';
-import { isLoopback } from '../../../base/loopback.ts';
 import type { Stage } from '../intake.ts';
-import type { ReasonCode } from '../reason-codes.ts';
+import { foreignPart } from '../origin.ts';
 import {
   FOREIGN_ORIGIN,
   INVALID_SIGNATURE,
@@ -44,22 +42,6 @@ export const checkOrigin: Stage = (intake) => {
   return FOREIGN_ORIGIN;
 };
 
-/** Null when no browser sent it, or a page of this server. */
-function foreignPart({ host, origin, 'sec-fetch-site': site }: IncomingHttpHeaders): ReasonCode | null {
-  if (host !== undefined && !isLoopback(hostName(host))) return 'foreign_host';
-  if (origin !== undefined && !isOwn(origin, host)) return 'foreign_origin';
-  return site === undefined || site === 'same-origin' ? null : 'foreign_site';
-}
-
-/** The host name without port and brackets. */
-function hostName(host: string): string {
-  return host.replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1');
-}
-
-function isOwn(origin: string, host: string | undefined): boolean {
-  return host !== undefined && origin.toLowerCase() === `http://${host.toLowerCase()}`;
-}
-
 /** Refuses requests to a route whose rate window is full, before their body is read; takes no slot (§3.1). */
 export const checkRate: Stage = ({ route, startedAt }) => {
   const wait = route.window.wait(route.plan.rate_limit, startedAt);
@@ -71,14 +53,19 @@ export const checkSize: Stage = ({ headers, route }) =>
   Number(headers['content-length'] ?? 0) > route.limits.maxBodyBytes ? PAYLOAD_TOO_LARGE : null;
 
 /**
- * Refuses a request without any credential before its body takes memory: no scheme of the route finds a signature or token
- * in headers or query, and none has it in the body. The signature stage checks the others.
+ * Refuses a request that cannot be authentic whatever its body is, before that takes memory and time: without a signature,
+ * or with one that cannot be one. The signature stage checks the others. A body that comes with the head is kept: with it, the
+ * cause of a refused signature can be found.
  */
-export const requireCredential: Stage = (intake) => {
+export const checkCredential: Stage = (intake, { bodies }) => {
   const { authenticator, awaitsSecret } = intake.route;
-  const refused = authenticator.refuseUnsigned(intake);
+  const refused = authenticator.refuseByHead(intake, intake.receivedAt);
   if (refused === null || awaitsSecret?.(intake) === true) return null;
   intake.scheme = refused.scheme ?? '';
   intake.reason = refused.reason;
-  return INVALID_SIGNATURE;
+  if (refused.reason !== 'malformed_signature') return INVALID_SIGNATURE;
+  return bodies.readArrived(intake.request, intake.route.limits.maxBodyBytes).then((body) => {
+    intake.body = body ?? intake.body;
+    return INVALID_SIGNATURE;
+  });
 };

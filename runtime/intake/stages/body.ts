@@ -1,9 +1,13 @@
 /** The stages that read the body and parse it. */
+
+import { printableStart } from '../../platform/printable.ts';
 import type { BodyFault } from '../body.ts';
-import type { Stage } from '../intake.ts';
+import type { Intake, Stage } from '../intake.ts';
+import { parseJson } from '../parse-json.ts';
 import type { Reply } from '../reply.ts';
 import {
   ABORTED,
+  JSON_AS_FORM,
   MALFORMED_BODY,
   PAYLOAD_TOO_LARGE,
   REQUEST_TIMEOUT,
@@ -41,5 +45,15 @@ export const parsePayload: Stage = (intake) => {
   intake.data = payload;
   if (fault === null) return null;
   intake.reason = fault;
+  if (fault === 'no_form' && parseJson(intake.body).ok) {
+    intake.detail = `the body is JSON, and its content type ${typeOf(intake)}: the sender needs Content-Type: application/json`;
+    return JSON_AS_FORM;
+  }
+  if (fault === 'content_type') intake.detail = `the content type is ${typeOf(intake)}`;
   return fault === 'content_type' || fault === 'content_encoding' ? UNSUPPORTED_MEDIA_TYPE : MALFORMED_BODY;
 };
+
+/** Longest content type that is shown, in UTF-16 units. */
+const TYPE_LIMIT = 128;
+
+const typeOf = ({ headers }: Intake): string => printableStart(headers['content-type'] ?? 'missing', TYPE_LIMIT);

@@ -10,6 +10,7 @@ type DispatchTo = (intake: Intake, dispatch: Dispatch, claim: Claim, dispatcher:
 
 const BY_MODE: Record<RoutePlan['mode'], DispatchTo> = {
   agent: dispatchToAgent,
+  message: dispatchToAgent,
   direct: dispatchToTarget,
   cron: dispatchToJob,
 };

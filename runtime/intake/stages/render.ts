@@ -4,7 +4,9 @@ import { sessionId } from '../../dispatch/session-id.ts';
 import { renderDeliveries } from '../../table/link-delivery.ts';
 import type { Stage } from '../intake.ts';
 
-const MODES: Record<RoutePlan['mode'], Dispatch['mode']> = { agent: 'agent', direct: 'direct', cron: 'job' };
+const MODES: Record<RoutePlan['mode'], Dispatch['mode']> = {
+  ...{ agent: 'agent', message: 'message', direct: 'direct', cron: 'job' },
+};
 
 export const render: Stage = (intake, { ids }) => {
   const { route, event, deliveryId, data } = intake;

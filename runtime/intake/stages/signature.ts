@@ -6,7 +6,7 @@ import type { Reply } from '../reply.ts';
 import { INVALID_SIGNATURE, retryLater } from '../reply.ts';
 import { refuse } from './reject.ts';
 
-export const verifySignature: Stage = (intake, { bodies, warnDeprecated }) => {
+export const verifySignature: Stage = (intake, { bodies, connections, overload, warnDeprecated }) => {
   const { route } = intake;
   const verification = route.authenticator.authenticate(intake, intake.receivedAt);
   intake.scheme = verification.scheme ?? '';
@@ -15,6 +15,8 @@ export const verifySignature: Stage = (intake, { bodies, warnDeprecated }) => {
     return INVALID_SIGNATURE;
   }
   bodies.release(intake.request);
+  connections.verify(intake.request);
+  overload.verify();
   intake.authenticated = true;
   intake.secret = verification.secret;
   if (route.deprecated.size > 0) warnDeprecated(route, verification.scheme);

@@ -1,6 +1,7 @@
 /**
  * Runs a program to its end, with bounded output, for agents, scripts and command-line drivers.
  *
+ * The program reads its input from a file that is complete before it starts (input-file.ts), never from a pipe.
  * The program leads its own process group. When the run ends (exit, timeout, abort, too much output), the group is killed
  * with SIGKILL, and on Linux also descendants that have left the group. Descendants that cannot be found are not waited
  * for. The result is never a rejection: each way in which a run can end is a `kind`.
@@ -9,10 +10,14 @@
 import type { ChildProcessByStdio } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
 import { readdir, readFile } from 'node:fs/promises';
-import type { Readable, Writable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { codeOf } from '../../../base/code-of.ts';
 import type { Clock, Timer } from '../clock.ts';
+import { describeDiskError } from '../describe-disk-error.ts';
+import { inputFolder, openInput } from './input-file.ts';
+import { StderrTail } from './stderr-tail.ts';
 
 /**
  * A program to run.
@@ -34,7 +39,7 @@ export interface ProcessRequest {
   readonly cwd: string;
   /** The complete environment, except for the mark of the run: nothing is inherited. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Written to stdin, which is then closed. The program need not read it. */
+  /** What the program reads from stdin: all of it, or the program does not start. It need not read it. */
   readonly stdin: string | Uint8Array;
   /** Longest run, in ms; then the program is killed. */
   readonly timeoutMs: number;
@@ -46,7 +51,7 @@ export interface ProcessRequest {
 
 /**
  * How a program ended. `exit`: by itself or by a signal, with its output in bytes; `timeout`, `overflow` (too much output)
- * and `aborted`: it was killed; `spawn_failed`: it did not start. `stderr` holds its last 4096 bytes.
+ * and `aborted`: it was killed; `spawn_failed` and `input_failed`: it did not start. `stderr` holds its last 80 KiB.
  *
  * @example
  * ```ts
@@ -66,7 +71,9 @@ export type ProcessResult =
     }
   | { readonly kind: 'timeout' | 'overflow' | 'aborted'; readonly stderr: string }
   /** The program did not start; `code` is the system's error code (`ENOENT`, `EACCES`, `EAGAIN`, …). */
-  | { readonly kind: 'spawn_failed'; readonly code: string; readonly stderr: string };
+  | { readonly kind: 'spawn_failed'; readonly code: string; readonly stderr: string }
+  /** Its input could not be written, for example because the disk is full. */
+  | { readonly kind: 'input_failed'; readonly code: string; readonly reason: string; readonly stderr: string };
 
 /**
  * Runs a program to its end: `run` of `createService` replaces child processes, for tests or a sandbox.
@@ -86,44 +93,69 @@ export type ProcessResult =
  */
 export type RunProcess = (request: ProcessRequest) => Promise<ProcessResult>;
 
-/** Bytes kept from the end of stderr. */
-const STDERR_TAIL_BYTES = 4096;
 /** How long the pipes of a finished program may stay open, in ms. */
 const PIPE_GRACE_MS = 250;
 
-type Child = ChildProcessByStdio<Writable, Readable, Readable>;
+type Child = ChildProcessByStdio<null, Readable, Readable>;
 type Ending = { readonly kind: 'timeout' | 'overflow' | 'aborted' };
 type Exit = { readonly kind: 'exit'; readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
+export interface ProcessContext {
+  readonly clock: Clock;
+  /** `<home_dir>`: inputs are written below it. */
+  readonly home: string;
+}
+
 /** Runs a program to its end. Never rejects; see `ProcessResult`. */
-export function runProcess(request: ProcessRequest, clock: Clock): Promise<ProcessResult> {
-  if (request.signal?.aborted === true) return Promise.resolve({ kind: 'aborted', stderr: '' });
+export async function runProcess(request: ProcessRequest, { clock, home }: ProcessContext): Promise<ProcessResult> {
+  let input: FileHandle | null = null;
   let child: Child;
   const mark = randomBytes(16).toString('hex');
   try {
-    child = start(request, mark);
+    if (request.stdin.length > 0) input = await openInput(inputFolder(home), request.stdin);
   } catch (error) {
-    return Promise.resolve({ kind: 'spawn_failed', code: codeOf(error) ?? 'UNKNOWN', stderr: '' });
+    return { kind: 'input_failed', code: codeOf(error) ?? 'UNKNOWN', reason: describeDiskError(error), stderr: '' };
+  }
+  try {
+    if (request.signal?.aborted === true) return { kind: 'aborted', stderr: '' };
+    child = start(request, mark, input);
+  } catch (error) {
+    return { kind: 'spawn_failed', code: codeOf(error) ?? 'UNKNOWN', stderr: '' };
+  } finally {
+    // The program has a descriptor of its own.
+    void input?.close().catch(() => {});
   }
   return new Promise((resolve) => new Execution(child, mark, request, clock, resolve));
 }
 
-function start({ argv, cwd, env }: ProcessRequest, mark: string): Child {
+/** Error codes for a lack of processes, memory, file descriptors or room: the program may start later. */
+const LACKS = new Set(['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE', 'ENOSPC', 'EDQUOT']);
+
+/** Whether an error, of a disk for example, is such a lack. */
+export const isLack = (error: unknown): boolean => LACKS.has(codeOf(error) ?? '');
+
+/** Why the machine cannot start the program now; null when it was started, or never can be. */
+export function lackOf(result: ProcessResult): string | null {
+  if (result.kind === 'input_failed') return `its input cannot be written: ${result.reason}`;
+  return result.kind === 'spawn_failed' && LACKS.has(result.code) ? `it cannot be started: ${result.code}` : null;
+}
+
+function start({ argv, cwd, env }: ProcessRequest, mark: string, input: FileHandle | null): Child {
   const [program = '', ...args] = argv;
   return spawn(program, args, {
     cwd,
     env: { ...env, [RUN_MARK]: mark },
     detached: true,
     shell: false,
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
+    stdio: [input === null ? 'ignore' : input.fd, 'pipe', 'pipe'],
+  }) as Child;
 }
 
 /** One started program, until its result. */
 class Execution {
   private readonly stdout: Buffer[] = [];
   private stdoutBytes = 0;
-  private stderr: Buffer = Buffer.alloc(0);
+  private readonly stderr = new StderrTail();
   private ending: Ending | Exit | null = null;
   private readonly timers: Timer[] = [];
   private readonly onAbort = (): void => this.end({ kind: 'aborted' });
@@ -151,13 +183,9 @@ class Execution {
     child.on('exit', (code, signal) => this.end({ kind: 'exit', code, signal }));
     child.on('close', () => this.finish());
     child.stdout.on('data', (chunk: Buffer) => this.collect(chunk));
-    child.stderr.on('data', (chunk: Buffer) => {
-      this.stderr = Buffer.concat([this.stderr, chunk]).subarray(-STDERR_TAIL_BYTES);
-    });
-    // EPIPE and ECONNRESET: the program closed its end first; its exit code decides.
-    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => {});
+    child.stderr.on('data', (chunk: Buffer) => this.stderr.push(chunk));
+    for (const stream of [child.stdout, child.stderr]) stream.on('error', () => {});
     if (child.pid === undefined) return;
-    child.stdin.end(request.stdin);
     this.timers.push(clock.after(request.timeoutMs, () => this.end({ kind: 'timeout' })));
     request.signal?.addEventListener('abort', this.onAbort, { once: true });
   }
@@ -192,7 +220,7 @@ class Execution {
 
   /** Called once the pipes are closed or silent. */
   private finish(): void {
-    const stderr = this.stderr.toString('utf8');
+    const stderr = this.stderr.text();
     if (this.ending?.kind === 'exit') {
       this.settle({ ...this.ending, stdout: Buffer.concat(this.stdout, this.stdoutBytes), stderr });
     } else if (this.ending !== null) {
@@ -203,7 +231,7 @@ class Execution {
   private settle(result: ProcessResult): void {
     for (const timer of this.timers) timer.cancel();
     this.request.signal?.removeEventListener('abort', this.onAbort);
-    for (const stream of [this.child.stdin, this.child.stdout, this.child.stderr]) stream.destroy();
+    for (const stream of [this.child.stdout, this.child.stderr]) stream.destroy();
     void this.leaversKilled.then(() => this.resolve(result));
   }
 }

@@ -51,6 +51,17 @@ export function explainSecrets<T>(read: () => T, explain: (reason: string) => Er
   }
 }
 
+/** The result of `read`; null when it throws a SecretError, whose message is added to `problems`. */
+export function tryRead<T>(read: () => T, problems: string[]): T | null {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof SecretError)) throw error;
+    problems.push(error.message);
+    return null;
+  }
+}
+
 /** A reference as the user wrote it; literals are never shown. */
 export function printSecretRef(ref: SecretRef): string {
   return ref.kind === 'literal' ? 'a literal secret' : `${ref.kind}:${ref.value}`;

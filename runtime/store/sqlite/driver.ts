@@ -1,13 +1,13 @@
 /**
- * The interface to the SQLite driver; the only file that imports the package. docs/architecture.md ("The store") has the
- * reasons for this driver, and when to replace it.
+ * The interface to the SQLite driver; the only file that imports the package. docs/store.md ("The driver") has the reasons
+ * for this driver, and when to replace it. The package has the interface of `node:sqlite`.
  */
-import Database from 'libsql';
+import { DatabaseSync } from '@photostructure/sqlite';
 
 export type Value = string | number | null | Uint8Array;
-export type Row = readonly (string | number | null | Buffer)[];
+export type Row = readonly (string | number | null | Uint8Array)[];
 
-/** A statement that returns rows, as arrays of their columns. */
+/** A statement that returns rows, as arrays of their columns. A number beyond 2^53 loses its last digits. */
 export interface RowQuery<R extends Row> {
   get(...values: readonly Value[]): R | undefined;
   all(...values: readonly Value[]): readonly R[];
@@ -27,26 +27,86 @@ export type Connect = (path: string, options: { readonly busyMs: number }) => Co
 
 /** Opens a connection. It and all methods of the connection throw errors with SQLite's codes. */
 export const connect: Connect = (path, { busyMs }) => {
-  const db = new Database(path, { timeout: busyMs });
+  const db = coded(() => new DatabaseSync(path, { timeout: busyMs }));
   return {
     get inTransaction() {
-      return db.inTransaction;
+      return db.isTransaction;
     },
-    exec: (sql) => void db.exec(sql),
+    exec: (sql) => coded(() => db.exec(sql)),
     query<R extends Row>(sql: string): RowQuery<R> {
-      const statement = db.prepare(sql).raw();
+      const statement = coded(() => db.prepare(sql));
+      statement.setReturnArrays(true);
+      // The driver returns no row at all where one of its numbers is beyond 2^53.
+      const read = <T>(ask: () => T, round: (result: T) => T): T => {
+        try {
+          return coded(ask);
+        } catch (error) {
+          if (!isTooLarge(error)) throw error;
+          statement.setReadBigInts(true);
+          try {
+            return round(coded(ask));
+          } finally {
+            statement.setReadBigInts(false);
+          }
+        }
+      };
       return {
-        get: (...values) => statement.get(values) as R | undefined,
-        all: (...values) => statement.all(values) as unknown as readonly R[],
+        get: (...values) =>
+          read(
+            () => statement.get(...values) as R | undefined,
+            (row) => row && rounded(row),
+          ),
+        all: (...values) =>
+          read(
+            () => statement.all(...values) as unknown as R[],
+            (rows) => rows.map(rounded),
+          ),
       };
     },
     change(sql) {
-      const statement = db.prepare(sql);
-      return (...values) => statement.run(values).changes;
+      const statement = coded(() => db.prepare(sql));
+      return (...values) => Number(coded(() => statement.run(...values)).changes);
     },
-    close: () => void db.close(),
+    close: () => coded(() => db.close()),
   };
 };
+
+const isTooLarge = (error: unknown): boolean =>
+  error instanceof Error && /too large to be represented/.test(error.message);
+
+const rounded = <R extends Row>(row: R): R =>
+  row.map((value: unknown) => (typeof value === 'bigint' ? Number(value) : value)) as unknown as R;
+
+/** SQLite's names of its result codes, and of those extended codes that are told apart here (https://www.sqlite.org/rescode.html). */
+const NAMES = [
+  ...['OK', 'ERROR', 'INTERNAL', 'PERM', 'ABORT', 'BUSY', 'LOCKED', 'NOMEM', 'READONLY', 'INTERRUPT', 'IOERR'],
+  ...['CORRUPT', 'NOTFOUND', 'FULL', 'CANTOPEN', 'PROTOCOL', 'EMPTY', 'SCHEMA', 'TOOBIG', 'CONSTRAINT', 'MISMATCH'],
+  ...['MISUSE', 'NOLFS', 'AUTH', 'FORMAT', 'RANGE', 'NOTADB'],
+];
+const EXTENDED: Readonly<Record<number, string>> = { 778: 'IOERR_WRITE', 1034: 'IOERR_FSYNC', 4874: 'IOERR_SHMSIZE' };
+
+/** `all` of the package gives SQLite's message, but not its code. */
+const BY_MESSAGE: Readonly<Record<string, string>> = {
+  'database disk image is malformed': 'CORRUPT',
+  'file is not a database': 'NOTADB',
+  'disk I/O error': 'IOERR',
+  'database is locked': 'BUSY',
+  'database or disk is full': 'FULL',
+  'attempt to write a readonly database': 'READONLY',
+  'unable to open database file': 'CANTOPEN',
+};
+
+/** Runs a call of the driver; an error of SQLite gets SQLite's name as its code. */
+function coded<T>(call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const number = 'errcode' in error ? Number(error.errcode) : null;
+    const name = number === null ? BY_MESSAGE[error.message] : (EXTENDED[number] ?? NAMES[number & 0xff] ?? number);
+    throw name === undefined ? error : Object.assign(error, { code: `SQLITE_${name}` });
+  }
+}
 
 /** The code of SQLite (`SQLITE_IOERR_FSYNC`) or of the system (`ENOSPC`); '' for any other error. */
 export function errorCode(error: unknown): string {

@@ -2,7 +2,7 @@
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import type { Ref, Step } from '../mutations.ts';
 import type { DispatchState } from '../states.ts';
-import type { DeliveryRow, HeadRow, JobRow, Rows, UnitRows, WorkRow } from '../unit/rows.ts';
+import type { DeliveryRow, HeadRow, JobRow, MessageRow, Rows, UnitRows, WorkRow } from '../unit/rows.ts';
 import type { Connection } from './driver.ts';
 import type { Memory } from './memory.ts';
 import { stepIds } from './memory.ts';
@@ -68,6 +68,8 @@ function readWork(columns: WorkColumns | GroupColumns): WorkRow {
 export function createLoadUnit(db: Connection, memory: Memory): () => UnitRows {
   const claim = db.query<[number]>('SELECT expires_at FROM claim WHERE key = ?');
   const work = db.query<WorkColumns>(`SELECT ${WORK} FROM work w WHERE w.ref = ? AND w.finished_at IS NULL`);
+  const ended = db.query<WorkColumns>(`SELECT ${WORK} FROM work w WHERE w.ref = ? AND w.finished_at IS NOT NULL`);
+  const message = db.query<[Ref, number]>('SELECT ref, ttl_ms FROM message WHERE key = ?');
   const group = db.query<GroupColumns>(
     `SELECT ${WORK}, g.key, g.first_at, g.superseded FROM coalesce_group g JOIN work w USING (ref) WHERE g.key = ?`,
   );
@@ -85,9 +87,15 @@ export function createLoadUnit(db: Connection, memory: Memory): () => UnitRows {
   const steps = db.query<[string]>('SELECT data FROM step WHERE id BETWEEN ? AND ? ORDER BY id');
   const tick = db.query('SELECT 1 FROM job_tick WHERE job = ? AND due_at = ?');
 
-  const loadWork = (ref: Ref): WorkRow | undefined => {
-    const found = work.get(ref);
-    return found === undefined ? undefined : readWork(found);
+  const loadFrom =
+    (rows: typeof work) =>
+    (ref: Ref): WorkRow | undefined => {
+      const found = rows.get(ref);
+      return found === undefined ? undefined : readWork(found);
+    };
+  const loadMessage = (key: string): MessageRow | undefined => {
+    const [ref, ttl_ms] = message.get(key) ?? [];
+    return ref === undefined || ttl_ms === undefined ? undefined : { ref, ttl_ms };
   };
   const loadDeliveries = (ref: Ref): Map<number, DeliveryRow> =>
     new Map(
@@ -105,7 +113,7 @@ export function createLoadUnit(db: Connection, memory: Memory): () => UnitRows {
     const [id, profile, route, ofJob] = found;
     return { id, profile, route, job: ofJob };
   };
-  const workRows = new LoadedRows(loadWork);
+  const workRows = new LoadedRows(loadFrom(work));
   const loadGroup = (key: string): Ref | undefined => {
     const found = group.get(key);
     if (found === undefined) return undefined;
@@ -117,6 +125,8 @@ export function createLoadUnit(db: Connection, memory: Memory): () => UnitRows {
     claims: new LoadedRows((key: string) => claim.get(key)?.[0]),
     limits: new LoadedRows((lane: string) => memory.counts.ofLane(lane).max_concurrent),
     work: workRows,
+    ended: new LoadedRows(loadFrom(ended)),
+    messages: new LoadedRows(loadMessage),
     groups: new LoadedRows(loadGroup),
     deliveries: new LoadedRows(loadDeliveries),
     jobs: new LoadedRows(loadJob),
@@ -124,10 +134,10 @@ export function createLoadUnit(db: Connection, memory: Memory): () => UnitRows {
   const all = Object.values(loaded);
   const rows: UnitRows = {
     ...loaded,
-    isShared: false,
     nextRef: () => ++memory.lastRef,
     keyOf: (json) => json,
     headOf,
+    bodyOf: (ref) => body.get(ref)?.[0],
     targetsOf: (ref) => (JSON.parse(body.get(ref)?.[0] ?? '{"deliveries":[]}') as Dispatch).deliveries,
     stepsOf: (ref) => steps.all(...stepIds(ref)).map(([data]) => JSON.parse(data) as Step),
     hasTick: (name, due_at) => tick.get(name, due_at) !== undefined,

@@ -20,7 +20,8 @@ export class Memory {
     this.counts = new Counts(db);
     this.runs = new Turns(db, RUNS);
     this.attempts = new Turns(db, ATTEMPTS);
-    const highest = db.query<[number]>('SELECT coalesce(max(ref), 0) FROM dispatch');
+    // A larger number would leave no room for the ids of steps: it is damage.
+    const highest = db.query<[number]>(`SELECT coalesce(max(ref), 0) FROM dispatch WHERE ref < ${2 ** 33}`);
     this.highestRef = () => highest.get()?.[0] ?? 0;
     this.lastRef = this.highestRef();
   }

@@ -1,13 +1,17 @@
 /** Opens connections to the database file, after creating it or checking that it has this version's format. */
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { decodeOr } from '../decode.ts';
 import type { DamageReport } from '../queries.ts';
 import { StoreRefused } from '../store.ts';
+import { hasNote } from '../store-path.ts';
+import { setRowsAside } from './damaged-rows.ts';
 import type { Connect, Connection } from './driver.ts';
 import { errorCode, inTransaction } from './driver.ts';
 import { createFile } from './file-lock.ts';
-import { createTables, FORMAT, formatOf } from './schema.ts';
-import { setDamagedAside, setOrphanAside } from './wal-damage.ts';
+import { createTables, FORMAT, formatOf, migrateTables, OLDEST_FORMAT } from './schema.ts';
+import { isOtherFile, markClosed, readLifeAlone, readNote } from './store-note.ts';
+import { setDamagedAside, setOtherAside } from './wal-damage.ts';
 
 /** `full`: each commit is synced. `normal`: only checkpoints are. */
 export type Durability = 'full' | 'normal';
@@ -48,6 +52,8 @@ export interface Prepared {
   readonly unchecked: boolean;
   /** Loss found in the log since then, by this process or by an earlier command. */
   readonly damage: DamageReport | null;
+  /** Rows that were damaged, and have been set aside now; a line each. */
+  readonly rows: readonly string[];
   /** Damage that an earlier check found in the file; it may have been repaired since. */
   readonly broken: DamageReport | null;
 }
@@ -62,32 +68,37 @@ export function prepareDatabase(
   now: number,
 ): { readonly db: Connection; readonly prepared: Prepared } {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const isLogLeft = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
-  const orphan = isLogLeft && !existsSync(path) ? setOrphanAside(path, now) : null;
+  const [bytes, logBytes] = [path, `${path}-wal`].map((each) => statSync(each, { throwIfNoEntry: false })?.size ?? 0);
+  if (bytes === 0 && (hasNote(path) || (logBytes !== 0 && !existsSync(path)))) throw new StoreRefused(gone(path));
   createFile(path);
-  const unclean = isLogLeft && orphan === null;
-  const lost = unclean ? setDamagedAside(path, now) : orphan;
+  const life = bytes === 0 ? undefined : readLifeAlone(connect, path);
+  const isOther = isOtherFile(life, readNote(path));
+  const lost = isOther ? setOtherAside(path, now) : setDamagedAside(path, now, life?.is_open === true);
+  const unclean = !isOther && (logBytes !== 0 || life?.is_open === true);
   const db = openWriting(connect, path, 'full');
   try {
     requireFormat(db, path);
     if (unclean || lost !== null) db.change("INSERT OR IGNORE INTO meta VALUES ('unclean_stop_found', ?)")(String(now));
-    if (lost !== null) {
-      putMeta(db, 'damage', JSON.stringify(lost));
-      emptyLog(db);
-    }
-    return { db, prepared: findings(db) };
+    if (lost !== null) putMeta(db, 'damage', JSON.stringify(lost));
+    markClosed(db);
+    if (lost !== null || life?.is_open === true) emptyLog(db);
+    return { db, prepared: { ...findings(db), rows: setRowsAside(db, now) } };
   } catch (error) {
     db.close();
     throw error;
   }
 }
 
+const gone = (path: string): string =>
+  `${path} is gone, or empty, and this home had a store. Put a copy back: hookwright store restore <file>; ` +
+  'or begin anew, without what was stored: hookwright store new';
+
 /** Checkpoints the whole log, unless another connection prevents it. An empty log is the sign of a clean stop. */
 export function emptyLog(db: Connection): void {
   db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
 }
 
-function findings(db: Connection): Prepared {
+function findings(db: Connection): Omit<Prepared, 'rows'> {
   const found = getMeta(db, 'unclean_stop_found');
   const damage = getReport(db, 'damage');
   const broken = getReport(db, 'broken_file');
@@ -104,7 +115,7 @@ export function noteChecked(db: Connection, broken: DamageReport | null): void {
 }
 
 const getReport = (db: Connection, key: string): DamageReport | null =>
-  JSON.parse(getMeta(db, key) ?? 'null') as DamageReport | null;
+  decodeOr(getMeta(db, key) ?? 'null', () => true, null);
 
 const getMeta = (db: Connection, key: string): string | null =>
   db.query<[string]>('SELECT value FROM meta WHERE key = ?').get(key)?.[0] ?? null;
@@ -112,7 +123,7 @@ const getMeta = (db: Connection, key: string): string | null =>
 const putMeta = (db: Connection, key: string, value: string): void =>
   void db.change('INSERT OR REPLACE INTO meta VALUES (?, ?)')(key, value);
 
-/** Creates the tables in an empty file. @throws StoreRefused for a file of another format */
+/** Creates the tables in an empty file, or migrates them. @throws StoreRefused for a file of another format */
 function requireFormat(db: Connection, path: string): void {
   const format = formatOf(db);
   if (format > FORMAT) {
@@ -121,10 +132,11 @@ function requireFormat(db: Connection, path: string): void {
         'upgrade, or move the file away',
     );
   }
-  if (format > 0 && format < FORMAT) {
+  if (format > 0 && format < OLDEST_FORMAT) {
     throw new StoreRefused(`${path} has format ${format}, of a version before the first release: move the file away`);
   }
   if (format === 0) inTransaction(db, () => createTables(db));
+  else if (format < FORMAT) inTransaction(db, () => migrateTables(db, format));
 }
 
 /** Errors that may be temporary: the medium is full, read-only, or failing. */

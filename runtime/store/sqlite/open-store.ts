@@ -1,14 +1,15 @@
 /** Opens the SQLite store: for the server of a home, or for a command while no server runs. */
-import { statSync } from 'node:fs';
+import { statSync, utimesSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { systemClock } from '../../platform/clock.ts';
 import { describeDiskError } from '../../platform/describe-disk-error.ts';
 import type { Logger } from '../../platform/log.ts';
+import { beforeExit } from '../../platform/process/exit-gate.ts';
 import { startEntry } from '../../platform/process/start-thread.ts';
 import type { JobRecord } from '../job-mutations.ts';
 import type { Store } from '../store.ts';
 import { StoreRefused, StoreUnavailable } from '../store.ts';
-import { lockPath } from '../store-path.ts';
+import { lockPath, servedPath } from '../store-path.ts';
 import { connect } from './driver.ts';
 import type { FileLock } from './file-lock.ts';
 import { tryLock, waitForLock } from './file-lock.ts';
@@ -57,9 +58,10 @@ export async function openServerStore({ path, durability, log, ...options }: Ser
     writer: new ThreadClient(options.writer ?? thread('writer'), onDeath),
     reader: new ThreadClient(thread('reader'), onDeath),
     checker: new ThreadClient(thread('reader'), onDeath),
+    copier: () => new ThreadClient(thread('reader'), onDeath),
     log,
     beforeCommit: options.beforeCommit,
-    lock: () => lockStore(path),
+    lock: () => lockAsServer(path, () => store.markAtExit()),
     now: Date.now,
   });
   await opened(store);
@@ -127,6 +129,10 @@ async function openInline(path: string, lock: () => Promise<FileLock>): Promise<
     writer: inlineClient((request) => writer.serve(request)),
     reader: inlineClient((request) => reader.serve(request)),
     checker: null,
+    copier: () => {
+      const copying = new Reader({ path });
+      return inlineClient((request) => copying.serve(request));
+    },
     log: { debug: silent, info: silent, warn: silent, error: silent },
     beforeCommit: undefined,
     lock,
@@ -148,11 +154,45 @@ async function opened(store: SqliteStore): Promise<void> {
   }
 }
 
+/**
+ * Commands use the store for moments, and a start waits for them; another server uses it until it is stopped. Its control
+ * socket may have been removed, so the store has a lock of servers as well.
+ */
+async function lockAsServer(path: string, atExit: () => void): Promise<FileLock> {
+  const served = tryLock(servedPath(path));
+  if (served === null) throw inUse(path, lockHolder(servedPath(path)), 'gateway');
+  try {
+    const lock = await lockStore(path);
+    noteTime(servedPath(path));
+    const cancel = beforeExit(atExit);
+    return {
+      release() {
+        cancel();
+        lock.release();
+        served.release();
+      },
+    };
+  } catch (error) {
+    served.release();
+    throw error;
+  }
+}
+
+/** The time of the file says since when the store is served. */
+function noteTime(path: string): void {
+  try {
+    utimesSync(path, new Date(), new Date());
+  } catch {
+    // A read-only disk: commands wait for the gateway as for one that starts.
+  }
+}
+
+const inUse = (path: string, pid: number | null, what: string): StoreRefused =>
+  new StoreRefused(`${path} is in use by another ${what}${pid === null ? '' : ` (pid ${pid})`}: stop that one first`);
+
 /** Waits for the store's lock. Rejects with StoreRefused when it is not released in time. */
 async function lockStore(path: string): Promise<FileLock> {
   const lock = await waitForLock(lockPath(path), LOCK_MS, systemClock);
   if (lock !== null) return lock;
-  const pid = lockHolder(lockPath(path));
-  const who = pid === null ? 'another process' : `another process (pid ${pid})`;
-  throw new StoreRefused(`${path} is in use by ${who}: stop that one first`);
+  throw inUse(path, lockHolder(lockPath(path)), 'process');
 }

@@ -1,4 +1,5 @@
 /** The SQL for the queries about jobs. */
+import { decodeOr, isCount, isJobRecord } from '../decode.ts';
 import type { JobRecord, JobState, JobTick } from '../job-mutations.ts';
 import type { Ref } from '../mutations.ts';
 import type { QueryHandlers } from '../queries.ts';
@@ -28,11 +29,11 @@ export function createJobQueries(db: Connection): Pick<QueryHandlers, JobQuery> 
   const ticks = db.query<[number, string, Ref | null, number]>(
     'SELECT due_at, outcome, ref, missed FROM job_tick WHERE job = ? ORDER BY due_at DESC LIMIT ?',
   );
-  const jobsVersion = (): number => Number(version.get()?.[0] ?? 0);
+  const jobsVersion = (): number => decodeOr(version.get()?.[0], isCount, 0);
   return {
     jobs: () => ({
       version: jobsVersion(),
-      records: records.all().map(([body]) => JSON.parse(body) as JobRecord),
+      records: records.all().flatMap(([body]) => decodeOr<JobRecord | readonly []>(body, isJobRecord, [])),
       states: Object.fromEntries(states.all().map((row) => [row[0], readState(row)])),
     }),
     jobs_version: jobsVersion,

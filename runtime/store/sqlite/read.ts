@@ -1,9 +1,11 @@
 /** The SQL for the queries of ../queries.ts, over a connection that only reads. */
+import { isUtf8 } from 'node:buffer';
 import { existsSync } from 'node:fs';
+import { decodeOr, StoreDamaged } from '../decode.ts';
 import { claimKey } from '../identity.ts';
 import type { ListedRow, StoredRow } from '../listed-rows.ts';
 import { readListed, readStored } from '../listed-rows.ts';
-import type { Ref, Step } from '../mutations.ts';
+import type { Ref } from '../mutations.ts';
 import type {
   DamageReport,
   DispatchSummary,
@@ -18,7 +20,9 @@ import type { DispatchState } from '../states.ts';
 import { DISPATCH_STATES, isFinal } from '../states.ts';
 import type { TallyColumn } from '../tally.ts';
 import { auditTallies, TALLY_COLUMNS } from '../tally.ts';
+import { backUp } from './backup.ts';
 import { createBytes } from './cleanup.ts';
+import { readAside } from './damaged-rows.ts';
 import type { Connection, Row } from './driver.ts';
 import { stepIds } from './memory.ts';
 import { createJobQueries } from './read-jobs.ts';
@@ -42,8 +46,10 @@ export function createQueries(db: Connection): QueryHandlers {
     list: ({ filter }) => list(db, filter),
     overview: createOverview(db),
     open_work: createOpenWork(db),
+    dead_work: createDeadWork(db),
     nodes: () => [],
     audit: createAudit(db),
+    back_up: ({ to }) => ({ bytes: backUp(db, to) }),
     ...createJobQueries(db),
   };
 }
@@ -102,7 +108,7 @@ function createOverview(db: Connection): QueryHandlers['overview'] {
     'SELECT d.accepted_at FROM work w JOIN dispatch d USING (ref) WHERE w.finished_at IS NULL ORDER BY w.ref LIMIT 1',
   );
   const meta = db.query<[string]>('SELECT value FROM meta WHERE key = ?');
-  const parsed = <T>(key: string): T | null => JSON.parse(meta.get(key)?.[0] ?? 'null') as T | null;
+  const parsed = <T>(key: string): T | null => decodeOr(meta.get(key)?.[0] ?? 'null', () => true, null);
   const bytes = createBytes(db);
   const overview = (now: number): StoreOverview => {
     const counts = tallies();
@@ -115,7 +121,7 @@ function createOverview(db: Connection): QueryHandlers['overview'] {
       oldest_open_at: oldest.get()?.[0] ?? null,
       last_error: parsed<LastError>('last_error'),
       bytes: bytes(),
-      damage: parsed<DamageReport>('broken_file') ?? unseen(parsed<DamageReport>('damage')),
+      damage: parsed<DamageReport>('broken_file') ?? unseen(parsed<DamageReport>('damage')) ?? readAside(db),
     };
   };
   return ({ now }) => inSnapshot(db, () => overview(now));
@@ -125,10 +131,18 @@ function createOpenWork(db: Connection): QueryHandlers['open_work'] {
   // A delivery that has ended has no row in `delivery`.
   const rows = db.query<[string, string | null, string | null, string | null, number]>(
     "SELECT d.profile, d.route, d.job, json_extract(j.value, '$.target'), count(*) FROM work w JOIN dispatch d USING (ref) " +
-      "LEFT JOIN json_each(d.body, '$.deliveries') j WHERE w.finished_at IS NULL AND (w.state <> 'delivering' OR " +
+      "LEFT JOIN json_each(iif(json_valid(d.body), d.body, '{}'), '$.deliveries') j WHERE w.finished_at IS NULL AND (w.state <> 'delivering' OR " +
       'EXISTS (SELECT 1 FROM delivery x WHERE x.ref = w.ref AND x.n = j.key)) GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4',
   );
   return () => rows.all().map(([profile, route, job, target, count]) => ({ profile, route, job, target, count }));
+}
+
+function createDeadWork(db: Connection): QueryHandlers['dead_work'] {
+  const rows = db.query<[string, string | null, string | null, number, number]>(
+    'SELECT d.profile, d.route, d.job, count(*), min(w.finished_at) FROM work w JOIN dispatch d USING (ref) ' +
+      "WHERE w.state = 'dead' GROUP BY 1, 2, 3 ORDER BY 1, 2, 3",
+  );
+  return () => rows.all().map(([profile, route, job, count, since]) => ({ profile, route, job, count, since }));
 }
 
 /** The report is no longer shown once the operator has removed the copy of the damaged file. */
@@ -151,7 +165,7 @@ const LISTED = [
   ...['ref', 'id', 'profile', 'route', 'job', 'mode', 'accepted_at', 'head'].map((name) => `d.${name}`),
   ...['state', 'started_at', 'answered_at', 'finished_at', 'reason'].map((name) => `w.${name}`),
 ];
-const STORED = [...LISTED, 'd.max_concurrent', 'd.body', 'a.text AS answer'];
+const STORED = [...LISTED, 'd.max_concurrent', 'd.body', 'a.text AS answer', 'a.program'];
 
 /** A row with the names of its columns. */
 function named<T>(columns: readonly string[], row: Row): T {
@@ -165,10 +179,19 @@ function createLoad(db: Connection): (ref: Ref) => StoredDispatch | null {
     `SELECT ${STORED.join(', ')} FROM dispatch d JOIN work w USING (ref) LEFT JOIN answer a USING (ref) WHERE d.ref = ?`,
   );
   const steps = db.query<[string]>('SELECT data FROM step WHERE id BETWEEN ? AND ? ORDER BY id');
+  const texts = db.query<[Uint8Array | null]>(
+    'SELECT CAST(head AS BLOB) FROM dispatch WHERE ref = ?1 UNION ALL SELECT CAST(body AS BLOB) FROM dispatch WHERE ref = ?1 ' +
+      'UNION ALL SELECT CAST(text AS BLOB) FROM answer WHERE ref = ?1 ' +
+      'UNION ALL SELECT CAST(data AS BLOB) FROM step WHERE id BETWEEN ?2 AND ?3',
+  );
   return (ref) => {
     const row = one.get(ref);
     if (row === undefined) return null;
-    const found = steps.all(...stepIds(ref)).map(([data]) => JSON.parse(data) as Step);
+    const found = steps.all(...stepIds(ref)).map(([data]) => data);
+    // The driver reads invalid UTF-8 as U+FFFD, which a text may contain as well.
+    const isUnsure = [...row, ...found].some((value) => typeof value === 'string' && value.includes('\ufffd'));
+    if (isUnsure && !texts.all(ref, ...stepIds(ref)).every(([text]) => text === null || isUtf8(text)))
+      throw new StoreDamaged(`a text of delivery ${String(row[1])} is not what was written`);
     return readStored(named<StoredRow>(STORED, row), found);
   };
 }

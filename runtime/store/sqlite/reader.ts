@@ -1,5 +1,6 @@
 /** The reading connection, which in a server has its own thread: runs queries and makes checkpoints. */
 import { messageOf } from '../../../base/message-of.ts';
+import { StoreDamaged } from '../decode.ts';
 import type { Query, QueryHandlers, QueryKind, QueryResults } from '../queries.ts';
 import type { Connect, Connection } from './driver.ts';
 import { connect as connectDriver, isMalformed } from './driver.ts';
@@ -19,7 +20,8 @@ export type ReaderRequest =
 
 export type ReadResult =
   | { readonly kind: 'ok'; readonly value: QueryResults[QueryKind] }
-  | { readonly kind: 'failed' | 'malformed'; readonly message: string };
+  /** `malformed`: damaged pages; `damaged`: a value. */
+  | { readonly kind: 'failed' | 'malformed' | 'damaged'; readonly message: string };
 
 export class Reader {
   private readonly options: ReaderOptions;
@@ -66,7 +68,8 @@ export class Reader {
       const ask = queries[query.kind] as (query: Query) => QueryResults[QueryKind];
       return { kind: 'ok', value: ask(query) };
     } catch (error) {
-      return { kind: isMalformed(error) ? 'malformed' : 'failed', message: messageOf(error) };
+      const kind = error instanceof StoreDamaged ? 'damaged' : isMalformed(error) ? 'malformed' : 'failed';
+      return { kind, message: messageOf(error) };
     }
   }
 

@@ -35,6 +35,8 @@ function createStoreUnit(db: Connection, { counts, runs, attempts }: Memory): (u
   const addClaim = db.change('INSERT INTO claim VALUES (?, ?)');
   const renewClaim = db.change('UPDATE claim SET expires_at = ?2 WHERE key = ?1');
   const putDispatch = db.change('INSERT INTO dispatch VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  const replaceBody = db.change('UPDATE dispatch SET head = ?, body = ? WHERE ref = ?');
+  const putMessage = db.change('INSERT OR REPLACE INTO message VALUES (?, ?, ?)');
   const putWork = db.change(
     'INSERT INTO work (ref, lane, state, due_at, set_at, holder, answered_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
   );
@@ -43,7 +45,7 @@ function createStoreUnit(db: Connection, { counts, runs, attempts }: Memory): (u
       'failed = ?, steps = ?, finished_at = ? WHERE ref = ?',
   );
   const putGroup = db.change('INSERT OR REPLACE INTO coalesce_group VALUES (?, ?, ?, ?, 0, 0, ?)');
-  const putAnswer = db.change('INSERT OR REPLACE INTO answer VALUES (?, ?)');
+  const putAnswer = db.change('INSERT OR REPLACE INTO answer VALUES (?, ?, ?)');
   const putStep = db.change('INSERT INTO step VALUES (?, ?)');
   const addDelivery = db.change('INSERT INTO delivery VALUES (?, ?, ?, ?, ?, ?)');
   const retryDelivery = db.change('UPDATE delivery SET due_at = ?, set_at = ?, holder = NULL WHERE ref = ? AND n = ?');
@@ -66,6 +68,10 @@ function createStoreUnit(db: Connection, { counts, runs, attempts }: Memory): (u
       counts.groups--;
     }
     for (const row of unit.newWork) {
+      if (unit.reopened.has(row.ref)) {
+        update(row, null);
+        continue;
+      }
       const { ref, lane, state, due_at, set_at, holder, answered_at, group_key } = row;
       putWork(ref, lane, state, due_at, set_at, holder, answered_at);
       if (state === 'pending') runs.add(lane, due_at, set_at);
@@ -96,9 +102,11 @@ function createStoreUnit(db: Connection, { counts, runs, attempts }: Memory): (u
       const { ref, id, profile, route, job, mode, accepted_at, max_concurrent, head, body } = row;
       putDispatch(ref, id, profile, route, job, mode, accepted_at, max_concurrent, head, body);
     }
+    for (const { ref, head, body } of unit.changedBodies) replaceBody(head, body, ref);
+    for (const [key, { ref, ttl_ms }] of [...unit.newMessages, ...unit.changedMessages]) putMessage(key, ref, ttl_ms);
     storeWork(unit);
     storeDeliveries(unit);
-    for (const [ref, { text }] of unit.answers) putAnswer(ref, text);
+    for (const [ref, { text, program }] of unit.answers) putAnswer(ref, text, program);
     for (const { ref, n, step } of unit.newSteps) putStep(stepIds(ref)[0] + n, JSON.stringify(step));
     for (const { job, cursor, ref } of unit.changedJobs) putJob(job, cursor, ref);
     for (const { job, due_at, outcome, ref, missed } of unit.newTicks) putTick(job, due_at, outcome, ref, missed);

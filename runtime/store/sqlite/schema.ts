@@ -1,7 +1,14 @@
 /** The tables in this version's format. Untrusted text is stored as JSON, because a NUL would end it otherwise. */
 import type { Connection } from './driver.ts';
 
-export const FORMAT = 6;
+export const FORMAT = 7;
+/** Since format 7. */
+const MESSAGES = `
+  -- The row of each message (runtime/store/unit/message.ts). key: JSON [profile, route, delivery id]. ttl_ms: how long the
+  -- id is claimed once the message is delivered.
+  CREATE TABLE message (key TEXT PRIMARY KEY, ref INTEGER NOT NULL, ttl_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE INDEX message_ref ON message (ref);
+`;
 const TABLES = `
   -- Accepted dispatches, never changed. head: JSON [event, delivery_id, replay_of, superseded]; body: JSON of the dispatch.
   CREATE TABLE dispatch (
@@ -57,8 +64,8 @@ const TABLES = `
   CREATE INDEX delivery_due ON delivery (lane, due_at, ref, n) WHERE holder IS NULL;
   CREATE INDEX delivery_held ON delivery (holder, lane) WHERE holder IS NOT NULL;
 
-  -- JSON text.
-  CREATE TABLE answer (ref INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;
+  -- JSON text; program: JSON of the end of the program that answered (states.ts).
+  CREATE TABLE answer (ref INTEGER PRIMARY KEY, text TEXT NOT NULL, program TEXT) STRICT;
 
   -- Delivery attempts and failed runs, in order. id: ref * 2^20 + n, so that storing one appends it; data: JSON.
   CREATE TABLE step (id INTEGER PRIMARY KEY, data TEXT NOT NULL) STRICT;
@@ -111,11 +118,24 @@ const TABLES = `
   ) STRICT, WITHOUT ROWID;
 
   CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  ${MESSAGES}
 `;
+
+/** What brings a file of each earlier format to the next one. Messages that are stored get their row when they go on. */
+const MIGRATIONS: Readonly<Record<number, string>> = { 6: `${MESSAGES} ALTER TABLE answer ADD COLUMN program TEXT;` };
+
+/** The oldest format that can be migrated. */
+export const OLDEST_FORMAT = 6;
 
 /** The file's format; 0 when it has no tables. */
 export function formatOf(db: Connection): number {
   return db.query<[number]>('PRAGMA user_version').get()?.[0] ?? 0;
+}
+
+/** Brings the tables to this version's format; call it within a transaction. */
+export function migrateTables(db: Connection, from: number): void {
+  for (let format = from; format < FORMAT; format++) db.exec(MIGRATIONS[format] ?? '');
+  db.exec(`PRAGMA user_version = ${FORMAT}`);
 }
 
 /** Creates all tables; call it within a transaction. */

@@ -4,6 +4,7 @@
  */
 import { messageOf } from '../../../base/message-of.ts';
 import type { Logger } from '../../platform/log.ts';
+import { StoreDamaged } from '../decode.ts';
 import type { CommitResult, EncodedChange } from '../encode.ts';
 import { GroupCommit, NEW_WORK } from '../group-commit.ts';
 import { Health } from '../health.ts';
@@ -11,11 +12,17 @@ import type { Mutation, MutationKind, MutationResults } from '../mutations.ts';
 import type { DamageReport, Query, QueryResults } from '../queries.ts';
 import type { Store, StoreProblem } from '../store.ts';
 import { StoreRefused, StoreUnavailable } from '../store.ts';
+import { connect } from './driver.ts';
+import { openWriting } from './open-database.ts';
 import type { ReaderRequest, ReadResult } from './reader.ts';
+import { markClosed } from './store-note.ts';
 import type { Client } from './thread.ts';
 import { ThreadEnded } from './thread.ts';
 import { startUpkeep } from './upkeep.ts';
-import type { PrepareResult, WriterRequest } from './writer.ts';
+import type { Committed, PrepareResult, WriterRequest } from './writer.ts';
+
+/** Most damaged rows that a line of the log names. */
+const NAMED_ROWS = 20;
 
 export interface StoreParts {
   readonly path: string;
@@ -23,6 +30,8 @@ export interface StoreParts {
   readonly reader: Client<ReaderRequest>;
   /** Checks the whole file after an unclean stop, or when it was damaged; null: the file is not checked. */
   readonly checker: Client<ReaderRequest> | null;
+  /** A reader of its own, for a copy of the file, which takes seconds. */
+  readonly copier: () => Client<ReaderRequest>;
   readonly log: Logger;
   readonly beforeCommit: (() => void) | undefined;
   /** Takes the store's lock. Rejects with StoreRefused when another process holds it, with others when the medium fails. */
@@ -75,6 +84,7 @@ export class SqliteStore implements Store {
       await reader.ask({ kind: 'checkpoint' });
       this.isOpen = true;
       this.health.end('unavailable');
+      this.noteAside(result.rows);
       if (result.damage !== null) log.error({ copy: result.damage.copy }, result.damage.message);
       if (result.unchecked) void this.check(result.broken);
     } catch (error) {
@@ -106,8 +116,9 @@ export class SqliteStore implements Store {
   read<Q extends Query>(query: Q): Promise<QueryResults[Q['kind']]> {
     if (!this.isOpen) return Promise.reject(new StoreUnavailable(this.problem()?.message ?? 'the store is not open'));
     return new Promise((resolve, reject) => {
+      if (query.kind === 'back_up') return void this.ask([{ query, resolve, reject }], this.parts.copier());
       this.reading.push({ query, resolve, reject });
-      if (this.reading.length === 1) queueMicrotask(() => void this.ask());
+      if (this.reading.length === 1) queueMicrotask(() => void this.askAll());
     });
   }
 
@@ -120,15 +131,33 @@ export class SqliteStore implements Store {
     return this.closing;
   }
 
+  /**
+   * For the exit of a process that has not closed the store. The connections of its threads end then, and the last one empties the
+   * log and removes it: without the mark of a clean stop that would look like a log that somebody has taken away.
+   */
+  markAtExit(): void {
+    if (this.lock === null || this.problem() !== null) return;
+    try {
+      const db = openWriting(connect, this.parts.path, 'normal');
+      markClosed(db);
+      db.close();
+    } catch {
+      // The medium fails, or the writer was stopped within a transaction.
+    }
+  }
+
   private async end(): Promise<void> {
     const { writer, reader, checker } = this.parts;
     this.isOpen = false;
     this.endUpkeep();
     await this.group.settled();
-    void checker?.end({ kind: 'close' });
     await reader.end({ kind: 'close' });
+    // Before the lock is released: a connection that closes last checkpoints the log and removes it, and the next process
+    // examines the log before it opens it. While one reads, the writer cannot empty the log.
+    await checker?.end({ kind: 'close' });
     await writer.end({ kind: 'close' });
     this.lock?.release();
+    this.lock = null;
   }
 
   private written(mutation: Mutation, result: MutationResults[MutationKind]): void {
@@ -147,34 +176,48 @@ export class SqliteStore implements Store {
       if (error instanceof ThreadEnded) return send(true);
       throw error;
     });
-    return JSON.parse(text) as readonly CommitResult[];
+    const { results, aside } = JSON.parse(text) as Committed;
+    this.noteAside(aside);
+    return results;
   }
 
   /** Sends all queries of one turn to the reader in one request. */
-  private async ask(): Promise<void> {
+  private askAll(): Promise<void> {
     const { reading } = this;
     this.reading = [];
+    return this.ask(reading, this.parts.reader);
+  }
+
+  private async ask(reading: readonly Reading[], reader: Client<ReaderRequest>): Promise<void> {
     const queries = reading.map(({ query }) => query);
     let results: readonly ReadResult[] = [];
     let problem = 'no answer';
     try {
-      results = JSON.parse(await this.parts.reader.ask<string>({ kind: 'read', queries })) as readonly ReadResult[];
+      results = JSON.parse(await reader.ask<string>({ kind: 'read', queries })) as readonly ReadResult[];
     } catch (error) {
       problem = messageOf(error);
     }
+    if (reader !== this.parts.reader) void reader.end({ kind: 'close' });
     for (const [index, { resolve, reject }] of reading.entries()) {
       const result = results[index] ?? { kind: 'failed', message: problem };
-      if (result.kind === 'malformed') this.noteDamage(result.message);
+      if (result.kind === 'malformed') await this.noteDamage(result.message);
       if (result.kind === 'ok') resolve(result.value as never);
+      else if (result.kind === 'damaged') reject(new StoreDamaged(result.message));
       else reject(new StoreUnavailable(`cannot read the store: ${result.message}`));
     }
   }
 
+  private noteAside(rows: readonly string[]): void {
+    if (rows.length === 0) return;
+    const found = { rows: rows.slice(0, NAMED_ROWS), count: rows.length };
+    this.parts.log.error(found, 'damaged rows of the store were set aside: hookwright deliveries list --state dead');
+  }
+
   /** A query has found a damaged page: this is logged once, and kept for `status` and `doctor`. */
-  private noteDamage(broken: string): void {
+  private async noteDamage(broken: string): Promise<void> {
     if (this.isDamageNoted) return;
     this.isDamageNoted = true;
-    this.parts.writer.ask({ kind: 'note_checked', broken: this.report(broken) }).catch(() => {});
+    await this.parts.writer.ask({ kind: 'note_checked', broken: this.report(broken) }).catch(() => {});
   }
 
   private report(broken: string): DamageReport {

@@ -2,6 +2,8 @@
 
 import type { MessagePort, Worker } from 'node:worker_threads';
 import { messageOf } from '../../../base/message-of.ts';
+import type { ExitGate } from '../../platform/process/exit-gate.ts';
+import { dropGate, enter, leave, openGate } from '../../platform/process/exit-gate.ts';
 
 export interface Client<Request> {
   /** Rejects with ThreadEnded when the thread ends first, and with an Error when the request throws. */
@@ -60,6 +62,8 @@ export class ThreadClient<Request> implements Client<Request> {
 
   private begin(): Worker {
     const thread = this.start();
+    const gate = openGate();
+    thread.postMessage(gate);
     thread.on('message', (reply: Reply) => {
       const waiting = this.waiting.shift();
       if ('answer' in reply) waiting?.resolve(reply.answer as never);
@@ -70,6 +74,7 @@ export class ThreadClient<Request> implements Client<Request> {
       reason = messageOf(error);
     });
     thread.on('exit', (code) => {
+      dropGate(gate);
       this.thread = null;
       if (!this.isEnding) this.onDeath(reason ?? `it ended with code ${code}`);
       for (const { reject } of this.waiting.splice(0)) reject(new ThreadEnded('a thread of the store has ended'));
@@ -95,16 +100,24 @@ export function inlineClient<Request>(serve: (request: Request) => unknown): Cli
 /** Serves requests on `port`, one at a time, for a ThreadClient. */
 export function serveThread<Request>(port: MessagePort, serve: (request: Request) => unknown): void {
   let last: Promise<void> = Promise.resolve();
+  let gate: ExitGate | null = null;
   const answer = async (request: Request): Promise<void> => {
+    if (gate !== null && !enter(gate)) return;
     let reply: Reply;
     try {
       reply = { answer: await serve(request) };
     } catch (error) {
       reply = { error: messageOf(error) };
     }
+    if (gate !== null) leave(gate);
     port.postMessage(reply);
   };
-  port.on('message', (request: Request) => {
-    last = last.then(() => answer(request));
+  port.on('message', (message: Request | ExitGate) => {
+    if (!(message instanceof Int32Array)) {
+      last = last.then(() => answer(message));
+      return;
+    }
+    gate = message;
+    leave(gate);
   });
 }

@@ -8,12 +8,14 @@
  */
 import { messageOf } from '../../../base/message-of.ts';
 import type { CommitResult, EncodedChange } from '../encode.ts';
+import { setRowsAside } from './damaged-rows.ts';
 import type { Connection, Value } from './driver.ts';
 import { errorCode, inTransaction } from './driver.ts';
 import { createApply } from './handlers.ts';
 import { emptyLog } from './open-database.ts';
 import type { WriterRows } from './rows.ts';
 import { createRows } from './rows.ts';
+import { markClosed } from './store-note.ts';
 
 /** Checkpoints of a commit, for tests. */
 export type CommitPoint = 'begun' | 'applied' | 'committed';
@@ -40,6 +42,8 @@ export class Transactions {
   private readonly connect: () => Connection;
   private readonly reached: (point: CommitPoint) => void;
   private opened: Opened | null = null;
+  /** Damaged rows that have been set aside, a line each; whoever reports them empties it. */
+  readonly aside: string[] = [];
   /** Why a failed commit may still be in the log, or why the connection must be replaced. */
   private doubt: string | null = null;
 
@@ -81,9 +85,9 @@ export class Transactions {
   close(): void {
     if (this.opened === null) return;
     try {
-      emptyLog(this.opened.db);
+      markClosed(this.opened.db);
     } finally {
-      this.opened.db.close();
+      closeFile(this.opened.db);
       this.opened = null;
     }
   }
@@ -103,8 +107,9 @@ export class Transactions {
         const result = failed.get(index) ?? opened.apply(change, again);
         results.push(result);
         if (result.kind === 'ok' || failed.has(index)) continue;
-        failed.set(index, result);
         this.rollBack(opened);
+        // It may have met a row that was damaged while the file is open.
+        if (!this.setAside(opened)) failed.set(index, result);
         return null;
       }
       opened.rows.memory.counts.flush();
@@ -116,6 +121,14 @@ export class Transactions {
     this.end(opened);
     this.reached('committed');
     return results;
+  }
+
+  /** Returns whether there were damaged rows. */
+  private setAside({ db, rows }: Opened): boolean {
+    const found = setRowsAside(db, Date.now());
+    this.aside.push(...found);
+    if (found.length > 0) rows.memory.reload();
+    return found.length > 0;
   }
 
   private commitAlone(sql: string, ...values: readonly Value[]): void {
@@ -188,4 +201,12 @@ export class Transactions {
 function withConnection(db: Connection): Opened {
   const rows = createRows(db);
   return { db, rows, apply: createApply(rows) };
+}
+
+function closeFile(db: Connection): void {
+  try {
+    emptyLog(db);
+  } finally {
+    db.close();
+  }
 }

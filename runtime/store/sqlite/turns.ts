@@ -111,7 +111,8 @@ export class Turns {
     this.lanes.clear();
     for (let name = ''; ; ) {
       const found = this.laneAfter.get(name)?.[0] ?? null;
-      if (found === null) return;
+      // A name that is no valid text may be read as an earlier one.
+      if (found === null || found <= name) return;
       this.lanes.set(found, { next: UNKNOWN, later: UNKNOWN, served: before.get(found)?.served ?? 0 });
       name = found;
     }

@@ -18,6 +18,7 @@ import {
   statfsSync,
   statSync,
   truncateSync,
+  writeFileSync,
 } from 'node:fs';
 import { endianness } from 'node:os';
 import { dirname } from 'node:path';
@@ -32,49 +33,78 @@ const CHUNK_BYTES = 4 * 1024 * 1024;
 const LITTLE_ENDIAN_SUMS = 0x377f0682;
 const PAGE_BYTES = 4096;
 
-/** Copies a damaged log and its database aside, or moves a foreign log aside. Null when the log is intact. @param now Unix ms */
-export function setDamagedAside(path: string, now: number): DamageReport | null {
+/**
+ * Copies a damaged log and its database aside, or moves a foreign log aside. Null when nothing is missing.
+ * @param now Unix ms @param isOpen the file says that it was not closed: then there is a log, with the end that its index knows
+ */
+export function setDamagedAside(path: string, now: number, isOpen: boolean): DamageReport | null {
   const { lost, pages, pageBytes, salts } = walkLog(`${path}-wal`);
-  const checkpointed = checkpointedFrames(`${path}-shm`, salts);
-  if (lost === 0) {
+  const index = readIndex(`${path}-shm`);
+  const isOfLog = index?.salts.equals(salts) === true;
+  const checkpointed = isOfLog ? index.checkpointed : 0;
+  // Salts grow with each restart of the log; an index with smaller ones is older.
+  const isLater = index !== null && (isOfLog || Buffer.compare(index.salts.subarray(0, 4), salts.subarray(0, 4)) > 0);
+  const isEndGone = isLater ? index.frames > (isOfLog ? pages.length : 0) : isOpen && pages.length === 0;
+  if (lost === 0 && !isEndGone) {
     const pageAt = (frame: number): number =>
       HEADER_BYTES + frame * (FRAME_HEADER_BYTES + pageBytes) + FRAME_HEADER_BYTES;
-    if (!isForeignLog(path, { pages, checkpointed, pageBytes, pageAt })) return null;
-    return setLogAside(path, now, 'belonged to another file, as after a restore: it was not applied');
+    if (pages.length === 0 || !isForeignLog(path, { pages, checkpointed, pageBytes, pageAt })) return null;
+    return setLogAside(
+      path,
+      now,
+      `the write-ahead log of ${path} belonged to another file, as after a restore: it was not applied`,
+    );
   }
   const copy = asideName(path, now);
   const commits = lost === 1 ? '1 commit' : `${lost} commits`;
-  const message = `the write-ahead log of ${path} was damaged: at most ${commits} of the time before the last stop are lost`;
+  const message =
+    lost === 0
+      ? `the end of the write-ahead log of ${path} is gone: what was acknowledged in the time before the last stop may be lost`
+      : `the write-ahead log of ${path} was damaged: at most ${commits} of the time before the last stop are lost`;
   const report = { at: now, message, copy: copyAside(path, copy) ? copy : null };
   // The readable part of the log is older than the file: its pages would be of an earlier state than the rest.
   if (pages.length < checkpointed) truncateSync(`${path}-wal`);
   return report;
 }
 
-/** Moves the log of a missing database aside, because SQLite would remove it. */
-export const setOrphanAside = (path: string, now: number): DamageReport =>
-  setLogAside(path, now, 'was left, and the file itself was gone: a new store was begun');
+/** For a file that is not the one that this home had: a log beside it is moved aside. */
+export const setOtherAside = (path: string, now: number): DamageReport =>
+  setLogAside(
+    path,
+    now,
+    `${path} is another file than this home had, or an older copy: what was acknowledged since is not in it`,
+  );
 
-function setLogAside(path: string, now: number, what: string): DamageReport {
-  const copy = `${asideName(path, now)}-wal`;
-  renameSync(`${path}-wal`, copy);
+function setLogAside(path: string, now: number, message: string): DamageReport {
   rmSync(`${path}-shm`, { force: true });
-  return { at: now, message: `the write-ahead log of ${path} ${what}`, copy };
+  const isLogLeft = existsSync(`${path}-wal`);
+  // The report is shown until the copy is removed: without a log, it is a note.
+  const copy = `${asideName(path, now)}${isLogLeft ? '-wal' : '.txt'}`;
+  if (isLogLeft) renameSync(`${path}-wal`, copy);
+  else writeFileSync(copy, `${message}\n`, { mode: 0o600 });
+  return { at: now, message, copy };
 }
 
 /** The path to which a damaged file is copied or moved. @param now Unix ms */
 export const asideName = (path: string, now: number): string =>
   `${path}.damaged-${new Date(now).toISOString().replaceAll(':', '-')}`;
 
-/**
- * Number of frames that checkpoints have copied into the file, from the index file; 0 when unknown
- * (https://www.sqlite.org/walformat.html#the_wal_index_file_format).
- */
-function checkpointedFrames(shmPath: string, salts: Buffer): number {
-  if (!existsSync(shmPath)) return 0;
+interface LogIndex {
+  readonly salts: Buffer;
+  /** Committed frames, and those that checkpoints have copied into the file. */
+  readonly frames: number;
+  readonly checkpointed: number;
+}
+
+/** Null when it is missing or was being written (https://www.sqlite.org/walformat.html#the_wal_index_file_format). */
+function readIndex(shmPath: string): LogIndex | null {
+  if (!existsSync(shmPath)) return null;
   const index = readFileSync(shmPath);
-  if (index.length < 100 || !index.subarray(32, 40).equals(salts)) return 0;
-  return endianness() === 'LE' ? index.readUInt32LE(96) : index.readUInt32BE(96);
+  const isWhole = index.length >= 100 && index[12] === 1 && index.subarray(0, 48).equals(index.subarray(48, 96));
+  if (!isWhole) return null;
+  const numberAt = (at: number): number => (endianness() === 'LE' ? index.readUInt32LE(at) : index.readUInt32BE(at));
+  const [frames, checkpointed] = [numberAt(16), numberAt(96)];
+  return { salts: index.subarray(32, 40), frames, checkpointed: checkpointed > frames ? 0 : checkpointed };
 }
 
 /** Returns false when there is not enough room for the copy and the store itself. */
@@ -103,6 +133,7 @@ export interface WalkedLog {
 
 /** Reads all frames of a log. @throws as node:fs does */
 export function walkLog(walPath: string): WalkedLog {
+  if (!existsSync(walPath)) return { lost: 0, pages: [], pageBytes: PAGE_BYTES, salts: Buffer.alloc(8) };
   const file = openSync(walPath, 'r');
   try {
     const bytes = readAt(file, 0, HEADER_BYTES + FRAME_HEADER_BYTES);

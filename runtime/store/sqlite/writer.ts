@@ -8,6 +8,7 @@ import type { Connect } from './driver.ts';
 import { connect as connectDriver, isMalformed } from './driver.ts';
 import type { Durability, Prepared } from './open-database.ts';
 import { isTemporary, noteChecked, openWriting, prepareDatabase } from './open-database.ts';
+import { markOpen } from './store-note.ts';
 import type { CommitPoint } from './transactions.ts';
 import { CommitInDoubt, Transactions } from './transactions.ts';
 
@@ -32,6 +33,12 @@ export type WriterRequest =
   | { readonly kind: 'note_checked'; readonly broken: DamageReport | null }
   | { readonly kind: 'probe' | 'checkpoint' | 'close' };
 
+/** The answer to `commit`, as JSON. `aside`: damaged rows that it has set aside. */
+export interface Committed {
+  readonly results: readonly CommitResult[];
+  readonly aside: readonly string[];
+}
+
 /** `refused`: this version cannot use the file. `unavailable`: the medium failed, perhaps temporarily. */
 export type PrepareResult =
   | ({ readonly kind: 'prepared' } & Prepared)
@@ -40,6 +47,7 @@ export type PrepareResult =
 export class Writer {
   private readonly options: WriterOptions;
   private readonly transactions: Transactions;
+  private isMarked = false;
 
   constructor(options: WriterOptions) {
     const { path, durability, connect = connectDriver, reached = () => {} } = options;
@@ -55,7 +63,10 @@ export class Writer {
         return this.prepare(request.now);
       case 'commit':
         // As one text: sending it to another thread costs a fraction of cloning the objects.
-        return JSON.stringify(this.commit(request.changes, request.again));
+        return JSON.stringify({
+          results: this.commit(request.changes, request.again),
+          aside: transactions.aside.splice(0),
+        } satisfies Committed);
       case 'note_checked':
         noteChecked(transactions.db, request.broken);
         return null;
@@ -88,6 +99,7 @@ export class Writer {
 
   private commit(changes: readonly EncodedChange[], again: boolean): readonly CommitResult[] {
     try {
+      this.isMarked ||= markOpen(this.transactions.db, this.options.path);
       return this.transactions.commit(changes, again);
     } catch (error) {
       const message = messageOf(error);

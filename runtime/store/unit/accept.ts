@@ -3,27 +3,24 @@ import type { Headed, LargeTexts } from '../encode.ts';
 import { joinGroup } from '../group.ts';
 import { claimKey } from '../identity.ts';
 import type { Accept, JoinGroup, MutationResults } from '../mutations.ts';
+import { attemptAgain } from './message.ts';
 import type { WorkUnit } from './unit.ts';
 
-/** Stores a dispatch, unless its delivery id is claimed, or another gateway holds it. */
-export function accept(
-  unit: WorkUnit,
-  { dispatch, claim, claiming, max_concurrent, work, now }: Headed<Accept>,
-  texts: LargeTexts,
-): MutationResults['accept'] {
+/** Stores a dispatch, or continues the row of its message, unless its delivery id is claimed or the message is held. */
+export function accept(unit: WorkUnit, m: Headed<Accept>, texts: LargeTexts): MutationResults['accept'] {
   const { rows } = unit;
+  const { dispatch, claim, claiming, max_concurrent, work, now } = m;
   if (unit.isClaimed(claim, now)) return { kind: 'duplicate' };
+  const again = claim === null || work.kind === 'run' ? null : attemptAgain(unit, m, claim, texts);
+  if (again !== null) return again;
   if (claiming === 'now') unit.claim(claim);
-  // A held id is a group of its own: of two gateways that hold it at the same time, one has a conflict. Keys of events have
-  // three parts.
-  const isAlone = claiming === 'alone' && claim !== null && rows.isShared;
-  const key = isAlone ? rows.keyOf(holdKey(claimKey(claim))) : null;
-  if (key !== null && rows.groups.get(key) !== undefined) return { kind: 'held' };
-  const group = key === null ? {} : { group: { key, first_at: now, superseded: 0 } };
   const state = work.kind === 'run' ? 'pending' : 'delivering';
   const holder = work.kind === 'held' ? work.holder : null;
-  const ref = unit.insert({ head: dispatch, texts, max_concurrent, state, due_at: now, now, holder, ...group });
+  const ref = unit.insert({ head: dispatch, texts, max_concurrent, state, due_at: now, now, holder });
   if (work.kind === 'deliveries') unit.addDeliveries(ref, dispatch.profile, work.open, now);
+  if (claim !== null && work.kind !== 'run') {
+    unit.keepMessage(rows.keyOf(claimKey(claim)), { ref, ttl_ms: claim.expires_at - now });
+  }
   return { kind: 'stored', ref };
 }
 
@@ -49,5 +46,3 @@ export function join(unit: WorkUnit, m: Headed<JoinGroup>, texts: LargeTexts): M
 
 export const groupKey = (profile: string, route: string | null, key: string): string =>
   JSON.stringify([profile, route ?? '', key]);
-
-export const holdKey = (claim: string): string => JSON.stringify(['held', claim]);

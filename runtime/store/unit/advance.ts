@@ -1,8 +1,9 @@
 /** Advances dispatches after a run or a delivery attempt. */
 import type { LargeTexts } from '../encode.ts';
-import type { Advance, MutationResults, RecordAttempt, Ref, Step } from '../mutations.ts';
+import type { Advance, GiveUp, MutationResults, RecordAttempt, Ref, Step } from '../mutations.ts';
 import type { DeliveryEnding } from '../states.ts';
 import { canAdvance, endDelivering } from '../states.ts';
+import { settleClaim } from './message.ts';
 import type { WorkUnit } from './unit.ts';
 
 /** Moves a dispatch to a state; false if it is unknown, held by another process, or has ended. */
@@ -11,8 +12,10 @@ export function advance(unit: WorkUnit, m: Advance, { answer }: LargeTexts): boo
   const row = unit.rows.work.get(ref);
   if (row === undefined || row.holder !== m.holder || !canAdvance(row.state, m)) return false;
   const due_at = to === 'pending' ? (m.due_at ?? at) : null;
-  unit.move(row, { to, at, due_at, started_at, reason, answer, steps });
-  if (to === 'delivering') {
+  const program = m.program === undefined ? null : JSON.stringify(m.program);
+  unit.move(row, { to, at, due_at, started_at, reason, answer, program, steps });
+  if (m.held === true) row.holder = m.holder;
+  else if (to === 'delivering') {
     const [profile] = JSON.parse(row.lane) as [string];
     unit.addDeliveries(ref, profile, m.open ?? [], at);
   }
@@ -34,7 +37,18 @@ export function recordAttempt(unit: WorkUnit, m: RecordAttempt): MutationResults
   const reason = ended === null ? (step?.reason ?? null) : ended.reason;
   if (step !== null || ended !== null) unit.move(row, { to: ended?.state ?? 'delivering', at, reason, steps });
   if (reason !== null) unit.noteError(ref, at, reason);
+  if (ended !== null && m.key !== undefined) settleClaim(unit, ref, m.key, ended.state === 'done', at);
   return ended ?? { state: 'delivering', reason: null };
+}
+
+/** Ends a dispatch whose stored values cannot be used; false if it is unknown or has ended. */
+export function giveUp(unit: WorkUnit, { ref, at, reason }: GiveUp): boolean {
+  const row = unit.rows.work.get(ref);
+  if (row === undefined) return false;
+  for (const delivery of [...(unit.rows.deliveries.get(ref)?.values() ?? [])]) unit.endDelivery(delivery);
+  unit.move(row, { to: 'dead', at, reason });
+  unit.noteError(ref, at, reason);
+  return true;
 }
 
 /** The final state after the last delivery. The targets are read only when an attempt has failed. */

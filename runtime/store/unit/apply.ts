@@ -2,11 +2,20 @@
 import type { Headed, LargeTexts } from '../encode.ts';
 import type { Mutation, MutationKind, MutationResults } from '../mutations.ts';
 import { accept, join } from './accept.ts';
-import { advance, recordAttempt } from './advance.ts';
+import { advance, giveUp, recordAttempt } from './advance.ts';
 import { fire, tick } from './jobs.ts';
+import { resend } from './message.ts';
 import type { WorkUnit } from './unit.ts';
 
-export type UnitKind = 'accept' | 'join_group' | 'advance' | 'record_attempt' | 'tick_job' | 'fire_job';
+export type UnitKind =
+  | 'accept'
+  | 'join_group'
+  | 'advance'
+  | 'record_attempt'
+  | 'give_up'
+  | 'resend'
+  | 'tick_job'
+  | 'fire_job';
 export type DirectKind = Exclude<MutationKind, UnitKind>;
 
 type Of<K extends MutationKind> = Headed<Extract<Mutation, { kind: K }>>;
@@ -23,6 +32,8 @@ const CHANGES: {
   join_group: join,
   advance,
   record_attempt: recordAttempt,
+  give_up: giveUp,
+  resend,
   tick_job: tick,
   fire_job: fire,
 };

@@ -50,8 +50,12 @@ function jobOf({ rows }: WorkUnit, job: string): JobRow {
 }
 
 function start(unit: WorkUnit, row: JobRow, head: Headed<FireJob>['dispatch'], texts: LargeTexts, now: number): Ref {
-  const ref = unit.insert({ head, texts, state: 'pending', due_at: now, now });
-  Object.assign(row, { ref, running: true });
+  const isMessage = head.mode === 'message' && head.targets.length > 0;
+  const state = isMessage ? 'delivering' : 'pending';
+  const ref = unit.insert({ head, texts, state, due_at: now, now });
+  const open = head.targets.map(({ target }, index) => ({ index, target, due_at: now }));
+  if (isMessage) unit.addDeliveries(ref, head.profile, open, now);
+  Object.assign(row, { ref, running: !isMessage });
   unit.changedJobs.add(row);
   return ref;
 }

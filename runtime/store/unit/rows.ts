@@ -60,6 +60,8 @@ export interface DeliveryRow {
 
 export interface StepRow {
   readonly ref: Ref;
+  /** Of its dispatch. */
+  readonly lane: string;
   /** From 1. */
   readonly n: number;
   readonly step: Step;
@@ -69,6 +71,8 @@ export interface AnswerRow {
   readonly lane: string;
   /** JSON. */
   readonly text: string;
+  /** JSON of the end of the program that answered; null: no program did. */
+  readonly program: string | null;
 }
 
 /** The state of a job. */
@@ -79,6 +83,20 @@ export interface JobRow {
   ref: Ref | null;
   /** Whether its latest run waits or is under way. */
   running: boolean;
+}
+
+/** The latest dispatch of a message, by its delivery id. */
+export interface MessageRow {
+  readonly ref: Ref;
+  /** How long its id is claimed once it is delivered, in ms. */
+  readonly ttl_ms: number;
+}
+
+/** What a later attempt of a sender changes in a stored dispatch. */
+export interface BodyChange extends Pick<DispatchRow, 'ref' | 'head' | 'targets' | 'body'> {
+  readonly lane: string;
+  /** By how much the body grows, in bytes. */
+  readonly grown: number;
 }
 
 export type HeadRow = Pick<DispatchRow, 'id' | 'profile' | 'route' | 'job'>;
@@ -94,8 +112,6 @@ export interface Rows<K, V> {
 
 /** The rows of one unit of work. An engine has loaded them all before, or loads each when it is first asked for. */
 export interface UnitRows {
-  /** Whether other gateways work on the same rows. */
-  readonly isShared: boolean;
   /** The number of the next dispatch. */
   readonly nextRef: () => Ref;
   /** The key as the engine stores it. @param json a key that is a JSON list, so that no part can forge another key */
@@ -105,6 +121,10 @@ export interface UnitRows {
   /** Most runs at once in a lane. */
   readonly limits: Rows<string, number | null>;
   readonly work: Rows<Ref, WorkRow>;
+  /** Dispatches that have ended. */
+  readonly ended: Rows<Ref, WorkRow>;
+  /** By the key of the claim. */
+  readonly messages: Rows<string, MessageRow>;
   /** The latest dispatch of each open group, which is in `work`. */
   readonly groups: Rows<string, Ref>;
   /** The open deliveries of a dispatch, by index. */
@@ -112,6 +132,8 @@ export interface UnitRows {
   readonly jobs: Rows<string, JobRow>;
   readonly headOf: (ref: Ref) => HeadRow | undefined;
   readonly targetsOf: (ref: Ref) => readonly HeadTarget[];
+  /** JSON of the dispatch. */
+  readonly bodyOf: (ref: Ref) => string | undefined;
   /** The stored steps, in order. */
   readonly stepsOf: (ref: Ref) => readonly Step[];
   /** Whether the instant of a job is recorded. */

@@ -16,11 +16,13 @@ import type { DispatchState, OpenState } from '../states.ts';
 import { isFinal } from '../states.ts';
 import type {
   AnswerRow,
+  BodyChange,
   CountChange,
   DeliveryRow,
   DispatchRow,
   EndedRow,
   JobRow,
+  MessageRow,
   StepRow,
   UnitRows,
   WorkRow,
@@ -48,6 +50,8 @@ export interface Move {
   readonly reason?: string | null;
   /** JSON. */
   readonly answer?: string | null;
+  /** JSON, of the program that answered. */
+  readonly program?: string | null;
   readonly steps?: readonly Step[];
 }
 
@@ -68,6 +72,11 @@ export class WorkUnit {
   readonly newClaims = new Map<string, number>();
   /** Of ids that were claimed before. */
   readonly laterClaims = new Map<string, number>();
+  /** Those of `newWork` that had ended. */
+  readonly reopened = new Set<Ref>();
+  readonly newMessages = new Map<string, MessageRow>();
+  readonly changedMessages = new Map<string, MessageRow>();
+  readonly changedBodies: BodyChange[] = [];
   readonly newLimits = new Map<string, number | null>();
   readonly changedJobs = new Set<JobRow>();
   readonly newTicks: (JobTick & { readonly job: string })[] = [];
@@ -122,7 +131,7 @@ export class WorkUnit {
     rows.work.set(ref, row);
     this.newWork.add(row);
     if (group !== undefined) rows.groups.set(group.key, ref);
-    if (texts.answer !== null) this.answers.set(ref, { lane, text: texts.answer });
+    if (texts.answer !== null) this.answers.set(ref, { lane, text: texts.answer, program: null });
     this.counts.push([lane, 'accepted', 1], [lane, state, 1]);
     return ref;
   }
@@ -139,9 +148,9 @@ export class WorkUnit {
   /** Moves a dispatch to a state and clears its holder. */
   move(
     row: WorkRow,
-    { to, at, due_at = null, started_at = null, reason = null, answer = null, steps = [] }: Move,
+    { to, at, due_at = null, started_at = null, reason = null, answer = null, program = null, steps = [] }: Move,
   ): void {
-    for (const step of steps) this.newSteps.push({ ref: row.ref, n: ++row.steps, step });
+    for (const step of steps) this.newSteps.push({ ref: row.ref, lane: row.lane, n: ++row.steps, step });
     row.failed += steps.filter(({ kind, outcome }) => kind === 'run' && outcome === 'failed').length;
     if (row.state !== to) this.counts.push([row.lane, row.state, -1], [row.lane, to, 1]);
     row.state = to;
@@ -154,10 +163,29 @@ export class WorkUnit {
     }
     if (answer !== null) {
       row.answered_at = at;
-      this.answers.set(row.ref, { lane: row.lane, text: answer });
+      this.answers.set(row.ref, { lane: row.lane, text: answer, program });
     }
     if (isFinal(to)) this.end(row, at);
     else if (!this.newWork.has(row)) this.changedWork.add(row);
+  }
+
+  /** Makes a dispatch that has ended `delivering` again. */
+  reopen(row: WorkRow, at: number): void {
+    const { ref } = row;
+    this.rows.ended.delete(ref);
+    this.rows.work.set(ref, row);
+    const index = this.ended.findIndex((ended) => ended.row === row);
+    if (index >= 0) this.ended.splice(index, 1);
+    this.reopened.add(ref);
+    this.newWork.add(row);
+    this.move(row, { to: 'delivering', at, due_at: at });
+  }
+
+  /** The row of a message from now on. */
+  keepMessage(key: string, row: MessageRow): void {
+    const isKnown = this.rows.messages.get(key) !== undefined && !this.newMessages.has(key);
+    (isKnown ? this.changedMessages : this.newMessages).set(key, row);
+    this.rows.messages.set(key, row);
   }
 
   /** The delivery if `holder` holds it; otherwise null. */
@@ -210,6 +238,7 @@ export class WorkUnit {
     this.ended.push({ row, finished_at });
     if (group_key !== null && this.rows.groups.get(group_key) === ref) this.rows.groups.delete(group_key);
     this.rows.work.delete(ref);
+    this.rows.ended.set(ref, row);
     this.changedWork.delete(row);
     if (!this.newWork.delete(row)) this.droppedWork.push(ref);
   }

@@ -49,6 +49,18 @@ test('source show: how it signs, what to do, a route to copy', async (t) => {
   assert.ok(stdout.split('\n').every((line) => line.length <= 80 || line.startsWith('Docs:')));
   assert.match(stdout, /At the sender\n {2}1\. Settings > Webhooks/);
   assert.match(stdout, /source: github\n {6}secret: env:GITHUB_SECRET/);
+  // The steps stand last, where a terminal shows them; the list of events would hide them.
+  assert.match(stdout, /\nEvents: +\d+; --events lists them\n(?:.*\n)+At the sender\n(?: {2}.*\n)+$/);
+  assert.match(stdout, /2\. Payload URL: `https:\/\/<your host>\/webhooks\/my-github`/);
+  assert.match(
+    (await runInProcess(['source', 'show', 'github', '--events'], { home })).stdout,
+    /\nEvents\n {2}branch_/,
+  );
+  const config =
+    '{ public_url: "https://h.example", platforms: { webhook: { secret: "env:S", routes: { ci: { source: github } } } } }\n';
+  writeFileSync(join(home, 'config.yaml'), config, { mode: 0o600 });
+  const own = await runInProcess(['source', 'show', 'github'], { home, env: { S: '51c7a0f2d98e4b36a1' } });
+  assert.match(own.stdout, /Payload URL: `https:\/\/h\.example\/webhooks\/ci`/);
   const json = await runInProcess(['source', 'show', 'stripe', '--json'], { home });
   assert.match(json.stdout, /"tolerance": 300/);
   const wrong = await runInProcess(['source', 'show', 'stirpe'], { home });

@@ -4,8 +4,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
+import type { CliContext } from '../../../cli/base/context.ts';
 import type { CliResult } from '../../helpers/cli.ts';
-import { runInProcess } from '../../helpers/cli.ts';
+import { runInProcess, runOnFakeTerminal } from '../../helpers/cli.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
 const CONFIG = `platforms:
@@ -18,6 +19,67 @@ const CONFIG = `platforms:
         prompt: "Paid {amount} by {data.object.customer_email}"
         deliver: log
 `;
+
+const COMMENTS = `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      paid:
+        events: [push]
+        prompt: "Paid {amount}"
+        deliver: github_comment
+        deliver_extra: { repo: "{repository.full_name}", pr_number: "{number}" }
+      fires: { cron_job: report, prompt: x }
+      near: { prompt: x, deliver: telegram }
+  github_comment: { enabled: true }
+  telegram: { enabled: true, token: "1:a", home_channel: "-5", api_base: "http://127.0.0.1:9" }
+jobs:
+  report: { schedule: "0 7 * * *", prompt: x, deliver: github_comment, deliver_extra: { repo: o/r, pr_number: 1 } }
+`;
+
+/** The requests that a command sends, and how it ended. */
+async function sending(t: TestContext, argv: readonly string[], answers?: readonly (readonly [string, string])[]) {
+  const home = tempDir(t);
+  writeFileSync(join(home, 'config.yaml'), COMMENTS, { mode: 0o600 });
+  const sent: Headers[] = [];
+  const fetch: CliContext['fetch'] = async (_url, request) => {
+    sent.push(new Headers(request?.headers as Record<string, string>));
+    return new Response('{"status":"accepted"}', { status: 202 });
+  };
+  const options = { home, env: { WEBHOOK_SECRET: '51c7a0f2d98e4b36a1' }, context: { fetch } };
+  const words = ['webhook', 'test', ...argv];
+  const result =
+    answers === undefined ? await runInProcess(words, options) : await runOnFakeTerminal(words, answers, options);
+  return { ...result, sent };
+}
+
+test('a made-up payload sends no message away unasked: it says where it would go', async (t) => {
+  const refused = await sending(t, ['paid']);
+  assert.deepEqual([refused.code, refused.sent.length], [1, 0]);
+  assert.match(
+    refused.stderr,
+    /^error: a made-up event would send a message to github_comment repo=\S+ pr_number=\d+\n {2}send it all the same: --yes$/m,
+  );
+  assert.match((await sending(t, ['fires'])).stderr, /would send a message to github_comment$/m);
+  for (const argv of [['paid', '--yes'], ['paid', '--payload', '{"amount": 5}'], ['near']]) {
+    const { code, sent, stderr } = await sending(t, argv);
+    assert.deepEqual([code, sent.length], [0, 1], `${argv.join(' ')}: ${stderr}`);
+  }
+});
+
+test('on a terminal it asks', async (t) => {
+  const no = await sending(t, ['paid'], [['Send it?', '\r']]);
+  assert.deepEqual([no.code, no.sent.length], [1, 0]);
+  const yes = await sending(t, ['paid'], [['Send it?', 'y']]);
+  assert.deepEqual([yes.code, yes.sent.length], [0, 1]);
+});
+
+test('without a source an event has the name that the route gives it', async (t) => {
+  const { sent, stderr } = await sending(t, ['paid', '--yes']);
+  assert.match(stderr, /^POST \S+ \(github, push\)$/m);
+  assert.equal(sent[0]?.get('x-github-event'), 'push');
+});
 
 async function run(t: TestContext, ...argv: string[]): Promise<CliResult> {
   const home = tempDir(t);

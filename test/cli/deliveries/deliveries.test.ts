@@ -6,11 +6,21 @@ import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 import { parseSince } from '../../../cli/deliveries/filter.ts';
 import type { Accept } from '../../../runtime/store/mutations.ts';
+import type { RunFacts } from '../../../runtime/store/run-facts.ts';
 import { openOfflineStore } from '../../../runtime/store/sqlite/open-store.ts';
 import type { Store } from '../../../runtime/store/store.ts';
 import { storePath } from '../../../runtime/store/store-path.ts';
 import { runInProcess } from '../../helpers/cli.ts';
-import { HOLDER, makeAccept, makeAdvance, makeAttempt, makeDispatch, makeTake } from '../../helpers/dispatches.ts';
+import {
+  HOLDER,
+  makeAccept,
+  makeAdvance,
+  makeAttempt,
+  makeClaim,
+  makeDispatch,
+  makeStep,
+  makeTake,
+} from '../../helpers/dispatches.ts';
 import { FakeClock } from '../../helpers/fake-clock.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
@@ -62,7 +72,9 @@ async function fill(path: string): Promise<void> {
   const at = NOW - 2 * HOUR;
   const open = [{ index: 0, target: 'log', due_at: at + 3000 }];
   const answer = 'an answer\u001b[31m';
-  await store.write(makeAdvance(dead, 'delivering', at + 3000, { started_at: at + 1000, answer, open }));
+  const answered = { exit_code: 0, signal: null, stderr: 'warned\u001b[2J\n' };
+  const run = { started_at: at + 1000, answer, program: answered, open };
+  await store.write(makeAdvance(dead, 'delivering', at + 3000, run));
   const first = { outcome: 'retry', reason: '429 by the target', next_at: at + 5500, started_at: at + 3000 } as const;
   const second = { outcome: 'permanent', reason: 'no such channel', started_at: at + 3000 } as const;
   await store.write(makeTake(at + 3000));
@@ -70,7 +82,12 @@ async function fill(path: string): Promise<void> {
   await store.write(makeTake(at + 5500));
   await store.write(makeAttempt(dead, 0, at + 5600, second));
   const unrun = await addTaken(store, 'dead2', HOUR);
-  await store.write(makeAdvance(unrun, 'dead', NOW - HOUR, { reason: 'run failed: exit 1' }));
+  const program = { exit_code: 3, signal: null, stderr: 'first line\nno quota left\n' };
+  const failed = (outcome: 'failed' | 'interrupted') =>
+    makeStep({ outcome, at: NOW - HOUR, reason: 'exit 3', program });
+  const steps = [failed('interrupted'), failed('failed')];
+  const gone = { reason: 'run failed: exit 3', started_at: NOW - HOUR - 90_000, steps };
+  await store.write(makeAdvance(unrun, 'dead', NOW - HOUR, gone));
   await add(store, 'pending1', 60_000);
   await store.close();
 }
@@ -92,12 +109,53 @@ describe('deliveries list', () => {
       .trimEnd()
       .split('\n')
       .map((line) => line.split(/ {2,}/));
-    assert.deepEqual(lines[0], ['ID', 'ROUTE', 'EVENT', 'STATE', 'AGE', 'DELIVERY ID', 'REASON']);
+    assert.deepEqual(lines[0], ['ID', 'ROUTE', 'EVENT', 'STATE', 'DURATION', 'AGE', 'DELIVERY ID', 'REASON']);
     assert.deepEqual(
       lines.slice(1).map(([id]) => id),
       ['pending1', 'dead2', 'dead1', 'done1'],
     );
-    assert.deepEqual(lines[2], ['dead2', 'alerts', 'push', 'dead', '1 h', 'delivery-dead2', 'run failed: exit 1']);
+    assert.deepEqual(lines[2], [
+      'dead2',
+      'alerts',
+      'push',
+      'dead',
+      '1 min 30 s',
+      '1 h',
+      'delivery-dead2',
+      'run failed: exit 3',
+    ]);
+  });
+
+  it('refuses a route and a job that nothing has, with the name that is close', async (t) => {
+    const { run, path } = setUp(t);
+    await fill(path);
+    for (const argv of [['list'], ['replay', '--state', 'dead']]) {
+      const route = await run(...argv, '--route', 'alert');
+      assert.deepEqual([route.code, route.stderr], [1, 'error: there is no route "alert"\n  did you mean alerts?\n']);
+      const job = await run(...argv, '--job', 'nosuch');
+      assert.deepEqual([job.code, job.stderr.split('\n')[0]], [1, 'error: there is no job "nosuch"']);
+    }
+  });
+
+  it('takes the name of a job for its id', async (t) => {
+    const { run, json, home, path } = setUp(t);
+    const words = ['job', 'create', 'report', '--schedule', '0 7 * * *', '--prompt', 'x', '--json'];
+    const made = await runInProcess(words, { home });
+    const { id } = JSON.parse(made.stdout) as { readonly id: string };
+    assert.notEqual(id, 'report');
+    const store = await openOfflineStore(path);
+    const dispatch = makeDispatch('fired', { accepted_at: NOW, route: null, job: id });
+    await store.write(makeAccept('fired', { dispatch, now: NOW }));
+    await store.close();
+    for (const job of ['report', 'rep', id]) {
+      const rows = await json<readonly Listed[]>('list', '--job', job);
+      assert.deepEqual(
+        rows.map((row) => row.id),
+        ['fired'],
+        job,
+      );
+    }
+    assert.match((await run('list', '--job', 'reprot')).stderr, /did you mean report\?/);
   });
 
   const filters: readonly [readonly string[], string][] = [
@@ -106,7 +164,6 @@ describe('deliveries list', () => {
     [['--since', '90min'], 'pending1 dead2'],
     [['--since', '2026-01-10T09:30Z', '--state', 'dead', '--route', 'alerts'], 'dead2 dead1'],
     [['--limit', '1'], 'pending1'],
-    [['--job', 'brief'], ''],
   ];
   for (const [argv, expected] of filters) {
     it(`takes ${argv.join(' ')}`, async (t) => {
@@ -143,9 +200,11 @@ describe('deliveries show', () => {
     const { run, path } = setUp(t);
     await fill(path);
     const { stdout } = await run('show', 'dead1');
-    const [facts = '', moments = ''] = stdout.trimEnd().split('\n\n');
+    const [facts = '', moments = '', stderr] = stdout.trimEnd().split('\n\n');
+    assert.equal(stderr, 'stderr:\nwarned\\u001b[2J');
     assert.match(facts, /^state {7}dead: log: no such channel$/m);
     assert.match(facts, /^delivery id delivery-dead1$/m);
+    assert.match(facts, /^attempts {4}1\nduration {4}2\.0 s\nexit code {3}0$/m);
     assert.deepEqual(moments.split('\n'), [
       '2026-01-10 10:00:00.000Z  accepted',
       '2026-01-10 10:00:01.000Z  run started',
@@ -161,6 +220,24 @@ describe('deliveries show', () => {
     await fill(path);
     const { stdout } = await run('show', 'dead1', '--full');
     assert.match(stdout, /\nprompt:\nprompt of dead1\n\nanswer:\nan answer\\u001b\[31m\n$/);
+  });
+
+  it('prints what is kept of the latest run, with --json too', async (t) => {
+    const { run, json, path } = setUp(t);
+    await fill(path);
+    const { stdout } = await run('show', 'dead2');
+    assert.match(stdout, /^attempts {4}2\nduration {4}1 min 30 s\nexit code {3}3$/m);
+    assert.match(stdout, /\n\nstderr:\nfirst line\nno quota left\n$/);
+    const { exit_code, signal, duration_ms, attempts, stderr } = await json<RunFacts>('show', 'dead2');
+    assert.deepEqual([exit_code, signal, duration_ms, attempts], [3, null, 90_000, 2]);
+    assert.equal(stderr, 'first line\nno quota left\n');
+    const waiting = await json<RunFacts>('show', 'pending1');
+    assert.deepEqual([waiting.exit_code, waiting.duration_ms, waiting.attempts, waiting.stderr], [null, null, 0, '']);
+    const listed = await json<{ duration_ms: number | null }[]>('list');
+    assert.deepEqual(
+      listed.map(({ duration_ms }) => duration_ms),
+      [null, 90_000, 2000, 0],
+    );
   });
 
   it('prints everything as one object with --json', async (t) => {
@@ -181,29 +258,57 @@ describe('deliveries show', () => {
 });
 
 describe('deliveries replay', () => {
-  it('repeats one: what could not be delivered is delivered again, with the answer it had', async (t) => {
+  it('repeats one: what could not be delivered goes on under its id, with the answer it had', async (t) => {
     const { run, json, path } = setUp(t);
     await fill(path);
     const { code, stdout, stderr } = await run('replay', 'dead1');
-    assert.deepEqual([code, stderr], [0, '1 delivery repeated\n']);
-    const id = /^dead1 -> (\w+)$/m.exec(stdout)?.[1] ?? '';
-    const shown = await json<Listed & { answer: string }>('show', id);
-    assert.deepEqual([shown.state, shown.replay_of, shown.answer], ['delivering', 'dead1', 'an answer\u001b[31m']);
+    assert.deepEqual([code, stdout, stderr], [0, 'dead1\n', '1 delivery repeated\n']);
+    const shown = await json<Listed & { answer: string }>('show', 'dead1');
+    assert.deepEqual([shown.state, shown.replay_of, shown.answer], ['delivering', null, 'an answer\u001b[31m']);
   });
 
   it('repeats all of a state, newest first, and runs again what died in its run', async (t) => {
     const { json, path } = setUp(t);
     await fill(path);
-    const done = await json<{ id: string; replay_of: string }[]>('replay', '--state', 'dead', '--since', '24h');
-    assert.deepEqual(done.map(({ replay_of }) => replay_of).sort(), ['dead1', 'dead2']);
-    const states = (await json<Listed[]>('list', '--limit', '2')).map(({ replay_of, state }) => [replay_of, state]);
+    const done = await json<{ id: string; replay_of: string | null }[]>('replay', '--state', 'dead', '--since', '24h');
+    const anew = done.find(({ replay_of }) => replay_of !== null);
+    assert.deepEqual(new Set(done.map(({ id }) => id)), new Set(['dead1', anew?.id]));
+    const listed = await json<Listed[]>('list', '--limit', '4');
     assert.deepEqual(
-      new Map(states as [string, string][]),
-      new Map([
-        ['dead1', 'delivering'],
-        ['dead2', 'pending'],
-      ]),
+      listed.map(({ id, replay_of, state }) => [id, replay_of, state]),
+      [
+        [anew?.id, 'dead2', 'pending'],
+        ['pending1', null, 'pending'],
+        ['dead2', null, 'dead'],
+        ['dead1', null, 'delivering'],
+      ],
     );
+  });
+
+  it('sends a direct delivery once: a done one only with --again, one of an earlier version by its latest row', async (t) => {
+    const { run, path } = setUp(t);
+    const store = await openOfflineStore(path);
+    const direct = { mode: 'direct', delivery_id: 'x' } as const;
+    const work = { kind: 'held', holder: HOLDER } as const;
+    for (const [id, claim, to] of [
+      ['old1', null, 'dead'],
+      ['old2', null, 'dead'],
+      ['sent1', makeClaim('y'), 'done'],
+    ] as const) {
+      const dispatch = makeDispatch(id, { ...direct, delivery_id: claim?.delivery_id ?? 'x', accepted_at: NOW });
+      const stored = await store.write(makeAccept(id, { dispatch, claim, claiming: 'later', work, now: NOW }));
+      const ended = makeAdvance('ref' in stored ? stored.ref : 0, to, NOW, to === 'dead' ? { reason: 'down' } : {});
+      await store.write(ended);
+    }
+    await store.close();
+    const all = await run('replay', '--state', 'dead');
+    assert.deepEqual([all.code, all.stdout], [1, 'old2\n']);
+    assert.equal(all.stderr, 'old1 is not repeated: the event went on as old2\n1 delivery repeated\n');
+    const refused = await run('replay', 'sent1');
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /sent1 cannot be repeated: its targets have got it; --again/);
+    assert.deepEqual((await run('replay', 'sent1', '--again')).stdout, 'sent1\n');
+    assert.equal((await run('replay', 'sent1', '--again', '--rerun')).code, 2);
   });
 
   it('runs again with --rerun, and only tells with --dry-run', async (t) => {

@@ -130,3 +130,31 @@ test('stop exits 1 when it had to cut work off; that work is done after the next
   next.kill('SIGINT');
   await once(next, 'exit');
 });
+
+test('restart stops and starts it, and stops nothing where the configuration would not start', async (t) => {
+  const home = furnished(t);
+  atEnd(t, () => runInProcess(['gateway', 'stop', '--drain', '0'], { home }));
+  const first = await runInProcess(['gateway', 'restart'], { home });
+  assert.equal(first.code, 0, first.stderr);
+  assert.match(first.stderr, /^no gateway was running\n/);
+  const pid = await pidOf(home);
+  writeFileSync(join(home, 'config.yaml'), CONFIG.replace('prompt', 'promt'), { mode: 0o600 });
+  const refused = await runInProcess(['gateway', 'restart'], { home });
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /unknown-key[\s\S]*error: the configuration has errors: the gateway was not stopped\n$/);
+  writeFileSync(join(home, 'config.yaml'), CONFIG, { mode: 0o600 });
+  const cwd = tempDir(t);
+  writeFileSync(join(cwd, 'hookwright.yaml'), CONFIG, { mode: 0o600 });
+  const elsewhere = await runInProcess(['gateway', 'restart'], { home, cwd });
+  assert.equal(elsewhere.code, 1);
+  assert.match(
+    elsewhere.stderr,
+    /does not serve the configuration of this folder, and was not stopped\n {2}it serves /,
+  );
+  assert.equal(await pidOf(home), pid);
+  const again = await runInProcess(['gateway', 'restart', '--drain', '1'], { home });
+  assert.equal(again.code, 0, again.stderr);
+  assert.match(again.stderr, /stopped\n[\s\S]*started \(pid/);
+  assert.notEqual(await pidOf(home), pid);
+  await until(async () => !isAlive(pid));
+});

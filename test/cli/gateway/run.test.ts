@@ -51,12 +51,64 @@ test('a secret changed in .env is taken up without a restart', async (t) => {
   await until(async () => (await gateway.cli('webhook', 'test', 'hello')).code === 0);
 });
 
+test('a reload returns once the change is in service, and says when what is unchanged was loaded', async (t) => {
+  const gateway = await startGateway(t, { home: tempDir(t), config: CONFIG });
+  for (const event of ['first', 'second', 'third']) {
+    writeFileSync(join(gateway.home, 'config.yaml'), CONFIG.replace('greeting', event));
+    assert.equal((await gateway.cli('gateway', 'reload')).code, 0);
+    const { stdout } = await gateway.cli('webhook', 'test', 'hello', '--payload', '{"name":"Ada"}');
+    assert.match(stdout, new RegExp(`^202 .*"event":"${event}"`));
+  }
+  const { loaded_at } = (await gateway.status()).table;
+  const { stderr } = await gateway.cli('gateway', 'reload');
+  const [, at = ''] = /^nothing has changed since it was loaded at (\S+), \d.* ago\n$/.exec(stderr) ?? [];
+  assert.equal(Date.parse(at), loaded_at, stderr);
+});
+
+test('in the folder of another project each command says whose gateway it talks to', async (t) => {
+  const gateway = await startGateway(t, { home: tempDir(t), config: CONFIG });
+  const cwd = tempDir(t);
+  const here = join(cwd, 'hookwright.yaml');
+  writeFileSync(here, CONFIG.replace('hello', 'other'));
+  const served = join(gateway.home, 'config.yaml');
+  const elsewhere = (...argv: string[]) => runInProcess(argv, { home: gateway.home, cwd });
+  const note = `the gateway of ${gateway.home} serves ${served}, not ${here}: `;
+  for (const argv of [
+    ['gateway', 'reload'],
+    ['webhook', 'test', 'hello'],
+    ['requests', 'list'],
+    ['deliveries', 'list'],
+  ]) {
+    const { stderr } = await elsewhere(...argv);
+    assert.equal(stderr.split(note).length, 2, `${argv.join(' ')}: ${stderr}`);
+    assert.doesNotMatch((await gateway.cli(...argv)).stderr, /the gateway of/);
+  }
+  for (const argv of [
+    ['gateway', 'start'],
+    ['gateway', 'run'],
+  ]) {
+    const { code, stderr } = await elsewhere(...argv);
+    assert.equal(code, 1);
+    assert.ok(stderr.includes(`\n  it serves ${served}\n`), stderr);
+    assert.match(stderr, /HOOKWRIGHT_HOME=<dir>/);
+  }
+});
+
 const refusals: readonly (readonly [string, string, readonly string[], RegExp])[] = [
   [
     'a missing secret, by route and reference',
     CONFIG.replace('a-literal-secret-for-tests', 'env:NOT_SET'),
     [],
     /^error: .*hello.*env:NOT_SET is not set/m,
+  ],
+  [
+    'all secrets that are missing, in one round',
+    `${CONFIG.replace('a-literal-secret-for-tests', 'env:NOT_SET')}  telegram: { enabled: true, token: env:NO_TOKEN }
+agent: { command: [cat], env: { KEY: env:NO_KEY } }
+gateway: { console: { port: 0, token: env:NO_CONSOLE } }
+`,
+    [],
+    /env:NOT_SET is not set.*\n.*target telegram of .*: token: env:NO_TOKEN.*\n.*agent: env\.KEY: env:NO_KEY.*\n.*gateway\.console\.token: env:NO_CONSOLE/,
   ],
   [
     'webhooks that are switched off',

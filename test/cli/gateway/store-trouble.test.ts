@@ -62,7 +62,7 @@ describe('a damaged page', () => {
     const gateway = await startGateway(t, { home, config: CONFIG });
     const list = await gateway.cli('deliveries', 'list', '--route', 'alerts');
     assert.match(list.stderr, /cannot read the store: .*malformed/);
-    assert.match(gateway.running.stderr(), /state\.db is damaged: .*malformed/);
+    await until(async () => /state\.db is damaged: .*malformed/.test(gateway.running.stderr()));
     const status = await gateway.cli('gateway', 'status');
     assert.equal(status.code, 0, status.stderr);
     assert.match(status.stdout, /malformed/);

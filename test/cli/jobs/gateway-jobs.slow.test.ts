@@ -145,12 +145,12 @@ test('the control side names what is wrong, and makes nothing then', async (t) =
     [await create({ values: { time: '6:30', deliver: 'x' } }), /`time` cannot be `6:30`/],
     [await create({ values: { time: '06:30', deliver: 'nowhere' } }), /no delivery target `nowhere`/],
     [await create({ values }, 'evening-brief'), /there is no blueprint "evening-brief"/],
-    [await create({}), /`values` is an object of texts/],
-    [await create({ values: { time: 7 } }), /`values` is an object of texts/],
+    [await create({}), /request\.values is missing, or of another type/],
+    [await create({ values: { time: 7 } }), /request\.values is missing, or of another type/],
     [await create({ values, timezone: 'Mars/Olympus' }), /no IANA time zone/],
     [await create({ values, profile: 'work' }), /there is no profile "work"/],
     [await create({ values, name: 'report' }), /there is a job "report" already/],
-    [await create({ values, origin: { target: 'messenger_a' } }), /`origin` has `target`, `chat_id`/],
+    [await create({ values, origin: { target: 'messenger_a' } }), /request\.origin/],
   ] as const) {
     assert.equal(answer.status, 400);
     assert.match(String(answer.body.message), message);

@@ -64,21 +64,23 @@ test('a job that three profiles have under one name is that of its route, or of 
   assert.match(strange.stderr, /there is no job "mine"/);
 });
 
+const KEYS = { default: 'q8Lw2Zr5TnVc90', red: 'm3Xc7Vb1KsPd46' } as const;
+
 test('an agent behind a server is asked with the key of its own profile', async (t) => {
   const answer = { body: { choices: [{ message: { role: 'assistant', content: 'ok' } }] } };
   const server = await startFakeHttp(t, () => answer);
   const home = tempDir(t);
   const agent = `agent:\n  openai: { base_url: "http://127.0.0.1:${server.port}/v1", model: m, api_key: env:KEY }\n`;
   const routes = 'plain: { prompt: x }\n      for-red: { prompt: x, profile: red, secret: env:WEBHOOK_SECRET }\n';
-  write(home, '.env', `WEBHOOK_SECRET=${SECRETS.default}\nKEY=key-of-default\n`);
-  write(home, 'profiles/red/.env', 'KEY=key-of-red\n');
+  write(home, '.env', `WEBHOOK_SECRET=${SECRETS.default}\nKEY=${KEYS.default}\n`);
+  write(home, 'profiles/red/.env', `KEY=${KEYS.red}\n`);
   write(home, 'profiles/red/config.yaml', agent);
   const config = `platforms:\n  webhook:\n    enabled: true\n    secret: env:WEBHOOK_SECRET\n    routes:\n      ${routes}${agent}gateway: { multiplex_profiles: true }\n`;
   const gateway = await startGateway(t, { home, config });
   for (const [at, who] of (['default', 'red'] as const).entries()) {
     assert.equal((await post(gateway.url + pathOf(who, ROUTES[who]), SECRETS.default)).status, 202);
     const asked = await until(async () => server.seen[at]);
-    assert.equal(asked.headers.authorization, `Bearer key-of-${who}`);
+    assert.equal(asked.headers.authorization, `Bearer ${KEYS[who]}`);
   }
 });
 

@@ -35,10 +35,9 @@ for (const [text, offset, message] of faults) {
 }
 
 test('a file that is no map of entries is refused with its place', () => {
-  assert.throws(() => parseSubscriptions('/h', '{\n  "a": 1\n}'), {
-    message: /\/h\/webhook_subscriptions\.json:2:3: subscription "a" is not a map/,
+  assert.throws(() => parseSubscriptions('/h', '[]'), {
+    message: /\/h\/webhook_subscriptions\.json:1:1: not a map of subscriptions/,
   });
-  assert.throws(() => parseSubscriptions('/h', '[]'), { message: /:1:1: not a map of subscriptions/ });
   assert.throws(() => parseSubscriptions('/h', '{\n"a": {},\n}'), { message: /:3:1: not JSON/ });
 });
 

@@ -119,7 +119,7 @@ test('a sender with a private key is given no secret, but its public key', async
   const { webhook, entries } = bench(t);
   const refused = await webhook('subscribe', 'chat', '--source', 'discord', '--prompt', 'x');
   assert.match(refused.stderr, /has no `public_key`, and its source signs with a private one/);
-  const key = '0123456789abcdef'.repeat(4);
+  const key = '8f1d0c6a2b5e94733ad80f6b1c2e5d97a4068b3ef7512c9d60e8a1b47f3c2d59';
   const made = await webhook('subscribe', 'chat', '--source', 'discord', '--prompt', 'x', '--public-key', key);
   assert.equal(made.code, 0, made.stderr);
   assert.match(made.stdout, /Secret {2}none: the sender's public key verifies\n/);
@@ -289,4 +289,52 @@ test('rotate-secret keeps the old secret for the overlap, also that of everybody
   await webhook('rotate-secret', 'inherits', '--secret', 'env:MINE');
   const [, inherited] = (entries().inherits?.secrets ?? []) as { value: string }[];
   assert.equal(inherited?.value, 'a-global-secret-for-tests');
+});
+
+test('an entry that is no map is listed as quarantined, and keeps no other from being listed, tested, changed or removed', async (t) => {
+  const { webhook, entries, file } = bench(t);
+  const good = { secret: '4f9d1c2b7a6e5f4d3c2b1a09f8e7d6c5', prompt: 'x' };
+  writeFileSync(
+    file,
+    JSON.stringify({ key: null, text: 'not-to-be-shown', number: { profile: 3, secrets: 1 }, fresh: good }),
+  );
+  const listed = await webhook('list', '--json');
+  assert.equal(listed.code, 0, listed.stderr);
+  const rows = JSON.parse(listed.stdout) as {
+    readonly name: string;
+    readonly state: string;
+    readonly reason: string;
+  }[];
+  assert.deepEqual(
+    rows.map(({ name, state }) => [name, state]),
+    [
+      ['key', 'quarantined'],
+      ['text', 'quarantined'],
+      ['number', 'quarantined'],
+      ['fresh', 'serving'],
+    ],
+  );
+  assert.match(rows[0]?.reason ?? '', /must be a map, not nothing/);
+  const shown = await webhook('show', 'text');
+  assert.equal(shown.code, 0, shown.stderr);
+  assert.ok(!shown.stdout.includes('not-to-be-shown'));
+  const changed = await webhook('subscribe', 'fresh', '--prompt', 'y');
+  assert.equal(changed.code, 0, changed.stderr);
+  assert.deepEqual(entries(), {
+    key: null,
+    text: 'not-to-be-shown',
+    number: { profile: 3, secrets: 1 },
+    fresh: { ...good, prompt: 'y' },
+  });
+  for (const argv of [
+    ['enable', 'key'],
+    ['subscribe', 'text', '--prompt', 'y'],
+    ['rotate-secret', 'key'],
+  ]) {
+    const refused = await webhook(...argv);
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /is not a map\n {2}remove it: hookwright webhook remove (key|text)/);
+  }
+  assert.equal((await webhook('remove', 'key')).code, 0);
+  assert.deepEqual(Object.keys(entries()), ['text', 'number', 'fresh']);
 });

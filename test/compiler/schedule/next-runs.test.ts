@@ -35,3 +35,12 @@ for (const [name, expected] of [
 ] as const) {
   test(`\`${name}\` is ${expected ? 'a' : 'no'} time zone`, () => assert.equal(isTimeZone(name), expected));
 }
+
+test('a stored schedule or zone that cannot be read never fires, and ends nothing', () => {
+  for (const [schedule, timezone] of [
+    ['9 9 9', 'UTC'],
+    ['* * * * *', 'Nowhere/At-All'],
+    ['\u0000', 'UTC'],
+  ] as const)
+    assert.deepEqual(nextRuns({ schedule, timezone, from: 0, count: 1 }), []);
+});

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { didYouMean, oneOf, suggest } from '../../../compiler/text/suggest.ts';
+import { certainMatch, didYouMean, oneOf, suggest } from '../../../compiler/text/suggest.ts';
 
 const KEYS = [
   'prompt',
@@ -33,7 +33,12 @@ describe('suggestions', () => {
 
   test('are at most three, closest first', () => {
     assert.deepEqual(suggest('abcdef', ['abcdeg', 'abcdef2', 'abcde', 'abxdef', 'zbcdef']).length, 3);
-    assert.equal(suggest('target', ['targets', 'tarfet', 'target_'])[0], 'tarfet');
+    assert.equal(suggest('target', ['targetx', 'tarfet', 'target_'])[0], 'tarfet');
+  });
+
+  test('are one where only the plural differs', () => {
+    assert.deepEqual(suggest('event', ['agent', 'events']), ['events']);
+    assert.equal(certainMatch('event', ['agent', 'events']), 'events');
   });
 });
 

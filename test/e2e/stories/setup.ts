@@ -40,7 +40,7 @@ export const setup: Story = {
       modes: { 'home/config.yaml': 0o600, 'home/.env': 0o600 },
     },
     { run: 'gateway start', out: /./, err: /^started /m },
-    { run: 'webhook test second', out: /^202 .*"event":"Push Hook"/, err: /^POST / },
+    { run: 'webhook test second', out: /^202 .*"event":"push"/, err: /^POST / },
     { run: 'gateway stop', err: 'stopped\n' },
   ],
 };

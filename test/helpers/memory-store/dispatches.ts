@@ -1,9 +1,11 @@
 /** Stores and advances dispatches, in the store in memory. */
 
 import { joinGroup } from '../../../runtime/store/group.ts';
+import { claimKey } from '../../../runtime/store/identity.ts';
 import type {
   Accept,
   Advance,
+  GiveUp,
   JoinGroup,
   MutationResults,
   OpenDelivery,
@@ -11,23 +13,27 @@ import type {
 } from '../../../runtime/store/mutations.ts';
 import { canAdvance, endDelivering, isFinal } from '../../../runtime/store/states.ts';
 import type { MutationHandlers } from './handlers.ts';
+import { continueMessage } from './messages.ts';
 import type { DispatchRow, MemoryTables } from './tables.ts';
 import { claim, insert, isClaimed, move, nameOf } from './tables.ts';
 
 export function dispatchHandlers(
   tables: MemoryTables,
-): Pick<MutationHandlers, 'accept' | 'join_group' | 'advance' | 'record_attempt'> {
+): Pick<MutationHandlers, 'accept' | 'join_group' | 'advance' | 'record_attempt' | 'give_up'> {
   return {
     accept: (m) => accept(tables, m),
     join_group: (m) => join(tables, m),
     advance: (m) => advance(tables, m),
     record_attempt: (m) => recordAttempt(tables, m),
+    give_up: (m) => giveUp(tables, m),
   };
 }
 
 function accept(tables: MemoryTables, m: Accept): MutationResults['accept'] {
   const { dispatch, max_concurrent, now, work } = m;
   if (m.claim !== null && isClaimed(tables, m.claim, now)) return { kind: 'duplicate' };
+  const again = m.claim === null || work.kind === 'run' ? null : continueMessage(tables, m, m.claim);
+  if (again !== null) return again;
   if (m.claiming === 'now') claim(tables, m.claim);
   const state = work.kind === 'run' ? 'pending' : 'delivering';
   const row = insert(tables, { dispatch, max_concurrent, state, due_at: now, now });
@@ -35,6 +41,9 @@ function accept(tables: MemoryTables, m: Accept): MutationResults['accept'] {
   if (work.kind === 'deliveries') {
     if (work.answer !== null) Object.assign(row, { answer: work.answer, answered_at: now });
     addDeliveries(tables, row, work.open, now);
+  }
+  if (m.claim !== null && work.kind !== 'run') {
+    tables.messages.set(claimKey(m.claim), { ref: row.ref, ttl_ms: m.claim.expires_at - now });
   }
   return { kind: 'stored', ref: row.ref };
 }
@@ -67,10 +76,11 @@ function advance(tables: MemoryTables, m: Advance): boolean {
   row.reason = m.reason ?? null;
   row.steps = [...row.steps, ...(m.steps ?? [])];
   row.started_at = m.started_at ?? row.started_at;
-  if (m.answer !== undefined) Object.assign(row, { answer: m.answer, answered_at: m.at });
+  if (m.answer !== undefined) Object.assign(row, { answer: m.answer, program: m.program ?? null, answered_at: m.at });
   if (m.to === 'pending') Object.assign(row, { due_at: m.due_at ?? m.at, set_at: m.at });
   if (m.reason !== undefined && m.to !== 'skipped') noteError(tables, row, m.at, m.reason);
-  if (isFinal(m.to)) row.finished_at = m.at;
+  if (m.held === true) row.holder = m.holder;
+  else if (isFinal(m.to)) row.finished_at = m.at;
   else if (m.to === 'delivering') addDeliveries(tables, row, m.open ?? [], m.at);
   claim(tables, m.claim);
   return true;
@@ -97,10 +107,29 @@ function recordAttempt(tables: MemoryTables, m: RecordAttempt): MutationResults[
   move(tables, row, end.state);
   Object.assign(row, { finished_at: m.at, reason: end.reason });
   if (end.reason !== null) noteError(tables, row, m.at, end.reason);
+  const message = m.key === undefined ? undefined : tables.messages.get(claimKey(m.key));
+  if (m.key !== undefined && message?.ref === row.ref) {
+    claim(tables, { ...m.key, expires_at: end.state === 'done' ? m.at + message.ttl_ms : m.at });
+  }
   return end;
 }
 
-function addDeliveries(tables: MemoryTables, row: DispatchRow, open: readonly OpenDelivery[], now: number): void {
+function giveUp(tables: MemoryTables, { ref, at, reason }: GiveUp): boolean {
+  const row = tables.dispatches.get(ref);
+  if (row === undefined || isFinal(row.state)) return false;
+  for (const delivery of [...tables.deliveries]) if (delivery.ref === ref) tables.deliveries.delete(delivery);
+  move(tables, row, 'dead');
+  Object.assign(row, { finished_at: at, holder: null, reason });
+  noteError(tables, row, at, reason);
+  return true;
+}
+
+export function addDeliveries(
+  tables: MemoryTables,
+  row: DispatchRow,
+  open: readonly OpenDelivery[],
+  now: number,
+): void {
   for (const { index, target, due_at } of open) {
     const lane = nameOf(row.profile, target);
     tables.deliveries.add({ ref: row.ref, index, lane, due_at, set_at: now, holder: null });

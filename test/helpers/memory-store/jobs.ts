@@ -12,6 +12,7 @@ import type {
 import { NO_STATE } from '../../../runtime/store/job-mutations.ts';
 import type { Ref } from '../../../runtime/store/mutations.ts';
 import type { Dispatch } from '../../../schemas/generated/types.ts';
+import { addDeliveries } from './dispatches.ts';
 import type { MutationHandlers } from './handlers.ts';
 import type { MemoryTables } from './tables.ts';
 import { claim, insert, isClaimed } from './tables.ts';
@@ -91,7 +92,13 @@ function fire(tables: MemoryTables, m: FireJob): JobMutationResults['fire_job'] 
 }
 
 function begin(tables: MemoryTables, job: string, dispatch: Dispatch, now: number): Ref {
-  const { ref } = insert(tables, { dispatch, state: 'pending', due_at: now, now });
+  const isMessage = dispatch.mode === 'message';
+  const row = insert(tables, { dispatch, state: isMessage ? 'delivering' : 'pending', due_at: now, now });
+  const { ref } = row;
+  if (isMessage) {
+    const open = dispatch.deliveries.map(({ target }, index) => ({ index, target, due_at: now }));
+    addDeliveries(tables, row, open, now);
+  }
   change(tables, job, { ref });
   return ref;
 }

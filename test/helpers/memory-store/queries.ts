@@ -1,6 +1,7 @@
 /** The queries of the store in memory. */
 
 import type {
+  DeadWork,
   DispatchSummary,
   ListFilter,
   OpenWork,
@@ -16,7 +17,7 @@ import { auditTally } from '../../../runtime/store/tally.ts';
 import { isRunning } from './jobs.ts';
 import { sizeOf } from './retention.ts';
 import type { DispatchRow, MemoryTables } from './tables.ts';
-import { isClaimed } from './tables.ts';
+import { isClaimed, nameOf } from './tables.ts';
 import { isGrouped } from './work.ts';
 
 export function queryHandlers(tables: MemoryTables): QueryHandlers {
@@ -28,6 +29,7 @@ export function queryHandlers(tables: MemoryTables): QueryHandlers {
     list: ({ filter }) => list(tables, filter),
     overview: ({ now }) => overview(tables, now),
     open_work: () => openWork(tables),
+    dead_work: () => deadWork(tables),
     jobs: () => ({
       version: tables.jobsVersion,
       records: [...jobs.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
@@ -39,6 +41,7 @@ export function queryHandlers(tables: MemoryTables): QueryHandlers {
       [...(ticks.get(job)?.values() ?? [])].sort((a, b) => b.due_at - a.due_at).slice(0, limit),
     nodes: () => [],
     audit: () => audit(tables),
+    back_up: () => ({ bytes: 0 }),
   };
 }
 
@@ -67,7 +70,7 @@ function list({ dispatches }: MemoryTables, filter: ListFilter): readonly Dispat
     .filter(matches)
     .reverse()
     .slice(0, filter.limit)
-    .map(({ dispatch, max_concurrent, answer, steps, due_at, set_at, holder, group, ...summary }) => summary);
+    .map(({ dispatch, max_concurrent, answer, program, steps, due_at, set_at, holder, group, ...summary }) => summary);
 }
 
 function overview(tables: MemoryTables, now: number): StoreOverview {
@@ -106,6 +109,17 @@ function openWork({ dispatches, deliveries }: MemoryTables): readonly OpenWork[]
     const [profile, route, job, target] = JSON.parse(name) as [string, string | null, string | null, string | null];
     return { profile, route, job, target, count };
   });
+}
+
+function deadWork({ dispatches }: MemoryTables): readonly DeadWork[] {
+  const found = new Map<string, DeadWork>();
+  for (const { profile, route, job, state, finished_at } of dispatches.values()) {
+    if (state !== 'dead') continue;
+    const name = nameOf(profile, route, job);
+    const { count = 0, since = finished_at ?? 0 } = found.get(name) ?? {};
+    found.set(name, { profile, route, job, count: count + 1, since: Math.min(since, finished_at ?? 0) });
+  }
+  return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, work]) => work);
 }
 
 function tallies(tables: MemoryTables): readonly Tally[] {

@@ -45,6 +45,7 @@ function trim(tables: MemoryTables, { max_bytes, limit }: Trim): MutationResults
 
 function remove(tables: MemoryTables, row: DispatchRow): void {
   tables.dispatches.delete(row.ref);
+  for (const [key, { ref }] of tables.messages) if (ref === row.ref) tables.messages.delete(key);
   tallyOf(tables, row).removed++;
 }
 

@@ -39,6 +39,8 @@ export interface MemoryTables {
   readonly deliveries: Set<DeliveryRow>;
   /** Expiry by claimKey. */
   readonly claims: Map<string, number>;
+  /** The dispatch of each message, by claimKey, and how long its id is claimed. */
+  readonly messages: Map<string, { readonly ref: Ref; readonly ttl_ms: number }>;
   readonly groups: Map<string, Group & { readonly ref: Ref }>;
   readonly tallies: Map<string, Record<TallyColumn, number>>;
   /** Runs of a lane at once. */
@@ -53,7 +55,14 @@ export interface MemoryTables {
 export function createTables(): MemoryTables {
   return {
     ...{ last: 0, lastError: null, turn: 0, jobsVersion: 0 },
-    ...{ dispatches: new Map(), deliveries: new Set(), claims: new Map(), groups: new Map(), tallies: new Map() },
+    ...{
+      dispatches: new Map(),
+      deliveries: new Set(),
+      claims: new Map(),
+      messages: new Map(),
+      groups: new Map(),
+      tallies: new Map(),
+    },
     ...{ caps: new Map(), served: new Map(), jobs: new Map(), jobStates: new Map(), ticks: new Map() },
   };
 }
@@ -99,7 +108,7 @@ export function insert(tables: MemoryTables, { dispatch, state, due_at, now, ...
   const row: DispatchRow = {
     ...{ ref: ++tables.last, id, profile, route, job, mode, event, delivery_id, accepted_at, replay_of },
     ...{ state, started_at: null, answered_at: null, finished_at: null, reason: null },
-    ...{ dispatch, max_concurrent, answer: null, steps: [], due_at, set_at: now, holder: null },
+    ...{ dispatch, max_concurrent, answer: null, program: null, steps: [], due_at, set_at: now, holder: null },
     group: rest.group ?? null,
   };
   tables.dispatches.set(row.ref, row);

@@ -13,6 +13,10 @@ for (const { name } of readTemplates()) {
     const init = await runInProcess(['init', '--template', name, 'hooks'], { home, cwd });
     assert.equal(init.code, 0, init.stderr);
     const folder = join(cwd, 'hooks');
+    // Paths of the repository are not there.
+    for (const file of readdirSync(folder)) {
+      assert.doesNotMatch(readFileSync(join(folder, file), 'utf8'), /\bexamples\//, file);
+    }
     const at = { home, cwd: folder };
     const lint = await runInProcess(['lint', '--strict'], at);
     assert.equal(lint.code, 0, lint.stdout);
@@ -22,6 +26,14 @@ for (const { name } of readTemplates()) {
     assert.match(doctor.stdout, /\nok +routes +secrets +all there\n/);
   });
 }
+
+test('its help says what each template is, in a sentence', async (t) => {
+  const { stdout } = await runInProcess(['init', '--help'], { home: tempDir(t) });
+  for (const { name, about } of readTemplates()) {
+    assert.ok(stdout.replaceAll(/\s+/g, ' ').includes(`- ${name}: ${about}`), stdout);
+    assert.doesNotMatch(about, /\. |,$| because$/);
+  }
+});
 
 test('secrets are random, for the owner alone, and in no output; what only their owner has is left to fill in', async (t) => {
   const [home, cwd] = [tempDir(t), tempDir(t)];

@@ -3,6 +3,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
+import type { Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
@@ -40,10 +42,13 @@ test('an operation answers its result over a socket that only its owner may open
   assert.deepEqual(await callControl(socket, 'stop', { drain_seconds: 3 }, 1000), { drained: true, abandoned: 3 });
 });
 
-test('a refusal arrives with its code, a bug with its message only', async (t) => {
+test('a refusal arrives with its code, a bug without its text', async (t) => {
   const socket = await serving(t);
   await assert.rejects(callControl(socket, 'reload', {}, 1000), { name: 'ControlError', code: 'no_config' });
-  await assert.rejects(callControl(socket, 'status', {}, 1000), { code: 'failed', message: 'a bug' });
+  await assert.rejects(callControl(socket, 'status', {}, 1000), {
+    code: 'failed',
+    message: 'internal error: the log of the gateway says why',
+  });
 });
 
 test('metrics can be scraped with plain HTTP; unknown operations and odd bodies are refused', async (t) => {
@@ -52,6 +57,78 @@ test('metrics can be scraped with plain HTTP; unknown operations and odd bodies 
   assert.equal((await get(socket, 'POST', '/toString'))[0], 400);
   assert.equal((await get(socket, 'POST', '/stop', '[1'))[0], 400);
   assert.equal((await get(socket, 'POST', '/stop', '"x"'))[0], 400);
+});
+
+const wrong: readonly (readonly [operation: string, input: unknown, at: string])[] = [
+  ['stop', { drain_seconds: '3' }, 'request.drain_seconds'],
+  ['stop', { drain_seconds: -1 }, 'request.drain_seconds'],
+  ['reload', { fail_on: 'lost' }, 'request.fail_on'],
+  ['reload', { fail_on: ['lots'] }, 'request.fail_on[0]'],
+  ['enroll', { profile: 1, route: 'x' }, 'request.profile'],
+  ['requests_load', {}, 'request.id'],
+  ['requests_list', { filter: { since: 'x' }, page: { limit: 1 } }, 'request.filter.since'],
+  ['requests_list', { filter: null, page: { limit: 1 } }, 'request.filter'],
+  ['requests_replay', { id: ['x'] }, 'request.id'],
+  ['create_blueprint_job', { key: 'x', values: { at: 1 } }, 'request.values'],
+  ['store_read', { kind: 'toString' }, 'request.kind'],
+  ['store_read', { kind: 'list', filter: { limit: 'x' } }, 'request.filter.limit'],
+  ['store_read', { kind: 'list' }, 'request.filter'],
+  ['store_write', { kind: 'advance' }, 'request.kind'],
+  ['store_write', { kind: 'remove_job', id: {} }, 'request.id'],
+  ['store_write', { kind: 'watch_job', job: 'x', signature: 'x', now: 1e308 }, 'request.now'],
+  ['store_write', { kind: 'accept', dispatch: { id: 'x' } }, 'request.dispatch.profile'],
+];
+
+test('wrong types are refused by name, before the operation', async (t) => {
+  const called: string[] = [];
+  const every = Object.fromEntries(
+    wrong.map(([name]) => [name, () => called.push(name)]),
+  ) as unknown as ControlHandlers;
+  const { socket } = controlPaths(tempDir(t), tmpdir());
+  const server = await serveControl(socket, every, silent);
+  t.after(() => server.close());
+  for (const [operation, input, at] of wrong) {
+    const [status, text] = await get(socket, 'POST', `/${operation}`, JSON.stringify(input));
+    assert.equal(status, 400, operation);
+    assert.deepEqual(JSON.parse(text).code, 'malformed');
+    assert.ok(JSON.parse(text).message.startsWith(`${at} `), text);
+  }
+  assert.equal((await get(socket, 'POST', '/stop', '[]'))[0], 400);
+  assert.deepEqual(called, []);
+});
+
+test('a client that leaves in the middle of its request is no error', async (t) => {
+  const errors: string[] = [];
+  const { socket } = controlPaths(tempDir(t), tmpdir());
+  const server = await serveControl(socket, handlers, {
+    ...silent,
+    error: (_fields, message) => void errors.push(message),
+  });
+  t.after(() => server.close());
+  const leaving = connect(socket);
+  leaving.write('POST /stop HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{');
+  await get(socket, 'GET', '/metrics');
+  leaving.destroy();
+  await once(leaving, 'close');
+  await get(socket, 'GET', '/metrics');
+  assert.deepEqual(errors, []);
+});
+
+test('connections without a request give way, and go after a second', async (t) => {
+  const socket = await serving(t);
+  const idle = Array.from({ length: 300 }, (_, index) =>
+    connect(socket, function (this: Socket) {
+      if (index % 2 === 0) this.write('POST /stop HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{');
+    }).on('error', () => {}),
+  );
+  t.after(() => {
+    for (const each of idle) each.destroy();
+  });
+  const gone = Promise.all(idle.map((each) => once(each.resume(), 'close')));
+  const asked = performance.now();
+  assert.equal((await get(socket, 'GET', '/metrics'))[0], 200);
+  assert.ok(performance.now() - asked < 1000);
+  await gone;
 });
 
 test('nobody there: the client says not running, whatever lies at the path', async (t) => {
@@ -96,3 +173,28 @@ function get(socketPath: string, method: string, path: string, body = ''): Promi
     call.end(body);
   });
 }
+
+test('a call that was cut off before it was sent is made again, as nothing was carried out', async (t) => {
+  const { socket } = controlPaths(tempDir(t), tmpdir());
+  mkdirSync(dirname(socket), { recursive: true, mode: 0o700 });
+  let cut = 0;
+  let calls = 0;
+  // Cuts the first two off as a gateway does with one that is late, and takes the third.
+  const server = createServer((connection) => {
+    if (cut++ < 2) {
+      connection.destroy();
+      return;
+    }
+    connection.once('data', () => {
+      calls++;
+      connection.end(
+        'HTTP/1.1 200 OK\r\ncontent-length: 32\r\n\r\n{"drained":true,"abandoned":000}'.replace('000', '  7'),
+      );
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(socket, resolve));
+  t.after(() => server.close());
+  const large = { drain_seconds: 1, ballast: 'x'.repeat(8_000_000) };
+  assert.deepEqual(await callControl(socket, 'stop', large, 5000), { drained: true, abandoned: 7 });
+  assert.equal(calls, 1);
+});

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
-import { createRedact } from '../../../runtime/deliver/redact.ts';
+import { createRedact } from '../../../runtime/deliver/redact/redact.ts';
 import type { TargetBinding } from '../../../schemas/generated/types.ts';
 import { createTestDeliverer, deliveryTo } from '../../helpers/deliveries.ts';
 import { startFakeHttp } from '../../helpers/fake-http.ts';
@@ -29,6 +29,20 @@ test('each profile delivers with its own credentials and to its own home channel
   const refused = await deliverer.deliver(deliveryTo('messenger_a', { profile: 'bare', extra: { chat_id: '1' } }));
   assert.equal(refused.kind, 'retry', 'a later table may enable it');
   assert.match(refused.kind === 'retry' ? refused.reason : '', /not enabled in profile bare/);
+});
+
+test('`api_base` replaces the origin of an address that a setting gives, and keeps its path', async (t) => {
+  const server = await startFakeHttp(t, () => ({ body: 'ok' }));
+  const TARGETS = { workspace_chat: 'webhook', community_chat: 'webhook_url', team_chat: 'webhook' };
+  for (const [name, variant] of Object.entries(TARGETS)) {
+    const settings = { webhook_url: 'https://hooks.example.org/services/T/B/canary?a=1' };
+    const bindings = { default: { [name]: bindingOf(settings, { variant, api_base: `${server.url}/proxy/` }) } };
+    const deliverer = createTestDeliverer(t, { targets: [shippedTarget(name)], bindings });
+    await deliverer.deliver(deliveryTo(name, { extra: {} }));
+    assert.match(server.seen.at(-1)?.path ?? '', /^\/proxy\/services\/T\/B\/canary/, name);
+    assert.equal(server.seen.at(-1)?.query.get('a'), '1', name);
+    assert.ok(!JSON.stringify(deliverer.log).includes('canary'));
+  }
 });
 
 test('log and local need no binding', async (t) => {

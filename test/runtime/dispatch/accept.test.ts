@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { AgentRequest } from '../../../runtime/dispatch/agent-runner.ts';
-import { AgentError } from '../../../runtime/dispatch/agent-runner.ts';
+import { AgentError, AgentNotStarted } from '../../../runtime/dispatch/agent-runner.ts';
 import type { DispatchObserver } from '../../../runtime/dispatch/observer.ts';
 import type { TakenWork } from '../../../runtime/store/mutations.ts';
 import { StoreUnavailable } from '../../../runtime/store/store.ts';
@@ -259,6 +259,43 @@ describe('accept', () => {
       [stateOf(bench.store, 'a'), storedIn(bench.store, 'a')?.steps.map(({ next_at }) => next_at !== null)],
       ['dead', [true, true, false]],
     );
+  });
+
+  it('begins a run later that the machine could not begin, however often, and counts no attempt', async () => {
+    let lacks = 20;
+    const bench = dispatchBench({
+      max_attempts: 1,
+      agent: () => (lacks-- > 0 ? Promise.reject(new AgentNotStarted('the disk is full')) : Promise.resolve('done')),
+    });
+    await bench.service.accept(makeDispatch('a'), claimOf('1'), null);
+    await bench.clock.run(15_000);
+    const waiting = storedIn(bench.store, 'a');
+    assert.deepEqual([waiting?.state, waiting?.reason, waiting?.steps], ['pending', 'the disk is full', []]);
+    await bench.clock.run(300_000);
+    assert.deepEqual([stateOf(bench.store, 'a'), bench.runs.length], ['done', 21]);
+  });
+
+  it('keeps the end of the program of each run, failed or not', async () => {
+    const ends = [
+      { exit_code: 3, signal: null, stderr: 'first' },
+      { exit_code: 0, signal: null, stderr: 'second' },
+    ];
+    const answers: (string | null)[] = [];
+    const observer: DispatchObserver = { finished: (_owner, _state, _reason, answer) => void answers.push(answer) };
+    const bench = dispatchBench({
+      max_attempts: 2,
+      context: { observer },
+      agent(_request, ended) {
+        const end = ends[bench.runs.length - 1];
+        if (end !== undefined) ended?.(end);
+        return end?.exit_code === 0 ? Promise.resolve('the answer') : Promise.reject(new AgentError('exit code 3'));
+      },
+    });
+    await bench.service.accept(makeDispatch('a'), claimOf('1'), null);
+    await bench.clock.run(60_000);
+    const stored = storedIn(bench.store, 'a');
+    assert.deepEqual([stored?.steps[0]?.program, stored?.program], ends);
+    assert.deepEqual(answers, ['the answer']);
   });
 
   it('ends a run that takes too long', async () => {

@@ -8,7 +8,7 @@ import { createMemoryStore } from '../../helpers/memory-store.ts';
 it('delivers the answer of another process to an event that this one has accepted', async () => {
   const store = {
     ...createMemoryStore(),
-    shared: { otherTables: () => [], watch: () => {}, window: () => assert.fail() },
+    shared: { otherTables: () => [], refused: () => [], watch: () => {}, window: () => assert.fail() },
   };
   const contents = new Contents(store);
   const dispatch = makeDispatch('a', { deliveries: [{ target: 'log', extra: {}, unresolved: [] }] });

@@ -80,7 +80,7 @@ describe('direct delivery', () => {
   });
 
   it('lets the second of two simultaneous requests try when the first has failed', async () => {
-    const outcomes = [notSent('retry'), sentOk()];
+    const outcomes = [notSent('permanent'), sentOk()];
     const bench = dispatchBench({ deliver: () => outcomes.shift() ?? sentOk() });
     const both = await Promise.all([send(bench, 'a'), send(bench, 'b'), send(bench, 'c')]);
     assert.deepEqual(
@@ -100,10 +100,11 @@ describe('direct delivery', () => {
     assert.equal(await isDone(bench.service, claimOf('1')), false);
   });
 
-  it('makes one attempt per target and fails when one fails', async () => {
+  it('tries twice where that is safe, and fails when one target fails', async () => {
     const bench = dispatchBench({ deliver: ({ target }) => (target === 'email' ? notSent('retry') : sentOk()) });
-    const result = await bench.service.deliver(direct('a', ['messenger_a', 'email']), claimOf('1'), 10_000);
-    assert.deepEqual(result, {
+    const result = bench.service.deliver(direct('a', ['messenger_a', 'email']), claimOf('1'), 10_000);
+    await bench.clock.run(1000);
+    assert.deepEqual(await result, {
       kind: 'failed',
       results: [
         { target: 'messenger_a', ok: true },
@@ -111,8 +112,30 @@ describe('direct delivery', () => {
       ],
     });
     await bench.clock.run(3_600_000);
-    assert.equal(bench.deliveries.length, 2);
+    assert.deepEqual(
+      bench.deliveries.map(({ target }) => target),
+      ['messenger_a', 'email', 'email'],
+    );
   });
+
+  const seconds: readonly (readonly [outcome: DeliveryOutcome, timeoutMs: number, attempts: number])[] = [
+    [notSent('retry'), 10_000, 2],
+    [notSent('permanent'), 10_000, 1],
+    [notSent('ambiguous'), 10_000, 1],
+    [notSent('ambiguous', { idempotent: true }), 10_000, 2],
+    [notSent('retry', { retry_after_ms: 4000 }), 10_000, 2],
+    [notSent('retry', { retry_after_ms: 20_000 }), 10_000, 1],
+    [notSent('retry'), 900, 1],
+  ];
+  for (const [outcome, timeoutMs, attempts] of seconds) {
+    it(`makes ${attempts} of at most two attempts within ${timeoutMs} ms after ${JSON.stringify(outcome)}`, async () => {
+      const bench = dispatchBench({ deliver: () => outcome });
+      const result = bench.service.deliver(direct('a'), claimOf('1'), timeoutMs);
+      await bench.clock.run(timeoutMs);
+      assert.equal((await result).kind, 'failed');
+      assert.equal(bench.deliveries.length, attempts);
+    });
+  }
 
   it('waits while another gateway of a shared store delivers the id, and refuses when that takes too long', async () => {
     const store = createMemoryStore();
@@ -120,7 +143,7 @@ describe('direct delivery', () => {
     let refusals = 3;
     store.write = (mutation) => {
       if (mutation.kind !== 'accept') return write(mutation);
-      assert.equal(mutation.claiming, 'alone');
+      assert.equal(mutation.claiming, 'later');
       return refusals-- > 0 ? Promise.resolve({ kind: 'held' } as never) : write({ ...mutation, claiming: 'later' });
     };
     const bench = dispatchBench({ store: Object.assign(store, { shared: {} }) });
@@ -157,5 +180,151 @@ describe('direct delivery', () => {
     assert.equal((await send(bench, 'c')).kind, 'duplicate');
     await bench.clock.run(5000);
     assert.equal(stateOf(store, 'a'), 'done');
+  });
+
+  it('sends to each of two targets once, whatever its sender retries for three days', async () => {
+    let isDown = true;
+    const bench = dispatchBench({ deliver: ({ target }) => (target === 'b' && isDown ? notSent('retry') : sentOk()) });
+    const attempts: string[] = [];
+    // As Stripe does: after minutes, hours, and then every half a day.
+    for (const minutes of [0, 5, 30, 120, 300, 600, 1200, 1920, 2640, 3360, 4080, 4320]) {
+      const at = minutes * 60_000;
+      await bench.clock.run(Math.max(0, at - bench.clock.monotonic()));
+      isDown = minutes < 4080;
+      const id = `attempt ${minutes}`;
+      const result = bench.service.deliver(direct(id, ['a', 'b']), claimOf('evt_1', { ttl_ms: 86_400_000 }), 10_000);
+      await bench.clock.run(2000);
+      attempts.push((await result).kind);
+    }
+    assert.deepEqual(attempts, [...Array(10).fill('failed'), 'delivered', 'duplicate']);
+    const sent = bench.deliveries.map(({ target }) => target);
+    assert.deepEqual([sent.filter((to) => to === 'a').length, sent.filter((to) => to === 'b').length], [1, 21]);
+    const rows = bench.store.look({ kind: 'list', filter: { limit: 100 } });
+    assert.deepEqual(
+      rows.map(({ id, state, delivery_id }) => [id, state, delivery_id]),
+      [['attempt 0', 'done', 'delivery-attempt 4080']],
+    );
+    assert.equal(new Set(bench.deliveries.map(({ key }) => key)).size, 2);
+  });
+
+  it('is a duplicate while a replay of it is under way, and goes on when that is given up', async () => {
+    let outcome: DeliveryOutcome = notSent('permanent');
+    const bench = dispatchBench({ deliver: ({ target }) => (target === 'a' ? sentOk() : outcome) });
+    const deliver = (id: string) => bench.service.deliver(direct(id, ['a', 'b']), claimOf('1'), 10_000);
+    await bench.service.start();
+    assert.equal((await deliver('one')).kind, 'failed');
+    const replay = async (again: boolean): Promise<void> => {
+      const key = { profile: 'default', route: 'alerts', delivery_id: 'delivery-one' };
+      await bench.store.write({
+        kind: 'resend',
+        ref: 1,
+        key: { ...key, delivery_id: '1' },
+        again,
+        now: bench.clock.now(),
+      });
+      bench.service.wake();
+      await settle();
+    };
+    outcome = notSent('retry');
+    await replay(false);
+    assert.equal(bench.deliveries.length, 3);
+    assert.equal((await deliver('two')).kind, 'duplicate');
+    assert.equal(await isDone(bench.service, claimOf('1')), true);
+    outcome = sentOk();
+    await bench.clock.run(5000);
+    assert.deepEqual([stateOf(bench.store, 'one'), (await deliver('three')).kind], ['done', 'duplicate']);
+    const keys = bench.deliveries.map(({ key }) => key);
+    assert.deepEqual(keys, ['one:0', 'one:1', 'one:1', 'one:1']);
+    // On purpose: targets that drop a repeat by its key must not drop this one.
+    await replay(true);
+    assert.deepEqual(
+      bench.deliveries.slice(4).map(({ key, sent, first_attempt_at }) => [key, sent, first_attempt_at]),
+      [
+        ['one:0:1', 0, null],
+        ['one:1:1', 0, null],
+      ],
+    );
+  });
+
+  it('records the success of one target while another hangs, so that a crash does not repeat it', async () => {
+    const bench = dispatchBench({
+      deliver: ({ target }) => (target === 'a' ? sentOk() : new Promise<DeliveryOutcome>(() => {})),
+    });
+    void bench.service.deliver(direct('one', ['a', 'b']), claimOf('1'), 10_000);
+    await settle();
+    assert.deepEqual(
+      storedIn(bench.store, 'one')?.steps.map(({ index, outcome }) => [index, outcome]),
+      [[0, 'ok']],
+    );
+    // The process is killed, and the next one gets the sender's retry.
+    const next = dispatchBench({ store: bench.store, clock: bench.clock });
+    assert.equal((await next.service.deliver(direct('early', ['a', 'b']), claimOf('2'), 10_000)).kind, 'delivered');
+    await next.service.start();
+    assert.equal(stateOf(bench.store, 'one'), 'dead');
+    assert.equal((await next.service.deliver(direct('two', ['a', 'b']), claimOf('1'), 10_000)).kind, 'delivered');
+    assert.deepEqual(
+      next.deliveries.slice(2).map(({ key, first_attempt_at }) => [key, first_attempt_at !== null]),
+      [['one:1', true]],
+    );
+    assert.equal(stateOf(bench.store, 'one'), 'done');
+  });
+
+  it('waits before the recovery of a row whose process was killed, and then goes on', async () => {
+    const store = createMemoryStore();
+    const bench = dispatchBench({ store, deliver: () => new Promise(() => {}) });
+    void send(bench, 'one');
+    await settle();
+    const next = dispatchBench({ store, clock: bench.clock });
+    const retried = send(next, 'two');
+    await settle();
+    assert.equal(next.deliveries.length, 0);
+    await next.service.start();
+    await next.clock.run(300);
+    assert.equal((await retried).kind, 'delivered');
+    assert.deepEqual([stateOf(store, 'one'), storedIn(store, 'two')], ['done', null]);
+  });
+
+  it('sends what the latest attempt of the sender says: a mended address is used', async () => {
+    const bench = dispatchBench({ deliver: ({ extra }) => (extra.chat_id === '7' ? notSent('permanent') : sentOk()) });
+    await send(bench, 'a');
+    const mended = { ...direct('b'), deliveries: [{ target: 'messenger_a', extra: { chat_id: '8' }, unresolved: [] }] };
+    assert.equal((await bench.service.deliver(mended, claimOf('1'), 10_000)).kind, 'delivered');
+    assert.deepEqual(
+      [storedIn(bench.store, 'a')?.dispatch.prompt, stateOf(bench.store, 'a'), storedIn(bench.store, 'b')],
+      ['prompt of b', 'done', null],
+    );
+  });
+
+  it('gives each event without an id of its sender a row of its own', async () => {
+    const bench = dispatchBench({ deliver: () => notSent('permanent') });
+    const generated = claimOf('1', { generated: true });
+    await bench.service.deliver(direct('a'), generated, 10_000);
+    await bench.service.deliver(direct('b'), generated, 10_000);
+    assert.deepEqual([stateOf(bench.store, 'a'), stateOf(bench.store, 'b')], ['dead', 'dead']);
+  });
+
+  it('lets a repeat wait for a failure that cannot be stored yet, and then continue its row', async () => {
+    const store = createMemoryStore();
+    const write = store.write.bind(store);
+    let isFull = false;
+    store.write = (mutation) => (isFull ? Promise.reject(new StoreUnavailable('disk full')) : write(mutation));
+    const outcomes = [notSent('permanent')];
+    const bench = dispatchBench({
+      store,
+      deliver: () => {
+        const outcome = outcomes.shift();
+        isFull = outcome !== undefined;
+        return outcome ?? sentOk();
+      },
+    });
+    const first = send(bench, 'a');
+    await bench.clock.run(2000);
+    assert.equal((await first).kind, 'failed');
+    const repeat = send(bench, 'b');
+    await bench.clock.run(1000);
+    isFull = false;
+    await bench.clock.run(5000);
+    assert.equal((await repeat).kind, 'delivered');
+    assert.deepEqual([stateOf(store, 'a'), storedIn(store, 'b')], ['done', null]);
   });
 });

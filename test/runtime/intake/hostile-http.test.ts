@@ -56,7 +56,7 @@ test('a chunked body that grows for ever is cut at the limit and its connection 
   await new Promise<void>((resolve) => {
     const socket = connect(port, '127.0.0.1', () => {
       socket.write(
-        'POST /webhooks/ci HTTP/1.1\r\nHost: x\r\nX-Webhook-Signature: 0\r\nTransfer-Encoding: chunked\r\n\r\n',
+        `POST /webhooks/ci HTTP/1.1\r\nHost: x\r\nX-Webhook-Signature: ${'0'.repeat(64)}\r\nTransfer-Encoding: chunked\r\n\r\n`,
       );
       const send = (): void => {
         do sent += 200_000;
@@ -204,7 +204,7 @@ test('an unread small body does not cost the connection', async (t) => {
   );
 });
 
-test('at the cap the connection that has been idle longest gives way; without one the new one is closed', async (t) => {
+test('at the cap the connection that has waited longest gives way, idle or with an unverified body', async (t) => {
   const { port, log } = await serve(t, { ...CI, server: { max_connections: 2 } });
   const [first, second] = [await hold(port), await hold(port)];
   const gone = new Promise<void>((resolve) => first.once('close', () => resolve()));
@@ -213,13 +213,69 @@ test('at the cap the connection that has been idle longest gives way; without on
   await gone;
   assert.equal(log.lines.filter(({ message }) => message.startsWith('too many connections')).length, 1);
   const busy = await hold(port);
-  for (const socket of [second, busy]) socket.write(`${request('{"a":1}')}{"a"`);
-  await sleep(50);
-  assert.equal(await sendRaw(port, [health]), '');
-  busy.destroy();
-  await sleep(50);
+  let told = '';
+  second.on('data', (data) => {
+    told += data.toString('latin1');
+  });
+  for (const socket of [second, busy]) {
+    socket.write(`${request('{"a":1}')}{"a"`);
+    await sleep(50);
+  }
   assert.equal(statusOf(await sendRaw(port, [health])), 200);
-  second.destroy();
+  assert.equal(statusOf(told), 503);
+  assert.match(told, /^retry-after: \d+\r$/im);
+  assert.equal(busy.destroyed, false);
+  busy.destroy();
+});
+
+test('a connection whose request is verified never gives way', async (t) => {
+  const { port, dispatcher, post } = await serve(t, { ...CI, server: { max_connections: 1 } });
+  let go = (): void => {};
+  dispatcher.gate = new Promise((resolve) => {
+    go = resolve;
+  });
+  const waiting = post('/webhooks/ci', {});
+  while (dispatcher.arrived === 0) await sleep(5);
+  assert.equal(await sendRaw(port, ['GET /health HTTP/1.1\r\nHost: x\r\n\r\n']), '');
+  go();
+  assert.equal((await waiting).status, 202);
+});
+
+test('a proxy on this machine that nobody trusts is warned of once', async (t) => {
+  const { url, log } = await serve(t, CI);
+  const warnings = () => log.lines.filter(({ message }) => message.includes('trusted_proxies is empty')).length;
+  await fetch(`${url}/health`);
+  assert.equal(warnings(), 0);
+  for (let i = 0; i < 3; i++) await fetch(`${url}/health`, { headers: { 'x-forwarded-for': '203.0.113.9' } });
+  assert.equal(warnings(), 1);
+});
+
+test('the pace that is expected of a body grows with the number of connections', async (t) => {
+  const clock = new FakeClock();
+  const { port } = await serve(t, { ...CI, server: { max_connections: 4 } }, { clock });
+  /** Whether a body of 1000 B/s is still read after 3 s. */
+  const survives = async (): Promise<boolean> => {
+    const sender = await hold(port);
+    let answer = '';
+    sender.on('data', (data) => {
+      answer += data.toString('latin1');
+    });
+    sender.write(request('x'.repeat(100_000)));
+    for (let second = 0; second < 3; second++) {
+      sender.write('x'.repeat(1000));
+      await sleep(20);
+      clock.advance(1000);
+      await sleep(20);
+    }
+    sender.destroy();
+    await sleep(20);
+    assert.ok(answer === '' || statusOf(answer) === 408, answer);
+    return answer === '';
+  };
+  assert.equal(await survives(), true);
+  const others = [await hold(port), await hold(port), await hold(port)];
+  assert.equal(await survives(), false);
+  for (const socket of others) socket.destroy();
 });
 
 test('an HTTP/1.0 client is answered and its connection closed', async (t) => {

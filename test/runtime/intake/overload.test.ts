@@ -18,10 +18,13 @@ function busyProcess() {
   };
   const overload = new Overload({ clock, log, ask, utilization: () => state.utilization });
   /** So many events every 10 ms; how many were refused, for one of them. */
-  const pass = async (ms: number, events = 10): Promise<number> => {
+  const pass = async (ms: number, events = 10, areVerified = true): Promise<number> => {
     let refused = 0;
     for (let elapsed = 0; elapsed < ms; elapsed += 10) {
-      for (let event = 0; event < events; event++) if (overload.refuses()) refused++;
+      for (let event = 0; event < events; event++) {
+        if (overload.refuses()) refused++;
+        else if (areVerified) overload.verify();
+      }
       await clock.run(10);
     }
     return refused / events;
@@ -51,6 +54,15 @@ describe('overload', () => {
     const { state, pass } = busyProcess();
     state.wait = 400;
     assert.equal(await pass(5000, 1), 0);
+  });
+
+  it('refuses nothing while strangers keep it busy, and nothing more once only they are left', async () => {
+    const { state, pass } = busyProcess();
+    state.wait = 400;
+    assert.equal(await pass(5000, 10, false), 0);
+    await pass(2000);
+    await pass(6000, 10, false);
+    assert.equal(await pass(300, 1), 0);
   });
 
   it('does not measure a process that is not busy', async () => {

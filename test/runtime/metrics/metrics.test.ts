@@ -35,6 +35,7 @@ const STORED = {
 } satisfies StoredFigures;
 
 const LIVE: LiveFigures = {
+  version: '1.2.3',
   generation: 3,
   routes: 12,
   subscriptions: 2,
@@ -78,12 +79,12 @@ test('table loads and what the dispatcher tells are counted', async () => {
   metrics.observer.runEnded?.(OWNER, 'ok', 3000);
   metrics.observer.attemptEnded?.('messenger_a', 'retry', 200);
   metrics.observer.retryScheduled?.('delivery');
-  metrics.observer.finished?.(OWNER, 'dead', 'gone');
+  metrics.observer.finished?.(OWNER, 'dead', 'gone', null);
   const { text } = await metrics.read(LIVE);
   for (const line of [
     'hookwright_table_loads_total{result="served"} 1',
     'hookwright_table_loads_total{result="refused"} 1',
-    'hookwright_run_duration_seconds_count{outcome="ok"} 1',
+    'hookwright_run_duration_seconds_count{profile="default",route="ci",outcome="ok"} 1',
     'hookwright_delivery_attempt_duration_seconds_count{target="messenger_a",outcome="retry"} 1',
     'hookwright_retries_total{kind="delivery"} 1',
     'hookwright_finished_total{state="dead"} 1',
@@ -92,12 +93,26 @@ test('table loads and what the dispatcher tells are counted', async () => {
   }
 });
 
+test('runs of many routes are counted together, so that the number of series is bounded', async () => {
+  const metrics = new Metrics();
+  for (let n = 0; n < 1000; n++) metrics.observer.runEnded?.({ ...OWNER, route: `r${n}` }, 'ok', 10);
+  metrics.observer.runEnded?.({ ...OWNER, route: 'r0' }, 'ok', 10);
+  const { text } = await metrics.read(LIVE);
+  const counts = text.split('\n').filter((line) => line.startsWith('hookwright_run_duration_seconds_count'));
+  assert.equal(counts.length, 201);
+  assert.ok(counts.includes('hookwright_run_duration_seconds_count{profile="default",route="r0",outcome="ok"} 2'));
+  assert.ok(
+    counts.includes('hookwright_run_duration_seconds_count{profile="default",route="(others)",outcome="ok"} 800'),
+  );
+});
+
 test('a scrape shows how things are now, the event loop included', async () => {
   const metrics = new Metrics();
   const tallies = STORED.tallies.map((tally) => ({ ...tally, route: 'gone' }));
   await metrics.read({ ...LIVE, stored: { ...STORED, tallies } });
   const { text } = await metrics.read(LIVE);
   for (const line of [
+    'hookwright_build_info{version="1.2.3"} 1',
     'hookwright_table_generation 3',
     'hookwright_routes{kind="static"} 12',
     'hookwright_routes{kind="subscription"} 2',

@@ -1,5 +1,8 @@
 /** The second listener: who may read what, and whether it tells the truth about the gateway. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { connect } from 'node:net';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 import { createService } from '../../../main/runtime.ts';
@@ -59,6 +62,50 @@ describe('the console', () => {
     assert.deepEqual(await (await get('/readyz', BEARER)).json(), { ready: true, problems: [] });
   });
 
+  it('without a token shows metrics and reasons to programs of this machine, and to no web page', async (t) => {
+    const { console } = await serveWith(t, { console: { host: '127.0.0.1', port: 0, token: null } });
+    const { port, host } = new URL(console ?? '');
+    const cases: readonly (readonly [headers: Record<string, string>, status: number])[] = [
+      [{ host }, 200],
+      [{ host: `localhost:${port}` }, 200],
+      [{ host: `[::1]:${port}` }, 200],
+      [{ host, origin: `http://${host}` }, 200],
+      [{ host, 'sec-fetch-site': 'same-origin' }, 200],
+      [{ host, 'sec-fetch-site': 'none' }, 200],
+      [{ host: 'evil.example' }, 403],
+      [{ host: `rebound.example:${port}` }, 403],
+      [{ host, origin: 'https://evil.example' }, 403],
+      [{ host, origin: 'null' }, 403],
+      [{ host, 'sec-fetch-site': 'cross-site' }, 403],
+      [{ host, 'sec-fetch-site': 'same-site' }, 403],
+    ];
+    for (const [headers, status] of cases) {
+      const about = JSON.stringify(headers);
+      assert.equal((await ask(port, '/metrics', headers)).status, status, about);
+      assert.equal((await ask(port, '/livez', headers)).status, 200, about);
+      const ready = await ask(port, '/readyz', headers);
+      assert.deepEqual(JSON.parse(ready.text), status === 200 ? { ready: true, problems: [] } : { ready: true }, about);
+    }
+  });
+
+  it('answers while strangers hold every connection, and drops those without a request after a second', async (t) => {
+    const { console, get } = await serveWith(t, { console: { host: '127.0.0.1', port: 0, token: LITERAL } });
+    const { port } = new URL(console ?? '');
+    const held = Array.from({ length: 1200 }, (_, index) => {
+      const socket = connect(Number(port), '127.0.0.1');
+      socket.on('error', () => {}).resume();
+      if (index % 2 === 0) socket.write('GET /livez HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nX: ');
+      return socket;
+    });
+    atEnd(t, () => {
+      for (const socket of held) socket.destroy();
+    });
+    const gone = Promise.all(held.map((socket) => once(socket, 'close')));
+    assert.equal((await get('/livez')).status, 200);
+    assert.equal((await get('/metrics', BEARER)).status, 200);
+    await gone;
+  });
+
   it('ends with the gateway, and says that it is stopping until then', async (t) => {
     const { service, get } = await serveWith(t, { console: { host: '127.0.0.1', port: 0, token: null } });
     const stopping = service.stop({ drainMs: 5000 });
@@ -84,6 +131,18 @@ describe('the console', () => {
   });
 });
 
+/** `fetch` does not send every header. */
+function ask(port: string, path: string, headers: Record<string, string>): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: '127.0.0.1', port, path, headers, agent: false }, async (response) => {
+      let text = '';
+      for await (const chunk of response) text += chunk;
+      resolve({ status: response.statusCode ?? 0, text });
+    });
+    sent.once('error', reject).end();
+  });
+}
+
 describe('readiness', () => {
   const serving = {
     url: 'http://127.0.0.1:1',
@@ -94,7 +153,7 @@ describe('readiness', () => {
 
   it('ends while the store takes nothing', () => {
     const problem = { kind: 'unavailable' as const, message: 'the database does not answer', since: 0 };
-    assert.deepEqual(readinessOf(serving, problem, []), {
+    assert.deepEqual(readinessOf(serving, { problem: () => problem, shared: null }), {
       ready: false,
       problems: [{ part: 'store', blocking: true, message: 'the database does not answer' }],
     });
@@ -102,7 +161,7 @@ describe('readiness', () => {
 
   it('goes on with the table that was served before, and names what is wrong with the newest', () => {
     const table = { ...serving.table, error: 'route "pulls": env:PULLS_SECRET is not set' };
-    assert.deepEqual(readinessOf({ ...serving, table }, null, []), {
+    assert.deepEqual(readinessOf({ ...serving, table }, { problem: () => null, shared: null }), {
       ready: true,
       problems: [{ part: 'table', blocking: false, message: table.error }],
     });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { InitialWork } from '../../../runtime/store/mutations.ts';
+import type { Accept, Resend } from '../../../runtime/store/mutations.ts';
 import type { StoredDispatch } from '../../../runtime/store/queries.ts';
+import type { ReplayOptions } from '../../../runtime/store/replay.ts';
 import { replay, whyNotReplay } from '../../../runtime/store/replay.ts';
 import type { DispatchState } from '../../../runtime/store/states.ts';
 import { makeDispatch } from '../../helpers/dispatches.ts';
@@ -11,41 +12,57 @@ function stored(state: DispatchState, answer: string | null, mode: 'agent' | 'di
   const { id, profile, route, job, event, delivery_id, accepted_at, replay_of } = dispatch;
   return {
     ...{ ref: 1, id, profile, route, job, mode, event, delivery_id, accepted_at, replay_of, state, answer, dispatch },
-    ...{ started_at: null, answered_at: null, finished_at: 5, reason: null, max_concurrent: 3, steps: [] },
+    ...{
+      started_at: null,
+      answered_at: null,
+      finished_at: 5,
+      reason: null,
+      max_concurrent: 3,
+      program: null,
+      steps: [],
+    },
   };
 }
 
+const options: ReplayOptions = { id: 'new', now: 99, rerun: false, again: false };
+
 describe('replay', () => {
-  const open = [{ index: 0, target: 'log', due_at: 99 }];
-  const cases: readonly [string, StoredDispatch, boolean, InitialWork][] = [
-    [
-      'delivers an answer that could not be delivered',
-      stored('dead', 'text'),
-      false,
-      { kind: 'deliveries', answer: 'text', open },
-    ],
-    ['runs again when asked to', stored('dead', 'text'), true, { kind: 'run' }],
-    ['runs again what died in its run', stored('dead', null), false, { kind: 'run' }],
-    ['runs again what is done', stored('done', 'text'), false, { kind: 'run' }],
-    [
-      'sends a direct delivery again',
-      stored('dead', null, 'direct'),
-      false,
-      { kind: 'deliveries', answer: null, open },
-    ],
+  const key = { profile: 'default', route: 'alerts', delivery_id: 'delivery-old' };
+  const inPlace: readonly [what: string, StoredDispatch, Partial<ReplayOptions>, Partial<Resend>][] = [
+    ['an answer that could not be delivered', stored('dead', 'text'), {}, { key: null, again: false }],
+    ['an answer that has been delivered, when told to', stored('done', 'text'), { again: true }, { again: true }],
+    ['a direct delivery', stored('dead', null, 'direct'), {}, { key, again: false }],
+    ['a direct delivery that runs nothing', stored('dead', null, 'direct'), { rerun: true }, { key }],
   ];
-  for (const [what, old, rerun, expected] of cases) {
-    it(what, () => {
-      const change = replay(old, { id: 'new', now: 99, rerun });
-      assert.deepEqual(change.work, expected);
+  for (const [what, old, given, expected] of inPlace) {
+    it(`continues the row of ${what}`, () => {
+      const again = given.again ?? false;
+      const change = { kind: 'resend', ref: 1, key: null, again, now: 99, ...expected };
+      assert.deepEqual(replay(old, { ...options, ...given }), change);
+    });
+  }
+
+  const anew: readonly [what: string, StoredDispatch, Partial<ReplayOptions>][] = [
+    ['when asked to', stored('dead', 'text'), { rerun: true }],
+    ['what died in its run', stored('dead', null), {}],
+    ['what is done', stored('done', 'text'), {}],
+    ['what was skipped', stored('skipped', 'text'), {}],
+  ];
+  for (const [what, old, given] of anew) {
+    it(`runs ${what} again, in a row of its own`, () => {
+      const change = replay(old, { ...options, ...given }) as Accept;
+      assert.deepEqual([change.kind, change.work], ['accept', { kind: 'run' }]);
       const { id, accepted_at, replay_of, delivery_id, superseded } = change.dispatch;
       assert.deepEqual([id, accepted_at, replay_of, delivery_id, superseded], ['new', 99, 'old', 'delivery-old', 2]);
       assert.deepEqual([change.claim, change.max_concurrent], [null, 3]);
     });
   }
 
-  it('is refused for what is still under way', () => {
-    assert.equal(whyNotReplay(stored('delivering', null)), 'it is still delivering');
-    assert.equal(whyNotReplay(stored('skipped', null)), null);
+  it('is refused for what is still under way, and for a message that has been delivered', () => {
+    assert.equal(whyNotReplay(stored('delivering', null), true), 'it is still delivering');
+    assert.equal(whyNotReplay(stored('skipped', null), false), null);
+    assert.equal(whyNotReplay(stored('done', 'text'), false), null);
+    assert.match(whyNotReplay(stored('done', null, 'direct'), false) ?? '', /--again/);
+    assert.equal(whyNotReplay(stored('done', null, 'direct'), true), null);
   });
 });

@@ -14,7 +14,7 @@ import type { RouteTable } from '../../../schemas/generated/types.ts';
 import { silentLog } from '../../helpers/log.ts';
 
 /** Usable as a shared secret of any scheme that takes text. */
-const SECRET = '0123456789abcdef0123456789abcdef';
+const SECRET = '7c1e9a40d2f8b365a9e17f0c4d8b2360';
 
 export const linkContext = (table: RouteTable): LinkContext => ({
   home: '/nonexistent',

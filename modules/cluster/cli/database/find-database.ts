@@ -5,6 +5,7 @@ import { CliError, refusalOf } from '../../../../cli/base/errors.ts';
 import { configuredStore } from '../../../../cli/store/configured-store.ts';
 import { parseSecretRef } from '../../../../compiler/text/secret-ref.ts';
 import { StoreRefused } from '../../../../runtime/store/store.ts';
+import type { SecretRef } from '../../../../schemas/generated/types.ts';
 import type { PgConnection } from '../../runtime/postgres/driver.ts';
 import { resolveDatabaseUrl } from '../open-database.ts';
 
@@ -12,6 +13,9 @@ export interface Database {
   /** Never printed. */
   readonly url: string;
   readonly schema: string;
+  /** As configured. */
+  readonly key: SecretRef | null;
+  readonly table_key: SecretRef | null;
 }
 
 export interface DatabaseFlags {
@@ -36,11 +40,20 @@ export async function findDatabase(context: CliContext, flags: DatabaseFlags): P
       'name the database: --database env:DATABASE_URL',
     );
   }
-  return { url: resolveDatabaseUrl(context, { url }), schema: flags.schema ?? plan?.schema ?? DEFAULT_SCHEMA };
+  const schema = flags.schema ?? plan?.schema ?? DEFAULT_SCHEMA;
+  return {
+    url: resolveDatabaseUrl(context, { url }),
+    schema,
+    key: plan?.key ?? null,
+    table_key: plan?.table_key ?? null,
+  };
 }
 
 /** Runs `use` over a connection of its own. @throws CliError when the database cannot be reached, or refuses */
-export async function withDatabase<T>({ url }: Database, use: (db: PgConnection) => Promise<T>): Promise<T> {
+export async function withDatabase<T>(
+  { url }: Pick<Database, 'url'>,
+  use: (db: PgConnection) => Promise<T>,
+): Promise<T> {
   const { loadDriver, describePgError } = await import('../../runtime/postgres/driver.ts');
   let db: PgConnection | null = null;
   try {

@@ -16,6 +16,7 @@ import type { Logger } from '../../../../runtime/platform/log.ts';
 import { writeAtomic } from '../../../../runtime/platform/write-atomic.ts';
 import { ACTIVE_TABLE } from '../../../../runtime/store/shared.ts';
 import type { SharedState, Store } from '../../../../runtime/store/store.ts';
+import { StoreRefused } from '../../../../runtime/store/store.ts';
 
 /** Interval at which the active table is polled, and at which the first connection is retried, in ms. */
 const LOOK_MS = 500;
@@ -31,6 +32,8 @@ export async function followStoredTable(context: CliContext, plan: PostgresPlan,
   let store: Store | null = null;
   let version = 0;
   let told: string | null = null;
+  /** Why the active table is not taken. */
+  let refused: string | null = null;
   let timer: Timer | null = null;
   let isStopped = false;
 
@@ -38,8 +41,8 @@ export async function followStoredTable(context: CliContext, plan: PostgresPlan,
     if ((await documents.version(ACTIVE_TABLE)) === version) return;
     const active = await documents.read(ACTIVE_TABLE);
     if (active.version === 0) return;
-    const files = await tables.load(active.text);
-    if (files === null) throw new Error(`the active table ${active.text} is not in the database`);
+    const files = await tables.load(active.text, 'serve');
+    if (files === null) throw new StoreRefused(`the active table ${active.text} is not in the database`);
     // The catalog first: a process that sees the new table finds its catalog.
     writeAtomic(join(folder, 'blueprints.json'), files.blueprints, 0o600);
     writeAtomic(join(folder, 'routes.json'), files.routes, 0o600);
@@ -53,7 +56,9 @@ export async function followStoredTable(context: CliContext, plan: PostgresPlan,
       store ??= await openDatabase(context, plan, { create: true });
       if (store?.state != null) await pull(store.state);
       told = null;
+      refused = null;
     } catch (error) {
+      refused = error instanceof StoreRefused ? messageOf(error).replaceAll('\n', '; ') : null;
       if (store === null && error instanceof CliError && !(error instanceof StoreOutOfReach)) throw error;
       const reason = messageOf(error);
       if (reason !== told) log.warn({ reason }, 'the active table cannot be read from the database');
@@ -76,6 +81,7 @@ export async function followStoredTable(context: CliContext, plan: PostgresPlan,
   lookLater();
   return {
     folder,
+    problem: () => refused,
     async stop() {
       isStopped = true;
       timer?.cancel();

@@ -12,6 +12,8 @@ export interface BuiltTable {
   /** Number of its routes. */
   readonly routes: number;
   readonly files: TableFiles;
+  /** Whether it sets `gateway.store.key`. */
+  readonly isKeyed: boolean;
 }
 
 /** @throws CliError if it is not a complete table, contains a secret, or its gateways would not share a store */
@@ -21,7 +23,8 @@ export async function readBuiltTable(folder: string): Promise<BuiltTable> {
     throw isMissing(error) ? new CliError(`there is no table in ${folder}`, 'write one: hookwright compile') : error;
   });
   refuseSecrets(table);
-  if (table.gateway.store.kind !== 'postgres')
+  const { store } = table.gateway;
+  if (store.kind !== 'postgres')
     throw new CliError(
       'this table names no database as its store: gateways that serve it would not share one',
       'set gateway.store and compile again: hookwright docs scale',
@@ -30,7 +33,8 @@ export async function readBuiltTable(folder: string): Promise<BuiltTable> {
     readFile(path, 'utf8'),
     readFile(join(folder, 'blueprints.json'), 'utf8'),
   ]);
-  return { hash: table.hash, routes: Object.keys(table.routes).length, files: { routes, blueprints } };
+  const files = { routes, blueprints };
+  return { hash: table.hash, routes: Object.keys(table.routes).length, files, isKeyed: store.key !== null };
 }
 
 /** Everyone with access to the database could read a secret in a table. */

@@ -9,7 +9,9 @@ import type { Query, QueryResults } from '../../../../runtime/store/queries.ts';
 import type { Store } from '../../../../runtime/store/store.ts';
 import { StoreRefused, StoreUnavailable } from '../../../../runtime/store/store.ts';
 import { byMachineClock } from '../shift-instants.ts';
+import type { Signatures } from '../signatures.ts';
 import { commitGroup } from './commit-group.ts';
+import type { DirectChanges } from './direct-changes.ts';
 import { createDirectChanges } from './direct-changes.ts';
 import type { PgConnect, PgConnection } from './driver.ts';
 import { describePgError, loadDriver } from './driver.ts';
@@ -30,6 +32,7 @@ export interface ClientOptions {
   readonly clock: Clock;
   /** Whether to create the tables if there are none. */
   readonly create: boolean;
+  readonly signatures: Signatures;
   /** Default: the driver's. */
   readonly connect?: PgConnect;
 }
@@ -42,7 +45,7 @@ const NO_NODE = 0;
  * writes. Rejects with StoreUnavailable when the database cannot be reached, with StoreRefused when it cannot be used.
  */
 export async function openClientStore(options: ClientOptions): Promise<Store | null> {
-  const { url, schema, clock, create } = options;
+  const { url, schema, clock, create, signatures } = options;
   const quoted = quoteSchema(schema);
   const connectReal = options.connect ?? (await loadDriver());
   // No state outlives a transaction, so this works behind a pooler too.
@@ -63,20 +66,20 @@ export async function openClientStore(options: ClientOptions): Promise<Store | n
     throw new StoreUnavailable(`the database cannot be used: ${describePgError(error)}`);
   }
   const state = new SnapshotReader(connect, beginOf(quoted));
-  const writer = new ClientWriter(connect, { begin: beginOf(quoted), channel: channelOf(schema), clock });
+  const writer = new ClientWriter(connect, { begin: beginOf(quoted), channel: channelOf(schema), clock, signatures });
   const group = new GroupCommit({
     commit: (changes) => writer.commit(changes),
     beforeCommit: undefined,
     failed: () => {},
   });
-  const queries = createPgQueries(reader.ask);
+  const queries = createPgQueries(reader.ask, signatures);
   const store: Store = {
     write: (mutation) => group.write(mutation),
     read: <Q extends Query>(query: Q) =>
       (queries[query.kind] as unknown as (query: Q) => Promise<QueryResults[Q['kind']]>)(query),
     problem: () => null,
     shared: null,
-    state: pgState(reader, state, state),
+    state: pgState({ reads: reader, writes: state, requests: state, signatures }),
     async close() {
       await group.settled();
       await Promise.all([reader.close(), state.close(), writer.close()]);
@@ -85,15 +88,23 @@ export async function openClientStore(options: ClientOptions): Promise<Store | n
   return byMachineClock(store, () => shared.offset);
 }
 
+interface ClientParts {
+  readonly begin: string;
+  readonly channel: string;
+  readonly clock: Clock;
+  readonly signatures: Signatures;
+}
+
 class ClientWriter {
   private readonly connect: () => Promise<PgConnection>;
-  private readonly parts: { readonly begin: string; readonly channel: string; readonly clock: Clock };
-  private readonly direct = createDirectChanges(new LaneTurns());
+  private readonly parts: ClientParts;
+  private readonly direct: DirectChanges;
   private db: PgConnection | null = null;
 
   constructor(connect: ClientWriter['connect'], parts: ClientWriter['parts']) {
     this.connect = connect;
     this.parts = parts;
+    this.direct = createDirectChanges(new LaneTurns(), parts.signatures);
   }
 
   /** Commits one group at a time. Rejects when it is unknown whether the changes are stored. */

@@ -3,7 +3,7 @@ import { messageOf } from '../../../../base/message-of.ts';
 import type { Clock } from '../../../../runtime/platform/clock.ts';
 import type { CommitResult, EncodedChange } from '../../../../runtime/store/encode.ts';
 import type { MutationKind, MutationResults } from '../../../../runtime/store/mutations.ts';
-import { StoreUnavailable } from '../../../../runtime/store/store.ts';
+import { StoreRefused, StoreUnavailable } from '../../../../runtime/store/store.ts';
 import { isConflict, isStatementError } from './driver.ts';
 
 /** Makes the changes in one transaction. */
@@ -43,7 +43,8 @@ async function oneByOne(
 ): Promise<readonly CommitResult[]> {
   if (changes.length === 1) {
     const message = messageOf(error);
-    return [{ kind: isConflict(error) ? 'unavailable' : 'failed', message }];
+    const kind = isConflict(error) || error instanceof StoreRefused ? 'unavailable' : 'failed';
+    return [{ kind, message }];
   }
   const results: CommitResult[] = [];
   for (const change of changes) {

@@ -1,6 +1,7 @@
 /** The changes that run their own statements instead of sharing a unit of work, by kind. */
 import type { FlushGroups, MutationResults } from '../../../../runtime/store/mutations.ts';
 import type { DirectChange, DirectKind } from '../../../../runtime/store/unit/apply.ts';
+import type { Signatures } from '../signatures.ts';
 import { forgetTicks, putJob, removeJob, setPaused, watchJob } from './job-records.ts';
 import { recover } from './recover-left.ts';
 import { cleanup, expireClaims, trim } from './remove-old.ts';
@@ -12,15 +13,15 @@ export type DirectChanges = {
   readonly [K in DirectKind]: (scope: Scope, change: DirectChange<K>) => Promise<MutationResults[K]>;
 };
 
-export const createDirectChanges = (turns: LaneTurns): DirectChanges => ({
+export const createDirectChanges = (turns: LaneTurns, signatures: Signatures): DirectChanges => ({
   flush_groups: flushGroups,
   take_work: (scope, m) => takeWork(scope, turns, m),
   recover,
   expire_claims: expireClaims,
   cleanup,
   trim,
-  put_job: putJob,
-  remove_job: removeJob,
+  put_job: (scope, m) => putJob(scope, m, signatures),
+  remove_job: (scope, m) => removeJob(scope, m, signatures),
   pause_job: setPaused,
   watch_job: watchJob,
   forget_ticks: forgetTicks,

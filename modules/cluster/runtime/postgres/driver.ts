@@ -180,7 +180,8 @@ export function sqlState(error: unknown): string {
 const STATEMENT_ERROR = /^(?:2[1-3]|42|54)[0-9A-Z]{3}$/;
 
 /** Whether a retry would fail too. */
-export const isStatementError = (error: unknown): boolean => STATEMENT_ERROR.test(sqlState(error));
+export const isStatementError = (error: unknown): boolean =>
+  error instanceof StoreRefused || STATEMENT_ERROR.test(sqlState(error));
 
 /** Whether another transaction conflicted: a deadlock, a serialization failure, or a row inserted meanwhile. */
 export const isConflict = (error: unknown): boolean => /^(?:40P01|40001|23505)$/.test(sqlState(error));

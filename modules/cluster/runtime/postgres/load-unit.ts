@@ -5,9 +5,16 @@
 import type { HeadTarget } from '../../../../runtime/store/encode.ts';
 import { claimKey, laneKey } from '../../../../runtime/store/identity.ts';
 import type { Ref, Step } from '../../../../runtime/store/mutations.ts';
-import { groupKey, holdKey } from '../../../../runtime/store/unit/accept.ts';
+import { groupKey } from '../../../../runtime/store/unit/accept.ts';
 import type { UnitChange } from '../../../../runtime/store/unit/apply.ts';
-import type { DeliveryRow, HeadRow, JobRow, UnitRows, WorkRow } from '../../../../runtime/store/unit/rows.ts';
+import type {
+  DeliveryRow,
+  HeadRow,
+  JobRow,
+  MessageRow,
+  UnitRows,
+  WorkRow,
+} from '../../../../runtime/store/unit/rows.ts';
 import type { PgConnection } from './driver.ts';
 import { shortenedKey } from './tables.ts';
 
@@ -15,6 +22,9 @@ import { shortenedKey } from './tables.ts';
 class Needs {
   dispatches = 0;
   readonly claims = new Set<string>();
+  readonly messages = new Set<string>();
+  /** Dispatches that are sent once more. */
+  readonly replayed = new Set<Ref>();
   readonly lanes = new Set<string>();
   readonly groups = new Set<string>();
   readonly work = new Set<Ref>();
@@ -25,8 +35,11 @@ class Needs {
   readonly ticks: { readonly job: string; readonly due_at: number }[] = [];
 
   add(change: UnitChange): void {
-    const claim = 'claim' in change ? change.claim : null;
-    if (claim !== null && claim !== undefined) this.claims.add(shortenedKey(claimKey(claim)));
+    const claim = 'claim' in change ? change.claim : 'key' in change ? change.key : null;
+    const key = claim === null || claim === undefined ? null : shortenedKey(claimKey(claim));
+    if (key !== null) this.claims.add(key);
+    if (key !== null && isOfMessage(change)) this.messages.add(key);
+    if (change.kind === 'resend') this.replayed.add(change.ref);
     if ('dispatch' in change && change.dispatch !== null) {
       this.dispatches++;
       this.lanes.add(laneKey(change.dispatch.profile, change.dispatch.route));
@@ -34,12 +47,10 @@ class Needs {
     if (change.kind === 'join_group') {
       this.groups.add(shortenedKey(groupKey(change.dispatch.profile, change.dispatch.route, change.key)));
     }
-    if (change.kind === 'accept' && change.claiming === 'alone' && change.claim !== null) {
-      this.groups.add(shortenedKey(holdKey(claimKey(change.claim))));
-    }
     if ('ref' in change) {
       this.work.add(change.ref);
-      if (change.kind === 'record_attempt' || change.reason !== undefined) this.heads.add(change.ref);
+      const hasReason = change.kind === 'advance' && change.reason !== undefined;
+      if (change.kind === 'record_attempt' || hasReason) this.heads.add(change.ref);
     }
     if (change.kind === 'record_attempt' && change.due_at === null) this.steps.add(change.ref);
     if ('job' in change) this.jobs.add(change.job);
@@ -47,12 +58,27 @@ class Needs {
   }
 }
 
+const isOfMessage = (change: UnitChange): boolean =>
+  change.kind === 'record_attempt' ||
+  change.kind === 'resend' ||
+  (change.kind === 'accept' && change.work.kind !== 'run');
+
 const REFS = "SELECT nextval('dispatch_ref') AS ref FROM generate_series(1, $1::integer)";
 const CLAIMS = 'SELECT key, expires_at FROM claim WHERE key = ANY($1) ORDER BY key FOR UPDATE';
+const MESSAGES = 'SELECT key, ref, ttl_ms FROM message WHERE key = ANY($1) ORDER BY key FOR UPDATE';
 const LIMITS = 'SELECT lane, max_concurrent FROM lane WHERE lane = ANY($1)';
 const WORK_COLUMNS =
   'ref, lane, state, due_at, set_at, holder, started_at, answered_at, reason, failed, steps, group_key, first_at, superseded';
 const WORK = `SELECT ${WORK_COLUMNS} FROM work WHERE ref = ANY($1::bigint[]) ORDER BY ref FOR UPDATE`;
+/** Those of messages, and those that are sent once more. */
+const MEANT = 'IN (SELECT unnest($2::bigint[]) UNION SELECT ref FROM message WHERE key = ANY($1))';
+const OF_MESSAGES = `SELECT ${WORK_COLUMNS} FROM work WHERE ref ${MEANT} ORDER BY ref FOR UPDATE`;
+const ENDED =
+  'SELECT e.ref, e.state, e.started_at, e.answered_at, e.reason, d.profile, d.route, ' +
+  '(SELECT count(*)::integer FROM step s WHERE s.ref = e.ref) AS steps ' +
+  `FROM ended e JOIN dispatch d ON d.ref = e.ref WHERE e.ref ${MEANT} ORDER BY e.ref FOR UPDATE OF e`;
+const BODIES = `SELECT ref, body FROM dispatch WHERE ref ${MEANT}`;
+const STEPS_OF_MESSAGES = `SELECT ref, data FROM step WHERE ref ${MEANT} ORDER BY ref, n`;
 const GROUPS = `SELECT ${WORK_COLUMNS} FROM work WHERE group_key = ANY($1) ORDER BY ref FOR UPDATE`;
 const JOBS = 'SELECT job, paused, "cursor", ref FROM job_state WHERE job = ANY($1) ORDER BY job FOR UPDATE';
 const HEADS = 'SELECT ref, id, profile, route, job, targets FROM dispatch WHERE ref = ANY($1::bigint[])';
@@ -71,9 +97,15 @@ type StoredHead = HeadRow & {
   readonly targets: string;
 };
 
+type EndedRow = Pick<WorkRow, 'ref' | 'state' | 'started_at' | 'answered_at' | 'reason' | 'steps'> &
+  Pick<HeadRow, 'profile' | 'route'>;
+
 interface Loaded {
   readonly refs: readonly { readonly ref: Ref }[];
   readonly claims: readonly { readonly key: string; readonly expires_at: number }[];
+  readonly messages: readonly (MessageRow & { readonly key: string })[];
+  readonly ended: readonly EndedRow[];
+  readonly bodies: readonly { readonly ref: Ref; readonly body: string }[];
   readonly limits: readonly { readonly lane: string; readonly max_concurrent: number | null }[];
   readonly work: readonly WorkRow[];
   readonly grouped: readonly WorkRow[];
@@ -86,7 +118,7 @@ interface Loaded {
 }
 
 const NOTHING: Loaded = {
-  ...{ refs: [], claims: [], limits: [], work: [], grouped: [], jobs: [] },
+  ...{ refs: [], claims: [], messages: [], ended: [], bodies: [], limits: [], work: [], grouped: [], jobs: [] },
   ...{ heads: [], deliveries: [], steps: [], ticks: [], running: [] },
 };
 
@@ -97,11 +129,18 @@ export async function loadUnit(db: PgConnection, changes: readonly UnitChange[])
   // All statements are sent at once, in this order; those without keys are left out.
   const ask = async <R extends object>(sql: string, keys: ReadonlySet<string | number>): Promise<readonly R[]> =>
     keys.size === 0 ? [] : db.query<R>(sql, [[...keys]]);
-  const [refs, claims, limits, work, grouped, jobs, heads, deliveries, steps, ticks, running] = await Promise.all([
+  const ofMessages = async <R extends object>(sql: string): Promise<readonly R[]> =>
+    needs.messages.size + needs.replayed.size === 0 ? [] : db.query<R>(sql, [[...needs.messages], [...needs.replayed]]);
+  const [refs, claims, messages, limits, ...rest] = await Promise.all([
     needs.dispatches === 0 ? [] : db.query<Loaded['refs'][number]>(REFS, [needs.dispatches]),
     ask<Loaded['claims'][number]>(CLAIMS, needs.claims),
+    ask<Loaded['messages'][number]>(MESSAGES, needs.messages),
     ask<Loaded['limits'][number]>(LIMITS, needs.lanes),
     ask<WorkRow>(WORK, needs.work),
+    ofMessages<WorkRow>(OF_MESSAGES),
+    ofMessages<EndedRow>(ENDED),
+    ofMessages<Loaded['bodies'][number]>(BODIES),
+    ofMessages<Loaded['steps'][number]>(STEPS_OF_MESSAGES),
     ask<WorkRow>(GROUPS, needs.groups),
     ask<Loaded['jobs'][number]>(JOBS, needs.jobs),
     ask<StoredHead>(HEADS, needs.heads),
@@ -110,7 +149,14 @@ export async function loadUnit(db: PgConnection, changes: readonly UnitChange[])
     needs.ticks.length === 0 ? [] : db.query<Loaded['ticks'][number]>(TICKS, [JSON.stringify(needs.ticks)]),
     ask<Loaded['running'][number]>(RUNNING, needs.jobs),
   ]);
-  return rowsOf({ refs, claims, limits, work, grouped, jobs, heads, deliveries, steps, ticks, running });
+  const [work, held, ended, bodies, earlier, grouped, jobs, heads, deliveries, counted, ticks, running] = rest;
+  // The steps of a message may be asked for twice.
+  const asked = new Set(counted.map(({ ref }) => ref));
+  const steps = [...counted, ...earlier.filter(({ ref }) => !asked.has(ref))];
+  return rowsOf({
+    ...{ refs, claims, messages, limits, work: [...work, ...held], ended, bodies, steps },
+    ...{ grouped, jobs, heads, deliveries, ticks, running },
+  });
 }
 
 /** Loads the abandoned rows for `recover`. */
@@ -124,9 +170,9 @@ function rowsOf(loaded: Loaded): UnitRows {
   const running = new Set(loaded.running.map(({ job }) => job));
   const heads = new Map(loaded.heads.map((row) => [row.ref, row]));
   const steps = byRef(loaded.steps);
+  const bodies = new Map(loaded.bodies.map(({ ref, body }) => [ref, body]));
   const ticks = new Set(loaded.ticks.map(({ job, due_at }) => tickKey(job, due_at)));
   return {
-    isShared: true,
     nextRef() {
       const ref = refs.shift();
       if (ref === undefined) throw new Error('no number is left for a dispatch');
@@ -134,6 +180,9 @@ function rowsOf(loaded: Loaded): UnitRows {
     },
     keyOf: shortenedKey,
     claims: new Map(loaded.claims.map(({ key, expires_at }) => [key, expires_at])),
+    messages: new Map(loaded.messages.map(({ key, ref, ttl_ms }) => [key, { ref, ttl_ms }])),
+    ended: new Map(loaded.ended.map((row) => [row.ref, workOf(row)])),
+    bodyOf: (ref) => bodies.get(ref),
     limits: new Map(loaded.limits.map(({ lane, max_concurrent }) => [lane, max_concurrent])),
     work: new Map([...loaded.work, ...loaded.grouped].map((row) => [row.ref, row])),
     groups: new Map(loaded.grouped.map(({ group_key, ref }) => [group_key ?? '', ref])),
@@ -147,6 +196,12 @@ function rowsOf(loaded: Loaded): UnitRows {
     hasTick: (job, due_at) => ticks.has(tickKey(job, due_at)),
   };
 }
+
+const workOf = ({ profile, route, ...row }: EndedRow): WorkRow => ({
+  ...row,
+  ...{ lane: laneKey(profile, route), due_at: 0, set_at: 0, holder: null, failed: 0 },
+  ...{ group_key: null, first_at: null, superseded: 0 },
+});
 
 const tickKey = (job: string, due_at: number): string => JSON.stringify([job, due_at]);
 

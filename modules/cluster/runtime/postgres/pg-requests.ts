@@ -1,5 +1,11 @@
-/** Kept requests in the database. Commits do not wait for the disk: a crash of the server may lose the latest requests. */
+/**
+ * Kept requests in the database, each with its signature before its head. Commits do not wait for the disk: a crash of the
+ * server may lose the latest requests.
+ */
+import { createHash } from 'node:crypto';
 import type { NewRequestRow, RequestFilter, RequestRow, RequestRows } from '../../../../runtime/store/request-rows.ts';
+import type { DocumentPlace, Signatures } from '../signatures.ts';
+import { DocumentRefused, withoutSignature } from '../signatures.ts';
 import type { PgValue } from './driver.ts';
 import type { SnapshotReader } from './snapshot.ts';
 
@@ -19,15 +25,18 @@ const REMOVE_EXCESS =
   'DELETE FROM request WHERE n IN (SELECT n FROM (SELECT n, sum(bytes) OVER (ORDER BY n DESC) AS newest FROM request) s ' +
   'WHERE newest > $1 ORDER BY n LIMIT $2) RETURNING 1';
 const BETWEEN = 'SELECT n, head, body FROM request WHERE n BETWEEN $1 AND $2 ORDER BY n LIMIT 2';
+/** Without the signature. */
+const HEAD = "regexp_replace(head, '^signed:[^\n]*\n', '')";
 /** Bytes as ASCII text, because a body may be binary. */
 const asciiOf = (bytes: string): string => `lower(encode(${bytes}, 'escape'))`;
 
 /** @param requests a separate connection, so that a long search delays nothing else */
-export const pgRequests = (requests: SnapshotReader): RequestRows => ({
+export const pgRequests = (requests: SnapshotReader, signatures: Signatures): RequestRows => ({
   /** By statements of limited size. */
   async add(rows) {
     let stored = 0;
-    for (const slice of slicesOf(rows)) {
+    const signed = rows.map((row) => ({ ...row, head: signatures.sign(placeOf(row), row.head) }));
+    for (const slice of slicesOf(signed)) {
       stored += (await requests.ask([ADD, JSON.stringify(slice.map(printRow))]))[0]?.length ?? 0;
     }
     return stored;
@@ -41,13 +50,29 @@ export const pgRequests = (requests: SnapshotReader): RequestRows => ({
   },
   async list(filter) {
     const [rows = []] = await requests.ask<[RequestRow[]]>(listStatement(filter));
-    return rows;
+    return rows.map((row) => ({ ...row, head: withoutSignature(row.head) }));
   },
   async between(from, to) {
     const [rows = []] = await requests.ask<[RequestRow[]]>([BETWEEN, from, to]);
-    return rows;
+    return rows.map((row) => openRow(row, signatures));
   },
 });
+
+/** A body belongs to its head. */
+const placeOf = ({ n, body }: RequestRow): DocumentPlace => ({
+  kind: 'request',
+  name: `${n} ${body === null ? 'none' : createHash('sha256').update(body).digest('hex')}`,
+});
+
+/** A row whose signature is not right is shown, and not used. */
+function openRow(row: RequestRow, signatures: Signatures): RequestRow {
+  try {
+    return { ...row, head: signatures.open(placeOf(row), row.head) };
+  } catch (error) {
+    if (!(error instanceof DocumentRefused)) throw error;
+    return { ...row, head: withoutSignature(row.head), body: null, refused: error.message.split('\n', 1)[0] ?? '' };
+  }
+}
 
 function listStatement(filter: RequestFilter): readonly [string, ...PgValue[]] {
   const terms: string[] = [];
@@ -65,7 +90,7 @@ function listStatement(filter: RequestFilter): readonly [string, ...PgValue[]] {
     const inHead = `$${values.push(JSON.stringify(filter.grep).slice(1, -1))}`;
     const inBody = `$${values.push(Buffer.from(filter.grep))}`;
     terms.push(
-      `(position(lower(${inHead}::text) IN lower(head)) > 0 OR position(${asciiOf(`${inBody}::bytea`)} IN ${asciiOf('body')}) > 0)`,
+      `(position(lower(${inHead}::text) IN lower(${HEAD})) > 0 OR position(${asciiOf(`${inBody}::bytea`)} IN ${asciiOf('body')}) > 0)`,
     );
   }
   const where = terms.length === 0 ? '' : ` WHERE ${terms.join(' AND ')}`;

@@ -10,16 +10,29 @@ import type {
 } from '../../../../runtime/store/shared.ts';
 import { ACTIVE_TABLE } from '../../../../runtime/store/shared.ts';
 import type { SharedState } from '../../../../runtime/store/store.ts';
+import { SUBSCRIPTIONS } from '../sealed-subscriptions.ts';
+import type { DocumentKind, DocumentPlace, Signatures } from '../signatures.ts';
 import { pgRequests } from './pg-requests.ts';
 import type { SnapshotReader, Statement } from './snapshot.ts';
 
-/** @param reads, writes connections; each query and each change is one transaction @param requests see `pgRequests` */
-export const pgState = (reads: SnapshotReader, writes: SnapshotReader, requests: SnapshotReader): SharedState => ({
+export interface StateParts {
+  /** Connections; each query and each change is one transaction. */
+  readonly reads: SnapshotReader;
+  readonly writes: SnapshotReader;
+  /** See `pgRequests`. */
+  readonly requests: SnapshotReader;
+  readonly signatures: Signatures;
+}
+
+export const pgState = ({ reads, writes, requests, signatures }: StateParts): SharedState => ({
   sessions: pgSessions(reads, writes),
-  documents: pgDocuments(reads, writes),
-  tables: pgTables(reads, writes),
-  requests: pgRequests(requests),
+  documents: pgDocuments(reads, writes, signatures),
+  tables: pgTables(reads, writes, signatures),
+  requests: pgRequests(requests, signatures),
 });
+
+/** The kind of each document, by its name in the database. */
+const KINDS: Readonly<Record<string, DocumentKind>> = { [ACTIVE_TABLE]: 'active', [SUBSCRIPTIONS]: 'subscriptions' };
 
 const VERSION = 'SELECT version FROM document WHERE name = $1';
 const READ = 'SELECT version, body AS text FROM document WHERE name = $1';
@@ -28,16 +41,25 @@ const CREATE =
 const REPLACE = 'UPDATE document SET version = version + 1, body = $2 WHERE name = $1 AND version = $3 RETURNING 1';
 
 /** @param reads, writes connections; each query and each change is one transaction */
-export function pgDocuments(reads: SnapshotReader, writes: SnapshotReader): SharedDocuments {
+export function pgDocuments(reads: SnapshotReader, writes: SnapshotReader, signatures: Signatures): SharedDocuments {
   const read = async (sql: string, name: string): Promise<SharedDocument> => {
     const [rows] = await reads.ask<readonly (readonly SharedDocument[])[]>([sql, name]);
     return rows?.[0] ?? { version: 0, text: '' };
   };
+  const placeOf = (name: string): DocumentPlace => {
+    const kind = KINDS[name];
+    if (kind === undefined) throw new Error(`no kind of document is called ${name}`);
+    return { kind, name };
+  };
   return {
     version: async (name) => (await read(VERSION, name)).version,
-    read: (name) => read(READ, name),
+    async read(name) {
+      const { version, text } = await read(READ, name);
+      return { version, text: version === 0 ? text : signatures.open(placeOf(name), text) };
+    },
     async replace(name, from, text) {
-      const [rows] = await writes.ask(from === 0 ? [CREATE, name, text] : [REPLACE, name, text, from]);
+      const signed = signatures.sign(placeOf(name), text);
+      const [rows] = await writes.ask(from === 0 ? [CREATE, name, signed] : [REPLACE, name, signed, from]);
       return rows !== undefined && rows.length > 0;
     },
   };
@@ -46,10 +68,13 @@ export function pgDocuments(reads: SnapshotReader, writes: SnapshotReader): Shar
 /** Number of tables that are kept. */
 const KEPT = 20;
 
+/** A table that is there gets the new signature. */
 const PUSH =
-  'INSERT INTO route_table (hash, routes, files) VALUES ($1, $2, $3) ON CONFLICT (hash) DO NOTHING RETURNING 1';
+  'INSERT INTO route_table (hash, routes, files) VALUES ($1, $2, $3) ' +
+  'ON CONFLICT (hash) DO UPDATE SET routes = excluded.routes, files = excluded.files RETURNING xmax = 0 AS is_new';
+/** The hash is the end of the document, behind its signature. */
 const TRIM =
-  `DELETE FROM route_table WHERE hash NOT IN (SELECT body FROM document WHERE name = '${ACTIVE_TABLE}') AND hash NOT IN ` +
+  `DELETE FROM route_table WHERE NOT EXISTS (SELECT 1 FROM document WHERE name = '${ACTIVE_TABLE}' AND right(body, 64) = hash) AND hash NOT IN ` +
   `(SELECT hash FROM route_table ORDER BY pushed_at DESC, hash LIMIT ${KEPT})`;
 const LIST =
   'SELECT hash, routes, to_char(pushed_at AT TIME ZONE \'UTC\', \'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"\') AS pushed_at ' +
@@ -57,22 +82,24 @@ const LIST =
 const LOAD = 'SELECT files FROM route_table WHERE hash = $1';
 
 /** @param reads, writes connections; each query and each change is one transaction */
-export function pgTables(reads: SnapshotReader, writes: SnapshotReader): SharedTables {
+export function pgTables(reads: SnapshotReader, writes: SnapshotReader, signatures: Signatures): SharedTables {
   return {
-    async push({ hash, routes }, files) {
-      const [pushed = []] = await writes.ask<readonly (readonly object[])[]>(
-        [PUSH, hash, routes, JSON.stringify(files)],
+    async push({ hash, routes }, files, privateKey) {
+      const signed = signatures.sign({ kind: 'table', name: hash }, JSON.stringify(files), privateKey);
+      const [[row] = []] = await writes.ask<readonly (readonly { readonly is_new: boolean }[])[]>(
+        [PUSH, hash, routes, signed],
         [TRIM],
       );
-      return pushed.length > 0;
+      return row?.is_new === true;
     },
     async list() {
       const [rows = []] = await reads.ask<readonly (readonly SharedTable[])[]>([LIST]);
       return rows;
     },
-    async load(hash) {
+    async load(hash, use) {
       const [[row] = []] = await reads.ask<readonly (readonly { readonly files: string }[])[]>([LOAD, hash]);
-      return row === undefined ? null : (JSON.parse(row.files) as TableFiles);
+      if (row === undefined) return null;
+      return JSON.parse(signatures.open({ kind: 'table', name: hash }, row.files, use === 'serve')) as TableFiles;
     },
   };
 }

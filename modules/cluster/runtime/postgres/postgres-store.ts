@@ -13,6 +13,7 @@ import type { SharedState, SharedStore, Store, StoreProblem } from '../../../../
 import { StoreRefused, StoreUnavailable } from '../../../../runtime/store/store.ts';
 import type { TakeSlots } from '../shared-window.ts';
 import { SharedWindow } from '../shared-window.ts';
+import type { Signatures } from '../signatures.ts';
 import { describePgError, isLost } from './driver.ts';
 import { RENEW_MS } from './lease.ts';
 import type { OtherNodes } from './other-nodes.ts';
@@ -32,6 +33,7 @@ export interface PgStoreParts {
   readonly state: SnapshotReader;
   /** Stores and reads kept requests. */
   readonly requests: SnapshotReader;
+  readonly signatures: Signatures;
   readonly others: (node: () => number) => OtherNodes;
   /** Hash of the table that this gateway serves. */
   readonly table: () => string | null;
@@ -64,12 +66,12 @@ export class PostgresStore implements Store {
 
   constructor(parts: PgStoreParts) {
     this.parts = parts;
-    const { clock, log, beforeCommit, reader } = parts;
+    const { clock, log, beforeCommit, reader, signatures } = parts;
     this.writer = parts.writer((reason) => this.lost(reason));
     this.health = new Health(log, () => clock.now());
     this.others = parts.others(() => this.writer.node);
-    this.queries = createPgQueries(reader.ask);
-    this.state = pgState(reader, parts.state, parts.requests);
+    this.queries = createPgQueries(reader.ask, signatures);
+    this.state = pgState({ reads: reader, writes: parts.state, requests: parts.requests, signatures });
     this.group = new GroupCommit({
       commit: (changes) => this.writer.commit(changes),
       beforeCommit,
@@ -111,6 +113,7 @@ export class PostgresStore implements Store {
 
   readonly shared: SharedStore = {
     otherTables: () => this.otherTables,
+    refused: () => this.parts.signatures.refused,
     watch: (listener) => this.others.watch(listener),
     window: (name) => new SharedWindow(name, this.takeSlots, this.parts.clock),
   };

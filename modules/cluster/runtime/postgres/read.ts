@@ -1,11 +1,12 @@
 /** The SQL for the queries of ../queries.ts. */
 
+import { decodeOr } from '../../../../runtime/store/decode.ts';
 import type { HeadTarget } from '../../../../runtime/store/encode.ts';
-import type { JobRecord, JobState, JobTick } from '../../../../runtime/store/job-mutations.ts';
+import type { JobState, JobTick } from '../../../../runtime/store/job-mutations.ts';
 import type { ListedRow, StoredRow } from '../../../../runtime/store/listed-rows.ts';
 import { readListed, readStored } from '../../../../runtime/store/listed-rows.ts';
-import type { Step } from '../../../../runtime/store/mutations.ts';
 import type {
+  DeadWork,
   DispatchSummary,
   LastError,
   ListFilter,
@@ -18,6 +19,9 @@ import type {
 import { isFinal } from '../../../../runtime/store/states.ts';
 import type { StateCount, TallyColumn } from '../../../../runtime/store/tally.ts';
 import { auditTallies, TALLY_COLUMNS } from '../../../../runtime/store/tally.ts';
+import type { Signatures } from '../signatures.ts';
+import type { DatabaseJob } from './signed-jobs.ts';
+import { createJobReader, READ_DIGESTS } from './signed-jobs.ts';
 import type { AskSnapshot, PgQueries, Statement } from './snapshot.ts';
 import { keyOfClaim } from './tables.ts';
 
@@ -28,10 +32,11 @@ const LISTED_COLUMNS =
 /** A dispatch has a row in either `work` or `ended`. */
 const LISTED_TABLES = 'dispatch d LEFT JOIN work w ON w.ref = d.ref LEFT JOIN ended e ON e.ref = d.ref';
 const STORED =
-  `SELECT ${LISTED_COLUMNS}, d.max_concurrent, d.body, a.text AS answer FROM ${LISTED_TABLES} ` +
+  `SELECT ${LISTED_COLUMNS}, d.max_concurrent, d.body, a.text AS answer, a.program FROM ${LISTED_TABLES} ` +
   'LEFT JOIN answer a ON a.ref = d.ref';
 
-export const createPgQueries = (ask: AskSnapshot): PgQueries => ({
+/** @param signatures checks the jobs */
+export const createPgQueries = (ask: AskSnapshot, signatures: Signatures): PgQueries => ({
   async is_claimed({ key, now }) {
     const [found] = await ask(['SELECT 1 FROM claim WHERE key = $1 AND expires_at > $2', keyOfClaim(key), now]);
     return found !== undefined && found.length > 0;
@@ -47,16 +52,18 @@ export const createPgQueries = (ask: AskSnapshot): PgQueries => ({
   list: ({ filter }) => list(ask, filter),
   overview: ({ now }) => overview(ask, now),
   open_work: () => openWork(ask),
+  dead_work: async () => (await ask<[DeadWork[]]>([DEAD_WORK]))[0],
   nodes: () => readNodes(ask),
   audit: () => audit(ask),
-  ...jobQueries(ask),
+  back_up: () => Promise.reject(new Error('a database is copied by pg_dump')),
+  ...jobQueries(ask, createJobReader(signatures)),
 });
 
 interface StepRow {
   readonly data: string;
 }
 
-const stepsOf = (rows: readonly StepRow[]): readonly Step[] => rows.map(({ data }) => JSON.parse(data) as Step);
+const stepsOf = (rows: readonly StepRow[]): readonly string[] => rows.map(({ data }) => data);
 
 /** The dispatch with exactly this id; otherwise at most two whose id has this prefix. */
 const FOUND =
@@ -135,7 +142,7 @@ async function overview(ask: AskSnapshot, now: number): Promise<StoreOverview> {
       groups: groups.open,
     },
     oldest_open_at: oldest?.accepted_at ?? null,
-    last_error: JSON.parse(error?.value ?? 'null') as LastError | null,
+    last_error: decodeOr<LastError | null>(error?.value ?? 'null', () => true, null),
     bytes: tallyRows.reduce((sum, { bytes }) => sum + bytes, 0),
     damage: null,
   };
@@ -162,6 +169,10 @@ async function openWork(ask: AskSnapshot): Promise<readonly OpenWork[]> {
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, work]) => work);
 }
 
+const DEAD_WORK =
+  'SELECT d.profile, d.route, d.job, count(*) AS count, min(e.finished_at) AS since FROM ended e JOIN dispatch d USING (ref) ' +
+  "WHERE e.state = 'dead' GROUP BY 1, 2, 3 ORDER BY 1, 2, 3";
+
 const STORED_STATES =
   'SELECT d.profile, d.route, coalesce(w.state, e.state) AS state, count(*) AS count ' +
   'FROM dispatch d LEFT JOIN work w USING (ref) LEFT JOIN ended e USING (ref) GROUP BY 1, 2, 3';
@@ -179,18 +190,20 @@ const RUNNING =
   "SELECT 1 FROM job_state s JOIN work w ON w.ref = s.ref WHERE s.job = $1 AND w.state IN ('pending', 'running')";
 const TICKS = 'SELECT due_at, outcome, ref, missed FROM job_tick WHERE job = $1 ORDER BY due_at DESC LIMIT $2';
 
-export const jobQueries = (ask: AskSnapshot): JobQueries => ({
+/** @param open returns the records of the rows, by the document that signs them */
+export const jobQueries = (ask: AskSnapshot, open: ReturnType<typeof createJobReader>): JobQueries => ({
   async jobs() {
-    const [version = [], records = [], states = []] = await ask<
-      [VersionRow[], { body: string }[], (JobState & { job: string })[]]
+    const [version = [], rows = [], states = [], digests = []] = await ask<
+      [VersionRow[], DatabaseJob[], (JobState & { job: string })[], { body: string }[]]
     >(
       VERSION,
-      ['SELECT body FROM job ORDER BY name COLLATE "C", id'],
+      ['SELECT id, name, body FROM job ORDER BY name COLLATE "C", id'],
       ['SELECT job, paused, "cursor", signature, ref FROM job_state'],
+      [READ_DIGESTS],
     );
     return {
       version: Number(version[0]?.value ?? 0),
-      records: records.map(({ body }) => JSON.parse(body) as JobRecord),
+      records: open(rows, digests[0]?.body),
       states: Object.fromEntries(states.map(({ job, ...state }) => [job, state])),
     };
   },

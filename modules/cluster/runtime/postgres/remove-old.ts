@@ -14,13 +14,15 @@ interface OldRow {
 }
 
 /** The sizes are computed without reading the texts. The newest row is kept, as in every engine. */
+// Of the steps, those with the end of a program are counted (store-unit.ts).
 const SLICE =
   'SELECT d.ref, e.finished_at, d.accepted_at, d.profile, d.route, octet_length(d.body) + ' +
-  `coalesce(octet_length(a.text), 0) + ${ROW_BYTES} AS bytes FROM dispatch d %JOIN ended e ON e.ref = d.ref ` +
+  'coalesce(octet_length(a.text), 0) + coalesce(octet_length(a.program), 0) + coalesce((SELECT sum(octet_length(s.data)) ' +
+  `FROM step s WHERE s.ref = d.ref AND strpos(s.data, '"program":') > 0), 0)::integer + ${ROW_BYTES} AS bytes FROM dispatch d %JOIN ended e ON e.ref = d.ref ` +
   'LEFT JOIN answer a ON a.ref = d.ref WHERE d.ref > $1 AND d.ref < (SELECT max(ref) FROM dispatch) ORDER BY d.ref LIMIT $2';
 const ALL = SLICE.replace('%', 'LEFT ');
 const ENDED = SLICE.replace('%', '');
-const REMOVE = ['dispatch', 'ended', 'answer', 'step'].map(
+const REMOVE = ['dispatch', 'ended', 'answer', 'step', 'message'].map(
   (table) => `DELETE FROM ${table} WHERE ref = ANY($1::bigint[])`,
 );
 const BYTES = 'SELECT coalesce(sum(bytes), 0)::bigint AS bytes FROM tally';

@@ -8,7 +8,7 @@
  */
 
 /** The version that this program reads and writes. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 const VERSION_1 = `
   -- Gateways, a row for each start. token: checked by each transaction of the gateway; batch: its last committed one.
@@ -49,8 +49,7 @@ const VERSION_1 = `
 
   -- Progress of dispatches that have not ended: small rows that change a few times. lane: JSON [profile, route].
   -- due_at of a pending one: when its run or its group's end is due. set_at: when due_at was set. node, holder: the process
-  -- that runs or delivers it. group_key, first_at, superseded: the coalesce group in which it waits; of a held one: its id,
-  -- which no other gateway may hold. reason: JSON.
+  -- that runs or delivers it. group_key, first_at, superseded: the coalesce group in which it waits; reason: JSON.
   CREATE TABLE work (
     ref bigint PRIMARY KEY,
     lane text NOT NULL,
@@ -194,5 +193,15 @@ const VERSION_1 = `
   'autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0',
 );
 
+const VERSION_2 = `
+  -- The row of each message (runtime/store/unit/message.ts). key: as in claim. ttl_ms: how long the id is claimed once the
+  -- message is delivered.
+  CREATE TABLE message (key text COLLATE "C" PRIMARY KEY, ref bigint NOT NULL, ttl_ms bigint NOT NULL);
+  CREATE INDEX message_ref ON message (ref);
+
+  -- JSON of the end of the program that answered (runtime/store/states.ts).
+  ALTER TABLE answer ADD COLUMN program text;
+`;
+
 /** Each step migrates the tables from the previous version to its own. */
-export const STEPS: readonly string[] = [VERSION_1];
+export const STEPS: readonly string[] = [VERSION_1, VERSION_2];

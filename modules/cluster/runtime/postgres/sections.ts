@@ -29,7 +29,14 @@ type Section =
 
 /** Kinds that share a unit. Jobs do not share one with changes that end runs, because the unit looks up once which runs are over. */
 const UNIT_OF: Readonly<Record<UnitKind, 'events' | 'firing'>> = {
-  ...{ accept: 'events', join_group: 'events', advance: 'events', record_attempt: 'events' },
+  ...{
+    accept: 'events',
+    join_group: 'events',
+    advance: 'events',
+    record_attempt: 'events',
+    give_up: 'events',
+    resend: 'events',
+  },
   ...{ tick_job: 'firing', fire_job: 'firing' },
 };
 

@@ -1,6 +1,6 @@
 /** Sends the changed rows of a unit of work: one statement for each kind of row, all at once. */
 import { laneKey } from '../../../../runtime/store/identity.ts';
-import type { DispatchRow, WorkRow } from '../../../../runtime/store/unit/rows.ts';
+import type { DispatchRow, MessageRow, WorkRow } from '../../../../runtime/store/unit/rows.ts';
 import type { WorkUnit } from '../../../../runtime/store/unit/unit.ts';
 import type { PgValue } from './driver.ts';
 import { ADD_COUNTS, CountChanges, insertInto, ROW_BYTES, updateRows, upsert } from './tables.ts';
@@ -16,6 +16,12 @@ const DISPATCHES =
   "convert_from(substr($2::bytea, start, bytes), 'UTF8') FROM json_to_recordset($1::json) AS x(ref bigint, id text, " +
   'profile text, route text, job text, mode text, accepted_at bigint, max_concurrent integer, head text, targets text, ' +
   'start integer, bytes integer)';
+const BODIES =
+  'UPDATE dispatch d SET head = x.head, targets = x.targets, body = x.body FROM json_to_recordset($1::json) AS ' +
+  'x(ref bigint, head text, targets text, body text) WHERE d.ref = x.ref';
+const NEW_MESSAGES = `${insertInto('message')} ORDER BY key`;
+const CHANGED_MESSAGES = updateRows('message', ['key'], ['ref', 'ttl_ms']);
+const REOPEN = 'DELETE FROM ended WHERE ref = ANY($1::bigint[])';
 const DROP_WORK = 'DELETE FROM work WHERE ref = ANY($1::bigint[])';
 const NEW_WORK = insertInto('work');
 const CHANGED_WORK = updateRows(
@@ -54,6 +60,13 @@ export function storeUnit({ send, node }: Scope, unit: WorkUnit): void {
     [...unit.newLimits].map(([lane, max_concurrent]) => ({ lane, max_concurrent })),
   );
   if (unit.newDispatches.length > 0) send(DISPATCHES, valuesOf(unit.newDispatches));
+  put(
+    BODIES,
+    unit.changedBodies.map(({ ref, head, targets, body }) => ({ ref, head, targets: JSON.stringify(targets), body })),
+  );
+  put(NEW_MESSAGES, messagesOf(unit.newMessages));
+  put(CHANGED_MESSAGES, messagesOf(unit.changedMessages));
+  if (unit.reopened.size > 0) send(REOPEN, [[...unit.reopened]]);
   // Before the new rows, because a group's latest event replaces the previous one.
   if (unit.droppedWork.length > 0) send(DROP_WORK, [unit.droppedWork]);
   put(NEW_WORK, [...unit.newWork].map(withNode));
@@ -67,7 +80,7 @@ export function storeUnit({ send, node }: Scope, unit: WorkUnit): void {
   put(CHANGED_DELIVERIES, unit.changedDeliveries);
   put(
     ANSWERS,
-    [...unit.answers].map(([ref, { text }]) => ({ ref, text })),
+    [...unit.answers].map(([ref, { text, program }]) => ({ ref, text, program })),
   );
   put(
     STEPS,
@@ -79,13 +92,21 @@ export function storeUnit({ send, node }: Scope, unit: WorkUnit): void {
   put(ADD_COUNTS, countsOf(unit).rows(node));
 }
 
+const messagesOf = (rows: ReadonlyMap<string, MessageRow>): readonly object[] =>
+  [...rows].map(([key, row]) => ({ key, ...row }));
+
 function countsOf(unit: WorkUnit): CountChanges {
   const counts = new CountChanges();
   for (const change of unit.counts) counts.add(...change);
   for (const { profile, route, body } of unit.newDispatches) {
     counts.add(laneKey(profile, route), 'bytes', Buffer.byteLength(body) + ROW_BYTES);
   }
-  for (const { lane, text } of unit.answers.values()) counts.add(lane, 'bytes', Buffer.byteLength(text));
+  for (const { lane, grown } of unit.changedBodies) counts.add(lane, 'bytes', grown);
+  for (const { lane, text, program } of unit.answers.values())
+    counts.add(lane, 'bytes', Buffer.byteLength(text) + Buffer.byteLength(program ?? ''));
+  for (const { lane, step } of unit.newSteps) {
+    if (step.program !== undefined) counts.add(lane, 'bytes', Buffer.byteLength(JSON.stringify(step)));
+  }
   return counts;
 }
 

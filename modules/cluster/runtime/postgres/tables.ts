@@ -16,13 +16,14 @@ export const ROW_BYTES = 600;
 /** The columns that are written in each table, with their types. */
 const COLUMNS = {
   claim: 'key text, expires_at bigint',
+  message: 'key text, ref bigint, ttl_ms bigint',
   lane: 'lane text, max_concurrent integer',
   work:
     'ref bigint, lane text, state text, due_at bigint, set_at bigint, node bigint, holder text, started_at bigint, ' +
     'answered_at bigint, reason text, failed integer, steps integer, group_key text, first_at bigint, superseded integer',
   ended: 'ref bigint, state text, started_at bigint, answered_at bigint, finished_at bigint, reason text',
   delivery: 'ref bigint, n integer, lane text, due_at bigint, set_at bigint, node bigint, holder text',
-  answer: 'ref bigint, text text',
+  answer: 'ref bigint, text text, program text',
   step: 'ref bigint, n integer, data text',
   job_state: 'job text, paused boolean, "cursor" bigint, signature text, ref bigint',
   job_tick: 'job text, due_at bigint, outcome text, ref bigint, missed integer',

@@ -13,7 +13,9 @@ import type { Clock } from '../../../../runtime/platform/clock.ts';
 import type { SharedClock } from '../../../../runtime/platform/shared-clock.ts';
 import type { CommitResult, EncodedChange } from '../../../../runtime/store/encode.ts';
 import { StoreUnavailable } from '../../../../runtime/store/store.ts';
+import type { Signatures } from '../signatures.ts';
 import { commitGroup } from './commit-group.ts';
+import type { DirectChanges } from './direct-changes.ts';
 import { createDirectChanges } from './direct-changes.ts';
 import type { PgConnection } from './driver.ts';
 import { describePgError, isConflict, isLost, isStatementError } from './driver.ts';
@@ -30,6 +32,7 @@ export interface WriterParts {
   /** The first statements of each transaction. */
   readonly begin: string;
   readonly node: NodeIdentity;
+  readonly signatures: Signatures;
   readonly clock: Clock;
   /** Called with the time of the database. */
   readonly follow: SharedClock['follow'];
@@ -49,7 +52,7 @@ class Unknown extends Error {
 
 export class PgWriter {
   private readonly parts: WriterParts;
-  private readonly direct = createDirectChanges(new LaneTurns());
+  private readonly direct: DirectChanges;
   private db: PgConnection | null = null;
   private lease: Lease | null = null;
   /** Number of the last transaction that is known to have been committed. */
@@ -62,6 +65,7 @@ export class PgWriter {
 
   constructor(parts: WriterParts) {
     this.parts = parts;
+    this.direct = createDirectChanges(new LaneTurns(), parts.signatures);
   }
 
   get isConnected(): boolean {

@@ -48,6 +48,7 @@ exec node ../hooks/run-hook.mjs values
 const NOTES: readonly string[] = [
   'Senders must POST to /webhooks/<route> on port 8644, not to /hooks/<id> on port 9000.',
   'An event is answered 202 with JSON once it is stored, and its command runs afterwards, with a time limit of an hour. A command that a crash interrupted runs again.',
+  'What a command does with values of the payload is unknown: a script that evaluates them (`eval`, `sh -c "$1"`, an unquoted variable, a value that begins with `-`) lets a sender run code. Read each of them; then say in `agent.confined` what limits them.',
   'Commands get PATH, HOME and the like, not all variables of the server: list others under `agent.env`.',
 ];
 
@@ -81,8 +82,6 @@ function setAgent(config: Settings): void {
   config.agent = {
     command: ['node', 'run-hook.mjs', 'run'],
     cwd: 'hooks',
-    confined:
-      'It runs the command of each hook in hooks.json; payloads give arguments and variables, and no shell reads them.',
     timeout_seconds: 3600,
   };
 }

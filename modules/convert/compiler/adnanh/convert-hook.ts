@@ -11,12 +11,14 @@ import { setAuth } from './convert-auth.ts';
 import type { HookCommand } from './convert-command.ts';
 import { convertCommand } from './convert-command.ts';
 import { convertRule } from './convert-rule.ts';
+import { closeExecuted } from './executed-values.ts';
 import { fieldOf, textOf } from './hook-value.ts';
 
 export function convertHook(draft: Draft, route: DraftRoute, hook: Settings): HookCommand {
   noteId(route, hook);
   convertTrigger(draft, route, hook);
   const command = convertCommand(hook, route);
+  closeExecuted(command, hook, route);
   for (const key of Object.keys(hook)) convertAnswer(route, key, hook[key]);
   Object.assign(route.settings, { script: 'hook-values.sh', prompt: '{script_output}' });
   return command;

@@ -2,7 +2,7 @@
 import { rule } from '../../../../compiler/rules/support/rule.ts';
 import { oneOf } from '../../../../compiler/text/suggest.ts';
 import type { Reported, RouteView } from '../../../../compiler/views/views.ts';
-import { andMore, describePart, isWholePayload } from '../untrusted/describe-part.ts';
+import { describePart, isWholePayload } from '../untrusted/describe-part.ts';
 import type { UntrustedPart } from '../untrusted/untrusted-texts.ts';
 import { actingToolsets, untrustedParts } from '../untrusted/untrusted-texts.ts';
 
@@ -10,28 +10,44 @@ export const untrustedInput = rule('untrusted-input', {
   route(route, report) {
     if (route.config.accept_untrusted !== undefined) return;
     const acting = actingToolsets(route);
-    const [first, ...more] = acting.length === 0 ? [] : untrustedParts(route);
-    if (first !== undefined) report(problem(route, first, more.length, acting));
+    const parts = acting.length === 0 ? [] : untrustedParts(route);
+    // A placeholder that is there twice is one field.
+    const [first, ...more] = [...new Map(parts.map((part) => [part.placeholder, part])).values()];
+    if (first !== undefined) report(problem(route, first, more, acting));
   },
 });
 
 /** Names the whole path: the field and its author, the prompt, the agent with its toolsets, and the target. */
-function problem(route: RouteView, part: UntrustedPart, more: number, acting: readonly string[]): Reported {
-  const { placeholder, offset } = part;
+function problem(
+  route: RouteView,
+  part: UntrustedPart,
+  more: readonly UntrustedPart[],
+  acting: readonly string[],
+): Reported {
+  const { placeholder } = part;
   const isJob = route.mode === 'cron';
   const agent = isJob ? `the agent of the job \`${route.config.cron_job}\`` : 'an agent';
   const targets = oneOf(
     route.targets.map(({ name }) => name),
     'and',
   );
-  const goes = `go${more === 0 ? 'es' : ''} into the prompt of ${agent} with ${oneOf(acting, 'and')}${unknownOf(route, acting)}`;
+  const goes = `go${more.length === 0 ? 'es' : ''} into the prompt of ${agent} with ${oneOf(acting, 'and')}${unknownOf(route, acting)}`;
   const answer = isJob ? '' : `, whose answer goes to ${targets}`;
-  const message = `${describePart(part)}${andMore(more)} ${goes}${answer}: what a stranger writes there can steer it`;
+  const names = more.map((other) => `\`${other.placeholder ?? ''}\``);
+  const last = names.length === 0 ? '' : ` and ${names.pop()}`;
+  const fields = [describePart(part), ...names].join(', ') + last;
+  const message = `${fields} ${goes}${answer}: what a stranger writes there can steer it`;
   const hint = adviceFor(route, part, acting);
   if (placeholder === null) return { path: [], at: 'key', message, hint };
-  const within = { offset, length: placeholder.length };
-  return { path: ['prompt'], at: 'value', within, message, hint };
+  const related = more.map((other) => ({
+    path: ['prompt'],
+    within: withinPrompt(other),
+    message: `${describePart(other)} as well`,
+  }));
+  return { path: ['prompt'], at: 'value', within: withinPrompt(part), message, hint, related };
 }
+
+const withinPrompt = ({ placeholder, offset }: UntrustedPart) => ({ offset, length: placeholder?.length ?? 0 });
 
 /** Another rule reports that unknown toolsets are dropped. */
 function unknownOf({ scope }: RouteView, acting: readonly string[]): string {

@@ -2,7 +2,7 @@
  * What each filter operator says about a field whose shape is known, without its value: one row an operator. A new operator
  * does not compile until it has a row.
  */
-import { RE2JS } from 're2js';
+import { linearRegex } from '../../../../compiler/text/linear-regex.ts';
 import { isPlainMap } from '../../../../compiler/text/plain-map.ts';
 import type { FilterLeaf } from '../../../../schemas/generated/types.ts';
 import { allowsType, jsonType } from './json-type.ts';
@@ -181,8 +181,7 @@ function matchListed({ node, optional }: PossibleField, passes: (text: string) =
 /** Another rule reports invalid patterns. */
 function matchRegex(field: PossibleField, pattern: string): LeafMatch {
   try {
-    const regex = RE2JS.compile(pattern);
-    return matchListed(field, (text) => regex.matcher(text).find());
+    return matchListed(field, (text) => linearRegex(pattern).matcher(text).find());
   } catch {
     return 'sometimes';
   }

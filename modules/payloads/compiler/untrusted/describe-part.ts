@@ -14,7 +14,3 @@ export function describePart({ placeholder, path, review }: UntrustedPart): stri
 /** Whether it is the whole payload, by its placeholder or through the default prompt. */
 export const isWholePayload = ({ placeholder }: UntrustedPart): boolean =>
   placeholder === null || placeholder === '{__raw__}';
-
-/** " and 2 further fields". */
-export const andMore = (count: number): string =>
-  count === 0 ? '' : ` and ${count} further field${count === 1 ? '' : 's'}`;

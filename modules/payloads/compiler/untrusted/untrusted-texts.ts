@@ -1,5 +1,6 @@
 /** Finds text by outsiders in a route's prompt, and the acting toolsets of its runs. */
 
+import { NO_AGENT } from '../../../../base/no-agent.ts';
 import { readPlaceholders } from '../../../../compiler/config/template-grammar.ts';
 import { findJobs } from '../../../../compiler/views/find-job.ts';
 import type { RouteView } from '../../../../compiler/views/views.ts';
@@ -26,7 +27,7 @@ const DUMP = '{__raw__}';
 /** Empty if the route is disabled or has no agent, or if payload shapes are unavailable, as in a running gateway. */
 export function untrustedParts(route: RouteView): readonly UntrustedPart[] {
   const payloads = payloadsOf(route);
-  if (payloads === null || route.mode === 'direct' || route.config.enabled === false) return [];
+  if (payloads === null || route.config.enabled === false || !isRead(route)) return [];
   const { prompt } = route.config;
   if (prompt === undefined) return [{ placeholder: null, offset: 0, path: null, review: null }];
   const dump = prompt.indexOf(DUMP);
@@ -36,6 +37,13 @@ export function untrustedParts(route: RouteView): readonly UntrustedPart[] {
     return part === null ? [] : [{ ...part, placeholder: prompt.slice(offset, offset + length), offset }];
   });
   return [...whole, ...fields];
+}
+
+/** Whether an agent reads what the route renders: the route's own, or that of its job. */
+function isRead(route: RouteView): boolean {
+  if (route.mode !== 'cron') return route.mode === 'agent';
+  const [job] = findJobs(route, route.config.cron_job ?? '');
+  return job === undefined || route.scope.table.jobs[job.id]?.agent !== NO_AGENT;
 }
 
 function untrustedPart(

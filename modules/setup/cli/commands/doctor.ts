@@ -106,7 +106,7 @@ async function checkStoreOf(
     // The configuration says where the store is, and it has errors.
     if (!(error instanceof UnknownStore)) throw error;
   }
-  return [await checkStore(context, gateway)];
+  return checkStore(context, gateway);
 }
 
 /** A store that cannot be read must not prevent the other checks: it is one of them. */
@@ -124,7 +124,7 @@ async function compileRequestOf(context: CliContext, given: Given, { silence }: 
 async function targets(context: CliContext, given: Given, table: RouteTable): Promise<TargetChecks> {
   const delivery = createDeliveryContext({
     ...{ home: context.home, env: context.env, clock: context.clock, log: createServerLog(context) },
-    run: (request) => runProcess(request, context.clock),
+    run: (request) => runProcess(request, context),
   });
   const giveUp = new AbortController();
   const ignore = context.onSignal(() => giveUp.abort());

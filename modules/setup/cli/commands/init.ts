@@ -26,6 +26,8 @@ import type { Template } from '../init/templates.ts';
 import { readTemplates } from '../init/templates.ts';
 import { readIfThere } from '../setup/config-file.ts';
 
+const templates = readTemplates();
+
 const options = {
   template: text('name', 'Start from this template instead of asking'),
   yes: flag('Ask nothing: the first template'),
@@ -36,7 +38,8 @@ type Given = GivenBy<typeof options>;
 export default command({
   summary: 'Create a configuration: a template, its secrets and its tests',
   details:
-    'Writes hookwright.yaml, its tests, a JSON Schema for editors, and .env with a secret for each route (readable by you alone), into this folder or the one named. Then it prints for each route the URL, where its secret is, and what to do at the sender. Nothing is overwritten. On a terminal it asks for the template; elsewhere name one, or take the first with --yes.',
+    'Writes hookwright.yaml, its tests, a JSON Schema for editors, and .env with a secret for each route (readable by you alone), into this folder or the one named. Then it prints for each route the URL, where its secret is, and what to do at the sender. Nothing is overwritten. On a terminal it asks for the template; elsewhere name one, or take the first with --yes.\n\n' +
+    `Templates:\n${templates.map(({ name, about }) => `- ${name}: ${about}`).join('\n')}`,
   examples: [
     ['Choose a template', '$0 init'],
     ['In a new folder, without a question', '$0 init --template alerts hooks'],
@@ -45,7 +48,7 @@ export default command({
   args: { folder: optionalArgument('folder') },
   async run(context, given) {
     const folder = resolve(context.cwd, given.folder ?? '.');
-    const template = await choose(context, given, readTemplates());
+    const template = await choose(context, given);
     refuseExisting(context, folder, template);
     const table = await compile(context, folder, template);
     const schema = addCatalogHints(bundleSchema('config'), await context.catalog());
@@ -59,16 +62,16 @@ export default command({
   },
 });
 
-async function choose(context: CliContext, given: Given, templates: readonly Template[]): Promise<Template> {
+async function choose(context: CliContext, given: Given): Promise<Template> {
   const names = templates.map(({ name }) => name);
   const [first] = templates;
   if (first === undefined) throw new Error('no example has a config');
-  const name = given.template ?? (given.yes ? first.name : await ask(context, templates, first.name));
+  const name = given.template ?? (given.yes ? first.name : await ask(context, first.name));
   const chosen = parseChoice(name, '--template', names);
   return templates.find((template) => template.name === chosen) ?? first;
 }
 
-async function ask(context: CliContext, templates: readonly Template[], initial: string): Promise<string> {
+async function ask(context: CliContext, initial: string): Promise<string> {
   if (!canAsk(context)) {
     const names = templates.map(({ name }) => name).join(', ');
     throw new UsageError('there is no terminal to ask on', `name a template: --template <${names}>`);

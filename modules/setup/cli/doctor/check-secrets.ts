@@ -1,8 +1,9 @@
-/** Checks that the secrets of routes and agents exist; those of targets are checked with the targets. */
+/** Checks that the secrets of routes, agents and the gateway exist; those of targets are checked with the targets. */
 import type { Check } from '../../../../cli/base/check.ts';
-import { collectSecretRefs } from '../../../../runtime/platform/secrets/secret-refs.ts';
+import { routeSecretRefs } from '../../../../runtime/platform/secrets/secret-refs.ts';
 import type { SecretResolver } from '../../../../runtime/platform/secrets/secrets.ts';
 import { printSecretRef, SecretError } from '../../../../runtime/platform/secrets/secrets.ts';
+import { agentRefs, gatewayRefs } from '../../../../runtime/service/missing-secrets.ts';
 import type { RouteTable, SecretRef } from '../../../../schemas/generated/types.ts';
 
 interface Use {
@@ -34,11 +35,10 @@ function uniqueUses(table: RouteTable): Iterable<Use> {
   };
   if (table.server.secret !== null) add({ profile: null, subject: 'server', ref: table.server.secret });
   for (const route of Object.values(table.routes)) {
-    for (const { ref } of route.secrets) add({ profile: route.profile, subject: `route ${route.name}`, ref });
+    for (const ref of routeSecretRefs(route)) add({ profile: route.profile, subject: `route ${route.name}`, ref });
   }
-  for (const { name, agent } of Object.values(table.profiles)) {
-    for (const ref of collectSecretRefs(agent)) add({ profile: name, subject: 'agent', ref });
-  }
+  for (const use of agentRefs(table)) add({ ...use, subject: 'agent' });
+  for (const { where, ref } of gatewayRefs(table)) add({ profile: null, subject: where, ref });
   return uses.values();
 }
 

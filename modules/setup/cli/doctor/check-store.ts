@@ -5,6 +5,7 @@ import type { Check } from '../../../../cli/base/check.ts';
 import { gatewayCheck } from '../../../../cli/base/check.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
+import { describeDead, LIST_DEAD } from '../../../../cli/deliveries/describe-dead.ts';
 import { useStore } from '../../../../cli/store/use-store.ts';
 import type { GatewayStatus } from '../../../../runtime/control/operations.ts';
 import { describeDiskError } from '../../../../runtime/platform/describe-disk-error.ts';
@@ -17,18 +18,18 @@ const SUBJECT = 'store';
 const ROOM_BYTES = 65_536;
 
 /** @param gateway the gateway that serves the home; null: none does */
-export async function checkStore(context: CliContext, gateway: GatewayStatus | null): Promise<Check> {
+export async function checkStore(context: CliContext, gateway: GatewayStatus | null): Promise<readonly Check[]> {
   const problem = gateway?.store.problem ?? null;
-  if (problem !== null) return refusing(problem.kind, problem.message);
+  if (problem !== null) return [refusing(problem.kind, problem.message)];
   const check = 'readable';
   try {
     if (gateway === null) tryToWrite(context.home);
     const found = await useStore(context, (store) => look(store, context));
-    return found ?? gatewayCheck({ subject: SUBJECT, check, status: 'ok', detail: 'none yet; the gateway makes it' });
+    return found ?? [gatewayCheck({ subject: SUBJECT, check, status: 'ok', detail: 'none yet; the gateway makes it' })];
   } catch (error) {
     const hints = error instanceof CliError ? error.hints : [];
     const fix = hints[0] ?? `make room on its disk, or give this user write access to ${context.home}`;
-    return gatewayCheck({ subject: SUBJECT, check, status: 'failed', detail: describeDiskError(error), fix });
+    return [gatewayCheck({ subject: SUBJECT, check, status: 'failed', detail: describeDiskError(error), fix })];
   }
 }
 
@@ -40,7 +41,16 @@ function refusing(kind: string, message: string): Check {
   return gatewayCheck({ subject: SUBJECT, check: 'takes events', status: 'failed', detail: message, fix });
 }
 
-async function look(store: Store, { home, clock }: CliContext): Promise<Check> {
+async function look(store: Store, context: CliContext): Promise<readonly Check[]> {
+  const file = await lookAtFile(store, context);
+  if (file.status === 'failed') return [file];
+  const detail = describeDead(await store.read({ kind: 'dead_work' }), context.clock.now());
+  if (detail === null) return [file];
+  const fix = `${LIST_DEAD}; once the cause is gone: hookwright deliveries replay --state dead`;
+  return [file, gatewayCheck({ subject: 'deliveries', check: 'none given up', status: 'warning', detail, fix })];
+}
+
+async function lookAtFile(store: Store, { home, clock }: CliContext): Promise<Check> {
   const { damage, oldest_open_at } = await store.read({ kind: 'overview', now: clock.now() });
   // Counting may fail in a damaged file, so known damage is reported first.
   if (damage !== null) return damaged(damage);

@@ -7,7 +7,7 @@ import { useStore } from '../../../../cli/store/use-store.ts';
 import type { CompileResult } from '../../../../compiler/compile.ts';
 import { maskUrls } from '../../../../compiler/diagnostics/printable.ts';
 import type { ShippedCatalog } from '../../../../compiler/source/shipped-catalog.ts';
-import { Redactor } from '../../../../runtime/deliver/redact.ts';
+import { Redactor } from '../../../../runtime/deliver/redact/redact.ts';
 import { createSecrets, resolvable } from '../../../../runtime/platform/secrets/machine-secrets.ts';
 import { tableSecretRefs } from '../../../../runtime/platform/secrets/secret-refs.ts';
 import type { LastError } from '../../../../runtime/store/queries.ts';

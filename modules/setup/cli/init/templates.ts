@@ -28,5 +28,5 @@ function readTemplate(name: string): Template {
   const config = readFileSync(join(folder, CONFIG), 'utf8');
   const others = readdirSync(folder).filter((file) => file !== CONFIG && /\.(?:test\.yaml|json)$/.test(file));
   const files = new Map([CONFIG, ...others].map((file) => [file, readFileSync(join(folder, file), 'utf8')]));
-  return { name, about: /^# (.+?)\.?$/m.exec(config)?.[1] ?? name, files };
+  return { name, about: /^# (.+?)(?:\.(?= |$)|$)/m.exec(config)?.[1] ?? name, files };
 }

@@ -48,6 +48,7 @@ const UNJUDGED: Readonly<Record<Unjudged, string>> = {
   no_body: 'without a body that was kept',
   unsigned: 'without the signature that is asked for now',
   unknown_route: 'of routes that no table has',
+  duplicate: 'of an event that came before',
 };
 
 function summary({ same, lost, gained, changed, unjudged }: RequestsReport): string {

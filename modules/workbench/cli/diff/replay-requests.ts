@@ -30,8 +30,11 @@ export interface RequestChange {
   readonly new: Replayed;
 }
 
-/** Why a kept request cannot be evaluated: its body is not kept, the new table wants a signature, no table has its route. */
-export type Unjudged = 'no_body' | 'unsigned' | 'unknown_route';
+/**
+ * Why a kept request is not evaluated: its body is not kept, the new table wants a signature, no table has its route, or it
+ * brought an event again, which is evaluated as it came first.
+ */
+export type Unjudged = 'no_body' | 'unsigned' | 'unknown_route' | 'duplicate';
 
 export interface RequestsReport {
   readonly total: number;
@@ -97,7 +100,7 @@ export async function replayRequests(
 ): Promise<RequestsReport> {
   const changes: RequestChange[] = [];
   const counts = { total: 0, same: 0, lost: 0, gained: 0, changed: 0, scripts: 0 };
-  const unjudged: Record<Unjudged, number> = { no_body: 0, unsigned: 0, unknown_route: 0 };
+  const unjudged: Record<Unjudged, number> = { no_body: 0, unsigned: 0, unknown_route: 0, duplicate: 0 };
   for await (const kept of newest(requests, wanted)) {
     const found = await replay(kept, sides);
     counts.total++;
@@ -145,18 +148,24 @@ async function replay(kept: KeptRequest, sides: Sides<Explainer>): Promise<Judge
   const plans = { old: sides.old.planOf(profile, route), new: sides.new.planOf(profile, route) };
   // Subscriptions stand in no table.
   if (plans.old === null) return 'unknown_route';
+  if (kept.outcome === 'duplicate') return 'duplicate';
   const found = verifiedParts(kept);
   if (found === null) return 'no_body';
   const { parts, verifiedBy, cameAt } = found;
-  if (verifiedBy === NO_SCHEME && plans.new?.insecure === false) return 'unsigned';
+  const isOpen = verifiedBy === NO_SCHEME;
+  if (isOpen && plans.new !== null && !staysOpen(plans.old, plans.new)) return 'unsigned';
   const explain = async (side: Explainer, plan: RoutePlan | null): Promise<Replayed> => {
     if (plan === null) return GONE;
-    const asked = { request: parts, verifiedBy, cameAt, event: null, runScript: null };
+    const asked = { request: parts, verifiedBy, cameAt, isOpen, event: null, runScript: null };
     return replayedOf(await side.explain(plan, asked), side.table, sides.new.table);
   };
   const change = compare(kept, await explain(sides.old, plans.old), await explain(sides.new, plans.new));
   return { change, hasScript: plans.old.script !== null || (plans.new?.script ?? null) !== null };
 }
+
+/** Whether a route that checked no signature checks none on the new side: a secret that is a reference is not read here. */
+const staysOpen = (old: RoutePlan, now: RoutePlan): boolean =>
+  now.insecure || (!old.insecure && isDeepStrictEqual(now.secrets, old.secrets));
 
 const GONE: Replayed = {
   ...{ taken: false, status: 404, outcome: 'unknown_route', reason: null, prompt: null, deliveries: [] },

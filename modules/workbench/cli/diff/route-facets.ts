@@ -50,6 +50,13 @@ const plain = (field: keyof RoutePlan & string, what: string): Facet => ({
   ...valued(what),
 });
 
+/** What a route now does with its prompt; which job it fires is a difference of its own. */
+const MODES = {
+  ...{ agent: 'an agent now runs', cron: 'an agent now runs' },
+  message: 'the prompt itself is now the message, stored and retried: no agent runs',
+  direct: 'the prompt itself is now the message, and the sender waits for it: no agent runs',
+} as const satisfies Record<RoutePlan['mode'], string>;
+
 const EVERY_EVENT = 'every event';
 
 /** In the order in which differences are printed. */
@@ -124,10 +131,9 @@ const ROUTE_KEYS = {
   },
   mode: {
     field: 'deliver_only',
-    read: ({ mode }) => [shown(mode === 'direct')],
-    ...valued('deliver_only'),
-    changed: (_before, now) =>
-      now === 'true' ? 'the prompt itself is now the message: no agent runs' : 'an agent now runs',
+    read: ({ mode }) => [shown(MODES[mode])],
+    ...valued('mode'),
+    changed: (_before, now) => now,
   },
   cron_job: plain('cron_job', 'the job it fires'),
   coalesce: {

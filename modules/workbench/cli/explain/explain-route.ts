@@ -12,6 +12,7 @@ import type { Explanation, RoutePlan, RouteTable } from '../../../../schemas/gen
 import { createExplainer } from './explainer.ts';
 import { formatExplanation } from './format-explanation.ts';
 import { jobState, scriptRunner } from './machine-services.ts';
+import { startProblems } from './start-problems.ts';
 
 export interface ExplainInput {
   readonly plan: RoutePlan;
@@ -30,6 +31,7 @@ export async function explainRoute(
   { plan, table, runsScript, ...asked }: ExplainInput,
 ): Promise<Explanation> {
   const runScript = runsScript && plan.script !== null ? await scriptRunner(context) : null;
+  const { refused, missing } = startProblems(context, table, plan);
   const explainer = createExplainer(context, table, {
     secrets: createSecrets(context),
     clock: context.clock,
@@ -37,14 +39,20 @@ export async function explainRoute(
     jobState: (profile, id) => jobState(context, table, profile, id),
   });
   try {
-    return await explainer.explain(plan, { ...asked, runScript });
+    const found = await explainer.explain(plan, { ...asked, runScript });
+    const warnings = [...missing.slice(0, 1).map((reason) => startWarning(reason, missing.length)), ...found.warnings];
+    return { ...found, taken: found.taken && refused === null, warnings, would_not_start: refused };
   } catch (error) {
     if (error instanceof LinkError) throw new CliError(error.message);
     throw error;
   }
 }
 
+const startWarning = (reason: string, count: number): string =>
+  `\`serve\` would not start on this machine: ${reason}${count === 1 ? '' : `, and ${count - 1} more`}`;
+
 export async function explainSent(context: CliContext, sent: SentRequest): Promise<Explained> {
   const found = await explainRoute(context, { ...sent, runsScript: false });
-  return { taken: found.taken, json: found, lines: formatExplanation(found, createPaint(context.colour.stdout)) };
+  const { taken, deliveries } = found;
+  return { taken, deliveries, json: found, lines: formatExplanation(found, createPaint(context.colour.stdout)) };
 }

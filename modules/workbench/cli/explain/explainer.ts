@@ -14,10 +14,13 @@ import { createDryDispatcher } from '../../runtime/explain/explain-services.ts';
 import type { ExplainedRoute } from '../../runtime/explain/link-explained.ts';
 import { linkExplained, NO_SECRETS } from '../../runtime/explain/link-explained.ts';
 import { Warnings } from '../../runtime/explain/warnings.ts';
-import { configuredJobState, deliveryRefusal, listFiles, marksFor } from './machine-services.ts';
+import { configuredJobState, deliveryRefusal, homeChannels, listFiles, marksFor } from './machine-services.ts';
 
 /** See `ExplainRequest`. */
-type Asked = Pick<ExplainRequest, 'request' | 'event' | 'runScript' | 'verifiedBy' | 'cameAt'>;
+interface Asked extends Pick<ExplainRequest, 'request' | 'event' | 'runScript' | 'verifiedBy' | 'cameAt'> {
+  /** The route checks no signature: its secret is a reference to `INSECURE_NO_AUTH`, and no secret is read. */
+  readonly isOpen?: boolean;
+}
 
 export interface Explainer {
   readonly table: RouteTable;
@@ -61,11 +64,23 @@ export function createExplainer(
 ): Explainer {
   const plans = new Map(Object.values(table.routes).map((plan) => [nameOf(plan.profile, plan.name), plan]));
   const links = new Map<RoutePlan, Promise<ExplainedRoute>>();
+  const openPlans = new Map<RoutePlan, RoutePlan>();
+  // The same object each time, because links are kept by plan.
+  const openPlan = (plan: RoutePlan): RoutePlan => {
+    const open = openPlans.get(plan) ?? { ...plan, insecure: true };
+    openPlans.set(plan, open);
+    return open;
+  };
   const warnings = new Warnings();
   const { home, env } = context;
   const linking = { home, userHome: userHome(env), files: listFiles(gatewayFiles), secrets, clock, warnings };
-  const refusal = deliveryRefusal(context, table, secrets ?? NO_SECRETS);
-  const explaining = { clock, ids, dispatcher: createDryDispatcher({ refusal, jobState }) };
+  const known = secrets ?? NO_SECRETS;
+  const refusal = deliveryRefusal(context, table, known);
+  const explaining = {
+    ...{ clock, ids, dispatcher: createDryDispatcher({ refusal, jobState }), homeChannel: homeChannels(table, known) },
+    // Loads every driver, which many explanations in a row can do without.
+    refusal: secrets === null ? null : refusal,
+  };
   const link = async (plan: RoutePlan): Promise<ExplainedRoute> =>
     linkExplained(plan, table, { ...linking, marks: await marksFor([plan]) });
   const linked = (plan: RoutePlan): Promise<ExplainedRoute> => {
@@ -77,9 +92,14 @@ export function createExplainer(
     table,
     planOf: (profile, route) => plans.get(nameOf(profile, route)) ?? null,
     linked,
-    async explain(plan, asked) {
+    async explain(plan, { isOpen = false, ...asked }) {
       const agent = table.profiles[plan.profile]?.agent.kind ?? null;
-      const input = { ...asked, ...(await linked(plan)), agent, warnings: new Warnings(warnings) };
+      const input = {
+        ...asked,
+        ...(await linked(isOpen ? openPlan(plan) : plan)),
+        agent,
+        warnings: new Warnings(warnings),
+      };
       return explainRequest(input, explaining);
     },
   };

@@ -11,12 +11,16 @@ const LONGEST_VALUE = 60;
 
 export function formatExplanation(found: Explanation, paint: Paint): string[] {
   return [
+    ...startLines(found, paint),
     headline(found, paint),
     ...found.stages.flatMap((stage) => formatStage(stage, found, paint)),
     ...formatOutcome(found, paint),
     ...found.warnings.map((text) => `${paint('yellow', '!')} ${visible(text)}`),
   ];
 }
+
+const startLines = ({ would_not_start: reason }: Explanation, paint: Paint): string[] =>
+  reason === null ? [] : [paint('red', `\`serve\` would not start: ${visible(reason)}`)];
 
 function headline(found: Explanation, paint: Paint): string {
   const answer = `${found.status} ${outcomeText(found)}`;
@@ -59,9 +63,10 @@ function formatStage(stage: ExplainedStage, found: Explanation, paint: Paint): s
   if (text === null || text === undefined) return [];
   const line = `${paint(style, mark)} ${paint('bold', stage.stage.padEnd(10))} ${visible(text)}`;
   const tree = stage.stage === 'filter' && found.filter !== null ? formatFilters(found.filter, paint) : [];
+  const ran = stage.stage === 'script' ? formatScript(found.script, paint) : [];
   const cause =
     stage.cause === undefined || saysReason(stage) ? [] : [`  ${' '.repeat(10)} ${visible(stage.cause.text)}`];
-  return [line, ...cause, ...tree];
+  return [line, ...cause, ...tree, ...ran];
 }
 
 /** The cause contains the reason, so only one is printed. */
@@ -76,6 +81,7 @@ function stopText(stage: ExplainedStage, found: Explanation): string {
   const { stage: name, reason, detail, accepts } = stage;
   if (name === 'event') return `"${found.event ?? ''}" is not among ${(accepts ?? []).join(', ')}`;
   if (name === 'filter') return 'these do not hold:';
+  if (name === 'script' && found.script !== null) return scriptText(found.script);
   const text = reason === null ? null : reasonText(reason);
   if (text !== null) return signatureText(text, stage);
   return detail === undefined ? (reason ?? '') : `${reason}: ${detail}`;
@@ -119,6 +125,20 @@ function valueText(value: unknown): string {
   return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text;
 }
 
+const deliveryText = ({ target, address, home_channel }: Explanation['deliveries'][number]): string =>
+  [target, addressText(address), ...(home_channel ? ['(home channel)'] : [])].filter((text) => text !== '').join(' ');
+
+/** What the script gets on stdin, and what a failed one wrote to stderr. */
+function formatScript(script: Explanation['script'], paint: Paint): string[] {
+  const { stdin, stderr } = script ?? { stdin: null, stderr: null };
+  const part = (name: string, text: string): string[] =>
+    text.split('\n').map((line, at) => `  ${paint('dim', `${(at === 0 ? name : '').padEnd(10)} │`)} ${visible(line)}`);
+  return [
+    ...(stdin === null ? [] : part('stdin', stdin)),
+    ...(stderr === null ? [] : part('stderr', stderr.trimEnd())),
+  ];
+}
+
 function formatOutcome(found: Explanation, paint: Paint): string[] {
   if (found.prompt === null) return [];
   const facts = [
@@ -127,7 +147,7 @@ function formatOutcome(found: Explanation, paint: Paint): string[] {
     ['waits', found.coalesce === null ? null : `${found.coalesce.window_seconds} s for more of ${found.coalesce.key}`],
     ['toolsets', found.toolsets.length === 0 ? null : found.toolsets.join(', ')],
     ['skills', found.skills.length === 0 ? null : found.skills.join(', ')],
-    ...found.deliveries.map(({ target, address }) => ['delivers', `${target} ${addressText(address)}`.trim()] as const),
+    ...found.deliveries.map((delivery) => ['delivers', deliveryText(delivery)] as const),
     ['unresolved', found.unresolved.length === 0 ? null : found.unresolved.join(' ')],
   ] as const;
   const lines = facts.flatMap(([name, text]) =>

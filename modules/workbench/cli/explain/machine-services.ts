@@ -4,6 +4,8 @@
  */
 
 import type { CliContext } from '../../../../cli/base/context.ts';
+import { lenient } from '../../../../cli/deliver/link-one.ts';
+import { DeliveryRefusal } from '../../../../runtime/deliver/http/values.ts';
 import { listJobs } from '../../../../runtime/dispatch/scheduler/job.ts';
 import type { RunScript } from '../../../../runtime/intake/script-runner.ts';
 import { loadMarks } from '../../../../runtime/module.ts';
@@ -11,10 +13,13 @@ import type { GatewayFiles } from '../../../../runtime/platform/node-files.ts';
 import { gatewayFiles } from '../../../../runtime/platform/node-files.ts';
 import type { SecretResolver } from '../../../../runtime/platform/secrets/secrets.ts';
 import type { ListFiles } from '../../../../runtime/table/in-file-set.ts';
+import type { LinkContext } from '../../../../runtime/table/link-context.ts';
+import { LinkError } from '../../../../runtime/table/link-context.ts';
+import { RouteSlot } from '../../../../runtime/table/link-route.ts';
 import type { Marks } from '../../../../runtime/table/link-template.ts';
 import type { RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
 import { payloads } from '../../../payloads/module.ts';
-import type { JobOutcome, RefusesDelivery } from '../../runtime/explain/explain-services.ts';
+import type { HomeChannelOf, JobOutcome, RefusesDelivery } from '../../runtime/explain/explain-services.ts';
 
 export function listFiles({ stat, readText }: Pick<GatewayFiles, 'stat' | 'readText'>): ListFiles {
   return {
@@ -39,7 +44,8 @@ export async function scriptRunner({
   ]);
   const { realPath, describe } = gatewayFiles;
   const { signal } = new AbortController();
-  return createScriptRunner({ run: (request) => runProcess(request, clock), realPath, describe, env, home, signal });
+  const run = (request: Parameters<typeof runProcess>[0]) => runProcess(request, { clock, home });
+  return createScriptRunner({ run, realPath, describe, env, home, signal });
 }
 
 /** @throws CliError when there is a store that cannot be read. */
@@ -66,33 +72,89 @@ export function configuredJobState({ jobs }: RouteTable, profile: string, id: st
 
 type Machine = Pick<CliContext, 'home' | 'env' | 'clock'>;
 
+/** Why a gateway would not serve this route; null: it would. */
+export function linkProblem(plan: RoutePlan, table: RouteTable, context: LinkContext): string | null {
+  try {
+    new RouteSlot(plan, table, context);
+    return null;
+  } catch (error) {
+    if (error instanceof LinkError) return error.message;
+    throw error;
+  }
+}
+
+/** The chat that a target delivers to where a route names none; its reference, where that cannot be resolved here. */
+export function homeChannels({ profiles }: RouteTable, secrets: SecretResolver): HomeChannelOf {
+  return (profile, { target, extra }) => {
+    const targets = profiles[profile]?.targets ?? {};
+    const binding = Object.hasOwn(targets, target) ? targets[target] : undefined;
+    if (binding === undefined || Object.hasOwn(extra, 'chat_id')) return null;
+    const { home_channel: ref } = binding.credentials;
+    return (ref === undefined ? binding.home_channel : lenient(secrets).resolve(ref, 'home_channel').trim()) || null;
+  };
+}
+
 /** Credentials may be missing: an address is verified without them. */
 export function deliveryRefusal(context: Machine, table: RouteTable, secrets: SecretResolver): RefusesDelivery {
   let drivers: Promise<RefusesDelivery> | null = null;
-  return async (profile, delivery) => {
+  return async (...asked) => {
+    const [, { target }] = asked;
+    // These refuse nothing, and need no driver.
+    if (table.targets[target]?.driver === 'log' || table.targets[target]?.driver === 'local') return null;
     drivers ??= linkDrivers(context, table, secrets);
-    return (await drivers)(profile, delivery);
+    return (await drivers)(...asked);
   };
 }
 
 /** Loaded only when a route delivers directly: it pulls in every driver. */
 async function linkDrivers(context: Machine, table: RouteTable, secrets: SecretResolver): Promise<RefusesDelivery> {
-  const [{ linkTargets }, { createDeliverer }, { createDeliveryContext }, { lenient }, { runProcess }, { silentLog }] =
+  const [{ linkTargets }, { createDeliverer }, { createDeliveryContext }, { runProcess }, { silentLog }] =
     await Promise.all([
       import('../../../../runtime/deliver/link-targets.ts'),
       import('../../../../runtime/deliver/create-deliverer.ts'),
       import('../../../../runtime/deliver/delivery-context.ts'),
-      import('../../../../cli/deliver/link-one.ts'),
       import('../../../../runtime/platform/process/run-process.ts'),
       import('../../../../runtime/platform/log.ts'),
     ]);
   const { home, env, clock } = context;
-  const run = (request: Parameters<typeof runProcess>[0]): ReturnType<typeof runProcess> => runProcess(request, clock);
+  const run = (request: Parameters<typeof runProcess>[0]) => runProcess(request, { clock, home });
   const delivery = createDeliveryContext({ home, env, clock, log: silentLog, run });
-  const { linked } = linkTargets(table, lenient(secrets), delivery.context);
+  const { linked, problems } = linkTargets(table, lenient(secrets), delivery.context);
   await delivery.close();
   const deliverer = createDeliverer({ linked, context: delivery.context, mirror: async () => {} });
-  return (profile, asked) => deliverer.refusal(profile, asked);
+  return async (profile, asked, text) => {
+    // Where a reference stands for the secret, it may not have the secret's form: what is sent then is not known.
+    const isUnknown = problems.some((problem) => problem.profile === profile && problem.target === asked.target);
+    if (isUnknown || isOpenHome(table, secrets, profile, asked)) return null;
+    if (text === null) return deliverer.refusal(profile, asked);
+    const message = { ...asked, profile, text, key: 'x', route: '', delivery_id: '', sent: 0, first_attempt_at: null };
+    try {
+      await deliverer.show({ ...message, mirror_to_session: false, signal: NEVER });
+      return null;
+    } catch (error) {
+      if (error instanceof DeliveryRefusal) return error.message;
+      throw error;
+    }
+  };
+}
+
+const NEVER = new AbortController().signal;
+
+/** Whether the chat is a home channel whose reference cannot be resolved here. */
+function isOpenHome(
+  { profiles }: RouteTable,
+  secrets: SecretResolver,
+  profile: string,
+  { target, extra }: Parameters<RefusesDelivery>[1],
+): boolean {
+  const ref = profiles[profile]?.targets[target]?.credentials.home_channel;
+  if (ref === undefined || Object.hasOwn(extra, 'chat_id')) return false;
+  try {
+    secrets.resolve(ref, 'home_channel');
+    return false;
+  } catch {
+    return true;
+  }
 }
 
 /** Null: none of the routes has marked values. */

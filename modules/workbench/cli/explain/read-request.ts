@@ -10,7 +10,7 @@ import type { HeaderPairs } from '../../../../cli/sources/read-capture.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
 import { partsOf } from '../../../../runtime/verify/request.ts';
 import type { KeptParts } from '../../runtime/capture/requests.ts';
-import { verifiedParts } from '../../runtime/capture/requests.ts';
+import { verifiedParts, whyUnverified } from '../../runtime/capture/requests.ts';
 import { findRequest, useRequests } from '../use-requests.ts';
 
 export interface NamedRequest {
@@ -111,7 +111,7 @@ export async function readKept(context: CliContext, id: string): Promise<KeptInp
   const parts = verifiedParts(kept);
   if (parts !== null) return { ...parts, route: kept.route, notes: [] };
   throw new CliError(
-    `the body of ${kept.id} was not kept: it had no valid signature`,
+    `the body of ${kept.id} was not kept: ${whyUnverified(kept)}`,
     `hookwright requests show ${kept.id} says why`,
   );
 }

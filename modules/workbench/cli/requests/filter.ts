@@ -1,11 +1,8 @@
 /** The conditions of `requests list`. */
-import type { CliContext } from '../../../../cli/base/context.ts';
 import { UsageError } from '../../../../cli/base/errors.ts';
-import { loadPart } from '../../../../cli/base/module.ts';
 import { parseNamed } from '../../../../cli/command-line/values.ts';
 import { parseLimit, parseSince } from '../../../../cli/deliveries/filter.ts';
-import { unknownRoute } from '../../../../cli/subscriptions/find-route.ts';
-import type { KeptFilter, KeptPage, KeptRequests } from '../../../../runtime/intake/kept-request.ts';
+import type { KeptFilter, KeptPage } from '../../../../runtime/intake/kept-request.ts';
 import { REASON_CODES } from '../../../../runtime/intake/reason-codes.ts';
 import { OUTCOMES } from '../../../../runtime/intake/reply.ts';
 import { numberOf } from '../../runtime/capture/requests.ts';
@@ -32,13 +29,3 @@ export function parsePage(limit: string, before: string | undefined): KeptPage {
   if (numberOf(before) !== null) return { limit: parseLimit(limit), before };
   throw new UsageError(`"${before}" is no id of a request`, 'hookwright requests list shows the ids');
 }
-
-/** For a list that is empty. @throws CliError when no route has this name, now or among the newest requests that are kept */
-export async function checkRouteName(context: CliContext, requests: KeptRequests, name: string): Promise<void> {
-  const names = await loadPart(context.modules, 'names');
-  const kept = (await requests.list({}, { limit: SEARCHED })).map(({ route }) => route);
-  const known = [...new Set([...(await names('route', context)), ...kept])];
-  if (known.length > 0 && !known.includes(name)) throw unknownRoute(name, known);
-}
-
-const SEARCHED = 1000;

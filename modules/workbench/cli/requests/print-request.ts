@@ -21,7 +21,7 @@ export function printCurl({ method, path, headers, body }: KeptRequest, url: str
 }
 
 /** Characters that could drive a terminal. */
-const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 function quote(text: string): string {
   if (text.search(CONTROL) < 0) return `'${text.replaceAll("'", "'\\''")}'`;
@@ -65,9 +65,12 @@ export function printHar(request: KeptRequest): string {
 function removedPlaces({ headers, body }: KeptRequest, query: readonly (readonly [string, string])[]): string[] {
   const names = (values: readonly (readonly [string, string])[]): string[] =>
     values.filter(([, value]) => isMarker(value)).map(([name]) => name);
-  const isInBody = Buffer.from(body ?? '', 'base64').includes(BODY_MARKER);
-  return [...names(headers), ...names(query).map((name) => `?${name}`), ...(isInBody ? ['body'] : [])];
+  return [...names(headers), ...names(query).map((name) => `?${name}`), ...(lacksCredential(body) ? ['body'] : [])];
 }
+
+/** Whether a marker replaces a credential in a body. @param body in base64 */
+export const lacksCredential = (body: string | null): boolean =>
+  Buffer.from(body ?? '', 'base64').includes(BODY_MARKER);
 
 function postText(body: string | null): { readonly text: string; readonly encoding?: 'base64' } {
   const bytes = Buffer.from(body ?? '', 'base64');

@@ -4,6 +4,7 @@ import { tryParseJson } from '../../../../base/try-parse-json.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
 import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
 import type { TestCase, TestExpectation } from '../../../../schemas/generated/types.ts';
+import { whyUnverified } from '../../runtime/capture/requests.ts';
 import { runTest } from '../test/run-tests.ts';
 import type { TestedConfig } from '../test/tested-config.ts';
 import { expectationOf, USUAL } from '../test/update-snapshots.ts';
@@ -18,14 +19,17 @@ export async function printTest(
   config: TestedConfig,
   saved: { readonly name: string; readonly folder: string } | null,
 ): Promise<string> {
-  const test = { ...testOf(request, saved?.name ?? null), expect: {} };
+  const asked = testOf(request, saved?.name ?? null);
+  const test = { ...asked, expect: {} };
   const path = `${saved?.folder ?? '.'}/request.test.yaml`;
   const tests = { path, name: path, file: { tests: [test] }, tree: NO_PLACES };
   const { found, failures } = await runTest({ tests, index: 0, test }, config);
   if (found === null) throw new CliError(failures[0]?.message ?? 'the test cannot be run');
   const actual = expectationOf(found.explanation);
   const expect = Object.fromEntries(USUAL.flatMap((key) => (actual[key] === undefined ? [] : [[key, actual[key]]])));
-  const file = { tests: [{ ...test, expect: expect as TestExpectation }] };
+  const { came_at: _, ...timeless } = asked;
+  const needed = found.plan.max_age === null ? timeless : asked;
+  const file = { tests: [{ ...needed, expect: expect as TestExpectation }] };
   return stringify(file, { lineWidth: 0 });
 }
 
@@ -38,15 +42,17 @@ const NO_PLACES = {
 };
 
 function testOf(request: KeptRequest, saved: string | null): Omit<TestCase, 'expect'> {
-  const { route, event, outcome, id } = request;
+  const { route, event, outcome, id, at } = request;
   const name = `${event === '' ? 'request' : event} ${id} (was ${outcome})`;
-  if (saved !== null) return { name, route, request: saved };
+  const came_at = new Date(at).toISOString();
+  if (saved !== null) return { name, route, request: saved, came_at };
   const hasEvent = event !== '' && event !== 'unknown';
-  return { name, route, ...(hasEvent ? { event } : {}), payload: payloadOf(request) };
+  return { name, route, ...(hasEvent ? { event } : {}), payload: payloadOf(request), came_at };
 }
 
-function payloadOf({ body, id }: KeptRequest): NonNullable<TestCase['payload']> {
-  if (body === null) throw new CliError(`the body of request ${id} is not kept: it had no valid signature`);
+function payloadOf(kept: KeptRequest): NonNullable<TestCase['payload']> {
+  const { body, id } = kept;
+  if (body === null) throw new CliError(`the body of request ${id} is not kept: ${whyUnverified(kept)}`);
   const payload = tryParseJson(Buffer.from(body, 'base64').toString('utf8'));
   if (payload !== undefined) return payload as NonNullable<TestCase['payload']>;
   const hint = `save it beside the test: hookwright requests show ${id} --save ${id}.json --as-test`;

@@ -100,6 +100,7 @@ export async function runTest(loaded: LoadedTest, config: TestedConfig): Promise
   const explanation = await config.explain(plan, {
     request: made.parts,
     event: test.event ?? null,
+    ...(test.came_at === undefined ? {} : { cameAt: Date.parse(test.came_at) }),
     runScript: plan.script === null ? null : await scriptFor(test, config),
   });
   const failures = compare(test.expect, explanation, config.table);

@@ -4,6 +4,7 @@ import { Document, isMap, parseDocument } from 'yaml';
 import { groupBy } from '../../../../base/group-by.ts';
 import { writeAtomic } from '../../../../runtime/platform/write-atomic.ts';
 import type { Explanation, TestExpectation } from '../../../../schemas/generated/types.ts';
+import { ownAddress } from './compare.ts';
 import type { TestResult } from './run-tests.ts';
 
 export type Expected = { [Key in Exclude<keyof TestExpectation, 'snapshot'>]?: TestExpectation[Key] };
@@ -83,7 +84,7 @@ export function expectationOf(found: Explanation): Expected {
     ...(isRendered && unresolved.length > 0 ? { unresolved } : {}),
     ...(first === undefined
       ? {}
-      : { address: deliveries.length === 1 ? first.address : deliveries.map(({ address }) => address) }),
+      : { address: deliveries.length === 1 ? ownAddress(first) : deliveries.map(ownAddress) }),
     ...(isRendered ? { toolsets, skills } : {}),
     ...(agent === null ? {} : { agent }),
     ...(job === null ? {} : { job }),

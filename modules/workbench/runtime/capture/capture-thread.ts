@@ -4,16 +4,12 @@
  */
 import { createHash } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Redact } from '../../../../runtime/deliver/redact.ts';
-import { Redactor } from '../../../../runtime/deliver/redact.ts';
+import { Redactor } from '../../../../runtime/deliver/redact/redact.ts';
 import type { KeptFilter, KeptHead, KeptPage } from '../../../../runtime/intake/kept-request.ts';
 import type { NewRequestRow } from '../../../../runtime/store/request-rows.ts';
 import { serveThread } from '../../../../runtime/store/sqlite/thread.ts';
 import { findCause } from '../../../../runtime/verify/find-cause.ts';
-import { readLocatedText } from '../../../../runtime/verify/locator.ts';
-import { BODY_MARKER } from '../../../../runtime/verify/removed.ts';
-import { LazyRequest, partsOf } from '../../../../runtime/verify/request.ts';
-import type { LocatorPlan } from '../../../../schemas/generated/types.ts';
+import { withoutBodyCredentials } from './body-credentials.ts';
 import type { Captured } from './record.ts';
 import { RequestFile, RequestFileReader } from './request-file.ts';
 import type { CaptureLimits } from './requests.ts';
@@ -42,7 +38,7 @@ export class Finisher {
       return null;
     }
     this.redactor.add(added);
-    return records.map((captured) => finishRecord(captured, this.redactor.redact));
+    return records.map((captured) => finishRecord(captured, this.redactor));
   }
 }
 
@@ -68,15 +64,16 @@ export class FileWriter {
   }
 }
 
-/** @param redact replaces all known secrets */
-function finishRecord({ number, head, body: bytes, credentials, refused }: Captured, redact: Redact): NewRequestRow {
+/** @param redactor of all known secrets */
+function finishRecord(captured: Captured, redactor: Redactor): NewRequestRow {
+  const { number, head, body: bytes, credentials, refused } = captured;
   // A Buffer that was sent to another thread arrives as a Uint8Array.
   const body = bytes === null ? null : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const body_sha256 = body === null ? null : createHash('sha256').update(body).digest('hex');
   const cause = refused === null ? null : findCause({ ...refused, parts: { ...refused.parts, body: body ?? NO_BODY } });
-  const kept = body === null || !head.verified ? null : withoutCredentials(body, head, credentials);
+  const kept = body === null || !head.verified ? null : withoutBodyCredentials(body, head, credentials);
   // A secret may be anywhere, such as in a custom header or in the output of a script.
-  const clean = redact(JSON.stringify({ ...head, body_sha256, cause }));
+  const clean = redactor.redact(JSON.stringify({ ...head, body_sha256, cause }));
   const { profile, route, outcome, reason } = JSON.parse(clean) as KeptHead;
   return {
     n: number,
@@ -85,44 +82,11 @@ function finishRecord({ number, head, body: bytes, credentials, refused }: Captu
     outcome,
     reason,
     head: clean,
-    body: kept === null ? null : redactBytes(kept, redact),
+    body: kept === null ? null : redactor.redactBytes(kept),
   };
 }
 
 const NO_BODY = Buffer.alloc(0);
-
-/** Works on bytes, whatever the encoding. */
-function redactBytes(body: Buffer, redact: Redact): Buffer {
-  const text = body.toString('latin1');
-  const clean = redact(text);
-  return clean === text ? body : Buffer.from(clean, 'latin1');
-}
-
-/** Replaces credentials in the body; null when one would remain, in a spelling that is not found. */
-function withoutCredentials(
-  body: Buffer,
-  { method, path, headers }: KeptHead,
-  places: readonly LocatorPlan[],
-): Buffer | null {
-  const read = (at: LocatorPlan, from: Buffer) =>
-    readLocatedText(at, new LazyRequest(partsOf(method, path, headers, from)));
-  let kept = body;
-  for (const at of places) {
-    const value = read(at, kept);
-    if (value === null || value === '' || value === BODY_MARKER) continue;
-    kept = replaceAll(kept, value, BODY_MARKER);
-    if (read(at, kept) === value) return null;
-  }
-  return kept;
-}
-
-/** Replaces a text in its plain, JSON and form spellings. */
-function replaceAll(body: Buffer, value: string, by: string): Buffer {
-  const spellings = [value, JSON.stringify(value).slice(1, -1), new URLSearchParams({ v: value }).toString().slice(2)];
-  const latin1 = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
-  const text = spellings.reduce((rest, spelling) => rest.replaceAll(latin1(spelling), by), body.toString('latin1'));
-  return Buffer.from(text, 'latin1');
-}
 
 /** A file is named by its path. */
 export type CaptureThreadData =

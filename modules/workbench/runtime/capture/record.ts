@@ -3,8 +3,10 @@
  * fields hold them: all places from which any scheme reads a signature, a token or a secret, because a token may be sent to
  * the wrong route. Others are recognised by their names.
  */
+
 import type { Intake } from '../../../../runtime/intake/intake.ts';
 import type { KeptHead } from '../../../../runtime/intake/kept-request.ts';
+import type { BodyFormat } from '../../../../runtime/intake/parse-body.ts';
 import type { ReasonDetail } from '../../../../runtime/intake/reason.ts';
 import { reasonOf } from '../../../../runtime/intake/reason.ts';
 import type { Reply } from '../../../../runtime/intake/reply.ts';
@@ -14,6 +16,8 @@ import { marker } from '../../../../runtime/verify/removed.ts';
 import type { RefusedRequest } from '../../../../runtime/verify/signature-evidence.ts';
 import type { VerifyReason } from '../../../../runtime/verify/verification.ts';
 import type { KeptReason, LocatorPlan, RoutePlan, SchemePlan } from '../../../../schemas/generated/types.ts';
+import { soundsSecret } from './credential-names.ts';
+import { replaceUrlCredentials } from './url-credentials.ts';
 
 /** A request in the form in which it is sent to the thread that stores it. */
 export interface Captured {
@@ -23,10 +27,16 @@ export interface Captured {
   readonly head: KeptHead;
   /** As received; null when it was not read. */
   readonly body: Uint8Array | null;
-  /** Places of the body that hold credentials. */
-  readonly credentials: readonly LocatorPlan[];
+  readonly credentials: BodyCredentials;
   /** What the search for the cause of a refused signature needs; null for any other request. */
   readonly refused: RefusedRequest | null;
+}
+
+/** Where credentials are in a body. */
+export interface BodyCredentials {
+  readonly places: readonly LocatorPlan[];
+  /** The format of the route's source; null: the content type decides. */
+  readonly format: BodyFormat | null;
 }
 
 export interface RecordContext {
@@ -41,12 +51,12 @@ export interface RecordContext {
 
 /** @param number the number in the id of the kept request */
 export function makeRecord(number: number, intake: Intake, reply: Reply, context: RecordContext): Captured {
-  const wasRead = readsBody(intake.stage);
+  const wasRead = readsBody(intake.stage) || intake.body.length > 0;
   return {
     number,
     head: headOf(intake, reply, context, wasRead ? intake.body.length : null),
     body: wasRead ? intake.body : null,
-    credentials: bodyPlaces(intake.route.plan, context.schemes),
+    credentials: { places: bodyPlaces(intake.route.plan, context.schemes), format: intake.route.body },
     refused: refusedOf(intake),
   };
 }
@@ -91,7 +101,7 @@ function headOf(
 function bodyPlaces(
   { source, schemes: accepted }: RoutePlan,
   schemes: RecordContext['schemes'],
-): Captured['credentials'] {
+): readonly LocatorPlan[] {
   const names = source === null ? accepted : [source, ...accepted];
   return names
     .flatMap((name) => (Object.hasOwn(schemes, name) ? placesOf(schemes[name] as SchemePlan) : []))
@@ -155,11 +165,8 @@ const HEADERS: readonly (readonly [string, string])[] = [
   ['cookie', 'cookies'],
   ['set-cookie', 'cookies'],
 ];
-/** Names that suggest a credential although no source uses them. */
-const SOUNDS_SECRET =
-  /token|secret|passw|pwd|auth(?!or(?!i))|signature|hmac|credential|session|jwt|oidc|(api|access|account|subscription|functions?|private|shared)[^a-z]?key/;
-/** Query parameters that often hold credentials although their names do not match the expression. */
-const PARAMETERS = ['key', 'sig', 'sign', 'code'];
+/** Query parameters that hold a credential although their names do not say so. */
+const PARAMETERS = ['code'];
 
 /** Collects the places of all these schemes. */
 export function credentialPlaces(schemes: readonly SchemePlan[]): CredentialPlaces {
@@ -186,14 +193,19 @@ function harmlessPlaces({ event, delivery, id, timestamp, challenges }: SchemePl
 }
 
 /** All places of a scheme that hold a credential, each with its kind. */
-export function placesOf({ verify, signature, challenges }: SchemePlan): readonly (readonly [LocatorPlan, string])[] {
+export function placesOf({
+  verify,
+  signature,
+  challenges,
+  credentials = [],
+}: SchemePlan): readonly (readonly [LocatorPlan, string])[] {
   const what = verify === 'token' ? 'token' : verify === 'basic' ? 'credentials' : 'signature';
   const own = signature.map((at) => [at, what] as const);
   const handshakes = challenges.flatMap(({ kind, token, value }) => [
     ...(token === null ? [] : [[token, 'verify token'] as const]),
     ...(kind === 'capture' && value !== null ? [[value, 'secret'] as const] : []),
   ]);
-  return [...own, ...handshakes];
+  return [...own, ...handshakes, ...credentials.map((at) => [at, 'credential'] as const)];
 }
 
 /** The headers in order, with a marker instead of each credential. @param rawHeaders names and values alternating */
@@ -204,7 +216,7 @@ export function withoutCredentials(
   const kept: (readonly [string, string])[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const [name = '', value = ''] = rawHeaders.slice(at, at + 2);
-    const what = whatOf(name, header);
+    const what = whatOf(name, header) ?? (CREDENTIAL.test(value) ? 'credentials' : null);
     kept.push([name, what === null ? withoutUrlCredentials(value, query) : marker(what)]);
   }
   return kept;
@@ -214,37 +226,14 @@ export function withoutCredentials(
 export const pathWithoutCredentials = (url: string, { query }: CredentialPlaces): string =>
   withoutUrlCredentials(url, query);
 
+/** A value that is a credential under any name: behind a scheme of HTTP authentication, or a signed JWT. */
+const CREDENTIAL =
+  /^\s*(?:(?:bearer|basic|digest|negotiate|ntlm|dpop|hawk|aws4-hmac-sha256)\s+\S|eyJ[\w-]+\.eyJ[\w-]+\.[\w-]*\s*$)/i;
+
 function whatOf(name: string, { credentials, harmless }: NamedValues): string | null {
   const key = name.toLowerCase();
-  return credentials.get(key) ?? (SOUNDS_SECRET.test(key) && !harmless.has(key) ? 'credential' : null);
+  return credentials.get(key) ?? (soundsSecret(name) && !harmless.has(key) ? 'credential' : null);
 }
 
-/** A parameter name and `=`. It starts after a separator, so that a long text is searched only once. */
-const PARAMETER = /(?<![^?&;#\s=/])[^?&;#\s=/]+=/g;
-const USER = /:\/\/[^/?#\s]*@/g;
-
-/**
- * Removes the user part and secret parameters of URLs from a text: a request target, or a header in which a proxy forwards
- * the original one. A value ends at `&` or white space, not at `;`, which some parsers read as part of the value.
- */
-function withoutUrlCredentials(text: string, query: NamedValues): string {
-  if (!text.includes('=') && !text.includes('@')) return text;
-  const url = text.replace(USER, `://${encodeURIComponent(marker('credentials'))}@`);
-  let kept = '';
-  let copied = 0;
-  for (const { 0: start, index } of url.matchAll(PARAMETER)) {
-    const what = index < copied ? null : whatOf(parameterName(start), query);
-    if (what === null) continue;
-    const value = index + start.length;
-    kept += url.slice(copied, value) + encodeURIComponent(marker(what));
-    const length = url.slice(value).search(/[&\s]/);
-    copied = length < 0 ? url.length : value + length;
-  }
-  return kept + url.slice(copied);
-}
-
-/** The decoded name without brackets: `token` for `%74oken[]=`. */
-function parameterName(start: string): string {
-  const [name = ''] = new URLSearchParams(start).keys();
-  return name.replace(/\[.*$/s, '');
-}
+const withoutUrlCredentials = (text: string, query: NamedValues): string =>
+  replaceUrlCredentials(text, (name) => whatOf(name, query));

@@ -6,7 +6,7 @@ import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
 import type { StageName } from '../../../../runtime/intake/stage.ts';
 import type { LinkedRoute } from '../../../../runtime/table/linked-table.ts';
 import { createIntake } from '../explain/unconnected.ts';
-import { requestParts } from './requests.ts';
+import { requestParts, whyUnverified } from './requests.ts';
 
 /** Stages that were decided when it arrived: its sender, and that it is not a handshake. */
 const DECIDED: ReadonlySet<StageName> = new Set([
@@ -19,8 +19,10 @@ const DECIDED: ReadonlySet<StageName> = new Set([
 ]);
 
 /** Why a kept request cannot be replayed; null when it can. */
-export function whyNotReplayable({ verified, outcome, body }: KeptRequest): string | null {
-  if (!verified) return 'it had no valid signature';
+export function whyNotReplayable(kept: KeptRequest): string | null {
+  const { refused, verified, outcome, body } = kept;
+  if (refused !== undefined) return refused;
+  if (!verified) return whyUnverified(kept);
   if (outcome === 'challenge') return "it was its sender's check of the URL, no event";
   return body === null ? 'its body is not kept' : null;
 }
@@ -34,7 +36,10 @@ export function replayRequest(kept: KeptRequest, route: LinkedRoute, services: S
   intake.scheme = kept.scheme ?? '';
   return {
     intake,
-    services: { ...services, bodies: { read: async () => parts.body, release: () => {} } },
+    services: {
+      ...services,
+      bodies: { read: async () => parts.body, readArrived: async () => parts.body, release: () => {} },
+    },
     watcher: {
       skips: (stage) => DECIDED.has(stage),
       passed: (stage) => {

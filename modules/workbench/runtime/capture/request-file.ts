@@ -71,9 +71,11 @@ const formatOf = (db: Connection): number => db.query<[number]>('PRAGMA user_ver
 
 /** Reads the rows. Without a file there are none. */
 export class RequestFileReader implements ReadRows {
+  private readonly path: string;
   private readonly file: FollowedFile;
 
   constructor(path: string) {
+    this.path = path;
     this.file = new FollowedFile(path, () => {
       if (inodeOf(path) === null) return null;
       const db = openReading(connect, path);
@@ -85,6 +87,22 @@ export class RequestFileReader implements ReadRows {
   }
 
   list(filter: RequestFilter): readonly Omit<RequestRow, 'body'>[] {
+    return this.read(() => this.rows(filter));
+  }
+
+  /** A file with damaged pages is removed: the writer begins another one with the next request. @throws the driver's error */
+  private read<T>(ask: () => T): T {
+    try {
+      return ask();
+    } catch (error) {
+      if (!isDamaged(error)) throw error;
+      this.close();
+      removeFile(this.path);
+      throw new Error('the file of kept requests was damaged: it is replaced by an empty one', { cause: error });
+    }
+  }
+
+  private rows(filter: RequestFilter): readonly Omit<RequestRow, 'body'>[] {
     const { where, values } = conditions(filter);
     const order = filter.isAscending ? 'ASC' : 'DESC';
     const sql = `SELECT n, head FROM request${where} ORDER BY n ${order} LIMIT ?`;
@@ -98,8 +116,8 @@ export class RequestFileReader implements ReadRows {
 
   between(from: number, to: number): readonly RequestRow[] {
     const sql = 'SELECT n, head, body FROM request WHERE n BETWEEN ? AND ? ORDER BY n LIMIT 2';
-    const rows = this.file.open()?.query<[n: number, head: string, body: Buffer | null]>(sql).all(from, to) ?? [];
-    return rows.map(([n, head, body]) => ({ n, head, body }));
+    const find = () => this.file.open()?.query<[n: number, head: string, body: Buffer | null]>(sql).all(from, to) ?? [];
+    return this.read(find).map(([n, head, body]) => ({ n, head, body }));
   }
 
   close(): void {
@@ -175,10 +193,14 @@ export class RequestFile implements WriteRows {
     } catch (error) {
       this.close();
       if (!isDamaged(error)) throw error;
-      for (const suffix of ['', '-wal', '-shm']) rmSync(this.path + suffix, { force: true });
+      removeFile(this.path);
       return make(this.file.open() as Connection);
     }
   }
+}
+
+function removeFile(path: string): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
 }
 
 class OtherFormat extends Error {}

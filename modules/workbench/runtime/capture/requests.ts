@@ -12,6 +12,7 @@ import type {
   KeptRequests,
   KeptSummary,
 } from '../../../../runtime/intake/kept-request.ts';
+import { decodeOr, isInstant, isText } from '../../../../runtime/store/decode.ts';
 import type { NewRequestRow, RequestFilter, RequestRow } from '../../../../runtime/store/request-rows.ts';
 import { isMarker } from '../../../../runtime/verify/removed.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
@@ -75,30 +76,44 @@ export const keptRequests = (rows: ReadRows): Omit<KeptRequests, 'close'> => ({
       isAscending: page.after !== undefined,
       limit: Math.min(page.limit, LONGEST_PAGE),
     });
-    return found.map(summaryOf);
+    return found.flatMap(summaryOf);
   },
   async load(id): Promise<FoundRequest> {
     if (!ID.test(id)) return { kind: 'unknown' };
     const [from, to] = [id.padEnd(DIGITS, '0'), id.padEnd(DIGITS, 'z')].map((each) => Number.parseInt(each, 36));
     const [found, other] = await rows.between(from ?? 0, to ?? 0);
     if (found === undefined) return { kind: 'unknown' };
-    return other === undefined ? { kind: 'found', request: requestOf(found) } : { kind: 'ambiguous' };
+    if (other !== undefined) return { kind: 'ambiguous' };
+    const request = requestOf(found);
+    return request === null ? { kind: 'unknown' } : { kind: 'found', request };
   },
 });
 
 /** An invalid id sorts before all others. */
 const startOf = (id: string | undefined): number | undefined => (id === undefined ? undefined : (numberOf(id) ?? 0));
 
-function summaryOf({ n, head }: Omit<RequestRow, 'body'>): KeptSummary {
+/** A damaged head, in which nothing can be found, is left out: the other requests are listed. */
+const headOf = (head: string): KeptHead | null => decodeOr<KeptHead | null>(head, isHead, null);
+const isHead = (value: unknown): boolean => {
+  const { at, outcome, method } = (value ?? {}) as Partial<KeptHead>;
+  return isInstant(at) && isText(outcome) && isText(method);
+};
+
+function summaryOf({ n, head }: Omit<RequestRow, 'body'>): readonly KeptSummary[] {
+  const known = headOf(head);
+  if (known === null) return [];
   const { at, profile, route, method, outcome, status, stage, reason, event, delivery_id, verified, body_bytes } =
-    JSON.parse(head) as KeptHead;
+    known;
   const id = idOf(n);
-  return { id, at, profile, route, method, outcome, status, stage, reason, event, delivery_id, verified, body_bytes };
+  return [{ id, at, profile, route, method, outcome, status, stage, reason, event, delivery_id, verified, body_bytes }];
 }
 
-function requestOf({ n, head, body }: RequestRow): KeptRequest {
+function requestOf({ n, head, body, refused }: RequestRow): KeptRequest | null {
+  const known = headOf(head);
+  if (known === null) return null;
   const base64 = body === null ? null : Buffer.from(body).toString('base64');
-  return { id: idOf(n), ...(JSON.parse(head) as KeptHead), body: base64 };
+  const kept = { id: idOf(n), ...known, body: base64 };
+  return refused === undefined ? kept : { ...kept, refused };
 }
 
 export interface CaptureLimits {
@@ -151,6 +166,12 @@ export interface KeptParts {
 export function verifiedParts(kept: KeptRequest): KeptParts | null {
   if (kept.body === null || !kept.verified) return null;
   return { parts: requestParts(kept), verifiedBy: kept.scheme ?? NO_SCHEME, cameAt: kept.at };
+}
+
+/** Why a request without its body has none, for one that `verifiedParts` returns null for. */
+export function whyUnverified({ verified, status, outcome, stage }: KeptRequest): string {
+  if (stage === 'credential' || stage === 'signature') return 'it had no valid signature';
+  return `it was answered ${status} ${outcome}${verified ? '' : ' before its signature was checked'}`;
 }
 
 /** The scheme of a route that checks no signature. */

@@ -64,6 +64,6 @@ export function asVerified(route: LinkedRoute, scheme: string): LinkedRoute {
   const verification: Verification = isAccepted
     ? { ok: true, scheme, secret: 0 }
     : { ok: false, scheme: null, reason: 'missing_signature' };
-  const authenticator = { ...route.authenticator, authenticate: () => verification, refuseUnsigned: () => null };
+  const authenticator = { ...route.authenticator, authenticate: () => verification, refuseByHead: () => null };
   return { ...route, authenticator };
 }

@@ -15,13 +15,14 @@ import { STAGE_NAMES } from '../../../../runtime/intake/stage.ts';
 import { subjectOf } from '../../../../runtime/intake/stages/filters.ts';
 import { EVENT_LIMIT } from '../../../../runtime/intake/stages/identify.ts';
 import { printableStart } from '../../../../runtime/platform/printable.ts';
+import { isMessage } from '../../../../runtime/store/replay.ts';
 import { eventEntries } from '../../../../runtime/table/link-events.ts';
 import type { LinkedRoute } from '../../../../runtime/table/linked-table.ts';
 import { findCause } from '../../../../runtime/verify/find-cause.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
 import { LazyRequest } from '../../../../runtime/verify/request.ts';
 import type { SignatureEvidence } from '../../../../runtime/verify/signature-evidence.ts';
-import type { Dispatch, ExplainedStage, Explanation } from '../../../../schemas/generated/types.ts';
+import type { Dispatch, DispatchDelivery, ExplainedStage, Explanation } from '../../../../schemas/generated/types.ts';
 import { assumeScheme, asVerified, isSigned, withEvent } from './assume-scheme.ts';
 import type { ExplainContext } from './explain-services.ts';
 import { explainServices } from './explain-services.ts';
@@ -55,19 +56,23 @@ const OF_SIGNATURE: ReadonlySet<StageName> = new Set(['credential', 'handshake',
 /** Resolves to the explanation; rejects only for a bug in hookwright. */
 export async function explainRequest(input: ExplainRequest, context: ExplainContext): Promise<Explanation> {
   const watched = new WatchedRequest(input, context);
-  return watched.explanation(await runPipeline(watched.intake, watched.services, watched));
+  const reply = await runPipeline(watched.intake, watched.services, watched);
+  await watched.checkDeliveries();
+  return watched.explanation(reply);
 }
 
 class WatchedRequest implements Watcher {
   readonly intake: Intake;
   readonly services: Services;
   private readonly input: ExplainRequest;
+  private readonly context: ExplainContext;
   private readonly stages: ExplainedStage[] = [];
   private readonly unverified: 'not_signed' | 'no_secret' | null;
   /** The scheme that the request is assumed to use when its signature is not verified. */
   private readonly assumed: string | null;
   private filter: Explanation['filter'] = null;
   private outcome: ScriptOutcome | null = null;
+  private stdin: string | null = null;
   private dispatch: Dispatch | null = null;
 
   constructor(input: ExplainRequest, context: ExplainContext) {
@@ -75,6 +80,7 @@ class WatchedRequest implements Watcher {
     const route = verifiedBy === undefined ? input.route : asVerified(input.route, verifiedBy);
     const parsed = new LazyRequest(request);
     this.input = input;
+    this.context = context;
     this.unverified = route.insecure || verifiedBy !== undefined ? null : unverifiedBecause(input, parsed);
     if (this.unverified === 'no_secret') warnings.add('the signature cannot be verified', { reason: input.unverified });
     const scheme = this.unverified === null ? null : assumeScheme(route, parsed);
@@ -88,6 +94,8 @@ class WatchedRequest implements Watcher {
 
   skips(stage: StageName): boolean {
     if (stage === 'identify' && this.assumed !== null) this.intake.scheme = this.assumed;
+    // Before it runs: its output replaces the payload.
+    if (stage === 'script' && this.intake.route.script !== null) this.stdin = JSON.stringify(this.intake.data);
     const reason = this.reasonToSkip(stage);
     if (reason !== null) this.stages.push({ ...stageFacts(stage, this.intake), stage, result: 'skipped', reason });
     return reason !== null;
@@ -97,12 +105,32 @@ class WatchedRequest implements Watcher {
     const { intake, input } = this;
     if (stage === 'identify' && input.event !== null) intake.event = printableStart(input.event, EVENT_LIMIT);
     if (stage === 'filter') this.filter = intake.route.filter?.inspect(subjectOf(intake)) ?? null;
-    if (stage === 'render') this.dispatch = intake.dispatch;
+    if (stage === 'render') this.rendered();
     // A reply of the dispatch stage that accepts the event is not a stop.
     const isStop = reply !== null && !TAKEN.has(reply.outcome);
     const result = isStop ? 'stop' : 'pass';
     const facts = { ...stageFacts(stage, intake), ...(isStop ? this.causeFacts(stage) : {}) };
     this.stages.push({ ...facts, stage, result, reason: isStop ? (intake.reason ?? reply.outcome) : null });
+  }
+
+  private rendered(): void {
+    const { dispatch, coalesceKey, route } = this.intake;
+    this.dispatch = dispatch;
+    if (route.coalesce !== null && coalesceKey === null)
+      this.input.warnings.add('`coalesce.key` does not resolve: the event is not coalesced', {});
+  }
+
+  /** Warns about deliveries that would fail, whatever the agent answers. */
+  async checkDeliveries(): Promise<void> {
+    const { dispatch, context, input } = this;
+    if (dispatch === null || context.refusal === null) return;
+    const { profile, deliveries, mode, prompt } = dispatch;
+    for (const delivery of deliveries) {
+      // Those are warned about by their keys.
+      if (delivery.unresolved.length > 0) continue;
+      const reason = await context.refusal(profile, delivery, isMessage({ mode }) ? prompt : null);
+      if (reason !== null) input.warnings.add(`the delivery to ${targetLabel(delivery)} fails`, { reason });
+    }
   }
 
   explanation({ status, outcome }: Reply): Explanation {
@@ -124,9 +152,7 @@ class WatchedRequest implements Watcher {
       script: this.script(),
       prompt: dispatch?.prompt ?? null,
       unresolved: [...intake.unresolved],
-      deliveries: (dispatch?.deliveries ?? []).map(({ extra, unresolved, ...delivery }) => ({
-        ...{ target: targetLabel(delivery), address: extra, unresolved },
-      })),
+      deliveries: (dispatch?.deliveries ?? []).map((delivery) => this.delivery(delivery)),
       agent: dispatch?.mode === 'agent' ? input.agent : null,
       job: dispatch?.job ?? null,
       coalesce: this.coalesce(),
@@ -134,7 +160,15 @@ class WatchedRequest implements Watcher {
       toolsets: [...(dispatch?.toolsets ?? [])],
       skills: [...(dispatch?.skills ?? [])],
       warnings: input.warnings.of(dispatch),
+      would_not_start: null,
     };
+  }
+
+  private delivery(delivery: DispatchDelivery): Explanation['deliveries'][number] {
+    const { extra, unresolved } = delivery;
+    const home = this.context.homeChannel(this.input.route.plan.profile, delivery);
+    const address = home === null ? extra : { chat_id: home, ...extra };
+    return { target: targetLabel(delivery), address, unresolved, home_channel: home !== null };
   }
 
   private causeFacts(stage: StageName): Pick<ExplainedStage, 'cause'> {
@@ -142,7 +176,7 @@ class WatchedRequest implements Watcher {
     const { authenticator } = intake.route;
     const refused =
       stage === 'credential'
-        ? authenticator.refuseUnsigned(intake)
+        ? authenticator.refuseByHead(intake, intake.receivedAt)
         : stage === 'signature'
           ? authenticator.authenticate(intake, intake.receivedAt)
           : null;
@@ -164,9 +198,10 @@ class WatchedRequest implements Watcher {
     const { script } = this.input.route.plan;
     const at = this.stages.find(({ stage }) => stage === 'script');
     if (script === null || at === undefined) return null;
-    const { outcome } = this;
+    const { outcome, stdin } = this;
     const detail = outcome === null || !('reason' in outcome) ? null : outcome.reason;
-    return { path: script.path, ran: at.result !== 'skipped', outcome: outcome?.kind ?? null, detail };
+    const stderr = outcome?.kind === 'ignored' && outcome.stderr !== '' ? outcome.stderr : null;
+    return { path: script.path, ran: at.result !== 'skipped', outcome: outcome?.kind ?? null, detail, stderr, stdin };
   }
 
   private coalesce(): Explanation['coalesce'] {

@@ -15,6 +15,9 @@ export interface ExplainContext {
   readonly dispatcher: Dispatcher;
   readonly clock: Clock;
   readonly ids: Ids;
+  readonly homeChannel: HomeChannelOf;
+  /** For warnings about deliveries that would fail; null: none are given. */
+  readonly refusal: RefusesDelivery | null;
 }
 
 interface ServicesInput {
@@ -42,17 +45,26 @@ export function explainServices(
       return outcome;
     },
     shutdown: { retryAfterSeconds: null },
-    overload: { refuses: () => false },
+    overload: { refuses: () => false, verify: () => {} },
     bodies: {
       read: async (_request, limit) => (request.body.length > limit ? 'too_large' : request.body),
+      readArrived: async () => request.body,
       release: () => {},
     },
+    connections: { verify: () => {} },
     warnDeprecated: ({ deprecated }, scheme) => warnings.deprecated(scheme, deprecated.get(scheme) ?? null),
   };
 }
 
-/** Why a delivery would fail whatever its text; null: it may succeed. */
-export type RefusesDelivery = (profile: string, delivery: DispatchDelivery) => Promise<string | null> | string | null;
+/** Why a delivery would fail before anything is sent; null: it may succeed. @param text null: not known yet */
+export type RefusesDelivery = (
+  profile: string,
+  delivery: DispatchDelivery,
+  text: string | null,
+) => Promise<string | null> | string | null;
+
+/** The chat of a delivery that names none; null: it names one, or its target has no home channel. */
+export type HomeChannelOf = (profile: string, delivery: DispatchDelivery) => string | null;
 
 export type JobOutcome = 'accepted' | 'paused' | 'unknown_job';
 
@@ -68,8 +80,8 @@ export function createDryDispatcher({ refusal, jobState }: DryContext): Dispatch
     refuseRepeat: async () => null,
     accept: async () => ({ kind: 'accepted' }),
     coalesce: async () => ({ kind: 'coalesced', superseded: 0 }),
-    async deliver({ profile, deliveries }) {
-      const refused = await Promise.all(deliveries.map((delivery) => refusal(profile, delivery)));
+    async deliver({ profile, deliveries, prompt }) {
+      const refused = await Promise.all(deliveries.map((delivery) => refusal(profile, delivery, prompt)));
       const results = deliveries.map((delivery, index) => ({
         target: targetLabel(delivery),
         ok: refused[index] === null,

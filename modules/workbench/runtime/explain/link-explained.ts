@@ -14,6 +14,7 @@ import { linkRoute } from '../../../../runtime/table/link-route.ts';
 import type { Marks } from '../../../../runtime/table/link-template.ts';
 import type { LinkedRoute } from '../../../../runtime/table/linked-table.ts';
 import { RateWindows } from '../../../../runtime/table/rate-limit.ts';
+import { linkAuthenticator } from '../../../../runtime/verify/authenticator.ts';
 import { schemeLinker } from '../../../../runtime/verify/scheme.ts';
 import type { SignatureEvidence } from '../../../../runtime/verify/signature-evidence.ts';
 import type { RoutePlan } from '../../../../schemas/generated/types.ts';
@@ -49,7 +50,8 @@ export function linkExplained(plan: RoutePlan, table: TableHeadPlan, context: Ex
   return { route: linkRoute(plan, withoutSecrets(plan, table), table, link), unverified: found, evidence: null };
 }
 
-function linkContext(
+/** The context of a gateway's links; lists are read as it reads them. */
+export function linkContext(
   table: TableHeadPlan,
   { home, userHome, files, secrets, marks, clock, warnings }: ExplainLinkContext,
 ): LinkContext {
@@ -84,18 +86,14 @@ function tryAuthentication(plan: RoutePlan, table: TableHeadPlan, link: LinkCont
   }
 }
 
-/** An authentication that has the route's schemes but verifies nothing. */
+/** An authentication that has the route's schemes but no secrets: only a route that checks no signature verifies. */
 function withoutSecrets(plan: RoutePlan, table: TableHeadPlan): Authentication {
   const schemes = plan.schemes.map((name) => schemeOf(name, plan, table));
+  const { insecure } = plan;
   return {
     evidence: () => ({ schemes, known: Object.values(table.schemes), secrets: [], publicUrl: null }),
-    authenticator: {
-      schemes,
-      authenticate: () => ({ ok: false, scheme: null, reason: 'unusable_secret' }),
-      refuseUnsigned: () => null,
-      unusable: [],
-    },
-    insecure: plan.insecure,
+    authenticator: linkAuthenticator({ schemes, secrets: [], insecure, public_url: null }),
+    insecure,
     handshake: null,
     awaitsSecret: null,
     deprecated: new Map(),

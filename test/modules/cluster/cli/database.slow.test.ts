@@ -137,7 +137,7 @@ describe('a command without a gateway', { skip: skipWithoutPostgres() }, () => {
     assert.equal(((await node.json('deliveries', 'list')) as unknown[]).length, 1);
     writeFileSync(join(node.home, 'config.yaml'), CONFIG.replace(/^gateway.*\n/, ''));
     assert.deepEqual(await node.json('deliveries', 'list'), []);
-    writeFileSync(join(node.home, 'config.yaml'), 'gateway: [');
+    writeFileSync(join(node.home, 'config.yaml'), 'gateway: { store: [');
     assert.match((await node.run('deliveries', 'list')).stderr, /does not say where the store is.*\n.*hookwright lint/);
   });
 });

@@ -59,14 +59,14 @@ describe('several gateways', { skip: skipWithoutPostgres() }, () => {
   it('hold an id of a direct delivery alone, until it ends or its gateway does', async (t) => {
     const { one, two: other, kill } = await two(t);
     const held = (id: string, holder: string, delivery = 'same') =>
-      makeAccept(id, { claim: makeClaim(delivery), claiming: 'alone', work: { kind: 'held', holder } });
+      makeAccept(id, { claim: makeClaim(delivery), claiming: 'later', work: { kind: 'held', holder } });
     const both = await Promise.all([
-      ...Array.from({ length: 5 }, (_, n) => one.write(held(`a${n}`, 'one'))),
-      ...Array.from({ length: 5 }, (_, n) => other.write(held(`b${n}`, 'two'))),
+      ...Array.from({ length: 5 }, (_, n) => one.write(held(`a${n}`, `one ${n}`))),
+      ...Array.from({ length: 5 }, (_, n) => other.write(held(`b${n}`, `two ${n}`))),
     ]);
     assert.deepEqual(both.map(({ kind }) => kind).sort(), [...Array<string>(9).fill('held'), 'stored']);
     const at = both.findIndex(({ kind }) => kind === 'stored');
-    const winner = { store: at < 5 ? one : other, holder: at < 5 ? 'one' : 'two' };
+    const winner = { store: at < 5 ? one : other, holder: at < 5 ? `one ${at}` : `two ${at - 5}` };
     const [stored] = both.filter((result) => result.kind === 'stored');
     const counts = await other.read({ kind: 'overview', now: 2000 });
     assert.deepEqual([counts.backlog.groups, (await tally(other)).delivering], [0, 1]);

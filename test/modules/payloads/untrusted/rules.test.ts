@@ -30,17 +30,25 @@ describe('untrusted-input', () => {
 source: github
 events: [issue_comment]
 toolsets: [terminal, web, file]
-prompt: "{issue.number}: {comment.body} on {issue.title}"
+prompt: "{issue.number}: {comment.body} on {issue.title}, {comment.body}: {issue.body}"
 deliver: slack`);
     assert.equal(
       found?.message,
-      '`{comment.body}` (written by whoever writes the comment) and 1 further field go into the prompt of an agent with `terminal` and `file`, whose answer goes to `slack`: what a stranger writes there can steer it',
+      '`{comment.body}` (written by whoever writes the comment), `{issue.title}` and `{issue.body}` go into the prompt of an agent with `terminal` and `file`, whose answer goes to `slack`: what a stranger writes there can steer it',
     );
     assert.match(found?.hint ?? '', /`\{ field: comment\.author_association, in: \[OWNER, MEMBER, COLLABORATOR\] \}`/);
     assert.match(found?.hint ?? '', /leave out `terminal` and `file`.*`accept_untrusted: <reason>`/);
     // It points at the placeholder.
     const { source, range, focus = range } = found ?? assert.fail();
     assert.equal(source.text.slice(focus.start, focus.end), '{comment.body}');
+    const related = found?.related?.map((other) => [
+      other.source.text.slice(other.range.start, other.range.end),
+      other.message,
+    ]);
+    assert.deepEqual(related, [
+      ['{issue.title}', '`{issue.title}` (written by whoever opens the issue) as well'],
+      ['{issue.body}', '`{issue.body}` (written by whoever opens the issue) as well'],
+    ]);
   });
 
   const guarded = (filters: string, prompt = '{issue.title}'): readonly string[] =>

@@ -5,7 +5,7 @@ import { checkStore } from '../../../../modules/setup/cli/doctor/check-store.ts'
 import { connect } from '../../../../runtime/store/sqlite/driver.ts';
 import { openOfflineStore } from '../../../../runtime/store/sqlite/open-store.ts';
 import { contextFor } from '../../../helpers/cli.ts';
-import { makeAccept } from '../../../helpers/dispatches.ts';
+import { makeAccept, makeAdvance, makeDispatch, makeTake } from '../../../helpers/dispatches.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 
 describe('checkStore', () => {
@@ -15,14 +15,40 @@ describe('checkStore', () => {
     const store = await openOfflineStore(path);
     for (const id of ['a', 'b']) await store.write(makeAccept(id));
     await store.close();
-    assert.equal((await checkStore(contextFor({ home }), null)).status, 'ok');
+    const fine = await checkStore(contextFor({ home }), null);
+    assert.deepEqual(
+      fine.map(({ status }) => status),
+      ['ok'],
+    );
     const db = connect(path, { busyMs: 5000 });
     db.exec("DELETE FROM work WHERE ref = 1; DELETE FROM dispatch WHERE id = 'a'");
     db.close();
-    const { check, status, detail } = await checkStore(contextFor({ home }), null);
+    const found = await checkStore(contextFor({ home }), null);
     assert.deepEqual(
-      [check, status, detail],
-      ['conservation', 'failed', 'default/alerts: 2 counted as pending, but 1 stored'],
+      found.map(({ check, status }) => [check, status]),
+      [['undamaged', 'failed']],
     );
+    assert.match(found[0]?.detail ?? '', /set aside in the table "damaged": counts of routes$/);
+  });
+
+  it('says which deliveries were given up, and since when', async (t) => {
+    const home = tempDir(t);
+    const store = await openOfflineStore(join(home, 'state.db'));
+    const now = Date.now();
+    for (const [id, route, age] of [
+      ['a', 'alerts', 7_200_000],
+      ['b', 'alerts', 60_000],
+      ['c', null, 300_000],
+    ] as const) {
+      const dispatch = makeDispatch(id, { route, job: route === null ? 'standup' : null, delivery_id: id });
+      const stored = await store.write(makeAccept(id, { dispatch, claim: null }));
+      await store.write(makeTake(5000));
+      await store.write(makeAdvance('ref' in stored ? stored.ref : 0, 'dead', now - age, { reason: 'gone' }));
+    }
+    await store.close();
+    const [, dead] = await checkStore(contextFor({ home }), null);
+    assert.equal(dead?.status, 'warning');
+    assert.match(dead?.detail ?? '', /^3 deliveries are dead: 2 of alerts since 2 h.*, 1 of job standup since 5 min/);
+    assert.match(dead?.fix ?? '', /deliveries list --state dead/);
   });
 });

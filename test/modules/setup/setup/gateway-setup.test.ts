@@ -114,14 +114,14 @@ test('a target is asked for what it needs, its secret goes to .env', async (t) =
     ['Where shall answers go?', down.repeat(2) + enter],
     ['Which way?', enter],
     ['Token of the bot', `8831-AAHq9fQx${enter}`],
-    ['The chat to write to', `-100200${enter}`],
+    ['The chat to write to', `100200${enter}`],
     ['Make a first route?', enter],
     ['Write this?', enter],
   ];
   const { code, stderr } = await runOnFakeTerminal(['gateway', 'setup'], answers, { home });
   assert.equal(code, 0, stderr);
   const text = readFileSync(join(home, 'config.yaml'), 'utf8');
-  assert.match(text, /discord:\n {4}enabled: true\n {4}token: env:DISCORD_TOKEN\n {4}home_channel: "-100200"\n/);
+  assert.match(text, /discord:\n {4}enabled: true\n {4}token: env:DISCORD_TOKEN\n {4}home_channel: "100200"\n/);
   assert.match(readFileSync(join(home, '.env'), 'utf8'), /^DISCORD_TOKEN=8831-AAHq9fQx$/m);
   assert.doesNotMatch(stderr, /8831-AAHq9fQx/);
 });

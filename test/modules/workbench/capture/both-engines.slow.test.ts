@@ -53,7 +53,7 @@ const at = (ms: number, parts: Partial<KeptHead> = {}, body: string | Buffer = '
   number: firstNumber(ms),
   head: headOf({ at: ms, ...parts }),
   body: Buffer.from(body as string),
-  credentials: [],
+  credentials: { places: [], format: null },
   refused: null,
 });
 

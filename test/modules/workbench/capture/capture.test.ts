@@ -5,7 +5,7 @@ import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { lowerFilters } from '../../../../compiler/lower/filter.ts';
 import { credentialPlaces, withoutCredentials } from '../../../../modules/workbench/runtime/capture/record.ts';
-import { Redactor } from '../../../../runtime/deliver/redact.ts';
+import { Redactor } from '../../../../runtime/deliver/redact/redact.ts';
 import { isMarker } from '../../../../runtime/verify/removed.ts';
 import { cpuTime } from '../../../helpers/cpu-time.ts';
 import { FakeClock } from '../../../helpers/fake-clock.ts';

@@ -133,6 +133,7 @@ const DIFFERENCES: readonly (readonly [what: string, change: (text: string) => s
       'gateway : max_concurrent_runs is 2 instead of 4',
       'agent default: kind is command instead of preview',
       'agent default: argv is now set: ["cat"]',
+      'agent default: work is now set: run',
     ],
   ],
 ];

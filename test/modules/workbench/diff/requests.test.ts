@@ -47,6 +47,20 @@ describe('kept requests under two configurations', () => {
       assert.match(stdout, /^5 kept requests: .*, 1 not judged, without the signature that is asked for now$/m);
     });
 
+    it('judges what came without a signature as a route without one takes it', async (t) => {
+      const { report } = open(t);
+      const open0 = CONFIG.replace(
+        '        secret: INSECURE_NO_AUTH\n',
+        '        secret: INSECURE_NO_AUTH\n        events: [push]\n',
+      );
+      const { lost, same, changes } = await report(open0);
+      assert.deepEqual([lost, same], [1, 3]);
+      assert.deepEqual(
+        changes.map(({ route, new: now }) => [route, now.outcome, now.reason]),
+        [['open', 'ignored', 'event']],
+      );
+    });
+
     it('looks at the newest so many, and says which were judged without their script', async (t) => {
       const { home, report, diff } = open(t);
       mkdirSync(join(home, 'scripts'));

@@ -281,7 +281,7 @@ function explain(table: RouteTable, name: string, { path, headers, body }: Sent)
       ...{ agent: 'preview', event: null, runScript: null, warnings },
       request: partsOf('POST', path, Object.entries(headers), body),
     },
-    { dispatcher, clock: systemClock, ids },
+    { dispatcher, clock: systemClock, ids, homeChannel: () => null, refusal: null },
   );
 }
 

@@ -40,6 +40,8 @@ platforms:
         prompt: hello
         deliver_extra:
           chat_id: "{chat.id}"
+      nowhere: { deliver: telegram, deliver_only: true, prompt: x }
+      answered: { deliver: telegram, prompt: x }
       nightly:
         cron_job: report
         prompt: go
@@ -67,9 +69,9 @@ interface Asked {
   readonly found: Explanation;
 }
 
-function open(t: TestContext, env: NodeJS.ProcessEnv = { SECRET }) {
+function open(t: TestContext, env: NodeJS.ProcessEnv = { SECRET }, config = CONFIG) {
   const home = tempDir(t);
-  writeFileSync(join(home, 'config.yaml'), CONFIG, { mode: 0o600 });
+  writeFileSync(join(home, 'config.yaml'), config, { mode: 0o600 });
   const run = (argv: readonly string[], stdin?: string): Promise<CliResult> =>
     runInProcess(['explain', ...argv], { home, env, ...(stdin === undefined ? {} : { stdin }) });
   const ask = async (argv: readonly string[], stdin?: string): Promise<Asked> => {
@@ -108,13 +110,14 @@ test('an event that would be taken: every stage, the prompt and where the answer
     script: null,
     prompt: '#7 Fix {nothing.here}',
     unresolved: ['{nothing.here}'],
-    deliveries: [{ target: 'log', address: {}, unresolved: [] }],
+    deliveries: [{ target: 'log', address: {}, unresolved: [], home_channel: false }],
     agent: 'preview',
     job: null,
     coalesce: null,
     toolsets: ['web_search', 'web_extract', 'vision_analyze', 'clarify'],
     skills: ['reviewing'],
     warnings: [],
+    would_not_start: null,
   });
 });
 
@@ -296,7 +299,9 @@ test('a group is named by its key', async (t) => {
   const { found } = await ask(['merged', ...payload({ repo: 'o/r', number: 3 })]);
   assert.equal(found.outcome, 'coalesced');
   assert.deepEqual(found.coalesce, { key: 'o/r#3', window_seconds: 5, max_wait_seconds: 300 });
-  assert.equal((await ask(['merged', ...payload({ repo: 'o/r' })])).found.outcome, 'accepted');
+  const alone = (await ask(['merged', ...payload({ repo: 'o/r' })])).found;
+  assert.equal(alone.outcome, 'accepted');
+  assert.deepEqual(alone.warnings, ['`coalesce.key` does not resolve: the event is not coalesced']);
 });
 
 test('a script is run only when it is asked for', async (t) => {
@@ -307,14 +312,93 @@ test('a script is run only when it is asked for', async (t) => {
   chmodSync(script, 0o755);
   const dry = await ask(['transformed', ...payload({ a: 1 })]);
   assert.deepEqual([dry.code, dry.found.prompt], [0, '{greeting}']);
-  assert.deepEqual(dry.found.script, { path: 'shape.sh', ran: false, outcome: null, detail: null });
+  const stdin = '{"a":1}';
+  assert.deepEqual(dry.found.script, {
+    path: 'shape.sh',
+    ran: false,
+    outcome: null,
+    detail: null,
+    stderr: null,
+    stdin,
+  });
   const run = await ask(['transformed', '--run-script', ...payload({ a: 1 })]);
   assert.equal(run.found.prompt, 'hello');
-  assert.deepEqual(run.found.script, { path: 'shape.sh', ran: true, outcome: 'payload', detail: null });
-  writeFileSync(script, 'exit 3\n');
+  assert.deepEqual(run.found.script, {
+    path: 'shape.sh',
+    ran: true,
+    outcome: 'payload',
+    detail: null,
+    stderr: null,
+    stdin,
+  });
+  writeFileSync(script, 'echo "no such branch" >&2\nexit 3\n');
   const failed = await ask(['transformed', '--run-script', ...payload({ a: 1 })]);
   assert.deepEqual([failed.code, failed.found.reason], [1, 'script']);
   assert.equal(failed.found.script?.detail, 'script exited with 3');
+});
+
+test('how a script ended the event is said, with its name, its input and what it wrote to stderr', async (t) => {
+  const { home, run } = open(t);
+  mkdirSync(join(home, 'scripts'));
+  const told = async (text: string): Promise<string> => {
+    writeFileSync(join(home, 'scripts/shape.sh'), text, { mode: 0o755 });
+    return (await run(['transformed', '--run-script', ...payload({ a: 1 })])).stdout;
+  };
+  assert.match(await told("echo '[SILENT]'\n"), /^✗ script {5}shape\.sh: script printed \[SILENT\]$/m);
+  assert.match(await told('true\n'), /^✗ script {5}shape\.sh: script printed nothing$/m);
+  const key = await told('echo \'{"__hookwright_ignore__": true}\'\n');
+  assert.match(key, /^✗ script {5}shape\.sh: script set __hookwright_ignore__\n +stdin +│ \{"a":1\}$/m);
+  const failed = await told('echo "no such branch" >&2\nexit 3\n');
+  assert.match(failed, /^✗ script {5}shape\.sh: script exited with 3\n.*stdin.*\n +stderr +│ no such branch$/m);
+});
+
+test('a home channel is part of the address, and a delivery without any address fails', async (t) => {
+  const homeless = open(t);
+  const direct = await homeless.ask(['nowhere', ...payload({})]);
+  assert.deepEqual([direct.code, direct.found.status, direct.found.reason], [1, 502, 'delivery_failed']);
+  const agent = await homeless.ask(['answered', ...payload({})]);
+  assert.equal(agent.code, 0);
+  for (const { found } of [direct, agent]) {
+    assert.match(
+      found.warnings.join('\n'),
+      /^the delivery to telegram fails: no chat_id|^the delivery to telegram fails: .*chat_id/m,
+    );
+  }
+  const config = CONFIG.replace('token: env:TOKEN', 'token: env:TOKEN\n    home_channel: "-77"');
+  const { ask, run } = open(t, { SECRET }, config);
+  for (const route of ['nowhere', 'answered']) {
+    const { found, code } = await ask([route, ...payload({})]);
+    assert.deepEqual([code, found.warnings], [0, []]);
+    assert.deepEqual(found.deliveries, [
+      { target: 'telegram', address: { chat_id: '-77' }, unresolved: [], home_channel: true },
+    ]);
+  }
+  assert.match((await run(['nowhere', ...payload({})])).stdout, /delivers {3}telegram chat_id=-77 \(home channel\)$/m);
+});
+
+test('a configuration with which serve would not start is said first', async (t) => {
+  const off = open(t, { SECRET }, CONFIG.replace('enabled: true\n    secret', 'enabled: false\n    secret'));
+  const { stdout, code } = await off.run(['transformed', ...payload({})]);
+  assert.equal(code, 1);
+  assert.match(stdout, /^`serve` would not start: webhooks are switched off: set platforms\.webhook\.enabled\n/);
+  const { found } = await off.ask(['transformed', ...payload({})]);
+  assert.deepEqual([found.taken, found.outcome], [false, 'accepted']);
+  const file = join(tempDir(t), 'secret');
+  writeFileSync(file, 'INSECURE_NO_AUTH', { mode: 0o600 });
+  const exposed = CONFIG.replace('secret: env:SECRET', `host: 0.0.0.0\n    secret: file:${file}`);
+  const open0 = await open(t, {}, exposed).run(['transformed', ...payload({})]);
+  assert.equal(open0.code, 1);
+  assert.match(
+    open0.stdout,
+    /^`serve` would not start: route "\w+": INSECURE_NO_AUTH is refused unless the host is a loop/,
+  );
+  // Another machine may have the secret.
+  const missing = await open(t, {}).ask(['transformed', ...payload({})]);
+  assert.equal(missing.code, 0);
+  assert.match(
+    missing.found.warnings.join(),
+    /^`serve` would not start on this machine: route "\w+": env:SECRET is not set/,
+  );
 });
 
 test('a disabled route, a body that is no JSON and a wrong method stop where the gateway stops them', async (t) => {

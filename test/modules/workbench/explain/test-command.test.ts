@@ -67,6 +67,28 @@ tests:
     expect: { outcome: ignored, reason: filter, event: issues }
 `;
 
+test('a home channel is compared where a test names the chat', async (t) => {
+  const home = tempDir(t);
+  writeFileSync(
+    join(home, 'hookwright.yaml'),
+    `platforms:
+  webhook: { enabled: true, secret: INSECURE_NO_AUTH, routes: { open: { prompt: x, deliver: telegram } } }
+  telegram: { enabled: true, token: env:TOKEN, home_channel: "-77" }
+`,
+  );
+  const cases = [
+    ['{}', 0],
+    ['{ chat_id: "-77" }', 0],
+    ['{ chat_id: "-78" }', 1],
+  ] as const;
+  for (const [address, code] of cases) {
+    const text = `tests: [{ name: a, route: open, payload: {}, expect: { outcome: accepted, address: ${address} } }]\n`;
+    writeFileSync(join(home, 'hookwright.test.yaml'), text);
+    const result = await runInProcess(['test'], { home });
+    assert.equal(result.code, code, result.stdout + result.stderr);
+  }
+});
+
 test('tests that pass need neither secrets nor a home', async (t) => {
   const { run } = open(t, PASSES);
   const { code, stdout, stderr } = await run();

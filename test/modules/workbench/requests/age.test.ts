@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import type { KeptSummary } from '../../../../runtime/intake/kept-request.ts';
 import type { Clock } from '../../../../runtime/platform/clock.ts';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
+import type { CliResult } from '../../../helpers/cli.ts';
 import { runInProcess } from '../../../helpers/cli.ts';
 import { startGateway } from '../../../helpers/gateway.ts';
 import { signed } from '../../../helpers/serve.ts';
@@ -54,6 +55,18 @@ test('a late event is ignored, and one that came in time stays so', async (t) =>
   const given = JSON.stringify({ build: { finished_at: now } });
   const explained = await cli('explain', 'builds', '--payload', given, '--json');
   assert.equal(JSON.parse(explained.stdout).reason, 'age');
+
+  // A test says when its event arrives.
+  const printed = (await cli('requests', 'show', ignored?.id ?? '', '--as-test')).stdout;
+  assert.match(printed, /came_at: 20[\s\S]*outcome: ignored\n +reason: age\n/);
+  const tests = join(home, 'age.test.yaml');
+  const tested = (text: string): Promise<CliResult> => {
+    writeFileSync(tests, text);
+    return runInProcess(['test', tests, '--config', join(home, 'config.yaml')], options);
+  };
+  assert.equal((await tested(printed)).code, 0);
+  assert.match((await tested(printed.replace(/ +came_at.*\n/, ''))).stdout, /expected ignored, got accepted/);
+  assert.equal((await tested(printed.replace(/came_at: .*/, 'came_at: yesterday'))).code, 1);
 
   // A shorter age loses none of those that were younger when they came.
   writeFileSync(join(home, 'next.yaml'), CONFIG.replace('3600', '60'));

@@ -177,6 +177,11 @@ test('each transform breaks what its service would act on', () => {
   const CASES: readonly [TextPlan['transforms'][number], string, string][] = [
     ['slack_entities', '<!here> & <@U1>', '&lt;!here&gt; &amp; &lt;@U1&gt;'],
     ['zwsp_after_at', '@all a@b', '@\u200Ball a@\u200Bb'],
+    [
+      'zwsp_after_at',
+      '&#64;all &#x40;here &commat;channel &amp; R&D',
+      '&\u200B#64;all &\u200B#x40;here &\u200Bcommat;channel &amp; R&D',
+    ],
     ['break_angle_at', '<at user_id="all"> <@u> <b', '<\u200Bat user_id="all"> <\u200B@u> <b'],
     ['break_angle', '<qqbot-at-everyone />', '<\u200Bqqbot-at-everyone />'],
     ['break_everyone', '@everyone @Here @bob', '@\u200Beveryone @\u200BHere @bob'],

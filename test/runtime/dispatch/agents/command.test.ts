@@ -6,7 +6,9 @@ import { describe, it } from 'node:test';
 import type { AgentRequest } from '../../../../runtime/dispatch/agent-runner.ts';
 import { AgentError } from '../../../../runtime/dispatch/agent-runner.ts';
 import { createCommandAgent } from '../../../../runtime/dispatch/agents/command.ts';
+import { WorkFolders } from '../../../../runtime/dispatch/agents/work-folders.ts';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
+import { silentLog } from '../../../../runtime/platform/log.ts';
 import { runProcess } from '../../../../runtime/platform/process/run-process.ts';
 import type { CommandAgentPlan } from '../../../../schemas/generated/types.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
@@ -27,19 +29,20 @@ const request = (overrides: Partial<AgentRequest> = {}): AgentRequest => ({
 function agent(
   t: TestContext,
   argv: readonly string[],
-  overrides: { timeout?: number; env?: Record<string, string> } = {},
+  overrides: { timeout?: number; env?: Record<string, string>; work?: CommandAgentPlan['work'] } = {},
 ) {
   const folder = realpathSync(tempDir(t));
   const plan: CommandAgentPlan = {
     kind: 'command',
     argv: [...argv],
     cwd: null,
+    work: overrides.work ?? 'run',
     env: { OWN_KEY: { kind: 'env', value: 'KEY', scope: 'default' } },
     timeout_seconds: overrides.timeout ?? 5,
     max_attempts: 1,
   };
   const runner = createCommandAgent(plan, {
-    run: (process) => runProcess(process, systemClock),
+    run: (process) => runProcess(process, { clock: systemClock, home: folder }),
     env: {
       PATH: process.env.PATH,
       HOME: '/home/operator',
@@ -53,6 +56,7 @@ function agent(
     secrets: { resolve: () => 'of the agent' },
     home: '/the/home',
     folder,
+    workFolders: new WorkFolders(silentLog),
     redact: (text) => text.replaceAll('s3cr3t-value', '***'),
   });
   return { runner, folder };
@@ -90,10 +94,10 @@ describe('command agent', () => {
       'HOOKWRIGHT_SKILLS=triage,tone',
       'HTTPS_PROXY=http://proxy:3128',
       'LC_ALL=C',
-      join(folder, 'work'),
     ]) {
       assert.ok(lines.includes(line), `${line} in ${lines.join(' ')}`);
     }
+    assert.ok(lines.some((line) => line.startsWith(join(folder, 'work', 'runs'))));
     assert.ok(!lines.some((line) => line.includes('s3cr3t-value')));
   });
 

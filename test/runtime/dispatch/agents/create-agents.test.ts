@@ -3,8 +3,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { Agent } from 'undici';
+
+import { HttpPool } from '../../../../runtime/deliver/http-pool.ts';
 import { createAgents } from '../../../../runtime/dispatch/agents/create-agents.ts';
+import { WorkFolders } from '../../../../runtime/dispatch/agents/work-folders.ts';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
 import { runProcess } from '../../../../runtime/platform/process/run-process.ts';
 import { collectSecretRefs, secretNames } from '../../../../runtime/platform/secrets/secret-refs.ts';
@@ -26,8 +28,9 @@ function setUp(home: string, profiles: readonly ProfilePlan[]) {
   const agents = createAgents(
     { ...table, server: { ...server, secret: { kind: 'env', value: 'GLOBAL', scope: 'default' } } },
     {
-      ...{ home, log, http: new Agent(), env: { PATH: process.env.PATH, GLOBAL: 'top-secret', OTHER: 'seen' } },
-      run: (request) => runProcess(request, systemClock),
+      workFolders: new WorkFolders(log),
+      ...{ home, log, http: new HttpPool(), env: { PATH: process.env.PATH, GLOBAL: 'top-secret', OTHER: 'seen' } },
+      run: (request) => runProcess(request, { clock: systemClock, home }),
       secrets: { resolve: () => 'top-secret' },
       redact: (text) => text.replaceAll('top-secret', '***'),
       readText: (path) => readFile(path, 'utf8'),
@@ -71,6 +74,7 @@ const command = (script: string): AgentPlan => ({
   kind: 'command',
   argv: ['/bin/sh', '-c', script],
   cwd: null,
+  work: 'run',
   env: {},
   timeout_seconds: 5,
   max_attempts: 1,

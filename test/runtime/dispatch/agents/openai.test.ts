@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
-import { Agent } from 'undici';
+import { HttpPool } from '../../../../runtime/deliver/http-pool.ts';
 import { AgentError } from '../../../../runtime/dispatch/agent-runner.ts';
 import { createOpenAiAgent } from '../../../../runtime/dispatch/agents/openai.ts';
 import { SecretError } from '../../../../runtime/platform/secrets/secrets.ts';
@@ -31,7 +31,7 @@ async function server(t: TestContext, answer: (response: ServerResponse) => void
     answer(response);
   });
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
-  const pool = new Agent();
+  const pool = new HttpPool();
   t.after(async () => {
     await pool.destroy();
     http.closeAllConnections();

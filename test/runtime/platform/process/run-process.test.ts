@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
 import type { ProcessRequest, ProcessResult } from '../../../../runtime/platform/process/run-process.ts';
@@ -10,6 +11,9 @@ import { runProcess } from '../../../../runtime/platform/process/run-process.ts'
 import { tempDir } from '../../../helpers/temp-dir.ts';
 
 const PATH = process.env.PATH ?? '/usr/bin:/bin';
+
+const home = mkdtempSync(join(tmpdir(), 'run-process-'));
+after(() => rmSync(home, { recursive: true }));
 
 function sh(script: string, overrides: Partial<ProcessRequest> = {}): Promise<ProcessResult> {
   const request: ProcessRequest = {
@@ -21,7 +25,7 @@ function sh(script: string, overrides: Partial<ProcessRequest> = {}): Promise<Pr
     maxStdoutBytes: 1024 * 1024,
     ...overrides,
   };
-  return runProcess(request, systemClock);
+  return runProcess(request, { clock: systemClock, home });
 }
 
 function exited(result: ProcessResult): Extract<ProcessResult, { kind: 'exit' }> {
@@ -71,7 +75,7 @@ describe('runProcess', () => {
 
   it('keeps only the end of stderr', async () => {
     const result = exited(await sh('head -c 100000 /dev/zero >&2; echo END >&2'));
-    assert.equal(result.stderr.length, 4096);
+    assert.equal(result.stderr.length, 80 * 1024);
     assert.ok(result.stderr.endsWith('END\n'));
   });
 

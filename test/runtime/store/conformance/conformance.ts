@@ -6,6 +6,7 @@ import { failures } from './failures.ts';
 import { groups } from './groups.ts';
 import { instants } from './instants.ts';
 import { jobs } from './jobs.ts';
+import { messages } from './messages.ts';
 import { models } from './models.ts';
 import { queries } from './queries.ts';
 import { recovery } from './recovery.ts';
@@ -26,6 +27,7 @@ const SUITES = {
   instants,
   retention,
   failures,
+  messages,
   models,
   equivalence,
 };

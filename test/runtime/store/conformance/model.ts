@@ -5,6 +5,8 @@ export type Step =
   | { readonly kind: 'join'; readonly id: string; readonly key: string }
   /** Delivered while the sender waits, or refused by the target. */
   | { readonly kind: 'direct'; readonly id: string; readonly works: boolean }
+  /** Its row is sent once more, by an operator. */
+  | { readonly kind: 'replay'; readonly id: string; readonly works: boolean }
   | { readonly kind: 'pass'; readonly seconds: number }
   /** All that is due runs, to its end. */
   | { readonly kind: 'work' }
@@ -27,6 +29,8 @@ interface Group {
 export class Model {
   now = 0;
   private readonly claims = new Map<string, number>();
+  /** The row of each direct delivery. */
+  private readonly rows = new Map<string, { readonly dispatch: string; readonly isDone: boolean }>();
   private readonly groups = new Map<string, Group>();
   private waiting: string[] = [];
 
@@ -38,8 +42,9 @@ export class Model {
         return 'stored';
       case 'direct':
         if (this.isClaimed(step.id)) return 'duplicate';
-        if (step.works) this.claim(step.id);
-        return step.works ? 'delivered' : 'failed';
+        return this.send(step, this.rows.get(step.id)?.isDone === false ? this.rows.get(step.id)?.dispatch : dispatch);
+      case 'replay':
+        return this.rows.get(step.id)?.isDone === false ? this.send(step, this.rows.get(step.id)?.dispatch) : 'nothing';
       case 'join': {
         if (!this.claim(step.id)) return 'duplicate';
         const { first, count } = this.groups.get(step.key) ?? { first: this.now, count: 0 };
@@ -59,6 +64,12 @@ export class Model {
         this.close();
         return '';
     }
+  }
+
+  private send({ id, works }: Extract<Step, { works: boolean }>, dispatch = ''): string {
+    this.rows.set(id, { dispatch, isDone: works });
+    if (works) this.claims.set(id, this.now + TTL_MS);
+    return `${works ? 'delivered' : 'failed'} ${dispatch}`;
   }
 
   private work(): string {

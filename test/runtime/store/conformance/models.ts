@@ -2,13 +2,16 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
+import type { Ref, Step as StoreStep } from '../../../../runtime/store/mutations.ts';
 import {
   HOLDER,
   makeAccept,
   makeAdvance,
+  makeAttempt,
   makeClaim,
   makeDispatch,
   makeJoin,
+  makeStep,
   makeTake,
 } from '../../../helpers/dispatches.ts';
 import type { Step } from './model.ts';
@@ -16,9 +19,13 @@ import { LIMITS, Model, TTL_MS } from './model.ts';
 import type { Open, OpenStore } from './subject.ts';
 import { audit, load } from './subject.ts';
 
+const attemptOf = (works: boolean): StoreStep =>
+  makeStep({ kind: 'delivery', index: 0, ...(works ? {} : { outcome: 'permanent', reason: 'refused' }) });
+
 class Real {
   private now = 0;
   private life = 0;
+  private readonly direct = new Map<string, Ref>();
   private readonly opened: OpenStore;
 
   constructor(opened: OpenStore) {
@@ -46,9 +53,15 @@ class Real {
         const result = await store.write(makeAccept(id, { dispatch, claim, claiming: 'later', work, now }));
         if (result.kind !== 'stored' || claim === null) return result.kind;
         const end = step.works ? ({ to: 'done', claim } as const) : ({ to: 'dead', reason: 'refused' } as const);
-        await store.write({ ...makeAdvance(result.ref, end.to, now, end), holder });
-        return step.works ? 'delivered' : 'failed';
+        await store.write({
+          ...makeAdvance(result.ref, end.to, now, { ...end, steps: [attemptOf(step.works)] }),
+          holder,
+        });
+        this.direct.set(step.id, result.ref);
+        return `${step.works ? 'delivered' : 'failed'} ${result.continued?.id ?? id}`;
       }
+      case 'replay':
+        return this.replay(step);
       case 'pass':
         this.now += step.seconds * 1000;
         return '';
@@ -67,6 +80,20 @@ class Real {
         });
         return '';
     }
+  }
+
+  private async replay({ id, works }: Extract<Step, { kind: 'replay' }>): Promise<string> {
+    const { store } = this.opened;
+    const { now, holder } = this;
+    const { expires_at, ...key } = makeClaim(id);
+    const ref = this.direct.get(id) ?? 0;
+    const { kind } = await store.write({ kind: 'resend', ref, key, again: false, now });
+    if (kind !== 'stored') return 'nothing';
+    assert.equal(await store.read({ kind: 'is_claimed', key, now }), true);
+    await store.write(makeTake(now, { holder, runs: 0 }));
+    const attempt = { ...makeAttempt(ref, 0, now, attemptOf(works)), holder, key, due_at: null };
+    assert.equal((await store.write(attempt))?.state, works ? 'done' : 'dead');
+    return `${works ? 'delivered' : 'failed'} ${(await load(store, ref)).id}`;
   }
 
   private async work(): Promise<string> {
@@ -90,7 +117,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 6,
     arbitrary: fc.record({ kind: fc.constant('join' as const), id, key: fc.constantFrom('k', 'k', 'k', 'l') }),
   },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('direct' as const), id, works: fc.boolean() }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('direct' as const), id, works: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('replay' as const), id, works: fc.boolean() }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('pass' as const), seconds: fc.integer({ min: 1, max: 25 }) }) },
   { weight: 3, arbitrary: fc.constant<Step>({ kind: 'work' }) },
   { weight: 1, arbitrary: fc.constant<Step>({ kind: 'stop' }) },

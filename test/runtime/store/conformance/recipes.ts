@@ -1,6 +1,6 @@
 /** Changes at random for any store: each without what must differ every time (id, time), which is given when it is made. */
 import fc from 'fast-check';
-import type { Mutation } from '../../../../runtime/store/mutations.ts';
+import type { Advance, ClaimKey, Mutation } from '../../../../runtime/store/mutations.ts';
 import { FINAL_STATES } from '../../../../runtime/store/states.ts';
 import {
   deliveriesTo,
@@ -40,8 +40,11 @@ const accept = fc
   .map(({ parts, work }): Recipe => {
     const { deliveryId, route, ttl, generated, later, holder, cap } = parts;
     return (id, now) => {
+      // A text and an address that differ from one attempt of the sender to the next.
+      const extra: Record<string, string> = ttl > 3 ? { chat_id: String(ttl) } : {};
+      const deliveries = deliveriesTo(...TARGETS).map((one, index) => (index === 0 ? { ...one, extra } : one));
       const claim = generated ? null : makeClaim(deliveryId, now + ttl * 40, { route });
-      const of = { route, delivery_id: deliveryId, accepted_at: now, deliveries: deliveriesTo(...TARGETS) };
+      const of = { route, delivery_id: deliveryId, accepted_at: now, deliveries };
       const dispatch = makeDispatch(id, of);
       const works = {
         run: { kind: 'run' },
@@ -73,39 +76,57 @@ const take = fc.record({ holder, none: fc.boolean(), perTarget: fc.integer({ min
       makeTake(now, { holder, attempts_per_target: perTarget, ...(none ? { runs: 0 } : {}) }),
 );
 
+/** That of a program which answered, or none. */
+const programOf = (wait: number, now: number): Partial<Pick<Advance, 'program'>> =>
+  wait % 2 === 0 ? {} : { program: { exit_code: 0, signal: null, stderr: `\0 \ud800 at ${now}` } };
+
 const advance = fc
   .record({
     ...{ place, holder, to: fc.constantFrom('pending', 'delivering', ...FINAL_STATES), wait: small },
     ...{ answer: fc.boolean(), reason: fc.boolean(), claim: fc.option(deliveryId), steps: fc.boolean() },
+    isHeld: fc.boolean(),
   })
-  .map(({ place, holder, to, wait, answer, reason, claim, steps }): Recipe => {
+  .map(({ place, holder, to, wait, answer, reason, claim, steps, isHeld }): Recipe => {
     return (_, now) => ({
       ...{ kind: 'advance', ref: place, holder, to, at: now },
-      ...(answer ? { answer: `answer \0 at ${now}` } : {}),
+      ...(answer ? { answer: `answer \0 at ${now}`, ...programOf(wait, now) } : {}),
       ...(reason ? { reason: `reason ${now}` } : {}),
       ...(claim === null ? {} : { claim: makeClaim(claim, now + 50) }),
       ...(to === 'pending' && wait > 0 ? { due_at: now + wait * 10 } : {}),
-      ...(to === 'delivering' ? { open: [{ index: 1, target: 'email', due_at: now + wait * 5 }] } : {}),
+      ...(to === 'delivering' && !isHeld ? { open: [{ index: 1, target: 'email', due_at: now + wait * 5 }] } : {}),
+      ...(to === 'delivering' && isHeld ? { held: true as const } : {}),
       ...(steps ? { steps: [makeStep({ kind: 'delivery', index: 0, outcome: 'permanent', reason: 'gone' })] } : {}),
     });
   });
 
 const attempt = fc
-  .record({ place, holder, index: fc.integer({ min: 0, max: 1 }), again: fc.option(small), ok: fc.boolean() })
-  .map(({ place, holder, index, again, ok }): Recipe => {
+  .record({
+    ...{ place, holder, index: fc.integer({ min: 0, max: 1 }), again: fc.option(small), ok: fc.boolean() },
+    message: fc.option(deliveryId),
+  })
+  .map(({ place, holder, index, again, ok, message }): Recipe => {
     return (_, now) => {
       const step = makeStep({
         kind: 'delivery',
         index,
         at: now,
         outcome: ok ? 'ok' : 'retry',
+        sent: ok ? 1 : now % 3,
         reason: ok ? null : 'no',
       });
-      const made = { ...makeAttempt(place, index, now, null), holder };
+      const key = message === null ? {} : { key: keyOf(message) };
+      const made = { ...makeAttempt(place, index, now, null), ...key, holder };
       if (again === null) return { ...made, step, due_at: null };
       return { ...made, step: again === 0 ? null : step, due_at: now + again * 10 };
     };
   });
+
+const replay = fc.record({ place, message: fc.option(deliveryId), again: fc.boolean() }).map(
+  ({ place, message, again }): Recipe =>
+    (_, now) => ({ kind: 'resend', ref: place, key: message === null ? null : keyOf(message), again, now }),
+);
+
+const keyOf = (delivery_id: string): ClaimKey => ({ profile: 'default', route: 'alerts', delivery_id });
 
 const jobs = fc.oneof(
   fc.record({ job, paused: fc.boolean() }).map(
@@ -171,6 +192,7 @@ export const recipe: fc.Arbitrary<Recipe> = fc.oneof(
   { weight: 6, arbitrary: take },
   { weight: 6, arbitrary: advance },
   { weight: 5, arbitrary: attempt },
+  { weight: 3, arbitrary: replay },
   { weight: 3, arbitrary: jobs },
   { weight: 3, arbitrary: others },
 );

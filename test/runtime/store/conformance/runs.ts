@@ -54,6 +54,21 @@ export function runs(open: Open): void {
     assert.deepEqual([summary?.event, summary?.delivery_id, summary?.replay_of], ['e\0f', '\ud800"\\', 'r']);
   });
 
+  it('gives up a dispatch that cannot be worked on, with its deliveries, whoever holds it', async (t) => {
+    const { store } = await open(t);
+    const ref = await takeNew(store, 'a');
+    const targets = openDeliveries(makeDispatch('a', { deliveries: deliveriesTo('log', 'local') }), 1000);
+    assert.equal(await advance(store, ref, 'delivering', 1000, { answer: 'yes', open: targets }), true);
+    assert.equal((await take(store, 1000, { attempts: 1 })).attempts.length, 1);
+    const change = { kind: 'give_up', ref, at: 2000, reason: 'a step is damaged' } as const;
+    assert.equal(await store.write(change), true);
+    assert.deepEqual((await take(store, 9000)).attempts, []);
+    const { state, reason, finished_at } = await load(store, ref);
+    assert.deepEqual([state, reason, finished_at], ['dead', 'a step is damaged', 2000]);
+    assert.equal(await store.write(change), false, 'it has ended');
+    assert.deepEqual(await audit(store), []);
+  });
+
   for (const ended of FINAL_STATES) {
     it(`lets nobody change a dispatch that is ${ended}`, async (t) => {
       const { store } = await open(t);

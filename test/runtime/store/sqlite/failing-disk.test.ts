@@ -44,9 +44,11 @@ function faulty(fails: (sql: string, wrote: boolean) => string | null): Connect 
 async function open(t: TestContext, fails: Parameters<typeof faulty>[0]) {
   const path = join(tempDir(t), 'state.db');
   let opened = 0;
+  // The first change of a process marks the file as open.
+  let isReady = false;
   const connecting: Connect = (...args) => {
     opened++;
-    return faulty(fails)(...args);
+    return faulty((sql, wrote) => (isReady ? fails(sql, wrote) : null))(...args);
   };
   const writer = new Writer({ path, durability: 'full', connect: connecting });
   const reader = new Reader({ path });
@@ -55,12 +57,14 @@ async function open(t: TestContext, fails: Parameters<typeof faulty>[0]) {
     await writer.serve({ kind: 'close' });
   });
   assert.deepEqual(await writer.serve({ kind: 'prepare', now: 1 }), {
-    ...{ kind: 'prepared', unchecked: false, damage: null, broken: null },
+    ...{ kind: 'prepared', unchecked: false, damage: null, broken: null, rows: [] },
   });
   const commit = async (...mutations: readonly Mutation[]): Promise<readonly CommitResult[]> => {
     const changes = mutations.map(encodeChange);
-    return JSON.parse((await writer.serve({ kind: 'commit', changes, again: false })) as string);
+    return JSON.parse((await writer.serve({ kind: 'commit', changes, again: false })) as string).results;
   };
+  await commit({ kind: 'forget_ticks', before: 0, limit: 1 });
+  isReady = true;
   const kinds = async (...mutations: readonly Mutation[]) => (await commit(...mutations)).map(({ kind }) => kind);
   const ids = (): readonly string[] => {
     const found = JSON.parse(

@@ -5,13 +5,14 @@ import { describe, it } from 'node:test';
 import { connect } from '../../../../runtime/store/sqlite/driver.ts';
 import { openOfflineStore } from '../../../../runtime/store/sqlite/open-store.ts';
 import { StoreRefused } from '../../../../runtime/store/store.ts';
+import { HOLDER, makeAccept, makeAdvance, makeClaim } from '../../../helpers/dispatches.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 
 describe('a database', () => {
   const refused: readonly (readonly [format: number, message: RegExp])[] = [
     [4, /has format 4, of a version before the first release: move the file away/],
     [5, /has format 5, of a version before the first release: move the file away/],
-    [99, /newer hookwright \(format 99, this one knows 6\)/],
+    [99, /newer hookwright \(format 99, this one knows 7\)/],
   ];
   for (const [format, message] of refused) {
     it(`of format ${format} is refused`, async (t) => {
@@ -25,6 +26,23 @@ describe('a database', () => {
       );
     });
   }
+
+  it('of format 6 is migrated, and its dead direct deliveries go on when they are replayed', async (t) => {
+    const path = join(tempDir(t), 'state.db');
+    const before = await openOfflineStore(path);
+    const key = { profile: 'default', route: 'alerts', delivery_id: 'x' };
+    const held = { claim: makeClaim('x'), claiming: 'later', work: { kind: 'held', holder: HOLDER } } as const;
+    await before.write(makeAccept('a', held));
+    await before.write(makeAdvance(1, 'dead', 2000, { reason: 'down' }));
+    await before.close();
+    const old = connect(path, { busyMs: 0 });
+    old.exec('DROP TABLE message; ALTER TABLE answer DROP COLUMN program; PRAGMA user_version = 6');
+    old.close();
+    const store = await openOfflineStore(path);
+    assert.equal((await store.write({ kind: 'resend', ref: 1, key, again: false, now: 3000 })).kind, 'stored');
+    assert.deepEqual(await store.read({ kind: 'is_claimed', key, now: 3000 }), true);
+    await store.close();
+  });
 
   it('that is no database is refused with its name', async (t) => {
     const path = join(tempDir(t), 'state.db');

@@ -5,7 +5,10 @@ import { ThreadClient, ThreadEnded } from '../../../../runtime/store/sqlite/thre
 
 const ECHO = `
 const { parentPort } = require('node:worker_threads');
-parentPort.on('message', (request) => request === 'die' ? process.exit(1) : parentPort.postMessage({ answer: request }));
+parentPort.on('message', (request) => {
+  if (request instanceof Int32Array) return Atomics.store(request, 0, 0);
+  request === 'die' ? process.exit(1) : parentPort.postMessage({ answer: request });
+});
 `;
 
 function countedClient(): { client: ThreadClient<string>; started: () => number } {

@@ -1,6 +1,6 @@
 /**
  * `webhook_subscriptions.json`: any text, and entries of any shape beside one that is right. The file as a whole is refused
- * with a reason or read; a bad entry is set aside alone; what is served can be linked to its last closure.
+ * with a reason or read, with a byte order mark as well; a bad entry is set aside alone; what is served can be linked to its last closure.
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
@@ -87,7 +87,8 @@ export const subscriptions: FuzzWorker<SubscriptionsCase> = {
     longestMs: LOOP_MS,
     close: async () => {},
     async run({ text, entry, name }) {
-      await serve(text);
+      const marked = text.replace(/^\ufeff/, '');
+      assert.deepEqual(await serve(`\ufeff${marked}`), await serve(marked), 'a byte order mark changes what is read');
       if (!isJson(entry) || name === 'right') return;
       const served = await serve(`{${JSON.stringify(name)}:${entry},"right":${RIGHT}}`);
       assert.ok(served.has('/webhooks/right'), 'an entry takes another one with it');

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import fc from 'fast-check';
-import { createHttpPool } from '../../../../runtime/deliver/delivery-context.ts';
+import { HttpPool } from '../../../../runtime/deliver/http-pool.ts';
 import type { AgentRunner } from '../../../../runtime/dispatch/agent-runner.ts';
 import { AgentError } from '../../../../runtime/dispatch/agent-runner.ts';
 import { createOpenAiAgent } from '../../../../runtime/dispatch/agents/openai.ts';
@@ -141,7 +141,7 @@ class TargetBench {
 
   private async openAgent(): Promise<AgentRunner> {
     const { url } = await startFakeHttp(this.closing, () => this.answer);
-    const http = createHttpPool();
+    const http = new HttpPool();
     this.closing.after(() => http.destroy());
     const api_key = { kind: 'literal', value: 'canary-key', scope: 'default' } as const;
     const plan = {

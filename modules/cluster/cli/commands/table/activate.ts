@@ -6,20 +6,25 @@ import { printLine, printNote } from '../../../../../cli/output/print.ts';
 import { requireDatabase, useSharedState } from '../../../../../cli/store/use-shared-state.ts';
 import { ACTIVE_TABLE } from '../../../../../runtime/store/shared.ts';
 import type { SharedState } from '../../../../../runtime/store/store.ts';
+import { readToReplace } from '../../read-to-replace.ts';
+import { signingKey, signWithOption } from '../../tables/signing-key.ts';
 
 export default command({
   summary: 'Have the gateways serve a table of the database',
   details:
-    'Gateways that were started with `serve --table store:` swap to it within two seconds. One that cannot serve it (a secret is missing there, say) keeps the table before, and says so in `gateway status --all`.',
+    'Gateways that were started with `serve --table store:` swap to it within two seconds. One that cannot serve it (a secret is missing there, say) keeps the table before, and says so in `gateway status --all`. A table whose signature is not right is refused. Where only gateway.store.table_key is set, an older table is signed anew: --sign-with.',
   examples: [
     ['Its hash, or the beginning of it', '$0 table activate 3f9a1c'],
     ['Back to one of before', '$0 table list && hookwright table activate 80b2'],
   ],
-  options: { config: configOption },
+  options: { signWith: signWithOption, config: configOption },
   args: { hash: argument('hash') },
   async run(context, given) {
     const plan = await requireDatabase(context, given.config);
-    const activated = await useSharedState(context, plan, { create: true }, (state) => activate(state, given.hash));
+    const privateKey = signingKey(context, given.signWith);
+    const activated = await useSharedState(context, plan, { create: true }, (state) =>
+      activate(state, given.hash, privateKey),
+    );
     if (activated === null) return 1;
     printLine(context, activated.hash);
     if (!activated.changed) printNote(context, 'it was active already');
@@ -30,13 +35,18 @@ export default command({
 async function activate(
   { tables, documents }: SharedState,
   name: string,
+  privateKey: string | null,
 ): Promise<{ readonly hash: string; readonly changed: boolean }> {
-  const known = (await tables.list()).map(({ hash }) => [hash, hash] as const);
-  const hash = findName({ kind: 'table', name, known, listedBy: 'hookwright table list' });
+  const list = await tables.list();
+  const known = list.map((table) => [table.hash, table] as const);
+  const table = findName({ kind: 'table', name, known, listedBy: 'hookwright table list' });
+  const { hash } = table;
+  const files = await tables.load(hash, privateKey === null ? 'serve' : 'sign');
+  if (privateKey !== null && files !== null) await tables.push(table, files, privateKey);
   for (;;) {
-    const { version, text } = await documents.read(ACTIVE_TABLE);
-    if (text === hash) return { hash, changed: false };
-    // Another command was faster: the last request wins.
-    if (await documents.replace(ACTIVE_TABLE, version, hash)) return { hash, changed: true };
+    const { version, text } = await readToReplace(documents, ACTIVE_TABLE);
+    // Also one that is active already, with a new version: gateways that have seen a newer one refuse this one.
+    // Where another command was faster, the last request wins.
+    if (await documents.replace(ACTIVE_TABLE, version, hash)) return { hash, changed: text !== hash };
   }
 }

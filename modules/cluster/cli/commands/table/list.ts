@@ -1,9 +1,11 @@
 /** `hookwright table list`: the tables in the database, and which one is served. */
 import { command } from '../../../../../cli/command-line/command.ts';
 import { arrayOption, configOption } from '../../../../../cli/command-line/options.ts';
+import { printNote, visible } from '../../../../../cli/output/print.ts';
 import { printList } from '../../../../../cli/output/table.ts';
 import { requireDatabase, useSharedState } from '../../../../../cli/store/use-shared-state.ts';
 import { ACTIVE_TABLE } from '../../../../../runtime/store/shared.ts';
+import { readToReplace } from '../../read-to-replace.ts';
 
 export default command({
   summary: 'List the tables in the database',
@@ -15,7 +17,8 @@ export default command({
   async run(context, given) {
     const plan = await requireDatabase(context, given.config);
     const found = await useSharedState(context, plan, { create: false }, async ({ tables, documents }) => {
-      const [list, active] = await Promise.all([tables.list(), documents.read(ACTIVE_TABLE)]);
+      const [list, active] = await Promise.all([tables.list(), readToReplace(documents, ACTIVE_TABLE)]);
+      if (active.refused !== null) printNote(context, visible(active.refused.message));
       return list.map((table) => ({ ...table, active: table.hash === active.text }));
     });
     printList(context, found ?? [], {

@@ -35,7 +35,11 @@ export default command({
   details:
     'Reads payloads as JSON, raw HTTP requests and HAR files, and prints a JSON Schema as YAML: which fields there are, which of them are not always there, and the values of fields that hold one word of a few. Read it over, keep it beside the config, and name it under `shape:` of the source.',
   examples: [
-    ['From kept payloads', '$0 source learn shop --from requests/*.json > shapes/shop.yaml'],
+    [
+      'From a request that the gateway has kept',
+      '$0 requests show 0mb3k9x2c00a7f01 --save shop.json && $0 source learn shop shop.json',
+    ],
+    ['From saved payloads', '$0 source learn shop --from requests/*.json > shapes/shop.yaml'],
     ['A file for each event', "$0 source learn shop --from 'requests/*.har' --out shapes/shop"],
   ],
   options,

@@ -3,13 +3,14 @@ import type { CliContext } from '../../../../../cli/base/context.ts';
 import type { GivenBy } from '../../../../../cli/command-line/command.ts';
 import { command, flag, text, withDefault, withShort } from '../../../../../cli/command-line/command.ts';
 import { routeFilterOption } from '../../../../../cli/command-line/options.ts';
+import { checkRouteName, SEARCHED } from '../../../../../cli/deliveries/named-filter.ts';
 import { printJson, printLine, printNote, terminalWidth } from '../../../../../cli/output/print.ts';
 import type { Column } from '../../../../../cli/output/table.ts';
 import { formatTable, printTable } from '../../../../../cli/output/table.ts';
 import { formatDuration } from '../../../../../cli/output/time.ts';
 import type { KeptSummary } from '../../../../../runtime/intake/kept-request.ts';
 import { firstNumber, idOf } from '../../../runtime/capture/requests.ts';
-import { checkRouteName, parsePage, parseRequestFilter } from '../../requests/filter.ts';
+import { parsePage, parseRequestFilter } from '../../requests/filter.ts';
 import { followRequests } from '../../requests/follow.ts';
 import { outcomeText } from '../../texts.ts';
 import { useRequests } from '../../use-requests.ts';
@@ -45,7 +46,14 @@ export default command({
     const page = parsePage(given.limit, given.before);
     await useRequests(context, async (requests) => {
       const rows = await requests.list(filter, page);
-      if (rows.length === 0 && given.route !== undefined) await checkRouteName(context, requests, given.route);
+      if (rows.length === 0 && given.route !== undefined) {
+        const kept = await requests.list({}, { limit: SEARCHED });
+        await checkRouteName(
+          context,
+          given.route,
+          kept.map(({ route }) => route),
+        );
+      }
       if (given.follow) {
         const after = rows[0]?.id ?? idOf(firstNumber(now));
         printNew(context, given, [...rows].reverse(), true);

@@ -11,6 +11,7 @@ import { command, flag, list, optionalArgument, text } from '../../../../../cli/
 import { tryAskGateway } from '../../../../../cli/gateway/ask-gateway.ts';
 import { printJson, printLine, printNote, terminalWidth, visible } from '../../../../../cli/output/print.ts';
 import type { KeptRequest } from '../../../../../runtime/intake/kept-request.ts';
+import { whyUnverified } from '../../../runtime/capture/requests.ts';
 import { describeRequest, knownScheme } from '../../requests/describe-request.ts';
 import { printCurl, printHar } from '../../requests/print-request.ts';
 import { findNewest, findRequest, useRequests } from '../../use-requests.ts';
@@ -106,9 +107,10 @@ async function printTest(context: CliContext, given: Given, request: KeptRequest
 }
 
 /** @throws CliError when it is not kept */
-function bodyOf({ id, body, verified }: KeptRequest): Buffer {
+function bodyOf(kept: KeptRequest): Buffer {
+  const { id, body, verified } = kept;
   if (body !== null) return Buffer.from(body, 'base64');
-  const why = verified ? 'it was not read, or holds a credential' : 'it had no valid signature';
+  const why = verified ? 'it was not read, or holds a credential' : whyUnverified(kept);
   throw new CliError(`the body of request ${id} is not kept: ${why}`);
 }
 

@@ -1,0 +1,55 @@
+/** `hookwright gateway restart`: stops the running gateway, and starts it in the background. */
+import { nodeFiles } from '../../../compiler/node/node-files.ts';
+import { searchConfig } from '../../../compiler/source/search-config.ts';
+import type { GatewayStatus } from '../../../runtime/control/operations.ts';
+import type { CliContext } from '../../base/context.ts';
+import { CliError } from '../../base/errors.ts';
+import { command } from '../../command-line/command.ts';
+import { askGateway, tryAskGateway } from '../../gateway/ask-gateway.ts';
+import { launchOptions, startGateway } from '../../gateway/launch.ts';
+import { servedLines } from '../../gateway/other-project.ts';
+import { cutOff, drainOption, stopGateway } from '../../gateway/stop-gateway.ts';
+import { printNote } from '../../output/print.ts';
+
+/** A large configuration takes seconds to compile. */
+const COMPILE_MS = 120_000;
+
+export default command({
+  summary: 'Stop the running gateway, and start it in the background',
+  details:
+    'After an upgrade, or a change that takes effect with the next start (host, port, store, console). Options are those of `gateway start`, and are given again. Where the configuration here has errors, or another one is in service, it says so, exits 1 and stops nothing. Without a running gateway it is `gateway start`.',
+  examples: [
+    ['After an upgrade', '$0 gateway restart'],
+    ['Give running agents five minutes', '$0 gateway restart --drain 300'],
+  ],
+  options: { drain: drainOption, ...launchOptions },
+  async run(context, given) {
+    const running = await tryAskGateway(context, 'status', {});
+    if (running === null) {
+      printNote(context, 'no gateway was running');
+      return startGateway(context, given);
+    }
+    if (given.config === undefined) await check(context, running);
+    const abandoned = await stopGateway(context, given.drain);
+    printNote(context, abandoned === 0 ? 'stopped' : `stopped; ${cutOff(abandoned)}, to go on now`);
+    await startGateway(context, given);
+  },
+});
+
+/** Refuses, before anything is stopped, what would not start again as it was. */
+async function check(context: CliContext, { config }: GatewayStatus): Promise<void> {
+  const { root } = searchConfig(nodeFiles, context);
+  if (config === null || root === null || nodeFiles.realpath(root) !== nodeFiles.realpath(config)) {
+    const served =
+      config === null ? ['it serves compiled tables: restart it where it was started'] : servedLines(config);
+    throw new CliError(
+      'the gateway does not serve the configuration of this folder, and was not stopped',
+      ...served,
+      'to start another one in its place: hookwright gateway restart --config <path>',
+    );
+  }
+  const report = await askGateway(context, 'reload', { fail_on: [] }, COMPILE_MS);
+  if (report.ok) return;
+  if (report.diagnostics !== '') printNote(context, report.diagnostics.trimEnd());
+  throw new CliError('the configuration has errors: the gateway was not stopped');
+}

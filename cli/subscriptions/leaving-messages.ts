@@ -1,0 +1,32 @@
+/** The messages that a test event would send away from this machine, for a question before it is sent. */
+import { labelIn } from '../../base/label.ts';
+import { isLoopback } from '../../base/loopback.ts';
+import type { RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
+import type { Explained } from '../base/module.ts';
+
+/**
+ * A line for each message: its target, and the address that the payload gives. Empty when the event is not taken, or all
+ * that follows from it stays here: the targets `log` and `local`, and services on a loopback address.
+ * @param explained what becomes of the event
+ */
+export function leavingMessages(
+  { profile, cron_job }: RoutePlan,
+  table: RouteTable,
+  { taken, deliveries }: Pick<Explained, 'taken' | 'deliveries'>,
+): readonly string[] {
+  if (!taken) return [];
+  const job = cron_job !== null && Object.hasOwn(table.jobs, cron_job) ? table.jobs[cron_job] : undefined;
+  const ofJob = (job?.deliver ?? []).map(({ target }) => ({ target: labelIn(table.targets, target), address: {} }));
+  return [...deliveries, ...ofJob].flatMap(({ target, address }) => {
+    if (!leaves(table, profile, table.target_names[target] ?? target)) return [];
+    const named = Object.entries(address).map(([key, value]) => `${key}=${value}`);
+    return [[target, ...named].join(' ')];
+  });
+}
+
+function leaves({ targets, profiles }: RouteTable, profile: string, target: string): boolean {
+  const plan = Object.hasOwn(targets, target) ? targets[target] : undefined;
+  if (plan === undefined || plan.driver === 'log' || plan.driver === 'local') return false;
+  const base = profiles[profile]?.targets[target]?.api_base ?? null;
+  return base === null || !URL.canParse(base) || !isLoopback(new URL(base).hostname.replace(/^\[(.*)\]$/, '$1'));
+}

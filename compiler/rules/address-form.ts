@@ -1,0 +1,48 @@
+/** An address that its target cannot take (§4.4). */
+import type { ProfilePlan } from '../../schemas/generated/types.ts';
+import type { DeliveryConfig } from '../config/deliveries.ts';
+import { THREAD_KEYS, targetNamed } from '../config/deliveries.ts';
+import type { TableContent } from '../config/table-content.ts';
+import { targetEntries } from '../config/target-entries.ts';
+import { parseSecretRef } from '../text/secret-ref.ts';
+import type { Reported, Reporter } from '../views/views.ts';
+import { missedForm } from './support/address-form.ts';
+import { rule } from './support/rule.ts';
+import { deliveryTargets } from './support/targets.ts';
+
+export const addressForm = rule('address-form', {
+  route(route, report) {
+    if (route.mode !== 'cron') checkAddresses(route.config, route.profilePlan, route.scope.table, report);
+  },
+  job(job, report) {
+    checkAddresses(job.config, job.profile, job.scope.table, report);
+  },
+  profile({ config, scope: { table } }, report) {
+    for (const [written, { home_channel: home }] of targetEntries(config)) {
+      const plan = table.targets[targetNamed(table.target_names, written) ?? ''];
+      if (plan === undefined || home === undefined || parseSecretRef(String(home), '').kind !== 'literal') continue;
+      const form = missedForm(plan, undefined, 'chat_id', String(home));
+      if (form !== null)
+        report({ path: ['platforms', written, 'home_channel'], at: 'value', ...wordsFor(written, String(home), form) });
+    }
+  },
+});
+
+function checkAddresses(
+  config: DeliveryConfig,
+  profile: ProfilePlan | null,
+  table: TableContent,
+  report: Reporter,
+): void {
+  for (const { name, plan, extra } of deliveryTargets(config, table)) {
+    for (const [key, { text, path }] of extra) {
+      const form = missedForm(plan, profile?.targets[plan.name], THREAD_KEYS.includes(key) ? 'thread' : key, text);
+      if (form !== null) report({ path: ['deliver_extra', ...path], at: 'value', ...wordsFor(name, text, form) });
+    }
+  }
+}
+
+const wordsFor = (target: string, value: string, form: string): Pick<Reported, 'message' | 'hint'> => ({
+  message: `\`${target}\` takes no address like ${JSON.stringify(value)}: every delivery to it fails`,
+  hint: `it has the form ${form}; docs/targets.md says where to find it`,
+});

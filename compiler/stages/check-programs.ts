@@ -1,0 +1,36 @@
+/** Warns about programs of agents that are beside the configuration but looked for elsewhere. */
+import { dirname, isAbsolute, join } from 'node:path';
+import type { ProfileConfig } from '../../schemas/generated/types.ts';
+import type { Places } from '../source/file-tree.ts';
+import type { Files } from '../source/files.ts';
+import type { Report } from '../source/report.ts';
+
+/** @param home absolute path of the profile's home, below which a relative `cwd` is */
+export function checkPrograms(
+  { agent }: ProfileConfig,
+  home: string,
+  { tree, files }: { readonly tree: Places; readonly files: Files },
+  report: Report,
+): void {
+  const isFile = (path: string): boolean => files.stat(path)?.kind === 'file';
+  const { command, cwd } = agent ?? {};
+  // Of `~/…` the user's home is unknown here.
+  if (cwd?.startsWith('~/')) return;
+  const folder = cwd === undefined || isAbsolute(cwd) ? cwd : join(home, cwd);
+  for (const [index, entry] of (command ?? []).entries()) {
+    if (!isProgramFile(entry, index) || (folder !== undefined && isFile(join(folder, entry)))) continue;
+    const path = ['agent', 'command', index];
+    const beside = dirname(tree.place(path).file.source.path);
+    if (beside === folder || !isFile(join(beside, entry))) continue;
+    const where = folder === undefined ? 'a folder of its own' : `\`${folder}\``;
+    const message = `\`${entry}\` is beside the configuration, but the command starts in ${where}: it will not be found`;
+    const hint = `write \`${join(beside, entry)}\`, or \`cwd: ${beside}\``;
+    report.addProblems([{ rule: 'program-place', path, at: 'value', message, hint }], tree);
+  }
+}
+
+/** A relative path with a folder in the place of the program, or the name of a script anywhere. */
+const isProgramFile = (entry: string, index: number): boolean =>
+  !isAbsolute(entry) &&
+  ((index === 0 && entry.includes('/')) ||
+    /^[\w.][\w./-]*\.(?:py|sh|bash|zsh|js|mjs|cjs|ts|mts|rb|pl|php|lua|jar|exe)$/.test(entry));

@@ -1,0 +1,28 @@
+/** The routes through which text of strangers reaches an agent, for rules about the agent. */
+import type { RouteView } from '../../../../compiler/views/views.ts';
+import type { UntrustedPart } from './untrusted-texts.ts';
+import { untrustedParts } from './untrusted-texts.ts';
+
+export interface Reached {
+  readonly name: string;
+  readonly part: UntrustedPart;
+}
+
+const MAX_ROUTES = 3;
+
+/** Returns at most one more route than `nameRoutes` names. */
+export function firstReached(routes: Iterable<RouteView>): readonly Reached[] {
+  const reached: Reached[] = [];
+  for (const route of routes) {
+    const [part] = route.config.accept_untrusted === undefined ? untrustedParts(route) : [];
+    if (part !== undefined) reached.push({ name: route.name, part });
+    if (reached.length > MAX_ROUTES) break;
+  }
+  return reached;
+}
+
+export function nameRoutes(reached: readonly Reached[]): string {
+  const shown = reached.slice(0, MAX_ROUTES).map(({ name }) => `\`${name}\``);
+  const others = reached.length > MAX_ROUTES ? ' and others' : '';
+  return `the route${reached.length === 1 ? '' : 's'} ${shown.join(', ')}${others}`;
+}

@@ -1,0 +1,135 @@
+/** The shapes of control requests. The gateway checks them, because any program of its user may have sent the request. */
+import type { Dispatch } from '../../schemas/generated/types.ts';
+import type { JobRecord } from '../store/job-mutations.ts';
+import type { InitialWork } from '../store/mutations.ts';
+import type { QueryKind } from '../store/queries.ts';
+import { ControlError } from './control-error.ts';
+import type { ControlName } from './operations.ts';
+import { FAIL_ON } from './operations.ts';
+import type { WireShape } from './shape.ts';
+import {
+  among,
+  byKind,
+  flagShape as flag,
+  kind,
+  listOf,
+  nullable,
+  object,
+  optional,
+  textShape as text,
+} from './shape.ts';
+import type { CommandMutation } from './store-operations.ts';
+
+const whole = kind((value) => Number.isSafeInteger(value));
+const nothing = object({});
+const texts = listOf(text);
+/** Any object: its values are texts, or plans that only the gateway's own code has made. */
+const anyObject = object({});
+
+const CLAIM_KEY = { profile: text, route: text, delivery_id: text };
+const claim = nullable(object({ ...CLAIM_KEY, expires_at: whole }));
+
+const dispatch = object({
+  ...{
+    id: text,
+    profile: text,
+    route: nullable(text),
+    job: nullable(text),
+    mode: among('agent', 'message', 'direct', 'job'),
+  },
+  ...{ event: text, delivery_id: text, accepted_at: whole, due_at: nullable(whole), prompt: text },
+  ...{
+    skills: texts,
+    toolsets: texts,
+    session: text,
+    mirror_to_session: flag,
+    superseded: whole,
+    replay_of: nullable(text),
+  },
+  deliveries: listOf(object({ target: text, label: optional(text), extra: anyObject, unresolved: texts })),
+} satisfies Record<keyof Dispatch, WireShape>);
+
+const job = object({
+  ...{ id: text, profile: text, name: text, description: nullable(text), schedule: text, timezone: text, prompt: text },
+  ...{ skills: texts, toolsets: nullable(texts), misfire: among('skip', 'once'), created_at: whole },
+  deliver: listOf(object({ target: text, extra: anyObject })),
+  agent: optional(nullable(text)),
+  blueprint: nullable(object({ key: text, values: anyObject })),
+} satisfies Record<keyof JobRecord, WireShape>);
+
+const QUERIES: Readonly<Record<QueryKind, WireShape>> = {
+  is_claimed: object({ key: object(CLAIM_KEY), now: whole }),
+  load: object({ ref: whole }),
+  find: object({ id: text }),
+  list: object({
+    filter: object({
+      ...{ state: optional(text), route: optional(text), job: optional(text), since: optional(whole) },
+      ...{ before: optional(whole), limit: whole },
+    }),
+  }),
+  overview: object({ now: whole }),
+  open_work: nothing,
+  dead_work: nothing,
+  jobs: nothing,
+  jobs_version: nothing,
+  job_running: object({ job: text }),
+  job_ticks: object({ job: text, limit: whole }),
+  nodes: nothing,
+  audit: nothing,
+  back_up: object({ to: text }),
+};
+
+const WORK: Readonly<Record<InitialWork['kind'], WireShape>> = {
+  run: nothing,
+  deliveries: object({ answer: nullable(text), open: listOf(object({ index: whole, target: text, due_at: whole })) }),
+  held: object({ holder: text }),
+};
+
+const CHANGES: Readonly<Record<CommandMutation['kind'], WireShape>> = {
+  accept: object({
+    ...{ dispatch, max_concurrent: nullable(whole), claim, claiming: among('now', 'later') },
+    ...{ work: byKind(WORK), now: whole },
+  }),
+  resend: object({ ref: whole, key: nullable(object(CLAIM_KEY)), again: flag, now: whole }),
+  fire_job: object({ job: text, paused: flag, now: whole, dispatch, claim, even_paused: flag }),
+  put_job: object({ job, expect: among('new', 'old'), numbered_beside: optional(texts) }),
+  remove_job: object({ id: text }),
+  pause_job: object({ job: text, paused: flag, now: whole }),
+  watch_job: object({ job: text, signature: text, now: whole }),
+};
+
+const INPUTS: Readonly<Record<ControlName, WireShape>> = {
+  ping: nothing,
+  status: nothing,
+  stop: object({ drain_seconds: optional(kind((value) => typeof value === 'number' && value >= 0)) }),
+  reload: object({ fail_on: optional(listOf(among(...FAIL_ON))) }),
+  enroll: object({ profile: text, route: text }),
+  create_blueprint_job: object({
+    ...{ key: text, values: kind(isTexts), name: optional(text), profile: optional(text), timezone: optional(text) },
+    origin: optional(object({ target: text, chat_id: text, thread_id: optional(text) })),
+  }),
+  requests_list: object({
+    filter: object({
+      ...{ profile: optional(text), route: optional(text), outcome: optional(text), reason: optional(text) },
+      ...{ since: optional(whole), grep: optional(text) },
+    }),
+    page: object({ limit: whole, before: optional(text), after: optional(text) }),
+  }),
+  requests_load: object({ id: text }),
+  requests_replay: object({ id: text }),
+  metrics: nothing,
+  store_read: byKind(QUERIES),
+  store_write: byKind(CHANGES),
+};
+
+function isTexts(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return Object.values(value).every((member) => typeof member === 'string');
+}
+
+/** @throws ControlError that names the first member that is missing or of another type */
+export function checkInput(name: string, input: unknown): void {
+  if (!Object.hasOwn(INPUTS, name)) return;
+  const wrong = INPUTS[name as ControlName](input, 'request');
+  if (wrong !== null) throw new ControlError('malformed', `${wrong} is missing, or of another type than ${name} takes`);
+}

@@ -1,0 +1,93 @@
+/**
+ * The folders that command agents work in (decisions §5), in `work` of a profile's home:
+ *
+ *   runs/<id>       `work: run`: of one run, removed after it
+ *   removed/        what is being removed (platform/remove-tree.ts)
+ *   routes/<name>   `work: route`: kept, for the runs of one route
+ *   scheduled       `work: route`: kept, for runs that no event has started
+ *   shared          `work: shared`: kept, for all runs
+ *
+ * A folder that a run can write is read by later runs only where the configuration says so: what an agent was talked into
+ * writing, a CLAUDE.md for example, would instruct the next one.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, rmdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { codeOf } from '../../../base/code-of.ts';
+import type { CommandAgentPlan } from '../../../schemas/generated/types.ts';
+import type { Logger } from '../../platform/log.ts';
+import { TreeRemover } from '../../platform/remove-tree.ts';
+
+export interface WorkFolder {
+  /** Absolute. */
+  readonly path: string;
+  /** Call it once no process of the run is left. Never rejects. */
+  release(): Promise<void>;
+}
+
+/** Below `work`; null: a new one for each run. */
+const KEPT: Readonly<Record<CommandAgentPlan['work'], (route: string) => string | null>> = {
+  run: () => null,
+  route: (route) => (route === '' ? 'scheduled' : join('routes', route)),
+  shared: () => 'shared',
+};
+
+export class WorkFolders {
+  private readonly log: Logger;
+  private readonly open = new Set<string>();
+  private readonly removers = new Map<string, TreeRemover>();
+
+  constructor(log: Logger) {
+    this.log = log;
+  }
+
+  /**
+   * Creates the folder for a run, mode 0700. Rejects as node:fs does.
+   * @param home of the profile
+   * @param route its name; '': no event has started the run
+   */
+  async create(kind: CommandAgentPlan['work'], home: string, route: string): Promise<WorkFolder> {
+    // A table of an older compiler does not have it.
+    const kept = (KEPT[kind] ?? KEPT.run)(route);
+    const id = randomUUID();
+    const path = join(home, 'work', kept ?? join('runs', id));
+    this.open.add(id);
+    await mkdir(path, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+      this.open.delete(id);
+      throw error;
+    });
+    return { path, release: () => (kept === null ? this.remove(home, id) : Promise.resolve()) };
+  }
+
+  /** Removes in the background what the runs of an earlier process have left. @param homes of the profiles */
+  async sweep(homes: readonly string[]): Promise<void> {
+    for (const home of homes) {
+      const left = await readdir(join(home, 'work', 'runs')).catch(() => []);
+      for (const id of left) if (!this.open.has(id)) await this.remove(home, id);
+      this.remover(home).resume();
+    }
+  }
+
+  /** Stops removing; what is left is removed after the next start. */
+  async close(): Promise<void> {
+    await Promise.all([...this.removers.values()].map((remover) => remover.close()));
+  }
+
+  private async remove(home: string, id: string): Promise<void> {
+    const path = join(home, 'work', 'runs', id);
+    try {
+      await rmdir(path).catch(async (error: unknown) => {
+        if (codeOf(error) !== 'ENOENT') await this.remover(home).remove(path);
+      });
+    } catch (error) {
+      this.log.warn({ err: error, folder: path }, 'the folder of a run cannot be removed');
+    }
+    this.open.delete(id);
+  }
+
+  private remover(home: string): TreeRemover {
+    const remover = this.removers.get(home) ?? new TreeRemover(join(home, 'work', 'removed'), this.log);
+    this.removers.set(home, remover);
+    return remover;
+  }
+}

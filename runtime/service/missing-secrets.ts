@@ -1,0 +1,76 @@
+/** Finds what is missing of the secrets of gateway, agents and targets, so that one refusal names it beside those of routes. */
+import { labelIn } from '../../base/label.ts';
+import type { AgentPlan, RouteTable, SecretRef } from '../../schemas/generated/types.ts';
+import { bindingOf, bindTarget } from '../deliver/bind-target.ts';
+import type { SecretResolver } from '../platform/secrets/secrets.ts';
+import { tryRead } from '../platform/secrets/secrets.ts';
+
+/** A reference outside routes and targets. */
+export interface SecretUse {
+  /** Where the configuration has it, for messages. */
+  readonly where: string;
+  /** Null: of the gateway. */
+  readonly profile: string | null;
+  /** The setting, for resolvers that check values. */
+  readonly setting: string | undefined;
+  readonly ref: SecretRef;
+}
+
+type Tables = Pick<RouteTable, 'profiles' | 'targets' | 'gateway'>;
+
+/**
+ * A line for each target, and each reference of agents and gateway, that cannot be used; it names references, never values.
+ * @param ownAgent the embedding program answers the prompts, and the agents of the table need nothing
+ */
+export function missingSecrets(table: Tables, secrets: SecretResolver, ownAgent: boolean): readonly string[] {
+  const uses = [...(ownAgent ? [] : agentRefs(table)), ...gatewayRefs(table)];
+  const lines = uses.flatMap(({ where, ref, setting }) => problemsOf(where, () => secrets.resolve(ref, setting)));
+  return [...targetProblems(table, secrets), ...lines];
+}
+
+function targetProblems({ profiles, targets }: Tables, secrets: SecretResolver): readonly string[] {
+  return Object.values(profiles).flatMap((profile) =>
+    Object.values(targets).flatMap((plan) => {
+      const binding = bindingOf(profile, plan);
+      if (binding === null) return [];
+      const where = `target ${labelIn(targets, plan.name)} of profile ${profile.name}`;
+      return problemsOf(where, () => bindTarget({ profile: profile.name, plan, binding }, secrets));
+    }),
+  );
+}
+
+function problemsOf(where: string, read: () => unknown): readonly string[] {
+  const problems: string[] = [];
+  tryRead(read, problems);
+  return problems.map((problem) => `${where}: ${problem}`);
+}
+
+const AGENT_REFS: {
+  readonly [K in AgentPlan['kind']]: (plan: Extract<AgentPlan, { kind: K }>) => readonly Omit<SecretUse, 'profile'>[];
+} = {
+  command: ({ env }) => Object.entries(env).map(([name, ref]) => ({ where: `env.${name}`, setting: name, ref })),
+  openai: ({ api_key }) => (api_key === null ? [] : [{ where: 'api_key', setting: undefined, ref: api_key }]),
+  preview: () => [],
+};
+
+/** The references of each profile's agent. */
+export function agentRefs({ profiles }: Pick<RouteTable, 'profiles'>): readonly SecretUse[] {
+  const several = Object.keys(profiles).length > 1;
+  return Object.values(profiles).flatMap(({ name, agent }) => {
+    const refs = AGENT_REFS[agent.kind] as (plan: AgentPlan) => ReturnType<(typeof AGENT_REFS)['preview']>;
+    const subject = several ? `agent of profile ${name}` : 'agent';
+    return refs(agent).map((use) => ({ ...use, where: `${subject}: ${use.where}`, profile: name }));
+  });
+}
+
+/** The references under `gateway`. */
+export function gatewayRefs({ gateway: { store, console } }: Pick<RouteTable, 'gateway'>): readonly SecretUse[] {
+  const shared = store.kind === 'postgres' ? store : null;
+  const refs: Readonly<Record<string, SecretRef | null | undefined>> = {
+    'gateway.store.postgres': shared?.url,
+    'gateway.store.key': shared?.key,
+    'gateway.store.table_key': shared?.table_key,
+    'gateway.console.token': console?.token,
+  };
+  return Object.entries(refs).flatMap(([where, ref]) => (ref ? [{ where, profile: null, setting: where, ref }] : []));
+}

@@ -1,0 +1,92 @@
+/**
+ * What shows that a store, or a part of it, is missing.
+ *
+ *   state.db, meta 'store'   {id, starts, is_open}: is_open is in the file itself, past its log, before an event is
+ *                            acknowledged, and cleared by a clean stop. While it is set, there is a log.
+ *   state.db.id              id, starts and a checksum: written last. A file with fewer starts is an older copy.
+ *
+ * Both are written once by a process, with its first change.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import { writeAtomic } from '../../platform/write-atomic.ts';
+import { decodeOr, fieldsOf, isCount, isOneOf, isText } from '../decode.ts';
+import { hasNote, notePath } from '../store-path.ts';
+import type { Connect, Connection } from './driver.ts';
+import { inTransaction } from './driver.ts';
+
+export interface StoreNote {
+  readonly id: string;
+  /** Number of processes that have changed the file. */
+  readonly starts: number;
+}
+
+export interface StoreLife extends StoreNote {
+  /** A process uses the file, or was killed while it did. */
+  readonly is_open: boolean;
+}
+
+const isLife = fieldsOf<StoreLife>({ id: isText, starts: isCount, is_open: isOneOf(true, false) });
+
+const lineOf = ({ id, starts }: StoreNote): string => {
+  const text = `${id} ${starts}`;
+  return `${text} ${createHash('sha256').update(text).digest('hex').slice(0, 16)}\n`;
+};
+
+/** Null when there is none that can be read. */
+export function readNote(path: string): StoreNote | null {
+  if (!hasNote(path)) return null;
+  const line = readFileSync(notePath(path), 'latin1');
+  const [id = '', starts = ''] = line.split(' ');
+  const note = { id, starts: Number(starts) };
+  return lineOf(note) === line ? note : null;
+}
+
+export const writeNote = (path: string, note: StoreNote): void => writeAtomic(notePath(path), lineOf(note), 0o600);
+
+/** Null when the file has no such entry; undefined when it cannot be read. */
+export function readLife(db: Connection): StoreLife | null | undefined {
+  const found = db.query<[string]>("SELECT value FROM meta WHERE key = 'store'").get();
+  return found === undefined ? null : decodeOr<StoreLife | undefined>(found[0], isLife, undefined);
+}
+
+/** Reads it from the file alone, without its log. */
+export function readLifeAlone(connect: Connect, path: string): StoreLife | null | undefined {
+  let db: Connection | null = null;
+  try {
+    db = connect(`${pathToFileURL(path)}?immutable=1`, { busyMs: 0 });
+    return readLife(db);
+  } catch {
+    return undefined;
+  } finally {
+    db?.close();
+  }
+}
+
+/** Whether the file is another than the note is about: an older copy, or the store of another home. */
+export const isOtherFile = (life: StoreLife | null | undefined, note: StoreNote | null): boolean =>
+  note !== null && life !== undefined && (life === null || life.id !== note.id || life.starts < note.starts);
+
+/** Marks the file as in use. Returns false when the mark is only in the log yet: call it again. @throws when the medium fails */
+export function markOpen(db: Connection, path: string): boolean {
+  const note = readNote(path);
+  const before = readLife(db);
+  const last = Math.max(note?.starts ?? 0, before?.starts ?? 0);
+  const isMarked = before?.is_open === true && before.starts > (note?.starts ?? 0);
+  const life: StoreLife = isMarked ? before : { id: before?.id ?? randomUUID(), starts: last + 1, is_open: true };
+  if (!isMarked) putLife(db, life);
+  const [, log, copied] = db.query<[number, number, number]>('PRAGMA wal_checkpoint(PASSIVE)').get() ?? [];
+  if (log !== copied) return false;
+  writeNote(path, life);
+  return true;
+}
+
+/** Marks the file as closed; its log has yet to be copied into it. */
+export function markClosed(db: Connection): void {
+  const life = readLife(db);
+  if (life?.is_open === true) putLife(db, { ...life, is_open: false });
+}
+
+export const putLife = (db: Connection, life: StoreLife): void =>
+  inTransaction(db, () => void db.change("INSERT OR REPLACE INTO meta VALUES ('store', ?)")(JSON.stringify(life)));

@@ -1,0 +1,150 @@
+/**
+ * Messages: dispatches that wait for no run. A message is one row for each profile, route and delivery id, whose targets
+ * each get it once.
+ *
+ *   attempt of the sender ──> new row ──> delivering ──> done: the id is claimed, a further attempt is a duplicate
+ *                                           ^  └───────> dead: the id is free
+ *   further attempt ──> text and addresses ─┤             │
+ *   replay ──> the id is claimed ───────────┴─────────────┘
+ *
+ * While a process holds the row, because its sender waits, a further attempt is `held`; while the row is retried, it is a
+ * duplicate. An id that was claimed and has expired is a new event, with a row of its own.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { Dispatch } from '../../../schemas/generated/types.ts';
+import { decodeOr, isDispatch } from '../decode.ts';
+import type { Headed, LargeTexts } from '../encode.ts';
+import { headTargets } from '../encode.ts';
+import type { ClaimKey, StoredClaim } from '../identity.ts';
+import { claimKey } from '../identity.ts';
+import type { Accept, MutationResults, Ref, Resend, Step } from '../mutations.ts';
+import { hasEnded } from '../states.ts';
+import type { WorkRow } from './rows.ts';
+import type { WorkUnit } from './unit.ts';
+
+/** For a message of a version that did not store how long its id is claimed, in ms. */
+const TTL_MS = 3_600_000;
+
+/** What a further attempt of the sender does to the row of its message; null: there is none to continue. */
+export function attemptAgain(
+  unit: WorkUnit,
+  { dispatch: head, claiming, work, now }: Headed<Accept>,
+  claim: StoredClaim,
+  { body }: LargeTexts,
+): MutationResults['accept'] | null {
+  const { rows } = unit;
+  const key = rows.keyOf(claimKey(claim));
+  const known = rows.messages.get(key);
+  if (known === undefined) return null;
+  const { ref } = known;
+  const open = rows.work.get(ref);
+  if (open !== undefined && !isOwn(open, work)) return open.holder === null ? { kind: 'duplicate' } : { kind: 'held' };
+  const row = open ?? rows.ended.get(ref);
+  const stored = rows.bodyOf(ref) ?? '';
+  // Of a row that is damaged, the event begins anew.
+  const before = decodeOr<Dispatch | null>(stored, isDispatch, null);
+  if (row === undefined || row.state === 'done' || before === null || body === null) return null;
+  const { id, accepted_at, replay_of } = before;
+  const next = JSON.parse(body) as Dispatch;
+  const earlier = unit.stepsOf(row);
+  const { deliveries, withdrawn } = mergeDeliveries(before, next, earlier, now);
+  const steps = [...earlier, ...withdrawn];
+  const dispatch: Dispatch = { ...next, id, accepted_at, replay_of, deliveries };
+  const merged = JSON.stringify(dispatch);
+  if (open === undefined) unit.reopen(row, now);
+  unit.move(row, { to: 'delivering', at: now, steps: withdrawn });
+  row.holder = work.kind === 'held' ? work.holder : null;
+  unit.changedBodies.push({
+    ref,
+    lane: row.lane,
+    head: JSON.stringify([head.event, head.delivery_id, replay_of, 0]),
+    targets: headTargets(dispatch),
+    body: merged,
+    grown: Buffer.byteLength(merged) - Buffer.byteLength(stored),
+  });
+  unit.keepMessage(key, { ref, ttl_ms: claim.expires_at - now });
+  if (claiming === 'now') unit.claim(claim);
+  if (work.kind === 'deliveries') openDeliveries(unit, row, dispatch, (index) => !hasEnded(steps, index), now);
+  return { kind: 'stored', ref, continued: { id, accepted_at, deliveries, steps } };
+}
+
+/** Whether this is the change that made the holder hold the row: its result was lost, and it is made once more. */
+const isOwn = ({ holder }: WorkRow, work: Accept['work']): boolean => work.kind === 'held' && work.holder === holder;
+
+/** Sends the text of an ended dispatch once more. */
+export function resend(unit: WorkUnit, { ref, key, again, now }: Headed<Resend>): MutationResults['resend'] {
+  const { rows } = unit;
+  if (rows.work.get(ref) !== undefined) return { kind: 'open' };
+  const row = rows.ended.get(ref);
+  const dispatch = decodeOr<Dispatch | null>(rows.bodyOf(ref), isDispatch, null);
+  if (row === undefined || dispatch === null) return { kind: 'unknown' };
+  if (row.state === 'done' && !again) return { kind: 'done' };
+  if (key !== null) {
+    const name = rows.keyOf(claimKey(key));
+    const known = rows.messages.get(name) ?? { ref, ttl_ms: TTL_MS };
+    if (known.ref !== ref && !again) return { kind: 'superseded', by: known.ref };
+    if (known.ref === ref) {
+      unit.keepMessage(name, known);
+      unit.claim({ ...key, expires_at: now + known.ttl_ms });
+    }
+  }
+  const steps = unit.stepsOf(row);
+  unit.reopen(row, now);
+  const last = (index: number): Step | undefined => steps.findLast((step) => step.index === index);
+  const isMeant = (index: number): boolean => (again ? last(index)?.outcome !== 'withdrawn' : !hasEnded(steps, index));
+  openDeliveries(unit, row, dispatch, isMeant, now);
+  return { kind: 'stored' };
+}
+
+/** Claims the id of a message that is done, and releases that of a dead one. */
+export function settleClaim(unit: WorkUnit, ref: Ref, key: ClaimKey, isDone: boolean, at: number): void {
+  const known = unit.rows.messages.get(unit.rows.keyOf(claimKey(key)));
+  if (known?.ref === ref) unit.claim({ ...key, expires_at: isDone ? at + known.ttl_ms : at });
+}
+
+/** Makes those deliveries due that are meant; without any, the dispatch is done. */
+function openDeliveries(
+  unit: WorkUnit,
+  row: WorkRow,
+  { profile, deliveries }: Dispatch,
+  isMeant: (index: number) => boolean,
+  now: number,
+): void {
+  const open = deliveries.flatMap(({ target }, index) => (isMeant(index) ? [{ index, target, due_at: now }] : []));
+  unit.addDeliveries(row.ref, profile, open, now);
+  if (open.length === 0) unit.move(row, { to: 'done', at: now });
+}
+
+type Rendered = Pick<Dispatch, 'prompt' | 'deliveries'>;
+
+/**
+ * The deliveries of a row that a further attempt continues. One is the same when target and address are, and the text too
+ * if pieces of it were sent. A delivery that is not meant any more stays at its index, to which its steps refer, and is
+ * withdrawn unless it has succeeded.
+ */
+function mergeDeliveries(
+  before: Rendered,
+  next: Rendered,
+  steps: readonly Step[],
+  at: number,
+): { readonly deliveries: Dispatch['deliveries']; readonly withdrawn: readonly Step[] } {
+  const left = [...next.deliveries];
+  const withdrawn: Step[] = [];
+  const kept = before.deliveries.map((delivery, index) => {
+    const last = steps.findLast((step) => step.kind === 'delivery' && step.index === index);
+    const isCut = last !== undefined && last.outcome !== 'ok' && last.sent > 0 && before.prompt !== next.prompt;
+    const place = isCut ? -1 : left.findIndex((one) => isSame(one, delivery));
+    const [same] = place < 0 ? [] : left.splice(place, 1);
+    if (same === undefined && !hasEnded(steps, index)) withdrawn.push(withdrawnStep(index, last?.sent ?? 0, at));
+    return same ?? delivery;
+  });
+  return { deliveries: [...kept, ...left], withdrawn };
+}
+
+const isSame = (a: Dispatch['deliveries'][number], b: Dispatch['deliveries'][number]): boolean =>
+  a.target === b.target && isDeepStrictEqual(a.extra, b.extra);
+
+export const withdrawnStep = (index: number, sent: number, at: number): Step => ({
+  ...{ kind: 'delivery', index, outcome: 'withdrawn', started_at: at, at, next_at: null },
+  ...{ reason: 'a later attempt of the sender has another target, address or text', sent, message_id: null },
+});

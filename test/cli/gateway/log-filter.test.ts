@@ -1,0 +1,49 @@
+/** `gateway logs --route --level --since`: the lines that are chosen, over pieces that end anywhere. */
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { logFilter } from '../../../cli/gateway/log-filter.ts';
+import { runInProcess } from '../../helpers/cli.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
+
+const line = (time: string, level: string, route: string, msg: string): string =>
+  `${JSON.stringify({ level, time: `2026-01-05T${time}Z`, route, msg })}\n`;
+const LOG = [
+  line('08:00:00', 'info', 'review', 'one'),
+  line('09:00:00', 'warn', 'alerts', 'two'),
+  '    at a stack trace\n',
+  line('10:00:00', 'error', 'review', 'three'),
+  line('11:00:00', 'info', 'review', 'four'),
+].join('');
+
+const messages = (text: string): string => [...text.matchAll(/"msg":"(\w+)"/g)].map(([, msg]) => msg).join(' ');
+const ALL = { route: null, level: null, since: null };
+
+test('every condition chooses, whatever pieces the log is read in', () => {
+  const cases = [
+    [{ ...ALL, route: 'review' }, 'one three four'],
+    [{ ...ALL, level: 'warn' as const }, 'two three'],
+    [{ ...ALL, since: Date.UTC(2026, 0, 5, 9, 30) }, 'three four'],
+    [{ route: 'review', level: 'error' as const, since: 0 }, 'three'],
+  ] as const;
+  for (const [conditions, expected] of cases) {
+    for (const size of [1, 7, 1000]) {
+      const choose = logFilter(conditions);
+      let text = '';
+      for (let at = 0; at < LOG.length; at += size) text += choose?.(Buffer.from(LOG.slice(at, at + size)));
+      assert.equal(messages(text), expected);
+    }
+  }
+  assert.equal(logFilter(ALL), null);
+});
+
+test('-n counts the lines that are chosen, and a terminal shows their dates', async (t) => {
+  const home = tempDir(t);
+  mkdirSync(join(home, 'logs'));
+  writeFileSync(join(home, 'logs/gateway.log'), LOG);
+  const { stdout } = await runInProcess(['gateway', 'logs', '--route', 'review', '-n', '2'], { home });
+  assert.equal(messages(stdout), 'three four');
+  const wrong = await runInProcess(['gateway', 'logs', '--level', 'loud'], { home });
+  assert.equal(wrong.code, 2);
+});

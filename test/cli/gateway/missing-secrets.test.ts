@@ -1,0 +1,77 @@
+/** Everything that is missing on the serving machine is named at once: after one round of setting it, the start succeeds. */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { runInProcess } from '../../helpers/cli.ts';
+import { startGateway, until } from '../../helpers/gateway.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
+
+const REAL = 'kd83Hs0-qP2xVb71_tYw';
+const CONFIG = `platforms:
+  webhook:
+    enabled: true
+    routes:
+      page: { prompt: x, source: meta, secret: env:PAGE_SECRET, verify_token: file:page-token }
+      pulls: { prompt: x, secrets: [env:PULLS_NEW, file:pulls-old] }
+  telegram: { enabled: true, token: env:TELEGRAM_TOKEN, api_base: env:TELEGRAM_BASE }
+  slack: { enabled: true, token: file:slack-token }
+agent: { openai: { base_url: "https://x.example", model: m, api_key: env:MODEL_KEY } }
+gateway: { console: { port: 0, token: env:CONSOLE_TOKEN } }
+`;
+
+/** The line that names the reference has to name its owner as well. */
+const MISSING: readonly (readonly [owner: string, ref: string])[] = [
+  ['route "page"', 'env:PAGE_SECRET is not set'],
+  ['route "page"', 'file:page-token: '],
+  ['route "pulls"', 'env:PULLS_NEW is not set'],
+  ['route "pulls"', 'file:pulls-old: '],
+  ['target telegram of profile default', 'token: env:TELEGRAM_TOKEN is not set'],
+  ['target telegram of profile default', 'api_base: env:TELEGRAM_BASE is not set'],
+  ['target slack of profile default', 'token: file:slack-token: '],
+  ['agent: api_key', 'env:MODEL_KEY is not set'],
+  ['gateway.console.token', 'env:CONSOLE_TOKEN is not set'],
+];
+
+function assertNamed(text: string): void {
+  const lines = text.split('\n');
+  for (const [owner, ref] of MISSING) {
+    assert.ok(
+      lines.some((line) => line.includes(owner) && line.includes(ref)),
+      `${owner}, ${ref}:\n${text}`,
+    );
+  }
+}
+
+test('gateway run and serve name every missing secret in one refusal', async (t) => {
+  const home = tempDir(t);
+  writeFileSync(join(home, 'config.yaml'), CONFIG, { mode: 0o600 });
+  const run = await runInProcess(['gateway', 'run', '--port', '0'], { home });
+  assert.equal(run.code, 1);
+  assertNamed(run.stderr);
+  assert.equal((await runInProcess(['compile'], { home })).code, 0);
+  const serve = await runInProcess(['serve', '--table', 'build', '--port', '0'], { home });
+  assert.equal(serve.code, 1);
+  assertNamed(serve.stderr);
+});
+
+test('a swap is refused with all of them, and the table in service stays', async (t) => {
+  const config = `platforms: { webhook: { enabled: true, routes: { old: { prompt: x, secret: ${REAL} } } } }\n`;
+  const gateway = await startGateway(t, { home: tempDir(t), config });
+  writeFileSync(join(gateway.home, 'config.yaml'), CONFIG, { mode: 0o600 });
+  const table = async (): Promise<{ error: string | null; routes: number }> => {
+    const { stdout } = await gateway.cli('gateway', 'status', '--json');
+    return (JSON.parse(stdout) as { table: { error: string | null; routes: number } }).table;
+  };
+  await until(async () => (await table()).error !== null);
+  const { error, routes } = await table();
+  assertNamed(String(error));
+  assert.equal(routes, 1);
+});
+
+test('doctor names the same', async (t) => {
+  const home = tempDir(t);
+  writeFileSync(join(home, 'config.yaml'), CONFIG, { mode: 0o600 });
+  const { stdout } = await runInProcess(['doctor', '--json'], { home });
+  for (const [, ref] of MISSING) assert.ok(stdout.includes(ref), `${ref}:\n${stdout}`);
+});

@@ -1,0 +1,101 @@
+/** An address that its target cannot take is an error where it is written; every documented form of every target passes. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { missedForm } from '../../compiler/rules/support/address-form.ts';
+import { compileConfig, compileFiles } from '../helpers/compile.ts';
+import { TARGET_CASES } from '../helpers/target-cases.ts';
+
+const json = JSON.stringify;
+const TARGETS = compileConfig('platforms: { webhook: { enabled: true, secret: env:S } }\n').output?.table.targets ?? {};
+
+/** The places of `address-form`, as the text that they point at. */
+function misfits(more: string, platforms = ''): readonly string[] {
+  const text = `platforms: { webhook: { enabled: true, secret: env:S, routes: { a: { prompt: x${more} } } }${platforms} }\n`;
+  return compileConfig(text)
+    .diagnostics.filter(({ rule }) => rule === 'address-form')
+    .map(({ source, range, severity }) => `${severity} ${source.text.slice(range.start, range.end)}`);
+}
+
+const extra = (target: string, keys: unknown): string => `, deliver: ${target}, deliver_extra: ${json(keys)}`;
+
+describe('no target takes it', () => {
+  const BAD: readonly (readonly [target: string, key: string, value: string])[] = [
+    ['telegram', 'chat_id', 'c-1'],
+    ['telegram', 'chat_id', 'c-{id}'],
+    ['telegram', 'message_thread_id', 'topic'],
+    ['messenger_a', 'chat_id', '-100 1'],
+    ['slack', 'thread_id', '1503435956'],
+    ['slack', 'chat_id', 'two words'],
+    ['discord', 'chat_id', '#general'],
+    ['discord', 'thread_id', 'x'],
+    ['signal', 'chat_id', '4917000'],
+    ['twilio', 'chat_id', '0170 123'],
+    ['whatsapp', 'thread_id', '17'],
+    ['matrix', 'chat_id', '#room:example.org'],
+    ['matrix', 'chat_id', '#{room}'],
+    ['matrix', 'thread_id', 'root'],
+    ['mattermost', 'chat_id', 'a b'],
+    ['homeassistant', 'chat_id', 'Notify Phone'],
+    ['email', 'chat_id', 'ops'],
+    ['email', 'chat_id', '{user} at example.org'],
+    ['qq', 'chat_id', '3F2A9C'],
+    ['bluebubbles', 'chat_id', '+15550100'],
+    ['github', 'repo', 'octo-repo'],
+    ['github', 'repo', 'https://github.com/o/{name}'],
+    ['github', 'pr_number', '#12'],
+    ['github', 'pr_number', 'PR-{number}'],
+  ];
+  for (const [target, key, value] of BAD) {
+    test(`${target} ${key}: ${value}`, () => {
+      assert.deepEqual(misfits(extra(target, { [key]: value })), [`error ${json(value)}`]);
+      assert.deepEqual(misfits(extra(target, { [target]: { [key]: value } })), [`error ${json(value)}`]);
+    });
+  }
+
+  test('in a home channel, a job and a subscription', () => {
+    const home = ', telegram: { enabled: true, token: env:T, home_channel: general }';
+    assert.deepEqual(misfits('', home), ['error general']);
+    const { diagnostics } = compileFiles({
+      'hookwright.yaml':
+        'platforms: { webhook: { enabled: true, secret: env:S } }\njobs: { r: { schedule: "0 8 * * *", prompt: x, deliver: telegram, deliver_extra: { chat_id: c-1 } } }\n',
+      '~/.hookwright/webhook_subscriptions.json':
+        '{"s":{"prompt":"x","deliver":"telegram","deliver_extra":{"chat_id":"c-1"}}}',
+    });
+    const found = diagnostics.filter(({ message }) => message.includes('takes no address'));
+    assert.deepEqual(
+      found.map(({ rule, source }) => [rule, source.name.split('/').at(-1)]),
+      [
+        ['subscription-rejected', 'webhook_subscriptions.json'],
+        ['address-form', 'hookwright.yaml'],
+      ],
+    );
+  });
+});
+
+describe('what may be right passes', () => {
+  for (const { target, name, extra: address = {} } of TARGET_CASES) {
+    test(`${target}: ${name}`, () => {
+      assert.deepEqual(misfits(extra(target, address)), []);
+      const plan = TARGETS[target] ?? assert.fail(target);
+      for (const [key, value] of Object.entries(address)) {
+        const field = key.endsWith('thread_id') ? 'thread' : key;
+        for (let at = 0; at <= value.length; at++)
+          for (const cut of [`${value.slice(0, at)}{x}`, `{x}${value.slice(at)}`])
+            assert.equal(missedForm(plan, undefined, field, cut), null, cut);
+      }
+    });
+  }
+
+  const GOOD: readonly (readonly [target: string, keys: Readonly<Record<string, unknown>>])[] = [
+    ['telegram', { chat_id: -1001234567890, message_thread_id: 7 }],
+    ['telegram', { chat_id: '@{channel}' }],
+    ['telegram', { chat_id: '' }],
+    ['github', { repo: '{repository.full_name}', pr_number: '{number}' }],
+    ['github', { repo: '{owner}/{name}', pr_number: 42 }],
+    ['github', { repo: 'octo-org/{name}', pr_number: '4{n}' }],
+    ['email', { chat_id: '{user}@example.org', subject: 'Any text' }],
+    ['slack', { chat_id: '#{team}-alerts', thread_id: '{ts}' }],
+  ];
+  for (const [target, keys] of GOOD)
+    test(json([target, keys]), () => assert.deepEqual(misfits(extra(target, keys)), []));
+});

@@ -1,0 +1,76 @@
+/** The shipped alert rules: every metric, label and value that they name is exported. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { parse } from 'yaml';
+import { Metrics } from '../../runtime/metrics/metrics.ts';
+import { noCounts } from '../../runtime/store/tally.ts';
+import { ROOT } from '../helpers/root.ts';
+
+const TEXT = readFileSync(join(ROOT, 'docs', 'alerts.yaml'), 'utf8');
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly labels: { readonly severity: string };
+  readonly annotations: { readonly summary: string; readonly action: string };
+}
+
+const rules = (parse(TEXT) as { groups: { rules: Rule[] }[] }).groups.flatMap((group) => group.rules);
+
+/** What a gateway exports to which everything has happened that an alert may be about. */
+async function exported(): Promise<string> {
+  const metrics = new Metrics();
+  const request = { profile: 'default', route: 'ci', ignored: null, ms: 2, secret: 0 } as const;
+  for (const outcome of ['accepted', 'overloaded', 'invalid_signature'] as const)
+    metrics.onRequest({ ...request, outcome });
+  metrics.onTableLoad(false);
+  metrics.observer.runEnded?.({ id: 'x', profile: 'default', route: 'ci', job: null }, 'failed', 3000);
+  const work = { runs_active: 0, runs_queued: 0, deliveries_active: 0, deliveries_queued: 0, groups: 0 };
+  const tallies = [{ profile: 'default', route: 'ci', ...noCounts() }];
+  const live = { version: '1.0.0', generation: 1, routes: 1, subscriptions: 0, quarantined: 1, storeUp: true };
+  const capture = { kept: 0, dropped: { rate: 0, queue: 0, failed: 0 } };
+  return (await metrics.read({ ...live, capture, stored: { work, tallies, oldestOpenSeconds: 1 } })).text;
+}
+
+const SELECTOR = /(hookwright_[a-z_]+)(?:\{([^}]*)\})?/g;
+const MATCHER = /([a-z_]+)(=|!=|=~|!~)"([^"]*)"/g;
+
+describe('docs/alerts.yaml', () => {
+  it('names metrics, labels and values that are exported', async () => {
+    const lines = (await exported()).split('\n').filter((line) => line.startsWith('hookwright_'));
+    for (const { alert, expr } of rules) {
+      const selectors = [...expr.matchAll(SELECTOR)];
+      assert.ok(selectors.length > 0, alert);
+      for (const [text, name, matchers = ''] of selectors) {
+        const wanted = [...matchers.matchAll(MATCHER)];
+        const found = lines.filter((line) => line.replace(/[{ ].*/, '') === name);
+        const isMet = (line: string): boolean =>
+          wanted.every(([, label, operator, value]) =>
+            operator === '=' ? line.includes(`${label}="${value}"`) : line.includes(`${label}="`),
+          );
+        assert.ok(found.some(isMet), `${alert}: ${text} is not exported`);
+        // Labels by which the rule adds up; those that Prometheus adds are no metric's own.
+        for (const [, list = ''] of expr.matchAll(/by \(([^)]*)\)/g)) {
+          for (const label of list.split(', ').filter((one) => one !== 'instance'))
+            assert.ok(
+              found.some((line) => line.includes(`${label}="`)),
+              `${alert}: ${name} has no label ${label}`,
+            );
+        }
+      }
+    }
+  });
+
+  it('says of each alert how bad it is, what has happened and what to do', () => {
+    for (const { alert, labels, annotations } of rules) {
+      assert.match(alert, /^Hookwright[A-Za-z]+$/);
+      assert.match(labels.severity, /^(?:critical|warning)$/);
+      assert.ok(annotations.summary.endsWith('.') && annotations.action.length > 0, alert);
+      for (const [, label] of annotations.summary.matchAll(/\$labels\.([a-z]+)/g))
+        assert.match(label ?? '', /^(?:instance|route)$/);
+    }
+    assert.equal(new Set(rules.map(({ alert }) => alert)).size, rules.length);
+  });
+});

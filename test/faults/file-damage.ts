@@ -1,0 +1,174 @@
+/**
+ * The corpus of damage of the store's files: each file, in each way, after a clean stop and after a kill. What opens the store
+ * runs in this process: an abort or a hang would end the run.
+ */
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { StoreDamaged } from '../../runtime/store/decode.ts';
+import { openOfflineStore } from '../../runtime/store/sqlite/open-store.ts';
+import { Reader } from '../../runtime/store/sqlite/reader.ts';
+import type { Store } from '../../runtime/store/store.ts';
+import { HOLDER, makeAccept, makeTake } from '../helpers/dispatches.ts';
+
+const FILES = ['', '-wal', '-shm', '.id'];
+const EVENTS = 12;
+const STOPS = ['clean stop', 'kill'] as const;
+type Stop = (typeof STOPS)[number];
+
+/** Copies of the files: as of each stop, and an older one. */
+export interface Homes {
+  readonly root: string;
+  readonly of: Readonly<Record<Stop | 'older', string>>;
+  readonly ids: readonly string[];
+}
+
+const copyStore = (from: string, to: string): void => {
+  for (const end of FILES) {
+    rmSync(to + end, { force: true });
+    if (existsSync(from + end)) copyFileSync(from + end, to + end);
+  }
+};
+
+/** @param root an empty folder */
+export async function makeHomes(root: string): Promise<Homes> {
+  const [at, stopped, killed, older] = ['open', 'stopped', 'killed', 'older'].map((name) =>
+    join(root, `${name}.db`),
+  ) as [string, string, string, string];
+  const ids = Array.from({ length: EVENTS }, (_, n) => `event-${n}`);
+  const write = async (part: readonly string[]): Promise<Store> => {
+    const store = await openOfflineStore(at);
+    for (const id of part) await store.write(makeAccept(id));
+    return store;
+  };
+  await (await write(ids.slice(0, 4))).close();
+  copyStore(at, older);
+  const last = await write(ids.slice(4));
+  copyStore(at, killed);
+  await last.close();
+  copyStore(at, stopped);
+  return { root, of: { 'clean stop': stopped, kill: killed, older }, ids };
+}
+
+interface FileDamage {
+  readonly name: string;
+  readonly count: number;
+  /** The `n`th of `count` places. */
+  readonly apply: (path: string, n: number, older: string) => void;
+}
+
+const change = (path: string, make: (bytes: Buffer) => void): void => {
+  const bytes = readFileSync(path);
+  make(bytes);
+  writeFileSync(path, bytes);
+};
+
+export const fileDamages = (cuts: number, flips: number): readonly FileDamage[] => [
+  { name: 'missing', count: 1, apply: (path) => rmSync(path) },
+  { name: 'empty', count: 1, apply: (path) => truncateSync(path) },
+  { name: 'zeroed', count: 1, apply: (path) => change(path, (bytes) => void bytes.fill(0)) },
+  {
+    name: 'truncated',
+    count: cuts,
+    apply: (path, n) => truncateSync(path, Math.floor((readFileSync(path).length * n) / cuts)),
+  },
+  {
+    name: 'flipped',
+    count: flips,
+    apply: (path, n) =>
+      change(path, (bytes) => {
+        const at = Math.floor((bytes.length * (n + 0.5)) / flips);
+        bytes[at] = (bytes[at] ?? 0) ^ (1 << (n % 8));
+      }),
+  },
+  {
+    name: 'older copy',
+    count: 1,
+    apply: (path, _, older) => (existsSync(older) ? copyFileSync(older, path) : rmSync(path)),
+  },
+];
+
+export interface FileRow {
+  readonly file: string;
+  readonly stop: Stop;
+  readonly damage: string;
+  readonly cells: number;
+  readonly refused: number;
+  readonly said: number;
+  /** Nothing is lost, and nothing said. */
+  readonly harmless: number;
+  /** Something is lost or changed, and nothing said; with the places. */
+  readonly silent: readonly number[];
+}
+
+type Outcome = 'refused' | 'said' | 'harmless' | 'silent';
+
+/** Runs the whole corpus. */
+export async function runFileCorpus(homes: Homes, damages: readonly FileDamage[]): Promise<readonly FileRow[]> {
+  const rows: FileRow[] = [];
+  const path = join(homes.root, 'cell', 'state.db');
+  mkdirSync(join(homes.root, 'cell'));
+  for (const stop of STOPS) {
+    for (const end of FILES) {
+      if (!existsSync(homes.of[stop] + end)) continue;
+      for (const { name, count, apply } of damages) {
+        const found: Outcome[] = [];
+        for (let n = 0; n < count; n++) {
+          copyStore(homes.of[stop], path);
+          apply(path + end, n, homes.of.older + end);
+          found.push(await outcomeOf(path, homes.ids, stop));
+          // The driver closes a file once its statements have been collected.
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+        const of = (outcome: Outcome): number => found.filter((each) => each === outcome).length;
+        const silent = found.flatMap((outcome, n) => (outcome === 'silent' ? [n] : []));
+        const file = `state.db${end}`;
+        rows.push({
+          ...{ file, stop, damage: name, cells: count },
+          refused: of('refused'),
+          said: of('said'),
+          harmless: of('harmless'),
+          silent,
+        });
+      }
+    }
+  }
+  return rows;
+}
+
+/** What a gateway does with it: open, take the work, load it; after a kill, check the whole file. */
+async function outcomeOf(path: string, ids: readonly string[], stop: Stop): Promise<Outcome> {
+  let store: Store;
+  try {
+    store = await openOfflineStore(path);
+  } catch {
+    return 'refused';
+  }
+  try {
+    await store.write({ kind: 'recover', holder: HOLDER, now: 3000, under_way: { runs: [], attempts: [] } });
+    const { runs } = await store.write(makeTake(3000, { runs: 100 }));
+    const taken: string[] = [];
+    for (const { ref } of runs) {
+      const stored = await store.read({ kind: 'load', ref });
+      if (stored?.dispatch.prompt === `prompt of ${stored?.id}`) taken.push(stored.id);
+    }
+    const { damage } = await store.read({ kind: 'overview', now: 3000 });
+    if (damage !== null) return 'said';
+    if (stop === 'kill' && isBroken(path)) return 'said';
+    return ids.every((id) => taken.includes(id)) ? 'harmless' : 'silent';
+  } catch (error) {
+    // The reason of a dispatch, or an error in the log.
+    if (error instanceof StoreDamaged || error instanceof Error) return 'said';
+    throw error;
+  } finally {
+    await store.close();
+  }
+}
+
+function isBroken(path: string): boolean {
+  const reader = new Reader({ path });
+  try {
+    return reader.serve({ kind: 'check' }) !== null;
+  } finally {
+    reader.serve({ kind: 'close' });
+  }
+}

@@ -1,0 +1,85 @@
+/** Messages in the store in memory: a later attempt of the sender, and a replay, continue the row. */
+import { claimKey } from '../../../runtime/store/identity.ts';
+import type { Accept, MutationResults, Resend, Step, StoredClaim } from '../../../runtime/store/mutations.ts';
+import { withdrawnStep } from '../../../runtime/store/unit/message.ts';
+import type { Dispatch } from '../../../schemas/generated/types.ts';
+import { addDeliveries } from './dispatches.ts';
+import type { MutationHandlers } from './handlers.ts';
+import type { DispatchRow, MemoryTables } from './tables.ts';
+import { claim, move } from './tables.ts';
+
+type Delivery = Dispatch['deliveries'][number];
+
+export function messageHandlers(tables: MemoryTables): Pick<MutationHandlers, 'resend'> {
+  return { resend: (m) => resend(tables, m) };
+}
+
+/** Null: there is no row to continue. */
+export function continueMessage(tables: MemoryTables, m: Accept, of: StoredClaim): MutationResults['accept'] | null {
+  const key = claimKey(of);
+  const row = tables.dispatches.get(tables.messages.get(key)?.ref ?? 0);
+  if (row === undefined || row.state === 'done') return null;
+  const isMine = m.work.kind === 'held' && row.holder === m.work.holder;
+  if (row.state === 'delivering' && !isMine) {
+    return row.holder === null ? { kind: 'duplicate' } : { kind: 'held' };
+  }
+  const { id, accepted_at, replay_of } = row;
+  const rendered = [...m.dispatch.deliveries];
+  const deliveries = row.dispatch.deliveries.map((delivery, index) => {
+    const last = lastOf(row, index);
+    const isHalfSent = last !== undefined && last.outcome !== 'ok' && last.sent > 0;
+    const hasChanged = isHalfSent && row.dispatch.prompt !== m.dispatch.prompt;
+    const at = hasChanged ? -1 : rendered.findIndex((one) => nameOf(one) === nameOf(delivery));
+    if (at >= 0) return rendered.splice(at, 1)[0] as Delivery;
+    if (!isOver(last)) row.steps = [...row.steps, withdrawnStep(index, last?.sent ?? 0, m.now)];
+    return delivery;
+  });
+  reopen(tables, row, m.now);
+  row.dispatch = { ...m.dispatch, id, accepted_at, replay_of, deliveries: [...deliveries, ...rendered] };
+  Object.assign(row, { event: m.dispatch.event, delivery_id: m.dispatch.delivery_id });
+  if (m.work.kind === 'held') row.holder = m.work.holder;
+  tables.messages.set(key, { ref: row.ref, ttl_ms: of.expires_at - m.now });
+  if (m.claiming === 'now') claim(tables, of);
+  if (m.work.kind === 'deliveries') due(tables, row, m.now, (index) => !isOver(lastOf(row, index)));
+  const continued = { id, accepted_at, deliveries: row.dispatch.deliveries, steps: row.steps };
+  return { kind: 'stored', ref: row.ref, continued };
+}
+
+function resend(tables: MemoryTables, { ref, key, again, now }: Resend): MutationResults['resend'] {
+  const row = tables.dispatches.get(ref);
+  if (row === undefined) return { kind: 'unknown' };
+  if (row.state === 'pending' || row.state === 'running' || row.state === 'delivering') return { kind: 'open' };
+  if (row.state === 'done' && !again) return { kind: 'done' };
+  const name = key === null ? null : claimKey(key);
+  const message = name === null ? null : (tables.messages.get(name) ?? { ref, ttl_ms: 3_600_000 });
+  if (message !== null && message.ref !== ref && !again) return { kind: 'superseded', by: message.ref };
+  if (name !== null && key !== null && message?.ref === ref) {
+    tables.messages.set(name, message);
+    claim(tables, { ...key, expires_at: now + message.ttl_ms });
+  }
+  reopen(tables, row, now);
+  due(tables, row, now, (index) => (again ? lastOf(row, index)?.outcome !== 'withdrawn' : !isOver(lastOf(row, index))));
+  return { kind: 'stored' };
+}
+
+function reopen(tables: MemoryTables, row: DispatchRow, now: number): void {
+  move(tables, row, 'delivering');
+  Object.assign(row, { finished_at: null, reason: null, holder: null, due_at: now, set_at: now });
+}
+
+function due(tables: MemoryTables, row: DispatchRow, now: number, isMeant: (index: number) => boolean): void {
+  const open = row.dispatch.deliveries
+    .map(({ target }, index) => ({ index, target, due_at: now }))
+    .filter(({ index }) => isMeant(index));
+  addDeliveries(tables, row, open, now);
+  if (open.length > 0) return;
+  move(tables, row, 'done');
+  row.finished_at = now;
+}
+
+const lastOf = (row: DispatchRow, index: number): Step | undefined =>
+  row.steps.findLast((step) => step.kind === 'delivery' && step.index === index);
+
+const isOver = (step: Step | undefined): boolean => step?.outcome === 'ok' || step?.outcome === 'withdrawn';
+
+const nameOf = ({ target, extra }: Delivery): string => JSON.stringify([target, Object.entries(extra).sort()]);

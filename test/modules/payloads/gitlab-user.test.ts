@@ -1,0 +1,29 @@
+/** GitLab's hooks send of a user what its documentation lists; below it a typo is found. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { compileConfig } from '../../helpers/compile.ts';
+
+const HOOKS = [
+  'Issue Hook',
+  'Note Hook',
+  'Merge Request Hook',
+  'Pipeline Hook',
+  'Job Hook',
+  'Wiki Page Hook',
+  'Emoji Hook',
+];
+
+for (const hook of HOOKS) {
+  test(hook, () => {
+    const rulesOf = (path: string): readonly string[] =>
+      compileConfig(
+        `platforms: { webhook: { enabled: true, secret: env:S, routes: { a: { source: gitlab, events: ["${hook}"], prompt: "{${path}}" } } } }\n`,
+      )
+        .diagnostics.filter(({ rule }) => rule === 'unknown-payload-path')
+        .map(({ message }) => message);
+    for (const path of ['user.name', 'user.username', 'user.email', 'user.id', 'user.avatar_url'])
+      assert.deepEqual(rulesOf(path), [], path);
+    assert.match(rulesOf('user.usernam').join(), /user\.username/);
+    assert.equal(rulesOf('user.nickname').length, 1);
+  });
+}

@@ -1,0 +1,251 @@
+/**
+ * Whatever a gateway answered and kept is what `explain`, `test` and `diff` say of it, on the same configuration: every kind of
+ * route, secret and address with every kind of request. The requests are sent to a real gateway with a store and targets.
+ */
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { describe, it } from 'node:test';
+import { createSides, replayRequests } from '../../../../modules/workbench/cli/diff/replay-requests.ts';
+import type { Explainer } from '../../../../modules/workbench/cli/explain/explainer.ts';
+import { createExplainer, fixedWorld } from '../../../../modules/workbench/cli/explain/explainer.ts';
+import { jobState, scriptRunner } from '../../../../modules/workbench/cli/explain/machine-services.ts';
+import { openConfig } from '../../../../modules/workbench/cli/explain/open-config.ts';
+import { readKept, readSaved } from '../../../../modules/workbench/cli/explain/read-request.ts';
+import { printHar } from '../../../../modules/workbench/cli/requests/print-request.ts';
+import { useRequests } from '../../../../modules/workbench/cli/use-requests.ts';
+import { verifiedParts } from '../../../../modules/workbench/runtime/capture/requests.ts';
+import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
+import { TAKEN } from '../../../../runtime/intake/reply.ts';
+import { createIds } from '../../../../runtime/platform/ids.ts';
+import { createSecrets } from '../../../../runtime/platform/secrets/machine-secrets.ts';
+import { partsOf } from '../../../../runtime/verify/request.ts';
+import type { Explanation, RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
+import { contextFor } from '../../../helpers/cli.ts';
+import type { SeenRequest } from '../../../helpers/fake-http.ts';
+import { startFakeHttp } from '../../../helpers/fake-http.ts';
+import { startGateway } from '../../../helpers/gateway.ts';
+import { tempDir } from '../../../helpers/temp-dir.ts';
+import type { MatrixRequest, MatrixRoute } from './matrix-config.ts';
+import { ENV, matrixConfig, ROUTES, requestsTo, SCRIPT } from './matrix-config.ts';
+
+interface Answered {
+  readonly route: MatrixRoute;
+  readonly name: string;
+  readonly request: MatrixRequest;
+  readonly status: number;
+  readonly outcome: string;
+  /** Only an `ignored` tells it. */
+  readonly reason: string | null;
+}
+
+/** Chats by route. */
+type Chats = Map<string, Set<string>>;
+
+const addTo = (chats: Chats, route: string, chat: unknown): void =>
+  void chats.set(route, (chats.get(route) ?? new Set()).add(String(chat)));
+
+interface ServedAll {
+  readonly answers: readonly Answered[];
+  /** Where the service got messages for, by the route that their text names. */
+  readonly sent: Chats;
+}
+
+/** Sends every request to every route, and stops the gateway; what it kept stays in the home. */
+async function serveAll(t: TestContext, home: string): Promise<ServedAll> {
+  const sent: Chats = new Map();
+  const service = await startFakeHttp(t, ({ path, json }: SeenRequest) => {
+    const { text = '', message = text, chat_id, channel_id = chat_id } = json as Record<string, string>;
+    addTo(sent, message.split(' ')[0] ?? '', channel_id);
+    return path === '/api/v4/posts'
+      ? { status: 201, body: { id: 'x' } }
+      : { body: { ok: true, result: { message_id: 7, chat: { id: -1 }, date: 1, text: 'x' } } };
+  });
+  mkdirSync(join(home, 'scripts'));
+  writeFileSync(join(home, 'scripts/shape.sh'), SCRIPT, { mode: 0o755 });
+  const gateway = await startGateway(t, { home, env: ENV, config: matrixConfig(service.url) });
+  const answers: Answered[] = [];
+  const sendAll = async (route: MatrixRoute): Promise<void> => {
+    for (const [name, request] of requestsTo(route)) {
+      const { method, headers, body } = request;
+      const response = await fetch(`${gateway.url}/webhooks/${route.name}`, { method, headers, body });
+      const { status, code, reason } = (await response.json()) as Record<string, string>;
+      const outcome = code ?? status ?? '';
+      answers.push({
+        route,
+        name,
+        request,
+        status: response.status,
+        outcome,
+        reason: outcome === 'ignored' ? (reason ?? '') : null,
+      });
+    }
+  };
+  for (let at = 0; at < ROUTES.length; at += 8) await Promise.all(ROUTES.slice(at, at + 8).map(sendAll));
+  await gateway.stop();
+  return { answers, sent };
+}
+
+const answerOf = ({ status, outcome, reason }: Explanation) => ({
+  status,
+  outcome,
+  reason: outcome === 'ignored' ? reason : null,
+});
+
+/** Where an event is delivered: to what is not refused before it is sent. */
+function chatsOf({ taken, outcome, deliveries, warnings }: Explanation): string[] {
+  if (!taken && outcome !== 'delivery_failed') return [];
+  return deliveries
+    .filter(
+      ({ target, unresolved }) =>
+        unresolved.length === 0 && !warnings.some((text) => text.includes(`delivery to ${target} fails`)),
+    )
+    .flatMap(({ address }) => address.chat_id ?? []);
+}
+
+async function everyKept(home: string): Promise<readonly KeptRequest[]> {
+  return useRequests(contextFor({ home, env: ENV }), async (requests) => {
+    const kept: KeptRequest[] = [];
+    for (let page = await requests.list({}, { limit: 1000 }); page.length > 0; ) {
+      for (const { id } of page) {
+        const found = await requests.load(id);
+        if (found.kind === 'found') kept.push(found.request);
+      }
+      page = await requests.list({}, { limit: 1000, before: page.at(-1)?.id ?? '' });
+    }
+    return kept;
+  });
+}
+
+function planOf(table: RouteTable, name: string): RoutePlan {
+  const plan = Object.values(table.routes).find((route) => route.name === name);
+  assert(plan !== undefined, name);
+  return plan;
+}
+
+describe('what a gateway answered is what is said of it', () => {
+  it('over every kind of route, secret, address and request', { timeout: 900_000 }, async (t) => {
+    const home = tempDir(t);
+    const { answers, sent } = await serveAll(t, home);
+    const said: Chats = new Map();
+    const context = contextFor({ home, env: ENV });
+    const { table } = await openConfig(context, undefined);
+    const runScript = await scriptRunner(context);
+    const machine = createExplainer(context, table, {
+      ...{ secrets: createSecrets(context), clock: context.clock, ids: createIds(context.random) },
+      jobState: (profile, id) => jobState(context, table, profile, id),
+    });
+    const fixed = createExplainer(context, table, fixedWorld(table));
+    const counts = new Map<string, number>();
+
+    await t.test('explain, of the request as it is sent', async () => {
+      for (const { route, name, request, ...answered } of answers) {
+        counts.set(answered.outcome, (counts.get(answered.outcome) ?? 0) + 1);
+        // What came before is not considered.
+        if (answered.outcome === 'duplicate') continue;
+        const { method, headers, body } = request;
+        // Those that the client of this test adds.
+        const sent = Object.entries({ host: '127.0.0.1', ...headers });
+        const parts = partsOf(method, `/webhooks/${route.name}`, sent, Buffer.from(body ?? ''));
+        const plan = planOf(table, route.name);
+        const found = await machine.explain(plan, { request: parts, event: null, runScript });
+        assert.deepEqual(answerOf(found), answered, `${route.name} ${name}`);
+        for (const chat of chatsOf(found)) addTo(said, route.name, chat);
+      }
+    });
+
+    await t.test('the chats that get messages', () => {
+      assert(sent.size > 40, `${sent.size} routes sent`);
+      for (const { name, kind } of ROUTES) {
+        const [chats, expected] = [sent, said].map((of) => [...(of.get(name) ?? [])].sort());
+        // Of a group only the last event is dispatched.
+        if (kind === 'coalesce')
+          assert(
+            chats?.every((chat) => expected?.includes(chat)),
+            name,
+          );
+        else assert.deepEqual(chats, expected, name);
+      }
+    });
+
+    const all = await everyKept(home);
+    const kept = all.filter(({ outcome }) => outcome !== 'duplicate');
+    assert(kept.length > answers.length / 2, `${kept.length} of ${answers.length} are kept`);
+
+    await t.test('explain --request, or why it cannot tell', async () => {
+      const told = new Set<string>();
+      for (const each of kept) {
+        const about = `${each.route} ${each.outcome} ${each.delivery_id}`;
+        const parts = verifiedParts(each);
+        if (parts === null) {
+          if (told.has(each.outcome)) continue;
+          told.add(each.outcome);
+          const why =
+            each.status === 401
+              ? /it had no valid signature/
+              : new RegExp(`it was answered ${each.status} ${each.outcome}`);
+          await assert.rejects(readKept(context, each.id), why, about);
+          continue;
+        }
+        const { parts: request, ...verified } = parts;
+        const asked = { request, ...verified, event: null, runScript };
+        assert.deepEqual(answerOf(await machine.explain(planOf(table, each.route), asked)), keptAnswer(each), about);
+      }
+    });
+
+    await t.test('test, of the request as it is saved', async () => {
+      for (const each of kept) {
+        if (verifiedParts(each) === null) continue;
+        const { parts } = await readSaved(Buffer.from(printHar(each)), [], `/webhooks/${each.route}`);
+        const found = await fixed.explain(planOf(table, each.route), { request: parts, event: null, runScript });
+        assert.deepEqual(answerOf(found), keptAnswer(each), `${each.route} ${each.outcome} ${each.delivery_id}`);
+      }
+    });
+
+    await t.test('diff, which finds every loss and nothing else', async () => {
+      const judged = all.filter((each) => verifiedParts(each) !== null && each.outcome !== 'duplicate');
+      const compareWith = async (other: RouteTable) => {
+        const sides: Readonly<Record<'old' | 'new', Explainer>> = createSides(context, [], { old: table, new: other });
+        return useRequests(context, (requests) => replayRequests(requests, 100_000, sides));
+      };
+      const same = await compareWith(table);
+      assert.deepEqual([same.lost, same.gained, same.changed, same.same], [0, 0, 0, judged.length]);
+      const closed = Object.entries(table.routes).map(([path, plan]) => [path, { ...plan, enabled: false }]);
+      const lost = await compareWith({ ...table, routes: Object.fromEntries(closed) });
+      // A script decides, too: without it the event counts as taken.
+      const taken = judged.filter(({ outcome, reason }) => TAKEN.has(outcome) || reason === 'script');
+      assert.deepEqual([lost.lost, lost.gained], [taken.length, 0]);
+    });
+
+    t.diagnostic(
+      `${ROUTES.length} routes, ${answers.length} requests, ${all.length} kept: ${[...counts].map(([key, times]) => `${times} ${key}`).join(', ')}`,
+    );
+    for (const outcome of [
+      'accepted',
+      'coalesced',
+      'delivered',
+      'delivery_failed',
+      'duplicate',
+      'ignored',
+      'invalid_signature',
+    ]) {
+      assert((counts.get(outcome) ?? 0) > 0, outcome);
+    }
+    for (const outcome of [
+      'foreign_origin',
+      'malformed_body',
+      'method_not_allowed',
+      'payload_too_large',
+      'unsupported_media_type',
+    ]) {
+      assert((counts.get(outcome) ?? 0) > 0, outcome);
+    }
+  });
+});
+
+const keptAnswer = ({ status, outcome, reason }: KeptRequest) => ({
+  status,
+  outcome,
+  reason: outcome === 'ignored' ? reason : null,
+});

@@ -1,0 +1,230 @@
+/** A message is one row for each delivery id: attempts of the sender and replays continue it. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { Accept, Advance, MutationResults, Ref, Step } from '../../../../runtime/store/mutations.ts';
+import type { Store } from '../../../../runtime/store/store.ts';
+import {
+  deliveriesTo,
+  HOLDER,
+  makeAccept,
+  makeAttempt,
+  makeClaim,
+  makeDispatch,
+  makeStep,
+} from '../../../helpers/dispatches.ts';
+import type { Open } from './subject.ts';
+import { advance, audit, find, load, take, tally } from './subject.ts';
+
+const { expires_at, ...KEY } = makeClaim('same');
+
+/** An attempt of the sender, to `a` and `b` unless told otherwise. */
+const attempt = (
+  store: Store,
+  id: string,
+  now: number,
+  { deliveries = deliveriesTo('a', 'b'), ...more }: Partial<Accept> & Partial<Accept['dispatch']> = {},
+): Promise<MutationResults['accept']> => {
+  const dispatch = makeDispatch(id, {
+    mode: 'direct',
+    accepted_at: now,
+    delivery_id: 'same',
+    prompt: 'text',
+    deliveries,
+  });
+  const claim = makeClaim('same', now + 60_000);
+  const work = { kind: 'held', holder: HOLDER } as const;
+  return store.write(makeAccept(id, { dispatch, claim, claiming: 'later', work, now, ...more }));
+};
+
+const step = (index: number, outcome: Step['outcome'], rest: Partial<Step> = {}): Step =>
+  makeStep({ kind: 'delivery', index, outcome, ...(outcome === 'ok' ? {} : { reason: 'down' }), ...rest });
+
+/** Ends an attempt: the outcome of each target. */
+const end = (store: Store, ref: Ref, at: number, steps: readonly Step[], rest: Partial<Advance> = {}) =>
+  advance(store, ref, rest.claim === undefined ? 'dead' : 'done', at, {
+    ...(rest.claim === undefined ? { reason: 'down' } : {}),
+    ...{ steps, ...rest },
+  });
+
+const isClaimed = (store: Store, now: number): Promise<boolean> => store.read({ kind: 'is_claimed', key: KEY, now });
+
+function refOf(result: MutationResults['accept']): Ref {
+  assert.ok('ref' in result, result.kind);
+  return result.ref;
+}
+
+export function messages(open: Open): void {
+  it('has one row for three attempts and a replay, and is claimed once it is done', async (t) => {
+    const opened = await open(t);
+    const first = refOf(await attempt(opened.store, 'one', 1000));
+    await end(opened.store, first, 2000, [step(0, 'ok'), step(1, 'retry')]);
+    await opened.restart();
+    const { store } = opened;
+    const second = await attempt(store, 'two', 3000);
+    assert.ok('continued' in second);
+    assert.deepEqual([second.ref, second.continued?.id, second.continued?.accepted_at], [first, 'one', 1000]);
+    assert.deepEqual(
+      second.continued?.steps.map(({ index, outcome }) => [index, outcome]),
+      [
+        [0, 'ok'],
+        [1, 'retry'],
+      ],
+    );
+    assert.equal((await load(store, first)).state, 'delivering');
+    await end(store, first, 4000, [step(1, 'retry')]);
+    assert.equal(await isClaimed(store, 4000), false);
+
+    assert.deepEqual(await store.write({ kind: 'resend', ref: first, key: KEY, again: false, now: 5000 }), {
+      kind: 'stored',
+    });
+    assert.equal(await isClaimed(store, 64_999), true);
+    assert.deepEqual(await attempt(store, 'three', 5001), { kind: 'duplicate' });
+    assert.deepEqual((await take(store, 5000)).attempts, [{ ref: first, index: 1 }]);
+    const done = await store.write({ ...makeAttempt(first, 1, 9000), key: KEY });
+    assert.deepEqual(done, { state: 'done', reason: null });
+    assert.deepEqual([await isClaimed(store, 68_999), await isClaimed(store, 69_000)], [true, false]);
+    assert.deepEqual((await load(store, first)).steps.length, 4);
+    const { accepted, done: counted, dead, delivering } = await tally(store);
+    assert.deepEqual([accepted, counted, dead, delivering], [1, 1, 0, 0]);
+    assert.deepEqual(await audit(store), []);
+  });
+
+  it('frees the id when a replay is given up, and is continued by the next attempt', async (t) => {
+    const { store } = await open(t);
+    const ref = refOf(await attempt(store, 'one', 1000));
+    await end(store, ref, 2000, [step(0, 'retry'), step(1, 'retry')]);
+    await store.write({ kind: 'resend', ref, key: KEY, again: false, now: 3000 });
+    await take(store, 3000);
+    const failed = { outcome: 'permanent', reason: 'no' } as const;
+    await store.write({ ...makeAttempt(ref, 0, 4000), key: KEY });
+    assert.equal((await attempt(store, 'two', 4000)).kind, 'duplicate');
+    await store.write({ ...makeAttempt(ref, 1, 4000, failed), key: KEY });
+    assert.equal((await load(store, ref)).state, 'dead');
+    const next = await attempt(store, 'three', 4001);
+    assert.ok('ref' in next);
+    assert.equal(next.ref, ref);
+  });
+
+  it('is held by the request under way, and free for the next when its process has ended', async (t) => {
+    const opened = await open(t);
+    const first = refOf(await attempt(opened.store, 'one', 1000));
+    const other = { work: { kind: 'held', holder: 'other' } } as const;
+    assert.deepEqual(await attempt(opened.store, 'two', 1000, other), { kind: 'held' });
+    // The success of one target is recorded while the other is under way.
+    const early = { held: true, steps: [step(0, 'ok')] } as const;
+    assert.equal(await advance(opened.store, first, 'delivering', 1500, early), true);
+    assert.deepEqual(await attempt(opened.store, 'two', 1500, other), { kind: 'held' });
+    await opened.crash();
+    const { store } = opened;
+    await store.write({ kind: 'recover', holder: 'other', now: 2000, under_way: { runs: [], attempts: [] } });
+    assert.match((await load(store, first)).reason ?? '', /may have arrived/);
+    const next = await attempt(store, 'two', 3000, other);
+    assert.ok('continued' in next);
+    assert.deepEqual([next.ref, next.continued?.steps.map(({ outcome }) => outcome)], [first, ['ok']]);
+    const claim = makeClaim('same', 99_000);
+    assert.equal(await advance(store, first, 'done', 4000, { holder: 'other', claim, steps: [step(1, 'ok')] }), true);
+    assert.equal(await isClaimed(store, 5000), true);
+  });
+
+  it('resumes the row for a change whose result was lost', async (t) => {
+    const { store } = await open(t);
+    const ref = refOf(await attempt(store, 'one', 1000));
+    const again = await attempt(store, 'one again', 1001);
+    assert.ok('ref' in again);
+    assert.equal(again.ref, ref);
+    assert.equal((await tally(store)).accepted, 1);
+  });
+
+  it('takes text and addresses of the latest attempt, and withdraws what is not meant any more', async (t) => {
+    const { store } = await open(t);
+    const at = (chat_id: string) => ({ target: 'a', extra: { chat_id }, unresolved: [] });
+    const first = refOf(await attempt(store, 'one', 1000, { deliveries: [at('wrong'), ...deliveriesTo('b', 'c')] }));
+    await end(store, first, 2000, [step(0, 'permanent'), step(1, 'ok'), step(2, 'retry', { sent: 1 })]);
+    const deliveries = [...deliveriesTo('c', 'b'), at('right')];
+    const dispatch = makeDispatch('two', { mode: 'direct', delivery_id: 'same', prompt: 'new', deliveries });
+    const next = await attempt(store, 'two', 3000, { dispatch });
+    assert.ok('continued' in next);
+    assert.deepEqual(
+      next.continued?.deliveries.map(({ target, extra }) => [target, extra.chat_id ?? '']),
+      // The text has changed, so the piece that `c` has got is no beginning of it.
+      [
+        ['a', 'wrong'],
+        ['b', ''],
+        ['c', ''],
+        ['c', ''],
+        ['a', 'right'],
+      ],
+    );
+    assert.deepEqual(
+      next.continued?.steps.slice(3).map(({ index, outcome }) => [index, outcome]),
+      [
+        [0, 'withdrawn'],
+        [2, 'withdrawn'],
+      ],
+    );
+    const stored = await load(store, first);
+    assert.deepEqual([stored.id, stored.dispatch.id, stored.dispatch.prompt], ['one', 'one', 'new']);
+    await end(store, first, 4000, [step(3, 'ok'), step(4, 'retry')]);
+    await store.write({ kind: 'resend', ref: first, key: KEY, again: false, now: 5000 });
+    assert.deepEqual((await take(store, 5000)).attempts, [{ ref: first, index: 4 }]);
+    assert.deepEqual(await audit(store), []);
+  });
+
+  it('sends a done one again only on purpose, to all targets that are meant', async (t) => {
+    const { store } = await open(t);
+    const ref = refOf(await attempt(store, 'one', 1000));
+    await end(store, ref, 2000, [step(0, 'ok'), step(1, 'ok')], { claim: makeClaim('same', 9000) });
+    const replay = (again: boolean) => store.write({ kind: 'resend', ref, key: KEY, again, now: 3000 });
+    assert.deepEqual(await replay(false), { kind: 'done' });
+    assert.deepEqual(await replay(true), { kind: 'stored' });
+    assert.deepEqual(await replay(true), { kind: 'open' });
+    assert.equal((await take(store, 3000)).attempts.length, 2);
+    assert.deepEqual(await store.write({ kind: 'resend', ref: 999_999, key: KEY, again: true, now: 1 }), {
+      kind: 'unknown',
+    });
+  });
+
+  it('begins a row anew once the id of a done one has expired, or the old one is gone', async (t) => {
+    const { store } = await open(t);
+    const first = refOf(await attempt(store, 'one', 1000));
+    await end(store, first, 2000, [step(0, 'ok'), step(1, 'ok')], { claim: makeClaim('same', 5000) });
+    const second = refOf(await attempt(store, 'two', 6000));
+    assert.notEqual(second, first);
+    const replay = { kind: 'resend', ref: first, key: KEY, again: false, now: 6000 } as const;
+    assert.deepEqual(await store.write(replay), { kind: 'done' });
+    await end(store, second, 7000, [step(0, 'retry')]);
+    await attempt(store, 'of another id', 7000, { claim: makeClaim('other') });
+    await store.write({ kind: 'cleanup', before: 8000, after: 0, limit: 100 });
+    assert.deepEqual([await find(store, 'one'), await find(store, 'two')], [null, null]);
+    const third = await attempt(store, 'three', 9000);
+    assert.ok('ref' in third && third.continued === undefined);
+  });
+
+  it('goes on from a version that has left several rows of one id: the row that is replayed first is the one', async (t) => {
+    const { store } = await open(t);
+    // Without a claim, as rows of an earlier version are not known by their id.
+    const [one, two] = [
+      refOf(await attempt(store, 'one', 1000, { claim: null })),
+      refOf(await attempt(store, 'two', 1000, { claim: null })),
+    ];
+    for (const ref of [one, two]) await end(store, ref, 2000, [step(0, 'retry')]);
+    const replay = (ref: Ref) => store.write({ kind: 'resend', ref, key: KEY, again: false, now: 3000 });
+    assert.deepEqual(await replay(two), { kind: 'stored' });
+    assert.deepEqual(await replay(one), { kind: 'superseded', by: two });
+    assert.equal((await attempt(store, 'three', 3000)).kind, 'duplicate');
+  });
+
+  it('sends the stored answer of a run once more, to the targets that have not got it', async (t) => {
+    const { store } = await open(t);
+    const dispatch = makeDispatch('a', { deliveries: deliveriesTo('a', 'b') });
+    const ref = refOf(await store.write(makeAccept('a', { dispatch })));
+    await take(store, 1000);
+    await advance(store, ref, 'dead', 2000, { answer: 'x', reason: 'down', steps: [step(0, 'ok'), step(1, 'retry')] });
+    await store.write({ kind: 'resend', ref, key: null, again: false, now: 3000 });
+    assert.deepEqual((await take(store, 3000)).attempts, [{ ref, index: 1 }]);
+    assert.deepEqual(await store.write(makeAttempt(ref, 1, 4000)), { state: 'done', reason: null });
+    const { answer, steps } = await load(store, ref);
+    assert.deepEqual([answer, steps.length], ['x', 3]);
+    assert.deepEqual(await audit(store), []);
+  });
+}
