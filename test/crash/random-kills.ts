@@ -28,11 +28,12 @@ const MODES = ['agent', 'agent', 'coalesce', 'immediate', 'message', 'direct'] a
 /** Most times that a sender comes back. */
 const MOST_TRIES = 1000;
 
-/** Sends what was refused again, as a sender does that was told 503, until everything has another answer. */
+/** Sends what was refused or not delivered again, as a sender does that was answered 502 or 503, until all is acknowledged. */
 async function persist(child: Launched, sent: readonly CrashEvent[]): Promise<void> {
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     while (child.answers.size < sent.length) await new Promise((resolve) => setTimeout(resolve, 5));
-    const refused = sent.filter(({ id }) => child.answers.get(id) === 'overloaded');
+    const acknowledged = acknowledgedIn(child.answers);
+    const refused = sent.filter(({ id }) => !acknowledged.has(id));
     if (refused.length === 0) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
     for (const event of refused) child.send(event);

@@ -1,0 +1,90 @@
+/** The corpus of damage of requests.db: whatever its bytes are, requests are kept and listed again, and nothing ends the process. */
+import assert from 'node:assert/strict';
+import { copyFileSync, existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { openRequestFile, RequestFile } from '../../../../modules/workbench/runtime/capture/request-file.ts';
+import { capturePath } from '../../../../modules/workbench/runtime/capture/requests.ts';
+import type { NewRequestRow } from '../../../../runtime/store/request-rows.ts';
+import { connect } from '../../../../runtime/store/sqlite/driver.ts';
+import { fileDamages } from '../../../faults/file-damage.ts';
+import { tempDir } from '../../../helpers/temp-dir.ts';
+
+const FILES = ['', '-wal', '-shm'];
+
+const row = (n: number): NewRequestRow => ({
+  ...{ n, profile: 'default', route: 'r', outcome: 'accepted', reason: null },
+  head: JSON.stringify({ at: n, profile: 'default', route: 'r', method: 'POST', outcome: 'accepted', status: 202 }),
+  body: Buffer.from(`body ${n} `.repeat(200)),
+});
+
+function copyFile(from: string, to: string): void {
+  for (const end of FILES) {
+    rmSync(to + end, { force: true });
+    if (existsSync(from + end)) copyFileSync(from + end, to + end);
+  }
+}
+
+/** Copies of a file: as it is after a clean stop, after a kill, and an older one. */
+function makeFiles(root: string): Readonly<Record<'stopped' | 'killed' | 'older', string>> {
+  const at = join(root, 'requests.db');
+  const [stopped, killed, older] = ['stopped.db', 'killed.db', 'older.db'].map((name) => join(root, name));
+  const write = (from: number, then: string | undefined): RequestFile => {
+    const file = new RequestFile(at);
+    for (let n = from; n < from + 10; n++) file.add([row(n)]);
+    if (then !== undefined) copyFile(at, then);
+    return file;
+  };
+  write(1, older).close();
+  write(11, killed).close();
+  const db = connect(at, { busyMs: 1000 });
+  db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  db.close();
+  copyFile(at, stopped ?? '');
+  return { stopped: stopped ?? '', killed: killed ?? '', older: older ?? '' };
+}
+
+/** Lists twice: a damaged file is said once, and is replaced by the next request that is kept. */
+async function listed(home: string): Promise<readonly string[]> {
+  const kept = openRequestFile(home);
+  try {
+    const found = await kept.list({}, { limit: 100 });
+    for (const { id } of found) await kept.load(id);
+    return found.map(({ id }) => id);
+  } finally {
+    await kept.close();
+  }
+}
+
+test('a damaged requests.db keeps and lists requests again', async (t) => {
+  const root = tempDir(t);
+  const files = makeFiles(root);
+  const path = capturePath(root);
+  let isSaid = 0;
+  for (const source of [files.stopped, files.killed]) {
+    for (const end of FILES.filter((each) => existsSync(source + each))) {
+      for (const { name, count, apply } of fileDamages(20, 100)) {
+        for (let n = 0; n < count; n++) {
+          copyFile(source, path);
+          apply(path + end, n, files.older + end);
+          const file = new RequestFile(path);
+          if (n % 2 === 0) file.add([row(1000)]);
+          const first = await listed(root).catch((error: Error) => {
+            assert.match(error.message, /kept requests was damaged: it is replaced/, `${name} ${n} of ${end}`);
+            isSaid++;
+            return null;
+          });
+          file.add([row(1001)]);
+          file.trim(5, 1_000_000);
+          file.add([row(1002)]);
+          file.close();
+          const ids = await listed(root);
+          assert.ok(ids.includes((1002).toString(36).padStart(10, '0')), `${name} ${n} of ${end}: ${first}`);
+          // The driver closes a file once its statements have been collected.
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+      }
+    }
+  }
+  t.diagnostic(`${isSaid} said`);
+});
