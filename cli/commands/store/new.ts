@@ -1,4 +1,5 @@
 /** `hookwright store new`: begins anew where the store is gone, or is to go. */
+import { rmSync } from 'node:fs';
 import { CliError } from '../../base/errors.ts';
 import { command, flag } from '../../command-line/command.ts';
 import { configOption } from '../../command-line/options.ts';
@@ -18,8 +19,12 @@ export default command({
     if (!given.yes && !canAsk(context)) throw new CliError('there is no terminal to ask on', 'add --yes to begin anew');
     if (!given.yes && !(await createPrompter(context).confirm(question, false)))
       throw new CliError('given up; nothing was changed');
-    const { moveAside } = await import('../../../runtime/store/sqlite/backup.ts');
-    const aside = await withLockedStore(context, () => moveAside(path, context.clock.now()));
+    const [{ moveAside }, { notePath }] = await Promise.all([
+      import('../../../runtime/store/sqlite/backup.ts'),
+      import('../../../runtime/store/store-path.ts'),
+    ]);
+    const forget = (): void => rmSync(notePath(path), { force: true });
+    const aside = await withLockedStore(context, () => moveAside(path, context.clock.now(), forget));
     printNote(context, aside === null ? 'there was none' : `what was left is kept as ${aside}`);
     printNote(context, 'the next start begins with an empty store');
   },

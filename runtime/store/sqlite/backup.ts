@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { describeDiskError } from '../../platform/describe-disk-error.ts';
 import { StoreRefused } from '../store.ts';
+import { notePath } from '../store-path.ts';
 
 import type { Connection } from './driver.ts';
 import { connect } from './driver.ts';
@@ -69,13 +70,19 @@ function sync(path: string): void {
   closeSync(file);
 }
 
-const FILES = ['', '-wal', '-shm', '.id'];
+const FILES = ['', '-wal', '-shm'];
 
-/** Moves the files of the store aside. Returns the path of what was `path`; null: there were none. @param now Unix ms */
-export function moveAside(path: string, now: number): string | null {
+/**
+ * Moves the files of the store aside, so that another takes their place. Returns the path of what was `path`; null: there were none.
+ * Until `change` ends, `state.db.id` knows the store before: after a kill, a start is refused, and does not begin anew.
+ * @param now Unix ms
+ */
+export function moveAside(path: string, now: number, change: () => void): string | null {
   const aside = `${path}.replaced-${new Date(now).toISOString().replaceAll(':', '-')}`;
-  const there = FILES.filter((end) => existsSync(path + end));
-  for (const end of there) renameSync(path + end, aside + end);
+  const there = [...FILES, '.id'].filter((end) => existsSync(path + end));
+  if (there.includes('.id')) copyFileSync(notePath(path), notePath(aside));
+  for (const end of FILES) if (there.includes(end)) renameSync(path + end, aside + end);
+  change();
   return there.length === 0 ? null : aside;
 }
 
@@ -97,11 +104,11 @@ export function restore(path: string, from: string, now: number): string | null 
     const db = connect(next, { busyMs: 0 });
     const life = readLife(db);
     db.close();
-    const aside = moveAside(path, now);
-    renameSync(next, path);
-    if (life) writeNote(path, life);
-    sync(path);
-    return aside;
+    return moveAside(path, now, () => {
+      if (life) writeNote(path, life);
+      renameSync(next, path);
+      sync(path);
+    });
   } catch (error) {
     if (error instanceof StoreRefused) throw error;
     throw new StoreRefused(`cannot restore ${from}: ${describeDiskError(error)}`);
