@@ -4,10 +4,8 @@ import type { CliContext } from '../cli/base/context.ts';
 import type { Module } from '../cli/base/module.ts';
 import { cluster } from '../modules/cluster/module.ts';
 import { convert } from '../modules/convert/module.ts';
-import { guard } from '../modules/guard/module.ts';
 import { payloads } from '../modules/payloads/module.ts';
-import { sandbox } from '../modules/sandbox/module.ts';
 import { setup } from '../modules/setup/module.ts';
 import { workbench } from '../modules/workbench/module.ts';
 
-export const MODULES: readonly Module<CliContext>[] = [cluster, convert, guard, payloads, sandbox, setup, workbench];
+export const MODULES: readonly Module<CliContext>[] = [cluster, convert, payloads, setup, workbench];
