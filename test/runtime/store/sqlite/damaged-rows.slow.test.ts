@@ -14,6 +14,7 @@ import {
   makeAccept,
   makeAdvance,
   makeClaim,
+  makeDispatch,
   makeJoin,
   makeStep,
   makeTake,
@@ -31,7 +32,7 @@ interface Damage {
 /** Keys that nothing else repeats, texts of any form, and how a run ended, which `deliveries show` shows as damaged. */
 const FREE = /^(?:meta\.|answer\.program|step\.id|job_tick\.(?:job|ref|missed)|dispatch\.ref)/;
 const JSON_TEXT =
-  /^(?:work\.(?:lane|reason)|dispatch\.(?:head|body)|delivery\.lane|answer\.text|step\.data|job\.body|claim\.key|coalesce_group\.key)$/;
+  /^(?:work\.(?:lane|reason)|dispatch\.(?:head|body)|delivery\.lane|answer\.text|step\.data|job\.body|claim\.key|message\.key|coalesce_group\.key)$/;
 const isNumber = (column: string, type: string): boolean => type === 'INTEGER' && !FREE.test(column);
 const isFixed = (column: string): boolean => !FREE.test(column);
 
@@ -70,7 +71,11 @@ async function fill(store: Store): Promise<void> {
   await store.write(
     makeAdvance(answered, 'delivering', now, { answer: 'the answer', open: openDeliveries(dispatch, 1500) }),
   );
-  await store.write(makeAdvance(done, 'done', now, { answer: 'the answer' }));
+  const program = { exit_code: 0, signal: null, stderr: 'a line' };
+  await store.write(makeAdvance(done, 'done', now, { answer: 'the answer', program }));
+  const message = makeDispatch('m', { mode: 'message' });
+  const work = { kind: 'deliveries', answer: null, open: openDeliveries(message, 1500) } as const;
+  await store.write(makeAccept('m', { dispatch: message, claim: makeClaim('m', 1e12), work, now }));
   await store.write(makeJoin('e', 'key', now));
   const job = {
     id: 'job-1',
