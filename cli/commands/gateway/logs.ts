@@ -6,6 +6,7 @@ import { choice, command, flag, parsed, text, withDefault, withShort } from '../
 import { routeFilterOption } from '../../command-line/options.ts';
 import { parseInteger } from '../../command-line/values.ts';
 import { parseSince } from '../../deliveries/filter.ts';
+import { checkRouteName } from '../../deliveries/named-filter.ts';
 import type { Tail } from '../../gateway/log.ts';
 import { createLogView, logFile, readSince, readTail } from '../../gateway/log.ts';
 import { LEVELS, logFilter } from '../../gateway/log-filter.ts';
@@ -46,12 +47,13 @@ export default command({
     });
     // Of a part of the log, the last so many of those that are chosen.
     const tail = read(path, chosen === null ? given.lines : Number.MAX_SAFE_INTEGER);
+    const last = chosen === null ? tail.bytes : chosen(tail.bytes, given.lines);
+    if (given.route !== undefined && last.length === 0) await checkRouteName(context, given.route, []);
     const view = createLogView(context);
-    const show = (bytes: Buffer, most?: number): void =>
-      void context.stdout.write(view(chosen === null ? bytes : chosen(bytes, most)));
-    const showTail = (): void => show(tail.bytes, given.lines);
-    if (given.follow) await followFrom(context, path, tail, { show, showTail });
-    else showTail();
+    const print = (bytes: Buffer): void => void context.stdout.write(view(bytes));
+    const show = (bytes: Buffer): void => print(chosen === null ? bytes : chosen(bytes));
+    if (given.follow) await followFrom(context, path, tail, { show, showTail: () => print(last) });
+    else print(last);
   },
 });
 

@@ -47,3 +47,17 @@ test('-n counts the lines that are chosen, and a terminal shows their dates', as
   const wrong = await runInProcess(['gateway', 'logs', '--level', 'loud'], { home });
   assert.equal(wrong.code, 2);
 });
+
+test('a route that nothing has is refused, and one whose lines are gone or are to come is not', async (t) => {
+  const home = tempDir(t);
+  mkdirSync(join(home, 'logs'));
+  writeFileSync(join(home, 'logs/gateway.log'), LOG);
+  const entry = { secret: 'vN3qTz7LxW9bKd2RsYc4', prompt: 'p' };
+  writeFileSync(join(home, 'webhook_subscriptions.json'), JSON.stringify({ reviews: entry }));
+  const run = (route: string) => runInProcess(['gateway', 'logs', '--route', route], { home });
+  const { code, stderr } = await run('nosuch');
+  assert.equal(code, 1);
+  assert.match(stderr, /there is no route "nosuch"/);
+  assert.equal((await run('reviews')).code, 0, 'in use');
+  assert.equal((await run('review')).code, 0, 'in the log');
+});
