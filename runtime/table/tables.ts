@@ -209,7 +209,7 @@ export class Tables {
 
   private recordSwap({ hash, routes }: RouteTable): void {
     const { clock, log, onLoad } = this.context;
-    const generation = this.state.generation + 1;
+    const generation = this.state.generation + (hash === this.state.hash ? 0 : 1);
     this.state = { hash, loadedAt: clock.now(), generation, error: null };
     onLoad(true);
     log.info({ hash, generation, routes: Object.keys(routes).length }, 'table loaded');
