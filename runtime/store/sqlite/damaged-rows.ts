@@ -124,8 +124,29 @@ export function setRowsAside(db: Connection, now: number): readonly string[] {
   inTransaction(db, () => {
     for (const name of Object.keys(TABLES) as TableName[]) aside(name);
     checkTallies(db, lines, now);
+    checkIndexes(db, lines, now);
   });
   return lines;
+}
+
+/** Work is found by these indexes alone: a row that is missing there would wait for ever. */
+const DUE_INDEXES = {
+  work_due: { table: 'work', columns: 'lane, due_at, ref', where: "state = 'pending'" },
+  delivery_due: { table: 'delivery', columns: 'lane, due_at, ref, n', where: 'holder IS NULL' },
+} as const;
+
+/** Creates an index anew that lacks rows of its table. The rows are found by another way than that index. */
+function checkIndexes(db: Connection, lines: string[], now: number): void {
+  for (const [name, { table, columns, where }] of Object.entries(DUE_INDEXES)) {
+    const open = 'ref IN (SELECT ref FROM work INDEXED BY work_open WHERE finished_at IS NULL)';
+    const missing =
+      `SELECT ${columns} FROM ${table} NOT INDEXED WHERE ${open} AND ${where} ` +
+      `EXCEPT SELECT ${columns} FROM ${table} INDEXED BY ${name} WHERE ${where}`;
+    if (db.query(`SELECT 1 FROM (${missing})`).get() === undefined) continue;
+    keep(db, table, `the index ${name}`, now, `(${columns}) IN (${missing})`, []);
+    lines.push(`the index ${name}`);
+    db.exec(`REINDEX ${name}`);
+  }
 }
 
 /** The rows that were set aside, for `status` and `doctor`; null: there are none. */

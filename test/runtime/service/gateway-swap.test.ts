@@ -32,12 +32,6 @@ test('a replaced table is noticed and served', async (t) => {
   assert.equal(table.error, null);
 });
 
-test('a reload of the table in service is no further one', async (t) => {
-  const served = await serve(t, { routes: { ci: prompt('same') } });
-  await served.gateway.reload();
-  assert.equal(served.gateway.status().table.generation, 1);
-});
-
 test('routing notices a change the watch missed', async (t) => {
   const watch = () => {
     throw new Error('no more watches');

@@ -1,0 +1,53 @@
+/** A byte of an index by which work is found: the rows that it hides run, and the damage is said. */
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { connect } from '../../../../runtime/store/sqlite/driver.ts';
+import { openOfflineStore } from '../../../../runtime/store/sqlite/open-store.ts';
+import { makeAccept, makeAdvance, makeDispatch, makeTake, openDeliveries } from '../../../helpers/dispatches.ts';
+import { tempDir } from '../../../helpers/temp-dir.ts';
+
+/** Changes one byte of the first text of an index that contains this one. */
+function damageIndex(path: string, name: string, text: string): void {
+  const db = connect(path, { busyMs: 0 });
+  db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  const [page = 0] = db.query<[number]>('SELECT rootpage FROM sqlite_schema WHERE name = ?').get(name) ?? [];
+  const [size = 0] = db.query<[number]>('PRAGMA page_size').get() ?? [];
+  db.close();
+  const bytes = readFileSync(path);
+  const at = bytes.indexOf(text, (page - 1) * size);
+  assert.ok(at > 0 && at < page * size);
+  bytes[at + 1] = 98;
+  writeFileSync(path, bytes);
+}
+
+describe('a damaged index', () => {
+  for (const [name, lane] of [
+    ['work_due', '["default"'],
+    ['delivery_due', '["default","a"'],
+  ] as const) {
+    it(`(${name}) hides no work, and is said`, async (t) => {
+      const path = join(tempDir(t), 'state.db');
+      const before = await openOfflineStore(path);
+      for (const id of ['a', 'b', 'c']) await before.write(makeAccept(id));
+      if (name === 'delivery_due') {
+        const { runs } = await before.write(makeTake(1500));
+        const { deliveries } = makeDispatch('a', { deliveries: [{ target: 'a', extra: {}, unresolved: [] }] });
+        const open = openDeliveries({ deliveries }, 1500);
+        for (const { ref } of runs) await before.write(makeAdvance(ref, 'delivering', 1500, { answer: 'x', open }));
+      }
+      await before.close();
+      damageIndex(path, name, lane);
+      const store = await openOfflineStore(path);
+      const { runs, attempts } = await store.write(makeTake(3000));
+      assert.equal(runs.length + attempts.length, 3);
+      const { damage } = await store.read({ kind: 'overview', now: 3000 });
+      assert.match(damage?.message ?? '', new RegExp(`index ${name}`));
+      await store.close();
+      const again = await openOfflineStore(path);
+      assert.equal((await again.read({ kind: 'overview', now: 3000 })).damage?.message, damage?.message);
+      await again.close();
+    });
+  }
+});
