@@ -102,9 +102,16 @@ async function whatIsTold(home: string, output: () => string): Promise<Record<st
   };
 }
 
-/** Anywhere in the home, whatever it is called. */
+/** Anywhere in the home, whatever it is called; only the folders in which agents work come and go meanwhile. */
 function hasCopyOf(home: string, bytes: Buffer): boolean {
-  return readdirSync(home, { recursive: true, encoding: 'utf8' })
+  const kept = readdirSync(home).filter((name) => name !== 'work');
+  const files = kept.flatMap((name) => {
+    const isFolder = statSync(join(home, name), { throwIfNoEntry: false })?.isDirectory() === true;
+    return isFolder
+      ? readdirSync(join(home, name), { recursive: true, encoding: 'utf8' }).map((file) => join(name, file))
+      : [name];
+  });
+  return files
     .filter((file) => file !== WAL && statSync(join(home, file), { throwIfNoEntry: false })?.isFile() === true)
     .some((file) => readFileSync(join(home, file)).equals(bytes));
 }
