@@ -1,4 +1,4 @@
-/** The shipped alert rules: every metric, label and value that they name is exported. */
+/** The shipped alert rules and dashboard: every metric, label and value that they name is exported. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,6 +6,7 @@ import { describe, it } from 'node:test';
 import { parse } from 'yaml';
 import { Metrics } from '../../runtime/metrics/metrics.ts';
 import { noCounts } from '../../runtime/store/tally.ts';
+import { dashboard } from '../helpers/dashboard.ts';
 import { ROOT } from '../helpers/root.ts';
 
 const TEXT = readFileSync(join(ROOT, 'docs', 'alerts.yaml'), 'utf8');
@@ -25,7 +26,11 @@ async function exported(): Promise<string> {
   const request = { profile: 'default', route: 'ci', ignored: null, ms: 2, secret: 0 } as const;
   for (const outcome of ['accepted', 'overloaded', 'invalid_signature'] as const)
     metrics.onRequest({ ...request, outcome });
+  metrics.onRequest({ ...request, outcome: 'ignored', ignored: 'event' });
   metrics.onTableLoad(false);
+  metrics.observer.attemptEnded?.('slack', 'ok', 30);
+  metrics.observer.retryScheduled?.('delivery');
+  metrics.observer.finished?.({ id: 'x', profile: 'default', route: 'ci', job: null }, 'done', null, null);
   metrics.observer.runEnded?.({ id: 'x', profile: 'default', route: 'ci', job: null }, 'failed', 3000);
   const work = { runs_active: 0, runs_queued: 0, deliveries_active: 0, deliveries_queued: 0, groups: 0 };
   const tallies = [{ profile: 'default', route: 'ci', ...noCounts() }];
@@ -34,31 +39,38 @@ async function exported(): Promise<string> {
   return (await metrics.read({ ...live, capture, stored: { work, tallies, oldestOpenSeconds: 1 } })).text;
 }
 
-const SELECTOR = /(hookwright_[a-z_]+)(?:\{([^}]*)\})?/g;
+const SELECTOR = /((?:hookwright|process)_[a-z_]+)(?:\{([^}]*)\})?/g;
 const MATCHER = /([a-z_]+)(=|!=|=~|!~)"([^"]*)"/g;
 
-describe('docs/alerts.yaml', () => {
-  it('names metrics, labels and values that are exported', async () => {
-    const lines = (await exported()).split('\n').filter((line) => line.startsWith('hookwright_'));
-    for (const { alert, expr } of rules) {
+const queries: readonly (readonly [where: string, expr: string])[] = [
+  ...rules.map(({ alert, expr }) => [alert, expr] as const),
+  ...dashboard().flatMap(({ title, exprs }) => exprs.map((expr) => [title, expr] as const)),
+];
+
+describe('docs/alerts.yaml, docs/grafana-dashboard.json', () => {
+  it('name metrics, labels and values that are exported', async () => {
+    const lines = (await exported()).split('\n').filter((line) => /^(?:hookwright|process)_/.test(line));
+    for (const [where, expr] of queries) {
       const selectors = [...expr.matchAll(SELECTOR)];
-      assert.ok(selectors.length > 0, alert);
+      assert.ok(selectors.length > 0, where);
       for (const [text, name, matchers = ''] of selectors) {
-        const wanted = [...matchers.matchAll(MATCHER)];
+        const wanted = [...matchers.matchAll(MATCHER)].filter(([, label]) => label !== 'instance');
         const found = lines.filter((line) => line.replace(/[{ ].*/, '') === name);
         const isMet = (line: string): boolean =>
           wanted.every(([, label, operator, value]) =>
             operator === '=' ? line.includes(`${label}="${value}"`) : line.includes(`${label}="`),
           );
-        assert.ok(found.some(isMet), `${alert}: ${text} is not exported`);
-        // Labels by which the rule adds up; those that Prometheus adds are no metric's own.
-        for (const [, list = ''] of expr.matchAll(/by \(([^)]*)\)/g)) {
-          for (const label of list.split(', ').filter((one) => one !== 'instance'))
-            assert.ok(
-              found.some((line) => line.includes(`${label}="`)),
-              `${alert}: ${name} has no label ${label}`,
-            );
-        }
+        assert.ok(found.some(isMet), `${where}: ${text} is not exported`);
+      }
+      // Labels by which the query adds up; those that Prometheus adds are no metric's own.
+      const named = new Set(selectors.map(([, name]) => name));
+      const found = lines.filter((line) => named.has(line.replace(/[{ ].*/, '')));
+      for (const [, list = ''] of expr.matchAll(/by \(([^)]*)\)/g)) {
+        for (const label of list.split(', ').filter((one) => one !== 'instance'))
+          assert.ok(
+            found.some((line) => line.includes(`${label}="`)),
+            `${where}: no metric of ${expr} has the label ${label}`,
+          );
       }
     }
   });
