@@ -61,7 +61,8 @@ describe('TreeRemover', () => {
     const next = join(folder, 'next');
     mkdirSync(join(next, 'within'), { recursive: true });
     await remover.remove(next);
-    for (let wait = 0; wait < 500 && log.lines.length === 0 && readdirSync(depot).length > 0; wait++) await sleep(20);
+    // Where much else runs, the writer may be faster than the remover for long.
+    for (let wait = 0; wait < 3000 && readdirSync(depot).length > 1; wait++) await sleep(20);
     assert.ok(readdirSync(depot).length <= 1);
     assert.ok(log.lines.length <= 1);
   });
