@@ -3,10 +3,14 @@
  * not configured is not loaded.
  */
 import type { RoutePlan, SqliteStorePlan, StorePlan } from '../schemas/generated/types.ts';
+import type { Deliverer } from './deliver/deliverer.ts';
+import type { AgentRunner } from './dispatch/agent-runner.ts';
+import type { RequestTracing } from './intake/intake.ts';
 import type { OpenKeeper } from './intake/keeper.ts';
 import type { Logger } from './platform/log.ts';
 import type { SecretResolver } from './platform/secrets/secrets.ts';
 import type { SharedClock } from './platform/shared-clock.ts';
+import type { TraceParent } from './platform/tracing.ts';
 import type { Store } from './store/store.ts';
 import type { Marks } from './table/link-template.ts';
 import { TableError } from './table/load.ts';
@@ -19,6 +23,21 @@ export interface RuntimePart {
   readonly keeper: (() => Promise<OpenKeeper>) | null;
   /** Marks untrusted values in prompts; null: the module marks none. */
   readonly marks: (() => Promise<Marks>) | null;
+  /** Traces events; called only where the program has registered an OpenTelemetry SDK. */
+  readonly tracing: (() => Promise<Tracing | null>) | null;
+}
+
+/**
+ * Distributed tracing: an event has one trace from its request to its deliveries. The dispatch keeps the `traceparent` of its
+ * request, so that a run after a restart, or on another gateway, continues it.
+ */
+export interface Tracing extends RequestTracing {
+  /** Begins the trace of a job's instant. @param dueAt Unix ms */
+  fired(job: string, dueAt: number): TraceParent;
+  /** Runs the agent within a span, whose `traceparent` it gets. */
+  agent<Agent extends AgentRunner>(agent: Agent): Agent;
+  /** Makes each attempt within a span, whose `traceparent` the target gets. */
+  deliverer<Wrapped extends Deliverer>(deliverer: Wrapped): Wrapped;
 }
 
 /** The stores that are not a file of the home. */
@@ -66,6 +85,16 @@ export async function loadMarks(parts: readonly RuntimePart[], plans: readonly R
   const load = parts.find(({ marks }) => marks !== null)?.marks ?? null;
   if (load === null) throw new TableError(`route "${marked.name}": no module of this program marks untrusted values`);
   return load();
+}
+
+/** Where `@opentelemetry/api` keeps what a program has registered: nothing is loaded to find that there is none. */
+const REGISTERED = Symbol.for('opentelemetry.js.api.1');
+
+/** Null: the program has registered no tracer provider, or no module traces. */
+export async function loadTracing(parts: readonly RuntimePart[]): Promise<Tracing | null> {
+  const registered = (globalThis as { [REGISTERED]?: { readonly trace?: unknown } })[REGISTERED];
+  if (registered?.trace === undefined) return null;
+  return (await parts.find(({ tracing }) => tracing !== null)?.tracing?.()) ?? null;
 }
 
 /** A prompt with marked values starts with a notice that explains the marks. */

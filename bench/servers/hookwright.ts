@@ -104,6 +104,7 @@ const gateway = new Gateway(context, routes, {
   store,
   jobs: () => [],
   isPending: () => false,
+  tracing: null,
   keeping: { keep: () => null, prepare: async () => {} },
   prepare: async () => () => {},
   stop: async () => ({ abandoned: 0 }),

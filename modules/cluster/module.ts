@@ -13,6 +13,7 @@ export const cluster: Module<CliContext> = {
     store: { kind: 'postgres', load: async () => (await import('./runtime/open-shared.ts')).openSharedStore },
     keeper: null,
     marks: null,
+    tracing: null,
   },
   database: async () => (await import('./cli/database-tools.ts')).databaseTools,
   payloads: null,

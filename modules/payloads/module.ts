@@ -12,6 +12,7 @@ export const payloads: Module<CliContext> = {
     store: null,
     keeper: null,
     marks: async () => (await import('./runtime/untrusted/markers.ts')).marks,
+    tracing: null,
   },
   database: null,
   payloads: async () => (await import('./cli/payload-tools.ts')).payloadTools,

@@ -12,6 +12,7 @@ export const workbench: Module<CliContext> = {
     store: null,
     keeper: async () => (await import('./runtime/capture/keep.ts')).openKeeper,
     marks: null,
+    tracing: null,
   },
   database: null,
   payloads: null,

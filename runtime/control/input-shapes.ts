@@ -45,6 +45,7 @@ const dispatch = object({
     mirror_to_session: flag,
     superseded: whole,
     replay_of: nullable(text),
+    trace: optional(text),
   },
   deliveries: listOf(object({ target: text, label: optional(text), extra: anyObject, unresolved: texts })),
 } satisfies Record<keyof Dispatch, WireShape>);

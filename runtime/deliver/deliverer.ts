@@ -20,6 +20,8 @@ export interface DeliveryRequest {
   readonly first_attempt_at: number | null;
   /** Also append the delivered text to the chat's session (§4.7), once it is fully delivered. */
   readonly mirror_to_session: boolean;
+  /** W3C `traceparent` of the attempt's span; missing where nothing is traced. */
+  readonly traceparent?: string;
   readonly signal: AbortSignal;
 }
 

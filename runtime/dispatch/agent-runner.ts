@@ -29,6 +29,8 @@ export interface AgentRequest {
   readonly event: string;
   /** Id of the event: the same for a repeated run. */
   readonly delivery_id: string;
+  /** W3C `traceparent` of the run's span; missing where nothing is traced. */
+  readonly traceparent?: string;
   /** Aborted on timeout and when a drain times out; the runner then kills the processes that it started. */
   readonly signal: AbortSignal;
 }

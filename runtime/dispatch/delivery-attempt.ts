@@ -60,6 +60,7 @@ export async function deliverOnce(
       sent,
       first_attempt_at,
       mirror_to_session: dispatch.mirror_to_session,
+      ...(dispatch.trace === undefined ? {} : { traceparent: dispatch.trace }),
       signal,
     });
   } catch (error) {

@@ -1,6 +1,7 @@
 /** Callbacks of the dispatcher, for metrics and for tests that kill it at a checkpoint. */
 
 import type { Dispatch } from '../../schemas/generated/types.ts';
+import { traceField } from '../platform/tracing.ts';
 import type { Step } from '../store/mutations.ts';
 import type { FinalState } from '../store/states.ts';
 
@@ -50,6 +51,7 @@ export function logFields({
   job,
   event,
   delivery_id,
-}: DispatchOwner & Pick<Dispatch, 'event' | 'delivery_id'>) {
-  return route === null ? { dispatch: id, job, event, delivery_id } : { dispatch: id, route, event, delivery_id };
+  trace,
+}: DispatchOwner & Pick<Dispatch, 'event' | 'delivery_id' | 'trace'>) {
+  return { dispatch: id, ...(route === null ? { job } : { route }), event, delivery_id, ...traceField(trace) };
 }

@@ -66,9 +66,11 @@ async function outcomeOf(
 }
 
 function requestOf(dispatch: Dispatch, signal: AbortSignal): AgentRequest {
-  const { toolsets, skills, session, profile, event, delivery_id } = dispatch;
+  const { toolsets, skills, session, profile, event, delivery_id, trace } = dispatch;
   const prompt = supersededNote(dispatch.superseded) + dispatch.prompt;
-  return { prompt, toolsets, skills, session, profile, event, delivery_id, route: dispatch.route ?? '', signal };
+  const route = dispatch.route ?? '';
+  const traced = trace === undefined ? {} : { traceparent: trace };
+  return { prompt, toolsets, skills, session, profile, event, delivery_id, route, ...traced, signal };
 }
 
 function read(text: string): RunOutcome {

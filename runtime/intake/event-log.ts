@@ -6,6 +6,7 @@ import { DEFAULT_PROFILE } from '../../base/profiles.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { LogFields, Logger } from '../platform/log.ts';
 import { printableStart } from '../platform/printable.ts';
+import { traceField } from '../platform/tracing.ts';
 import type { Intake } from './intake.ts';
 import type { SignatureReason } from './reason.ts';
 import { reasonOf, schemeLabel } from './reason.ts';
@@ -116,7 +117,7 @@ function fieldsOf(intake: Intake, outcome: Outcome, ms: number, kept: string | n
   if (intake.unresolved.length > 0) fields.unresolved = intake.unresolved.slice(0, MOST_UNRESOLVED);
   if (!intake.authenticated) fields.scheme = schemeLabel(intake);
   if (intake.secret > 0) fields.secret = intake.secret;
-  return fields;
+  return Object.assign(fields, traceField(intake.trace));
 }
 
 /** Most lines of one kind per minute. */

@@ -125,6 +125,7 @@ export class RequestHandler {
     this.active++;
     const reply = await this.run(intake, services, watcher);
     const { events, keep } = this.context;
+    services.tracing?.answered(intake, reply);
     const kept = keep(intake, reply, replayOf);
     events.finished(intake, reply, kept);
     this.left(1);
@@ -153,8 +154,11 @@ export class RequestHandler {
     const { leaving } = this;
     this.leaving = [];
     for (const { intake, reply } of leaving) this.answer(intake.request, intake.response, reply);
-    const { events, keep } = this.context;
-    for (const { intake, reply } of leaving) events.finished(intake, reply, keep(intake, reply));
+    const { events, keep, services } = this.context;
+    for (const { intake, reply } of leaving) {
+      if (intake.authenticated) services.tracing?.answered(intake, reply);
+      events.finished(intake, reply, keep(intake, reply));
+    }
     this.left(leaving.length);
   };
 

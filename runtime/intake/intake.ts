@@ -5,6 +5,7 @@ import type { Claim, Dispatcher } from '../dispatch/dispatcher.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
 import type { Logger } from '../platform/log.ts';
+import type { TraceParent } from '../platform/tracing.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
 import type { SignedRequest } from '../verify/request.ts';
 import type { IntakeRequest } from './body.ts';
@@ -36,6 +37,16 @@ export interface Services {
   readonly bodies: Pick<UnverifiedBodies, 'read' | 'readArrived' | 'release'>;
   readonly connections: Pick<Connections, 'verify'>;
   readonly warnDeprecated: (route: LinkedRoute, scheme: string) => void;
+  /** Null: nothing is traced. */
+  readonly tracing: RequestTracing | null;
+}
+
+/** Spans of requests whose signature is right: strangers begin none. */
+export interface RequestTracing {
+  /** Begins the span, which continues the trace that the sender names. */
+  received(intake: Intake): TraceParent;
+  /** Ends it; a request that was answered before it was rendered gets its span here. */
+  answered(intake: Intake, reply: Reply): void;
 }
 
 /** Whether the server is stopping. */
@@ -82,6 +93,8 @@ export class Intake implements SignedRequest {
   /** Placeholders of the prompt that did not resolve, as written. */
   unresolved: readonly string[] = ALL_RESOLVED;
   coalesceKey: string | null = null;
+  /** Set once its span has begun. */
+  trace: TraceParent | null = null;
   private parsed: ParsedBody | null = null;
 
   constructor(request: IntakeRequest, response: ServerResponse, route: LinkedRoute, clock: Clock) {

@@ -8,7 +8,7 @@ import { EventLog } from '../intake/event-log.ts';
 import type { RequestOrigin } from '../intake/fetch-request.ts';
 import { answerFetch } from '../intake/fetch-request.ts';
 import { RequestHandler } from '../intake/handler.ts';
-import type { Services, Shutdown } from '../intake/intake.ts';
+import type { RequestTracing, Services, Shutdown } from '../intake/intake.ts';
 import type { Keeper } from '../intake/keeper.ts';
 import type { KeptRequest } from '../intake/kept-request.ts';
 import { askHealth, Overload } from '../intake/overload.ts';
@@ -31,6 +31,8 @@ const IDLE_MS = 1000;
 /** What stands behind the answers. */
 export interface Backend extends RoutesUser {
   readonly dispatcher: Dispatcher;
+  /** Null: nothing is traced. */
+  readonly tracing: RequestTracing | null;
   /** Whether other gateways may serve a path that has no route here. */
   isPending(path: string): boolean;
   /** Flushes and finishes work within `timeoutMs`; resolves to the number of runs and deliveries cancelled. */
@@ -195,6 +197,7 @@ export class Gateway {
       bodies: this.bodies,
       connections: this.connections,
       warnDeprecated: createDeprecationWarner(log),
+      tracing: this.backend.tracing,
     };
   }
 }

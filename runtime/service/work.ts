@@ -23,7 +23,8 @@ import type { DispatchObserver } from '../dispatch/observer.ts';
 import { JobScheduler } from '../dispatch/scheduler/scheduler.ts';
 import type { Keeper } from '../intake/keeper.ts';
 import { Keeping } from '../intake/keeper.ts';
-import type { OpenedStore } from '../module.ts';
+import type { OpenedStore, Tracing } from '../module.ts';
+import { loadTracing } from '../module.ts';
 import type { Timer } from '../platform/clock.ts';
 import { removeInputs } from '../platform/process/input-file.ts';
 import { tableSecretRefs } from '../platform/secrets/secret-refs.ts';
@@ -67,7 +68,8 @@ export async function openWork(context: ServiceContext, routes: Routes, observer
     const opened = await openStore(context, routes, first.secrets);
     const keeping = new Keeping(() => openKeeper(context, routes, opened.store), context.log);
     await keeping.prepare(Object.values(routes.plan.routes));
-    const work = new Work(context, { deliveries, first, opened, keeping, observer });
+    const tracing = await loadTracing(context.modules);
+    const work = new Work(context, { deliveries, first, opened, keeping, observer, tracing });
     await work.readJobs();
     return work;
   } catch (error) {
@@ -119,10 +121,12 @@ interface WorkParts {
   readonly opened: OpenedStore;
   readonly keeping: Keeping;
   readonly observer: DispatchObserver;
+  readonly tracing: Tracing | null;
 }
 
 export class Work implements Backend {
   readonly keeping: Keeping;
+  readonly tracing: Tracing | null;
   private readonly context: ServiceContext;
   readonly opened: OpenedStore;
   /** Call `changed` after a command has changed it. */
@@ -136,7 +140,7 @@ export class Work implements Backend {
   private rereading: Timer | null = null;
   private endRetention: () => void = () => {};
 
-  constructor(context: ServiceContext, { deliveries, first, opened, keeping, observer }: WorkParts) {
+  constructor(context: ServiceContext, { deliveries, first, opened, keeping, observer, tracing }: WorkParts) {
     const { clock, log, ids, timezone, redactor } = context;
     const { store } = opened;
     this.context = context;
@@ -145,13 +149,14 @@ export class Work implements Backend {
     this.opened = opened;
     this.store = store;
     this.keeping = keeping;
+    this.tracing = tracing;
     const sessions = store.state?.sessions ?? fileSessions(deliveries.context.homeOf);
     const mirror = createMirror({ clock, log, sessions });
     const { redact } = redactor;
     this.deliverer = createDeliverer({ linked: first.targets, context: deliveries.context, mirror, redact });
     const table = (): RouteTable => this.linked.table;
     this.scheduler = new JobScheduler({
-      ...{ store, clock, log, ids, timezone, table, wake: () => this.dispatcher.wake() },
+      ...{ store, clock, log, ids, timezone, table, wake: () => this.dispatcher.wake(), tracing },
       changed: (records) => {
         this.records = records;
       },
@@ -160,8 +165,12 @@ export class Work implements Backend {
       if (change === 'jobs') this.scheduler.refresh();
     });
     this.dispatcher = createDispatcher({
-      ...{ store, deliverer: this.deliverer, clock, log, observer, jobs: this.scheduler },
-      agents: (profile) => this.linked.agents(profile),
+      ...{ store, clock, log, observer, jobs: this.scheduler },
+      deliverer: tracing?.deliverer(this.deliverer) ?? this.deliverer,
+      agents: (profile) => {
+        const agent = this.linked.agents(profile);
+        return agent === null ? null : (tracing?.agent(agent) ?? agent);
+      },
       policy: (profile, target) => policyOf(table(), profile, target),
       limits: () => table().gateway,
       random: Math.random,

@@ -63,6 +63,7 @@ export const isDispatch = fieldsOf<Dispatch>({
   },
   ...{ job: orNull(isText), event: isText, delivery_id: isText, accepted_at: isInstant, due_at: orNull(isInstant) },
   ...{ prompt: isText, skills: texts, toolsets: texts, session: isText, mirror_to_session: isOneOf(true, false) },
+  trace: orAbsent(isText),
   deliveries: listOf(
     fieldsOf<Dispatch['deliveries'][number]>({
       ...{ target: isText, label: orAbsent(isText), extra: textByKey, unresolved: texts },

@@ -1422,6 +1422,10 @@ export interface Dispatch {
    * Id of the dispatch this one repeats.
    */
   replay_of: string | null;
+  /**
+   * `traceparent` of the request, or of the instant of a job; missing where nothing is traced.
+   */
+  trace?: string;
 }
 /**
  * One target with its rendered address.

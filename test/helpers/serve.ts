@@ -91,6 +91,7 @@ export function prepareGateway(
     store: { shared: null },
     jobs: () => [],
     isPending: () => false,
+    tracing: null,
     keeping: keeping ?? { keep: () => null, prepare: async () => {} },
     prepare: prepare ?? (async () => () => {}),
     stop: drain ?? (async () => ({ abandoned: 0 })),

@@ -123,6 +123,7 @@ function compose(argv: readonly string[], request: AgentRequest) {
       HOOKWRIGHT_SESSION: session,
       HOOKWRIGHT_TOOLSETS: toolsets,
       HOOKWRIGHT_SKILLS: request.skills.join(','),
+      ...(request.traceparent === undefined ? {} : { TRACEPARENT: request.traceparent }),
     },
   };
 }

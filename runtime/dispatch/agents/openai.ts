@@ -36,11 +36,12 @@ export function createOpenAiAgent(plan: OpenAiAgentPlan, context: OpenAiAgentCon
     async run(request) {
       if (typeof base === 'string') throw new AgentError(base);
       const url = `${base.origin}${base.path}/chat/completions${base.query === '' ? '' : `?${base.query}`}`;
+      const traced = request.traceparent === undefined ? {} : { traceparent: request.traceparent };
       try {
         const { request: send } = await import('undici');
         const response = await send(url, {
           method: 'POST',
-          headers: { 'content-type': 'application/json', accept: 'application/json', ...authorization },
+          headers: { 'content-type': 'application/json', accept: 'application/json', ...authorization, ...traced },
           body: JSON.stringify(completion(plan, request)),
           dispatcher: await context.http.open(),
           signal: request.signal,

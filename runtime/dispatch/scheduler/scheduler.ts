@@ -9,6 +9,7 @@ import type { Dispatch } from '../../../schemas/generated/types.ts';
 import type { Clock, Timer } from '../../platform/clock.ts';
 import type { Ids } from '../../platform/ids.ts';
 import type { Logger } from '../../platform/log.ts';
+import type { TraceParent } from '../../platform/tracing.ts';
 import type { JobRecord } from '../../store/job-mutations.ts';
 import type { MutationResults } from '../../store/mutations.ts';
 import type { Store } from '../../store/store.ts';
@@ -37,6 +38,8 @@ export interface SchedulerOptions {
   readonly log: Logger;
   /** Called with the jobs of the store whenever any process has changed them. */
   readonly changed?: (records: readonly JobRecord[]) => void;
+  /** Begins the trace of an instant that fires; null: nothing is traced. */
+  readonly tracing?: { fired(job: string, dueAt: number): TraceParent } | null;
   /** Longest sleep, in ms. Default: 1000. */
   readonly pollMs?: number;
 }
@@ -177,10 +180,11 @@ export class JobScheduler implements JobFirer {
   private async settle(watched: Watched, first: number, now: number): Promise<void> {
     const { job, cron } = watched;
     const due = decideDue({ cron, first, started_at: this.startedAt, now, misfire: job.misfire });
-    const { store, ids, table } = this.options;
+    const { store, ids, table, tracing = null } = this.options;
     const { due_at, missed } = due;
     const occasion = { id: ids.dispatch(now), due_at, now };
-    const dispatch = due.fires ? scheduledDispatch(job, table(), occasion) : null;
+    const traced = due.fires && tracing !== null ? { trace: tracing.fired(job.id, due_at) } : {};
+    const dispatch = due.fires ? { ...scheduledDispatch(job, table(), occasion), ...traced } : null;
     const result = await store.write({
       ...{ kind: 'tick_job', job: job.id, paused: job.paused, now, due_at, dispatch, missed },
     });

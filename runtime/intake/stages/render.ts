@@ -8,7 +8,7 @@ const MODES: Record<RoutePlan['mode'], Dispatch['mode']> = {
   ...{ agent: 'agent', message: 'message', direct: 'direct', cron: 'job' },
 };
 
-export const render: Stage = (intake, { ids }) => {
+export const render: Stage = (intake, { ids, tracing }) => {
   const { route, event, deliveryId, data } = intake;
   const { plan } = route;
   const builtins = { event_type: event, route: plan.name, delivery_id: deliveryId };
@@ -32,6 +32,7 @@ export const render: Stage = (intake, { ids }) => {
     mirror_to_session: plan.mirror_to_session,
     superseded: 0,
     replay_of: null,
+    ...(tracing === null ? {} : { trace: tracing.received(intake) }),
   };
   intake.coalesceKey = route.coalesce === null ? null : route.coalesce.key(data, builtins);
   return null;

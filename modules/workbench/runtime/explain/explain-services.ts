@@ -53,6 +53,7 @@ export function explainServices(
     },
     connections: { verify: () => {} },
     warnDeprecated: ({ deprecated }, scheme) => warnings.deprecated(scheme, deprecated.get(scheme) ?? null),
+    tracing: null,
   };
 }
 

@@ -1,0 +1,21 @@
+/** What operators see of a gateway beside its commands: traces. */
+import type { CliContext } from '../../cli/base/context.ts';
+import type { Module } from '../../cli/base/module.ts';
+
+export const console: Module<CliContext> = {
+  name: 'console',
+  summary: 'Traces, where the program has registered an OpenTelemetry SDK.',
+  commands: [],
+  compiler: null,
+  runtime: {
+    store: null,
+    keeper: null,
+    marks: null,
+    tracing: async () => (await import('./runtime/telemetry/tracing.ts')).openTracing(),
+  },
+  database: null,
+  payloads: null,
+  names: null,
+  explain: null,
+  gate: null,
+};

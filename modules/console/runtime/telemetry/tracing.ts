@@ -1,0 +1,140 @@
+/**
+ * Traces over `@opentelemetry/api`, an optional peer dependency: the program that runs the gateway registers the SDK.
+ *
+ *   SERVER   POST /webhooks/<route>      parent: what the sender names
+ *   PRODUCER schedule <job>              where no event has started the run
+ *     CONSUMER process <route or job>    the run of the agent
+ *     CLIENT   send <target>             each delivery attempt
+ *
+ * Names and attributes are those of OpenTelemetry's semantic conventions for HTTP and messaging. No payload, prompt, answer
+ * or secret is in a span.
+ */
+import type { Attributes, Context, Span, SpanOptions, TraceAPI } from '@opentelemetry/api';
+import type { DeliveryRequest } from '../../../../runtime/deliver/deliverer.ts';
+import type { Intake } from '../../../../runtime/intake/intake.ts';
+import type { Reply } from '../../../../runtime/intake/reply.ts';
+import type { Tracing } from '../../../../runtime/module.ts';
+import type { TraceParent } from '../../../../runtime/platform/tracing.ts';
+import { parseTraceParent, printTraceParent } from './trace-parent.ts';
+
+type Api = typeof import('@opentelemetry/api');
+
+/** Name of this program among those that write spans. */
+const SCOPE = 'hookwright';
+
+/** Null: the package cannot be found from here. */
+export async function openTracing(): Promise<Tracing | null> {
+  const api = await import('@opentelemetry/api').catch(() => null);
+  return api === null ? null : new Spans(api);
+}
+
+const messaging = (destination: string, id: string, operation: string): Attributes => ({
+  'messaging.system': SCOPE,
+  'messaging.destination.name': destination,
+  'messaging.message.id': id,
+  'messaging.operation.name': operation,
+});
+
+class Spans implements Tracing {
+  private readonly api: Api;
+  private readonly trace: TraceAPI;
+  /** Those of requests that are not answered yet. */
+  private readonly requests = new WeakMap<Intake, Span>();
+
+  constructor(api: Api) {
+    this.api = api;
+    this.trace = api.trace;
+  }
+
+  received(intake: Intake): TraceParent {
+    const { plan } = intake.route;
+    const { traceparent } = intake.headers;
+    const [path = ''] = intake.url.split('?', 1);
+    const span = this.begin(typeof traceparent === 'string' ? traceparent : null, `${intake.method} ${path}`, {
+      kind: this.api.SpanKind.SERVER,
+      startTime: intake.receivedAt,
+      attributes: {
+        'http.request.method': intake.method,
+        'http.route': path,
+        'url.path': path,
+        'url.scheme': 'http',
+        ...messaging(plan.name, intake.deliveryId, 'receive'),
+        'hookwright.event': intake.event,
+        'hookwright.profile': plan.profile,
+      },
+    });
+    this.requests.set(intake, span);
+    intake.trace = printTraceParent(span.spanContext());
+    return intake.trace;
+  }
+
+  answered(intake: Intake, { status, outcome }: Reply): void {
+    if (!this.requests.has(intake)) this.received(intake);
+    const span = this.requests.get(intake);
+    span?.setAttributes({ 'http.response.status_code': status, 'hookwright.outcome': outcome });
+    if (intake.reason !== null) span?.setAttribute('hookwright.reason', intake.reason);
+    // As the conventions have it: what the client did wrong is no error of the server.
+    if (status >= 500) this.fail(span, outcome);
+    span?.end();
+  }
+
+  fired(job: string, dueAt: number): TraceParent {
+    const kind = this.api.SpanKind.PRODUCER;
+    const attributes = messaging(job, `${job}@${new Date(dueAt).toISOString()}`, 'schedule');
+    const span = this.begin(null, `schedule ${job}`, { kind, attributes });
+    span.end();
+    return printTraceParent(span.spanContext());
+  }
+
+  readonly agent: Tracing['agent'] = (agent) => ({
+    ...agent,
+    run: async (request, ended) => {
+      const { route, session, event, delivery_id } = request;
+      const attributes = { ...messaging(route, delivery_id, 'process'), 'hookwright.event': event };
+      const span = this.begin(request.traceparent ?? null, `process ${route || session}`, {
+        kind: this.api.SpanKind.CONSUMER,
+        attributes: { ...attributes, 'hookwright.session': session },
+      });
+      try {
+        return await agent.run({ ...request, traceparent: printTraceParent(span.spanContext()) }, ended);
+      } catch (error) {
+        this.fail(span, error instanceof Error ? error.name : 'Error');
+        throw error;
+      } finally {
+        span.end();
+      }
+    },
+  });
+
+  readonly deliverer: Tracing['deliverer'] = (deliverer) => ({
+    ...deliverer,
+    deliver: async (request: DeliveryRequest) => {
+      const target = request.label ?? request.target;
+      const span = this.begin(request.traceparent ?? null, `send ${target}`, {
+        kind: this.api.SpanKind.CLIENT,
+        attributes: messaging(target, request.key, 'send'),
+      });
+      const outcome = await deliverer.deliver({ ...request, traceparent: printTraceParent(span.spanContext()) });
+      span.setAttribute('hookwright.outcome', outcome.kind);
+      if (outcome.kind !== 'ok') this.fail(span, outcome.kind);
+      span.end();
+      return outcome;
+    },
+  });
+
+  private begin(parent: TraceParent | null, name: string, options: SpanOptions): Span {
+    // Asked for each time: an SDK may be registered later, and replaced.
+    return this.trace.getTracer(SCOPE).startSpan(name, options, this.within(parent));
+  }
+
+  private within(parent: TraceParent | null): Context {
+    const { ROOT_CONTEXT } = this.api;
+    const context = parent === null ? null : parseTraceParent(parent);
+    return context === null ? ROOT_CONTEXT : this.trace.setSpanContext(ROOT_CONTEXT, context);
+  }
+
+  private fail(span: Span | undefined, type: string): void {
+    span?.setAttribute('error.type', type);
+    span?.setStatus({ code: this.api.SpanStatusCode.ERROR });
+  }
+}

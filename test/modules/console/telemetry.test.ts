@@ -1,0 +1,148 @@
+/** Traces of events, with OpenTelemetry's SDK registered in this process. */
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { describe, it } from 'node:test';
+import { trace } from '@opentelemetry/api';
+import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { compileText } from '../../../main/compiler.ts';
+import { MODULES } from '../../../main/modules.ts';
+import { parseTraceParent, printTraceParent } from '../../../modules/console/runtime/telemetry/trace-parent.ts';
+import type { AgentRequest } from '../../../runtime/dispatch/agent-runner.ts';
+import { createService } from '../../../runtime/service/service.ts';
+import { atEnd } from '../../helpers/at-end.ts';
+import { until } from '../../helpers/gateway.ts';
+import { recordLog } from '../../helpers/log.ts';
+import { SECRET } from '../../helpers/route-table.ts';
+import { signed } from '../../helpers/serve.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
+
+const PARTS = MODULES.flatMap(({ runtime }) => runtime ?? []);
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+const PARENT = `00-${TRACE}-00f067aa0ba902b7-01`;
+
+function registerSdk(t: TestContext): InMemorySpanExporter {
+  const exporter = new InMemorySpanExporter();
+  const spanProcessors = [new SimpleSpanProcessor(exporter)];
+  trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors }));
+  atEnd(t, () => trace.disable());
+  return exporter;
+}
+
+const CONFIG = `
+platforms:
+  webhook:
+    enabled: true
+    secret: ${SECRET}
+    routes:
+      ci: { prompt: "{a}", deliver: log }
+      broken: { prompt: fail, deliver: log }
+      picky: { prompt: "{a}", deliver: log, events: [never] }
+`;
+
+async function serve(t: TestContext) {
+  const home = tempDir(t);
+  const { table } = await compileText(CONFIG, { home, env: {} });
+  assert.ok(table);
+  const log = recordLog();
+  const asked: AgentRequest[] = [];
+  const agent = (request: AgentRequest): string => {
+    asked.push(request);
+    if (request.prompt === 'fail') throw new Error('no');
+    return 'done';
+  };
+  const service = await createService({ table, home, port: 0, log, agent }, PARTS);
+  atEnd(t, () => service.stop({ drainMs: 0 }));
+  const { url } = await service.listen();
+  const send = (route: string, headers: Readonly<Record<string, string>> = {}, body = '{"a":1}') =>
+    fetch(`${url}/webhooks/${route}`, { method: 'POST', body, headers: { ...signed(body, SECRET), ...headers } });
+  return { send, log, asked };
+}
+
+/** By name, once all of them have ended. */
+async function spansOf(exporter: InMemorySpanExporter, names: readonly string[]) {
+  const find = (name: string) => exporter.getFinishedSpans().find((span) => span.name === name);
+  return until(() => Promise.resolve(names.every(find) && names.map((name) => find(name) ?? assert.fail(name))));
+}
+
+const LIMIT = { timeout: 60_000 };
+
+describe('an event of which an SDK is told', () => {
+  it('has one trace from request to delivery, which the sender began', LIMIT, async (t) => {
+    const exporter = registerSdk(t);
+    const { send, asked, log } = await serve(t);
+    await send('ci', { traceparent: PARENT });
+    const names = ['POST /webhooks/ci', 'process ci', 'send log'];
+    const [received, ran, sent] = await spansOf(exporter, names);
+    assert.ok(received !== undefined && ran !== undefined && sent !== undefined);
+    for (const span of [received, ran, sent]) assert.equal(span.spanContext().traceId, TRACE, span.name);
+    assert.equal(received.parentSpanContext?.spanId, '00f067aa0ba902b7');
+    for (const span of [ran, sent]) assert.equal(span.parentSpanContext?.spanId, received.spanContext().spanId);
+    assert.equal(received.attributes['http.response.status_code'], 202);
+    assert.equal(received.attributes['hookwright.outcome'], 'accepted');
+    assert.equal(ran.attributes['messaging.destination.name'], 'ci');
+    assert.equal(asked[0]?.traceparent, printTraceParent(ran.spanContext()), 'the agent continues its run');
+    const traced = log.lines.filter(({ fields }) => fields.trace_id === TRACE).map(({ message }) => message);
+    assert.ok(traced.includes('accepted'), JSON.stringify(log.lines));
+  });
+
+  it('has a span when it is ignored or its run fails, and none when its signature is wrong', LIMIT, async (t) => {
+    const exporter = registerSdk(t);
+    const { send } = await serve(t);
+    assert.equal(
+      (await send('broken', { 'x-webhook-signature': 'f'.repeat(64), 'x-hub-signature-256': '' })).status,
+      401,
+    );
+    await send('broken');
+    await send('picky');
+    const [ran, received, dropped] = await spansOf(exporter, [
+      'process broken',
+      'POST /webhooks/broken',
+      'POST /webhooks/picky',
+    ]);
+    assert.equal(ran?.status.code, 2);
+    assert.equal(received?.status.code, 0);
+    assert.equal(dropped?.attributes['hookwright.outcome'], 'ignored');
+    assert.equal(dropped?.attributes['hookwright.reason'], 'event');
+    const requests = exporter.getFinishedSpans().filter(({ name }) => name === 'POST /webhooks/broken');
+    assert.equal(requests.length, 1, 'a stranger begins no span');
+    assert.notEqual(received?.spanContext().traceId, dropped?.spanContext().traceId);
+  });
+
+  it('tells nothing of payload, prompt, answer or secret', LIMIT, async (t) => {
+    const exporter = registerSdk(t);
+    const { send } = await serve(t);
+    await send('ci', {}, '{"a":"canary-4711"}');
+    await spansOf(exporter, ['send log']);
+    const told = JSON.stringify(
+      exporter.getFinishedSpans().map(({ name, attributes, status }) => [name, attributes, status]),
+    );
+    assert.doesNotMatch(told, /canary-4711|done|twenty-eight/);
+  });
+});
+
+describe('an event without an SDK', () => {
+  it('has no trace, whatever its sender names', async (t) => {
+    const { send, asked, log } = await serve(t);
+    await send('ci', { traceparent: PARENT });
+    await until(() => Promise.resolve(asked[0] !== undefined));
+    assert.equal(asked[0]?.traceparent, undefined);
+    assert.ok(log.lines.every(({ fields }) => fields.trace_id === undefined));
+  });
+});
+
+describe('traceparent', () => {
+  const cases: readonly (readonly [string, boolean])[] = [
+    [PARENT, true],
+    [`01-${TRACE}-00f067aa0ba902b7-01-more`, true],
+    [`00-${TRACE}-00f067aa0ba902b7-01-more`, false],
+    [`ff-${TRACE}-00f067aa0ba902b7-01`, false],
+    [`00-${'0'.repeat(32)}-00f067aa0ba902b7-01`, false],
+    [`00-${TRACE}-${'0'.repeat(16)}-01`, false],
+    [PARENT.toUpperCase(), false],
+    [` ${PARENT}`, false],
+    ['', false],
+  ];
+  for (const [text, isOne] of cases)
+    it(`${isOne ? 'takes' : 'passes over'} ${JSON.stringify(text)}`, () =>
+      assert.equal(parseTraceParent(text) !== null, isOne));
+});
