@@ -27,7 +27,7 @@ function applyChange(record: JobRecord, { name, timezone, config }: JobChange, o
     config: {
       ...{ schedule, prompt, misfire, skills: [...record.skills], timezone: timezone ?? record.timezone },
       ...(description === null ? {} : { description }),
-      ...(record.agent === 'none' ? { agent: 'none' } : {}),
+      ...(typeof record.agent === 'string' ? { agent: record.agent } : {}),
       ...config,
     },
   };

@@ -1,4 +1,5 @@
 /** Everything that a profile can reach, for `lint` and `profile show`. */
+import { agentPlans } from '../../base/agent-plan.ts';
 import { labelIn } from '../../base/label.ts';
 import type { Paint } from '../../base/paint.ts';
 import type { SubscriptionScope } from '../../compiler/stages/compile-subscriptions.ts';
@@ -30,7 +31,9 @@ function closureOf(profile: ProfilePlan, table: RouteTable, all: readonly RouteP
   const jobs = Object.values(table.jobs).filter((job) => job.profile === profile.name);
   return {
     ...{ id: profile.name, name: profile.name, home: profile.home, toolsets: profile.toolsets },
-    agent: describeAgent(profile.agent),
+    agent: agentPlans(profile)
+      .map(([agent, plan]) => `${agent === null ? '' : `${agent}: `}${describeAgent(plan)}`)
+      .join('; '),
     routes: routes.map((route) => ({ name: route.name, path: routePath(route), mode: route.mode })),
     jobs: jobs.map(({ name }) => name),
     targets: Object.keys(profile.targets).map((target) => labelIn(table.targets, target)),
@@ -40,17 +43,22 @@ function closureOf(profile: ProfilePlan, table: RouteTable, all: readonly RouteP
   };
 }
 
-function credentialsOf({ agent, targets }: ProfilePlan, routes: readonly RoutePlan[], table: RouteTable): string[] {
+function credentialsOf(profile: ProfilePlan, routes: readonly RoutePlan[], table: RouteTable): string[] {
   const named = (what: string, ref: SecretRef): string => `${what}: ${printSecretRef(ref)}`;
   return [
     ...routes.flatMap(({ name, secrets }) => secrets.map(({ ref }) => named(`route ${name}`, ref))),
-    ...Object.entries(targets).flatMap(([target, { credentials }]) =>
+    ...Object.entries(profile.targets).flatMap(([target, { credentials }]) =>
       Object.entries(credentials).map(([key, ref]) => named(`${labelIn(table.targets, target)}.${key}`, ref)),
     ),
-    ...(agent.kind === 'openai' && agent.api_key !== null ? [named('agent.api_key', agent.api_key)] : []),
-    ...(agent.kind === 'command'
-      ? Object.entries(agent.env).map(([name, ref]) => named(`agent.env.${name}`, ref))
-      : []),
+    ...agentPlans(profile).flatMap(([name, agent]) => {
+      const place = name === null ? 'agent' : `agents.${name}`;
+      return [
+        ...(agent.kind === 'openai' && agent.api_key !== null ? [named(`${place}.api_key`, agent.api_key)] : []),
+        ...(agent.kind === 'command'
+          ? Object.entries(agent.env).map(([variable, ref]) => named(`${place}.env.${variable}`, ref))
+          : []),
+      ];
+    }),
   ];
 }
 

@@ -167,7 +167,8 @@ function announce(log: Logger, table: RouteTable, url: string): void {
     log.warn({ open }, 'anyone on this machine can post to these routes: their signatures are not checked');
   const idle = Object.values(table.profiles).filter(
     ({ name, agent }) =>
-      agent.kind === 'preview' && routes.some((route) => route.profile === name && route.mode === 'agent'),
+      agent.kind === 'preview' &&
+      routes.some((route) => route.profile === name && route.mode === 'agent' && route.agent === null),
   );
   for (const { name } of idle)
     log.warn({ profile: name }, 'no agent is configured: prompts are answered with themselves');

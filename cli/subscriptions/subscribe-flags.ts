@@ -18,7 +18,7 @@ export const SUBSCRIBE_OPTIONS = {
   deliverExtra: list(`key=value`, `Further address parts, such as repo=… ; ${REPEATABLE}`),
   description: descriptionOption,
   deliverOnly: toggle('No agent: deliver the prompt itself (--no-deliver-only)'),
-  agent: text('none', 'none: store and retry the prompt itself as the message'),
+  agent: text('name', 'One of `agents`; none: store and retry the prompt itself as the message'),
   cronJob: text('job', 'Fire this job instead of running the prompt'),
   routeProfile: text('profile', 'Profile that runs it'),
   mirrorToSession: toggle("Also append what is delivered to the chat's session"),

@@ -1,11 +1,21 @@
-/** Lists the secrets of an agent's configuration. */
-import type { AgentConfig } from '../../schemas/generated/types.ts';
+/** Lists the secrets of the agents of a configuration. */
+import type { ProfileConfig } from '../../schemas/generated/types.ts';
+import type { NodePath } from '../diagnostics/problem.ts';
+import { writtenAgents } from './agents.ts';
 
-/** Returns the path and the written text of each secret: a literal or a reference. */
-export function agentSecrets(config: AgentConfig | undefined): readonly { path: readonly string[]; text: string }[] {
-  const key = config?.openai?.api_key;
-  return [
-    ...(key === undefined ? [] : [{ path: ['agent', 'openai', 'api_key'], text: key }]),
-    ...Object.entries(config?.env ?? {}).map(([name, text]) => ({ path: ['agent', 'env', name], text })),
-  ];
+export interface AgentSecret {
+  readonly path: NodePath;
+  /** A literal or a reference. */
+  readonly text: string;
+  /** Name of the variable that it becomes; null: it is the key of an API. */
+  readonly variable: string | null;
 }
+
+export const agentSecrets = (config: ProfileConfig): readonly AgentSecret[] =>
+  writtenAgents(config).flatMap(({ path, config: { openai, env } }) => {
+    const key = openai?.api_key;
+    return [
+      ...(key === undefined ? [] : [{ path: [...path, 'openai', 'api_key'], text: key, variable: null }]),
+      ...Object.entries(env ?? {}).map(([variable, text]) => ({ path: [...path, 'env', variable], text, variable })),
+    ];
+  });

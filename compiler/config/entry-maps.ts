@@ -8,6 +8,7 @@ export const ENTRY_MAPS: ReadonlySet<string> = new Set([
   'platforms.webhook.extra.routes',
   'platform_toolsets',
   'gateway',
+  'agents',
   'jobs',
   'sources',
 ]);

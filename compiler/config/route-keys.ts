@@ -43,7 +43,7 @@ export const ROUTE_KEYS = {
   deliver: { plan: 'deliver', cron: JOB },
   deliver_extra: { plan: 'deliver', payload: 'templates', cron: JOB },
   deliver_only: { plan: 'mode' },
-  agent: { plan: 'mode', direct: WAITS, cron: JOB },
+  agent: { plan: 'agent', direct: WAITS, cron: JOB },
   cron_job: { plan: 'cron_job' },
   coalesce: { plan: 'coalesce', isAlone: true, payload: 'key' },
   mirror_to_session: { plan: 'mirror_to_session', isAlone: true, cron: JOB },

@@ -1,20 +1,26 @@
 /** Lowers `agent:`, which configures the program or API that runs prompts (decisions §5). */
 import type { AgentConfig, AgentPlan } from '../../schemas/generated/types.ts';
+import type { KnownToolsets } from '../config/toolsets.ts';
+import { jobToolsets } from '../config/toolsets.ts';
 import { parseSecretRef } from '../text/secret-ref.ts';
 
 const DEFAULT_TIMEOUT_SECONDS = 900;
 
 /** @param scope the profile that the agent belongs to */
-export function lowerAgent(config: AgentConfig, scope: string): AgentPlan {
+export function lowerAgent(config: AgentConfig, scope: string, known: KnownToolsets): AgentPlan {
   const timeout_seconds = config.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS;
-  const max_attempts = config.max_attempts ?? 1;
+  const common = {
+    max_attempts: config.max_attempts ?? 1,
+    max_concurrent: null,
+    toolsets: config.toolsets === undefined ? null : jobToolsets(config.toolsets, known),
+  };
   if (config.command !== undefined) {
     const env = Object.entries(config.env ?? {}).map(([name, text]) => [name, parseSecretRef(text, scope)]);
     const { command: argv, cwd = null, work = 'run' } = config;
-    return { kind: 'command', argv, cwd, work, env: Object.fromEntries(env), timeout_seconds, max_attempts };
+    return { kind: 'command', argv, cwd, work, env: Object.fromEntries(env), timeout_seconds, ...common };
   }
   const { openai } = config;
-  if (openai === undefined) return { kind: 'preview', timeout_seconds, max_attempts };
+  if (openai === undefined) return { kind: 'preview', timeout_seconds, ...common };
   return {
     kind: 'openai',
     base_url: openai.base_url,
@@ -23,6 +29,6 @@ export function lowerAgent(config: AgentConfig, scope: string): AgentPlan {
     api_key: openai.api_key === undefined ? null : parseSecretRef(openai.api_key, scope),
     system: openai.system ?? null,
     timeout_seconds: openai.timeout_seconds ?? timeout_seconds,
-    max_attempts,
+    ...common,
   };
 }

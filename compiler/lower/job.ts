@@ -1,4 +1,5 @@
 /** Lowers a job of a config file. Its id consists of profile and name, so it does not change between compiles. */
+import { agentToolsets } from '../../base/agent-plan.ts';
 import type { JobConfig, JobPlan, Place, ProfilePlan } from '../../schemas/generated/types.ts';
 import { JOB_DELIVERIES } from '../config/deliveries.ts';
 import type { TableContent } from '../config/table-content.ts';
@@ -32,7 +33,11 @@ export function lowerJob(
     deliver: deliver.plan ?? [],
     agent: config.agent ?? null,
     skills: config.skills ?? [],
-    toolsets: config.toolsets === undefined ? profile.toolsets : jobToolsets(config.toolsets, table.toolsets),
+    toolsets: agentToolsets(
+      config.toolsets === undefined ? profile.toolsets : jobToolsets(config.toolsets, table.toolsets),
+      profile,
+      config.agent ?? null,
+    ),
     paused: config.paused ?? false,
     misfire: config.misfire ?? 'skip',
     at,

@@ -1,5 +1,7 @@
 /** Lowers one profile: its agent, its toolsets, and its targets with their credentials (§5.4). */
 import type {
+  AgentConfig,
+  AgentPlan,
   GatewayPlan,
   ProfileConfig,
   ProfilePlan,
@@ -45,7 +47,10 @@ export function lowerProfile({ name, home, config }: ProfileEntry, known: Known)
     else if (entry.enabled === true) unusable.push(plan.name);
   }
   const toolsets = webhookToolsets(config.platform_toolsets?.webhook ?? DEFAULT_TOOLSETS, known.toolsets);
-  return { plan: { name, home, agent: lowerAgent(config.agent ?? {}, name), toolsets, targets }, problems, unusable };
+  const agentOf = (agent: AgentConfig): AgentPlan => lowerAgent(agent, name, known.toolsets);
+  const agents = Object.fromEntries(Object.entries(config.agents ?? {}).map(([key, agent]) => [key, agentOf(agent)]));
+  const plan = { name, home, agent: agentOf(config.agent ?? {}), agents, toolsets, targets };
+  return { plan, problems, unusable };
 }
 
 interface Bindable {

@@ -1,5 +1,6 @@
 /** Lowers a checked route to its plan, which contains everything that processing a request needs. */
 import { join } from 'node:path';
+import { agentToolsets } from '../../base/agent-plan.ts';
 import { DEFAULT_PROFILE } from '../../base/profiles.ts';
 import type {
   CoalesceConfig,
@@ -58,6 +59,7 @@ export function lowerRoute(route: RouteView, at: Place): Lowered<RoutePlan> {
     filters: config.filters === undefined ? null : take(lowerFilters(config.filters), ['filters']),
     script: lowerRouteScript(route),
     prompt: markUntrusted(route, lowerPrompt(config.prompt, take)),
+    agent: mode === 'agent' ? (config.agent ?? null) : null,
     skills: mode === 'agent' ? (config.skills ?? []) : [],
     toolsets: mode === 'agent' ? lowerToolsets(route) : [],
     deliver: mode === 'cron' ? [] : (take(lowerDeliveries(config, scope.table), []) ?? []),
@@ -92,8 +94,9 @@ const lowerSecrets = (route: RouteView): RouteSecret[] =>
 
 /** The route of a profile that is not served is unreachable; it inherits the default profile's toolsets. */
 function lowerToolsets({ config, profilePlan, scope }: RouteView): string[] {
-  const inherited = (profilePlan ?? scope.table.profiles[DEFAULT_PROFILE])?.toolsets ?? [];
-  return webhookToolsets(config.toolsets ?? inherited, scope.table.toolsets);
+  const profile = profilePlan ?? scope.table.profiles[DEFAULT_PROFILE];
+  const granted = webhookToolsets(config.toolsets ?? profile?.toolsets ?? [], scope.table.toolsets);
+  return agentToolsets(granted, profile, config.agent ?? null);
 }
 
 function lowerRouteScript({ config, profilePlan, scope }: RouteView): RoutePlan['script'] {

@@ -32,7 +32,7 @@ export const secretPlaceholder = rule('secret-placeholder', {
   },
   profile({ name, config, scope }, report) {
     // The name decides whether a variable of the agent is a secret: `DEBUG: test` is not.
-    const agent = agentSecrets(config.agent).filter(({ path }) => path[1] === 'openai' || isSecretName(path[2] ?? ''));
+    const agent = agentSecrets(config).filter(({ variable }) => variable === null || isSecretName(variable));
     const targets = targetEntries(config).flatMap(([written, entry]) =>
       Object.entries(entry).flatMap(([setting, value]) =>
         typeof value === 'string' && isCredential(written, setting, scope)

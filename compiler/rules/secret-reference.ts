@@ -14,8 +14,7 @@ export const secretReference = rule('secret-reference', {
     for (const secret of writtenSecrets(route)) checkRef(secret, report);
   },
   profile({ name, config }, report) {
-    for (const { path, text } of agentSecrets(config.agent))
-      checkRef({ ref: parseSecretRef(text, name), path }, report);
+    for (const { path, text } of agentSecrets(config)) checkRef({ ref: parseSecretRef(text, name), path }, report);
   },
   config({ config, settings }, report) {
     const path = settings.pathOf('secret');

@@ -1,5 +1,6 @@
 /** A toolset that does not exist. */
 
+import { writtenAgents } from '../config/agents.ts';
 import type { KnownToolsets } from '../config/toolsets.ts';
 import type { NodePath } from '../diagnostics/problem.ts';
 import { didYouMean, renameFix } from '../text/suggest.ts';
@@ -17,6 +18,9 @@ export const unknownToolset = rule('unknown-toolset', {
   profile({ config, scope }, report) {
     for (const [platform, names] of Object.entries(config.platform_toolsets ?? {})) {
       checkNames(names, ['platform_toolsets', platform], scope.table.toolsets, report);
+    }
+    for (const { path, config: agent } of writtenAgents(config)) {
+      checkNames(agent.toolsets, [...path, 'toolsets'], scope.table.toolsets, report);
     }
   },
 });

@@ -8,6 +8,7 @@ import type {
   TargetPlan,
   ValueTemplate,
 } from '../../schemas/generated/types.ts';
+import { writtenAgents } from '../config/agents.ts';
 import { targetNamed } from '../config/deliveries.ts';
 import { targetEntries } from '../config/target-entries.ts';
 import type { NodePath } from '../diagnostics/problem.ts';
@@ -24,7 +25,7 @@ export const unsafeUrl = rule('unsafe-url', {
   },
   profile({ name, config, scope }, report) {
     const { targets, target_names, profiles } = scope.table;
-    checkAgent(config, report);
+    checkAgents(config, report);
     for (const [written, entry] of targetEntries(config)) {
       const target = targetNamed(target_names, written);
       const plan = target === null ? undefined : targets[target];
@@ -44,12 +45,14 @@ function checkPublicUrl(text: string | undefined, report: Reporter): void {
   if (message !== null) report(rejected(['public_url'], { text, message, secret: false }));
 }
 
-function checkAgent({ agent }: ProfileConfig, report: Reporter): void {
-  if (agent?.openai === undefined) return;
-  const { base_url, allow_http } = agent.openai;
-  const found = parseBaseUrl(base_url, { allowHttp: allow_http === true, secret: false });
-  if (typeof found !== 'string') return;
-  report(rejected(['agent', 'openai', 'base_url'], { text: base_url, message: found, secret: false }));
+function checkAgents(config: ProfileConfig, report: Reporter): void {
+  for (const { path, config: agent } of writtenAgents(config)) {
+    if (agent.openai === undefined) continue;
+    const { base_url, allow_http } = agent.openai;
+    const found = parseBaseUrl(base_url, { allowHttp: allow_http === true, secret: false });
+    if (typeof found !== 'string') continue;
+    report(rejected([...path, 'openai', 'base_url'], { text: base_url, message: found, secret: false }));
+  }
 }
 
 /** Checks all settings that are URLs. References are checked when they are resolved. */

@@ -33,6 +33,7 @@ const NOUNS: Readonly<Record<string, string>> = {
   platforms: 'target',
   'platforms.webhook.routes': 'route',
   'platforms.webhook.extra.routes': 'route',
+  agents: 'agent',
   jobs: 'job',
   sources: 'source',
 };

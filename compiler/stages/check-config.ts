@@ -36,6 +36,7 @@ function namesOf(path: NodePath): readonly string[] {
   const [top = '', name, setting, inner] = path.map(String);
   // Someone may have written a target's settings at the top level.
   if (name === undefined) return [`target:${top}`];
+  if (top === 'agents') return [`agent:${name}`];
   if (top === 'jobs') return [`job:${name}`];
   if (top === 'sources') return [`source:${name}`];
   if (top !== 'platforms') return [];
@@ -62,7 +63,7 @@ export const checkProfiles = (
 
 /** The part of the root config that belongs to the profile `default`. */
 function defaultProfile(config: Config, invalidNames: ReadonlySet<string>, tree: Places): CheckedProfile {
-  const { platforms: { webhook: _, ...targets } = {}, platform_toolsets, agent, jobs } = config;
+  const { platforms: { webhook: _, ...targets } = {}, platform_toolsets, agent, agents, jobs } = config;
   return {
     name: DEFAULT_PROFILE,
     home: '',
@@ -71,6 +72,7 @@ function defaultProfile(config: Config, invalidNames: ReadonlySet<string>, tree:
       platforms: targets as NonNullable<ProfileConfig['platforms']>,
       ...(platform_toolsets === undefined ? {} : { platform_toolsets }),
       ...(agent === undefined ? {} : { agent }),
+      ...(agents === undefined ? {} : { agents }),
       ...(jobs === undefined ? {} : { jobs }),
     },
     invalidNames,

@@ -59,9 +59,9 @@ export function* profileSecrets(config: ProfileConfig): Generator<NodePath> {
       if (isSecretSetting(key) && isLiteral(value)) yield ['platforms', name, key];
     }
   }
-  for (const { path, text } of agentSecrets(config.agent)) {
+  for (const { path, text, variable } of agentSecrets(config)) {
     // Most variables (DEBUG=1) are not secrets: the name decides.
-    const secret = path[1] === 'openai' || isSecretSetting((path[2] ?? '').toLowerCase());
+    const secret = variable === null || isSecretSetting(variable.toLowerCase());
     if (secret && isLiteral(text)) yield path;
   }
 }

@@ -1,25 +1,35 @@
 /** Warns about programs of agents that are beside the configuration but looked for elsewhere. */
 import { dirname, isAbsolute, join } from 'node:path';
 import type { ProfileConfig } from '../../schemas/generated/types.ts';
+import type { WrittenAgent } from '../config/agents.ts';
+import { writtenAgents } from '../config/agents.ts';
 import type { Places } from '../source/file-tree.ts';
 import type { Files } from '../source/files.ts';
 import type { Report } from '../source/report.ts';
 
 /** @param home absolute path of the profile's home, below which a relative `cwd` is */
 export function checkPrograms(
-  { agent }: ProfileConfig,
+  config: ProfileConfig,
   home: string,
   { tree, files }: { readonly tree: Places; readonly files: Files },
   report: Report,
 ): void {
   const isFile = (path: string): boolean => files.stat(path)?.kind === 'file';
-  const { command, cwd } = agent ?? {};
+  for (const agent of writtenAgents(config)) checkProgram(agent, home, { tree, isFile }, report);
+}
+
+function checkProgram(
+  { path: own, config: { command, cwd } }: WrittenAgent,
+  home: string,
+  { tree, isFile }: { readonly tree: Places; readonly isFile: (path: string) => boolean },
+  report: Report,
+): void {
   // Of `~/…` the user's home is unknown here.
   if (cwd?.startsWith('~/')) return;
   const folder = cwd === undefined || isAbsolute(cwd) ? cwd : join(home, cwd);
   for (const [index, entry] of (command ?? []).entries()) {
     if (!isProgramFile(entry, index) || (folder !== undefined && isFile(join(folder, entry)))) continue;
-    const path = ['agent', 'command', index];
+    const path = [...own, 'command', index];
     const beside = dirname(tree.place(path).file.source.path);
     if (beside === folder || !isFile(join(beside, entry))) continue;
     const where = folder === undefined ? 'a folder of its own' : `\`${folder}\``;

@@ -1,6 +1,7 @@
 /** Checks and lowers routes against a table, and checks the agents that run their prompts. */
 import { DEFAULT_PROFILE } from '../../base/profiles.ts';
 import type { RoutePlan } from '../../schemas/generated/types.ts';
+import { writtenAgents } from '../config/agents.ts';
 import type { WrittenRoute } from '../config/webhook-settings.ts';
 import type { Lowered, Problem } from '../diagnostics/problem.ts';
 import { isError } from '../diagnostics/rule.ts';
@@ -9,6 +10,7 @@ import { applyRules } from '../rules/support/rule.ts';
 import type { Places } from '../source/file-tree.ts';
 import type { Placer } from '../source/placer.ts';
 import type { Report } from '../source/report.ts';
+import { runningAgent } from '../views/running-agent.ts';
 import { viewRoute } from '../views/view-route.ts';
 import type { RouteEntry, RouteScope, RouteView } from '../views/views.ts';
 import type { CheckedProfile } from './check-config.ts';
@@ -57,16 +59,25 @@ export interface AgentChecks {
 /** Checks each agent together with the routes whose prompts it runs. */
 export function checkAgents({ profiles, routes, scope }: AgentChecks, report: Report): void {
   for (const { name, config, tree } of profiles) {
-    const view = { name, config, routes: () => routesOf(name, routes, scope) };
-    report.addProblems(applyRules(scope.rules, 'agent', view), tree);
+    for (const agent of writtenAgents(config)) {
+      const view = { name, agent, routes: () => routesOf(name, agent.name, routes, scope) };
+      report.addProblems(applyRules(scope.rules, 'agent', view), tree);
+    }
   }
 }
 
 /** Lazy, because a rule may stop early. */
-function* routesOf(profile: string, routes: readonly WrittenRoute[], scope: RouteScope): Iterable<RouteView> {
+function* routesOf(
+  profile: string,
+  agent: string | null,
+  routes: readonly WrittenRoute[],
+  scope: RouteScope,
+): Iterable<RouteView> {
   // Agent rules do not use the position of a route.
   const at = { file: '', line: 0 };
   for (const { name, config } of routes) {
-    if ((config.profile ?? DEFAULT_PROFILE) === profile) yield viewRoute({ name, config, at }, scope);
+    if ((config.profile ?? DEFAULT_PROFILE) !== profile) continue;
+    const view = viewRoute({ name, config, at }, scope);
+    if (runningAgent(view) === agent) yield view;
   }
 }

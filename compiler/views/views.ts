@@ -11,6 +11,7 @@ import type {
   ServerPlan,
   SourceFacts,
 } from '../../schemas/generated/types.ts';
+import type { WrittenAgent } from '../config/agents.ts';
 import type { RouteTarget } from '../config/deliveries.ts';
 import type { SenderEventNames } from '../config/event-names.ts';
 import type { Overrides } from '../config/overrides.ts';
@@ -79,7 +80,9 @@ export interface ProfileView {
   readonly scope: RouteScope;
 }
 
-export interface AgentView extends Pick<ProfileView, 'name' | 'config'> {
+/** An agent of the profile `name`. */
+export interface AgentView extends Pick<ProfileView, 'name'> {
+  readonly agent: WrittenAgent;
   /** Creates the views lazily. */
   routes(): Iterable<RouteView>;
 }
@@ -109,7 +112,7 @@ export interface Views {
   /** One static or dynamic route, with its table. */
   readonly route: RouteView;
   readonly job: JobView;
-  /** The agent of a profile, with the static routes whose prompts it runs. */
+  /** An agent of a profile, with the static routes whose prompts it runs. */
   readonly agent: AgentView;
   /** The part that a profile's config and the root config have in common. */
   readonly profile: ProfileView;

@@ -39,6 +39,7 @@ const dispatch = object({
   },
   ...{ event: text, delivery_id: text, accepted_at: whole, due_at: nullable(whole), prompt: text },
   ...{
+    agent: optional(nullable(text)),
     skills: texts,
     toolsets: texts,
     session: text,

@@ -8,7 +8,7 @@ import type { AgentRunner } from './agent-runner.ts';
 import type { Claim, Dispatcher } from './dispatcher.ts';
 import type { DispatchObserver } from './observer.ts';
 
-/** A profile's agent with its limits. */
+/** An agent of a profile with its limits. */
 export interface ProfileAgent extends AgentRunner {
   readonly timeout_ms: number;
   /** Most attempts of a run. */
@@ -36,8 +36,8 @@ export interface JobFirer {
 export interface DispatchContext {
   readonly store: Store;
   readonly deliverer: Deliverer;
-  /** Null when the profile is not configured, or no longer. */
-  readonly agents: (profile: string) => ProfileAgent | null;
+  /** Null when the profile, or its agent of this name, is not configured, or no longer. @param name null: the default agent */
+  readonly agents: (profile: string, name: string | null) => ProfileAgent | null;
   readonly policy: (profile: string, target: string) => RetryPolicy;
   readonly limits: () => DispatchLimits;
   readonly clock: Clock;

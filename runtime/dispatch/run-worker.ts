@@ -90,7 +90,8 @@ export class RunWorker implements Worker<TakenRun> {
     const { clock, observer } = context;
     observer?.reached?.('run.begin');
     const startedAt = clock.now();
-    const agent = context.agents(dispatch.profile);
+    const { profile, agent: name = null } = dispatch;
+    const agent = context.agents(profile, name);
     const run = { taken, dispatch, startedAt, ms: 0, program: null, maxAttempts: agent?.max_attempts ?? 1 };
     const reasons = refusals(context, dispatch);
     if (reasons !== null) return { ...run, outcome: { kind: 'undeliverable', reasons } };
@@ -99,7 +100,7 @@ export class RunWorker implements Worker<TakenRun> {
       return { ...run, maxAttempts, outcome: { kind: 'failed', reason } };
     };
     // A later table may have removed the agent or the targets; another table may restore them.
-    if (agent === null) return wait(`profile "${dispatch.profile}" has no agent`);
+    if (agent === null) return wait(`profile "${profile}" has no agent${name === null ? '' : ` "${name}"`}`);
     if (hasNoTarget(context, dispatch)) return wait('none of its targets is enabled');
     const started = clock.monotonic();
     const controller = new AbortController();

@@ -1,4 +1,6 @@
 /** Finds what is missing of the secrets of gateway, agents and targets, so that one refusal names it beside those of routes. */
+
+import { agentLabel, agentPlans } from '../../base/agent-plan.ts';
 import { labelIn } from '../../base/label.ts';
 import type { AgentPlan, RouteTable, SecretRef } from '../../schemas/generated/types.ts';
 import { bindingOf, bindTarget } from '../deliver/bind-target.ts';
@@ -20,10 +22,14 @@ type Tables = Pick<RouteTable, 'profiles' | 'targets' | 'gateway'>;
 
 /**
  * A line for each target, and each reference of agents and gateway, that cannot be used; it names references, never values.
- * @param ownAgent the embedding program answers the prompts, and the agents of the table need nothing
+ * @param isReplaced whether the embedding program answers the prompts of the agent of this name, which needs nothing then
  */
-export function missingSecrets(table: Tables, secrets: SecretResolver, ownAgent: boolean): readonly string[] {
-  const uses = [...(ownAgent ? [] : agentRefs(table)), ...gatewayRefs(table)];
+export function missingSecrets(
+  table: Tables,
+  secrets: SecretResolver,
+  isReplaced: (name: string | null) => boolean,
+): readonly string[] {
+  const uses = [...agentRefs(table, isReplaced), ...gatewayRefs(table)];
   const lines = uses.flatMap(({ where, ref, setting }) => problemsOf(where, () => secrets.resolve(ref, setting)));
   return [...targetProblems(table, secrets), ...lines];
 }
@@ -53,14 +59,20 @@ const AGENT_REFS: {
   preview: () => [],
 };
 
-/** The references of each profile's agent. */
-export function agentRefs({ profiles }: Pick<RouteTable, 'profiles'>): readonly SecretUse[] {
+/** The references of the agents of each profile. @param isReplaced whether the agent of this name needs nothing */
+export function agentRefs(
+  { profiles }: Pick<RouteTable, 'profiles'>,
+  isReplaced: (name: string | null) => boolean = () => false,
+): readonly SecretUse[] {
   const several = Object.keys(profiles).length > 1;
-  return Object.values(profiles).flatMap(({ name, agent }) => {
-    const refs = AGENT_REFS[agent.kind] as (plan: AgentPlan) => ReturnType<(typeof AGENT_REFS)['preview']>;
-    const subject = several ? `agent of profile ${name}` : 'agent';
-    return refs(agent).map((use) => ({ ...use, where: `${subject}: ${use.where}`, profile: name }));
-  });
+  return Object.values(profiles).flatMap((profile) =>
+    agentPlans(profile).flatMap(([name, plan]) => {
+      if (isReplaced(name)) return [];
+      const refs = AGENT_REFS[plan.kind] as (plan: AgentPlan) => ReturnType<(typeof AGENT_REFS)['preview']>;
+      const subject = agentLabel(several ? profile.name : null, name);
+      return refs(plan).map((use) => ({ ...use, where: `${subject}: ${use.where}`, profile: profile.name }));
+    }),
+  );
 }
 
 /** The references under `gateway`. */

@@ -6,6 +6,7 @@ import type { Catalog, RouteTable, SecretRef } from '../../schemas/generated/typ
 import type { EnrollReport, ReplayReport } from '../control/operations.ts';
 import { Redactor } from '../deliver/redact/redact.ts';
 import type { RunAgent } from '../dispatch/agent-runner.ts';
+import type { AgentFunctions } from '../dispatch/agents/create-agents.ts';
 import { WorkFolders } from '../dispatch/agents/work-folders.ts';
 import type { StopResult } from '../dispatch/dispatcher.ts';
 import type { DispatchOwner } from '../dispatch/observer.ts';
@@ -58,8 +59,8 @@ export interface ServiceOptions {
   readonly blueprints?: Catalog;
   /** The environment for secrets and programs. Default: a copy of the process environment. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Used instead of the agents that the table names. Default: the table's. */
-  readonly agent?: RunAgent | { readonly default: RunAgent };
+  /** Used instead of agents of the table: a function for the default one, or functions by name (`default`). Default: the table's. */
+  readonly agent?: RunAgent | AgentFunctions;
   /** Address to listen on. Default: the table's host. */
   readonly host?: string | undefined;
   /** TCP port, 0 to 65535; 0: a free one. Default: the table's port. */
@@ -255,8 +256,8 @@ export interface ServiceContext extends Required<Pick<ServiceOptions, Filled>>, 
   readonly source: TableSource;
   /** The documents that are served beside the routes. */
   readonly documents: Documents;
-  /** Used instead of the table's agents; null: the table's agents. */
-  readonly agent: RunAgent | null;
+  /** Used instead of the table's agents of these names. */
+  readonly functions: AgentFunctions;
   readonly clock: SharedClock;
   /** Called with the time of a shared database; does nothing when the program passes its own clock. */
   readonly follow: SharedClock['follow'];
@@ -278,15 +279,18 @@ function isZone(timezone: string): boolean {
   }
 }
 
+const functionsOf = (agent: ServiceOptions['agent']): AgentFunctions =>
+  agent === undefined ? {} : typeof agent === 'object' && agent !== null ? agent : { default: agent };
+
 /** For programs without types. @throws TypeError naming the option and what it has to be */
 function checkOptions({ table, home, port = 0, agent, timezone = 'UTC' }: ServiceOptions): void {
-  const functions: readonly unknown[] = agent === undefined ? [] : [typeof agent === 'object' ? agent.default : agent];
+  const functions: readonly unknown[] = Object.values(functionsOf(agent));
   const wrong: readonly (readonly [boolean, string])[] = [
     [typeof table !== 'object' || table === null, 'table: a compiled table, or { file }'],
     [typeof home !== 'string' || !isAbsolute(home), 'home: an absolute path'],
     [!Number.isInteger(port) || port < 0 || port > 65_535, 'port: an integer from 0 to 65535'],
     [!isZone(timezone), 'timezone: an IANA zone, such as Europe/Vienna'],
-    [functions.some((one) => typeof one !== 'function'), 'agent: a function, or { default: a function }'],
+    [functions.some((one) => typeof one !== 'function'), 'agent: a function, or functions by name ({ default, … })'],
   ];
   const [first] = wrong.filter(([isWrong]) => isWrong);
   if (first !== undefined) throw new TypeError(`createService: ${first[1]}`);
@@ -305,7 +309,7 @@ export function resolveOptions(options: ServiceOptions, modules: readonly Runtim
     ...folders,
     source: 'file' in table ? tableFile(table.file, gatewayFiles, clock) : tableValue(table),
     documents: new Documents(catalogOf(options, clock), log),
-    agent: typeof agent === 'object' ? agent.default : (agent ?? null),
+    functions: functionsOf(agent),
     lowerSubscriptions: options.lowerSubscriptions ?? (() => ({ routes: [], rejected: [] })),
     version: options.version ?? '',
     problem: options.problem ?? (() => null),

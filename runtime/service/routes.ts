@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { isLoopback } from '../../base/loopback.ts';
 import type { GatewayPlan, RoutePlan, RouteTable, SecretRef, ServerPlan } from '../../schemas/generated/types.ts';
+import { functionFor } from '../dispatch/agents/create-agents.ts';
 import type { Keeping } from '../intake/keeper.ts';
 import type { ListenAddress } from '../intake/server.ts';
 import { loadMarks } from '../module.ts';
@@ -119,7 +120,8 @@ export class Routes {
       source,
       link: async (table) => {
         const context = await this.linkContext(table, Object.values(table.routes), tableSecretRefs(table));
-        return linkTable(table, context, missingSecrets(table, context.secrets, this.context.agent !== null));
+        const isReplaced = (name: string | null): boolean => functionFor(this.context.functions, name) !== null;
+        return linkTable(table, context, missingSecrets(table, context.secrets, isReplaced));
       },
       prepare: async (table) => {
         const apply = (await this.user?.prepare(table)) ?? (() => {});

@@ -167,8 +167,8 @@ export class Work implements Backend {
     this.dispatcher = createDispatcher({
       ...{ store, clock, log, observer, jobs: this.scheduler },
       deliverer: tracing?.deliverer(this.deliverer) ?? this.deliverer,
-      agents: (profile) => {
-        const agent = this.linked.agents(profile);
+      agents: (profile, name) => {
+        const agent = this.linked.agents(profile, name);
         return agent === null ? null : (tracing?.agent(agent) ?? agent);
       },
       policy: (profile, target) => policyOf(table(), profile, target),
@@ -258,7 +258,7 @@ async function linkWork(context: ServiceContext, deliveries: Deliveries, table: 
   const { redact } = context.redactor;
   const readText = (path: string): Promise<string> => readRegularText(path, MAX_SKILL_BYTES);
   const create = (): Agents => createAgents(table, { ...context, secrets, redact, readText, http: deliveries.http });
-  const agents = explainSecrets(create, (reason) => new TableError(`agent: ${reason}`));
+  const agents = explainSecrets(create, (reason) => new TableError(reason));
   return { table, secrets, targets, agents };
 }
 

@@ -62,7 +62,8 @@ export const isDispatch = fieldsOf<Dispatch>({
     route: orNull(isText),
   },
   ...{ job: orNull(isText), event: isText, delivery_id: isText, accepted_at: isInstant, due_at: orNull(isInstant) },
-  ...{ prompt: isText, skills: texts, toolsets: texts, session: isText, mirror_to_session: isOneOf(true, false) },
+  ...{ prompt: isText, agent: orAbsent(orNull(isText)), skills: texts, toolsets: texts, session: isText },
+  mirror_to_session: isOneOf(true, false),
   trace: orAbsent(isText),
   deliveries: listOf(
     fieldsOf<Dispatch['deliveries'][number]>({

@@ -122,6 +122,10 @@ export type ExpectPlan = ExpectValues | ExpectFlag | ExpectType | ExpectMatch | 
  */
 export type ResponseCondition = CheckPlan[];
 export type AgentPlan = CommandAgentPlan | OpenAiAgentPlan | PreviewAgentPlan;
+/**
+ * The most that a run of the agent gets; null: no limit.
+ */
+export type MostToolsets = string[] | null;
 export type TemplateSegment = TextSegment | PathSegment | DumpSegment | MetaSegment | NoticeSegment;
 /**
  * A template as a list of segments.
@@ -345,6 +349,7 @@ export interface Config {
   platform_toolsets?: PlatformToolsetsConfig;
   gateway?: GatewayConfig;
   agent?: AgentConfig;
+  agents?: AgentsConfig;
   jobs?: JobsConfig;
   sources?: SourcesConfig;
 }
@@ -519,7 +524,7 @@ export interface RouteConfig {
    */
   deliver_only?: boolean;
   /**
-   * `none`: the rendered prompt is the message. It is answered 202, stored and retried like any delivery, and no agent runs.
+   * Name of one of `agents`. `none`: the rendered prompt is the message. It is answered 202, stored and retried like any delivery, and no agent runs. Default: `agent`.
    */
   agent?: string;
   /**
@@ -816,6 +821,10 @@ export interface AgentConfig {
    * How often a failed run is tried.
    */
   max_attempts?: number;
+  /**
+   * The most it may get: a run has those of its route or job that are in this list. Default: no limit.
+   */
+  toolsets?: string[];
 }
 /**
  * An OpenAI-compatible chat completion server.
@@ -845,6 +854,12 @@ export interface OpenAiAgentConfig {
    * Longest run, in seconds. Default: the agent's.
    */
   timeout_seconds?: number;
+}
+/**
+ * Further agents by name, beside `agent`. A route or job chooses one with `agent: <name>`.
+ */
+export interface AgentsConfig {
+  [k: string]: AgentConfig;
 }
 /**
  * Scheduled jobs by name.
@@ -884,7 +899,7 @@ export interface JobConfig {
         };
   };
   /**
-   * `none`: the prompt is the message, and no agent runs.
+   * Name of one of `agents`. `none`: the prompt is the message, and no agent runs. Default: `agent`.
    */
   agent?: string;
   /**
@@ -1406,6 +1421,10 @@ export interface Dispatch {
    * Rendered prompt.
    */
   prompt: string;
+  /**
+   * Name of the agent that runs it; null, or absent in older rows: the default one, or none.
+   */
+  agent?: string | null;
   skills: string[];
   toolsets: string[];
   /**
@@ -1512,6 +1531,10 @@ export interface Explanation {
    * What would run; null: no agent.
    */
   agent: 'command' | 'openai' | 'preview' | null;
+  /**
+   * Its name under `agents`; null: the default agent, or none.
+   */
+  agent_name: string | null;
   /**
    * Id of the job that would fire.
    */
@@ -1635,6 +1658,7 @@ export interface ProfileConfig {
   platforms?: ProfilePlatformsConfig;
   platform_toolsets?: ProfileToolsetsConfig;
   agent?: AgentConfig;
+  agents?: ProfileAgentsConfig;
   jobs?: ProfileJobsConfig;
 }
 /**
@@ -1648,6 +1672,12 @@ export interface ProfilePlatformsConfig {
  */
 export interface ProfileToolsetsConfig {
   [k: string]: string[];
+}
+/**
+ * The profile's further agents by name, beside `agent`. A route or job chooses one with `agent: <name>`.
+ */
+export interface ProfileAgentsConfig {
+  [k: string]: AgentConfig;
 }
 /**
  * The profile's scheduled jobs by name.
@@ -2466,6 +2496,7 @@ export interface ProfilePlan {
    */
   home: string;
   agent: AgentPlan;
+  agents: AgentPlans;
   /**
    * Default toolsets of webhook runs.
    */
@@ -2482,6 +2513,11 @@ export interface CommandAgentPlan {
   };
   timeout_seconds: number;
   max_attempts: number;
+  /**
+   * Its runs at once, over all gateways of a store; null: no limit.
+   */
+  max_concurrent: number | null;
+  toolsets: MostToolsets;
 }
 export interface OpenAiAgentPlan {
   kind: 'openai';
@@ -2492,11 +2528,27 @@ export interface OpenAiAgentPlan {
   system: string | null;
   timeout_seconds: number;
   max_attempts: number;
+  /**
+   * Its runs at once, over all gateways of a store; null: no limit.
+   */
+  max_concurrent: number | null;
+  toolsets: MostToolsets;
 }
 export interface PreviewAgentPlan {
   kind: 'preview';
   timeout_seconds: number;
   max_attempts: number;
+  /**
+   * Its runs at once, over all gateways of a store; null: no limit.
+   */
+  max_concurrent: number | null;
+  toolsets: MostToolsets;
+}
+/**
+ * Further agents by name.
+ */
+export interface AgentPlans {
+  [k: string]: AgentPlan;
 }
 /**
  * Enabled targets by canonical name.
@@ -2545,7 +2597,7 @@ export interface JobPlan {
   prompt: string;
   deliver: DeliveryPlan[];
   /**
-   * `none`: the prompt is the message. Null: the profile's.
+   * `none`: the prompt is the message. Null: the profile's default.
    */
   agent: string | null;
   skills: string[];
@@ -2688,6 +2740,10 @@ export interface RoutePlan {
   filters: FilterPlan | null;
   script: ScriptPlan | null;
   prompt: TemplatePlan;
+  /**
+   * Name of the agent; null: the default one, or no run of its own.
+   */
+  agent: string | null;
   skills: string[];
   toolsets: string[];
   deliver: DeliveryPlan[];
@@ -3532,9 +3588,9 @@ export interface TestExpectation {
    */
   skills?: string[];
   /**
-   * What runs; `none`: the prompt is the message.
+   * What runs: the name of an agent, or the kind of the one that runs (`command`, `openai`, `preview`). `none`: the prompt is the message.
    */
-  agent?: 'command' | 'openai' | 'preview' | 'none';
+  agent?: string;
   /**
    * Id of the job that fires.
    */

@@ -89,7 +89,8 @@ function profileOf(name: string, targets: Readonly<Record<string, TargetBinding>
   return {
     name,
     home: name === 'default' ? '' : `profiles/${name}`,
-    agent: { kind: 'preview', timeout_seconds: 1, max_attempts: 1 },
+    agent: { kind: 'preview', timeout_seconds: 1, max_attempts: 1, max_concurrent: null, toolsets: null },
+    agents: {},
     toolsets: [],
     targets: { ...targets },
   };

@@ -52,7 +52,8 @@ export function profilePlan(name: string): ProfilePlan {
   return {
     name,
     home: name === 'default' ? '' : `profiles/${name}`,
-    agent: { kind: 'preview', timeout_seconds: 900, max_attempts: 1 },
+    agent: { kind: 'preview', timeout_seconds: 900, max_attempts: 1, max_concurrent: null, toolsets: null },
+    agents: {},
     toolsets: ['web_search'],
     targets: {},
   };
@@ -77,6 +78,7 @@ export function routePlan(name: string, parts: Partial<RoutePlan> = {}): RoutePl
     filters: null,
     script: null,
     prompt: defaultPrompt,
+    agent: null,
     skills: [],
     toolsets: ['web_search'],
     deliver: [{ target: 'log', extra: {} }],

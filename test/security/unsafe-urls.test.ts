@@ -106,6 +106,8 @@ const AGENT = {
   system: null,
   timeout_seconds: 5,
   max_attempts: 1,
+  max_concurrent: null,
+  toolsets: null,
   allow_http: false,
 } as const;
 const REQUEST = { prompt: 'x', toolsets: [], skills: [], session: '', profile: 'default', route: '', event: '' };

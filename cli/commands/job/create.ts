@@ -36,7 +36,7 @@ export default command({
     prompt: promptOption,
     deliver: text('target', 'origin, local or a target; several by comma. Default: log'),
     deliverChatId: chatIdOption,
-    agent: text('none', 'none: the prompt is the message, and no agent runs'),
+    agent: text('name', 'One of `agents`; none: the prompt is the message, and no agent runs'),
     skills: text('names', 'Skills of each run, by comma'),
     toolsets: text('names', "Toolsets of each run, by comma. Default: the profile's"),
     timezone: text('zone', "IANA zone of the schedule. Default: gateway.timezone, else the machine's"),

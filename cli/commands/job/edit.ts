@@ -30,7 +30,7 @@ export default command({
     prompt: promptOption,
     deliver: text('target', 'origin, local or a target; several by comma'),
     deliverChatId: chatIdOption,
-    agent: text('none', 'none: the prompt is the message, and no agent runs'),
+    agent: text('name', 'One of `agents`; none: the prompt is the message, and no agent runs'),
     skills: text('names', 'Skills of each run, by comma; empty for none'),
     toolsets: text('names', 'Toolsets of each run, by comma'),
     timezone: text('zone', 'IANA zone of the schedule'),

@@ -1,13 +1,15 @@
 /** Creates the agents of a table's profiles, with their skills, limits and homes, once per table. */
 
 import { join } from 'node:path';
-import type { AgentPlan, ProfilePlan, RouteTable } from '../../../schemas/generated/types.ts';
+import { agentLabel, agentPlans } from '../../../base/agent-plan.ts';
+import type { AgentPlan, RouteTable } from '../../../schemas/generated/types.ts';
 import type { HttpPool } from '../../deliver/http-pool.ts';
 import type { Redact } from '../../deliver/redact/redact.ts';
 import type { Logger } from '../../platform/log.ts';
 import type { RunProcess } from '../../platform/process/run-process.ts';
 import { secretNames, tableSecretRefs } from '../../platform/secrets/secret-refs.ts';
 import type { SecretResolver } from '../../platform/secrets/secrets.ts';
+import { explainSecrets, SecretError } from '../../platform/secrets/secrets.ts';
 import type { AgentRunner, RunAgent } from '../agent-runner.ts';
 import { AgentError } from '../agent-runner.ts';
 import type { ProfileAgent } from '../context.ts';
@@ -28,15 +30,24 @@ export interface AgentsContext {
   readonly secrets: SecretResolver;
   readonly readText: ReadText;
   readonly log: Logger;
-  /** Used instead of the agents that the table names. */
-  readonly agent?: RunAgent | null;
+  /** Used instead of the agents of these names, in every profile. */
+  readonly functions?: AgentFunctions;
   /** Replaces every known secret. */
   readonly redact: Redact;
   readonly workFolders: WorkFolders;
 }
 
-/** Null for a profile that the table does not have. */
-export type Agents = (profile: string) => ProfileAgent | null;
+/** Null for a profile or an agent that the table does not have. @param name null: the default agent */
+export type Agents = (profile: string, name: string | null) => ProfileAgent | null;
+
+/** Agents of a program that embeds the runtime, by name; `default`: the default agent. */
+export type AgentFunctions = Readonly<Record<string, RunAgent>>;
+
+/** The function that replaces the agent; null: the agent of the table runs. */
+export function functionFor(functions: AgentFunctions, name: string | null): RunAgent | null {
+  const key = name ?? 'default';
+  return Object.hasOwn(functions, key) ? (functions[key] ?? null) : null;
+}
 
 /** Creates the agents and warns of programs that cannot be started. @throws SecretError when a secret cannot be resolved */
 export function createAgents(
@@ -47,18 +58,24 @@ export function createAgents(
   const agents = new Map<string, ProfileAgent>();
   for (const profile of Object.values(table.profiles)) {
     const folder = join(context.home, profile.home);
-    const runner = createRunner(profile, { ...context, hidden, folder });
-    agents.set(profile.name, {
-      timeout_ms: profile.agent.timeout_seconds * 1000,
-      max_attempts: profile.agent.max_attempts,
-      run: async (request, ended) => {
-        const skills = await loadSkills(request.skills, folder, context);
-        return runner.run({ ...request, prompt: skills + request.prompt }, ended);
-      },
-    });
+    for (const [name, plan] of agentPlans(profile)) {
+      const create = (): AgentRunner => createRunner([profile.name, name, plan], { ...context, hidden, folder });
+      const label = agentLabel(null, name);
+      const runner = explainSecrets(create, (reason) => new SecretError(`${label}: ${reason}`));
+      agents.set(agentKey(profile.name, name), {
+        timeout_ms: plan.timeout_seconds * 1000,
+        max_attempts: plan.max_attempts,
+        run: async (request, ended) => {
+          const skills = await loadSkills(request.skills, folder, context);
+          return runner.run({ ...request, prompt: skills + request.prompt }, ended);
+        },
+      });
+    }
   }
-  return (profile) => agents.get(profile) ?? null;
+  return (profile, name) => agents.get(agentKey(profile, name)) ?? null;
 }
+
+const agentKey = (profile: string, name: string | null): string => JSON.stringify([profile, name]);
 
 type RunnerContext = AgentsContext & {
   readonly hidden: ReadonlySet<string>;
@@ -73,13 +90,18 @@ const RUNNERS: {
   preview: () => previewAgent,
 };
 
-function createRunner({ name, agent }: ProfilePlan, context: RunnerContext): AgentRunner {
-  if (context.agent) return createFunctionAgent(context.agent);
-  const reason = missingAgent(agent, context);
-  if (reason !== null)
-    context.log.warn({ profile: name, reason }, 'the program of the agent cannot be started: its runs will fail');
-  const create = RUNNERS[agent.kind] as (plan: AgentPlan, context: RunnerContext) => AgentRunner;
-  return create(agent, context);
+type NamedAgent = readonly [profile: string, name: string | null, plan: AgentPlan];
+
+function createRunner([profile, name, plan]: NamedAgent, context: RunnerContext): AgentRunner {
+  const replaced = functionFor(context.functions ?? {}, name);
+  if (replaced !== null) return createFunctionAgent(replaced);
+  const reason = missingAgent(plan, context);
+  if (reason !== null) {
+    const about = name === null ? { profile, reason } : { profile, agent: name, reason };
+    context.log.warn(about, 'the program of the agent cannot be started: its runs will fail');
+  }
+  const create = RUNNERS[plan.kind] as (plan: AgentPlan, context: RunnerContext) => AgentRunner;
+  return create(plan, context);
 }
 
 /** The default agent: it returns the prompt as its answer, so that a route can be tried out without an agent. */

@@ -27,6 +27,8 @@ function deliveriesOf(job: Job, table: DeliveryTable): DispatchDelivery[] {
 
 const modeOf = ({ agent }: Job): Dispatch['mode'] => (agent === NO_AGENT ? 'message' : 'job');
 
+const agentOf = ({ agent }: Job): string | null => (agent === NO_AGENT ? null : agent);
+
 interface Occasion {
   readonly id: string;
   /** Unix ms. */
@@ -50,6 +52,7 @@ function dispatchOf(
     accepted_at: now,
     due_at: null,
     prompt: job.prompt,
+    agent: agentOf(job),
     skills: [...job.skills],
     toolsets: [...job.toolsets],
     session: sessionId('job', delivery_id),
@@ -87,6 +90,7 @@ export function eventDispatch(job: Job, table: DeliveryTable, event: Dispatch): 
     job: job.id,
     due_at: null,
     prompt: `${job.prompt.trimEnd()}${context}`,
+    agent: agentOf(job),
     skills: [...job.skills],
     toolsets: [...job.toolsets],
     deliveries: deliveriesOf(job, table),

@@ -1,4 +1,5 @@
 /** A job as the scheduler sees it, whether it comes from the config or was created at run time. */
+import { agentToolsets } from '../../../base/agent-plan.ts';
 import type { JobPlan, RouteTable } from '../../../schemas/generated/types.ts';
 import type { JobRecord } from '../../store/job-mutations.ts';
 
@@ -42,12 +43,13 @@ function fromPlan(plan: JobPlan, zone: string): Job {
 
 function fromRecord(record: JobRecord, { profiles }: JobTable): Job {
   const { created_at, blueprint, deliver, toolsets, ...rest } = record;
+  const profile = profiles[record.profile];
   return {
     ...rest,
     kind: 'dynamic',
     agent: record.agent ?? null,
     deliver: [...deliver],
-    toolsets: toolsets ?? profiles[record.profile]?.toolsets ?? [],
+    toolsets: agentToolsets(toolsets ?? profile?.toolsets ?? [], profile, record.agent ?? null),
     paused: false,
     since: created_at,
   };

@@ -25,6 +25,7 @@ export const render: Stage = (intake, { ids, tracing }) => {
     accepted_at: intake.receivedAt,
     due_at: null,
     prompt: prompt.text,
+    agent: plan.agent,
     skills: plan.mode === 'agent' ? plan.skills : [],
     toolsets: plan.mode === 'agent' ? plan.toolsets : [],
     session: sessionId('webhook', plan.name, deliveryId),

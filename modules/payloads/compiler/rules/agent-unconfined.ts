@@ -5,15 +5,15 @@ import { describePart } from '../untrusted/describe-part.ts';
 import { firstReached, nameRoutes } from '../untrusted/reached-routes.ts';
 
 export const agentUnconfined = rule('agent-unconfined', {
-  agent({ config: { agent }, routes }, report) {
-    if (agent?.command === undefined || agent.confined !== undefined || isToldToolsets(agent.command)) return;
+  agent({ agent: { path, config: agent }, routes }, report) {
+    if (agent.command === undefined || agent.confined !== undefined || isToldToolsets(agent.command)) return;
     const reached = firstReached(routes());
     const [first] = reached;
     if (first === undefined) return;
     const message = `${describePart(first.part)} of ${nameRoutes(reached)} reaches \`${agent.command[0]}\`, and nothing limits what it can do`;
     const hint =
       'pass `{toolsets}` to it if it accepts them, or state what limits it: `confined: <a container, another user, no tools>`';
-    report({ path: ['agent', 'command'], at: 'value', message, hint });
+    report({ path: [...path, 'command'], at: 'value', message, hint });
   },
 });
 

@@ -1,5 +1,6 @@
 /** A whole payload in the prompt of an agent with powerful tools (§5.5). */
 
+import { agentToolsets } from '../../../../base/agent-plan.ts';
 import { DEFAULT_TOOLSETS, webhookToolsets } from '../../../../compiler/config/toolsets.ts';
 import { rule } from '../../../../compiler/rules/support/rule.ts';
 import { oneOf } from '../../../../compiler/text/suggest.ts';
@@ -9,7 +10,8 @@ import { actingToolsets } from '../untrusted/untrusted-texts.ts';
 export const rawPayload = rule('raw-payload', {
   route(route, report) {
     if (route.mode !== 'agent') return;
-    const names = route.config.toolsets ?? route.profilePlan?.toolsets ?? [];
+    const { config, profilePlan } = route;
+    const names = agentToolsets(config.toolsets ?? profilePlan?.toolsets ?? [], profilePlan, config.agent ?? null);
     const wide = webhookToolsets(names, route.scope.table.toolsets).filter((name) => !DEFAULT_TOOLSETS.includes(name));
     if (wide.length === 0 || isToldOtherwise(route)) return;
     const tools = `the agent may use ${oneOf(wide, 'and')}`;

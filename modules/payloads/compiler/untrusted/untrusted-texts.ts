@@ -1,5 +1,6 @@
 /** Finds text by outsiders in a route's prompt, and the acting toolsets of its runs. */
 
+import { agentToolsets } from '../../../../base/agent-plan.ts';
 import { NO_AGENT } from '../../../../base/no-agent.ts';
 import { readPlaceholders } from '../../../../compiler/config/template-grammar.ts';
 import { findJobs } from '../../../../compiler/views/find-job.ts';
@@ -74,6 +75,7 @@ export function actingToolsets(route: RouteView): readonly string[] {
     const plan = job === undefined ? undefined : jobs[job.id];
     return (plan?.toolsets ?? []).filter((name) => payloads.acts(name));
   }
-  const names = route.config.toolsets ?? route.profilePlan?.toolsets ?? [];
+  const { config, profilePlan } = route;
+  const names = agentToolsets(config.toolsets ?? profilePlan?.toolsets ?? [], profilePlan, config.agent ?? null);
   return [...new Set(names)].filter((name) => known[name] !== false && payloads.acts(name));
 }

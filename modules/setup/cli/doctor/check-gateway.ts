@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
+import { agentLabel, agentPlans } from '../../../../base/agent-plan.ts';
 import { messageOf } from '../../../../base/message-of.ts';
 import type { Check } from '../../../../cli/base/check.ts';
 import { gatewayCheck } from '../../../../cli/base/check.ts';
@@ -97,14 +98,16 @@ export function checkSubscriptions({ subscriptions }: GatewayStatus): Check {
 
 /** Only a warning: the gateway serves without it, but runs fail until it is installed. */
 export function checkAgentPrograms({ profiles }: RouteTable, { home, env }: CliContext): readonly Check[] {
-  return Object.values(profiles).flatMap(({ name, home: folder, agent }): Check[] => {
-    if (agent.kind !== 'command') return [];
-    const missing = missingAgent(agent, { folder: join(home, folder), env });
-    const about = { profile: name, subject: 'agent', check: 'program' };
-    if (missing === null) return [{ ...about, status: 'ok', detail: agent.argv[0] ?? '', fix: null }];
-    const fix = 'install it, or write its whole path into agent.command: a service may have a shorter PATH';
-    return [{ ...about, status: 'warning', detail: missing, fix }];
-  });
+  return Object.values(profiles).flatMap((profile) =>
+    agentPlans(profile).flatMap(([name, agent]): Check[] => {
+      if (agent.kind !== 'command') return [];
+      const missing = missingAgent(agent, { folder: join(home, profile.home), env });
+      const about = { profile: profile.name, subject: agentLabel(null, name), check: 'program' };
+      if (missing === null) return [{ ...about, status: 'ok', detail: agent.argv[0] ?? '', fix: null }];
+      const fix = 'install it, or write its whole path into `command`: a service may have a shorter PATH';
+      return [{ ...about, status: 'warning', detail: missing, fix }];
+    }),
+  );
 }
 
 /** `url`: where a gateway of this home already listens. */

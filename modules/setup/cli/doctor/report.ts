@@ -1,5 +1,6 @@
 /** Facts for a fault report, without names, texts, addresses or secrets of the reporter. */
 import { arch, platform, release } from 'node:os';
+import { agentPlans } from '../../../../base/agent-plan.ts';
 import type { Check } from '../../../../cli/base/check.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { packageVersion } from '../../../../cli/base/package.ts';
@@ -50,7 +51,7 @@ function shapeOf(table: RouteTable, shipped: ShippedCatalog) {
     routes: count(routes.map(({ mode }) => mode)),
     sources: count(routes.map(({ source }) => (source === null ? 'any' : named('sources', source)))),
     targets: count(routes.flatMap(({ deliver }) => deliver.map(({ target }) => named('targets', target)))),
-    agents: count(profiles.map(({ agent }) => agent.kind)),
+    agents: count(profiles.flatMap((profile) => agentPlans(profile).map(([, { kind }]) => kind))),
     profiles: profiles.length,
     jobs: Object.keys(table.jobs).length,
   };

@@ -40,6 +40,9 @@ export function compareTables(old: RouteTable, fresh: RouteTable): ConfigChange[
       { subject: 'profile', gone: 'nothing runs under it any more' },
       (a, b) => [
         ...settings('agent', b.name, a.agent, b.agent),
+        ...entries(a.agents, b.agents, { subject: 'agent', gone: 'what waits for it fails' }, (x, y, name) =>
+          settings('agent', name, x, y),
+        ),
         ...settings('profile', b.name, { toolsets: a.toolsets }, { toolsets: b.toolsets }),
         ...entries(
           a.targets,

@@ -113,6 +113,7 @@ const ROUTE_KEYS = {
     ...valued('its prompt'),
     changed: () => 'its prompt differs',
   },
+  agent: plain('agent', 'the agent it runs'),
   skills: {
     field: 'skills',
     read: ({ skills }) => list(skills),

@@ -1,4 +1,6 @@
 /** Explains requests to the routes of a table, which are linked on first use. */
+
+import { agentPlan } from '../../../../base/agent-plan.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import type { Clock } from '../../../../runtime/platform/clock.ts';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
@@ -93,7 +95,8 @@ export function createExplainer(
     planOf: (profile, route) => plans.get(nameOf(profile, route)) ?? null,
     linked,
     async explain(plan, { isOpen = false, ...asked }) {
-      const agent = table.profiles[plan.profile]?.agent.kind ?? null;
+      const { [plan.profile]: profile } = table.profiles;
+      const agent = profile === undefined ? null : (agentPlan(profile, plan.agent)?.kind ?? null);
       const input = {
         ...asked,
         ...(await linked(isOpen ? openPlan(plan) : plan)),

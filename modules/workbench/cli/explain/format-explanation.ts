@@ -1,5 +1,6 @@
 /** Prints an explanation: the answer, the stages that decided something, and what would run. */
 
+import { agentLabel } from '../../../../base/agent-plan.ts';
 import type { Paint } from '../../../../base/paint.ts';
 import { visible } from '../../../../cli/output/print.ts';
 import { REASON_TEXTS } from '../../../../runtime/verify/cause-code.ts';
@@ -142,7 +143,12 @@ function formatScript(script: Explanation['script'], paint: Paint): string[] {
 function formatOutcome(found: Explanation, paint: Paint): string[] {
   if (found.prompt === null) return [];
   const facts = [
-    ['runs', found.agent === null ? null : `agent (${found.agent}), session ${found.session ?? ''}`],
+    [
+      'runs',
+      found.agent === null
+        ? null
+        : `${agentLabel(null, found.agent_name)} (${found.agent}), session ${found.session ?? ''}`,
+    ],
     ['fires', found.job === null ? null : `job ${found.job}`],
     ['waits', found.coalesce === null ? null : `${found.coalesce.window_seconds} s for more of ${found.coalesce.key}`],
     ['toolsets', found.toolsets.length === 0 ? null : found.toolsets.join(', ')],

@@ -46,7 +46,8 @@ const COMPARED: { readonly [Key in Exclude<keyof TestExpectation, 'snapshot'>]: 
   },
   toolsets: (expected, { toolsets }) => same('toolsets', [...expected].sort(), [...toolsets].sort()),
   skills: (expected, { skills }) => same('skills', expected, skills),
-  agent: (expected, { agent }) => same('agent', expected, agent ?? 'none'),
+  agent: (expected, { agent, agent_name: name }) =>
+    expected === agent ? [] : same('agent', expected, name ?? agent ?? 'none'),
   job: (expected, { job }) => same('job', expected, job ?? 'none'),
   session: (expected, { session }) => same('session', expected, session ?? 'none'),
 };

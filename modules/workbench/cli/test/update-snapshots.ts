@@ -86,7 +86,7 @@ export function expectationOf(found: Explanation): Expected {
       ? {}
       : { address: deliveries.length === 1 ? ownAddress(first) : deliveries.map(ownAddress) }),
     ...(isRendered ? { toolsets, skills } : {}),
-    ...(agent === null ? {} : { agent }),
+    ...(agent === null ? {} : { agent: found.agent_name ?? agent }),
     ...(job === null ? {} : { job }),
     ...(session === null ? {} : { session }),
   };

@@ -31,7 +31,7 @@ import type { Warnings } from './warnings.ts';
 
 export interface ExplainRequest {
   readonly route: LinkedRoute;
-  /** The kind of agent of the route's profile. */
+  /** The kind of the route's agent. */
   readonly agent: Explanation['agent'];
   readonly request: RequestParts;
   /** Event type that replaces the one in the request; null: as sent. */
@@ -154,6 +154,7 @@ class WatchedRequest implements Watcher {
       unresolved: [...intake.unresolved],
       deliveries: (dispatch?.deliveries ?? []).map((delivery) => this.delivery(delivery)),
       agent: dispatch?.mode === 'agent' ? input.agent : null,
+      agent_name: dispatch?.mode === 'agent' ? (dispatch.agent ?? null) : null,
       job: dispatch?.job ?? null,
       coalesce: this.coalesce(),
       session: dispatch?.mode === 'agent' ? dispatch.session : null,

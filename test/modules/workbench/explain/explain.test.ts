@@ -112,6 +112,7 @@ test('an event that would be taken: every stage, the prompt and where the answer
     unresolved: ['{nothing.here}'],
     deliveries: [{ target: 'log', address: {}, unresolved: [], home_channel: false }],
     agent: 'preview',
+    agent_name: null,
     job: null,
     coalesce: null,
     toolsets: ['web_search', 'web_extract', 'vision_analyze', 'clarify'],

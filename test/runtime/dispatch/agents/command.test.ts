@@ -40,6 +40,8 @@ function agent(
     env: { OWN_KEY: { kind: 'env', value: 'KEY', scope: 'default' } },
     timeout_seconds: overrides.timeout ?? 5,
     max_attempts: 1,
+    max_concurrent: null,
+    toolsets: null,
   };
   const runner = createCommandAgent(plan, {
     run: (process) => runProcess(process, { clock: systemClock, home: folder }),

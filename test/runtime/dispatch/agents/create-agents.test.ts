@@ -18,6 +18,7 @@ const profile = (name: string, home: string, agent: AgentPlan): ProfilePlan => (
   name,
   home,
   agent,
+  agents: {},
   toolsets: [],
   targets: {},
 });
@@ -37,7 +38,7 @@ function setUp(home: string, profiles: readonly ProfilePlan[]) {
     },
   );
   const run = (name: string, skills: readonly string[] = []) =>
-    agents(name)?.run({
+    agents(name, null)?.run({
       ...{
         prompt: 'the prompt',
         toolsets: [],
@@ -69,7 +70,13 @@ const server = {
   },
   ...{ script_timeout_seconds: 1, direct_timeout_seconds: 1, idempotency_ttl_seconds: 1 },
 };
-const preview: AgentPlan = { kind: 'preview', timeout_seconds: 900, max_attempts: 2 };
+const preview: AgentPlan = {
+  kind: 'preview',
+  timeout_seconds: 900,
+  max_attempts: 2,
+  max_concurrent: null,
+  toolsets: null,
+};
 const command = (script: string): AgentPlan => ({
   kind: 'command',
   argv: ['/bin/sh', '-c', script],
@@ -78,6 +85,8 @@ const command = (script: string): AgentPlan => ({
   env: {},
   timeout_seconds: 5,
   max_attempts: 1,
+  max_concurrent: null,
+  toolsets: null,
 });
 
 describe('createAgents', () => {
@@ -100,8 +109,8 @@ describe('createAgents', () => {
     ]);
     assert.equal(await run('default'), 'the prompt');
     assert.equal(await run('team'), 'hi\n');
-    assert.deepEqual([agents('default')?.timeout_ms, agents('default')?.max_attempts], [900_000, 2]);
-    assert.equal(agents('nobody'), null);
+    assert.deepEqual([agents('default', null)?.timeout_ms, agents('default', null)?.max_attempts], [900_000, 2]);
+    assert.equal(agents('nobody', null), null);
   });
 
   it('puts the skills of the profile before the prompt, in order, and logs unknown ones', async (t) => {

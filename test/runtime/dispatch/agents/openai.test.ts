@@ -41,7 +41,15 @@ async function server(t: TestContext, answer: (response: ServerResponse) => void
   const agent = (overrides: Partial<OpenAiAgentPlan> = {}) =>
     createOpenAiAgent(
       {
-        ...{ kind: 'openai', base_url: `http://127.0.0.1:${port}/v1/`, model: 'm1', system: null, max_attempts: 1 },
+        ...{
+          kind: 'openai',
+          base_url: `http://127.0.0.1:${port}/v1/`,
+          model: 'm1',
+          system: null,
+          max_attempts: 1,
+          max_concurrent: null,
+          toolsets: null,
+        },
         ...{ allow_http: false, timeout_seconds: 5, api_key: { kind: 'env', value: 'KEY', scope: 'default' } },
         ...overrides,
       },

@@ -39,7 +39,7 @@ describe('scheduler: on time', () => {
         ...{ id: '', mode: 'job', profile: 'default', route: null, job: 'tokyo', event: 'schedule' },
         delivery_id: 'tokyo@2026-01-01T00:30:00.000Z',
         ...{ accepted_at: Date.parse('2026-01-01T00:30:00Z'), due_at: Date.parse('2026-01-01T00:30:00Z') },
-        ...{ prompt: 'Do tokyo.', skills: ['s'], toolsets: ['t'] },
+        ...{ prompt: 'Do tokyo.', agent: null, skills: ['s'], toolsets: ['t'] },
         session: 'job:tokyo@2026-01-01T00:30:00.000Z',
         deliveries: [{ target: 'local', extra: {}, unresolved: [] }],
         ...{ mirror_to_session: false, superseded: 0, replay_of: null },

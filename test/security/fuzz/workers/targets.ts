@@ -151,6 +151,8 @@ class TargetBench {
       model: 'm',
       system: null,
       max_attempts: 1,
+      max_concurrent: null,
+      toolsets: null,
       timeout_seconds: 5,
     } as const;
     return createOpenAiAgent({ ...plan, api_key }, { http, secrets: { resolve: (ref) => ref.value } });
