@@ -5,8 +5,9 @@ import type { Module } from '../cli/base/module.ts';
 import { cluster } from '../modules/cluster/module.ts';
 import { console } from '../modules/console/module.ts';
 import { convert } from '../modules/convert/module.ts';
+import { guard } from '../modules/guard/module.ts';
 import { payloads } from '../modules/payloads/module.ts';
 import { setup } from '../modules/setup/module.ts';
 import { workbench } from '../modules/workbench/module.ts';
 
-export const MODULES: readonly Module<CliContext>[] = [cluster, console, convert, payloads, setup, workbench];
+export const MODULES: readonly Module<CliContext>[] = [cluster, console, convert, guard, payloads, setup, workbench];

@@ -20,6 +20,7 @@ import type { ServiceContext } from '../../runtime/service/options.ts';
 import { resolveOptions } from '../../runtime/service/options.ts';
 import { Routes } from '../../runtime/service/routes.ts';
 import { cleanUp } from '../../runtime/store/retention.ts';
+import { EXAMPLE_INSTALLATION } from '../../runtime/table/loop-marker.ts';
 import type { BenchStorePlan } from './bench-store.ts';
 import { openBenchStore } from './bench-store.ts';
 
@@ -103,6 +104,7 @@ const gateway = new Gateway(context, routes, {
   dispatcher,
   store,
   jobs: () => [],
+  installation: async () => EXAMPLE_INSTALLATION,
   isPending: () => false,
   tracing: null,
   keeping: { keep: () => null, prepare: async () => {} },

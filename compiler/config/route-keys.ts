@@ -55,6 +55,8 @@ export const ROUTE_KEYS = {
     message: NONE,
     cron: 'a job never runs twice at once',
   },
+  loop_limit: { plan: 'loop_limit', isAlone: true, direct: DIRECT, cron: 'a job never runs twice at once' },
+  allow_own_events: { plan: 'allow_own_events', isAlone: true },
   idempotency_ttl_seconds: { plan: 'idempotency_ttl_seconds', isAlone: true },
   max_age_seconds: { plan: 'max_age' },
   timestamp: { plan: 'max_age', payload: 'path' },

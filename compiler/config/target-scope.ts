@@ -19,6 +19,7 @@ export type TextPlace = 'base' | 'basic' | 'header' | 'path' | 'content' | 'sign
 export const DELIVERY_VALUES = [
   'text',
   'key',
+  'marker',
   'piece',
   'pieces',
   'timestamp',

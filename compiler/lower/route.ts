@@ -27,6 +27,7 @@ import { defaultPrompt, lowerCoalesceKey, lowerTemplate } from './template.ts';
 
 const DEFAULT_WINDOW_SECONDS = 30;
 const DEFAULT_MAX_WAIT_SECONDS = 300;
+const DEFAULT_LOOP_LIMIT = 10;
 
 /** Collects the problems, with paths relative to the route, and returns the plan. */
 type Take = <T>(lowered: Lowered<T>, path: NodePath) => T | null;
@@ -68,6 +69,8 @@ export function lowerRoute(route: RouteView, at: Place): Lowered<RoutePlan> {
     mirror_to_session: mode !== 'cron' && (config.mirror_to_session ?? false),
     rate_limit: config.rate_limit ?? scope.table.server.rate_limit,
     max_concurrent: config.max_concurrent ?? null,
+    loop_limit: config.loop_limit ?? DEFAULT_LOOP_LIMIT,
+    allow_own_events: config.allow_own_events ?? false,
     idempotency_ttl_seconds: config.idempotency_ttl_seconds ?? defaultWindow(route),
     max_age: lowerMaxAge(config),
     capture: config.capture ?? scope.table.gateway.capture,

@@ -1,5 +1,13 @@
 /** Lowers one source (a catalog file or an entry under `sources:`) to the scheme plan that the verifier interprets. */
-import type { LocatorPlan, SchemePlan, SecretForm, SignedSegment, SourceFile } from '../../schemas/generated/types.ts';
+import type {
+  LocatorPlan,
+  OwnSender,
+  OwnSenderPlan,
+  SchemePlan,
+  SecretForm,
+  SignedSegment,
+  SourceFile,
+} from '../../schemas/generated/types.ts';
 import type { Lowered, Problem } from '../diagnostics/problem.ts';
 import { lowerChallenges } from './challenge.ts';
 import type { ReportFault } from './locator.ts';
@@ -35,6 +43,8 @@ export function lowerSource(name: string, file: SourceFile): Lowered<SchemePlan>
     ...(file.credentials === undefined
       ? {}
       : { credentials: lowerLocators(file.credentials, ['credentials'], report) }),
+    ...(file.texts === undefined ? {} : { texts: file.texts.map(pathOf) }),
+    ...(file.own_sender === undefined ? {} : { own_sender: file.own_sender.map(lowerOwnSender) }),
     delivery_digest: file.delivery_digest ?? false,
     challenges: lowerChallenges(file.challenge, report),
     never_with: (file.never_with ?? []).map((name) => name.toLowerCase().replace(/[^a-z0-9]/g, '')),
@@ -42,6 +52,14 @@ export function lowerSource(name: string, file: SourceFile): Lowered<SchemePlan>
   };
   problems.push(...checkSource(file, signed));
   return { plan: problems.length === 0 ? plan : null, problems };
+}
+
+const pathOf = (field: string): string[] => field.split('.');
+
+function lowerOwnSender(own: OwnSender): OwnSenderPlan {
+  const path = pathOf(own.field);
+  if ('same_as' in own) return { path, same_as: pathOf(own.same_as), target: '', setting: '' };
+  return { path, same_as: null, target: own.target, setting: own.setting };
 }
 
 const lowerHeaders = (headers: Readonly<Record<string, string>>): Record<string, string> =>

@@ -26,7 +26,9 @@ export function lowerTarget(name: string, file: TargetFile): Lowered<TargetPlan>
   const variants = driver === 'http' ? mergeVariants(file).map((variant) => lowerVariant(variant, scope)) : [];
   if (driver !== 'http') reportUnread(file, driver, scope);
   if (problems.length > 0) return { plan: null, problems: unique(problems) };
-  const plan = { name, title: file.title, driver, settings, address: allAddresses(shared, variants), variants };
+  const back = file.causes === undefined ? {} : { comes_back: file.causes.map(({ source }) => source) };
+  const address = allAddresses(shared, variants);
+  const plan = { name, title: file.title, ...back, driver, settings, address, variants };
   return { plan, problems };
 }
 

@@ -1,5 +1,6 @@
 /** The shapes of control requests. The gateway checks them, because any program of its user may have sent the request. */
 import type { Dispatch } from '../../schemas/generated/types.ts';
+import { GUARD_KINDS } from '../store/guard-mutations.ts';
 import type { JobRecord } from '../store/job-mutations.ts';
 import type { InitialWork } from '../store/mutations.ts';
 import type { QueryKind } from '../store/queries.ts';
@@ -76,6 +77,7 @@ const QUERIES: Readonly<Record<QueryKind, WireShape>> = {
   jobs_version: nothing,
   job_running: object({ job: text }),
   job_ticks: object({ job: text, limit: whole }),
+  guard_rows: object({ of: among(...GUARD_KINDS) }),
   nodes: nothing,
   audit: nothing,
   back_up: object({ to: text }),
@@ -97,6 +99,10 @@ const CHANGES: Readonly<Record<CommandMutation['kind'], WireShape>> = {
   put_job: object({ job, expect: among('new', 'old'), numbered_beside: optional(texts) }),
   remove_job: object({ id: text }),
   pause_job: object({ job: text, paused: flag, now: whole }),
+  put_guard: object({
+    ...{ row: object({ kind: among(...GUARD_KINDS), key: text }), expect: nullable(text), body: nullable(text) },
+    ...{ expires_at: nullable(whole), dispatch: nullable(dispatch), now: whole },
+  }),
   watch_job: object({ job: text, signature: text, now: whole }),
 };
 

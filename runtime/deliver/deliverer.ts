@@ -14,6 +14,8 @@ export interface DeliveryRequest {
   /** Keys of `extra` that still hold a placeholder: an address among them is a permanent failure. */
   readonly unresolved: readonly string[];
   readonly text: string;
+  /** For targets that mark what they post; empty: nothing is marked. */
+  readonly marker?: string;
   /** Pieces of the text that earlier attempts have already sent. */
   readonly sent: number;
   /** Unix ms of the delivery's first attempt, null for the first: targets recognise a repeat only for a limited time. */

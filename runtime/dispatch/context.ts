@@ -6,6 +6,7 @@ import type { Logger } from '../platform/log.ts';
 import type { Store } from '../store/store.ts';
 import type { AgentRunner } from './agent-runner.ts';
 import type { Claim, Dispatcher } from './dispatcher.ts';
+import type { FindInstallation } from './installation.ts';
 import type { DispatchObserver } from './observer.ts';
 
 /** An agent of a profile with its limits. */
@@ -46,6 +47,8 @@ export interface DispatchContext {
   readonly random: () => number;
   /** How long the response to a direct delivery waits until the result is stored, in ms; default 2000. */
   readonly record_patience_ms?: number;
+  /** For the markers of what is posted; left out: nothing is marked. */
+  readonly installation?: FindInstallation;
   readonly jobs?: JobFirer;
   readonly observer?: DispatchObserver;
 }

@@ -80,7 +80,7 @@ class DispatcherService implements DispatchService {
   }
 
   async accept(
-    ...[dispatch, claim, max_concurrent]: Parameters<Dispatcher['accept']>
+    ...[dispatch, claim, max_concurrent, limits = []]: Parameters<Dispatcher['accept']>
   ): ReturnType<Dispatcher['accept']> {
     const isRun = !isMessage(dispatch);
     if (isRun && this.loop.queued >= this.context.limits().max_queued_runs) return QUEUE_FULL;
@@ -89,7 +89,11 @@ class DispatcherService implements DispatchService {
     const now = clock.now();
     const work = initialWork(dispatch, now);
     const held = storedClaim(claim, now);
-    const change: Accept = { kind: 'accept', dispatch, max_concurrent, claim: held, claiming: 'now', work, now };
+    const counted = limits.length === 0 ? {} : { limits };
+    const change: Accept = {
+      ...{ kind: 'accept', dispatch, max_concurrent, claim: held, claiming: 'now', work, now },
+      ...counted,
+    };
     observer?.reached?.('accept.begin');
     const written = store.write(change);
     // Called after `write`, so that the same commit takes the run.
@@ -99,6 +103,7 @@ class DispatcherService implements DispatchService {
     if (stored.kind !== 'stored') {
       if (isRun) this.loop.arrive(-1);
       // The route was `deliver_only` until a moment ago.
+      if (stored.kind === 'over_limit') observer?.looped?.(dispatch, stored);
       return stored.kind === 'held' ? HELD : stored;
     }
     this.recent.committed(change, stored);
@@ -107,16 +112,21 @@ class DispatcherService implements DispatchService {
     return { kind: 'accepted' };
   }
 
-  async coalesce(...[dispatch, claim, group, max_concurrent]: Parameters<Dispatcher['coalesce']>) {
+  async coalesce(
+    ...[dispatch, claim, group, max_concurrent, run_limits = []]: Parameters<Dispatcher['coalesce']>
+  ): ReturnType<Dispatcher['coalesce']> {
     if (this.stopping) return SHUTTING_DOWN;
     const { store, clock, observer } = this.context;
     const now = clock.now();
     const limits = { window_ms: Math.round(group.window_ms), max_wait_ms: Math.round(group.max_wait_ms) };
     const held = storedClaim(claim, now);
     const { key } = group;
-    const change: JoinGroup = { kind: 'join_group', dispatch, max_concurrent, key, limits, now, claim: held };
+    const counted = run_limits.length === 0 ? {} : { run_limits };
+    const of = { kind: 'join_group', dispatch, max_concurrent, key, limits, now, claim: held } as const;
+    const change: JoinGroup = { ...of, ...counted };
     observer?.reached?.('accept.begin');
     const stored = await orRefused(store.write(change));
+    if (stored.kind === 'over_limit') observer?.looped?.(dispatch, stored);
     if (stored.kind !== 'stored') return stored;
     this.recent.committed(change, stored);
     observer?.reached?.('accept.stored');

@@ -4,6 +4,8 @@ import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { DeliveryOutcome } from '../deliver/deliverer.ts';
 import { failed } from '../deliver/deliverer.ts';
 import type { Step } from '../store/mutations.ts';
+import { StoreUnavailable } from '../store/store.ts';
+import { markerOf } from '../table/loop-marker.ts';
 import { pacedWait, retryWait } from './backoff.ts';
 import type { DispatchContext, RetryPolicy } from './context.ts';
 import { logFields } from './observer.ts';
@@ -46,6 +48,7 @@ export async function deliverOnce(
   const address = dispatch.deliveries[index];
   if (address === undefined) throw new Error(`dispatch ${dispatch.id} has no delivery ${index}`);
   try {
+    const installation = await context.installation?.();
     return await context.deliverer.deliver({
       // A target that recognises repeats by their key would drop one that is sent on purpose.
       key: delivered === 0 ? `${dispatch.id}:${index}` : `${dispatch.id}:${index}:${delivered}`,
@@ -57,6 +60,7 @@ export async function deliverOnce(
       extra: address.extra,
       unresolved: address.unresolved,
       text,
+      ...(installation === undefined ? {} : { marker: markerOf(installation, dispatch.id) }),
       sent,
       first_attempt_at,
       mirror_to_session: dispatch.mirror_to_session,
@@ -64,6 +68,7 @@ export async function deliverOnce(
       signal,
     });
   } catch (error) {
+    if (error instanceof StoreUnavailable) return failed('retry', 'the store is unavailable', { sent });
     context.log.error({ ...logFields(dispatch), target: targetLabel(address), err: error }, 'the deliverer failed');
     return failed('ambiguous', 'internal error', { sent });
   }

@@ -3,7 +3,8 @@
  * so an answer sent afterwards holds.
  */
 import type { Dispatch } from '../../schemas/generated/types.ts';
-import type { StoredClaim } from '../store/mutations.ts';
+import type { RunLimit } from '../store/guard-mutations.ts';
+import type { OverLimit, StoredClaim } from '../store/mutations.ts';
 import { StoreInDoubt, StoreUnavailable } from '../store/store.ts';
 
 /** The delivery id of an event, which is claimed so that a repeat is recognised. */
@@ -45,19 +46,24 @@ export interface Dispatcher {
   isKnownDone(claim: Claim): boolean;
   /** Checks with a query whether the event is a duplicate, before a script runs; null: continue. */
   refuseRepeat(claim: Claim): Promise<Refusal | null>;
-  /** Claims the id, stores the dispatch and queues its run. `max_concurrent`: most runs of its route at once, or null. */
+  /**
+   * Claims the id, stores the dispatch and queues its run. `max_concurrent`: most runs of its route at once, or null.
+   * `limits`: against which the run is counted.
+   */
   accept(
     dispatch: Dispatch,
     claim: Claim,
     max_concurrent: number | null,
-  ): Promise<Refusal | { readonly kind: 'accepted' }>;
+    limits?: readonly RunLimit[],
+  ): Promise<Refusal | OverLimit | { readonly kind: 'accepted' }>;
   /** Claims the id and puts the dispatch into its coalesce group, replacing the one waiting there. */
   coalesce(
     dispatch: Dispatch,
     claim: Claim,
     group: CoalesceKey,
     max_concurrent: number | null,
-  ): Promise<Refusal | { readonly kind: 'coalesced'; readonly superseded: number }>;
+    limits?: readonly RunLimit[],
+  ): Promise<Refusal | OverLimit | { readonly kind: 'coalesced'; readonly superseded: number }>;
   /** Claims the id and makes one delivery attempt per target within `timeoutMs`; releases the id when one fails. */
   deliver(
     dispatch: Dispatch,

@@ -2,7 +2,7 @@
 
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import { traceField } from '../platform/tracing.ts';
-import type { Step } from '../store/mutations.ts';
+import type { OverLimit, Step } from '../store/mutations.ts';
 import type { FinalState } from '../store/states.ts';
 
 /** Points at which a crash must lose nothing, in the order in which a dispatch passes them. */
@@ -41,6 +41,8 @@ export interface DispatchObserver {
    * @param answer of the agent, also when it could not be delivered; null: no agent has answered
    */
   finished?(owner: DispatchOwner, state: FinalState, reason: string | null, answer: string | null): void;
+  /** A run of a key was refused, because it has had too many. */
+  looped?(owner: DispatchOwner, over: OverLimit): void;
   reached?(point: Checkpoint): void;
 }
 

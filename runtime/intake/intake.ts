@@ -6,6 +6,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
 import type { Logger } from '../platform/log.ts';
 import type { TraceParent } from '../platform/tracing.ts';
+import type { RunLimit } from '../store/guard-mutations.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
 import type { SignedRequest } from '../verify/request.ts';
 import type { IntakeRequest } from './body.ts';
@@ -32,6 +33,8 @@ export interface Services {
   readonly ids: Ids;
   readonly dispatcher: Dispatcher;
   readonly runScript: RunScript;
+  /** The id of this installation. Rejects with StoreUnavailable. */
+  readonly installation: () => Promise<string>;
   readonly shutdown: Shutdown;
   readonly overload: Pick<Overload, 'refuses' | 'verify'>;
   readonly bodies: Pick<UnverifiedBodies, 'read' | 'readArrived' | 'release'>;
@@ -57,6 +60,7 @@ export interface Shutdown {
 
 const NO_BODY = Buffer.alloc(0);
 const ALL_RESOLVED: readonly string[] = [];
+const NO_LIMITS: readonly RunLimit[] = [];
 
 /** All fields are set from the start, so that V8 gives all intakes the same shape. */
 export class Intake implements SignedRequest {
@@ -95,6 +99,10 @@ export class Intake implements SignedRequest {
   coalesceKey: string | null = null;
   /** Set once its span has begun. */
   trace: TraceParent | null = null;
+  /** Whether the event holds the marker of another installation. */
+  isExchange = false;
+  /** Against which the run is counted. */
+  limits: readonly RunLimit[] = NO_LIMITS;
   private parsed: ParsedBody | null = null;
 
   constructor(request: IntakeRequest, response: ServerResponse, route: LinkedRoute, clock: Clock) {

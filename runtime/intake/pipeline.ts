@@ -9,6 +9,7 @@ import { dispatchEvent } from './stages/dispatch.ts';
 import { answerSeen, applyFilters, checkAge, matchEvent } from './stages/filters.ts';
 import { answerChallenge, answerHandshake, answerProbe } from './stages/handshake.ts';
 import { identify } from './stages/identify.ts';
+import { checkLoop } from './stages/loop.ts';
 import { render } from './stages/render.ts';
 import { runScript } from './stages/script.ts';
 import { consumeRate, verifySignature } from './stages/signature.ts';
@@ -31,6 +32,7 @@ const STAGES: Readonly<Record<StageName, Stage>> = {
   event: matchEvent, //       ignored: event
   filter: applyFilters, //    ignored: filter
   age: checkAge, //           ignored: age
+  loop: checkLoop, //         ignored: loop
   duplicate: answerSeen, //   duplicate
   script: runScript, //       ignored: script
   render, //                  prompt and addresses

@@ -32,6 +32,7 @@ export const OTHER_REASON_TEXTS = {
   job_already_running: 'the job of the route has not finished its last run',
   job_paused: 'the job of the route is paused',
   job_unknown: 'the route names a job that does not exist',
+  loop: 'a hookwright has caused the event, or its key has had more runs than `loop_limit`',
   no_form: 'the body is not a form',
   no_verify_token: 'the sender checks the URL with a token, and the route has no `verify_token`',
   not_json: 'the body is not JSON',

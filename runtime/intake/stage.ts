@@ -17,6 +17,7 @@ export const STAGE_NAMES = [
   'event',
   'filter',
   'age',
+  'loop',
   'duplicate',
   'script',
   'render',

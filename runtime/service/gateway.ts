@@ -3,6 +3,7 @@
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { ReplayReport } from '../control/operations.ts';
 import type { Dispatcher, StopResult } from '../dispatch/dispatcher.ts';
+import type { FindInstallation } from '../dispatch/installation.ts';
 import { Connections } from '../intake/connections.ts';
 import { EventLog } from '../intake/event-log.ts';
 import type { RequestOrigin } from '../intake/fetch-request.ts';
@@ -33,6 +34,7 @@ export interface Backend extends RoutesUser {
   readonly dispatcher: Dispatcher;
   /** Null: nothing is traced. */
   readonly tracing: RequestTracing | null;
+  readonly installation: FindInstallation;
   /** Whether other gateways may serve a path that has no route here. */
   isPending(path: string): boolean;
   /** Flushes and finishes work within `timeoutMs`; resolves to the number of runs and deliveries cancelled. */
@@ -191,6 +193,7 @@ export class Gateway {
       log,
       ids,
       dispatcher: this.backend.dispatcher,
+      installation: this.backend.installation,
       runScript: createScriptRunner({ run, realPath, describe, env, home, signal: this.giveUp.signal }),
       shutdown: this.shutdown,
       overload: this.limits.overload ?? new Overload({ clock, log, ask }),

@@ -2,6 +2,7 @@
  * The work behind the server: the store, the keeper of requests, agents, targets and the dispatcher. Agents and targets are
  * linked again for each table and replaced at the swap; the store is opened once, with the first table.
  */
+import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { labelIn } from '../../base/label.ts';
@@ -19,6 +20,8 @@ import { createAgents } from '../dispatch/agents/create-agents.ts';
 import type { RetryPolicy } from '../dispatch/context.ts';
 import { createDispatcher } from '../dispatch/create-dispatcher.ts';
 import type { DispatchCounts, DispatchService, StopResult } from '../dispatch/dispatcher.ts';
+import type { FindInstallation } from '../dispatch/installation.ts';
+import { findInstallation } from '../dispatch/installation.ts';
 import type { DispatchObserver } from '../dispatch/observer.ts';
 import { JobScheduler } from '../dispatch/scheduler/scheduler.ts';
 import type { Keeper } from '../intake/keeper.ts';
@@ -132,6 +135,7 @@ export class Work implements Backend {
   /** Call `changed` after a command has changed it. */
   readonly store: Store;
   readonly dispatcher: DispatchService;
+  readonly installation: FindInstallation;
   private readonly deliveries: Deliveries;
   private readonly deliverer: SwappableDeliverer;
   private readonly scheduler: JobScheduler;
@@ -164,8 +168,10 @@ export class Work implements Backend {
     store.shared?.watch((change) => {
       if (change === 'jobs') this.scheduler.refresh();
     });
+    this.installation = findInstallation(store, randomBytes);
     this.dispatcher = createDispatcher({
       ...{ store, clock, log, observer, jobs: this.scheduler },
+      installation: this.installation,
       deliverer: tracing?.deliverer(this.deliverer) ?? this.deliverer,
       agents: (profile, name) => {
         const agent = this.linked.agents(profile, name);

@@ -8,6 +8,7 @@
  */
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { GroupLimits } from './group.ts';
+import type { PutGuard, RunLimit } from './guard-mutations.ts';
 import type { ClaimKey, Holder, Ref, StoredClaim } from './identity.ts';
 import type { JobMutation, JobMutationResults } from './job-mutations.ts';
 import type { DispatchState, FinalState, ProgramEnd, Step } from './states.ts';
@@ -47,6 +48,8 @@ export interface Accept {
   /** `later`: the id is only checked now; the change that records success claims it. */
   readonly claiming: 'now' | 'later';
   readonly work: InitialWork;
+  /** Counts the run against these limits; left out: it has none. */
+  readonly limits?: readonly RunLimit[];
   readonly now: number;
 }
 
@@ -82,6 +85,8 @@ export interface JoinGroup {
   readonly claim: StoredClaim | null;
   readonly key: string;
   readonly limits: GroupLimits;
+  /** Counts the run against these limits, if the event opens a group. */
+  readonly run_limits?: readonly RunLimit[];
   readonly now: number;
 }
 
@@ -258,18 +263,29 @@ export type Mutation =
   | ExpireClaims
   | Cleanup
   | Trim
+  | PutGuard
   | JobMutation;
 export type MutationKind = Mutation['kind'];
+
+/** The run would be one too many: nothing but its count was stored. */
+export interface OverLimit {
+  readonly kind: 'over_limit';
+  readonly limit: RunLimit;
+  /** Unix ms at which the pause ends; null: there is none. */
+  readonly until: number | null;
+}
 
 export interface MutationResults extends JobMutationResults {
   /** `held`: another request is delivering this message. */
   accept:
     | { readonly kind: 'stored'; readonly ref: Ref; readonly continued?: Continued }
     | { readonly kind: 'duplicate' }
-    | { readonly kind: 'held' };
+    | { readonly kind: 'held' }
+    | OverLimit;
   join_group:
     | { readonly kind: 'stored'; readonly ref: Ref; readonly superseded: number; readonly due_at: number }
-    | { readonly kind: 'duplicate' };
+    | { readonly kind: 'duplicate' }
+    | OverLimit;
   flush_groups: null;
   take_work: TakenWork;
   /** False: the dispatch is unknown, held by another process, or has ended. */
@@ -293,4 +309,6 @@ export interface MutationResults extends JobMutationResults {
   cleanup: { readonly removed: number; readonly next: Ref | null };
   /** `bytes`: the size of the store afterwards. */
   trim: { readonly removed: number; readonly bytes: number };
+  /** False: the row is not as expected, and nothing was stored. */
+  put_guard: boolean;
 }

@@ -1,5 +1,6 @@
 /** All queries of a store, as plain data. */
 import type { Dispatch } from '../../schemas/generated/types.ts';
+import type { GuardKind, GuardRow } from './guard-mutations.ts';
 import type { JobRecord, JobState, JobTick } from './job-mutations.ts';
 import type { ClaimKey, Ref, Step } from './mutations.ts';
 import type { DispatchState, ProgramEnd } from './states.ts';
@@ -155,6 +156,8 @@ export type Query =
   | { readonly kind: 'job_running'; readonly job: string }
   /** Newest first. */
   | { readonly kind: 'job_ticks'; readonly job: string; readonly limit: number }
+  /** What the guard keeps, of one kind; ordered by key. */
+  | { readonly kind: 'guard_rows'; readonly of: GuardKind }
   /** In the order of their starts; none for a store of one process. */
   | { readonly kind: 'nodes' }
   /** Checks that accepted = done + dead + skipped + pending + running + delivering; a line for each mismatch. Slow. */
@@ -182,6 +185,7 @@ export interface QueryResults {
   jobs_version: number;
   job_running: boolean;
   job_ticks: readonly JobTick[];
+  guard_rows: readonly GuardRow[];
   nodes: readonly StoredNode[];
   audit: readonly string[];
   back_up: { readonly bytes: number };

@@ -10,6 +10,7 @@ import { LinkError } from './link-context.ts';
 import { linkDelivery } from './link-delivery.ts';
 import { linkEvents } from './link-events.ts';
 import { linkFilter } from './link-filter.ts';
+import { linkLoop } from './link-loop.ts';
 import { linkMaxAge } from './link-max-age.ts';
 import { linkKey, linkPrompt } from './link-template.ts';
 import type { LinkedCoalesce, LinkedRoute, LinkedScript } from './linked-table.ts';
@@ -79,6 +80,7 @@ export function linkRoute(
     isMarked: plan.prompt.some(({ kind }) => kind === 'notice'),
     deliveries: plan.deliver.map((delivery) => linkDelivery(delivery, table.targets)),
     coalesce: coalesceOf(plan),
+    loop: linkLoop(plan, table),
   };
 }
 

@@ -9,6 +9,7 @@ import type { ListFile } from './in-file-set.ts';
 import type { LinkedEvents } from './link-events.ts';
 import type { LinkedFilter } from './link-filter.ts';
 import type { FindIdentity } from './link-identity.ts';
+import type { LinkedLoop } from './link-loop.ts';
 import type { LinkedMaxAge } from './link-max-age.ts';
 import type { RenderKey, RenderPrompt, RenderTemplate } from './link-template.ts';
 
@@ -44,6 +45,7 @@ export interface LinkedRoute {
   readonly isMarked: boolean;
   readonly deliveries: readonly LinkedDelivery[];
   readonly coalesce: LinkedCoalesce | null;
+  readonly loop: LinkedLoop;
 }
 
 export interface RouteLimits {

@@ -38,6 +38,10 @@ export type WebhookExtraConfig = WebhookSettings;
  */
 export type StoreConfig = 'sqlite' | PostgresStoreConfig;
 /**
+ * The field that names the sender, and what it is compared with, without regard to case.
+ */
+export type OwnSender = OwnSenderField | OwnSenderSetting;
+/**
  * The route's script; null: it has none, or it was not reached.
  */
 export type ExplainedScript = {
@@ -545,6 +549,14 @@ export interface RouteConfig {
    */
   max_concurrent?: number;
   /**
+   * Most runs for one key within ten minutes: one more pauses the key for an hour, and its events are ignored (`loop`). Default: 10. The key is the coalesce key, else where the answer goes, if it goes back to where the event came from.
+   */
+  loop_limit?: number;
+  /**
+   * Take events that hookwright has caused itself, too: those that hold the marker of what it posts, or whose sender is the account it posts as. Default: false, they are ignored (`loop`). `loop_limit` applies all the same.
+   */
+  allow_own_events?: boolean;
+  /**
    * How long a delivery id is remembered, in seconds. Default: the global setting.
    */
   idempotency_ttl_seconds?: number;
@@ -1010,6 +1022,18 @@ export interface SourceFile {
    */
   challenge?: SourceChallenge | [SourceChallenge, ...SourceChallenge[]];
   /**
+   * Fields in which what a target posts comes back: only there a marker of hookwright is looked for. Absent: in all texts of the payload.
+   *
+   * @minItems 1
+   */
+  texts?: [string, ...string[]];
+  /**
+   * How an event is recognised that the account has caused as which hookwright posts.
+   *
+   * @minItems 1
+   */
+  own_sender?: [OwnSender, ...OwnSender[]];
+  /**
    * Headers of a stronger scheme of the same sender: a request that carries one, in any spelling (`X_Sig_V2`), is never judged by this scheme.
    *
    * @minItems 1
@@ -1223,6 +1247,24 @@ export interface ChallengeEcho {
    * Header name.
    */
   header: string;
+}
+export interface OwnSenderField {
+  field: string;
+  /**
+   * Another field of the payload.
+   */
+  same_as: string;
+}
+export interface OwnSenderSetting {
+  field: string;
+  /**
+   * Canonical name of a target.
+   */
+  target: string;
+  /**
+   * Its setting that names the account.
+   */
+  setting: string;
 }
 /**
  * Other ways this sender signs, by name: each is a source of its own.
@@ -2052,6 +2094,14 @@ export interface SchemePlan {
    */
   credentials?: LocatorPlan[];
   /**
+   * Paths of the texts in which a marker is looked for. Absent: in the whole payload.
+   */
+  texts?: string[][];
+  /**
+   * By what an event of our own account is recognised. Absent: it is not.
+   */
+  own_sender?: OwnSenderPlan[];
+  /**
    * Without an id, a digest of the body is the delivery id.
    */
   delivery_digest: boolean;
@@ -2101,6 +2151,15 @@ export interface SecretForm {
   strip: string;
   as: 'utf8' | 'hex' | 'base64' | 'raw-hex' | 'raw-base64' | 'spki-base64';
   otherwise: 'refuse' | 'same' | 'utf8-or-base64';
+}
+export interface OwnSenderPlan {
+  path: string[];
+  /**
+   * Null: the setting is compared.
+   */
+  same_as: string[] | null;
+  target: string;
+  setting: string;
 }
 export interface ChallengePlan {
   kind: 'echo' | 'reply' | 'capture' | 'ok';
@@ -2196,6 +2255,10 @@ export interface TargetPlan {
   label?: string;
   title: string;
   /**
+   * Schemes of the senders that send an event about what is posted. Absent: none.
+   */
+  comes_back?: string[];
+  /**
    * `http`: the declarative executor; the others are code.
    */
   driver: 'http' | 'log' | 'local' | 'forgea_comment' | 'email';
@@ -2267,6 +2330,7 @@ export interface ValueRef {
     | 'match'
     | 'setting'
     | 'key'
+    | 'marker'
     | 'piece'
     | 'pieces'
     | 'timestamp'
@@ -2755,6 +2819,11 @@ export interface RoutePlan {
   mirror_to_session: boolean;
   rate_limit: number;
   max_concurrent: number | null;
+  /**
+   * Most runs for one key within ten minutes.
+   */
+  loop_limit: number;
+  allow_own_events: boolean;
   idempotency_ttl_seconds: number;
   max_age: MaxAgePlan | null;
   /**

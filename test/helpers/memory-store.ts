@@ -6,6 +6,7 @@ import type { Mutation, MutationResults } from '../../runtime/store/mutations.ts
 import type { Query, QueryResults } from '../../runtime/store/queries.ts';
 import type { Store } from '../../runtime/store/store.ts';
 import { dispatchHandlers } from './memory-store/dispatches.ts';
+import { guardHandlers } from './memory-store/guard.ts';
 import type { MutationHandlers } from './memory-store/handlers.ts';
 import { answerQuery, applyMutation } from './memory-store/handlers.ts';
 import { jobHandlers } from './memory-store/jobs.ts';
@@ -29,6 +30,7 @@ export function createMemoryStore(tables: MemoryTables = createTables()): Memory
   const handlers: MutationHandlers = {
     ...dispatchHandlers(tables),
     ...messageHandlers(tables),
+    ...guardHandlers(tables),
     ...workHandlers(tables),
     ...jobHandlers(tables),
     ...retentionHandlers(tables),

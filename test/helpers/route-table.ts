@@ -87,6 +87,8 @@ export function routePlan(name: string, parts: Partial<RoutePlan> = {}): RoutePl
     mirror_to_session: false,
     rate_limit: 1_000_000,
     max_concurrent: null,
+    loop_limit: 10,
+    allow_own_events: false,
     idempotency_ttl_seconds: 3600,
     max_age: null,
     capture: 'none',

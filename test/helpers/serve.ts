@@ -17,6 +17,7 @@ import { Gateway } from '../../runtime/service/gateway.ts';
 import type { ServiceContext } from '../../runtime/service/options.ts';
 import { resolveOptions } from '../../runtime/service/options.ts';
 import { Routes } from '../../runtime/service/routes.ts';
+import { EXAMPLE_INSTALLATION } from '../../runtime/table/loop-marker.ts';
 import { tableFile } from '../../runtime/table/table-source.ts';
 import { atEnd } from './at-end.ts';
 import { FakeDispatcher } from './fake-dispatcher.ts';
@@ -90,6 +91,7 @@ export function prepareGateway(
     dispatcher,
     store: { shared: null },
     jobs: () => [],
+    installation: async () => EXAMPLE_INSTALLATION,
     isPending: () => false,
     tracing: null,
     keeping: keeping ?? { keep: () => null, prepare: async () => {} },

@@ -59,7 +59,7 @@ const PLACES: Readonly<Record<TextPlace, readonly [allowed: readonly ValueRef['o
   basic: [['setting'], 'user name and password must be settings'],
   header: [HEADER, 'a header may not contain values of the delivery'],
   path: [PATH, 'a path may not contain the text'],
-  content: [[...PATH, 'text'], 'it is not available here'],
+  content: [[...PATH, 'text', 'marker'], 'it is not available here'],
   signature: [['setting', 'timestamp'], 'a signature may use only settings and the timestamp'],
   exchange: [['setting'], 'a token request may use only settings'],
 };

@@ -29,6 +29,12 @@ function shiftInstants(mutation: Mutation, ms: number): Mutation {
     case 'pause_job':
     case 'watch_job':
       return { ...mutation, now: mutation.now + ms };
+    case 'put_guard':
+      return {
+        ...mutation,
+        expires_at: mutation.expires_at === null ? null : mutation.expires_at + ms,
+        now: mutation.now + ms,
+      };
     case 'put_job':
       return { ...mutation, job: { ...mutation.job, created_at: mutation.job.created_at + ms } };
     default:

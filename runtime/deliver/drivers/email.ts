@@ -35,6 +35,7 @@ interface Mail {
   readonly messageId: string;
   /** Message-ID of the mail that this one replies to. */
   readonly thread: string | null;
+  readonly marker: string;
 }
 
 class EmailDriver implements Driver {
@@ -100,6 +101,7 @@ class EmailDriver implements Driver {
       text,
       messageId: `<${key}@${domain}>`,
       thread: address.get('thread') ?? null,
+      marker: request.marker ?? '',
     };
   }
 
@@ -128,7 +130,7 @@ class EmailDriver implements Driver {
       text: mail.text,
       messageId: mail.messageId,
       date: new Date(this.context.clock.now()),
-      headers: { 'Auto-Submitted': 'auto-generated' },
+      headers: { 'Auto-Submitted': 'auto-generated', ...marked(mail.marker) },
       disableFileAccess: true,
       disableUrlAccess: true,
       ...thread,
@@ -136,6 +138,8 @@ class EmailDriver implements Driver {
     return composer.compile().build();
   }
 }
+
+const marked = (marker: string): Record<string, string> => (marker === '' ? {} : { 'X-Hookwright': marker });
 
 function oneLine(text: string): string {
   const line = text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();

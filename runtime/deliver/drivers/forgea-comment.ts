@@ -5,7 +5,7 @@
  * arguments: `gh` would accept a URL there and send our token to another host (gh-environment.ts has the environment).
  *
  * A comment ends with a hidden marker. Before a retry whose earlier outcome is unknown, the comments are searched for
- * it, so that nothing is posted twice.
+ * it, so that nothing is posted twice. A second one says which hookwright has posted it (../../table/loop-marker.ts).
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -161,7 +161,9 @@ async function prepare(
   if (typeof place === 'string') throw new DeliveryRefusal(place);
   const pieces = await quietPieces(request.text);
   if (pieces.kind === 'refused') throw new DeliveryRefusal(pieces.reason);
-  const comments = pieces.pieces.map((piece, index) => `${piece}\n\n${markerOf(request.key, index)}\n`);
+  const comments = pieces.pieces.map(
+    (piece, index) => `${piece}\n\n${markerOf(request.key, index)}\n${ownMarker(request)}`,
+  );
   return { place, comments };
 }
 
@@ -177,6 +179,8 @@ async function quietPieces(raw: string): Promise<Pieces> {
 function markerOf(key: string, index: number): string {
   return `<!-- delivery:${idempotencyKey({ form: 'hex', max_length: 32, window_ms: 0 }, key, index)} -->`;
 }
+
+const ownMarker = ({ marker = '' }: DeliveryRequest): string => (marker === '' ? '' : `<!-- ${marker} -->\n`);
 
 function stdoutOf(result: ProcessResult): string {
   return result.kind === 'exit' ? result.stdout.toString('utf8') : '';

@@ -62,7 +62,15 @@ class HttpDriver implements Driver {
     const prepared = this.prepareAddress(request);
     if (typeof prepared === 'string') return prepared;
     const { form, address } = prepared;
-    const some = { ...this.variant.sign(0), text: 'x', key: 'x', exchanged_token: 'x', piece: 1, pieces: 1 };
+    const some = {
+      ...this.variant.sign(0),
+      text: 'x',
+      key: 'x',
+      marker: '',
+      exchanged_token: 'x',
+      piece: 1,
+      pieces: 1,
+    };
     return refusalOf(() => form.request.build({ ...some, address, match: form.match }));
   }
 
@@ -138,6 +146,7 @@ class HttpDriver implements Driver {
       address,
       match: form.match,
       key: form.request.usesKey ? idempotencyKey(this.variant.plan.key, request.key, index) : '',
+      marker: request.marker ?? '',
       piece: index + 1,
       pieces: pieces.length,
       timestamp,

@@ -13,6 +13,8 @@ export interface Values {
   /** Named groups of the request's chat_id pattern. */
   readonly match: ReadonlyMap<string, string>;
   readonly key: string;
+  /** Marks what hookwright posts; may be empty. */
+  readonly marker: string;
   /** 1-based. */
   readonly piece: number;
   readonly pieces: number;
@@ -27,6 +29,7 @@ export const NO_VALUES: Values = {
   address: new Map(),
   match: new Map(),
   key: '',
+  marker: '',
   piece: 0,
   pieces: 0,
   timestamp: '',
@@ -46,6 +49,7 @@ const READ: Readonly<Record<Of, (values: Values, name: string) => string | undef
   address: (values, name) => values.address.get(name),
   match: (values, name) => values.match.get(name),
   key: (values) => values.key,
+  marker: (values) => values.marker,
   piece: (values) => String(values.piece),
   pieces: (values) => String(values.pieces),
   timestamp: (values) => values.timestamp,

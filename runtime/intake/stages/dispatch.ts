@@ -1,6 +1,7 @@
 /** Dispatches the event to its agent, target or job. The answer is sent once that is stored. */
 import type { Dispatch, RoutePlan } from '../../../schemas/generated/types.ts';
 import type { Claim, Dispatcher } from '../../dispatch/dispatcher.ts';
+import type { OverLimit } from '../../store/mutations.ts';
 import type { Intake, Stage } from '../intake.ts';
 import type { Reply } from '../reply.ts';
 import { accepted, coalesced, delivered, deliveryFailed } from '../reply.ts';
@@ -29,13 +30,22 @@ async function dispatchToAgent(
   dispatcher: Dispatcher,
 ): Promise<Reply> {
   const { plan, coalesce } = intake.route;
+  const { limits } = intake;
   if (coalesce === null || intake.coalesceKey === null) {
-    const result = await dispatcher.accept(dispatch, claim, plan.max_concurrent);
+    const result = await dispatcher.accept(dispatch, claim, plan.max_concurrent, limits);
+    if (result.kind === 'over_limit') return ignoreLoop(intake, result);
     return result.kind === 'accepted' ? accepted(answeredEvent(intake), null) : refuse(intake, result);
   }
   const group = { key: intake.coalesceKey, window_ms: coalesce.windowMs, max_wait_ms: coalesce.maxWaitMs };
-  const result = await dispatcher.coalesce(dispatch, claim, group, plan.max_concurrent);
+  const result = await dispatcher.coalesce(dispatch, claim, group, plan.max_concurrent, limits);
+  if (result.kind === 'over_limit') return ignoreLoop(intake, result);
   return result.kind === 'coalesced' ? coalesced(answeredEvent(intake), result.superseded) : refuse(intake, result);
+}
+
+function ignoreLoop(intake: Intake, { limit, until }: OverLimit): Reply {
+  const runs = `more than ${limit.most} ${limit.kind === 'runs' ? 'runs' : 'events that another hookwright has caused'}`;
+  const pause = until === null ? '' : `: it is paused until ${new Date(until).toISOString()}`;
+  return ignore(intake, 'loop', `${runs} for one key within ${limit.within_ms / 60_000} minutes${pause}`);
 }
 
 async function dispatchToTarget(

@@ -2,11 +2,26 @@
 import type { Dispatch, RoutePlan } from '../../../schemas/generated/types.ts';
 import { sessionId } from '../../dispatch/session-id.ts';
 import { renderDeliveries } from '../../table/link-delivery.ts';
-import type { Stage } from '../intake.ts';
+import { runLimits } from '../../table/link-loop.ts';
+import type { Intake, Stage } from '../intake.ts';
 
 const MODES: Record<RoutePlan['mode'], Dispatch['mode']> = {
   ...{ agent: 'agent', message: 'message', direct: 'direct', cron: 'job' },
 };
+
+/** Runs are counted by coalesce key, else by where the answer goes, if it can come back as an event of the sender. */
+function limitsOf(
+  { route, scheme, coalesceKey, isExchange }: Intake,
+  { mode, deliveries }: Dispatch,
+): Intake['limits'] {
+  if (mode === 'direct' || mode === 'job') return [];
+  const back = deliveries.filter(({ target }) => route.loop.comesBack(scheme, target));
+  const place = (of: Dispatch['deliveries']): string => JSON.stringify(of.map(({ target, extra }) => [target, extra]));
+  const key = coalesceKey ?? (back.length === 0 ? null : place(back));
+  return key === null && !isExchange
+    ? []
+    : runLimits(route.plan, { key, exchange: isExchange ? (key ?? place(deliveries)) : null });
+}
 
 export const render: Stage = (intake, { ids, tracing }) => {
   const { route, event, deliveryId, data } = intake;
@@ -36,5 +51,6 @@ export const render: Stage = (intake, { ids, tracing }) => {
     ...(tracing === null ? {} : { trace: tracing.received(intake) }),
   };
   intake.coalesceKey = route.coalesce === null ? null : route.coalesce.key(data, builtins);
+  intake.limits = limitsOf(intake, intake.dispatch);
   return null;
 };

@@ -89,7 +89,9 @@ function createExpireClaims(db: Connection): DirectHandlers['expire_claims'] {
   const last = db.query<[string]>('SELECT key FROM claim WHERE key > ? ORDER BY key LIMIT 1 OFFSET ?');
   const remove = db.change('DELETE FROM claim WHERE key > ? AND key <= ? AND expires_at <= ?');
   const removeRest = db.change('DELETE FROM claim WHERE key > ? AND expires_at <= ?');
+  const expireGuard = db.change('DELETE FROM guard_state WHERE expires_at <= ?');
   return ({ now, after, limit }) => {
+    if (after === '') expireGuard(now);
     const key = last.get(after, limit - 1)?.[0];
     if (key === undefined) return { removed: removeRest(after, now), next: null };
     return { removed: remove(after, key, now), next: key };

@@ -3,7 +3,7 @@
  * Each is copied into the table `damaged`, as the statement that wrote it; then
  *
  *   work, delivery                 the dispatch is dead, with the reason: `deliveries list` shows it, `replay` repeats it
- *   coalesce_group, message, job, job_tick   the row is removed; a dispatch that waited in the group runs when it is due
+ *   coalesce_group, message, guard_state, job, job_tick   the row is removed; a dispatch that waited in the group runs when it is due
  *   job_state                      what is damaged begins anew; a job that may have been paused is paused
  *   claim                          the id counts as claimed for an hour more; one whose id is damaged is removed
  *   tally                          counted anew
@@ -13,6 +13,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { ValueCheck } from '../decode.ts';
 import { decodeOr, isCount, isInstant, isJobRecord, isOneOf, isText, orNull } from '../decode.ts';
+import { GUARD_KINDS } from '../guard-mutations.ts';
 import { laneKey } from '../identity.ts';
 import type { DamageReport } from '../queries.ts';
 import { OPEN_STATES } from '../states.ts';
@@ -80,6 +81,13 @@ const TABLES = {
   coalesce_group: {
     keys: ['key'],
     checks: { key: isNames, ref: isCount, first_at: isInstant, due_at: isInstant, superseded: isCount },
+  },
+  guard_state: {
+    keys: ['id'],
+    checks: {
+      ...{ id: isNames, kind: isOneOf(...GUARD_KINDS), key: isJson(isText), expires_at: orNull(isInstant) },
+      body: isJson(() => true),
+    },
   },
   message: { keys: ['key'], checks: { key: isNames, ref: isCount, ttl_ms: isCount } },
   job: {

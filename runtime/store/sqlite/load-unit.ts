@@ -85,6 +85,7 @@ export function createLoadUnit(db: Connection, memory: Memory): () => UnitRows {
   );
   const body = db.query<[string]>('SELECT body FROM dispatch WHERE ref = ?');
   const steps = db.query<[string]>('SELECT data FROM step WHERE id BETWEEN ? AND ? ORDER BY id');
+  const guard = db.query<[string]>('SELECT body FROM guard_state WHERE id = ?');
   const tick = db.query('SELECT 1 FROM job_tick WHERE job = ? AND due_at = ?');
 
   const loadFrom =
@@ -130,6 +131,7 @@ export function createLoadUnit(db: Connection, memory: Memory): () => UnitRows {
     groups: new LoadedRows(loadGroup),
     deliveries: new LoadedRows(loadDeliveries),
     jobs: new LoadedRows(loadJob),
+    guard: new LoadedRows((key: string) => guard.get(key)?.[0]),
   };
   const all = Object.values(loaded);
   const rows: UnitRows = {

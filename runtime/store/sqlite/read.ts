@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { existsSync } from 'node:fs';
 import { decodeOr, StoreDamaged } from '../decode.ts';
+import { readGuard } from '../guard-mutations.ts';
 import { claimKey } from '../identity.ts';
 import type { ListedRow, StoredRow } from '../listed-rows.ts';
 import { readListed, readStored } from '../listed-rows.ts';
@@ -47,11 +48,17 @@ export function createQueries(db: Connection): QueryHandlers {
     overview: createOverview(db),
     open_work: createOpenWork(db),
     dead_work: createDeadWork(db),
+    guard_rows: createGuardRows(db),
     nodes: () => [],
     audit: createAudit(db),
     back_up: ({ to }) => ({ bytes: backUp(db, to) }),
     ...createJobQueries(db),
   };
+}
+
+function createGuardRows(db: Connection): QueryHandlers['guard_rows'] {
+  const rows = db.query<[string, string]>('SELECT key, body FROM guard_state WHERE kind = ? ORDER BY id');
+  return ({ of }) => rows.all(of).flatMap(([key, body]) => readGuard(of, key, body));
 }
 
 const CONDITIONS = [

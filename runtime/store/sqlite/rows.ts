@@ -54,6 +54,8 @@ function createStoreUnit(db: Connection, { counts, runs, attempts }: Memory): (u
     'INSERT INTO job_state (job, cursor, ref) VALUES (?1, ?2, ?3) ON CONFLICT (job) DO UPDATE SET cursor = ?2, ref = ?3',
   );
   const putTick = db.change('INSERT INTO job_tick (job, due_at, outcome, ref, missed) VALUES (?, ?, ?, ?, ?)');
+  const putGuard = db.change('INSERT OR REPLACE INTO guard_state VALUES (?, ?, ?, ?, ?)');
+  const removeGuard = db.change('DELETE FROM guard_state WHERE id = ?');
   const putError = db.change("INSERT OR REPLACE INTO meta VALUES ('last_error', ?)");
 
   const update = (row: WorkRow, finished_at: number | null): void => {
@@ -110,6 +112,10 @@ function createStoreUnit(db: Connection, { counts, runs, attempts }: Memory): (u
     for (const { ref, n, step } of unit.newSteps) putStep(stepIds(ref)[0] + n, JSON.stringify(step));
     for (const { job, cursor, ref } of unit.changedJobs) putJob(job, cursor, ref);
     for (const { job, due_at, outcome, ref, missed } of unit.newTicks) putTick(job, due_at, outcome, ref, missed);
+    for (const [id, { kind, key, body, expires_at }] of unit.changedGuard) {
+      if (body === null) removeGuard(id);
+      else putGuard(id, kind, JSON.stringify(key), body, expires_at);
+    }
     if (unit.lastError !== null) putError(JSON.stringify(unit.lastError));
     for (const [lane, max_concurrent] of unit.newLimits) counts.ofLane(lane).max_concurrent = max_concurrent;
     for (const [lane, column, by] of unit.counts) counts.change(counts.ofLane(lane), column, by);

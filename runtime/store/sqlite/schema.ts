@@ -9,6 +9,13 @@ const MESSAGES = `
   CREATE TABLE message (key TEXT PRIMARY KEY, ref INTEGER NOT NULL, ttl_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   CREATE INDEX message_ref ON message (ref);
 `;
+/** Since format 7. */
+const GUARD = `
+  -- What the guard keeps (runtime/store/guard-mutations.ts). id: JSON [kind, key]; body: JSON; expires_at: when it may go.
+  CREATE TABLE IF NOT EXISTS guard_state (id TEXT PRIMARY KEY, kind TEXT NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL, expires_at INTEGER)
+    STRICT, WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS guard_kind ON guard_state (kind, id);
+`;
 const TABLES = `
   -- Accepted dispatches, never changed. head: JSON [event, delivery_id, replay_of, superseded]; body: JSON of the dispatch.
   CREATE TABLE dispatch (
@@ -119,10 +126,13 @@ const TABLES = `
 
   CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
   ${MESSAGES}
+  ${GUARD}
 `;
 
 /** What brings a file of each earlier format to the next one. Messages that are stored get their row when they go on. */
-const MIGRATIONS: Readonly<Record<number, string>> = { 6: `${MESSAGES} ALTER TABLE answer ADD COLUMN program TEXT;` };
+const MIGRATIONS: Readonly<Record<number, string>> = {
+  6: `${MESSAGES} ${GUARD} ALTER TABLE answer ADD COLUMN program TEXT;`,
+};
 
 /** The oldest format that can be migrated. */
 export const OLDEST_FORMAT = 6;

@@ -3,6 +3,7 @@ import type { Headed, LargeTexts } from '../encode.ts';
 import type { Mutation, MutationKind, MutationResults } from '../mutations.ts';
 import { accept, join } from './accept.ts';
 import { advance, giveUp, recordAttempt } from './advance.ts';
+import { putGuard } from './guard.ts';
 import { fire, tick } from './jobs.ts';
 import { resend } from './message.ts';
 import type { WorkUnit } from './unit.ts';
@@ -14,6 +15,7 @@ export type UnitKind =
   | 'record_attempt'
   | 'give_up'
   | 'resend'
+  | 'put_guard'
   | 'tick_job'
   | 'fire_job';
 export type DirectKind = Exclude<MutationKind, UnitKind>;
@@ -34,6 +36,7 @@ const CHANGES: {
   record_attempt: recordAttempt,
   give_up: giveUp,
   resend,
+  put_guard: putGuard,
   tick_job: tick,
   fire_job: fire,
 };

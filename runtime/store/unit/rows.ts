@@ -3,6 +3,7 @@
  * as JSON.
  */
 import type { DispatchHead, HeadTarget } from '../encode.ts';
+import type { GuardKind } from '../guard-mutations.ts';
 import type { Ref, Step } from '../mutations.ts';
 import type { DispatchState } from '../states.ts';
 import type { TallyColumn } from '../tally.ts';
@@ -92,6 +93,17 @@ export interface MessageRow {
   readonly ttl_ms: number;
 }
 
+/** What the guard keeps is replaced, or removed. */
+export interface GuardChange {
+  readonly kind: GuardKind;
+  readonly key: string;
+  /** JSON; null: removed. */
+  readonly body: string | null;
+  readonly expires_at: number | null;
+  /** It was stored before. */
+  readonly known: boolean;
+}
+
 /** What a later attempt of a sender changes in a stored dispatch. */
 export interface BodyChange extends Pick<DispatchRow, 'ref' | 'head' | 'targets' | 'body'> {
   readonly lane: string;
@@ -130,6 +142,8 @@ export interface UnitRows {
   /** The open deliveries of a dispatch, by index. */
   readonly deliveries: Rows<Ref, Map<number, DeliveryRow>>;
   readonly jobs: Rows<string, JobRow>;
+  /** The bodies of what the guard keeps, by `keyOf(guardKey(…))`. */
+  readonly guard: Rows<string, string>;
   readonly headOf: (ref: Ref) => HeadRow | undefined;
   readonly targetsOf: (ref: Ref) => readonly HeadTarget[];
   /** JSON of the dispatch. */

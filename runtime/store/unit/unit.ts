@@ -21,6 +21,7 @@ import type {
   DeliveryRow,
   DispatchRow,
   EndedRow,
+  GuardChange,
   JobRow,
   MessageRow,
   StepRow,
@@ -79,6 +80,8 @@ export class WorkUnit {
   readonly changedBodies: BodyChange[] = [];
   readonly newLimits = new Map<string, number | null>();
   readonly changedJobs = new Set<JobRow>();
+  /** By the engine's key. */
+  readonly changedGuard = new Map<string, GuardChange>();
   readonly newTicks: (JobTick & { readonly job: string })[] = [];
   readonly counts: CountChange[] = [];
   lastError: LastError | null = null;

@@ -12,6 +12,7 @@ import type {
   RecordAttempt,
 } from '../../../runtime/store/mutations.ts';
 import { canAdvance, endDelivering, isFinal } from '../../../runtime/store/states.ts';
+import { countAgainst } from './guard.ts';
 import type { MutationHandlers } from './handlers.ts';
 import { continueMessage } from './messages.ts';
 import type { DispatchRow, MemoryTables } from './tables.ts';
@@ -34,6 +35,8 @@ function accept(tables: MemoryTables, m: Accept): MutationResults['accept'] {
   if (m.claim !== null && isClaimed(tables, m.claim, now)) return { kind: 'duplicate' };
   const again = m.claim === null || work.kind === 'run' ? null : continueMessage(tables, m, m.claim);
   if (again !== null) return again;
+  const over = countAgainst(tables, m.limits, now);
+  if (over !== null) return over;
   if (m.claiming === 'now') claim(tables, m.claim);
   const state = work.kind === 'run' ? 'pending' : 'delivering';
   const row = insert(tables, { dispatch, max_concurrent, state, due_at: now, now });
@@ -51,9 +54,11 @@ function accept(tables: MemoryTables, m: Accept): MutationResults['accept'] {
 function join(tables: MemoryTables, m: JoinGroup): MutationResults['join_group'] {
   const { profile, route, id } = m.dispatch;
   if (m.claim !== null && isClaimed(tables, m.claim, m.now)) return { kind: 'duplicate' };
-  claim(tables, m.claim);
   const name = nameOf(profile, route, m.key);
   const before = tables.groups.get(name) ?? null;
+  const over = before === null ? countAgainst(tables, m.run_limits, m.now) : null;
+  if (over !== null) return over;
+  claim(tables, m.claim);
   const group = joinGroup(before, m.now, m.limits);
   const { superseded, due_at } = group;
   const dispatch = { ...m.dispatch, superseded };

@@ -39,6 +39,11 @@ export function queryHandlers(tables: MemoryTables): QueryHandlers {
     job_running: ({ job }) => isRunning(tables, job),
     job_ticks: ({ job, limit }) =>
       [...(ticks.get(job)?.values() ?? [])].sort((a, b) => b.due_at - a.due_at).slice(0, limit),
+    guard_rows: ({ of }) =>
+      [...tables.guard.values()]
+        .filter(({ kind }) => kind === of)
+        .map(({ kind, key, body }) => ({ kind, key, body }))
+        .sort((a, b) => (a.key < b.key ? -1 : 1)),
     nodes: () => [],
     audit: () => audit(tables),
     back_up: () => ({ bytes: 0 }),

@@ -15,7 +15,11 @@ export function retentionHandlers(tables: MemoryTables): Pick<MutationHandlers, 
 
 const compareBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
-function expire({ claims }: MemoryTables, { now, after, limit }: ExpireClaims): MutationResults['expire_claims'] {
+function expire(
+  { claims, guard }: MemoryTables,
+  { now, after, limit }: ExpireClaims,
+): MutationResults['expire_claims'] {
+  for (const [name, { expires_at }] of guard) if (expires_at !== null && expires_at <= now) guard.delete(name);
   // In the order of their bytes.
   const sorted = [...claims].sort(([a], [b]) => compareBytes(a, b));
   const slice = sorted.filter(([key]) => compareBytes(key, after) > 0).slice(0, limit);

@@ -1,6 +1,7 @@
 /** What the store in memory keeps, and what all its changes need. */
 
 import type { Group } from '../../../runtime/store/group.ts';
+import type { GuardRow } from '../../../runtime/store/guard-mutations.ts';
 import { claimKey } from '../../../runtime/store/identity.ts';
 import type { JobRecord, JobState, JobTick } from '../../../runtime/store/job-mutations.ts';
 import type { Holder, Ref, StoredClaim } from '../../../runtime/store/mutations.ts';
@@ -41,6 +42,7 @@ export interface MemoryTables {
   readonly claims: Map<string, number>;
   /** The dispatch of each message, by claimKey, and how long its id is claimed. */
   readonly messages: Map<string, { readonly ref: Ref; readonly ttl_ms: number }>;
+  readonly guard: Map<string, GuardRow & { readonly expires_at: number | null }>;
   readonly groups: Map<string, Group & { readonly ref: Ref }>;
   readonly tallies: Map<string, Record<TallyColumn, number>>;
   /** Runs of a lane at once. */
@@ -60,6 +62,7 @@ export function createTables(): MemoryTables {
       deliveries: new Set(),
       claims: new Map(),
       messages: new Map(),
+      guard: new Map(),
       groups: new Map(),
       tallies: new Map(),
     },

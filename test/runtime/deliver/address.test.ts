@@ -54,7 +54,7 @@ function build(plan: RequestPlan, value: string): HttpRequest | null {
   const match = new Map(['id', 'name'].map((name) => [name, value]));
   const settings = new Map(SETTINGS.map((name) => [name, '1']));
   const values = {
-    ...{ text: 'text', address: all, match, key: 'key', piece: 1, pieces: 1 },
+    ...{ text: 'text', address: all, match, key: 'key', marker: '', piece: 1, pieces: 1 },
     ...{ timestamp: '1', signature: 'sig', exchanged_token: 'token' },
   };
   try {

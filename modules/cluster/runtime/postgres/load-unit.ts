@@ -3,6 +3,8 @@
  * locked row are read by a later statement, because each statement sees the database as of its own start.
  */
 import type { HeadTarget } from '../../../../runtime/store/encode.ts';
+import type { GuardRow } from '../../../../runtime/store/guard-mutations.ts';
+import { guardKey } from '../../../../runtime/store/guard-mutations.ts';
 import { claimKey, laneKey } from '../../../../runtime/store/identity.ts';
 import type { Ref, Step } from '../../../../runtime/store/mutations.ts';
 import { groupKey } from '../../../../runtime/store/unit/accept.ts';
@@ -32,6 +34,7 @@ class Needs {
   /** Dispatches whose steps are needed, because the outcomes of their deliveries decide their final state. */
   readonly steps = new Set<Ref>();
   readonly jobs = new Set<string>();
+  readonly guard = new Set<string>();
   readonly ticks: { readonly job: string; readonly due_at: number }[] = [];
 
   add(change: UnitChange): void {
@@ -53,6 +56,7 @@ class Needs {
       if (change.kind === 'record_attempt' || hasReason) this.heads.add(change.ref);
     }
     if (change.kind === 'record_attempt' && change.due_at === null) this.steps.add(change.ref);
+    for (const of of guardedBy(change)) this.guard.add(shortenedKey(guardKey(of)));
     if ('job' in change) this.jobs.add(change.job);
     if (change.kind === 'tick_job') this.ticks.push({ job: change.job, due_at: change.due_at });
   }
@@ -62,6 +66,13 @@ const isOfMessage = (change: UnitChange): boolean =>
   change.kind === 'record_attempt' ||
   change.kind === 'resend' ||
   (change.kind === 'accept' && change.work.kind !== 'run');
+
+function guardedBy(change: UnitChange): readonly Pick<GuardRow, 'kind' | 'key'>[] {
+  if (change.kind === 'put_guard') return [change.row];
+  return (
+    (change.kind === 'accept' ? change.limits : change.kind === 'join_group' ? change.run_limits : undefined) ?? []
+  );
+}
 
 const REFS = "SELECT nextval('dispatch_ref') AS ref FROM generate_series(1, $1::integer)";
 const CLAIMS = 'SELECT key, expires_at FROM claim WHERE key = ANY($1) ORDER BY key FOR UPDATE';
@@ -81,6 +92,7 @@ const BODIES = `SELECT ref, body FROM dispatch WHERE ref ${MEANT}`;
 const STEPS_OF_MESSAGES = `SELECT ref, data FROM step WHERE ref ${MEANT} ORDER BY ref, n`;
 const GROUPS = `SELECT ${WORK_COLUMNS} FROM work WHERE group_key = ANY($1) ORDER BY ref FOR UPDATE`;
 const JOBS = 'SELECT job, paused, "cursor", ref FROM job_state WHERE job = ANY($1) ORDER BY job FOR UPDATE';
+const GUARD = 'SELECT id, body FROM guard_state WHERE id = ANY($1) ORDER BY id FOR UPDATE';
 const HEADS = 'SELECT ref, id, profile, route, job, targets FROM dispatch WHERE ref = ANY($1::bigint[])';
 const DELIVERIES =
   'SELECT ref, n, lane, due_at, set_at, holder FROM delivery WHERE ref = ANY($1::bigint[]) ORDER BY ref, n FOR UPDATE';
@@ -110,6 +122,7 @@ interface Loaded {
   readonly work: readonly WorkRow[];
   readonly grouped: readonly WorkRow[];
   readonly jobs: readonly Omit<JobRow, 'running'>[];
+  readonly guard: readonly { readonly id: string; readonly body: string }[];
   readonly heads: readonly StoredHead[];
   readonly deliveries: readonly DeliveryRow[];
   readonly steps: readonly { readonly ref: Ref; readonly data: string }[];
@@ -119,7 +132,7 @@ interface Loaded {
 
 const NOTHING: Loaded = {
   ...{ refs: [], claims: [], messages: [], ended: [], bodies: [], limits: [], work: [], grouped: [], jobs: [] },
-  ...{ heads: [], deliveries: [], steps: [], ticks: [], running: [] },
+  ...{ guard: [], heads: [], deliveries: [], steps: [], ticks: [], running: [] },
 };
 
 /** Loads the rows, within a transaction. */
@@ -143,19 +156,20 @@ export async function loadUnit(db: PgConnection, changes: readonly UnitChange[])
     ofMessages<Loaded['steps'][number]>(STEPS_OF_MESSAGES),
     ask<WorkRow>(GROUPS, needs.groups),
     ask<Loaded['jobs'][number]>(JOBS, needs.jobs),
+    ask<Loaded['guard'][number]>(GUARD, needs.guard),
     ask<StoredHead>(HEADS, needs.heads),
     ask<DeliveryRow>(DELIVERIES, needs.work),
     ask<Loaded['steps'][number]>(STEPS, needs.steps),
     needs.ticks.length === 0 ? [] : db.query<Loaded['ticks'][number]>(TICKS, [JSON.stringify(needs.ticks)]),
     ask<Loaded['running'][number]>(RUNNING, needs.jobs),
   ]);
-  const [work, held, ended, bodies, earlier, grouped, jobs, heads, deliveries, counted, ticks, running] = rest;
+  const [work, held, ended, bodies, earlier, grouped, jobs, guard, heads, deliveries, counted, ticks, running] = rest;
   // The steps of a message may be asked for twice.
   const asked = new Set(counted.map(({ ref }) => ref));
   const steps = [...counted, ...earlier.filter(({ ref }) => !asked.has(ref))];
   return rowsOf({
     ...{ refs, claims, messages, limits, work: [...work, ...held], ended, bodies, steps },
-    ...{ grouped, jobs, heads, deliveries, ticks, running },
+    ...{ grouped, jobs, guard, heads, deliveries, ticks, running },
   });
 }
 
@@ -190,6 +204,7 @@ function rowsOf(loaded: Loaded): UnitRows {
       [...byRef(loaded.deliveries)].map(([ref, rows]) => [ref, new Map(rows.map((row) => [row.n, row]))]),
     ),
     jobs: new Map(loaded.jobs.map((row) => [row.job, { ...row, running: running.has(row.job) }])),
+    guard: new Map(loaded.guard.map(({ id, body }) => [id, body])),
     headOf: (ref) => heads.get(ref),
     targetsOf: (ref) => JSON.parse(heads.get(ref)?.targets ?? '[]') as readonly HeadTarget[],
     stepsOf: (ref) => (steps.get(ref) ?? []).map(({ data }) => JSON.parse(data) as Step),

@@ -2,6 +2,7 @@
 
 import { decodeOr } from '../../../../runtime/store/decode.ts';
 import type { HeadTarget } from '../../../../runtime/store/encode.ts';
+import { readGuard } from '../../../../runtime/store/guard-mutations.ts';
 import type { JobState, JobTick } from '../../../../runtime/store/job-mutations.ts';
 import type { ListedRow, StoredRow } from '../../../../runtime/store/listed-rows.ts';
 import { readListed, readStored } from '../../../../runtime/store/listed-rows.ts';
@@ -53,6 +54,11 @@ export const createPgQueries = (ask: AskSnapshot, signatures: Signatures): PgQue
   overview: ({ now }) => overview(ask, now),
   open_work: () => openWork(ask),
   dead_work: async () => (await ask<[DeadWork[]]>([DEAD_WORK]))[0],
+  async guard_rows({ of }) {
+    type Row = { readonly key: string; readonly body: string };
+    const [rows = []] = await ask<[Row[]]>(['SELECT key, body FROM guard_state WHERE kind = $1 ORDER BY id', of]);
+    return rows.flatMap(({ key, body }) => readGuard(of, key, body));
+  },
   nodes: () => readNodes(ask),
   audit: () => audit(ask),
   back_up: () => Promise.reject(new Error('a database is copied by pg_dump')),

@@ -28,6 +28,7 @@ const REMOVE = ['dispatch', 'ended', 'answer', 'step', 'message'].map(
 const BYTES = 'SELECT coalesce(sum(bytes), 0)::bigint AS bytes FROM tally';
 const LAST_CLAIM = 'SELECT key FROM claim WHERE key > $1 ORDER BY key LIMIT 1 OFFSET $2';
 const EXPIRE = 'DELETE FROM claim WHERE key > $1 AND key <= $2 AND expires_at <= $3';
+const EXPIRE_GUARD = 'DELETE FROM guard_state WHERE expires_at <= $1';
 const EXPIRE_REST = 'DELETE FROM claim WHERE key > $1 AND expires_at <= $2';
 
 /** Removes ended dispatches of one slice that are old enough. */
@@ -73,6 +74,7 @@ export async function expireClaims(
   { db }: Scope,
   { now, after, limit }: ExpireClaims,
 ): Promise<MutationResults['expire_claims']> {
+  if (after === '') await db.change(EXPIRE_GUARD, [now]);
   const [last] = await db.query<{ key: string }>(LAST_CLAIM, [after, limit - 1]);
   if (last === undefined) return { removed: await db.change(EXPIRE_REST, [after, now]), next: null };
   return { removed: await db.change(EXPIRE, [after, last.key, now]), next: last.key };

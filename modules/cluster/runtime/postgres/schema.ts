@@ -201,6 +201,12 @@ const VERSION_2 = `
 
   -- JSON of the end of the program that answered (runtime/store/states.ts).
   ALTER TABLE answer ADD COLUMN program text;
+
+  -- What the guard keeps (runtime/store/guard-mutations.ts). id: JSON [kind, key], or its digest when that is long; key,
+  -- body: JSON; expires_at: when it may go.
+  CREATE TABLE guard_state (id text COLLATE "C" PRIMARY KEY, kind text NOT NULL, key text NOT NULL, body text NOT NULL,
+    expires_at bigint) WITH (fillfactor = 50);
+  CREATE INDEX guard_kind ON guard_state (kind);
 `;
 
 /** Each step migrates the tables from the previous version to its own. */

@@ -36,6 +36,7 @@ const UNIT_OF: Readonly<Record<UnitKind, 'events' | 'firing'>> = {
     record_attempt: 'events',
     give_up: 'events',
     resend: 'events',
+    put_guard: 'events',
   },
   ...{ tick_job: 'firing', fire_job: 'firing' },
 };

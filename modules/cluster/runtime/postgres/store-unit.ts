@@ -40,6 +40,9 @@ const JOBS =
   'INSERT INTO job_state (job, "cursor", ref) SELECT job, "cursor", ref FROM json_to_recordset($1::json) ' +
   'AS x(job text, "cursor" bigint, ref bigint) ORDER BY job ' +
   'ON CONFLICT (job) DO UPDATE SET "cursor" = excluded."cursor", ref = excluded.ref';
+const NEW_GUARD = `${insertInto('guard_state')} ORDER BY id`;
+const CHANGED_GUARD = updateRows('guard_state', ['id'], ['body', 'expires_at']);
+const DROP_GUARD = 'DELETE FROM guard_state WHERE id = ANY($1)';
 const TICKS = insertInto('job_tick');
 export const PUT_META = upsert('meta', 'key');
 
@@ -88,6 +91,18 @@ export function storeUnit({ send, node }: Scope, unit: WorkUnit): void {
   );
   put(JOBS, unit.changedJobs);
   put(TICKS, unit.newTicks);
+  const guard = [...unit.changedGuard].map(([id, row]) => ({ ...row, id, key: JSON.stringify(row.key) }));
+  const isLeft = ({ body }: { readonly body: string | null }): boolean => body !== null;
+  put(
+    NEW_GUARD,
+    guard.filter((row) => !row.known && isLeft(row)),
+  );
+  put(
+    CHANGED_GUARD,
+    guard.filter((row) => row.known && isLeft(row)),
+  );
+  const dropped = guard.filter((row) => row.known && !isLeft(row)).map(({ id }) => id);
+  if (dropped.length > 0) send(DROP_GUARD, [dropped]);
   if (unit.lastError !== null) put(PUT_META, [{ key: 'last_error', value: JSON.stringify(unit.lastError) }]);
   put(ADD_COUNTS, countsOf(unit).rows(node));
 }

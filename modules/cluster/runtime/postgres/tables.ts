@@ -26,6 +26,7 @@ const COLUMNS = {
   answer: 'ref bigint, text text, program text',
   step: 'ref bigint, n integer, data text',
   job_state: 'job text, paused boolean, "cursor" bigint, signature text, ref bigint',
+  guard_state: 'id text, kind text, key text, body text, expires_at bigint',
   job_tick: 'job text, due_at bigint, outcome text, ref bigint, missed integer',
   meta: 'key text, value text',
   tally: `lane text, node bigint, ${COUNT_COLUMNS.map((name) => `${name} bigint`).join(', ')}`,

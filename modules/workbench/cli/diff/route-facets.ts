@@ -145,6 +145,12 @@ const ROUTE_KEYS = {
   mirror_to_session: plain('mirror_to_session', 'mirror_to_session'),
   rate_limit: plain('rate_limit', 'its rate limit (requests a minute)'),
   max_concurrent: plain('max_concurrent', 'its limit of runs at once'),
+  loop_limit: plain('loop_limit', 'its limit of runs for one key within ten minutes'),
+  allow_own_events: {
+    ...plain('allow_own_events', 'allow_own_events'),
+    changed: (_before, now) =>
+      now === 'true' ? 'it now takes events that it has caused itself' : 'it ignores events that it has caused itself',
+  },
   idempotency_ttl_seconds: plain('idempotency_ttl_seconds', 'how long it remembers delivery ids (seconds)'),
   max_age: {
     field: 'max_age_seconds',

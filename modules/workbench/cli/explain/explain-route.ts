@@ -11,7 +11,7 @@ import type { RequestParts } from '../../../../runtime/verify/request.ts';
 import type { Explanation, RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
 import { createExplainer } from './explainer.ts';
 import { formatExplanation } from './format-explanation.ts';
-import { jobState, scriptRunner } from './machine-services.ts';
+import { jobState, scriptRunner, storedInstallation } from './machine-services.ts';
 import { startProblems } from './start-problems.ts';
 
 export interface ExplainInput {
@@ -36,6 +36,7 @@ export async function explainRoute(
     secrets: createSecrets(context),
     clock: context.clock,
     ids: createIds(context.random),
+    installation: () => storedInstallation(context),
     jobState: (profile, id) => jobState(context, table, profile, id),
   });
   try {

@@ -2,12 +2,14 @@
 
 import { agentPlan } from '../../../../base/agent-plan.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
+import type { FindInstallation } from '../../../../runtime/dispatch/installation.ts';
 import type { Clock } from '../../../../runtime/platform/clock.ts';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
 import type { Ids } from '../../../../runtime/platform/ids.ts';
 import { gatewayFiles } from '../../../../runtime/platform/node-files.ts';
 import { userHome } from '../../../../runtime/platform/secrets/machine-secrets.ts';
 import type { SecretResolver } from '../../../../runtime/platform/secrets/secrets.ts';
+import { EXAMPLE_INSTALLATION } from '../../../../runtime/table/loop-marker.ts';
 import type { Explanation, RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
 import type { ExplainRequest } from '../../runtime/explain/explain-request.ts';
 import { explainRequest } from '../../runtime/explain/explain-request.ts';
@@ -39,6 +41,7 @@ export interface ExplainedWorld extends Pick<DryContext, 'jobState'> {
   readonly secrets: SecretResolver | null;
   readonly clock: Clock;
   readonly ids: Ids;
+  readonly installation: FindInstallation;
 }
 
 /** The time of every event, in Unix ms. */
@@ -55,6 +58,7 @@ export function fixedWorld(table: RouteTable, storedJobs: readonly { readonly id
     secrets: null,
     clock: { ...systemClock, now: () => INSTANT, monotonic: () => 0 },
     ids: { dispatch: () => NO_ID, delivery: () => NO_ID, marker: () => NO_MARKER },
+    installation: async () => EXAMPLE_INSTALLATION,
     jobState: (profile, id) => (stored.has(id) ? 'accepted' : configuredJobState(table, profile, id)),
   };
 }
@@ -62,7 +66,7 @@ export function fixedWorld(table: RouteTable, storedJobs: readonly { readonly id
 export function createExplainer(
   context: Pick<CliContext, 'home' | 'env' | 'clock'>,
   table: RouteTable,
-  { secrets, clock, ids, jobState }: ExplainedWorld,
+  { secrets, clock, ids, jobState, installation }: ExplainedWorld,
 ): Explainer {
   const plans = new Map(Object.values(table.routes).map((plan) => [nameOf(plan.profile, plan.name), plan]));
   const links = new Map<RoutePlan, Promise<ExplainedRoute>>();
@@ -79,7 +83,13 @@ export function createExplainer(
   const known = secrets ?? NO_SECRETS;
   const refusal = deliveryRefusal(context, table, known);
   const explaining = {
-    ...{ clock, ids, dispatcher: createDryDispatcher({ refusal, jobState }), homeChannel: homeChannels(table, known) },
+    ...{
+      clock,
+      ids,
+      installation,
+      dispatcher: createDryDispatcher({ refusal, jobState }),
+      homeChannel: homeChannels(table, known),
+    },
     // Loads every driver, which many explanations in a row can do without.
     refusal: secrets === null ? null : refusal,
   };

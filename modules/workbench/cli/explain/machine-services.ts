@@ -12,11 +12,13 @@ import { loadMarks } from '../../../../runtime/module.ts';
 import type { GatewayFiles } from '../../../../runtime/platform/node-files.ts';
 import { gatewayFiles } from '../../../../runtime/platform/node-files.ts';
 import type { SecretResolver } from '../../../../runtime/platform/secrets/secrets.ts';
+import { decodeOr } from '../../../../runtime/store/decode.ts';
 import type { ListFiles } from '../../../../runtime/table/in-file-set.ts';
 import type { LinkContext } from '../../../../runtime/table/link-context.ts';
 import { LinkError } from '../../../../runtime/table/link-context.ts';
 import { RouteSlot } from '../../../../runtime/table/link-route.ts';
 import type { Marks } from '../../../../runtime/table/link-template.ts';
+import { EXAMPLE_INSTALLATION, isInstallation } from '../../../../runtime/table/loop-marker.ts';
 import type { RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
 import { payloads } from '../../../payloads/module.ts';
 import type { HomeChannelOf, JobOutcome, RefusesDelivery } from '../../runtime/explain/explain-services.ts';
@@ -61,6 +63,13 @@ export async function jobState(
   const job = listJobs(table, stored?.records ?? [], context.timezone).get(id);
   if (job === undefined || job.profile !== profile) return 'unknown_job';
   return (stored?.states[id]?.paused ?? job.paused) ? 'paused' : 'accepted';
+}
+
+/** The id of this installation; a fixed one where there is no store yet. @throws CliError when there is a store that cannot be read. */
+export async function storedInstallation(context: CliContext): Promise<string> {
+  const { useStore } = await import('../../../../cli/store/use-store.ts');
+  const [row] = (await useStore(context, (store) => store.read({ kind: 'guard_rows', of: 'installation' }))) ?? [];
+  return decodeOr<string>(row?.body, isInstallation, EXAMPLE_INSTALLATION);
 }
 
 /** By the config alone, for tests of it. */

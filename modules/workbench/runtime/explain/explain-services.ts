@@ -2,6 +2,7 @@
 
 import { targetLabel } from '../../../../base/label.ts';
 import type { Dispatcher } from '../../../../runtime/dispatch/dispatcher.ts';
+import type { FindInstallation } from '../../../../runtime/dispatch/installation.ts';
 import type { Services } from '../../../../runtime/intake/intake.ts';
 import type { RunScript, ScriptOutcome } from '../../../../runtime/intake/script-runner.ts';
 import type { Clock } from '../../../../runtime/platform/clock.ts';
@@ -15,6 +16,8 @@ export interface ExplainContext {
   readonly dispatcher: Dispatcher;
   readonly clock: Clock;
   readonly ids: Ids;
+  /** The id whose markers are our own. */
+  readonly installation: FindInstallation;
   readonly homeChannel: HomeChannelOf;
   /** For warnings about deliveries that would fail; null: none are given. */
   readonly refusal: RefusesDelivery | null;
@@ -30,7 +33,7 @@ interface ServicesInput {
 /** @param onScript called with the outcome of the script, if it is run */
 export function explainServices(
   { request, runScript, warnings }: ServicesInput,
-  { dispatcher, clock, ids }: ExplainContext,
+  { dispatcher, clock, ids, installation }: ExplainContext,
   onScript: (outcome: ScriptOutcome) => void,
 ): Services {
   return {
@@ -38,6 +41,7 @@ export function explainServices(
     ids,
     dispatcher,
     log: warnings.log,
+    installation,
     runScript: async (asked) => {
       if (runScript === null) throw new Error('the script stage is left out');
       const outcome = await runScript(asked);

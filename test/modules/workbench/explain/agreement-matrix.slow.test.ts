@@ -20,6 +20,7 @@ import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
 import { TAKEN } from '../../../../runtime/intake/reply.ts';
 import { createIds } from '../../../../runtime/platform/ids.ts';
 import { createSecrets } from '../../../../runtime/platform/secrets/machine-secrets.ts';
+import { EXAMPLE_INSTALLATION } from '../../../../runtime/table/loop-marker.ts';
 import { partsOf } from '../../../../runtime/verify/request.ts';
 import type { Explanation, RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
 import { contextFor } from '../../../helpers/cli.ts';
@@ -134,6 +135,7 @@ describe('what a gateway answered is what is said of it', () => {
     const runScript = await scriptRunner(context);
     const machine = createExplainer(context, table, {
       ...{ secrets: createSecrets(context), clock: context.clock, ids: createIds(context.random) },
+      installation: async () => EXAMPLE_INSTALLATION,
       jobState: (profile, id) => jobState(context, table, profile, id),
     });
     const fixed = createExplainer(context, table, fixedWorld(table));

@@ -17,6 +17,7 @@ import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
 import type { Clock } from '../../../../runtime/platform/clock.ts';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
 import { createIds } from '../../../../runtime/platform/ids.ts';
+import { EXAMPLE_INSTALLATION } from '../../../../runtime/table/loop-marker.ts';
 import { partsOf } from '../../../../runtime/verify/request.ts';
 import { signRequest } from '../../../../runtime/verify/sign.ts';
 import { SignError } from '../../../../runtime/verify/sign-body.ts';
@@ -281,7 +282,10 @@ function explain(table: RouteTable, name: string, { path, headers, body }: Sent)
       ...{ agent: 'preview', event: null, runScript: null, warnings },
       request: partsOf('POST', path, Object.entries(headers), body),
     },
-    { dispatcher, clock: systemClock, ids, homeChannel: () => null, refusal: null },
+    {
+      ...{ dispatcher, clock: systemClock, ids, homeChannel: () => null, refusal: null },
+      installation: async () => EXAMPLE_INSTALLATION,
+    },
   );
 }
 

@@ -91,7 +91,7 @@ test('an event that would be taken: every stage, the prompt and where the answer
   const { ask } = open(t);
   const { code, found } = await ask(['review', '--event', 'pull_request', ...payload(GOOD)]);
   assert.equal(code, 0);
-  assert.equal(found.stages.length, 21);
+  assert.equal(found.stages.length, 22);
   assert.deepEqual(
     found.stages.filter(({ result }) => result === 'skipped').map(({ stage, reason }) => [stage, reason]),
     ['credential', 'handshake', 'signature', 'challenge'].map((stage) => [stage, 'not_signed']),

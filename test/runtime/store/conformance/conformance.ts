@@ -4,6 +4,7 @@ import { claims } from './claims.ts';
 import { equivalence } from './equivalence.ts';
 import { failures } from './failures.ts';
 import { groups } from './groups.ts';
+import { guard } from './guard.ts';
 import { instants } from './instants.ts';
 import { jobs } from './jobs.ts';
 import { messages } from './messages.ts';
@@ -28,6 +29,7 @@ const SUITES = {
   retention,
   failures,
   messages,
+  guard,
   models,
   equivalence,
 };

@@ -1,0 +1,89 @@
+/** Links what tells an event that a hookwright has caused: its sender, the marker in its text, and where the answer goes. */
+import type { RoutePlan } from '../../schemas/generated/types.ts';
+import type { RunLimit } from '../store/guard-mutations.ts';
+import type { TableHeadPlan } from './link-context.ts';
+import { markersIn } from './loop-marker.ts';
+import type { PayloadPath } from './payload-path.ts';
+import { linkPath, readPath } from './payload-path.ts';
+
+export interface LinkedLoop {
+  /** Whether the sender of the event is the account as which the profile of the route posts. */
+  isOwnSender(scheme: string, payload: unknown): boolean;
+  /** The installations whose markers are in the texts of the event. */
+  installationsIn(scheme: string, payload: unknown): ReadonlySet<string>;
+  /** Whether what goes to the target can come back as an event of the scheme. */
+  comesBack(scheme: string, target: string): boolean;
+}
+
+interface OfScheme {
+  /** Null: everywhere. */
+  readonly texts: readonly PayloadPath[] | null;
+  readonly senders: readonly { readonly path: PayloadPath; readonly own: PayloadPath | string }[];
+}
+
+export function linkLoop(
+  { profile, insecure, source }: RoutePlan,
+  { schemes, profiles, targets }: TableHeadPlan,
+): LinkedLoop {
+  const linked = new Map<string, OfScheme>();
+  const setting = (target: string, name: string): string | null => {
+    const { [target]: binding } = (Object.hasOwn(profiles, profile) ? profiles[profile] : undefined)?.targets ?? {};
+    const value = binding?.options[name];
+    return value === undefined || value === '' ? null : String(value).toLowerCase();
+  };
+  /** Without a signature the route's source says what the event is. */
+  const schemeOf = (scheme: string): string => (insecure ? (source ?? '') : scheme);
+  const ofScheme = (scheme: string): OfScheme => {
+    const name = schemeOf(scheme);
+    const known = linked.get(name);
+    if (known !== undefined) return known;
+    const plan = Object.hasOwn(schemes, name) ? schemes[name] : undefined;
+    const senders = (plan?.own_sender ?? []).flatMap(({ path, same_as, target, setting: key }) => {
+      const at = linkPath(path);
+      const own = same_as === null ? setting(target, key) : linkPath(same_as);
+      return at === null || own === null ? [] : [{ path: at, own }];
+    });
+    const found = { texts: plan?.texts?.map(linkPath).filter((path) => path !== null) ?? null, senders };
+    linked.set(name, found);
+    return found;
+  };
+  return {
+    isOwnSender: (scheme, payload) =>
+      ofScheme(scheme).senders.some(({ path, own }) => {
+        const sender = readPath(payload, path);
+        if (!isName(sender)) return false;
+        const other = typeof own === 'string' ? own : readPath(payload, own);
+        return isName(other) && String(sender).toLowerCase() === String(other).toLowerCase();
+      }),
+    installationsIn(scheme, payload) {
+      const { texts } = ofScheme(scheme);
+      const found = texts === null ? [payload] : texts.map((path) => readPath(payload, path));
+      return markersIn(found.map((value) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))));
+    },
+    comesBack: (scheme, target) =>
+      (Object.hasOwn(targets, target) ? targets[target]?.comes_back : undefined)?.includes(schemeOf(scheme)) === true,
+  };
+}
+
+const isName = (value: unknown): value is string | number =>
+  (typeof value === 'string' && value !== '') || typeof value === 'number';
+
+const MINUTE_MS = 60_000;
+const WITHIN_MS = 10 * MINUTE_MS;
+const PAUSE_MS = 60 * MINUTE_MS;
+/** Most events of a key within ten minutes that another installation has caused. */
+const MOST_EXCHANGES = 3;
+
+/** The limits of an event's run. @param key whose runs are counted @param exchange of an event that another installation has caused */
+export function runLimits(
+  { profile, name, loop_limit }: Pick<RoutePlan, 'profile' | 'name' | 'loop_limit'>,
+  { key, exchange }: { readonly key: string | null; readonly exchange: string | null },
+): readonly RunLimit[] {
+  const of = (kind: RunLimit['kind'], text: string, most: number, pause_ms: number): RunLimit => {
+    return { kind, key: JSON.stringify([profile, name, text]), most, within_ms: WITHIN_MS, pause_ms };
+  };
+  return [
+    ...(exchange === null ? [] : [of('exchange', exchange, MOST_EXCHANGES, 0)]),
+    ...(key === null ? [] : [of('runs', key, loop_limit, PAUSE_MS)]),
+  ];
+}

@@ -1,0 +1,118 @@
+/** An agent that answers on a code host does not answer itself for ever, and two do not answer each other. */
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { describe, it } from 'node:test';
+import { MARKER_START } from '../../../runtime/table/loop-marker.ts';
+import type { Comment } from '../../helpers/code-host.ts';
+import { CodeHost } from '../../helpers/code-host.ts';
+
+const config = (route = '', target = ''): string => `
+platforms:
+  webhook:
+    enabled: true
+    secret: env:SECRET
+    routes:
+      answers:
+        source: github
+        events: [issue_comment]
+        prompt: "Answer: {comment.body}"
+        deliver: github_comment
+        deliver_extra: { repo: "{repository.full_name}", pr_number: "{issue.number}" }
+${route}
+  github_comment:
+    enabled: true
+    token: env:GH_TOKEN
+${target}
+`;
+
+/** Nothing of the marker is left. */
+const stripped = (comment: Comment): Comment => ({ ...comment, body: comment.body.replace(/<!--.*?-->/g, '').trim() });
+
+const marked = ({ body }: Comment): boolean => body.includes(MARKER_START);
+
+async function loopOf(
+  t: TestContext,
+  yaml: string,
+  onPost: (comment: Comment) => Comment,
+): Promise<CodeHost & { runs: number }> {
+  const host = new CodeHost();
+  host.onPost = onPost;
+  const { runs } = await host.addGateway(t, yaml, 'our-bot');
+  host.write({});
+  await host.quiet();
+  return Object.assign(host, { runs: runs.length });
+}
+
+describe('what a gateway has posted and the code host sends back', () => {
+  const WAYS: Readonly<Record<string, (comment: Comment) => Comment>> = {
+    'as the same user': (comment) => comment,
+    'as another bot': (comment) => ({ ...comment, login: 'relay[bot]' }),
+    quoted: (comment) => ({ ...comment, login: 'bob', body: comment.body.replace(/^/gm, '> ') }),
+    'in a reply': (comment) => ({ ...comment, login: 'bob', body: `${comment.body}\n\nI disagree.` }),
+  };
+  for (const [name, onPost] of Object.entries(WAYS)) {
+    it(`is ignored ${name}`, async (t) => {
+      const host = await loopOf(t, config(), onPost);
+      assert.equal(host.runs, 1);
+      assert.ok(host.comments[1] !== undefined && marked(host.comments[1]));
+      assert.deepEqual(host.answers.at(-1)?.body, {
+        ...{ status: 'ignored', reason: 'loop', route: 'answers', event: 'issue_comment' },
+      });
+    });
+  }
+
+  it('is ignored without a marker if the config says as whom the gateway posts', async (t) => {
+    assert.equal((await loopOf(t, config('', '    login: Our-Bot'), stripped)).runs, 1);
+  });
+
+  it('runs at most loop_limit times without a marker, and others are not affected', async (t) => {
+    const host = await loopOf(t, config(), stripped);
+    assert.equal(host.runs, 10);
+    assert.equal(host.answers.at(-1)?.body.reason, 'loop');
+    host.onPost = (comment) => comment;
+    host.write({ number: 8 });
+    await host.quiet();
+    assert.deepEqual(
+      host.answers.slice(-2).map(({ status, body }) => [status, body.reason]),
+      [
+        [202, undefined],
+        [200, 'loop'],
+      ],
+    );
+  });
+
+  it('is taken by a route that allows its own events, up to its own limit', async (t) => {
+    const route = '        allow_own_events: true\n        loop_limit: 4';
+    assert.equal((await loopOf(t, config(route), (comment) => comment)).runs, 4);
+  });
+
+  it('a stranger cannot silence a discussion: a marker in the text of the issue means nothing', async (t) => {
+    const host = new CodeHost();
+    const { runs } = await host.addGateway(t, config().replace('{comment.body}', '{issue.body}'), 'our-bot');
+    host.write({});
+    await host.quiet();
+    const [, answer] = host.comments;
+    host.write({ number: 9, body: `A copy: ${answer?.body}` });
+    await host.quiet();
+    assert.equal(runs.length, 1);
+    host.write({ number: 9, body: 'Without a copy' });
+    await host.quiet();
+    assert.equal(runs.length, 2);
+  });
+});
+
+describe('two gateways that answer each other', () => {
+  it('stop after three exchanges each, and people are still answered', async (t) => {
+    const host = new CodeHost();
+    const filters = (other: string): string => `        filters: [{ field: sender.login, in: [alice, ${other}] }]`;
+    const one = await host.addGateway(t, config(filters('two')), 'one');
+    const two = await host.addGateway(t, config(filters('one').replace('alice', 'nobody')), 'two');
+    host.write({});
+    await host.quiet();
+    assert.ok(one.runs.length + two.runs.length <= 7, `${one.runs.length} and ${two.runs.length} runs`);
+    assert.ok(one.runs.length >= 2);
+    host.write({ body: 'And me?' });
+    await host.quiet();
+    assert.ok(one.runs.at(-1)?.includes('And me?'));
+  });
+});

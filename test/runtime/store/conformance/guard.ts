@@ -1,0 +1,114 @@
+/** What the guard keeps: runs are counted against their limits, and rows are compared and replaced. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { PutGuard, RunLimit } from '../../../../runtime/store/guard-mutations.ts';
+import { isRunTimes } from '../../../../runtime/store/guard-mutations.ts';
+import type { Store } from '../../../../runtime/store/store.ts';
+import { makeAccept, makeClaim, makeDispatch, makeJoin } from '../../../helpers/dispatches.ts';
+import type { Open } from './subject.ts';
+import { accept, audit, find, take } from './subject.ts';
+
+const MINUTE = 60_000;
+const LIMIT: RunLimit = { kind: 'runs', key: 'a\0b', most: 3, within_ms: 10 * MINUTE, pause_ms: 60 * MINUTE };
+
+const run = async (store: Store, id: string, now: number, limits: readonly RunLimit[] = [LIMIT]): Promise<string> => {
+  const result = await store.write(makeAccept(id, { limits, now, claim: makeClaim(id, now + MINUTE) }));
+  return result.kind === 'over_limit' ? `over until ${result.until}` : result.kind;
+};
+
+const rows = (store: Store, of: RunLimit['kind'] | 'alert') => store.read({ kind: 'guard_rows', of });
+
+const put = (rest: Partial<PutGuard> = {}): PutGuard => ({
+  ...{ kind: 'put_guard', row: { kind: 'alert', key: 'x' }, expect: null, body: '{"n":1}' },
+  ...{ expires_at: null, dispatch: null, now: 1000 },
+  ...rest,
+});
+
+export function guard(open: Open): void {
+  it('refuses a run beyond the limit of its key, and pauses the key, also after a crash', async (t) => {
+    const opened = await open(t);
+    const all = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((id) => run(opened.store, id, MINUTE)));
+    assert.deepEqual(all, ['stored', 'stored', 'stored', `over until ${61 * MINUTE}`, `over until ${61 * MINUTE}`]);
+    await opened.crash();
+    const { store } = opened;
+    assert.equal(await run(store, 'd', 61 * MINUTE - 1), `over until ${61 * MINUTE}`);
+    assert.equal(await run(store, 'd', 61 * MINUTE), 'stored');
+    assert.equal(await find(store, 'e'), null);
+    assert.deepEqual(await audit(store), []);
+  });
+
+  it('counts the runs of a sliding time, each key by itself, and a duplicate not at all', async (t) => {
+    const { store } = await open(t);
+    for (const [index, id] of ['a', 'b', 'c'].entries()) assert.equal(await run(store, id, index * MINUTE), 'stored');
+    assert.equal(await run(store, 'c', 2 * MINUTE), 'duplicate');
+    assert.equal(await run(store, 'other', 2 * MINUTE, [{ ...LIMIT, key: 'other' }]), 'stored');
+    assert.equal(await run(store, 'd', 10 * MINUTE), 'stored');
+    assert.equal(await run(store, 'e', 10 * MINUTE), `over until ${70 * MINUTE}`);
+    // A clock that was set back does not make the pause longer.
+    assert.equal(await run(store, 'f', 5 * MINUTE), 'stored');
+  });
+
+  it('without a pause refuses only while the exchange goes on', async (t) => {
+    const { store } = await open(t);
+    const limits: readonly RunLimit[] = [{ ...LIMIT, kind: 'exchange', pause_ms: 0 }];
+    for (const id of ['a', 'b', 'c']) assert.equal(await run(store, id, 0, limits), 'stored');
+    assert.equal(await run(store, 'd', 9 * MINUTE, limits), 'over until null');
+    assert.equal(await run(store, 'e', 10 * MINUTE, limits), 'stored');
+  });
+
+  it('counts nothing against the other limits of a run that one refuses', async (t) => {
+    const { store } = await open(t);
+    const limits = [
+      { ...LIMIT, most: 1 },
+      { ...LIMIT, key: 'wide' },
+    ];
+    assert.equal(await run(store, 'a', 0, limits), 'stored');
+    assert.equal(await run(store, 'b', 0, limits), `over until ${60 * MINUTE}`);
+    const times = (await rows(store, 'runs')).map(({ key, body }) => {
+      const value: unknown = JSON.parse(body);
+      return [key, isRunTimes(value) ? value.times.length : null];
+    });
+    assert.deepEqual(times, [
+      ['a\0b', 0],
+      ['wide', 1],
+    ]);
+  });
+
+  it('counts a coalesce group once', async (t) => {
+    const { store } = await open(t);
+    const join = (id: string, now: number) =>
+      store.write(makeJoin(id, 'group', now, { run_limits: [{ ...LIMIT, most: 1 }] }));
+    assert.equal((await join('a', 0)).kind, 'stored');
+    assert.equal((await join('b', 0)).kind, 'stored');
+    assert.equal((await take(store, 10 * MINUTE)).runs.length, 1);
+    assert.equal((await join('c', 9 * MINUTE)).kind, 'over_limit');
+  });
+
+  it('replaces a row that is as expected, with its message in the same change', async (t) => {
+    const opened = await open(t);
+    const [delivery] = makeDispatch('x').deliveries;
+    const dispatch = makeDispatch('message', {
+      ...{ mode: 'message', route: null, deliveries: [delivery ?? { target: 'log', extra: {}, unresolved: [] }] },
+    });
+    const both = await Promise.all([opened.store.write(put({ dispatch })), opened.store.write(put({ body: '2' }))]);
+    assert.deepEqual(both, [true, false]);
+    await opened.restart();
+    const { store } = opened;
+    assert.deepEqual(await rows(store, 'alert'), [{ kind: 'alert', key: 'x', body: '{"n":1}' }]);
+    assert.equal((await take(store, 1000)).attempts.length, 1);
+    assert.equal(await store.write(put({ expect: '{"n":1}', body: '{"n":2}' })), true);
+    assert.equal(await store.write(put({ expect: '{"n":1}', body: null })), false);
+    assert.equal(await store.write(put({ expect: '{"n":2}', body: null })), true);
+    assert.deepEqual(await rows(store, 'alert'), []);
+    assert.deepEqual(await audit(store), []);
+  });
+
+  it('forgets what has expired', async (t) => {
+    const { store } = await open(t);
+    await run(store, 'a', 0);
+    await store.write(put());
+    await store.write({ kind: 'expire_claims', now: 10 * MINUTE, after: '', limit: 100 });
+    assert.deepEqual([(await rows(store, 'runs')).length, (await rows(store, 'alert')).length], [0, 1]);
+    await accept(store, 'b', { now: 10 * MINUTE });
+  });
+}
