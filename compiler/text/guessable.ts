@@ -11,6 +11,7 @@ export function isGuessable(text: string): boolean {
   return (
     isRepeated(lower) ||
     isWalk(lower.replace(/[\s._-]/g, '').replace(/(.)\1+/gsu, '$1')) ||
+    isInterleaved(lower) ||
     isCommon(lower) ||
     isCommon(password ?? '')
   );
@@ -63,6 +64,14 @@ function isWalk(text: string): boolean {
   let breaks = Math.floor((text.length - 1) / 7);
   for (let at = 1; at < text.length && breaks >= 0; at++) if (!isNext(text[at - 1] ?? '', text[at] ?? '')) breaks--;
   return breaks >= 0;
+}
+
+/** Two sequences by turns: `a1b2c3d4e5`. */
+function isInterleaved(text: string): boolean {
+  if (text.length < 2 * SHORTEST_WALK) return false;
+  for (let at = 2; at < text.length; at++)
+    if (text.charCodeAt(at) - text.charCodeAt(at - 2) !== 1 && text[at - 2] + (text[at] ?? '') !== '90') return false;
+  return true;
 }
 
 function isNext(before: string, after: string): boolean {

@@ -34,10 +34,18 @@ function kindOf(text: string): SecretPlaceholder['kind'] | null {
   if (isNearNoAuth(text)) return 'no-auth';
   const foreign = foreignReference(text);
   if (foreign !== null) return foreign;
-  const forms = innerTexts(text);
+  const forms = innerTexts(text).flatMap((form) => [form, ...encodedIn(form)]);
   if (forms.some(isStandIn)) return 'stand-in';
   if (forms.some(isGuessable)) return 'guessable';
   return /^(["'])[\w+/=-]{12,}\1$/.test(text) ? 'quoted' : null;
+}
+
+/** What stands in base64, or behind the prefix of a sender's secrets: `Y2hhbmdlbWU=`, `whsec_AAAAAAAAAAAA`. */
+function encodedIn(text: string): readonly string[] {
+  const [, behind] = /^[a-z]{2,8}_(?:[a-z]{4}_)?(.{12,})$/.exec(text) ?? [];
+  const decoded = Buffer.from(text, 'base64');
+  const isBase64 = decoded.toString('base64') === text && /^[\w .:!@-]{4,}$/.test(decoded.toString('latin1'));
+  return [...(behind === undefined ? [] : [behind]), ...(isBase64 ? [decoded.toString()] : [])];
 }
 
 const WHAT: Readonly<Record<SecretPlaceholder['kind'], string>> = {

@@ -24,7 +24,7 @@ const WORDS =
   /^(?:todo|fixme|tbd|tba|none|null|nil|undefined|false|true|empty|unset|missing|redacted|hidden|masked|removed|dummy|sample|demo|test|testing|foo|bar|foobar|baz|default|admin|letmein|qwerty|abc123|[0-9]?1234567?8?9?0?|0123456789(?:abcdef)?|deadbeef)$/;
 const PUT_HERE = new RegExp(`^(?:insert|enter|paste|put|replace|fill|add|provide)[a-z]*${SECRET_WORD}[a-z]*$`);
 const SAYS_SO =
-  /example|placeholder|changeme|changeit|replaceme|fillmein|notasecret|notarealsecret|insertyour|yoursecret|yourtoken|donotuse|inproduction/;
+  /example|placeholder|changeme|changeit|replaceme|fillmein|notasecret|notarealsecret|insertyour|yoursecret|yourtoken|donotuse|inproduction|(?:its|thisis)asecret/;
 /** `<your secret>`, `[API_KEY]`: words between brackets. */
 const BRACKETED = /^(?:<[^<>]*>|\[[^[\]]*\]|\([^()]*\)|\(\([^()]*\)\))$/;
 const IN_WORDS = /^[\s.…*?#_-]*(?:[A-Za-z]+[0-9]{0,2}(?:[\s.…'’*?#_-]+|$))*$/;

@@ -155,6 +155,22 @@ it('nothing in the checkout or the variables of the job decides what runs', asyn
   assert.match(readFileSync(join(folder, 'out.sarif'), 'utf8'), /"sarif"/);
 });
 
+it('no folder of the checkout leads the results elsewhere', async (t) => {
+  const { url } = await serveRegistry(t);
+  const { folder } = makeCheckout(t, url);
+  const outside = tempDir(t);
+  write(join(outside, 'important'), 'kept');
+  symlinkSync(outside, join(folder, 'results'));
+  for (const inputs of [{ SARIF: 'results/important' }, { FOLDER: 'results', SARIF: 'important' }] as const) {
+    const { code, stdout } = await runStep(t, folder, { REGISTRY: url, ...inputs });
+    assert.deepEqual([code, /outside of the checkout/.test(stdout)], [1, true]);
+    assert.equal(readFileSync(join(outside, 'important'), 'utf8'), 'kept');
+  }
+  mkdirSync(join(folder, 'own'));
+  assert.equal((await runStep(t, folder, { REGISTRY: url, SARIF: 'own/out.sarif' })).code, 0);
+  assert.ok(existsSync(join(folder, 'own/out.sarif')));
+});
+
 it("without a registry npm's own default is asked, whatever is configured", async (t) => {
   const npm = execFileSync('sh', ['-c', 'command -v npm'], { encoding: 'utf8' }).trim();
   const { folder, isUntouched } = makeCheckout(t, 'http://127.0.0.1:9');

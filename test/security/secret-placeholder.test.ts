@@ -160,6 +160,24 @@ const OTHERS = [
   ],
   ...['1234567890123456', '0987654321098765', 'abcdefghijklmnop', '1q2w3e4r5t6y7u8i', 'qwertyuiopasdfgh'],
   ...['1qaz2wsx3edc4rfv', 'aaaaaaaaaaaaaaab', 'abababababababab', 'passwordpassword', 'abc123abc123abc123'],
+  // Base64 of stand-ins, as Kubernetes has them; a sender's prefix; sequences by turns; a manual's sample.
+  ...[
+    'Y2hhbmdlbWU=',
+    'c2VjcmV0',
+    'cGFzc3dvcmQ=',
+    'aHVudGVyMg==',
+    `whsec_${'A'.repeat(32)}`,
+    'sk_live_1234567890123456',
+  ],
+  ...[
+    'a1b2c3d4e5f6g7h8',
+    '1a2b3c4d5e6f',
+    'A1B2C3D4',
+    "It's a Secret to Everybody",
+    'this is a secret',
+    'insecure-secret',
+  ],
+  ...["#{ENV['HOOK']}", 'awskms:hook', 'kv:hook', 'vault_webhook_secret', 'gh-secret'],
   ...['it is a placeholder for now', 'this-is-an-example-secret-value', '12345678', '0123456789abcdef'],
 ];
 

@@ -31,6 +31,9 @@ export function codeArguments(argv: readonly ArgumentText[]): readonly CodeArgum
 /** Whether the command starts another program, which its arguments name: `sudo`, `xargs`, `docker`. */
 export const isWrapper = (program: string): boolean => WRAPPERS.has(programName(program));
 
+/** Whether it is known which of its arguments it executes. */
+export const isInterpreter = (program: string): boolean => INTERPRETERS.has(programName(program));
+
 /** `/usr/bin/python3.12` and `C:\Python\python.exe` are python. */
 function programName(program: string): string {
   const file = program.slice(Math.max(program.lastIndexOf('/'), program.lastIndexOf('\\')) + 1).toLowerCase();
@@ -70,6 +73,9 @@ function flagged(argv: readonly ArgumentText[], from: number, interpreter: Inter
       found.push(at);
       continue;
     }
+    const names = valued.test(argument) || ends.test(argument);
+    // What is loaded before the code, or instead of it: `node -r`, `python -m`.
+    if (names && argv[at + 1] === null) found.push(at + 1);
     if (ends.test(argument)) break;
     if (flag.test(argument)) {
       const code = firstPlain(argv, at + 1, valued);

@@ -57,6 +57,26 @@ const EXECUTED: Readonly<Record<string, Hook>> = {
   'psql -c': command('psql', '-At', '-c', null),
   'git -c': command('git', '-c', null, 'fetch'),
   'docker exec': command('docker', 'exec', 'box', null),
+  ...Object.fromEntries(
+    [
+      'tar xf - ?',
+      'java -cp ? Main',
+      'rsync -e ? a b',
+      '/usr/bin/npm run ?',
+      'terraform ?',
+      'mongosh --eval ?',
+      '/usr/local/bin/ansible all -a ?',
+      'run-parts ?',
+      'su-exec me ?',
+      'wget ?',
+      'node -r ? /srv/hook.js',
+      'python3 -m ?',
+    ].map((line) => {
+      const [program = '', ...rest] = line.split(' ').map((word) => (word === '?' ? null : word));
+      return [line, command(program as string, ...rest)];
+    }),
+  ),
+  'the code gives it to such a program': command('sh', '-c', 'tar xf "$1"', 'sh', null),
   'the code runs its arguments': command('sh', '-c', '"$@"', 'sh', null),
   'the code evaluates them': command('sh', '-c', 'eval "deploy $1"', 'sh', null),
   'the code evaluates a variable': variable('TARGET', 'bash', '-c', 'eval "deploy $TARGET"'),
@@ -117,7 +137,10 @@ const TAKEN: Readonly<Record<string, Hook>> = {
   'a program of its own': command('/srv/deploy.sh', '--ref', null),
   'a script, behind its name': command('bash', '/srv/deploy.sh', null),
   'python behind the script': command('python3', '/srv/deploy.py', '-c', null),
-  'code that takes it as data': command('sh', '-c', 'deploy "$1"', 'sh', null),
+  'code that takes it as data': command('sh', '-c', './deploy "$1"', 'sh', null),
+  'a script in a folder of programs': command('/usr/local/bin/deploy.sh', null),
+  'a script that is looked for': command('deploy.py', null),
+  'a program that prints it': command('/usr/bin/logger', '-t', 'hook', null),
   'code with several commands': command('bash', '-c', 'cd /srv && git pull; echo "at $ref" "$1"', 'bash', null),
   'code without a value of the sender': command('sh', '-c', 'eval "$FIXED"'),
   'a variable of its own': variable('HOOK_ref', '/srv/deploy.sh'),

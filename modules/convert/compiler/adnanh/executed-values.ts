@@ -1,6 +1,6 @@
 /** Closes a route whose command would execute what a sender writes: the same table as for the rule `shell-placeholder`. */
 import type { CodeArgument } from '../../../../compiler/rules/support/code-arguments.ts';
-import { codeArguments, isWrapper } from '../../../../compiler/rules/support/code-arguments.ts';
+import { codeArguments, isInterpreter, isWrapper } from '../../../../compiler/rules/support/code-arguments.ts';
 import type { Interpreter } from '../../../../compiler/rules/support/interpreters.ts';
 import { isCodeVariable } from '../../../../compiler/rules/support/interpreters.ts';
 import type { DraftRoute, Settings } from '../draft.ts';
@@ -49,10 +49,27 @@ const isSent = ({ from }: CommandValue): boolean => from !== 'text';
 function whyExecuted(command: string, code: readonly CodeArgument[], index: number): string | null {
   const read = code.find((found) => found.index === index);
   if (read !== undefined) return `\`${read.program}\` reads this argument as code, and the sender writes it`;
-  return isWrapper(command)
-    ? `\`${command}\` starts a program that its arguments name, and the sender writes this one`
+  if (isWrapper(command))
+    return `\`${command}\` starts a program that its arguments name, and the sender writes this one`;
+  return isForeign(command)
+    ? `what \`${command}\` does with its arguments is unknown here, and the sender writes this one`
     : null;
 }
+
+/** Folders that packages fill; a name without a folder is looked for there. */
+const SYSTEM = /^(?:(?:\/usr(?:\/local)?|\/snap|\/opt\/homebrew)?\/s?bin\/)?[^/]+$/;
+const IS_SCRIPT = /\.(?:sh|bash|zsh|py|pl|rb|js|mjs|ts|php|lua)$/;
+/** Programs that print what they are given. */
+const PRINTING = new Set(['echo', 'logger', 'notify-send', 'wall']);
+
+/**
+ * A program of the system that is neither known to print its arguments nor an interpreter, of which it is known which arguments
+ * are code. Many execute one or read it as a file: `tar --to-command`, `java -cp`, `rsync -e`.
+ */
+const isForeign = (program: string): boolean =>
+  SYSTEM.test(program) && !IS_SCRIPT.test(program) && !isInterpreter(program) && !PRINTING.has(fileName(program));
+
+const fileName = (program: string): string => program.slice(program.lastIndexOf('/') + 1);
 
 const isShell = ({ variable }: Interpreter): boolean => variable === '$NAME';
 
@@ -74,6 +91,7 @@ function isPlainShell(text: string): boolean {
     const [program = '', ...rest] = command.match(/"[^"]*"|[^ ]+/g) ?? [];
     const argv = [program, ...rest.map((word) => (word.includes('$') ? null : word))];
     const isRead = codeArguments(argv).some(({ index }) => argv[index] === null);
-    return !isRead && !isWrapper(program) && !EVALUATING.has(program);
+    const isKnown = !argv.includes(null) || !isForeign(program);
+    return !isRead && isKnown && !isWrapper(program) && !EVALUATING.has(program);
   });
 }
