@@ -1,5 +1,5 @@
 /** Lowers `agent:`, which configures the program or API that runs prompts (decisions §5). */
-import type { AgentConfig, AgentPlan } from '../../schemas/generated/types.ts';
+import type { AgentConfig, AgentPlan, CommandAgentPlan } from '../../schemas/generated/types.ts';
 import type { KnownToolsets } from '../config/toolsets.ts';
 import { jobToolsets } from '../config/toolsets.ts';
 import { parseSecretRef } from '../text/secret-ref.ts';
@@ -17,7 +17,8 @@ export function lowerAgent(config: AgentConfig, scope: string, known: KnownTools
   if (config.command !== undefined) {
     const env = Object.entries(config.env ?? {}).map(([name, text]) => [name, parseSecretRef(text, scope)]);
     const { command: argv, cwd = null, work = 'run' } = config;
-    return { kind: 'command', argv, cwd, work, env: Object.fromEntries(env), timeout_seconds, ...common };
+    const plan = { kind: 'command', argv, cwd, work, env: Object.fromEntries(env) } as const;
+    return { ...plan, ...lowerPrinted(config), timeout_seconds, ...common };
   }
   const { openai } = config;
   if (openai === undefined) return { kind: 'preview', timeout_seconds, ...common };
@@ -30,5 +31,22 @@ export function lowerAgent(config: AgentConfig, scope: string, known: KnownTools
     system: openai.system ?? null,
     timeout_seconds: openai.timeout_seconds ?? timeout_seconds,
     ...common,
+  };
+}
+
+/** Where answer and usage are in what the program prints; left out where it prints the answer itself. */
+function lowerPrinted({
+  answer_path: answer,
+  usage_paths: usage,
+}: AgentConfig): Pick<CommandAgentPlan, 'answer_path' | 'usage_paths'> {
+  const pathsOf = (paths: string | readonly string[] = []): string[][] =>
+    (typeof paths === 'string' ? [paths] : paths).map((path) => path.split('.'));
+  return {
+    ...(answer === undefined ? {} : { answer_path: answer.split('.') }),
+    ...(usage === undefined
+      ? {}
+      : {
+          usage_paths: { input: pathsOf(usage.input), output: pathsOf(usage.output), cost: pathsOf(usage.cost) },
+        }),
   };
 }

@@ -1,11 +1,12 @@
-/** Keeps agents from running away: keys that are paused because they loop. */
+/** What keeps agents from running away: what their runs have used, and the keys that are paused because they loop. */
 import type { CliContext } from '../../cli/base/context.ts';
 import type { Module } from '../../cli/base/module.ts';
 import { COMMAND_FILES } from './cli/commands/built/command-files.ts';
 
 export const guard: Module<CliContext> = {
   name: 'guard',
-  summary: 'What keeps agents from running away: the keys that are paused because they loop.',
+  summary:
+    'What keeps agents from running away: what their runs have used, and the keys that are paused because they loop.',
   commands: COMMAND_FILES,
   compiler: null,
   runtime: null,

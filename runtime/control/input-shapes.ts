@@ -78,6 +78,7 @@ const QUERIES: Readonly<Record<QueryKind, WireShape>> = {
   job_running: object({ job: text }),
   job_ticks: object({ job: text, limit: whole }),
   guard_rows: object({ of: among(...GUARD_KINDS) }),
+  usage: object({ since: whole, slot_ms: whole }),
   nodes: nothing,
   audit: nothing,
   back_up: object({ to: text }),

@@ -1,6 +1,7 @@
 /** The interface of agents: it takes a prompt and returns text. */
 
 import type { ProgramEnd } from '../store/states.ts';
+import type { Usage } from '../store/usage.ts';
 
 /**
  * What an agent is asked to do: one run of a dispatch.
@@ -35,14 +36,22 @@ export interface AgentRequest {
   readonly signal: AbortSignal;
 }
 
+/** What is known of a run besides its text. */
+export interface RunReport {
+  /** Its program has ended; never called by agents without a program. */
+  ended(program: ProgramEnd): void;
+  /** The agent has told what the run has used. */
+  used(usage: Usage): void;
+}
+
 export interface AgentRunner {
   /**
    * Runs the agent once and returns its text.
    * Rejects with AgentError when the run fails. The message holds no secret and no upstream text, but may hold the last
    * line that an operator's own program wrote to stderr.
-   * @param ended called when the program of the run has ended, before the result; agents without a program never call it
+   * @param report called with what is known of the run besides its text, before the result, also when it fails
    */
-  run(request: AgentRequest, ended?: (program: ProgramEnd) => void): Promise<string>;
+  run(request: AgentRequest, report?: RunReport): Promise<string>;
 }
 
 /**

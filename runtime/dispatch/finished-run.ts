@@ -3,6 +3,7 @@ import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Advance, Step, TakenRun } from '../store/mutations.ts';
 import type { ProgramEnd } from '../store/states.ts';
 import { endDelivering } from '../store/states.ts';
+import type { RunUsage, Usage } from '../store/usage.ts';
 import { retryWait } from './backoff.ts';
 import type { DispatchContext } from './context.ts';
 import { logFields } from './observer.ts';
@@ -17,6 +18,8 @@ export interface FinishedRun {
   readonly maxAttempts: number;
   /** Null when the agent is no program, or none was started. */
   readonly program: ProgramEnd | null;
+  /** Null: its agent has not told. */
+  readonly usage: Usage | null;
   readonly outcome:
     | RunOutcome
     /** The agent was not run, because each delivery would fail, for these reasons. */
@@ -35,7 +38,7 @@ export type RunChange = Omit<Advance, 'kind' | 'ref' | 'holder'>;
  */
 export function changeAfter(run: FinishedRun, at: number, random: number): RunChange {
   const { outcome, dispatch, taken, startedAt: started_at } = run;
-  const change = { at, started_at };
+  const change = { at, started_at, ...toldUsage(run) };
   switch (outcome.kind) {
     case 'answered': {
       const open = dispatch.deliveries.map(({ target }, index) => ({ index, target, due_at: at }));
@@ -68,6 +71,13 @@ export function changeAfter(run: FinishedRun, at: number, random: number): RunCh
 /** Left out where there is none. */
 export const programOf = (program: ProgramEnd | null): { readonly program?: ProgramEnd } =>
   program === null ? {} : { program };
+
+/** Left out where the agent has not told it. */
+export const toldUsage = ({
+  usage,
+  dispatch,
+}: Pick<FinishedRun, 'usage' | 'dispatch'>): { readonly usage?: RunUsage } =>
+  usage === null ? {} : { usage: { ...usage, agent: dispatch.agent ?? null } };
 
 function stepOf(
   { startedAt, outcome, program }: FinishedRun,

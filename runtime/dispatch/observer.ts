@@ -4,6 +4,7 @@ import type { Dispatch } from '../../schemas/generated/types.ts';
 import { traceField } from '../platform/tracing.ts';
 import type { OverLimit, Step } from '../store/mutations.ts';
 import type { FinalState } from '../store/states.ts';
+import type { Usage } from '../store/usage.ts';
 
 /** Points at which a crash must lose nothing, in the order in which a dispatch passes them. */
 export const CHECKPOINTS = [
@@ -33,6 +34,8 @@ export interface DispatchOwner {
 
 export interface DispatchObserver {
   runEnded?(owner: DispatchOwner, outcome: 'ok' | 'failed' | 'interrupted', ms: number): void;
+  /** The agent of a run has told what it has used. */
+  used?(owner: DispatchOwner, usage: Usage): void;
   /** @param target its display name */
   attemptEnded?(target: string, outcome: Step['outcome'], ms: number): void;
   retryScheduled?(kind: Step['kind']): void;

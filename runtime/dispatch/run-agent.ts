@@ -3,7 +3,8 @@ import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
 import { supersededNote } from '../store/group.ts';
 import type { ProgramEnd } from '../store/states.ts';
-import type { AgentRequest } from './agent-runner.ts';
+import type { Usage } from '../store/usage.ts';
+import type { AgentRequest, RunReport } from './agent-runner.ts';
 import { AgentError, AgentNotStarted } from './agent-runner.ts';
 import type { ProfileAgent } from './context.ts';
 
@@ -22,6 +23,8 @@ export interface AgentRun {
   readonly outcome: RunOutcome;
   /** Null when the agent is no program, or none was started. */
   readonly program: ProgramEnd | null;
+  /** Null: the agent has not told. */
+  readonly usage: Usage | null;
 }
 
 const SILENT = '[SILENT]';
@@ -36,11 +39,12 @@ export async function runAgent(
   controller: AbortController,
   clock: Clock,
 ): Promise<AgentRun> {
-  let program: ProgramEnd | null = null;
-  const outcome = await outcomeOf(agent, dispatch, controller, clock, (end) => {
-    program = end;
+  const told: { program: ProgramEnd | null; usage: Usage | null } = { program: null, usage: null };
+  const outcome = await outcomeOf(agent, dispatch, controller, clock, {
+    ended: (program) => void Object.assign(told, { program }),
+    used: (usage) => void Object.assign(told, { usage }),
   });
-  return { outcome, program };
+  return { outcome, ...told };
 }
 
 async function outcomeOf(
@@ -48,12 +52,12 @@ async function outcomeOf(
   dispatch: Dispatch,
   controller: AbortController,
   clock: Clock,
-  ended: (program: ProgramEnd) => void,
+  report: RunReport,
 ): Promise<RunOutcome> {
   const abort = (reason: AbortReason): void => controller.abort(reason);
   const timer = clock.after(agent.timeout_ms, () => abort('timeout'));
   try {
-    return read(await agent.run(requestOf(dispatch, controller.signal), ended));
+    return read(await agent.run(requestOf(dispatch, controller.signal), report));
   } catch (error) {
     const reason = controller.signal.reason as AbortReason | undefined;
     if (reason === 'drain') return { kind: 'interrupted' };

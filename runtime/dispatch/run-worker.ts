@@ -10,7 +10,7 @@ import type { DispatchContext } from './context.ts';
 import type { Attempted } from './delivery-attempt.ts';
 import { deliveryStep, makeAttempt, progressOf, reportAttempt } from './delivery-attempt.ts';
 import type { FinishedRun, RunChange } from './finished-run.ts';
-import { changeAfter, programOf, reportRun } from './finished-run.ts';
+import { changeAfter, programOf, reportRun, toldUsage } from './finished-run.ts';
 import { Stopped } from './persist.ts';
 import type { AbortReason } from './run-agent.ts';
 import { runAgent } from './run-agent.ts';
@@ -92,7 +92,15 @@ export class RunWorker implements Worker<TakenRun> {
     const startedAt = clock.now();
     const { profile, agent: name = null } = dispatch;
     const agent = context.agents(profile, name);
-    const run = { taken, dispatch, startedAt, ms: 0, program: null, maxAttempts: agent?.max_attempts ?? 1 };
+    const run = {
+      taken,
+      dispatch,
+      startedAt,
+      ms: 0,
+      program: null,
+      usage: null,
+      maxAttempts: agent?.max_attempts ?? 1,
+    };
     const reasons = refusals(context, dispatch);
     if (reasons !== null) return { ...run, outcome: { kind: 'undeliverable', reasons } };
     const wait = (reason: string): FinishedRun => {
@@ -105,13 +113,14 @@ export class RunWorker implements Worker<TakenRun> {
     const started = clock.monotonic();
     const controller = new AbortController();
     this.controllers.add(controller);
-    const { outcome, program } = await runAgent(agent, dispatch, controller, clock);
+    const { outcome, program, usage } = await runAgent(agent, dispatch, controller, clock);
     this.controllers.delete(controller);
     observer?.reached?.('run.answered');
     const ms = Math.round(clock.monotonic() - started);
     const ended = outcome.kind === 'failed' || outcome.kind === 'interrupted' ? outcome.kind : 'ok';
     if (outcome.kind !== 'postponed') observer?.runEnded?.(dispatch, ended, ms);
-    return { ...run, ms, outcome, program };
+    if (usage !== null) observer?.used?.(dispatch, usage);
+    return { ...run, ms, outcome, program, usage };
   }
 
   private async record(run: FinishedRun): Promise<void> {
@@ -126,7 +135,7 @@ export class RunWorker implements Worker<TakenRun> {
   }
 
   private async deliverNow(
-    { taken, dispatch, program, startedAt: started_at }: FinishedRun,
+    { taken, dispatch, program, usage, startedAt: started_at }: FinishedRun,
     answer: string,
   ): Promise<void> {
     const { context } = this.parts;
@@ -140,6 +149,7 @@ export class RunWorker implements Worker<TakenRun> {
       started_at,
       answer,
       ...programOf(program),
+      ...toldUsage({ usage, dispatch }),
       steps,
       open,
     };

@@ -49,6 +49,8 @@ export class Metrics {
   private readonly loads = new Totals('result');
   private readonly runs = new Durations(WORK_SECONDS, 'profile', 'route', 'outcome');
   private readonly runRoutes = new Set<string>();
+  private readonly tokens = new Totals('profile', 'route', 'kind');
+  private readonly cost = new Totals('profile', 'route');
   private readonly attempts = new Durations(WORK_SECONDS, 'target', 'outcome');
   private readonly retries = new Totals('kind');
   private readonly finished = new Totals('state');
@@ -65,6 +67,12 @@ export class Metrics {
 
   readonly observer: DispatchObserver = {
     runEnded: ({ profile, route }, outcome, ms) => this.runs.add(ms, profile, this.runRoute(profile, route), outcome),
+    used: ({ profile, route }, { input_tokens, output_tokens, cost }) => {
+      const of = [profile, this.runRoute(profile, route)];
+      this.tokens.addBy(input_tokens ?? 0, ...of, 'input');
+      this.tokens.addBy(output_tokens ?? 0, ...of, 'output');
+      this.cost.addBy(cost ?? 0, ...of);
+    },
     attemptEnded: (target, outcome, ms) => this.attempts.add(ms, target, outcome),
     retryScheduled: (kind) => this.retries.add(kind),
     finished: (_owner, state) => this.finished.add(state),
@@ -114,6 +122,18 @@ export class Metrics {
         'run_duration_seconds',
         `Agent runs by route and outcome; without a route: of jobs that no event has started; beyond ${MAX_RUN_ROUTES} routes: ${OTHER_ROUTES}.`,
         this.runs.samples(),
+      ],
+      [
+        'counter',
+        'tokens_total',
+        'Tokens that agent runs have told, by route as above, and by kind: input or output.',
+        this.tokens.samples(),
+      ],
+      [
+        'counter',
+        'cost_total',
+        'Cost that agent runs have told, by route as above, in their own unit.',
+        this.cost.samples(),
       ],
       [
         'histogram',

@@ -31,8 +31,12 @@ export class Totals {
 
   /** Adds one. */
   add(...values: LabelValues): void {
+    this.addBy(1, ...values);
+  }
+
+  addBy(amount: number, ...values: LabelValues): void {
     const key = keyOf(values);
-    this.byKey.set(key, (this.byKey.get(key) ?? 0) + 1);
+    this.byKey.set(key, (this.byKey.get(key) ?? 0) + amount);
   }
 
   samples(): readonly Sample[] {

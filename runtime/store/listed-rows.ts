@@ -19,6 +19,7 @@ import type { Step } from './mutations.ts';
 import type { DispatchSummary, StoredDispatch } from './queries.ts';
 import type { ProgramEnd } from './states.ts';
 import { DISPATCH_STATES } from './states.ts';
+import { toUsage } from './usage.ts';
 
 export type ListedRow = Omit<DispatchSummary, 'event' | 'delivery_id' | 'replay_of'> & {
   /** JSON. */
@@ -32,6 +33,8 @@ export type StoredRow = ListedRow & {
   readonly answer: string | null;
   /** JSON. */
   readonly program: string | null;
+  /** JSON [input tokens, output tokens, cost]. */
+  readonly usage: string;
 };
 
 const DAMAGED = 'damaged in the store';
@@ -61,7 +64,7 @@ const REPEATED = ['id', 'profile', 'route', 'job', 'mode', 'accepted_at'] as con
 
 /** Reads a complete dispatch from its row and steps, both as stored. @throws StoreDamaged */
 export function readStored(
-  { max_concurrent, body, answer, program, ...row }: StoredRow,
+  { max_concurrent, body, answer, program, usage, ...row }: StoredRow,
   steps: readonly string[],
 ): StoredDispatch {
   const of = `of delivery ${textOf(row.id)}`;
@@ -78,6 +81,7 @@ export function readStored(
     answer: answer === null ? null : decode<string>(answer, isText, `the answer ${of}`),
     // A record for people: what is damaged in it stops no delivery.
     program: program === null ? null : decodeOr<ProgramEnd>(program, isProgramEnd, DAMAGED_END),
+    usage: toUsage(...decodeOr<[unknown?, unknown?, unknown?]>(usage, Array.isArray, [])),
     steps: steps.map((step) => decode<Step>(step, isStep, `a step ${of}`)),
   };
 }

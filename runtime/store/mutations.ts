@@ -12,6 +12,7 @@ import type { PutGuard, RunLimit } from './guard-mutations.ts';
 import type { ClaimKey, Holder, Ref, StoredClaim } from './identity.ts';
 import type { JobMutation, JobMutationResults } from './job-mutations.ts';
 import type { DispatchState, FinalState, ProgramEnd, Step } from './states.ts';
+import type { RunUsage } from './usage.ts';
 
 export type { ClaimKey, Holder, Ref, Step, StoredClaim };
 
@@ -153,6 +154,8 @@ export interface Advance {
   readonly answer?: string;
   /** The end of the program that answered. */
   readonly program?: ProgramEnd;
+  /** Of the run that has ended with this change. */
+  readonly usage?: RunUsage;
   readonly steps?: readonly Step[];
   /** For `delivering`: the deliveries that have not ended, at least one. The others have ended, as `steps` record. */
   readonly open?: readonly OpenDelivery[];

@@ -4,6 +4,7 @@ import type { GuardKind, GuardRow } from './guard-mutations.ts';
 import type { JobRecord, JobState, JobTick } from './job-mutations.ts';
 import type { ClaimKey, Ref, Step } from './mutations.ts';
 import type { DispatchState, ProgramEnd } from './states.ts';
+import type { Usage, UsageSum } from './usage.ts';
 
 /** A dispatch in a list. */
 export interface DispatchSummary {
@@ -31,6 +32,8 @@ export interface StoredDispatch extends DispatchSummary {
   readonly answer: string | null;
   /** The end of the program that answered; null: no program did. */
   readonly program: ProgramEnd | null;
+  /** Of all its runs; null: none has told. */
+  readonly usage: Usage | null;
   /** In the order in which they happened. */
   readonly steps: readonly Step[];
 }
@@ -158,6 +161,11 @@ export type Query =
   | { readonly kind: 'job_ticks'; readonly job: string; readonly limit: number }
   /** What the guard keeps, of one kind; ordered by key. */
   | { readonly kind: 'guard_rows'; readonly of: GuardKind }
+  /**
+   * What the stored dispatches have used since `since` (Unix ms), a row for each profile, route, job, agent and span of
+   * `slot_ms`.
+   */
+  | { readonly kind: 'usage'; readonly since: number; readonly slot_ms: number }
   /** In the order of their starts; none for a store of one process. */
   | { readonly kind: 'nodes' }
   /** Checks that accepted = done + dead + skipped + pending + running + delivering; a line for each mismatch. Slow. */
@@ -186,6 +194,7 @@ export interface QueryResults {
   job_running: boolean;
   job_ticks: readonly JobTick[];
   guard_rows: readonly GuardRow[];
+  usage: readonly UsageSum[];
   nodes: readonly StoredNode[];
   audit: readonly string[];
   back_up: { readonly bytes: number };

@@ -824,6 +824,11 @@ export interface AgentConfig {
    * Folder that `command` works in, where `cwd` names none: a new one for each run, removed after it, or one below `work` in the home of its profile that is kept for the runs of a route, or for all. What one run writes into a kept folder, the next one reads.
    */
   work?: 'run' | 'route' | 'shared';
+  /**
+   * Where the answer is in the JSON that `command` prints, as keys with dots between them. Of JSON lines, the last one that has it. Absent: what it prints is the answer.
+   */
+  answer_path?: string;
+  usage_paths?: UsagePathsConfig;
   openai?: OpenAiAgentConfig;
   /**
    * Longest run, in seconds; then the process group is killed.
@@ -837,6 +842,23 @@ export interface AgentConfig {
    * The most it may get: a run has those of its route or job that are in this list. Default: no limit.
    */
   toolsets?: string[];
+}
+/**
+ * Where the counts of a run are in the JSON that `command` prints: a path, or several whose values are added. A part `*` stands for every member.
+ */
+export interface UsagePathsConfig {
+  /**
+   * Tokens of the prompt.
+   */
+  input?: string | [string, ...string[]];
+  /**
+   * Tokens of the answer.
+   */
+  output?: string | [string, ...string[]];
+  /**
+   * What the run cost, in a unit of your own.
+   */
+  cost?: string | [string, ...string[]];
 }
 /**
  * An OpenAI-compatible chat completion server.
@@ -2575,6 +2597,11 @@ export interface CommandAgentPlan {
   env: {
     [k: string]: SecretRef;
   };
+  /**
+   * Where the answer is in the JSON that it prints. Absent: what it prints is the answer.
+   */
+  answer_path?: string[];
+  usage_paths?: UsagePathsPlan;
   timeout_seconds: number;
   max_attempts: number;
   /**
@@ -2582,6 +2609,14 @@ export interface CommandAgentPlan {
    */
   max_concurrent: number | null;
   toolsets: MostToolsets;
+}
+/**
+ * Where the counts of a run are in the JSON that its program prints: paths whose values are added. A part `*` is every member.
+ */
+export interface UsagePathsPlan {
+  input: string[][];
+  output: string[][];
+  cost: string[][];
 }
 export interface OpenAiAgentPlan {
   kind: 'openai';

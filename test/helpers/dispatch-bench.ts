@@ -1,11 +1,11 @@
 /** A dispatcher whose surroundings are controlled by a test. */
 import type { DeliveryOutcome, DeliveryRequest } from '../../runtime/deliver/deliverer.ts';
-import type { AgentRequest, AgentRunner } from '../../runtime/dispatch/agent-runner.ts';
+import type { AgentRequest, AgentRunner, RunReport } from '../../runtime/dispatch/agent-runner.ts';
 import type { DispatchContext } from '../../runtime/dispatch/context.ts';
 import { createDispatcher } from '../../runtime/dispatch/create-dispatcher.ts';
 import type { Claim, DispatchService } from '../../runtime/dispatch/dispatcher.ts';
 import type { StoredDispatch } from '../../runtime/store/queries.ts';
-import type { DispatchState, ProgramEnd } from '../../runtime/store/states.ts';
+import type { DispatchState } from '../../runtime/store/states.ts';
 import { FakeClock } from './fake-clock.ts';
 import type { LogLine } from './log.ts';
 import { recordLog } from './log.ts';
@@ -51,9 +51,9 @@ export function dispatchBench(options: BenchOptions = {}): DispatchBench {
   const agent = {
     timeout_ms: options.timeout_ms ?? 900_000,
     max_attempts: options.max_attempts ?? 1,
-    run(request: AgentRequest, ended?: (program: ProgramEnd) => void): Promise<string> {
+    run(request: AgentRequest, report?: RunReport): Promise<string> {
       runs.push(request);
-      return options.agent?.(request, ended) ?? Promise.resolve(`answer to ${request.prompt}`);
+      return options.agent?.(request, report) ?? Promise.resolve(`answer to ${request.prompt}`);
     },
   };
   const service = createDispatcher({

@@ -3,6 +3,7 @@ import { targetLabel } from '../../../base/label.ts';
 import type { Step } from '../../../runtime/store/mutations.ts';
 import type { StoredDispatch } from '../../../runtime/store/queries.ts';
 import { runFacts } from '../../../runtime/store/run-facts.ts';
+import type { Usage } from '../../../runtime/store/usage.ts';
 import type { CliContext } from '../../base/context.ts';
 import type { GivenBy } from '../../command-line/command.ts';
 import { argument, command, flag } from '../../command-line/command.ts';
@@ -55,6 +56,7 @@ function print(context: CliContext, given: Given, stored: StoredDispatch): void 
     ['duration', run.duration_ms === null ? null : formatRunTime(run.duration_ms)],
     ['exit code', run.exit_code === null ? null : String(run.exit_code)],
     ['signal', run.signal],
+    ['usage', stored.usage === null ? null : formatUsage(stored.usage)],
   ];
   for (const [name, value] of facts) if (value !== null) printBeside(context, name.padEnd(12), visible(value));
   printLine(context);
@@ -68,6 +70,15 @@ function print(context: CliContext, given: Given, stored: StoredDispatch): void 
     const lines = text === null ? [] : text.split('\n').map(visible);
     if (text !== null) printLine(context, `\n${title}:\n${lines.join('\n')}`);
   }
+}
+
+function formatUsage({ input_tokens, output_tokens, cost }: Usage): string {
+  const parts = [
+    [input_tokens, 'input tokens'],
+    [output_tokens, 'output tokens'],
+    [cost, 'cost'],
+  ] as const;
+  return parts.flatMap(([value, what]) => (value === null ? [] : [`${value} ${what}`])).join(', ');
 }
 
 const formatTime = (ms: number): string => new Date(ms).toISOString().replace('T', ' ');

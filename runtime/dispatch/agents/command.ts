@@ -19,9 +19,12 @@ import { keptStderr } from '../../platform/process/stderr-tail.ts';
 import type { SecretResolver } from '../../platform/secrets/secrets.ts';
 import { explainSecrets, SecretError } from '../../platform/secrets/secrets.ts';
 import type { ProgramEnd } from '../../store/states.ts';
+import type { Usage } from '../../store/usage.ts';
 import type { AgentRequest, AgentRunner } from '../agent-runner.ts';
 import { AgentError, AgentNotStarted } from '../agent-runner.ts';
+import { parsePrinted, textAt, usageIn } from './printed-json.ts';
 import { locateProgram } from './program.ts';
+import { takeUsage, usagePath } from './usage-file.ts';
 import type { WorkFolder, WorkFolders } from './work-folders.ts';
 
 export interface CommandAgentContext {
@@ -57,25 +60,46 @@ export function createCommandAgent(plan: CommandAgentPlan, context: CommandAgent
   const argv = [locateProgram(program, context.folder), ...rest];
   const describe = (result: ProcessResult) => explain(result, plan, context.redact);
   return {
-    async run(request, ended) {
+    async run(request, report) {
       const { stdin, ...parts } = compose(argv, request);
       const folder = await openFolder(plan, context, request.route);
+      const usageFile = usagePath(folder.path);
       const result = await context.run({
         argv: parts.argv,
         cwd: folder.path,
-        env: { ...inherited, ...own, ...parts.env, HOOKWRIGHT_HOME: context.home },
+        env: { ...inherited, ...own, ...parts.env, HOOKWRIGHT_HOME: context.home, HOOKWRIGHT_USAGE_FILE: usageFile },
         stdin,
         timeoutMs: plan.timeout_seconds * 1000,
         maxStdoutBytes: MAX_STDOUT_BYTES,
         signal: request.signal,
       });
+      const told = await takeUsage(usageFile);
       await folder.release();
       const lack = lackOf(result);
       if (lack !== null) throw new AgentNotStarted(`${program}: ${lack}`);
-      ended?.(endOf(result, context.redact));
-      if (result.kind === 'exit' && result.code === 0) return result.stdout.toString('utf8');
+      report?.ended(endOf(result, context.redact));
+      const { text, usage } = readOutput(plan, result);
+      if ((told ?? usage) !== null) report?.used((told ?? usage) as Usage);
+      if (result.kind === 'exit' && result.code === 0) {
+        if (text !== null) return text;
+        throw new AgentError(`${program} printed no JSON with a text at answer_path (${plan.answer_path?.join('.')})`);
+      }
       throw new AgentError(describe(result));
     },
+  };
+}
+
+/** The answer, null when it is not where the plan says, and the usage in what the program printed. */
+function readOutput(
+  { answer_path: answer, usage_paths: usage }: CommandAgentPlan,
+  result: ProcessResult,
+): { readonly text: string | null; readonly usage: Usage | null } {
+  const text = result.kind === 'exit' ? result.stdout.toString('utf8') : '';
+  if (answer === undefined && usage === undefined) return { text, usage: null };
+  const printed = parsePrinted(text);
+  return {
+    text: answer === undefined ? text : textAt(printed, answer),
+    usage: usage === undefined ? null : usageIn(printed, usage),
   };
 }
 

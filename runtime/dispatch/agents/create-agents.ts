@@ -65,9 +65,9 @@ export function createAgents(
       agents.set(agentKey(profile.name, name), {
         timeout_ms: plan.timeout_seconds * 1000,
         max_attempts: plan.max_attempts,
-        run: async (request, ended) => {
+        run: async (request, report) => {
           const skills = await loadSkills(request.skills, folder, context);
-          return runner.run({ ...request, prompt: skills + request.prompt }, ended);
+          return runner.run({ ...request, prompt: skills + request.prompt }, report);
         },
       });
     }

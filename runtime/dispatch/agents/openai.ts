@@ -7,7 +7,8 @@ import type { OpenAiAgentPlan } from '../../../schemas/generated/types.ts';
 import type { HttpPool } from '../../deliver/http-pool.ts';
 import type { SecretResolver } from '../../platform/secrets/secrets.ts';
 import { explainSecrets, SecretError } from '../../platform/secrets/secrets.ts';
-import type { AgentRequest, AgentRunner } from '../agent-runner.ts';
+import { toUsage } from '../../store/usage.ts';
+import type { AgentRequest, AgentRunner, RunReport } from '../agent-runner.ts';
 import { AgentError } from '../agent-runner.ts';
 
 export interface OpenAiAgentContext {
@@ -33,7 +34,7 @@ export function createOpenAiAgent(plan: OpenAiAgentPlan, context: OpenAiAgentCon
   // The compiler refuses a bad URL. With a table from elsewhere, the key is not read and nothing is sent.
   const authorization = typeof base === 'string' ? {} : authorize(plan, context.secrets);
   return {
-    async run(request) {
+    async run(request, report) {
       if (typeof base === 'string') throw new AgentError(base);
       const url = `${base.origin}${base.path}/chat/completions${base.query === '' ? '' : `?${base.query}`}`;
       const traced = request.traceparent === undefined ? {} : { traceparent: request.traceparent };
@@ -49,7 +50,7 @@ export function createOpenAiAgent(plan: OpenAiAgentPlan, context: OpenAiAgentCon
           bodyTimeout: plan.timeout_seconds * 1000,
         });
         const body = await readBody(response.body);
-        if (response.statusCode === 200) return readAnswer(body);
+        if (response.statusCode === 200) return readAnswer(body, report);
         throw new AgentError(REFUSALS[response.statusCode] ?? `the server answered ${response.statusCode}`);
       } catch (error) {
         if (request.signal.aborted) throw new AgentError('the request was stopped');
@@ -87,9 +88,12 @@ async function readBody(body: AsyncIterable<Buffer>): Promise<string> {
 }
 
 /** Reads `choices[0].message.content`: a text, or a list of parts, whose texts are joined. */
-function readAnswer(body: string): string {
+function readAnswer(body: string, report: RunReport | undefined): string {
   const answer = tryParseJson(body);
   if (answer === undefined) throw new AgentError('the answer is no JSON');
+  const told = field(answer, 'usage');
+  const usage = toUsage(field(told, 'prompt_tokens'), field(told, 'completion_tokens'), null);
+  if (usage !== null) report?.used(usage);
   const choices = field(answer, 'choices');
   const content = field(field(Array.isArray(choices) ? choices[0] : undefined, 'message'), 'content');
   if (typeof content === 'string') return content;

@@ -62,7 +62,7 @@ const TRIM_STEP = 8;
 const TRIM_BYTES = 2 * 1024 * 1024;
 
 function createRemove({ db, memory: { counts } }: WriterRows): (ended: readonly EndedRow[]) => void {
-  const deletes = ['dispatch', 'work', 'answer', 'message'].map((table) =>
+  const deletes = ['dispatch', 'work', 'answer', 'message', 'usage'].map((table) =>
     db.change(`DELETE FROM ${table} WHERE ref IN (SELECT value FROM json_each(?))`),
   );
   const deleteSteps = db.change('DELETE FROM step WHERE id BETWEEN ? AND ?');

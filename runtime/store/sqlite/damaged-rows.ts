@@ -3,7 +3,7 @@
  * Each is copied into the table `damaged`, as the statement that wrote it; then
  *
  *   work, delivery                 the dispatch is dead, with the reason: `deliveries list` shows it, `replay` repeats it
- *   coalesce_group, message, guard_state, job, job_tick   the row is removed; a dispatch that waited in the group runs when it is due
+ *   coalesce_group, message, guard_state, usage, job, job_tick   the row is removed; a dispatch that waited in the group runs when it is due
  *   job_state                      what is damaged begins anew; a job that may have been paused is paused
  *   claim                          the id counts as claimed for an hour more; one whose id is damaged is removed
  *   tally                          counted anew
@@ -18,6 +18,7 @@ import { laneKey } from '../identity.ts';
 import type { DamageReport } from '../queries.ts';
 import { OPEN_STATES } from '../states.ts';
 import { noCounts, TALLY_COLUMNS } from '../tally.ts';
+import { isAmount, MOST_USED } from '../usage.ts';
 import type { Connection, Value } from './driver.ts';
 import { inTransaction } from './driver.ts';
 import { stepIds } from './memory.ts';
@@ -114,6 +115,16 @@ const TABLES = {
     where:
       `NOT (typeof(job) = 'text' AND ${INSTANT('due_at')} AND outcome IN ('fired', 'missed', 'overlapped') ` +
       "AND typeof(missed) = 'integer' AND missed >= 0 AND (ref IS NULL OR typeof(ref) = 'integer'))",
+  },
+  usage: {
+    keys: ['id'],
+    checks: {
+      ...{ id: isCount, ref: isCount, at: isInstant, agent: orNull(isText) },
+      ...{ input_tokens: orNull(isCount), output_tokens: orNull(isCount), cost: orNull(isAmount) },
+    },
+    where:
+      `NOT (ref >= 0 AND ${INSTANT('at')} AND max(coalesce(input_tokens, 0), coalesce(output_tokens, 0), ` +
+      `coalesce(cost, 0)) <= ${MOST_USED} AND min(coalesce(input_tokens, 0), coalesce(output_tokens, 0), coalesce(cost, 0)) >= 0)`,
   },
   claim: {
     keys: ['key'],

@@ -21,6 +21,7 @@ import type { DispatchState } from '../states.ts';
 import { DISPATCH_STATES, isFinal } from '../states.ts';
 import type { TallyColumn } from '../tally.ts';
 import { auditTallies, TALLY_COLUMNS } from '../tally.ts';
+import type { UsageSum } from '../usage.ts';
 import { backUp } from './backup.ts';
 import { createBytes } from './cleanup.ts';
 import { readAside } from './damaged-rows.ts';
@@ -49,6 +50,7 @@ export function createQueries(db: Connection): QueryHandlers {
     open_work: createOpenWork(db),
     dead_work: createDeadWork(db),
     guard_rows: createGuardRows(db),
+    usage: createUsage(db),
     nodes: () => [],
     audit: createAudit(db),
     back_up: ({ to }) => ({ bytes: backUp(db, to) }),
@@ -152,6 +154,13 @@ function createDeadWork(db: Connection): QueryHandlers['dead_work'] {
   return () => rows.all().map(([profile, route, job, count, since]) => ({ profile, route, job, count, since }));
 }
 
+function createUsage(db: Connection): QueryHandlers['usage'] {
+  const sums = db.query(
+    `SELECT ${SUMMED.join(', ')} FROM usage u JOIN dispatch d USING (ref) WHERE u.at >= ?2 GROUP BY 1, 2, 3, 4, 5 ORDER BY 5, 1, 2, 3, 4`,
+  );
+  return ({ since, slot_ms }) => sums.all(slot_ms, since).map((row) => named<UsageSum>(SUMMED, row));
+}
+
 /** The report is no longer shown once the operator has removed the copy of the damaged file. */
 const unseen = (damage: DamageReport | null): DamageReport | null =>
   damage === null || damage.copy === null || existsSync(damage.copy) ? damage : null;
@@ -168,11 +177,16 @@ function createAudit(db: Connection): QueryHandlers['audit'] {
   return () => inSnapshot(db, audit);
 }
 
+const SUMMED = [
+  ...['d.profile', 'd.route', 'd.job', 'u.agent', 'u.at / ?1 * ?1 AS slot', 'count(*) AS runs'],
+  ...['input_tokens', 'output_tokens', 'cost'].map((name) => `sum(u.${name}) AS ${name}`),
+];
 const LISTED = [
   ...['ref', 'id', 'profile', 'route', 'job', 'mode', 'accepted_at', 'head'].map((name) => `d.${name}`),
   ...['state', 'started_at', 'answered_at', 'finished_at', 'reason'].map((name) => `w.${name}`),
 ];
-const STORED = [...LISTED, 'd.max_concurrent', 'd.body', 'a.text AS answer', 'a.program'];
+const USED = 'SELECT json_array(sum(input_tokens), sum(output_tokens), sum(cost)) FROM usage u WHERE u.ref = d.ref';
+const STORED = [...LISTED, 'd.max_concurrent', 'd.body', 'a.text AS answer', 'a.program', `(${USED}) AS usage`];
 
 /** A row with the names of its columns. */
 function named<T>(columns: readonly string[], row: Row): T {

@@ -46,6 +46,7 @@ function createStoreUnit(db: Connection, { counts, runs, attempts }: Memory): (u
   );
   const putGroup = db.change('INSERT OR REPLACE INTO coalesce_group VALUES (?, ?, ?, ?, 0, 0, ?)');
   const putAnswer = db.change('INSERT OR REPLACE INTO answer VALUES (?, ?, ?)');
+  const putUsage = db.change('INSERT INTO usage VALUES (NULL, ?, ?, ?, ?, ?, ?)');
   const putStep = db.change('INSERT INTO step VALUES (?, ?)');
   const addDelivery = db.change('INSERT INTO delivery VALUES (?, ?, ?, ?, ?, ?)');
   const retryDelivery = db.change('UPDATE delivery SET due_at = ?, set_at = ?, holder = NULL WHERE ref = ? AND n = ?');
@@ -110,6 +111,8 @@ function createStoreUnit(db: Connection, { counts, runs, attempts }: Memory): (u
     storeDeliveries(unit);
     for (const [ref, { text, program }] of unit.answers) putAnswer(ref, text, program);
     for (const { ref, n, step } of unit.newSteps) putStep(stepIds(ref)[0] + n, JSON.stringify(step));
+    for (const { ref, at, agent, input_tokens, output_tokens, cost } of unit.newUsage)
+      putUsage(ref, at, agent, input_tokens, output_tokens, cost);
     for (const { job, cursor, ref } of unit.changedJobs) putJob(job, cursor, ref);
     for (const { job, due_at, outcome, ref, missed } of unit.newTicks) putTick(job, due_at, outcome, ref, missed);
     for (const [id, { kind, key, body, expires_at }] of unit.changedGuard) {

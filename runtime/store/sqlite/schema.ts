@@ -16,6 +16,21 @@ const GUARD = `
     STRICT, WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS guard_kind ON guard_state (kind, id);
 `;
+/** Since format 7. */
+const USAGE = `
+  -- What each run has used, if its agent told it; a dispatch may have several. agent: null for the default one.
+  CREATE TABLE usage (
+    id INTEGER PRIMARY KEY,
+    ref INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    agent TEXT,
+    input_tokens INTEGER,
+    output_tokens INTEGER,
+    cost REAL
+  ) STRICT;
+  CREATE INDEX usage_ref ON usage (ref);
+  CREATE INDEX usage_at ON usage (at);
+`;
 const TABLES = `
   -- Accepted dispatches, never changed. head: JSON [event, delivery_id, replay_of, superseded]; body: JSON of the dispatch.
   CREATE TABLE dispatch (
@@ -127,11 +142,12 @@ const TABLES = `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
   ${MESSAGES}
   ${GUARD}
+  ${USAGE}
 `;
 
 /** What brings a file of each earlier format to the next one. Messages that are stored get their row when they go on. */
 const MIGRATIONS: Readonly<Record<number, string>> = {
-  6: `${MESSAGES} ${GUARD} ALTER TABLE answer ADD COLUMN program TEXT;`,
+  6: `${MESSAGES} ${GUARD} ${USAGE} ALTER TABLE answer ADD COLUMN program TEXT;`,
 };
 
 /** The oldest format that can be migrated. */

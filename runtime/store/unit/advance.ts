@@ -13,6 +13,7 @@ export function advance(unit: WorkUnit, m: Advance, { answer }: LargeTexts): boo
   if (row === undefined || row.holder !== m.holder || !canAdvance(row.state, m)) return false;
   const due_at = to === 'pending' ? (m.due_at ?? at) : null;
   const program = m.program === undefined ? null : JSON.stringify(m.program);
+  if (m.usage !== undefined) unit.newUsage.push({ ...m.usage, ref, at });
   unit.move(row, { to, at, due_at, started_at, reason, answer, program, steps });
   if (m.held === true) row.holder = m.holder;
   else if (to === 'delivering') {

@@ -7,6 +7,7 @@ import type { GuardKind } from '../guard-mutations.ts';
 import type { Ref, Step } from '../mutations.ts';
 import type { DispatchState } from '../states.ts';
 import type { TallyColumn } from '../tally.ts';
+import type { RunUsage } from '../usage.ts';
 
 /** An accepted dispatch; it never changes. */
 export interface DispatchRow extends Omit<DispatchHead, 'event' | 'delivery_id' | 'replay_of'> {
@@ -66,6 +67,13 @@ export interface StepRow {
   /** From 1. */
   readonly n: number;
   readonly step: Step;
+}
+
+/** What a run has used. */
+export interface UsageRow extends RunUsage {
+  readonly ref: Ref;
+  /** Unix ms. */
+  readonly at: number;
 }
 
 export interface AnswerRow {

@@ -26,6 +26,7 @@ import type {
   MessageRow,
   StepRow,
   UnitRows,
+  UsageRow,
   WorkRow,
 } from './rows.ts';
 
@@ -70,6 +71,7 @@ export class WorkUnit {
   readonly droppedDeliveries: DeliveryRow[] = [];
   readonly answers = new Map<Ref, AnswerRow>();
   readonly newSteps: StepRow[] = [];
+  readonly newUsage: UsageRow[] = [];
   readonly newClaims = new Map<string, number>();
   /** Of ids that were claimed before. */
   readonly laterClaims = new Map<string, number>();

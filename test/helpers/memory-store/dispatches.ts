@@ -12,6 +12,7 @@ import type {
   RecordAttempt,
 } from '../../../runtime/store/mutations.ts';
 import { canAdvance, endDelivering, isFinal } from '../../../runtime/store/states.ts';
+import { addUsage } from '../../../runtime/store/usage.ts';
 import { countAgainst } from './guard.ts';
 import type { MutationHandlers } from './handlers.ts';
 import { continueMessage } from './messages.ts';
@@ -81,6 +82,11 @@ function advance(tables: MemoryTables, m: Advance): boolean {
   row.reason = m.reason ?? null;
   row.steps = [...row.steps, ...(m.steps ?? [])];
   row.started_at = m.started_at ?? row.started_at;
+  if (m.usage !== undefined) {
+    const { agent, ...usage } = m.usage;
+    tables.usage.push({ ...usage, agent, ref: m.ref, at: m.at });
+    row.usage = row.usage === null ? usage : addUsage(row.usage, usage);
+  }
   if (m.answer !== undefined) Object.assign(row, { answer: m.answer, program: m.program ?? null, answered_at: m.at });
   if (m.to === 'pending') Object.assign(row, { due_at: m.due_at ?? m.at, set_at: m.at });
   if (m.reason !== undefined && m.to !== 'skipped') noteError(tables, row, m.at, m.reason);

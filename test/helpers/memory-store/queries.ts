@@ -14,6 +14,8 @@ import type {
 import type { DispatchState } from '../../../runtime/store/states.ts';
 import { isFinal } from '../../../runtime/store/states.ts';
 import { auditTally } from '../../../runtime/store/tally.ts';
+import type { UsageSum } from '../../../runtime/store/usage.ts';
+import { addUsage } from '../../../runtime/store/usage.ts';
 import { isRunning } from './jobs.ts';
 import { sizeOf } from './retention.ts';
 import type { DispatchRow, MemoryTables } from './tables.ts';
@@ -44,6 +46,7 @@ export function queryHandlers(tables: MemoryTables): QueryHandlers {
         .filter(({ kind }) => kind === of)
         .map(({ kind, key, body }) => ({ kind, key, body }))
         .sort((a, b) => (a.key < b.key ? -1 : 1)),
+    usage: ({ since, slot_ms }) => sumUsage(tables, since, slot_ms),
     nodes: () => [],
     audit: () => audit(tables),
     back_up: () => ({ bytes: 0 }),
@@ -75,7 +78,10 @@ function list({ dispatches }: MemoryTables, filter: ListFilter): readonly Dispat
     .filter(matches)
     .reverse()
     .slice(0, filter.limit)
-    .map(({ dispatch, max_concurrent, answer, program, steps, due_at, set_at, holder, group, ...summary }) => summary);
+    .map(
+      ({ dispatch, max_concurrent, answer, program, usage, steps, due_at, set_at, holder, group, ...summary }) =>
+        summary,
+    );
 }
 
 function overview(tables: MemoryTables, now: number): StoreOverview {
@@ -132,6 +138,20 @@ function tallies(tables: MemoryTables): readonly Tally[] {
     const [profile, route] = JSON.parse(name) as [string, string | null];
     return { profile, route, ...counts };
   });
+}
+
+function sumUsage({ dispatches, usage }: MemoryTables, since: number, slot_ms: number): QueryResults['usage'] {
+  const sums = new Map<string, UsageSum>();
+  for (const { ref, at, agent, ...used } of usage) {
+    const row = dispatches.get(ref);
+    if (row === undefined || at < since) continue;
+    const { profile, route, job } = row;
+    const of = { profile, route, job, agent, slot: Math.floor(at / slot_ms) * slot_ms };
+    const name = nameOf(profile, route, job, agent, String(of.slot));
+    const before = sums.get(name);
+    sums.set(name, { ...of, runs: (before?.runs ?? 0) + 1, ...(before === undefined ? used : addUsage(before, used)) });
+  }
+  return [...sums.values()];
 }
 
 function audit(tables: MemoryTables): readonly string[] {

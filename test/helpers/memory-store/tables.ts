@@ -9,6 +9,7 @@ import type { LastError, StoredDispatch } from '../../../runtime/store/queries.t
 import type { DispatchState } from '../../../runtime/store/states.ts';
 import type { TallyColumn } from '../../../runtime/store/tally.ts';
 import { noCounts } from '../../../runtime/store/tally.ts';
+import type { RunUsage } from '../../../runtime/store/usage.ts';
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -52,6 +53,7 @@ export interface MemoryTables {
   readonly jobs: Map<string, JobRecord>;
   readonly jobStates: Map<string, JobState>;
   readonly ticks: Map<string, Map<number, JobTick>>;
+  readonly usage: (RunUsage & { readonly ref: Ref; readonly at: number })[];
 }
 
 export function createTables(): MemoryTables {
@@ -67,6 +69,7 @@ export function createTables(): MemoryTables {
       tallies: new Map(),
     },
     ...{ caps: new Map(), served: new Map(), jobs: new Map(), jobStates: new Map(), ticks: new Map() },
+    usage: [],
   };
 }
 
@@ -111,7 +114,17 @@ export function insert(tables: MemoryTables, { dispatch, state, due_at, now, ...
   const row: DispatchRow = {
     ...{ ref: ++tables.last, id, profile, route, job, mode, event, delivery_id, accepted_at, replay_of },
     ...{ state, started_at: null, answered_at: null, finished_at: null, reason: null },
-    ...{ dispatch, max_concurrent, answer: null, program: null, steps: [], due_at, set_at: now, holder: null },
+    ...{
+      dispatch,
+      max_concurrent,
+      answer: null,
+      program: null,
+      usage: null,
+      steps: [],
+      due_at,
+      set_at: now,
+      holder: null,
+    },
     group: rest.group ?? null,
   };
   tables.dispatches.set(row.ref, row);

@@ -275,6 +275,23 @@ describe('accept', () => {
     assert.deepEqual([stateOf(bench.store, 'a'), bench.runs.length], ['done', 21]);
   });
 
+  it('keeps what each run has used, failed or not, and tells the observer', async () => {
+    const seen: unknown[] = [];
+    const bench = dispatchBench({
+      max_attempts: 2,
+      context: { observer: { used: ({ route }, usage) => void seen.push([route, usage]) } },
+      agent(_request, report) {
+        const isFirst = bench.runs.length === 1;
+        report?.used({ input_tokens: isFirst ? 10 : 20, output_tokens: 1, cost: isFirst ? null : 0.5 });
+        return isFirst ? Promise.reject(new AgentError('exit code 3')) : Promise.resolve('the answer');
+      },
+    });
+    await bench.service.accept(makeDispatch('a'), claimOf('1'), null);
+    await bench.clock.run(60_000);
+    assert.deepEqual(storedIn(bench.store, 'a')?.usage, { input_tokens: 30, output_tokens: 2, cost: 0.5 });
+    assert.equal(seen.length, 2);
+  });
+
   it('keeps the end of the program of each run, failed or not', async () => {
     const ends = [
       { exit_code: 3, signal: null, stderr: 'first' },
@@ -285,9 +302,9 @@ describe('accept', () => {
     const bench = dispatchBench({
       max_attempts: 2,
       context: { observer },
-      agent(_request, ended) {
+      agent(_request, report) {
         const end = ends[bench.runs.length - 1];
-        if (end !== undefined) ended?.(end);
+        if (end !== undefined) report?.ended(end);
         return end?.exit_code === 0 ? Promise.resolve('the answer') : Promise.reject(new AgentError('exit code 3'));
       },
     });

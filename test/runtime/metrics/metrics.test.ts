@@ -77,6 +77,7 @@ test('table loads and what the dispatcher tells are counted', async () => {
   metrics.onTableLoad(true);
   metrics.onTableLoad(false);
   metrics.observer.runEnded?.(OWNER, 'ok', 3000);
+  metrics.observer.used?.(OWNER, { input_tokens: 30, output_tokens: 2, cost: 0.5 });
   metrics.observer.attemptEnded?.('messenger_a', 'retry', 200);
   metrics.observer.retryScheduled?.('delivery');
   metrics.observer.finished?.(OWNER, 'dead', 'gone', null);
@@ -85,6 +86,9 @@ test('table loads and what the dispatcher tells are counted', async () => {
     'hookwright_table_loads_total{result="served"} 1',
     'hookwright_table_loads_total{result="refused"} 1',
     'hookwright_run_duration_seconds_count{profile="default",route="ci",outcome="ok"} 1',
+    'hookwright_tokens_total{profile="default",route="ci",kind="input"} 30',
+    'hookwright_tokens_total{profile="default",route="ci",kind="output"} 2',
+    'hookwright_cost_total{profile="default",route="ci"} 0.5',
     'hookwright_delivery_attempt_duration_seconds_count{target="messenger_a",outcome="retry"} 1',
     'hookwright_retries_total{kind="delivery"} 1',
     'hookwright_finished_total{state="dead"} 1',

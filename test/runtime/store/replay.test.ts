@@ -19,6 +19,7 @@ function stored(state: DispatchState, answer: string | null, mode: 'agent' | 'di
       reason: null,
       max_concurrent: 3,
       program: null,
+      usage: null,
       steps: [],
     },
   };

@@ -20,6 +20,7 @@ import type {
 import { isFinal } from '../../../../runtime/store/states.ts';
 import type { StateCount, TallyColumn } from '../../../../runtime/store/tally.ts';
 import { auditTallies, TALLY_COLUMNS } from '../../../../runtime/store/tally.ts';
+import type { UsageSum } from '../../../../runtime/store/usage.ts';
 import type { Signatures } from '../signatures.ts';
 import type { DatabaseJob } from './signed-jobs.ts';
 import { createJobReader, READ_DIGESTS } from './signed-jobs.ts';
@@ -32,8 +33,10 @@ const LISTED_COLUMNS =
   'e.finished_at, coalesce(w.reason, e.reason) AS reason';
 /** A dispatch has a row in either `work` or `ended`. */
 const LISTED_TABLES = 'dispatch d LEFT JOIN work w ON w.ref = d.ref LEFT JOIN ended e ON e.ref = d.ref';
+const USED =
+  'SELECT json_build_array(sum(input_tokens), sum(output_tokens), sum(cost))::text FROM usage u WHERE u.ref = d.ref';
 const STORED =
-  `SELECT ${LISTED_COLUMNS}, d.max_concurrent, d.body, a.text AS answer, a.program FROM ${LISTED_TABLES} ` +
+  `SELECT ${LISTED_COLUMNS}, d.max_concurrent, d.body, a.text AS answer, a.program, (${USED}) AS usage FROM ${LISTED_TABLES} ` +
   'LEFT JOIN answer a ON a.ref = d.ref';
 
 /** @param signatures checks the jobs */
@@ -59,6 +62,7 @@ export const createPgQueries = (ask: AskSnapshot, signatures: Signatures): PgQue
     const [rows = []] = await ask<[Row[]]>(['SELECT key, body FROM guard_state WHERE kind = $1 ORDER BY id', of]);
     return rows.flatMap(({ key, body }) => readGuard(of, key, body));
   },
+  usage: async ({ since, slot_ms }) => (await ask<[UsageSum[]]>([USAGE, slot_ms, since]))[0],
   nodes: () => readNodes(ask),
   audit: () => audit(ask),
   back_up: () => Promise.reject(new Error('a database is copied by pg_dump')),
@@ -178,6 +182,11 @@ async function openWork(ask: AskSnapshot): Promise<readonly OpenWork[]> {
 const DEAD_WORK =
   'SELECT d.profile, d.route, d.job, count(*) AS count, min(e.finished_at) AS since FROM ended e JOIN dispatch d USING (ref) ' +
   "WHERE e.state = 'dead' GROUP BY 1, 2, 3 ORDER BY 1, 2, 3";
+
+const USAGE =
+  'SELECT d.profile, d.route, d.job, u.agent, u.at / $1::bigint * $1::bigint AS slot, count(*) AS runs, ' +
+  ['input_tokens', 'output_tokens'].map((name) => `sum(u.${name})::bigint AS ${name}`).join(', ') +
+  ', sum(u.cost) AS cost FROM usage u JOIN dispatch d USING (ref) WHERE u.at >= $2 GROUP BY 1, 2, 3, 4, 5 ORDER BY 5, 1, 2, 3, 4';
 
 const STORED_STATES =
   'SELECT d.profile, d.route, coalesce(w.state, e.state) AS state, count(*) AS count ' +

@@ -22,7 +22,7 @@ const SLICE =
   'LEFT JOIN answer a ON a.ref = d.ref WHERE d.ref > $1 AND d.ref < (SELECT max(ref) FROM dispatch) ORDER BY d.ref LIMIT $2';
 const ALL = SLICE.replace('%', 'LEFT ');
 const ENDED = SLICE.replace('%', '');
-const REMOVE = ['dispatch', 'ended', 'answer', 'step', 'message'].map(
+const REMOVE = ['dispatch', 'ended', 'answer', 'step', 'message', 'usage'].map(
   (table) => `DELETE FROM ${table} WHERE ref = ANY($1::bigint[])`,
 );
 const BYTES = 'SELECT coalesce(sum(bytes), 0)::bigint AS bytes FROM tally';

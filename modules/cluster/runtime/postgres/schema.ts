@@ -207,6 +207,19 @@ const VERSION_2 = `
   CREATE TABLE guard_state (id text COLLATE "C" PRIMARY KEY, kind text NOT NULL, key text NOT NULL, body text NOT NULL,
     expires_at bigint) WITH (fillfactor = 50);
   CREATE INDEX guard_kind ON guard_state (kind);
+
+  -- What each run has used, if its agent told it; a dispatch may have several. agent: null for the default one.
+  CREATE TABLE usage (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    ref bigint NOT NULL,
+    at bigint NOT NULL,
+    agent text,
+    input_tokens bigint,
+    output_tokens bigint,
+    cost double precision
+  );
+  CREATE INDEX usage_ref ON usage (ref);
+  CREATE INDEX usage_at ON usage (at);
 `;
 
 /** Each step migrates the tables from the previous version to its own. */

@@ -36,6 +36,7 @@ const NEW_DELIVERIES = upsert('delivery', 'ref, n');
 const CHANGED_DELIVERIES = updateRows('delivery', ['ref', 'n'], ['due_at', 'set_at', 'node', 'holder']);
 const ANSWERS = upsert('answer', 'ref');
 const STEPS = insertInto('step');
+const USAGE = insertInto('usage');
 const JOBS =
   'INSERT INTO job_state (job, "cursor", ref) SELECT job, "cursor", ref FROM json_to_recordset($1::json) ' +
   'AS x(job text, "cursor" bigint, ref bigint) ORDER BY job ' +
@@ -89,6 +90,7 @@ export function storeUnit({ send, node }: Scope, unit: WorkUnit): void {
     STEPS,
     unit.newSteps.map(({ ref, n, step }) => ({ ref, n, data: JSON.stringify(step) })),
   );
+  put(USAGE, unit.newUsage);
   put(JOBS, unit.changedJobs);
   put(TICKS, unit.newTicks);
   const guard = [...unit.changedGuard].map(([id, row]) => ({ ...row, id, key: JSON.stringify(row.key) }));

@@ -25,6 +25,7 @@ const COLUMNS = {
   delivery: 'ref bigint, n integer, lane text, due_at bigint, set_at bigint, node bigint, holder text',
   answer: 'ref bigint, text text, program text',
   step: 'ref bigint, n integer, data text',
+  usage: 'ref bigint, at bigint, agent text, input_tokens bigint, output_tokens bigint, cost double precision',
   job_state: 'job text, paused boolean, "cursor" bigint, signature text, ref bigint',
   guard_state: 'id text, kind text, key text, body text, expires_at bigint',
   job_tick: 'job text, due_at bigint, outcome text, ref bigint, missed integer',

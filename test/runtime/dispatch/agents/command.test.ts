@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { realpathSync } from 'node:fs';
+import { readdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
@@ -10,6 +10,7 @@ import { WorkFolders } from '../../../../runtime/dispatch/agents/work-folders.ts
 import { systemClock } from '../../../../runtime/platform/clock.ts';
 import { silentLog } from '../../../../runtime/platform/log.ts';
 import { runProcess } from '../../../../runtime/platform/process/run-process.ts';
+import type { Usage } from '../../../../runtime/store/usage.ts';
 import type { CommandAgentPlan } from '../../../../schemas/generated/types.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 
@@ -29,7 +30,12 @@ const request = (overrides: Partial<AgentRequest> = {}): AgentRequest => ({
 function agent(
   t: TestContext,
   argv: readonly string[],
-  overrides: { timeout?: number; env?: Record<string, string>; work?: CommandAgentPlan['work'] } = {},
+  overrides: {
+    timeout?: number;
+    env?: Record<string, string>;
+    work?: CommandAgentPlan['work'];
+    plan?: Partial<CommandAgentPlan>;
+  } = {},
 ) {
   const folder = realpathSync(tempDir(t));
   const plan: CommandAgentPlan = {
@@ -42,6 +48,7 @@ function agent(
     max_attempts: 1,
     max_concurrent: null,
     toolsets: null,
+    ...overrides.plan,
   };
   const runner = createCommandAgent(plan, {
     run: (process) => runProcess(process, { clock: systemClock, home: folder }),
@@ -131,6 +138,69 @@ describe('command agent', () => {
     const stopped = agent(t, sh('sleep 5 & wait')).runner.run(request({ signal: stop.signal }));
     stop.abort();
     await assert.rejects(stopped, /was stopped/);
+  });
+
+  describe('tells what it has used', () => {
+    const paths = { input: [['usage', 'in']], output: [['usage', 'out']], cost: [['models', '*', 'usd']] };
+    const told = async (t: TestContext, argv: readonly string[], plan: Partial<CommandAgentPlan> = {}) => {
+      const used: Usage[] = [];
+      const { runner, folder } = agent(t, argv, { plan });
+      const answer = await runner
+        .run(request(), { ended: () => {}, used: (usage) => void used.push(usage) })
+        .catch((error: Error) => error.message);
+      return { answer, used, folder };
+    };
+    const write = (text: string): string[] => sh(`printf '%s' '${text}' > "$HOOKWRIGHT_USAGE_FILE"; echo yes`);
+    const files: readonly [string, string, Usage | null][] = [
+      ['all', '{"input_tokens":12,"output_tokens":3,"cost":0.5}', { input_tokens: 12, output_tokens: 3, cost: 0.5 }],
+      ['what it knows', '{"output_tokens":3,"x":1}', { input_tokens: null, output_tokens: 3, cost: null }],
+      [
+        'beside what cannot be',
+        '{"input_tokens":"9","output_tokens":-1,"cost":2}',
+        { input_tokens: null, output_tokens: null, cost: 2 },
+      ],
+      ['no number', '{"input_tokens":1.5,"output_tokens":1e99,"cost":"1"}', null],
+      ['a list', '[1,2]', null],
+      ['nothing', '', null],
+      ['half of a file', '{"input_tokens":12', null],
+    ];
+    for (const [what, text, usage] of files) {
+      it(`in the file: ${what}`, async (t) => {
+        const { answer, used } = await told(t, write(text));
+        assert.deepEqual([answer, used], ['yes\n', usage === null ? [] : [usage]]);
+      });
+    }
+
+    it('not through a file that is none, or is too large', async (t) => {
+      for (const made of ['mkdir', 'mkfifo', 'ln -s /dev/zero', 'head -c 100000 /dev/zero >']) {
+        assert.deepEqual((await told(t, sh(`${made} "$HOOKWRIGHT_USAGE_FILE"; echo yes`))).used, [], made);
+      }
+    });
+
+    it('also when it fails, and the file is gone afterwards', async (t) => {
+      const script = sh('echo \'{"cost":1}\' > "$HOOKWRIGHT_USAGE_FILE"; exit 2');
+      const { answer, used, folder } = await told(t, script, { work: 'shared' });
+      assert.deepEqual([answer, used.map(({ cost }) => cost)], ['/bin/sh exited with 2', [1]]);
+      assert.deepEqual(readdirSync(join(folder, 'work', 'shared')), []);
+    });
+
+    const json = '{"result":"yes","usage":{"in":5,"out":2},"models":{"a":{"usd":1},"b.c":{"usd":0.5},"d":{}}}';
+    it('in the JSON that it prints', async (t) => {
+      const { answer, used } = await told(t, ['printf', json], { answer_path: ['result'], usage_paths: paths });
+      assert.deepEqual([answer, used], ['yes', [{ input_tokens: 5, output_tokens: 2, cost: 1.5 }]]);
+    });
+
+    it('in JSON lines, by the last that has it', async (t) => {
+      const lines = '{"result":"no","usage":{"in":1}}\\n{"result":"yes"}\\nprogress\\n{"usage":{"in":7,"out":{}}}\\n';
+      const { answer, used } = await told(t, ['printf', lines], { answer_path: ['result'], usage_paths: paths });
+      assert.deepEqual([answer, used], ['yes', [{ input_tokens: 7, output_tokens: null, cost: null }]]);
+    });
+
+    it('and fails where the answer is not at its path', async (t) => {
+      const { answer, used } = await told(t, ['printf', json], { answer_path: ['usage', 'in'], usage_paths: paths });
+      assert.match(answer, /^printf printed no JSON with a text at answer_path \(usage\.in\)$/);
+      assert.equal(used.length, 1);
+    });
   });
 
   it('may ignore its stdin', async (t) => {

@@ -8,6 +8,7 @@ import { HttpPool } from '../../../../runtime/deliver/http-pool.ts';
 import { AgentError } from '../../../../runtime/dispatch/agent-runner.ts';
 import { createOpenAiAgent } from '../../../../runtime/dispatch/agents/openai.ts';
 import { SecretError } from '../../../../runtime/platform/secrets/secrets.ts';
+import type { Usage } from '../../../../runtime/store/usage.ts';
 import type { OpenAiAgentPlan } from '../../../../schemas/generated/types.ts';
 
 interface Seen {
@@ -101,6 +102,24 @@ describe('openai agent', () => {
     assert.equal(seen[0]?.headers.authorization, undefined);
     assert.deepEqual(seen[0]?.body, { model: 'm1', messages: [{ role: 'user', content: 'the prompt' }] });
   });
+
+  const usages: readonly [unknown, Usage | null][] = [
+    [
+      { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 },
+      { input_tokens: 12, output_tokens: 3, cost: null },
+    ],
+    [{ prompt_tokens: 12 }, { input_tokens: 12, output_tokens: null, cost: null }],
+    [{ prompt_tokens: '12', completion_tokens: -3 }, null],
+    [null, null],
+  ];
+  for (const [usage, expected] of usages) {
+    it(`tells the usage ${JSON.stringify(usage)}`, async (t) => {
+      const { agent } = await server(t, json({ choices: [{ message: { content: 'yes' } }], usage }));
+      const used: Usage[] = [];
+      assert.equal(await agent().run(request, { ended: () => {}, used: (told) => void used.push(told) }), 'yes');
+      assert.deepEqual(used, expected === null ? [] : [expected]);
+    });
+  }
 
   const failures: readonly [string, (response: ServerResponse) => void, string][] = [
     ['a refused key', json({ error: { message: 'bad key the-key' } }, 401), 'the key was refused (401)'],

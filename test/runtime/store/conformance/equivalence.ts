@@ -24,6 +24,9 @@ export async function look(store: Store, refs: readonly Ref[], now: number): Pro
     jobs: await store.read({ kind: 'jobs' }),
     ticks: await Promise.all(JOBS.map((job) => store.read({ kind: 'job_ticks', job, limit: 99 }))),
     running: await Promise.all(JOBS.map((job) => store.read({ kind: 'job_running', job }))),
+    usage: [...(await store.read({ kind: 'usage', since: 1100, slot_ms: 100 }))]
+      .map((sum) => JSON.stringify(Object.entries(sum).sort()))
+      .sort(),
     audit: await store.read({ kind: 'audit' }),
   };
 }

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import type { Advance, ClaimKey, Mutation } from '../../../../runtime/store/mutations.ts';
 import { FINAL_STATES } from '../../../../runtime/store/states.ts';
+import type { RunUsage } from '../../../../runtime/store/usage.ts';
 import {
   deliveriesTo,
   makeAccept,
@@ -90,6 +91,7 @@ const advance = fc
     return (_, now) => ({
       ...{ kind: 'advance', ref: place, holder, to, at: now },
       ...(answer ? { answer: `answer \0 at ${now}`, ...programOf(wait, now) } : {}),
+      ...(wait % 2 === 0 ? {} : { usage: usageAt(wait) }),
       ...(reason ? { reason: `reason ${now}` } : {}),
       ...(claim === null ? {} : { claim: makeClaim(claim, now + 50) }),
       ...(to === 'pending' && wait > 0 ? { due_at: now + wait * 10 } : {}),
@@ -98,6 +100,11 @@ const advance = fc
       ...(steps ? { steps: [makeStep({ kind: 'delivery', index: 0, outcome: 'permanent', reason: 'gone' })] } : {}),
     });
   });
+
+const usageAt = (wait: number): RunUsage => ({
+  ...{ agent: wait > 2 ? 'reviewer' : null, input_tokens: wait * 100, output_tokens: wait > 3 ? null : 7 },
+  cost: wait > 3 ? 0.25 : null,
+});
 
 const attempt = fc
   .record({

@@ -36,7 +36,7 @@ describe('a database', () => {
     await before.write(makeAdvance(1, 'dead', 2000, { reason: 'down' }));
     await before.close();
     const old = connect(path, { busyMs: 0 });
-    old.exec('DROP TABLE message; ALTER TABLE answer DROP COLUMN program; PRAGMA user_version = 6');
+    old.exec('DROP TABLE message; DROP TABLE usage; ALTER TABLE answer DROP COLUMN program; PRAGMA user_version = 6');
     old.close();
     const store = await openOfflineStore(path);
     assert.equal((await store.write({ kind: 'resend', ref: 1, key, again: false, now: 3000 })).kind, 'stored');

@@ -1,0 +1,52 @@
+/** What runs have used, as far as their agents have told: stored for each run with its result, and summed. */
+
+export interface Usage {
+  /** Tokens; null: not told. */
+  readonly input_tokens: number | null;
+  readonly output_tokens: number | null;
+  /** In the operator's own unit; null: not told. */
+  readonly cost: number | null;
+}
+
+/** The usage of one run, with the agent that it is counted for. */
+export interface RunUsage extends Usage {
+  /** Null: the default agent of the profile. */
+  readonly agent: string | null;
+}
+
+/** Sums over runs that told their usage. */
+export interface UsageSum extends Usage {
+  readonly profile: string;
+  readonly route: string | null;
+  readonly job: string | null;
+  readonly agent: string | null;
+  /** Start of the span of time that was summed, Unix ms. */
+  readonly slot: number;
+  /** Number of runs. */
+  readonly runs: number;
+}
+
+/** Larger values are mistakes; sums of smaller ones stay exact. */
+export const MOST_USED = 1e12;
+
+export const isAmount = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value <= MOST_USED;
+const amountOf = (value: unknown): number | null => (isAmount(value) ? (value as number) : null);
+const countOf = (value: unknown): number | null => (Number.isInteger(value) ? amountOf(value) : null);
+
+/** The usage with these values; null when none of them can be a count or an amount. */
+export function toUsage(input: unknown, output: unknown, cost: unknown): Usage | null {
+  const usage = { input_tokens: countOf(input), output_tokens: countOf(output), cost: amountOf(cost) };
+  return Object.values(usage).every((value) => value === null) ? null : usage;
+}
+
+/** All tokens that were told. */
+export const tokensOf = ({ input_tokens, output_tokens }: Usage): number => (input_tokens ?? 0) + (output_tokens ?? 0);
+
+/** Adds where one of the two is told. */
+export const addTold = (a: number | null, b: number | null): number | null => (a === null ? b : a + (b ?? 0));
+
+export const addUsage = (a: Usage, b: Usage): Usage => ({
+  input_tokens: addTold(a.input_tokens, b.input_tokens),
+  output_tokens: addTold(a.output_tokens, b.output_tokens),
+  cost: addTold(a.cost, b.cost),
+});
