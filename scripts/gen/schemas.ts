@@ -74,7 +74,7 @@ function validators(): string {
   });
   // What stands there, for editors: see modules/payloads/cli/payload-hints.ts.
   ajv.addKeyword('x-payload');
-  for (const name of names) ajv.addSchema(readSchema(name) as AnySchema);
+  for (const name of names) ajv.addSchema(withoutTexts(readSchema(name)) as AnySchema);
   const exported = CHECKED.map((name) => [name, readSchema(name).$id ?? '']);
   const code = standaloneCode.default(ajv, Object.fromEntries(exported));
   if (/\brequire\(|\bimport\b/.test(code)) {
@@ -82,6 +82,12 @@ function validators(): string {
   }
   return `${BANNER}// @ts-nocheck\n${code}\n`;
 }
+
+/** Validators hold the parts of schemas that they look up; texts for people would be a tenth of them. */
+const withoutTexts = (schema: JSONSchema): unknown =>
+  JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
+    key === 'description' && typeof value === 'string' ? undefined : value,
+  );
 
 /** The schemas themselves, for messages that name the keys and values a place takes. */
 function schemaModule(): string {

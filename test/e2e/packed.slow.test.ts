@@ -22,8 +22,9 @@ import { tellStory } from './stories/tell-story.ts';
 
 /** Each is run by a test of its own: it is generated, or needs doubles of services or a database. */
 const RUN_ELSEWHERE = ['docs/rules.md', 'docs/tutorial.md', 'docs/scale.md'];
-/** They succeed only with a database, or replace the store: test/docs/scale.slow.test.ts, test/cli/store, test/modules/cluster/cli/tables. */
+/** They succeed only with a database, replace the store, or are driven below: test/docs/scale.slow.test.ts, test/cli/store, test/modules/cluster/cli/tables. */
 const DRIVEN_ELSEWHERE = [
+  'playground',
   'store backup',
   'store restore',
   'store new',
@@ -85,6 +86,7 @@ describe('the packed package, installed in an empty folder', { concurrency: 4 },
       'compiler',
       'main',
       'modules',
+      'playground',
       'runtime',
       'schemas',
     ]);
@@ -98,6 +100,14 @@ describe('the packed package, installed in an empty folder', { concurrency: 4 },
       'console.log(typeof c.compileText, typeof r.createService)';
     const run = spawnSync(process.execPath, ['--input-type=module', '-e', code], { cwd: folder, encoding: 'utf8' });
     assert.equal(run.stdout, 'function function\n', run.stderr);
+  });
+
+  test('writes the playground', (t) => {
+    const dir = tempDir(t);
+    const env = userEnvironment(dir, program);
+    const written = spawnSync('hookwright', ['playground', '--out', 'try'], { cwd: dir, env, encoding: 'utf8' });
+    assert.equal(written.stdout, `${join(dir, 'try/index.html')}\n`, written.stderr);
+    assert.match(readFileSync(join(dir, 'try/index.html'), 'utf8'), /script-src 'sha256-[^']+'/);
   });
 
   test('compiles, serves a signed event, answers /health and stops on a signal', async (t) => {

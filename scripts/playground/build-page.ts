@@ -1,0 +1,74 @@
+/** Builds the playground: one page with the compiler, the explanations and the shipped catalog in it, which loads nothing. */
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Plugin } from 'esbuild';
+import { build } from 'esbuild';
+import { nodeFiles } from '../../compiler/node/node-files.ts';
+import { readYamlCatalog } from '../../compiler/source/shipped-catalog.ts';
+
+const PAGE = 'modules/workbench/playground';
+
+/** Files of this repository that reach the machine, and what stands in for them. */
+const INSTEAD: readonly (readonly [path: RegExp, code: string])[] = [
+  [/\/compiler\/node\/node-files\.ts$/, `export { shippedFiles as nodeFiles } from './${PAGE}/browser/files.ts';`],
+  [/\/base\/assets\.ts$/, "export const assetFolder = (name) => '/' + name;"],
+  // Commands are no part of the page.
+  [/\/cli\/commands\/built\/command-files\.ts$/, 'export const COMMAND_FILES = [];'],
+];
+
+const inBrowser = (root: string): Plugin => ({
+  name: 'in-browser',
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^node:/ }, () => ({ path: join(root, PAGE, 'browser/node.ts') }));
+    // Of a module's door, what commands load.
+    onResolve({ filter: /\/cli\// }, ({ kind }) =>
+      kind === 'dynamic-import' ? { path: 'absent', namespace: 'absent' } : null,
+    );
+    onLoad({ filter: /.*/, namespace: 'absent' }, () => ({ contents: '' }));
+    for (const [filter, contents] of INSTEAD) onLoad({ filter }, () => ({ contents, loader: 'ts', resolveDir: root }));
+  },
+});
+
+/** What the page needs of the catalog, by path below it; parsed, because a text in a text is longer. */
+function shipped(root: string): Readonly<Record<string, unknown>> {
+  const catalog = join(root, 'catalog');
+  const texts = ['shapes', 'writers'].flatMap((folder) =>
+    readdirSync(join(catalog, folder)).map((name) => {
+      const path = join(folder, name);
+      return [path, JSON.parse(readFileSync(join(catalog, path), 'utf8')) as unknown] as const;
+    }),
+  );
+  return { ...Object.fromEntries(texts), 'catalog.json': readYamlCatalog(nodeFiles, catalog) };
+}
+
+const sha256 = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+/** @param root folder of the sources, after `npm run gen` @returns the page */
+export async function buildPlayground(root: string): Promise<string> {
+  const { outputFiles } = await build({
+    ...{ absWorkingDir: root, entryPoints: [join(PAGE, 'page.ts')], bundle: true, minify: true, write: false },
+    ...{
+      format: 'esm',
+      platform: 'browser',
+      target: 'esnext',
+      charset: 'utf8',
+      logLevel: 'warning',
+      legalComments: 'none',
+    },
+    mainFields: ['browser', 'module', 'main'],
+    define: { SHIPPED: 'globalThis.SHIPPED', 'process.platform': '"linux"', 'process.env.NODE_ENV': '"production"' },
+    banner: { js: `globalThis.SHIPPED=${JSON.stringify(shipped(root))};` },
+    inject: [join(root, PAGE, 'browser/globals.ts')],
+    plugins: [inBrowser(root)],
+  });
+  // `</script` would end the element.
+  const code = (outputFiles[0]?.text ?? '').replaceAll('</script', '<\\/script');
+  const read = (name: string): string => readFileSync(join(root, PAGE, name), 'utf8');
+  const style = read('page.css');
+  const policy = `default-src 'none'; script-src ${sha256(code)}; style-src ${sha256(style)}`;
+  return read('page.html')
+    .replace('content=""', () => `content="${policy}"`)
+    .replace('<style>', () => `<style>${style}`)
+    .replace('<script type="module">', () => `<script type="module">${code}`);
+}

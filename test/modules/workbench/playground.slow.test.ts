@@ -1,0 +1,123 @@
+/** The playground in a real browser: it compiles and explains as the command line does, and asks nothing of any network. */
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import type { Browser, Page } from 'playwright-core';
+import type { CompileResult } from '../../../compiler/compile.ts';
+import { buildPlayground } from '../../../scripts/playground/build-page.ts';
+import { launchBrowser, NO_BROWSER } from '../../helpers/browser.ts';
+import { runInProcess } from '../../helpers/cli.ts';
+import { absolutePath } from '../../helpers/compile.ts';
+import { expectedOf, goldenNames, goldenText, readGolden } from '../../helpers/golden.ts';
+import { ROOT } from '../../helpers/root.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
+
+/** Screenshots for people to look at; not under version control. */
+const ARTEFACTS = join(ROOT, 'build/artefacts');
+
+describe('the playground', { skip: NO_BROWSER, timeout: 120_000 }, () => {
+  const folder = tempDir({ after: (clean) => after(clean as () => void) });
+  let html: string;
+  let browser: Browser;
+  let page: Page;
+  const asked: string[] = [];
+  const faults: string[] = [];
+  const open = async (hash = ''): Promise<void> => {
+    await page.goto('about:blank');
+    await page.goto(`${pathToFileURL(join(folder, 'index.html')).href}${hash}`);
+    await until('explanation', /./);
+  };
+  const text = async (id: string): Promise<string> => (await page.textContent(`#${id}`)) ?? '';
+  const until = async (id: string, wanted: RegExp): Promise<void> => {
+    await page.locator(`#${id}`, { hasText: wanted }).waitFor({ state: 'attached' });
+  };
+
+  before(async () => {
+    html = await buildPlayground(ROOT);
+    writeFileSync(join(folder, 'index.html'), html);
+    browser = await launchBrowser();
+    page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+    page.on('request', (request) => asked.push(request.url()));
+    page.on('pageerror', (error) => faults.push(error.message));
+    page.on('console', (message) => faults.push(message.text()));
+    await open();
+  });
+
+  after(async () => {
+    await browser?.close();
+    assert.deepEqual(faults, []);
+    assert.deepEqual(
+      asked.filter((url) => !url.startsWith('file:') && !url.startsWith('about:')),
+      [],
+    );
+  });
+
+  it('has at most 500 KiB, compressed', () => {
+    const size = gzipSync(html, { level: 9 }).length;
+    assert.ok(size <= 500 * 1024, `${size} bytes`);
+  });
+
+  for (const name of goldenNames()) {
+    it(`compiles ${name} as the command line does`, async () => {
+      const files = Object.entries(readGolden(name)).map(([path, content]) => [absolutePath(path), content]);
+      const { output, printed } = (await page.evaluate(`(() => {
+        const { output, diagnostics } = hookwright.compileIn(${JSON.stringify(Object.fromEntries(files))}, 0o644);
+        const printed = hookwright.printPretty(diagnostics, { color: false, width: 100 });
+        return { output: output && { table: output.table }, printed };
+      })()`)) as Pick<CompileResult, 'output'> & { readonly printed: string };
+      assert.equal(goldenText({ output }, printed), readFileSync(expectedOf(name), 'utf8'));
+    });
+  }
+
+  it('explains as the command line does', async (t) => {
+    const home = tempDir(t);
+    const [config, payload] = await Promise.all([page.inputValue('#config'), page.inputValue('#payload')]);
+    writeFileSync(join(home, 'config.yaml'), config, { mode: 0o600 });
+    writeFileSync(join(home, 'event.json'), payload);
+    const file = `@${join(home, 'event.json')}`;
+    const explain = ['explain', 'review', '--event', 'pull_request', '--payload', file];
+    const { stdout } = await runInProcess(explain, { home, env: { WEBHOOK_SECRET: 'b4f0c9d27e1a4d3fb1c5' } });
+    const session = /webhook:review:\S+/;
+    assert.equal(
+      (await text('explanation')).trim().replace(session, ''),
+      stdout.trim().replace(session, '').replaceAll('\n\n', '\n'),
+    );
+  });
+
+  it('says what is wrong as one types, and a click selects it', async () => {
+    await open();
+    const config = await page.inputValue('#config');
+    await page.fill('#config', config.replace('prompt:', 'promt:'));
+    await until('summary', /^1 error, 0 warnings$/);
+    assert.match(await text('diagnostics'), /hookwright\.yaml:11:9: error unknown-key/);
+    assert.match(await text('explanation'), /has errors/);
+    await page.click('#diagnostics button');
+    assert.equal(await page.evaluate('getSelection().toString()'), 'promt');
+    await page.fill('#config', config);
+    await until('summary', /^0 errors/);
+    assert.match(await text('explanation'), /202 accepted/);
+  });
+
+  it('shows why an event is ignored, and what a payload holds is shown as text', async () => {
+    await page.fill('#payload', '{"action":"closed","x":"<img src=x onerror=alert(1)>"}');
+    await until('explanation', /ignored/);
+    assert.match(await text('explanation'), /✗ action in \["opened","reopened"\] {2}found "closed"/);
+    assert.equal(await page.locator('#explanation img').count(), 0);
+  });
+
+  it('opens what a link brings, and fits a phone', async () => {
+    const prompt =
+      'platforms: { webhook: { enabled: true, secret: "env:S", routes: { other: { prompt: "über {a}" } } } }';
+    const values = Buffer.from(JSON.stringify({ config: prompt, payload: '{"a":1}', event: '' })).toString('base64url');
+    await open(`#${values}`);
+    assert.match(await text('explanation'), /other: 202 accepted[\s\S]*über 1/);
+    await page.setViewportSize({ width: 390, height: 844 });
+    const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
+    assert.equal(isWide, false);
+    mkdirSync(ARTEFACTS, { recursive: true });
+    await page.screenshot({ path: join(ARTEFACTS, 'playground-phone.png'), fullPage: true });
+  });
+});
