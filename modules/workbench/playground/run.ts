@@ -63,6 +63,7 @@ export async function explainIn(
       clock: systemClock,
       ids: { dispatch: () => 'example', delivery: () => 'example', marker: () => '000000000000' },
       dispatcher: createDryDispatcher({ refusal: () => null, jobState: () => 'accepted' }),
+      installation: async () => '0'.repeat(16),
       homeChannel: (profile, { target, extra }) =>
         'chat_id' in extra ? null : (table.profiles[profile]?.targets[target]?.home_channel ?? null),
       refusal: null,

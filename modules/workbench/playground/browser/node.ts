@@ -19,6 +19,7 @@ export const isUtf8 = (bytes: Uint8Array): boolean => {
 };
 
 const ascii = (bytes: Uint8Array): boolean => bytes.every((byte) => byte < 0x80);
+
 export { ascii as isAscii };
 
 /** @param name `sha256`, the only one that a table needs */
