@@ -22,9 +22,10 @@ const executablePath = PATHS.find((path) => existsSync(path));
 export const NO_BROWSER: string | false =
   executablePath === undefined ? 'no Chromium is installed (apt-get install chromium)' : false;
 
-export async function launchBrowser(): Promise<Browser> {
+/** @param flags more of them */
+export async function launchBrowser(flags: readonly string[] = []): Promise<Browser> {
   if (executablePath === undefined) throw new Error('no Chromium is installed');
   // Only where there is a browser: the package takes a second to load.
   const { chromium } = await import('playwright-core');
-  return chromium.launch({ executablePath, args: FLAGS });
+  return chromium.launch({ executablePath, args: [...FLAGS, ...flags] });
 }

@@ -149,7 +149,7 @@ const DISCORD: readonly TargetCase[] = [
       path: '/webhooks/55/canary-hook',
       query: { wait: 'true', thread_id: '300' },
       headers: { 'user-agent': DISCORD_AGENT },
-      json: { content: 'hello', allowed_mentions: { parse: [] } },
+      json: { content: 'hello', allowed_mentions: { parse: [] }, flags: 4 },
     },
     auth: [{ status: 401, body: { code: 50027, message: 'Invalid Webhook Token' } }],
     idempotent: false,
@@ -164,7 +164,7 @@ const DISCORD: readonly TargetCase[] = [
     request: {
       path: '/api/webhooks/55/canary-hook',
       query: { wait: 'true' },
-      json: { content: 'hello', allowed_mentions: { parse: [] } },
+      json: { content: 'hello', allowed_mentions: { parse: [] }, flags: 4 },
     },
     auth: [{ status: 404, body: { code: 10015, message: 'Unknown Webhook' } }],
     idempotent: false,
@@ -212,7 +212,13 @@ const SLACK: readonly TargetCase[] = [
     apiBase: false,
     settings: { webhook_url: '{server}/services/T/B/canary' },
     text: 'a & b',
-    request: { path: '/services/T/B/canary', json: { text: 'a &amp; b' } },
+    request: {
+      path: '/services/T/B/canary',
+      json: {
+        ...{ text: 'a &amp; b', mrkdwn: false, parse: 'none', link_names: false },
+        ...{ unfurl_links: false, unfurl_media: false },
+      },
+    },
     ok: [{ body: 'ok' }],
     messageId: null,
     auth: [{ status: 404, body: 'no_service' }],

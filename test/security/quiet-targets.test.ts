@@ -1,0 +1,65 @@
+/** What the services read as a mention, a hidden link or code is sent to none of them, by any variant of any target. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { deliveryTo } from '../helpers/deliveries.ts';
+import { TARGET_CASES } from '../helpers/target-cases.ts';
+import { startTarget } from '../helpers/target-fake.ts';
+import { shippedTargets } from '../helpers/targets.ts';
+
+const HOSTILE = [
+  '@all @channel @here @everyone @room @team @alice @所有人 @+4915112345678',
+  '<!channel> <!here> <@U012AB3CD> <#C012> <https://evil.example|bank.example> <!subteam^S012>',
+  '<at user_id="all">x</at> <AT id=all></AT> <@all> <@everyone> <#1> <@&2> <a href="https://evil.example">bank.example</a>',
+  '<a href="weixin://bizmsgmenu?msgmenucontent=yes&msgmenuid=1">read</a>',
+  '&#64;all &commat;all &lt;!channel&gt; {{ states("x") }} {% set x %} {# x #} \u001b[31m \0',
+].join('\n');
+
+/** What a service reads in a text; null: nothing that mentions, hides or executes. The exact requests are in target-cases.ts. */
+const READS: Readonly<Record<string, RegExp | null>> = {
+  // Mentions only persons, by name; link previews are off.
+  messenger_a: null,
+  // `allowed_mentions` and `flags` decide.
+  community_chat: null,
+  workspace_chat: /[<>]|&(?!(?:amp|lt|gt);)/,
+  team_chat: /@\w|&(?:#|commat)/i,
+  // `m.mentions` decides.
+  matrix: null,
+  // `at` decides.
+  workchat_cn_a: null,
+  workchat_cn_b: /<at\b/i,
+  workchat_cn_c: /<[@a-z]/i,
+  chat_cn_d: /<[@#a-z]|@everyone/i,
+  social_cn: /<[a-z]/i,
+  smarthome: /\{[{%#]/,
+  private_messenger: null,
+  sms: /[\0-\x08\x0b\x0c\x0e-\x1f]/,
+  mobile_messenger: null,
+  imessage_bridge: null,
+};
+
+/** All texts of a request, also those that are JSON in JSON. */
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(textsIn);
+  if (typeof value !== 'string') return [];
+  return value.startsWith('{"') ? textsIn(JSON.parse(value)) : [value];
+}
+
+test('each target is judged', () => {
+  const declarative = Object.values(shippedTargets()).flatMap(({ driver, name }) => (driver === 'http' ? [name] : []));
+  assert.deepEqual(declarative.sort(), Object.keys(READS).sort());
+});
+
+describe('a hostile text', () => {
+  for (const one of TARGET_CASES) {
+    test(`${one.target}: ${one.name}`, async (t) => {
+      const { deliverer, sends } = await startTarget(t, one, () => one.ok[0] ?? 'drop');
+      await deliverer.deliver(deliveryTo(one.target, { extra: one.extra ?? {}, text: HOSTILE }));
+      const [sent] = sends;
+      const form = Object.fromEntries(new URLSearchParams(sent?.body ?? ''));
+      const texts = textsIn(sent?.json ?? form).filter((text) => text.includes('evil'));
+      assert.ok(texts.length > 0, sent?.body);
+      const live = READS[one.target];
+      if (live !== null && live !== undefined) for (const text of texts) assert.doesNotMatch(text, live);
+    });
+  }
+});
