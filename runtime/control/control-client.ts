@@ -25,8 +25,8 @@ const GONE = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK']);
 const ATTEMPTS = 3;
 
 /**
- * The connection was closed before the request was sent: the gateway has no patience with one that is late, as on a busy
- * machine. Nothing was carried out.
+ * The connection was closed, or 408 came, before the request had arrived: the gateway has no patience with one that is late, as
+ * on a busy machine. Nothing was carried out.
  */
 class Unsent extends ControlCallError {}
 
@@ -103,6 +103,7 @@ function post(
       });
       response.once('end', () => {
         clearTimeout(timer);
+        if (response.statusCode === 408) reject(new Unsent('the gateway is too busy to read the request'));
         resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') });
       });
       response.once('error', (error) => fail(error));

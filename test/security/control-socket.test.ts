@@ -72,6 +72,16 @@ describe('the control client', () => {
     assert.equal(code, 0);
   });
 
+  it('asks again when a busy gateway has not read the request in time', async (t) => {
+    let late = 2;
+    const { cli } = await listenFor(t, (...to) =>
+      (late-- > 0 ? says({ code: 'request_timeout' }, 408) : says(STATUS))(...to),
+    );
+    const { code, stdout, stderr } = await cli('gateway', 'status');
+    assert.match(stdout, /hookwright 9 is serving/, stderr);
+    assert.equal(code, 0);
+  });
+
   it('does not ask a socket in a folder that others may write to', async (t) => {
     const { folder, cli, asked } = await listenFor(t, says(STATUS));
     chmodSync(folder, 0o777);
