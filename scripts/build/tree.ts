@@ -63,7 +63,7 @@ function removeFile(tree: string, path: string): void {
 /** Ends the process where something does not compile. */
 function translate(root: string, tree: string, changed: readonly string[], types: boolean): void {
   const { exclude } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8')) as { exclude: readonly string[] };
-  const files = changed.filter((path) => path.endsWith('.ts') && !exclude.some((out) => path.startsWith(`${out}/`)));
+  const files = changed.filter((path) => path.endsWith('.ts') && !exclude.some((out) => `${path}/`.startsWith(`${out}/`)));
   if (files.length === 0) return;
   /** Without the types it takes a third of the time. */
   const quick = types ? {} : { noCheck: true, noResolve: true, types: [] };
