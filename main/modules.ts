@@ -7,7 +7,17 @@ import { console } from '../modules/console/module.ts';
 import { convert } from '../modules/convert/module.ts';
 import { guard } from '../modules/guard/module.ts';
 import { payloads } from '../modules/payloads/module.ts';
+import { sandbox } from '../modules/sandbox/module.ts';
 import { setup } from '../modules/setup/module.ts';
 import { workbench } from '../modules/workbench/module.ts';
 
-export const MODULES: readonly Module<CliContext>[] = [cluster, console, convert, guard, payloads, setup, workbench];
+export const MODULES: readonly Module<CliContext>[] = [
+  cluster,
+  console,
+  convert,
+  guard,
+  payloads,
+  sandbox,
+  setup,
+  workbench,
+];

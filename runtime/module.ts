@@ -8,6 +8,7 @@ import type { AgentRunner } from './dispatch/agent-runner.ts';
 import type { RequestTracing } from './intake/intake.ts';
 import type { OpenKeeper } from './intake/keeper.ts';
 import type { Logger } from './platform/log.ts';
+import type { Sandbox, SandboxContext } from './platform/process/sandbox.ts';
 import type { SecretResolver } from './platform/secrets/secrets.ts';
 import type { SharedClock } from './platform/shared-clock.ts';
 import type { TraceParent } from './platform/tracing.ts';
@@ -23,6 +24,8 @@ export interface RuntimePart {
   readonly keeper: (() => Promise<OpenKeeper>) | null;
   /** Marks untrusted values in prompts; null: the module marks none. */
   readonly marks: (() => Promise<Marks>) | null;
+  /** Runs programs in a sandbox; null: the module has none. */
+  readonly sandbox: (() => Promise<(context: SandboxContext) => Sandbox>) | null;
   /** Traces events; called only where the program has registered an OpenTelemetry SDK. */
   readonly tracing: (() => Promise<Tracing | null>) | null;
 }

@@ -19,6 +19,9 @@ const PAGE = 'compiler/blueprints/gallery';
 for (const file of ['gallery.css', 'gallery.js']) cpSync(join(ROOT, PAGE, file), join(DIST, PAGE, file));
 // Beside the file that reads it.
 cpSync(join(ROOT, 'modules/convert/cli/run-hook.mjs'), join(DIST, 'cli/parts/run-hook.mjs'));
+for (const file of ['launch.mjs', 'bwrap.sh'])
+  cpSync(join(ROOT, 'modules/sandbox/runtime', file), join(DIST, 'cli/parts', file));
+chmodSync(join(DIST, 'cli/parts/bwrap.sh'), 0o755);
 // The YAML files stay beside it, for inspection.
 await writeCatalog(ROOT, join(ROOT, 'catalog'), join(DIST, 'catalog'));
 mkdirSync(join(DIST, 'playground'));

@@ -28,6 +28,8 @@ export interface OpenServiceOptions {
   readonly redactor: Redactor;
   /** Why the newest configuration is not in service. */
   readonly problem: () => string | null;
+  /** The configuration's files, absolute. */
+  readonly hidden: () => readonly string[];
 }
 
 export interface OpenedService {
@@ -41,14 +43,14 @@ export interface OpenedService {
 /** Rejects like `createService`, and with CliError for an invalid environment. */
 export async function openService(context: CliContext, options: OpenServiceOptions): Promise<OpenedService> {
   const { home, env, clock, timezone, random } = context;
-  const { folder, log, redactor, problem } = options;
+  const { folder, log, redactor, problem, hidden } = options;
   const overrides = overridesOf(context, options);
   const tableFile = join(folder, 'routes.json');
   const modules = context.modules.flatMap(({ runtime }) => runtime ?? []);
   let lowerer: Promise<CompileSubscriptions> | null = null;
   const service = await createService(
     {
-      ...{ home, env, log, redactor, timezone, random, problem },
+      ...{ home, env, log, redactor, timezone, random, problem, hidden },
       // Without one of its own a service goes by the clock of the database that it shares.
       ...(clock === systemClock ? {} : { clock }),
       projectEnv: context.projectEnv,

@@ -21,12 +21,15 @@ export class Reloader {
   private readonly recompiler: Recompiler | null;
   /** Why the newest configuration is not the one being served; null when it is. */
   error: string | null = null;
+  /** Names of the configuration's files. */
+  files: readonly string[];
   /** When a table was last loaded without a command and without a comparison, in Unix ms. */
   private ungatedAt: number | null = null;
 
   constructor(options: ReloaderOptions) {
     const { recompile, context, service, log } = options;
     this.options = options;
+    this.files = recompile?.first.files ?? [];
     this.recompiler =
       recompile === null
         ? null
@@ -84,6 +87,7 @@ export class Reloader {
   private async take(report: RecompileReport): Promise<void> {
     const { context, service, log } = this.options;
     const { ok, changed, errors, diagnostics, refused, gated } = report;
+    this.files = report.files;
     if (refused !== null) return this.refuse(refused);
     if (ok && changed && !gated) this.ungatedAt = context.clock.now();
     this.error = ok ? null : `the configuration has ${errors} ${errors === 1 ? 'error' : 'errors'}`;

@@ -3,6 +3,7 @@
  * What prevents its start before it listens is one clear refusal; afterwards the old table stays in service.
  */
 import { rmSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { ControlError } from '../../runtime/control/control-error.ts';
 import type { ControlServer } from '../../runtime/control/control-server.ts';
 import { serveControl } from '../../runtime/control/control-server.ts';
@@ -53,8 +54,10 @@ export async function serveGateway(context: CliContext, request: ServeRequest): 
   const lock = takeHome(context);
   try {
     const reload: Reload = { reloader: null };
+    const files = (): readonly string[] => reload.reloader?.files ?? request.recompile?.first.files ?? [];
     const opened = await openService(context, {
       ...request,
+      hidden: () => files().map((file) => resolve(context.cwd, file)),
       problem: () => reload.reloader?.error ?? request.problem?.() ?? null,
     });
     try {

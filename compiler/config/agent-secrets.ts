@@ -16,6 +16,11 @@ export const agentSecrets = (config: ProfileConfig): readonly AgentSecret[] =>
     const key = openai?.api_key;
     return [
       ...(key === undefined ? [] : [{ path: [...path, 'openai', 'api_key'], text: key, variable: null }]),
-      ...Object.entries(env ?? {}).map(([variable, text]) => ({ path: [...path, 'env', variable], text, variable })),
+      ...Object.entries(env ?? {}).map(([variable, entry]) => {
+        const at = [...path, 'env', variable];
+        return typeof entry === 'string'
+          ? { path: at, text: entry, variable }
+          : { path: [...at, 'secret'], text: entry.secret, variable };
+      }),
     ];
   });

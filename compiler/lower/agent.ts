@@ -1,13 +1,25 @@
 /** Lowers `agent:`, which configures the program or API that runs prompts (decisions §5). */
-import type { AgentConfig, AgentPlan, CommandAgentPlan } from '../../schemas/generated/types.ts';
+import type {
+  AgentConfig,
+  AgentPlan,
+  CommandAgentPlan,
+  SandboxPlan,
+  SecretRef,
+} from '../../schemas/generated/types.ts';
 import type { KnownToolsets } from '../config/toolsets.ts';
 import { jobToolsets } from '../config/toolsets.ts';
 import { parseSecretRef } from '../text/secret-ref.ts';
+import { lowerSandbox } from './sandbox.ts';
 
 const DEFAULT_TIMEOUT_SECONDS = 900;
 
-/** @param scope the profile that the agent belongs to */
-export function lowerAgent(config: AgentConfig, scope: string, known: KnownToolsets): AgentPlan {
+/** @param scope the profile that the agent belongs to @param gateway the sandbox of an agent that has none of its own */
+export function lowerAgent(
+  config: AgentConfig,
+  scope: string,
+  known: KnownToolsets,
+  gateway: SandboxPlan | null,
+): AgentPlan {
   const timeout_seconds = config.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS;
   const common = {
     max_attempts: config.max_attempts ?? 1,
@@ -15,9 +27,9 @@ export function lowerAgent(config: AgentConfig, scope: string, known: KnownTools
     toolsets: config.toolsets === undefined ? null : jobToolsets(config.toolsets, known),
   };
   if (config.command !== undefined) {
-    const env = Object.entries(config.env ?? {}).map(([name, text]) => [name, parseSecretRef(text, scope)]);
     const { command: argv, cwd = null, work = 'run' } = config;
-    const plan = { kind: 'command', argv, cwd, work, env: Object.fromEntries(env) } as const;
+    const sandbox = lowerSandbox(config.sandbox) ?? gateway;
+    const plan = { kind: 'command', argv, cwd, work, ...lowerEnv(config.env ?? {}, scope), sandbox } as const;
     return { ...plan, ...lowerPrinted(config), timeout_seconds, ...common };
   }
   const { openai } = config;
@@ -49,4 +61,14 @@ function lowerPrinted({
           usage_paths: { input: pathsOf(usage.input), output: pathsOf(usage.output), cost: pathsOf(usage.cost) },
         }),
   };
+}
+
+function lowerEnv(config: NonNullable<AgentConfig['env']>, scope: string): Pick<CommandAgentPlan, 'env' | 'only_to'> {
+  const env: Record<string, SecretRef> = {};
+  const only_to: Record<string, string[]> = {};
+  for (const [name, entry] of Object.entries(config)) {
+    env[name] = parseSecretRef(typeof entry === 'string' ? entry : entry.secret, scope);
+    if (typeof entry !== 'string') only_to[name] = entry.only_to;
+  }
+  return { env, only_to };
 }

@@ -2,6 +2,7 @@
 import { DEFAULT_PROFILE } from '../../base/profiles.ts';
 import type { ConsolePlan, GatewayConfig, GatewayPlan, SecretRef, StorePlan } from '../../schemas/generated/types.ts';
 import { parseSecretRef } from '../text/secret-ref.ts';
+import { lowerSandbox } from './sandbox.ts';
 import { DEFAULT_HOST } from './server.ts';
 
 const CONSOLE_PORT = 8645;
@@ -25,6 +26,7 @@ export function lowerGateway(config: GatewayConfig): GatewayPlan {
     capture_max_mb: config.capture_max_mb ?? 256,
     store: lowerStore(config.store ?? 'sqlite'),
     console: lowerConsole(config.console),
+    sandbox: lowerSandbox(config.sandbox),
   };
 }
 

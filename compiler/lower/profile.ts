@@ -9,6 +9,7 @@ import type {
   TargetConfig,
   TargetPlan,
 } from '../../schemas/generated/types.ts';
+import { writtenAgents } from '../config/agents.ts';
 import { targetNamed } from '../config/deliveries.ts';
 import type { TableContent } from '../config/table-content.ts';
 import { targetEntries } from '../config/target-entries.ts';
@@ -16,6 +17,7 @@ import { DEFAULT_TOOLSETS, webhookToolsets } from '../config/toolsets.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { lowerAgent } from './agent.ts';
 import { lowerBinding } from './binding.ts';
+import { checkGuardedSecrets } from './sandbox.ts';
 
 export interface ProfileEntry {
   readonly name: string;
@@ -47,8 +49,11 @@ export function lowerProfile({ name, home, config }: ProfileEntry, known: Known)
     else if (entry.enabled === true) unusable.push(plan.name);
   }
   const toolsets = webhookToolsets(config.platform_toolsets?.webhook ?? DEFAULT_TOOLSETS, known.toolsets);
-  const agentOf = (agent: AgentConfig): AgentPlan => lowerAgent(agent, name, known.toolsets);
+  const { sandbox } = known.gateway;
+  const agentOf = (agent: AgentConfig): AgentPlan => lowerAgent(agent, name, known.toolsets, sandbox);
   const agents = Object.fromEntries(Object.entries(config.agents ?? {}).map(([key, agent]) => [key, agentOf(agent)]));
+  for (const { path, config: agent } of writtenAgents(config))
+    problems.push(...checkGuardedSecrets(path, agent, sandbox));
   const plan = { name, home, agent: agentOf(config.agent ?? {}), agents, toolsets, targets };
   return { plan, problems, unusable };
 }

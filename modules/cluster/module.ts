@@ -14,6 +14,7 @@ export const cluster: Module<CliContext> = {
     keeper: null,
     marks: null,
     tracing: null,
+    sandbox: null,
   },
   database: async () => (await import('./cli/database-tools.ts')).databaseTools,
   payloads: null,

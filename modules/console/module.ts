@@ -11,6 +11,7 @@ export const console: Module<CliContext> = {
     store: null,
     keeper: null,
     marks: null,
+    sandbox: null,
     tracing: async () => (await import('./runtime/telemetry/tracing.ts')).openTracing(),
   },
   database: null,

@@ -13,6 +13,7 @@ export const payloads: Module<CliContext> = {
     keeper: null,
     marks: async () => (await import('./runtime/untrusted/markers.ts')).marks,
     tracing: null,
+    sandbox: null,
   },
   database: null,
   payloads: async () => (await import('./cli/payload-tools.ts')).payloadTools,

@@ -13,6 +13,7 @@ export const workbench: Module<CliContext> = {
     keeper: async () => (await import('./runtime/capture/keep.ts')).openKeeper,
     marks: null,
     tracing: null,
+    sandbox: null,
   },
   database: null,
   payloads: null,

@@ -67,6 +67,7 @@ export function createScriptRunner(context: ScriptContext): RunScript {
       timeoutMs: request.script.timeoutMs,
       maxStdoutBytes: MAX_STDOUT_BYTES,
       signal: context.signal,
+      readable: [path],
     });
     return scriptOutcome(result);
   };

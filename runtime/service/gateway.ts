@@ -20,6 +20,7 @@ import { UnverifiedBodies } from '../intake/unverified-bodies.ts';
 import type { Clock } from '../platform/clock.ts';
 import { settledWithin } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
+import type { RunProcess } from '../platform/process/run-process.ts';
 import type { ServiceContext } from './options.ts';
 import type { Routes, RoutesUser } from './routes.ts';
 import type { ServingStatus } from './status.ts';
@@ -182,12 +183,13 @@ export class Gateway {
   }
 
   private createServices(): Services {
-    const { clock, log, ids, run, files, env, home } = this.context;
+    const { clock, log, ids, files, env, home, confinement } = this.context;
     const { realPath, describe } = files;
     const ask = (): Promise<void> | null => {
       const { listening } = this.routes;
       return listening === null ? null : askHealth(listening.bound);
     };
+    const run: RunProcess = (request) => confinement.confine(this.routes.plan.gateway.sandbox ?? null)(request);
     return {
       clock,
       log,

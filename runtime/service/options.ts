@@ -38,6 +38,8 @@ import type { TableSource } from '../table/table-source.ts';
 import { tableFile, tableValue } from '../table/table-source.ts';
 import type { TableState } from '../table/tables.ts';
 import { Enrolments, storeCaptured } from '../verify/enrolment.ts';
+import type { Confinement } from './confine.ts';
+import { createConfinement } from './confine.ts';
 import type { ServiceStatus } from './status.ts';
 
 /**
@@ -86,6 +88,8 @@ export interface ServiceOptions {
   readonly clock?: Clock;
   /** Starts scripts, agents and command-line targets. Default: child processes. */
   readonly run?: RunProcess;
+  /** Absolute paths that programs in a sandbox cannot read or write, such as the configuration. Default: none. */
+  readonly hidden?: () => readonly string[];
   /** Returns random bytes for ids. Default: node:crypto's. */
   readonly random?: (bytes: number) => Buffer;
   /**
@@ -265,6 +269,7 @@ export interface ServiceContext extends Required<Pick<ServiceOptions, Filled>>, 
   readonly ids: Ids;
   readonly metrics: Metrics;
   readonly workFolders: WorkFolders;
+  readonly confinement: Confinement;
   /** Secrets that arrive in handshakes. */
   readonly enrolments: Pick<Enrolments, 'capture' | 'wait'>;
   /** Reads the current values of these references, without blocking. @param host the host on which the server listens */
@@ -304,6 +309,11 @@ export function resolveOptions(options: ServiceOptions, modules: readonly Runtim
   const clock = new SharedClock(options.clock ?? systemClock);
   const log = options.log ?? defaultLog(redactor);
   const folders = { home, userHome: userHome(env) };
+  const run = options.run ?? ((request) => runProcess(request, { clock, home }));
+  const hidden = (): readonly string[] => [
+    ...(options.hidden?.() ?? []),
+    ...(projectEnv === undefined ? [] : [projectEnv]),
+  ];
   return {
     ...{ modules, host, port, env, redactor, clock, log },
     ...folders,
@@ -315,7 +325,8 @@ export function resolveOptions(options: ServiceOptions, modules: readonly Runtim
     problem: options.problem ?? (() => null),
     timezone: options.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     follow: options.clock === undefined ? clock.follow : () => {},
-    run: options.run ?? ((request) => runProcess(request, { clock, home })),
+    run,
+    confinement: createConfinement(modules, { ...folders, run, hidden, log, sweep: true }),
     files: gatewayFiles,
     ids: createIds(random),
     metrics: new Metrics(),

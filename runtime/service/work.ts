@@ -40,6 +40,7 @@ import type { Store } from '../store/store.ts';
 import { StoreRefused, StoreUnavailable } from '../store/store.ts';
 import { storePath } from '../store/store-path.ts';
 import { TableError } from '../table/load.ts';
+import { hasSandbox } from './confine.ts';
 import type { Backend } from './gateway.ts';
 import type { ServiceContext } from './options.ts';
 import type { Routes } from './routes.ts';
@@ -203,11 +204,19 @@ export class Work implements Backend {
     const { clock, log, home, workFolders } = this.context;
     void workFolders.sweep(Object.values(this.linked.table.profiles).map((profile) => join(home, profile.home)));
     void removeInputs(home);
+    void this.tryWalls();
     this.dispatcher.start().catch((error: unknown) => log.error({ err: error }, 'cannot take up unfinished work'));
     this.scheduler.start();
     const retentionDays = (): number => this.linked.table.gateway.retention_days;
     const maxBytes = (): number => this.linked.table.gateway.retention_max_mb * 2 ** 20;
     this.endRetention = startRetention({ store: this.store, clock, log, retentionDays, maxBytes });
+  }
+
+  /** Warns at once if runs will fail because there is no sandbox on this machine. */
+  private async tryWalls(): Promise<void> {
+    if (!hasSandbox(this.linked.table)) return;
+    const reason = await this.context.confinement.problem();
+    if (reason !== null) this.context.log.warn({ reason }, 'there is no sandbox: what is to run in one will fail');
   }
 
   /** Drains work for up to `timeoutMs`; the rest resumes after the next start. */
@@ -263,7 +272,9 @@ async function linkWork(context: ServiceContext, deliveries: Deliveries, table: 
   }
   const { redact } = context.redactor;
   const readText = (path: string): Promise<string> => readRegularText(path, MAX_SKILL_BYTES);
-  const create = (): Agents => createAgents(table, { ...context, secrets, redact, readText, http: deliveries.http });
+  const { confine } = context.confinement;
+  const create = (): Agents =>
+    createAgents(table, { ...context, confine, secrets, redact, readText, http: deliveries.http });
   const agents = explainSecrets(create, (reason) => new TableError(reason));
   return { table, secrets, targets, agents };
 }

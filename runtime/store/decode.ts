@@ -74,7 +74,7 @@ export const isDispatch = fieldsOf<Dispatch>({
 });
 
 export const isProgramEnd = fieldsOf<ProgramEnd>({
-  ...{ exit_code: orNull(isCount), signal: orNull(isText), stderr: isText },
+  ...{ exit_code: orNull(isCount), signal: orNull(isText), stderr: isText, denied: orAbsent(texts) },
 });
 
 export const isStep = fieldsOf<Step>({

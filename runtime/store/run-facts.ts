@@ -2,7 +2,7 @@
 import type { DispatchSummary, StoredDispatch } from './queries.ts';
 import type { ProgramEnd } from './states.ts';
 
-export interface RunFacts extends ProgramEnd {
+export interface RunFacts extends Required<ProgramEnd> {
   /** Of the latest run, in ms; null: none has ended, or there was none. */
   readonly duration_ms: number | null;
   /** Runs that have begun. */
@@ -23,8 +23,13 @@ export function runFacts(stored: StoredDispatch): RunFacts {
   const failed = steps.filter(({ kind }) => kind === 'run');
   const last = failed.at(-1);
   const hasAnswered = started_at !== null && answer !== null;
-  const { exit_code = null, signal = null, stderr = '' } = (hasAnswered ? stored.program : last?.program) ?? {};
+  const {
+    exit_code = null,
+    signal = null,
+    stderr = '',
+    denied = [],
+  } = (hasAnswered ? stored.program : last?.program) ?? {};
   const duration = runDuration(stored) ?? (last === undefined ? null : Math.max(0, last.at - last.started_at));
   const attempts = failed.length + (hasAnswered || state === 'running' ? 1 : 0);
-  return { exit_code, signal, duration_ms: duration, attempts, stderr };
+  return { exit_code, signal, duration_ms: duration, attempts, stderr, denied };
 }

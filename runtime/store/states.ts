@@ -75,6 +75,8 @@ export interface ProgramEnd {
   readonly signal: string | null;
   /** Its last 64 KiB, without secrets. */
   readonly stderr: string;
+  /** What its sandbox refused: `host:port`, or a file. */
+  readonly denied?: readonly string[];
 }
 
 export interface DeliveryEnding {

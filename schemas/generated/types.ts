@@ -753,6 +753,7 @@ export interface GatewayConfig {
   capture_max_mb?: number;
   store?: StoreConfig;
   console?: ConsoleConfig;
+  sandbox?: SandboxConfig;
 }
 /**
  * A PostgreSQL from version 14 on.
@@ -797,6 +798,27 @@ export interface ConsoleConfig {
   token?: string;
 }
 /**
+ * What a program can reach. Of an agent: its `command`; it replaces the gateway's as a whole. Of the gateway: all agents' commands, and scripts. Absent: whatever the gateway itself can.
+ */
+export interface SandboxConfig {
+  /**
+   * Hosts that it can reach: `none`, a list, or `any`, which filters nothing, this machine's own services included.
+   */
+  network?: ('none' | 'any') | [string, ...string[]];
+  /**
+   * Files and folders that it can read although they are in the user's home, the gateway's, `/run` or the temporary folder.
+   *
+   * Items: An absolute path, or one below the user's home: `~/…`. It is no pattern.
+   */
+  read?: string[];
+  /**
+   * Files and folders that it can write besides its work folder and a temporary folder of its own.
+   *
+   * Items: An absolute path, or one below the user's home: `~/…`. It is no pattern.
+   */
+  write?: string[];
+}
+/**
  * What runs the prompts. Absent: the prompt itself is the answer (preview).
  */
 export interface AgentConfig {
@@ -811,10 +833,10 @@ export interface AgentConfig {
    */
   confined?: string;
   /**
-   * Variables that `command` gets besides PATH, HOME and the like, each a literal, `env:NAME` or `file:path`.
+   * Variables that `command` gets besides PATH, HOME and the like, each a literal, `env:NAME` or `file:path`; in a sandbox also a secret that it uses without having it.
    */
   env?: {
-    [k: string]: string;
+    [k: string]: string | GuardedSecretConfig;
   };
   /**
    * Folder that `command` works in: absolute, `~/…`, or relative to the home of its profile. Default: as `work` says.
@@ -824,6 +846,7 @@ export interface AgentConfig {
    * Folder that `command` works in, where `cwd` names none: a new one for each run, removed after it, or one below `work` in the home of its profile that is kept for the runs of a route, or for all. What one run writes into a kept folder, the next one reads.
    */
   work?: 'run' | 'route' | 'shared';
+  sandbox?: SandboxConfig;
   /**
    * Where the answer is in the JSON that `command` prints, as keys with dots between them. Of JSON lines, the last one that has it. Absent: what it prints is the answer.
    */
@@ -842,6 +865,21 @@ export interface AgentConfig {
    * The most it may get: a run has those of its route or job that are in this list. Default: no limit.
    */
   toolsets?: string[];
+}
+/**
+ * A secret that the program uses without having it: its variable holds a placeholder, which becomes the secret on its way to these hosts.
+ */
+export interface GuardedSecretConfig {
+  /**
+   * The secret: `env:NAME` or `file:path`.
+   */
+  secret: string;
+  /**
+   * Hosts that receive the secret, over HTTPS. Each must be in the `network` of the sandbox.
+   *
+   * @minItems 1
+   */
+  only_to: [string, ...string[]];
 }
 /**
  * Where the counts of a run are in the JSON that `command` prints: a path, or several whose values are added. A part `*` stands for every member.
@@ -2035,6 +2073,10 @@ export interface GatewayPlan {
    * null: there is no second listener.
    */
   console: ConsolePlan | null;
+  /**
+   * Of scripts; null: they run without one.
+   */
+  sandbox: SandboxPlan | null;
 }
 export interface SqliteStorePlan {
   kind: 'sqlite';
@@ -2051,6 +2093,17 @@ export interface ConsolePlan {
   host: string;
   port: number;
   token: SecretRef | null;
+}
+/**
+ * What a program can reach. Paths are absolute, or begin with `~/`.
+ */
+export interface SandboxPlan {
+  /**
+   * `any`: not filtered.
+   */
+  network: 'any' | string[];
+  read: string[];
+  write: string[];
 }
 /**
  * Signature schemes in use, by name.
@@ -2597,6 +2650,16 @@ export interface CommandAgentPlan {
   env: {
     [k: string]: SecretRef;
   };
+  /**
+   * Variables of `env` that the program gets as placeholders, with the hosts that receive their values.
+   */
+  only_to: {
+    [k: string]: string[];
+  };
+  /**
+   * Its own, else the gateway's.
+   */
+  sandbox: SandboxPlan | null;
   /**
    * Where the answer is in the JSON that it prints. Absent: what it prints is the answer.
    */

@@ -74,6 +74,11 @@ const SECTIONS: readonly Section[] = [
   },
   { title: 'agent', node: definition(config, 'agent'), about: '[Agents](agents.md) explains them.' },
   { title: 'agent.openai', node: definition(config, 'agent').properties?.openai ?? {} },
+  {
+    title: 'agent.sandbox',
+    node: definition(config, 'sandbox'),
+    about: 'And `gateway.sandbox`. [Agents](agents.md#sandbox) explains them.',
+  },
   { title: 'jobs.<name>', node: definition(config, 'job'), about: '[Jobs](jobs.md) explains them.' },
 ];
 

@@ -46,6 +46,7 @@ const GATEWAY: GatewayPlan = {
   capture_max_mb: 256,
   store: { kind: 'sqlite' },
   console: null,
+  sandbox: null,
 };
 
 export function profilePlan(name: string): ProfilePlan {

@@ -56,6 +56,7 @@ function print(context: CliContext, given: Given, stored: StoredDispatch): void 
     ['duration', run.duration_ms === null ? null : formatRunTime(run.duration_ms)],
     ['exit code', run.exit_code === null ? null : String(run.exit_code)],
     ['signal', run.signal],
+    ['denied', run.denied.length === 0 ? null : run.denied.join(', ')],
     ['usage', stored.usage === null ? null : formatUsage(stored.usage)],
   ];
   for (const [name, value] of facts) if (value !== null) printBeside(context, name.padEnd(12), visible(value));

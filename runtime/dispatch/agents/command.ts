@@ -3,7 +3,7 @@
  *
  * An agent reads untrusted text, so it must not have the secrets that sign or send in the gateway's name. Its environment
  * holds only allowed variables and those that `agent.env` names. Its working folder is its own (work-folders.ts), not the
- * home, which has the store and `.env`. This does not confine the agent: it runs as the same user.
+ * home, which has the store and `.env`. This does not confine the agent, which runs as the same user: a `sandbox` does.
  */
 
 import { stat } from 'node:fs/promises';
@@ -13,8 +13,9 @@ import { codeOf } from '../../../base/code-of.ts';
 import type { CommandAgentPlan } from '../../../schemas/generated/types.ts';
 import { printableStart } from '../../platform/printable.ts';
 import { allowedEnvironment } from '../../platform/process/child-environment.ts';
-import type { ProcessResult, RunProcess } from '../../platform/process/run-process.ts';
+import type { ProcessResult } from '../../platform/process/run-process.ts';
 import { isLack, lackOf } from '../../platform/process/run-process.ts';
+import type { Confine } from '../../platform/process/sandbox.ts';
 import { keptStderr } from '../../platform/process/stderr-tail.ts';
 import type { SecretResolver } from '../../platform/secrets/secrets.ts';
 import { explainSecrets, SecretError } from '../../platform/secrets/secrets.ts';
@@ -28,7 +29,9 @@ import { takeUsage, usagePath } from './usage-file.ts';
 import type { WorkFolder, WorkFolders } from './work-folders.ts';
 
 export interface CommandAgentContext {
-  readonly run: RunProcess;
+  readonly confine: Confine;
+  /** Folders that the other agents of the table work in. */
+  readonly others: readonly string[];
   /** The process environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Variables that secret references name. */
@@ -57,14 +60,16 @@ export function createCommandAgent(plan: CommandAgentPlan, context: CommandAgent
     }),
   );
   const [program = '', ...rest] = plan.argv;
-  const argv = [locateProgram(program, context.folder), ...rest];
+  const located = locateProgram(program, context.folder);
+  const argv = [located, ...rest];
+  const run = context.confine(plan.sandbox ?? null, { hidden: context.others, onlyTo: plan.only_to ?? {} });
   const describe = (result: ProcessResult) => explain(result, plan, context.redact);
   return {
     async run(request, report) {
       const { stdin, ...parts } = compose(argv, request);
       const folder = await openFolder(plan, context, request.route);
       const usageFile = usagePath(folder.path);
-      const result = await context.run({
+      const result = await run({
         argv: parts.argv,
         cwd: folder.path,
         env: { ...inherited, ...own, ...parts.env, HOOKWRIGHT_HOME: context.home, HOOKWRIGHT_USAGE_FILE: usageFile },
@@ -72,6 +77,8 @@ export function createCommandAgent(plan: CommandAgentPlan, context: CommandAgent
         timeoutMs: plan.timeout_seconds * 1000,
         maxStdoutBytes: MAX_STDOUT_BYTES,
         signal: request.signal,
+        writable: [folder.path],
+        readable: isAbsolute(located) ? [located] : [],
       });
       const told = await takeUsage(usageFile);
       await folder.release();
@@ -116,14 +123,19 @@ async function openFolder(plan: CommandAgentPlan, context: CommandAgentContext, 
   throw new AgentError(`its folder ${path} is not a folder`);
 }
 
-function configuredFolder({ cwd }: CommandAgentPlan, { folder, env }: CommandAgentContext): string | null {
+/** The folder that `cwd` names; null: it names none. */
+export function configuredFolder(
+  { cwd }: Pick<CommandAgentPlan, 'cwd'>,
+  { folder, env }: Pick<CommandAgentContext, 'folder' | 'env'>,
+): string | null {
   if (cwd?.startsWith('~/')) return join(env.HOME || homedir(), cwd.slice(2));
   return cwd === null || isAbsolute(cwd) ? cwd : join(folder, cwd);
 }
 
 function endOf(result: ProcessResult, redact: (text: string) => string): ProgramEnd {
   const [exit_code, signal] = result.kind === 'exit' ? [result.code, result.signal] : [null, KILLED[result.kind]];
-  return { exit_code, signal, stderr: keptStderr(result.stderr, redact) };
+  const denied = 'denied' in result && result.denied !== undefined ? { denied: result.denied.map(redact) } : {};
+  return { exit_code, signal, stderr: keptStderr(result.stderr, redact), ...denied };
 }
 
 /** The signal that ended a program which did not exit by itself. */

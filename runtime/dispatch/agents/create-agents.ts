@@ -2,18 +2,18 @@
 
 import { join } from 'node:path';
 import { agentLabel, agentPlans } from '../../../base/agent-plan.ts';
-import type { AgentPlan, RouteTable } from '../../../schemas/generated/types.ts';
+import type { AgentPlan, ProfilePlan, RouteTable } from '../../../schemas/generated/types.ts';
 import type { HttpPool } from '../../deliver/http-pool.ts';
 import type { Redact } from '../../deliver/redact/redact.ts';
 import type { Logger } from '../../platform/log.ts';
-import type { RunProcess } from '../../platform/process/run-process.ts';
+import type { Confine } from '../../platform/process/sandbox.ts';
 import { secretNames, tableSecretRefs } from '../../platform/secrets/secret-refs.ts';
 import type { SecretResolver } from '../../platform/secrets/secrets.ts';
 import { explainSecrets, SecretError } from '../../platform/secrets/secrets.ts';
 import type { AgentRunner, RunAgent } from '../agent-runner.ts';
 import { AgentError } from '../agent-runner.ts';
 import type { ProfileAgent } from '../context.ts';
-import { createCommandAgent } from './command.ts';
+import { configuredFolder, createCommandAgent } from './command.ts';
 import { createOpenAiAgent } from './openai.ts';
 import { missingAgent } from './program.ts';
 import type { ReadText } from './skills.ts';
@@ -25,7 +25,7 @@ export interface AgentsContext {
   readonly home: string;
   /** The process environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly run: RunProcess;
+  readonly confine: Confine;
   readonly http: HttpPool;
   readonly secrets: SecretResolver;
   readonly readText: ReadText;
@@ -56,10 +56,16 @@ export function createAgents(
 ): Agents {
   const hidden = secretNames(tableSecretRefs(table));
   const agents = new Map<string, ProfileAgent>();
+  const folders = Object.values(table.profiles).flatMap((profile) =>
+    agentPlans(profile).flatMap(([, plan]) => folderOf(profile, plan, context) ?? []),
+  );
   for (const profile of Object.values(table.profiles)) {
     const folder = join(context.home, profile.home);
     for (const [name, plan] of agentPlans(profile)) {
-      const create = (): AgentRunner => createRunner([profile.name, name, plan], { ...context, hidden, folder });
+      const own = folderOf(profile, plan, context);
+      const others = folders.filter((path) => path !== own);
+      const create = (): AgentRunner =>
+        createRunner([profile.name, name, plan], { ...context, hidden, folder, others });
       const label = agentLabel(null, name);
       const runner = explainSecrets(create, (reason) => new SecretError(`${label}: ${reason}`));
       agents.set(agentKey(profile.name, name), {
@@ -77,9 +83,14 @@ export function createAgents(
 
 const agentKey = (profile: string, name: string | null): string => JSON.stringify([profile, name]);
 
+/** The folder that an agent is configured to work in; null: one below its profile's home. */
+const folderOf = ({ home }: ProfilePlan, plan: AgentPlan, context: AgentsContext): string | null =>
+  plan.kind === 'command' ? configuredFolder(plan, { ...context, folder: join(context.home, home) }) : null;
+
 type RunnerContext = AgentsContext & {
   readonly hidden: ReadonlySet<string>;
   readonly folder: string;
+  readonly others: readonly string[];
 };
 
 const RUNNERS: {

@@ -47,11 +47,16 @@ export interface ProcessRequest {
   readonly maxStdoutBytes: number;
   /** Kills the program when it is aborted. Default: none. */
   readonly signal?: AbortSignal;
+  /** Absolute paths that a sandboxed program may read and write besides what its sandbox says. Default: none. */
+  readonly writable?: readonly string[];
+  /** Absolute paths that it may read. Default: none. */
+  readonly readable?: readonly string[];
 }
 
 /**
  * How a program ended. `exit`: by itself or by a signal, with its output in bytes; `timeout`, `overflow` (too much output)
  * and `aborted`: it was killed; `spawn_failed` and `input_failed`: it did not start. `stderr` holds its last 80 KiB.
+ * `denied`: what its sandbox refused, if it had one: `host:port`, and files that it tried to write.
  *
  * @example
  * ```ts
@@ -68,8 +73,13 @@ export type ProcessResult =
       readonly signal: NodeJS.Signals | null;
       readonly stdout: Buffer;
       readonly stderr: string;
+      readonly denied?: readonly string[];
     }
-  | { readonly kind: 'timeout' | 'overflow' | 'aborted'; readonly stderr: string }
+  | {
+      readonly kind: 'timeout' | 'overflow' | 'aborted';
+      readonly stderr: string;
+      readonly denied?: readonly string[];
+    }
   /** The program did not start; `code` is the system's error code (`ENOENT`, `EACCES`, `EAGAIN`, …). */
   | { readonly kind: 'spawn_failed'; readonly code: string; readonly stderr: string }
   /** Its input could not be written, for example because the disk is full. */

@@ -23,10 +23,11 @@ function watchedParts(): { readonly parts: readonly RuntimePart[]; readonly load
       return load();
     };
   };
-  const parts = PARTS.map(({ store, keeper, marks, tracing }) => ({
+  const parts = PARTS.map(({ store, keeper, marks, sandbox, tracing }) => ({
     store: store && { kind: store.kind, load: watched('store', store.load) },
     keeper: keeper && watched('keeper', keeper),
     marks: marks && watched('marks', marks),
+    sandbox: sandbox && watched('sandbox', sandbox),
     tracing: tracing && watched('tracing', tracing),
   }));
   return { parts, loaded };

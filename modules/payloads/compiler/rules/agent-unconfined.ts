@@ -9,10 +9,10 @@ export const agentUnconfined = rule('agent-unconfined', {
     if (agent.command === undefined || agent.confined !== undefined || isToldToolsets(agent.command)) return;
     const reached = firstReached(routes());
     const [first] = reached;
-    if (first === undefined) return;
+    if (first === undefined || agent.sandbox !== undefined || first.route.scope.table.gateway.sandbox !== null) return;
     const message = `${describePart(first.part)} of ${nameRoutes(reached)} reaches \`${agent.command[0]}\`, and nothing limits what it can do`;
     const hint =
-      'pass `{toolsets}` to it if it accepts them, or state what limits it: `confined: <a container, another user, no tools>`';
+      'give it a `sandbox`, pass `{toolsets}` to it if it accepts them, or state what limits it: `confined: <a container, another user, no tools>`';
     report({ path: [...path, 'command'], at: 'value', message, hint });
   },
 });

@@ -5,10 +5,11 @@ import type { Reported, RouteView } from '../../../../compiler/views/views.ts';
 import { describePart, isWholePayload } from '../untrusted/describe-part.ts';
 import type { UntrustedPart } from '../untrusted/untrusted-texts.ts';
 import { actingToolsets, untrustedParts } from '../untrusted/untrusted-texts.ts';
+import { isWalledIn } from '../untrusted/walled-in.ts';
 
 export const untrustedInput = rule('untrusted-input', {
   route(route, report) {
-    if (route.config.accept_untrusted !== undefined) return;
+    if (route.config.accept_untrusted !== undefined || isWalledIn(route)) return;
     const acting = actingToolsets(route);
     const parts = acting.length === 0 ? [] : untrustedParts(route);
     // A placeholder that is there twice is one field.

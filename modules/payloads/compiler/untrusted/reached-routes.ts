@@ -6,6 +6,7 @@ import { untrustedParts } from './untrusted-texts.ts';
 export interface Reached {
   readonly name: string;
   readonly part: UntrustedPart;
+  readonly route: RouteView;
 }
 
 const MAX_ROUTES = 3;
@@ -15,7 +16,7 @@ export function firstReached(routes: Iterable<RouteView>): readonly Reached[] {
   const reached: Reached[] = [];
   for (const route of routes) {
     const [part] = route.config.accept_untrusted === undefined ? untrustedParts(route) : [];
-    if (part !== undefined) reached.push({ name: route.name, part });
+    if (part !== undefined) reached.push({ name: route.name, part, route });
     if (reached.length > MAX_ROUTES) break;
   }
   return reached;

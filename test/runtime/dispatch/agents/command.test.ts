@@ -44,6 +44,8 @@ function agent(
     cwd: null,
     work: overrides.work ?? 'run',
     env: { OWN_KEY: { kind: 'env', value: 'KEY', scope: 'default' } },
+    only_to: {},
+    sandbox: null,
     timeout_seconds: overrides.timeout ?? 5,
     max_attempts: 1,
     max_concurrent: null,
@@ -51,7 +53,8 @@ function agent(
     ...overrides.plan,
   };
   const runner = createCommandAgent(plan, {
-    run: (process) => runProcess(process, { clock: systemClock, home: folder }),
+    confine: () => (process) => runProcess(process, { clock: systemClock, home: folder }),
+    others: [],
     env: {
       PATH: process.env.PATH,
       HOME: '/home/operator',

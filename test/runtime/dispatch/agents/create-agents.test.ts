@@ -31,7 +31,7 @@ function setUp(home: string, profiles: readonly ProfilePlan[]) {
     {
       workFolders: new WorkFolders(log),
       ...{ home, log, http: new HttpPool(), env: { PATH: process.env.PATH, GLOBAL: 'top-secret', OTHER: 'seen' } },
-      run: (request) => runProcess(request, { clock: systemClock, home }),
+      confine: () => (request) => runProcess(request, { clock: systemClock, home }),
       secrets: { resolve: () => 'top-secret' },
       redact: (text) => text.replaceAll('top-secret', '***'),
       readText: (path) => readFile(path, 'utf8'),
@@ -83,6 +83,8 @@ const command = (script: string): AgentPlan => ({
   cwd: null,
   work: 'run',
   env: {},
+  only_to: {},
+  sandbox: null,
   timeout_seconds: 5,
   max_attempts: 1,
   max_concurrent: null,

@@ -1,0 +1,149 @@
+/**
+ * Runs programs in sandboxes of `@anthropic-ai/sandbox-runtime`, an optional dependency. Each run has a folder,
+ *
+ *   <temporary folder>/hw-<home>-XXXXXX/
+ *     control/   settings, what was refused, sockets of the proxies: the program does not see it
+ *     scratch/   its temporary files ($TMPDIR)
+ *
+ * and is started by launch.mjs. The folder is removed after the run; what a killed gateway leaves, by the next one.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, lstatSync, realpathSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, realpath, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { codeOf } from '../../../base/code-of.ts';
+import { messageOf } from '../../../base/message-of.ts';
+import type { ProcessRequest, ProcessResult } from '../../../runtime/platform/process/run-process.ts';
+import type { Sandbox, SandboxContext, Walls } from '../../../runtime/platform/process/sandbox.ts';
+import { TreeRemover } from '../../../runtime/platform/remove-tree.ts';
+import type { SandboxPlan } from '../../../schemas/generated/types.ts';
+import { explainRefusal, findRuntime } from './lacks.ts';
+import type { MachinePaths, Run } from './settings.ts';
+import { listsLocal, settingsOf } from './settings.ts';
+
+/** What reaches nothing, to try whether there is a sandbox at all. */
+const NOTHING: SandboxPlan = { network: [], read: [], write: [] };
+const TRIAL = { argv: ['true'], cwd: '/', stdin: '', timeoutMs: 30_000, maxStdoutBytes: 1024 };
+
+/** In scratch, from the moment at which the program is in its sandbox. */
+const STARTED = '.started';
+
+export function openSandbox(context: SandboxContext): Sandbox {
+  const folders = new RunFolders(context);
+  const run: Sandbox['run'] = async (plan, walls, request) => {
+    let folder: string;
+    let launch: ProcessRequest;
+    try {
+      folder = await folders.create();
+      launch = await prepare(plan, walls, request, { folder, context, temporary: folders.temporary });
+    } catch (error) {
+      return { kind: 'spawn_failed', code: codeOf(error) ?? unavailable(messageOf(error)), stderr: '' };
+    }
+    const result = await context.run(launch);
+    const report = await readFile(join(folder, 'control', 'report'), 'utf8').catch(() => '');
+    const isStarted = existsSync(join(folder, 'scratch', STARTED));
+    await folders.remove(folder);
+    return resultOf(result, report, isStarted);
+  };
+  return {
+    run,
+    async problem() {
+      const result = await run(NOTHING, {}, { ...TRIAL, env: process.env });
+      if (result.kind === 'exit' && result.code === 0) return null;
+      return 'code' in result && typeof result.code === 'string' ? result.code : unavailable(result.kind);
+    },
+  };
+}
+
+const unavailable = (reason: string): string => `sandbox_unavailable: ${reason}`;
+
+interface Surroundings {
+  readonly folder: string;
+  readonly context: SandboxContext;
+  readonly temporary: string;
+}
+
+/** Writes the settings of a run, and returns the process that applies them. */
+async function prepare(
+  plan: SandboxPlan,
+  walls: Walls,
+  request: ProcessRequest,
+  { folder, context, temporary }: Surroundings,
+): Promise<ProcessRequest> {
+  const runtime = findRuntime(request.env.PATH);
+  const [control, scratch] = [join(folder, 'control'), join(folder, 'scratch')];
+  await Promise.all([mkdir(control, { mode: 0o700 }), mkdir(scratch, { mode: 0o700 })]);
+  const places: MachinePaths = {
+    ...{ home: context.home, userHome: context.userHome, temporary, runtime: runtime.folder },
+    hidden: context.hidden().filter((path) => existsSync(path)),
+    bwrap: besides('bwrap.sh'),
+    resolver: await realpath('/etc/resolv.conf').catch(() => null),
+  };
+  const { writable = [], readable = [] } = request;
+  const run: Run = { walls, writable, readable, control, scratch };
+  const file = join(control, 'settings.json');
+  const told = {
+    ...{ argv: request.argv, settings: settingsOf(plan, run, places), module: runtime.entry },
+    ...{ report: join(control, 'report'), scratch, started: join(scratch, STARTED) },
+    ...{ unreported: [temporary], proxied: listsLocal(plan.network) },
+  };
+  await writeFile(file, JSON.stringify(told), { mode: 0o600 });
+  const env = { ...request.env, TMPDIR: control, HOOKWRIGHT_SANDBOX_TMP: temporary };
+  return { ...request, argv: [process.execPath, besides('launch.mjs'), file], env };
+}
+
+const besides = (name: string): string => fileURLToPath(new URL(`./${name}`, import.meta.url));
+
+function resultOf(result: ProcessResult, report: string, isStarted: boolean): ProcessResult {
+  if (result.kind === 'spawn_failed' || result.kind === 'input_failed') return result;
+  const lines = report.split('\n').filter((line) => line !== '');
+  const refusal = lines.find((line) => line.startsWith('unavailable '))?.slice('unavailable '.length);
+  // Without a word of the runtime, bubblewrap or the kernel has refused.
+  const last = result.stderr.trimEnd().split('\n').at(-1) ?? '';
+  const hasFailed = result.kind === 'exit' && result.code !== 0 && !isStarted;
+  if (refusal !== undefined || hasFailed) {
+    return { kind: 'spawn_failed', code: unavailable(explainRefusal(refusal ?? last)), stderr: result.stderr };
+  }
+  const denied = [...new Set(lines.map((line) => line.replace(/^deny \S+ /, '').replace(/ \(.*\)$/, '')))];
+  return denied.length === 0 ? result : { ...result, denied };
+}
+
+/** The folders of the runs of this process, with names that no other process can guess. */
+class RunFolders {
+  /** Without symbolic links. */
+  readonly temporary = realpathSync(tmpdir());
+  private readonly prefix: string;
+  private readonly log: SandboxContext['log'];
+  private readonly remover: Promise<TreeRemover>;
+
+  constructor({ home, sweep, log }: SandboxContext) {
+    this.log = log;
+    this.prefix = `${sweep ? 'hw' : 'hwt'}-${createHash('sha256').update(home).digest('hex').slice(0, 8)}-`;
+    this.remover = this.prepare(sweep);
+    this.remover.catch(() => {});
+  }
+
+  async create(): Promise<string> {
+    await this.remover;
+    return mkdtemp(join(this.temporary, this.prefix));
+  }
+
+  async remove(path: string): Promise<void> {
+    try {
+      await (await this.remover).remove(path);
+    } catch (error) {
+      this.log.warn({ err: error, folder: path }, 'the folder of a run cannot be removed');
+    }
+  }
+
+  private async prepare(sweep: boolean): Promise<TreeRemover> {
+    const names = sweep ? await readdir(this.temporary) : [];
+    const remover = new TreeRemover(await mkdtemp(join(this.temporary, this.prefix)), this.log);
+    const left = names.filter((name) => name.startsWith(this.prefix)).map((name) => join(this.temporary, name));
+    // A folder of another user that has such a name is not ours to move.
+    for (const path of left.filter((each) => lstatSync(each).uid === process.getuid?.())) await remover.remove(path);
+    return remover;
+  }
+}

@@ -1,0 +1,39 @@
+/** The interface of sandboxes: what a program that reads untrusted text can reach (decisions §11). A module runs them. */
+import type { SandboxPlan } from '../../../schemas/generated/types.ts';
+import type { Logger } from '../log.ts';
+import type { RunProcess } from './run-process.ts';
+
+/** What one agent's sandbox differs in from another's of the same plan. */
+export interface Walls {
+  /** Folders of others, absolute: not readable unless the plan names them. Default: none. */
+  readonly hidden?: readonly string[];
+  /** Variables that hold a placeholder, with the hosts on the way to which it becomes the value. Default: none. */
+  readonly onlyTo?: Readonly<Record<string, readonly string[]>>;
+}
+
+/**
+ * Runs programs in a sandbox. A program that cannot have the one it was given does not start: `spawn_failed`, with a code
+ * that begins with `sandbox_unavailable`. @param plan null: the program reaches what this process does
+ */
+export type Confine = (plan: SandboxPlan | null, walls?: Walls) => RunProcess;
+
+export interface SandboxContext {
+  /** Runs a program without a sandbox. */
+  readonly run: RunProcess;
+  /** `<home_dir>`. */
+  readonly home: string;
+  /** The user's home folder, for `~/`. */
+  readonly userHome: string;
+  /** Absolute paths that no program may read or write unless a plan names them: the configuration and its `.env`. */
+  readonly hidden: () => readonly string[];
+  readonly log: Logger;
+  /** Whether this is the gateway of the home: it removes what an earlier one has left behind. */
+  readonly sweep: boolean;
+}
+
+export interface Sandbox {
+  /** See `Confine`. */
+  run(plan: SandboxPlan, walls: Walls, request: Parameters<RunProcess>[0]): ReturnType<RunProcess>;
+  /** Why no program can be started in one here, with the command that changes it; null: it can. Tries it, for up to 30 s. */
+  problem(): Promise<string | null>;
+}

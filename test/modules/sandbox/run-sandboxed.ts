@@ -1,0 +1,63 @@
+/** Runs programs in sandboxes for tests, as root or as a plain user, and skips where the machine has none. */
+import { spawn, spawnSync } from 'node:child_process';
+import { nodeArgv } from '../../helpers/node-argv.ts';
+import { skipWithout } from '../../helpers/skip-without.ts';
+import type { SandboxProcess, SandboxResult } from './sandbox-process.ts';
+
+const has = (...argv: string[]): boolean => spawnSync(argv[0] ?? '', argv.slice(1)).status === 0;
+
+const NAMESPACES = [
+  'bwrap',
+  '--unshare-user',
+  '--unshare-net',
+  '--unshare-pid',
+  '--ro-bind',
+  '/',
+  '/',
+  'true',
+] as const;
+const hasPrograms = has('socat', '-V') && has('rg', '--version') && has('bwrap', '--version');
+
+/** For the `skip` of node:test. */
+export const noSandbox = skipWithout(
+  hasPrograms && has(...NAMESPACES),
+  'a sandbox (or user namespaces are not allowed)',
+  'bubblewrap socat ripgrep',
+);
+
+export type User = 'root' | 'nobody';
+const AS_NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] as const;
+const isRoot = process.getuid?.() === 0;
+
+/** Those that this process can be: the tests of a plain user run as that one. */
+export const USERS: readonly User[] = isRoot ? ['root', 'nobody'] : ['nobody'];
+
+/** @param argv started before node, such as a limit */
+export function runSandboxed(
+  user: User,
+  options: SandboxProcess,
+  env: Readonly<Record<string, string>> = {},
+  argv: readonly string[] = [],
+): Promise<readonly SandboxResult[]> {
+  const become = isRoot && user === 'nobody' ? AS_NOBODY : [];
+  const [program = '', ...args] = [
+    ...become,
+    ...argv,
+    ...nodeArgv(new URL('./sandbox-process.js', import.meta.url)),
+    JSON.stringify(options),
+  ];
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    let [out, err] = ['', ''];
+    child.stdout.on('data', (chunk: Buffer) => {
+      out += chunk.toString();
+    });
+    child.stderr.on('data', (chunk: Buffer) => {
+      err += chunk.toString();
+    });
+    child.on('close', (code) => {
+      if (code === 0) resolve(JSON.parse(out) as readonly SandboxResult[]);
+      else reject(new Error(`the process of the test exited with ${code}: ${err}`));
+    });
+  });
+}
