@@ -127,7 +127,8 @@ class ForgeaCommentDriver implements Driver {
   }
 
   private searchArgv({ repo, number }: CommentPlace): string[] {
-    const wanted = ['--json=comments', '--jq=.comments[].body'];
+    // Not those of others: the marker of a next piece follows from what the one before it shows.
+    const wanted = ['--json=comments', '--jq=.comments[] | select(.viewerDidAuthor != false).body'];
     return [this.program(), 'issue', 'view', `--repo=${repo}`, ...wanted, '--', number];
   }
 

@@ -226,7 +226,7 @@ describe('a repeat after an attempt of unknown end', () => {
       'view',
       '--repo=o/r',
       '--json=comments',
-      '--jq=.comments[].body',
+      '--jq=.comments[] | select(.viewerDidAuthor != false).body',
       '--',
       '12',
     ]);
