@@ -1,5 +1,6 @@
 /** Shows the changes that a command is about to make in a text file, line by line. */
 import type { Paint } from '../../base/paint.ts';
+import { visible } from './print.ts';
 
 type Edit = readonly [sign: ' ' | '-' | '+', line: string];
 
@@ -18,7 +19,7 @@ export function formatDiff(before: string, after: string, paint: Paint): string[
       if (near[at - 1] === true) lines.push(paint('dim', '  …'));
       return;
     }
-    const text = `${sign} ${line}`;
+    const text = `${sign} ${visible(line)}`;
     lines.push(sign === ' ' ? paint('dim', text) : paint(sign === '+' ? 'green' : 'red', text));
   });
   return lines;

@@ -1,6 +1,6 @@
 /** Which configuration file `gateway setup` works on. */
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { readRegularTextSync } from '../../../../base/read-regular-file.ts';
 import { isSystemError } from '../../../../base/system-error.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { UsageError } from '../../../../cli/base/errors.ts';
@@ -21,7 +21,7 @@ export function setupTarget({ cwd, home }: CliContext, configs: readonly string[
 /** Empty for a file that is not there. */
 export function readIfThere(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return readRegularTextSync(path);
   } catch (error) {
     if (isSystemError(error) && error.code === 'ENOENT') return '';
     throw error;

@@ -4,6 +4,7 @@ import type { YamlEdit } from '../../../../cli/files/edit-yaml.ts';
 import { applyFlags } from '../../../../cli/subscriptions/subscribe-flags.ts';
 import { valueAt } from '../../../../compiler/schema/pointer.ts';
 import { isPlainMap } from '../../../../compiler/text/plain-map.ts';
+import { INSECURE_NO_AUTH } from '../../../../compiler/text/secret-ref.ts';
 import type { RouteConfig } from '../../../../schemas/generated/types.ts';
 import type { SetupAnswers } from './answers.ts';
 import { GENERATE } from './answers.ts';
@@ -39,7 +40,11 @@ export function planSetup(answers: SetupAnswers, facts: SetupFacts): SetupPlan {
     });
   }
   if (answers.target !== undefined) edits.push(...targetEdits(answers.target, facts, env));
-  if (answers.route !== undefined) edits.push(routeEdit(answers.route, facts.config));
+  if (answers.route !== undefined) {
+    const { name, flags } = answers.route;
+    const secret = flags.secret && keepSecret(env, variableOf(`${name}_secret`), flags.secret, facts.generateSecret);
+    edits.push(routeEdit({ name, flags: { ...flags, secret } }, facts.config));
+  }
   for (const { path, value } of answers.settings) edits.push({ path, value }, ...otherAgent(path, facts.config));
   return { edits, env };
 }
@@ -54,10 +59,16 @@ function webhookPath(config: unknown, key: string): string[] {
 
 /** The reference to put into the configuration; a literal goes to `.env` and is referred to. */
 function keepSecret(env: Record<string, string>, variable: string, value: string, generate: () => string): string {
-  if (/^(env|file):/.test(value)) return value;
+  if (/^(env|file):/.test(value) || value === INSECURE_NO_AUTH) return value;
   env[variable] = value === GENERATE ? generate() : value;
   return `env:${variable}`;
 }
+
+const variableOf = (text: string): string =>
+  text
+    .toUpperCase()
+    .replace(/[^A-Z0-9]/g, '_')
+    .replace(/^(?=[0-9])/, '_');
 
 function targetEdits(
   target: NonNullable<SetupAnswers['target']>,
@@ -67,8 +78,7 @@ function targetEdits(
   const { name, settings } = target;
   const secrets = facts.secretSettings(name);
   const entries = Object.entries(settings).map(([key, value]): [string, unknown] => {
-    const variable = `${name}_${key}`.toUpperCase().replace(/[^A-Z0-9]/g, '_');
-    return [key, secrets.has(key) ? keepSecret(env, variable, value, facts.generateSecret) : value];
+    return [key, secrets.has(key) ? keepSecret(env, variableOf(`${name}_${key}`), value, facts.generateSecret) : value];
   });
   return [['enabled', true] as [string, unknown], ...entries].map(([key, value]) => ({
     path: ['platforms', name, key],

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { runInProcess, runOnFakeTerminal } from '../../../helpers/cli.ts';
@@ -38,6 +39,28 @@ test('a file a person wrote keeps every comment and its layout', async (t) => {
   assert.equal(readFileSync(path, 'utf8'), `${before.replace('8644', '9000')}gateway:\n    drain_seconds: 5\n`);
   assert.match(changed.stderr, /^- {9}port: 8644\n\+ {9}port: 9000$/m);
   assert.equal(existsSync(join(home, '.env')), false);
+});
+
+test('no secret is shown or written beside .env, nothing drives the terminal, and a FIFO stops nothing', async (t) => {
+  const home = tempDir(t);
+  const env = '# OLD=canary-1\nTELEGRAM_TOKEN=canary-2\ncanary-3\n';
+  writeFileSync(join(home, '.env'), env, { mode: 0o600 });
+  writeFileSync(join(home, 'config.yaml'), 'platforms:\n  webhook:\n    enabled: true # \u001b]0;x\u0007\u009b2J\n', {
+    mode: 0o600,
+  });
+  const made = await setup(home, '--yes', '--set', 'route=1a', '--set', 'route.secret=canary-4-kd83Hs0qP2xVb71tYw');
+  assert.match(made.stderr, /\(hidden\)/);
+  assert.doesNotMatch(made.stderr + made.stdout, /canary|[\x00-\x09\x0b-\x1f\x7f-\x9f]/);
+  assert.match(readFileSync(join(home, '.env'), 'utf8'), /^_1A_SECRET=canary-4/m);
+  assert.match(readFileSync(join(home, 'config.yaml'), 'utf8'), /secret: env:_1A_SECRET\n/);
+  const open = await setup(home, '--yes', '--set', 'route=open', '--set', 'route.secret=INSECURE_NO_AUTH');
+  assert.equal(open.code, 0, open.stderr);
+  assert.match(readFileSync(join(home, 'config.yaml'), 'utf8'), /secret: INSECURE_NO_AUTH\n/);
+  if (process.platform === 'win32') return;
+  rmSync(join(home, '.env'));
+  execFileSync('mkfifo', [join(home, '.env')]);
+  const stuck = await setup(home, '--yes', '--set', 'port=9000');
+  assert.deepEqual([stuck.code, /not a regular file/.test(stuck.stderr)], [1, true]);
 });
 
 test('it ends by naming the .env beside the config where a secret is kept', async (t) => {

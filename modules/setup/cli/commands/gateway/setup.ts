@@ -137,11 +137,15 @@ function show(context: CliContext, changes: readonly Change[]): void {
   const paint = createPaint(context.colour.stderr);
   for (const { path, before, after, secret } of changes) {
     printNote(context, paint('bold', displayPath(path, context.cwd)));
-    const mask = (text: string): string => (secret ? text.replace(/^([^#=\n]+=).+$/gm, '$1(hidden)') : text);
-    const lines = formatDiff(mask(before), mask(after), paint);
+    const [old, next] = secret ? [maskEnv(before), maskEnv(after)] : [before, after];
+    const lines = formatDiff(old, next, paint);
     printNote(context, lines.length === 0 ? '  a secret is replaced' : lines.join('\n'));
   }
 }
+
+/** Also of what is commented out, or is no line of a `.env` file at all. */
+const maskEnv = (text: string): string =>
+  text.replace(/^([^=\n]*=).+$/gm, '$1(hidden)').replace(/^(?!\s*#)[^=\n]+$/gm, '(hidden)');
 
 function write(context: CliContext, changes: readonly Change[]): void {
   openHome(context);
