@@ -16,4 +16,4 @@ export const notePath = (store: string): string => `${store}.id`;
 export const hasNote = (store: string): boolean => existsSync(notePath(store));
 
 /** Whether this home has a store, or has had one: a file that is gone is opened too, because opening it says that it is missing. */
-export const hasStore = (store: string): boolean => existsSync(store) || hasNote(store);
+export const hasStore = (store: string): boolean => existsSync(store) || hasNote(store) || existsSync(`${store}-wal`);

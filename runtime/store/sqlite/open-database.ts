@@ -10,7 +10,7 @@ import type { Connect, Connection } from './driver.ts';
 import { errorCode, inTransaction } from './driver.ts';
 import { createFile } from './file-lock.ts';
 import { createTables, FORMAT, formatOf, migrateTables, OLDEST_FORMAT } from './schema.ts';
-import { isOtherFile, markClosed, readLifeAlone, readNote } from './store-note.ts';
+import { isOtherFile, markClosed, putLife, readLifeAlone, readNote } from './store-note.ts';
 import { setDamagedAside, setOtherAside } from './wal-damage.ts';
 
 /** `full`: each commit is synced. `normal`: only checkpoints are. */
@@ -72,7 +72,8 @@ export function prepareDatabase(
   if (bytes === 0 && (hasNote(path) || (logBytes !== 0 && !existsSync(path)))) throw new StoreRefused(gone(path));
   createFile(path);
   const life = bytes === 0 ? undefined : readLifeAlone(connect, path);
-  const isOther = isOtherFile(life, readNote(path));
+  const note = readNote(path);
+  const isOther = isOtherFile(life, note);
   const lost = isOther ? setOtherAside(path, now) : setDamagedAside(path, now, life?.is_open === true);
   const unclean = !isOther && (logBytes !== 0 || life?.is_open === true);
   const db = openWriting(connect, path, 'full');
@@ -80,7 +81,9 @@ export function prepareDatabase(
     requireFormat(db, path);
     if (unclean || lost !== null) db.change("INSERT OR IGNORE INTO meta VALUES ('unclean_stop_found', ?)")(String(now));
     if (lost !== null) putMeta(db, 'damage', JSON.stringify(lost));
-    markClosed(db);
+    // From now on it is this home's file: what is said of it is stored above, and not found again by the next opening.
+    if (isOther && note !== null) putLife(db, { ...note, is_open: false });
+    else markClosed(db);
     if (lost !== null || life?.is_open === true) emptyLog(db);
     return { db, prepared: { ...findings(db), rows: setRowsAside(db, now) } };
   } catch (error) {
