@@ -68,7 +68,7 @@ const ofHex = (digits: string | undefined, { length }: string): Escape | null =>
   digits === undefined ? null : [Number.parseInt(digits, 16), length];
 
 /** Null when nothing is escaped. @param text bytes as Latin-1 */
-export function decodeEscapes(text: string): Decoded | null {
+function decodeEscapes(text: string): Decoded | null {
   let [at, found] = nextEscape(text, 0);
   if (found === null) return null;
   // No escape is shorter than the UTF-8 of what it stands for.
@@ -86,6 +86,19 @@ export function decodeEscapes(text: string): Decoded | null {
     const [point, size] = withLowSurrogate(text, at, found);
     for (const end = writePoint(bytes, length, point); length < end; length++) starts[length] = at;
     copied = at + size;
+  }
+}
+
+/** What the text becomes when its escapes are decoded, once and again; `starts` are offsets in the text itself. @param most layers */
+export function* decodedLayers(text: string, most: number): Iterable<Decoded> {
+  let [inner, outer]: [string, Uint32Array | null] = [text, null];
+  for (let count = 0; count < most; count++) {
+    const decoded = decodeEscapes(inner);
+    if (decoded === null) return;
+    const { starts } = decoded;
+    if (outer !== null) for (let at = 0; at < starts.length; at++) starts[at] = outer[starts[at] ?? 0] ?? 0;
+    yield decoded;
+    [inner, outer] = [decoded.text, starts];
   }
 }
 

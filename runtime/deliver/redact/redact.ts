@@ -1,5 +1,5 @@
 /** Replaces secrets in texts that are logged, stored or shown, in every encoding that a request can give them. */
-import { decodeEscapes } from './decode-escapes.ts';
+import { decodedLayers } from './decode-escapes.ts';
 import type { Hit } from './form-index.ts';
 import { FormIndex, merge } from './form-index.ts';
 import { MAX_LAYERS, secretForms } from './secret-forms.ts';
@@ -95,16 +95,11 @@ function redactText(text: string, index: Finder): string {
 /** Replaces what is one of the forms as it stands, or once escapes are decoded. @param text bytes as Latin-1 */
 function replaceForms(text: string, index: Finder, by: string): string {
   const found = index.find(text);
-  let [inner, outer]: [string, Uint32Array | null] = [text, null];
-  for (let count = 0; count < MAX_LAYERS; count++) {
-    const decoded = decodeEscapes(inner);
-    if (decoded === null) break;
-    const { starts } = decoded;
-    if (outer !== null) for (let at = 0; at < starts.length; at++) starts[at] = outer[starts[at] ?? 0] ?? 0;
+  let plain = found.length;
+  for (const { text: inner, starts } of decodedLayers(text, MAX_LAYERS)) {
     // An escape is replaced as a whole, so that what is left can be parsed.
-    else for (const [at, range] of found.entries()) found[at] = widen(range, starts);
-    for (const [start, end] of index.find(decoded.text)) found.push([starts[start] ?? 0, starts[end] ?? text.length]);
-    [inner, outer] = [decoded.text, starts];
+    while (plain > 0) found[--plain] = widen(found[plain] as Hit, starts);
+    for (const [start, end] of index.find(inner)) found.push([starts[start] ?? 0, starts[end] ?? text.length]);
   }
   if (found.length === 0) return text;
   let result = '';

@@ -1,5 +1,5 @@
 /** The forms in which the bytes of a secret are written, beside escapes, which are decoded instead (`decode-escapes.ts`). */
-import { decodeEscapes } from './decode-escapes.ts';
+import { decodedLayers } from './decode-escapes.ts';
 
 /** Shorter parts of a URL are words such as `hooks` and `webhooks`. */
 const MIN_PART_LENGTH = 10;
@@ -41,15 +41,10 @@ function encodings(value: string): Buffer[] {
 }
 
 /** The text, and what becomes of it when a text around it is decoded. */
-function layersOf(text: string): string[] {
-  const layers = [text];
-  for (let count = 0; count < MAX_LAYERS; count++) {
-    const decoded = decodeEscapes(layers.at(-1) ?? '');
-    if (decoded === null) break;
-    layers.push(decoded.text);
-  }
-  return layers;
-}
+const layersOf = (text: string): string[] => [
+  text,
+  ...Array.from(decodedLayers(text, MAX_LAYERS), (layer) => layer.text),
+];
 
 /**
  * Base64 of the bytes alone, and the characters that they determine when one or two bytes stand before them (`user:` of

@@ -1,5 +1,5 @@
 /** Removes credentials from texts in which URLs stand: request targets, and headers in which a proxy forwards them. */
-import { decodeEscapes } from '../../../../runtime/deliver/redact/decode-escapes.ts';
+import { decodedLayers } from '../../../../runtime/deliver/redact/decode-escapes.ts';
 import { marker } from '../../../../runtime/verify/removed.ts';
 
 /** A parameter name and `=`. It starts after a separator, so that a long text is searched only once. */
@@ -23,16 +23,9 @@ interface Found {
 export function replaceUrlCredentials(text: string, whatOf: (name: string) => string | null): string {
   if (!MAY_HOLD.test(text)) return text;
   const found = [...findCredentials(text, whatOf)];
-  let [inner, outer]: [string, Uint32Array | null] = [text, null];
-  for (let layer = 0; layer < MAX_LAYERS; layer++) {
-    const decoded = decodeEscapes(inner);
-    if (decoded === null) break;
-    const { starts } = decoded;
-    if (outer !== null) for (let at = 0; at < starts.length; at++) starts[at] = outer[starts[at] ?? 0] ?? 0;
-    for (const { start, end, what } of findCredentials(decoded.text, whatOf))
+  for (const { text: inner, starts } of decodedLayers(text, MAX_LAYERS))
+    for (const { start, end, what } of findCredentials(inner, whatOf))
       found.push({ start: starts[start] ?? 0, end: starts[end] ?? text.length, what });
-    [inner, outer] = [decoded.text, starts];
-  }
   let kept = '';
   let copied = 0;
   for (const { start, end, what } of found.sort((a, b) => a.start - b.start || b.end - a.end)) {
