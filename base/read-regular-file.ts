@@ -9,7 +9,7 @@
 import type { Stats } from 'node:fs';
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { open, stat } from 'node:fs/promises';
+import { lstat, open, stat } from 'node:fs/promises';
 
 /** Has the system's error codes, plus `ENOTREG` (not a regular file) and `EFBIG` (too large). */
 export class UnreadableFile extends Error {
@@ -36,6 +36,20 @@ export async function readRegularFile(path: string, maxBytes: number = MAX_FILE_
   try {
     const found = await file.stat();
     check(path, found, maxBytes);
+    return await readAll(file, path, found.size, maxBytes);
+  } finally {
+    await file.close();
+  }
+}
+
+/** The same for a file that a program of this user was given to write: it must be that file, not a link to another. */
+export async function readOwnFile(path: string, maxBytes: number): Promise<Buffer> {
+  check(path, await lstat(path), maxBytes);
+  const file = await open(path, FLAGS | (constants.O_NOFOLLOW ?? 0));
+  try {
+    const found = await file.stat();
+    check(path, found, maxBytes);
+    if (found.nlink > 1) throw new UnreadableFile('ENOTREG', `${path} is a link`);
     return await readAll(file, path, found.size, maxBytes);
   } finally {
     await file.close();

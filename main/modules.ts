@@ -6,6 +6,7 @@ import { cluster } from '../modules/cluster/module.ts';
 import { console } from '../modules/console/module.ts';
 import { convert } from '../modules/convert/module.ts';
 import { guard } from '../modules/guard/module.ts';
+import { outputs } from '../modules/outputs/module.ts';
 import { payloads } from '../modules/payloads/module.ts';
 import { sandbox } from '../modules/sandbox/module.ts';
 import { setup } from '../modules/setup/module.ts';
@@ -16,6 +17,7 @@ export const MODULES: readonly Module<CliContext>[] = [
   console,
   convert,
   guard,
+  outputs,
   payloads,
   sandbox,
   setup,

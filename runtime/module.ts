@@ -5,6 +5,7 @@
 import type { RoutePlan, SqliteStorePlan, StorePlan } from '../schemas/generated/types.ts';
 import type { Deliverer } from './deliver/deliverer.ts';
 import type { AgentRunner } from './dispatch/agent-runner.ts';
+import type { OpenHandover } from './dispatch/outputs.ts';
 import type { RequestTracing } from './intake/intake.ts';
 import type { OpenKeeper } from './intake/keeper.ts';
 import type { Logger } from './platform/log.ts';
@@ -26,6 +27,8 @@ export interface RuntimePart {
   readonly marks: (() => Promise<Marks>) | null;
   /** Runs programs in a sandbox; null: the module has none. */
   readonly sandbox: (() => Promise<(context: SandboxContext) => Sandbox>) | null;
+  /** Takes and checks what runs hand over; null: the module takes nothing. */
+  readonly outputs: (() => Promise<OpenHandover>) | null;
   /** Traces events; called only where the program has registered an OpenTelemetry SDK. */
   readonly tracing: (() => Promise<Tracing | null>) | null;
 }

@@ -6,8 +6,8 @@ export interface RouteKey {
   readonly plan: keyof RoutePlan | null;
   /** No other key depends on it: if it is misspelt, the rest of the route can still be checked, but for what seems to be missing. */
   readonly isAlone?: true;
-  /** How its value names fields of payloads: as a template, as templates by name, as a bare path or a template, or as a path. */
-  readonly payload?: 'template' | 'templates' | 'key' | 'path';
+  /** How its value names fields of payloads: as a template, as templates by name, of each output, as a bare path or a template, or as a path. */
+  readonly payload?: 'template' | 'templates' | 'outputs' | 'key' | 'path';
   /** Why it has no effect on a route that delivers the prompt itself. */
   readonly direct?: string;
   /** The same where the sender does not wait. */
@@ -42,6 +42,7 @@ export const ROUTE_KEYS = {
   toolsets: { plan: 'toolsets', direct: DIRECT, message: NONE, cron: JOB },
   deliver: { plan: 'deliver', cron: JOB },
   deliver_extra: { plan: 'deliver', payload: 'templates', cron: JOB },
+  outputs: { plan: 'outputs', isAlone: true, payload: 'outputs', direct: DIRECT, message: NONE, cron: JOB },
   deliver_only: { plan: 'mode' },
   agent: { plan: 'agent', direct: WAITS, cron: JOB },
   cron_job: { plan: 'cron_job' },

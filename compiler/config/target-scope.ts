@@ -1,9 +1,10 @@
 /** The names that texts of a target file may use, and the parts of a request that the texts belong to. */
-import type { TargetAddressField, TargetSetting, ValueRef } from '../../schemas/generated/types.ts';
+import type { TargetAddressField, TargetContentField, TargetSetting, ValueRef } from '../../schemas/generated/types.ts';
 
 export interface TextScope {
   readonly settings: Readonly<Record<string, TargetSetting>>;
   readonly address: Readonly<Record<string, TargetAddressField>>;
+  readonly content: Readonly<Record<string, TargetContentField>>;
   /** Named groups of the request's `when.chat_id`. */
   readonly groups: readonly string[];
   readonly has: { readonly exchange: boolean; readonly signature: boolean };

@@ -6,6 +6,7 @@ import type { TableContent } from '../config/table-content.ts';
 import { jobToolsets } from '../config/toolsets.ts';
 import type { Lowered } from '../diagnostics/problem.ts';
 import { lowerDeliveries } from './delivery.ts';
+import { lowerOutputs } from './outputs.ts';
 
 export interface JobEntry {
   readonly name: string;
@@ -22,6 +23,7 @@ export function lowerJob(
   table: Pick<TableContent, 'targets' | 'target_names' | 'toolsets'>,
 ): Lowered<JobPlan> {
   const deliver = lowerDeliveries(config, table, JOB_DELIVERIES);
+  const outputs = lowerOutputs(config.outputs, table, JOB_DELIVERIES);
   const plan: JobPlan = {
     id: jobId(profile, name),
     name,
@@ -31,6 +33,7 @@ export function lowerJob(
     timezone: config.timezone ?? null,
     prompt: config.prompt,
     deliver: deliver.plan ?? [],
+    ...outputs.plan,
     agent: config.agent ?? null,
     skills: config.skills ?? [],
     toolsets: agentToolsets(
@@ -42,5 +45,5 @@ export function lowerJob(
     misfire: config.misfire ?? 'skip',
     at,
   };
-  return { plan, problems: deliver.problems };
+  return { plan, problems: [...deliver.problems, ...outputs.problems] };
 }

@@ -23,6 +23,7 @@ import { lowerDeliveries } from './delivery.ts';
 import { lowerEvents } from './events.ts';
 import { lowerFilters } from './filter.ts';
 import { markUntrusted } from './mark-untrusted.ts';
+import { lowerOutputs } from './outputs.ts';
 import { defaultPrompt, lowerCoalesceKey, lowerTemplate } from './template.ts';
 
 const DEFAULT_WINDOW_SECONDS = 30;
@@ -64,6 +65,7 @@ export function lowerRoute(route: RouteView, at: Place): Lowered<RoutePlan> {
     skills: mode === 'agent' ? (config.skills ?? []) : [],
     toolsets: mode === 'agent' ? lowerToolsets(route) : [],
     deliver: mode === 'cron' ? [] : (take(lowerDeliveries(config, scope.table), []) ?? []),
+    ...(mode === 'agent' ? take(lowerOutputs(config.outputs, scope.table), []) : {}),
     cron_job: config.cron_job === undefined ? null : (findJobs(route, config.cron_job)[0]?.id ?? null),
     coalesce: config.coalesce === undefined ? null : lowerCoalesce(config.coalesce, take),
     mirror_to_session: mode !== 'cron' && (config.mirror_to_session ?? false),

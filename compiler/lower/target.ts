@@ -1,5 +1,13 @@
 /** Lowers a file of catalog/targets to the plan that the delivery executor interprets. */
-import type { AddressPlan, TargetFile, TargetPlan, TargetVariant, VariantPlan } from '../../schemas/generated/types.ts';
+import type {
+  AddressPlan,
+  ContentField,
+  TargetContent,
+  TargetFile,
+  TargetPlan,
+  TargetVariant,
+  VariantPlan,
+} from '../../schemas/generated/types.ts';
 import { SHARED_PARTS } from '../config/target-parts.ts';
 import type { Lowered, Problem } from '../diagnostics/problem.ts';
 import { lowerAddress, lowerSettings } from './target/address.ts';
@@ -17,6 +25,7 @@ export function lowerTarget(name: string, file: TargetFile): Lowered<TargetPlan>
   const scope: TargetScope = {
     settings: file.settings ?? {},
     address: file.address ?? {},
+    content: file.content ?? {},
     groups: [],
     has: { exchange: false, signature: false },
     report: (problem) => problems.push(problem),
@@ -27,9 +36,20 @@ export function lowerTarget(name: string, file: TargetFile): Lowered<TargetPlan>
   if (driver !== 'http') reportUnread(file, driver, scope);
   if (problems.length > 0) return { plan: null, problems: unique(problems) };
   const back = file.causes === undefined ? {} : { comes_back: file.causes.map(({ source }) => source) };
+  const content = file.content === undefined ? {} : { content: lowerContent(file.content) };
   const address = allAddresses(shared, variants);
-  const plan = { name, title: file.title, ...back, driver, settings, address, variants };
+  const plan = { name, title: file.title, ...back, driver, settings, address, ...content, variants };
   return { plan, problems };
+}
+
+function lowerContent(content: TargetContent): ContentField[] {
+  return Object.entries(content).map(([name, { help, kind = 'text', required = true, values, members }]) => ({
+    ...{ name, kind, required, help },
+    ...(values === undefined ? {} : { values }),
+    ...(members === undefined
+      ? {}
+      : { members: Object.entries(members).map(([member, of]) => ({ name: member, kind: of })) }),
+  }));
 }
 
 /** A driver reads only the address. */

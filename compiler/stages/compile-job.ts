@@ -6,12 +6,13 @@ import type { JobEntry } from '../lower/job.ts';
 import { lowerJob } from '../lower/job.ts';
 import { applyRules } from '../rules/support/rule.ts';
 import type { RouteScope } from '../views/views.ts';
+import { checkOutputs } from './check-outputs.ts';
 
 /** Pure. The plan is null if any problem is an error. Paths of problems are relative to the job. */
 export function compileJob(entry: JobEntry, scope: RouteScope): Lowered<JobPlan> {
   const { name, config, profile } = entry;
   const lowered = lowerJob(entry, scope.table);
-  const found = applyRules(scope.rules, 'job', { name, config, profile, scope });
-  const problems = [...found, ...lowered.problems];
+  const view = { name, config, profile, scope };
+  const problems = [...applyRules(scope.rules, 'job', view), ...checkOutputs(view), ...lowered.problems];
   return { plan: problems.some(isError) ? null : lowered.plan, problems };
 }

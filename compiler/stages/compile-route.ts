@@ -14,12 +14,13 @@ import { runningAgent } from '../views/running-agent.ts';
 import { viewRoute } from '../views/view-route.ts';
 import type { RouteEntry, RouteScope, RouteView } from '../views/views.ts';
 import type { CheckedProfile } from './check-config.ts';
+import { checkOutputs } from './check-outputs.ts';
 
 /** One static route or subscription. Pure. The plan is null if any problem is an error. Paths of problems are relative to the route. */
 export function compileRoute(entry: RouteEntry, scope: RouteScope): Lowered<RoutePlan> {
   const view = viewRoute(entry, scope);
   const lowered = lowerRoute(view, entry.at);
-  const problems = [...applyRules(scope.rules, 'route', view), ...lowered.problems];
+  const problems = [...applyRules(scope.rules, 'route', view), ...checkOutputs(view), ...lowered.problems];
   return { plan: problems.some(isError) ? null : lowered.plan, problems };
 }
 

@@ -138,6 +138,8 @@ export interface PayloadFacts {
   isAlwaysSent(route: RouteView, path: readonly string[]): boolean;
   /** Whether outsiders may have written a part of the value. */
   isUntrusted(route: RouteView, path: readonly string[]): boolean;
+  /** Whether an agent reads text in the route's prompt that outsiders may have written, and no filter on its author keeps away. */
+  readsStrangers(route: RouteView): boolean;
   /** Events in the shape of the route's source; empty if there are none, or if one shape applies to all events. */
   shapedEvents(route: RouteView): readonly string[];
   /** The only source that documents this event, among those whose signatures the route accepts. */

@@ -15,6 +15,7 @@ export const cluster: Module<CliContext> = {
     marks: null,
     tracing: null,
     sandbox: null,
+    outputs: null,
   },
   database: async () => (await import('./cli/database-tools.ts')).databaseTools,
   payloads: null,

@@ -12,6 +12,7 @@ export const console: Module<CliContext> = {
     keeper: null,
     marks: null,
     sandbox: null,
+    outputs: null,
     tracing: async () => (await import('./runtime/telemetry/tracing.ts')).openTracing(),
   },
   database: null,

@@ -14,6 +14,7 @@ export const payloads: Module<CliContext> = {
     marks: async () => (await import('./runtime/untrusted/markers.ts')).marks,
     tracing: null,
     sandbox: null,
+    outputs: null,
   },
   database: null,
   payloads: async () => (await import('./cli/payload-tools.ts')).payloadTools,

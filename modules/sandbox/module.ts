@@ -12,6 +12,7 @@ export const sandbox: Module<CliContext> = {
     keeper: null,
     marks: null,
     tracing: null,
+    outputs: null,
     sandbox: async () => (await import('./runtime/sandbox.ts')).openSandbox,
   },
   database: null,

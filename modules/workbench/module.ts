@@ -14,6 +14,7 @@ export const workbench: Module<CliContext> = {
     marks: null,
     tracing: null,
     sandbox: null,
+    outputs: null,
   },
   database: null,
   payloads: null,

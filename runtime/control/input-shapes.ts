@@ -49,7 +49,14 @@ const dispatch = object({
     replay_of: nullable(text),
     trace: optional(text),
   },
-  deliveries: listOf(object({ target: text, label: optional(text), extra: anyObject, unresolved: texts })),
+  deliveries: listOf(
+    object({
+      ...{ target: text, label: optional(text), extra: anyObject, unresolved: texts },
+      output: optional(object({ name: text, content: anyObject })),
+    }),
+  ),
+  outputs: optional(listOf(anyObject)),
+  dropped: optional(listOf(anyObject)),
 } satisfies Record<keyof Dispatch, WireShape>);
 
 const job = object({

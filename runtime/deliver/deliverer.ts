@@ -1,4 +1,5 @@
 /** The interface to delivery targets: sends one text to one address and returns an outcome. */
+import type { OutputContent } from '../../schemas/generated/types.ts';
 
 export interface DeliveryRequest {
   /** Dispatch id and index of the delivery, from which idempotency keys are derived. */
@@ -16,6 +17,8 @@ export interface DeliveryRequest {
   readonly text: string;
   /** For targets that mark what they post; empty: nothing is marked. */
   readonly marker?: string;
+  /** What the agent has filled besides; absent: nothing. `text` is one of the fields, where the target has it. */
+  readonly content?: OutputContent;
   /** Pieces of the text that earlier attempts have already sent. */
   readonly sent: number;
   /** Unix ms of the delivery's first attempt, null for the first: targets recognise a repeat only for a limited time. */

@@ -32,6 +32,8 @@ export interface AgentRequest {
   readonly delivery_id: string;
   /** W3C `traceparent` of the run's span; missing where nothing is traced. */
   readonly traceparent?: string;
+  /** Takes what the run hands over besides its text; absent where its route has no `outputs`. */
+  readonly outputs?: OutputHandover;
   /** Aborted on timeout and when a drain times out; the runner then kills the processes that it started. */
   readonly signal: AbortSignal;
 }
@@ -42,6 +44,26 @@ export interface RunReport {
   ended(program: ProgramEnd): void;
   /** The agent has told what the run has used. */
   used(usage: Usage): void;
+}
+
+/** What the outputs of a route are to a model that calls tools. */
+export interface OutputTool {
+  readonly name: string;
+  readonly description: string;
+  /** A JSON Schema. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+}
+
+/** Takes the outputs of one run. They count once the run has succeeded. */
+export interface OutputHandover {
+  readonly tools: readonly OutputTool[];
+  /**
+   * Replaces what was handed over before.
+   * @param lines each a JSON object: `output` is its name, the other members are its fields
+   */
+  take(lines: readonly string[]): void;
+  /** Nothing can be taken, for this reason. */
+  refuse(reason: string): void;
 }
 
 export interface AgentRunner {

@@ -8,6 +8,7 @@ import type { AgentRunner } from './agent-runner.ts';
 import type { Claim, Dispatcher } from './dispatcher.ts';
 import type { FindInstallation } from './installation.ts';
 import type { DispatchObserver } from './observer.ts';
+import type { OpenHandover } from './outputs.ts';
 
 /** An agent of a profile with its limits. */
 export interface ProfileAgent extends AgentRunner {
@@ -50,5 +51,9 @@ export interface DispatchContext {
   /** For the markers of what is posted; left out: nothing is marked. */
   readonly installation?: FindInstallation;
   readonly jobs?: JobFirer;
+  /** Loads what checks the outputs of runs. */
+  readonly outputs?: () => Promise<OpenHandover>;
+  /** Replaces every known secret; default: none. */
+  readonly redact?: (text: string) => string;
   readonly observer?: DispatchObserver;
 }

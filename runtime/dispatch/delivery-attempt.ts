@@ -1,7 +1,7 @@
 /** One delivery attempt: makes it, decides what follows, and gives the step to store and the line to log. */
 import { targetLabel } from '../../base/label.ts';
-import type { Dispatch } from '../../schemas/generated/types.ts';
-import type { DeliveryOutcome } from '../deliver/deliverer.ts';
+import type { Dispatch, DispatchDelivery } from '../../schemas/generated/types.ts';
+import type { DeliveryOutcome, DeliveryRequest } from '../deliver/deliverer.ts';
 import { failed } from '../deliver/deliverer.ts';
 import type { Step } from '../store/mutations.ts';
 import { StoreUnavailable } from '../store/store.ts';
@@ -59,7 +59,7 @@ export async function deliverOnce(
       ...(address.label === undefined ? {} : { label: address.label }),
       extra: address.extra,
       unresolved: address.unresolved,
-      text,
+      ...contentOf(address, text),
       ...(installation === undefined ? {} : { marker: markerOf(installation, dispatch.id) }),
       sent,
       first_attempt_at,
@@ -72,6 +72,13 @@ export async function deliverOnce(
     context.log.error({ ...logFields(dispatch), target: targetLabel(address), err: error }, 'the deliverer failed');
     return failed('ambiguous', 'internal error', { sent });
   }
+}
+
+/** An output brings its own text, if any; every other delivery has the answer. */
+function contentOf({ output }: DispatchDelivery, answer: string): Pick<DeliveryRequest, 'text' | 'content'> {
+  if (output === undefined) return { text: answer };
+  const { content } = output;
+  return { text: typeof content.text === 'string' ? content.text : '', content };
 }
 
 /** An attempt that contacted the target: its outcome, and what follows. */

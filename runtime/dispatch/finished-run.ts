@@ -1,12 +1,13 @@
 /** Turns a finished run into its change for the store and its log lines. */
-import type { Dispatch } from '../../schemas/generated/types.ts';
-import type { Advance, Step, TakenRun } from '../store/mutations.ts';
+import type { Dispatch, DispatchDelivery } from '../../schemas/generated/types.ts';
+import type { Advance, OpenDelivery, Step, TakenRun } from '../store/mutations.ts';
 import type { ProgramEnd } from '../store/states.ts';
 import { endDelivering } from '../store/states.ts';
 import type { RunUsage, Usage } from '../store/usage.ts';
 import { retryWait } from './backoff.ts';
 import type { DispatchContext } from './context.ts';
 import { logFields } from './observer.ts';
+import type { CheckedOutputs } from './outputs.ts';
 import type { RunOutcome } from './run-agent.ts';
 
 export interface FinishedRun {
@@ -20,6 +21,8 @@ export interface FinishedRun {
   readonly program: ProgramEnd | null;
   /** Null: its agent has not told. */
   readonly usage: Usage | null;
+  /** What it handed over; null: it may not hand over anything. */
+  readonly outputs: CheckedOutputs | null;
   readonly outcome:
     | RunOutcome
     /** The agent was not run, because each delivery would fail, for these reasons. */
@@ -41,11 +44,26 @@ export function changeAfter(run: FinishedRun, at: number, random: number): RunCh
   const change = { at, started_at, ...toldUsage(run) };
   switch (outcome.kind) {
     case 'answered': {
-      const open = dispatch.deliveries.map(({ target }, index) => ({ index, target, due_at: at }));
-      return { ...change, to: 'delivering', answer: outcome.text, ...programOf(run.program), open };
+      const open = openOf([...dispatch.deliveries, ...(run.outputs?.deliveries ?? [])], at);
+      return {
+        ...change,
+        to: 'delivering',
+        answer: outcome.text,
+        ...programOf(run.program),
+        ...withOutputs(run),
+        open,
+      };
     }
-    case 'silent':
-      return { ...change, to: 'skipped', answer: outcome.text, ...programOf(run.program), reason: outcome.reason };
+    case 'silent': {
+      const answer = { ...change, answer: outcome.text, ...programOf(run.program), ...withOutputs(run) };
+      const own = openOf(run.outputs?.deliveries ?? [], at, dispatch.deliveries.length);
+      if (own.length === 0) return { ...answer, to: 'skipped', reason: outcome.reason };
+      // The outputs are delivered, the answer is not, by a replay neither.
+      const { program, ...step } = stepOf(run, at, outcome.reason);
+      const withdrawn = { ...step, kind: 'delivery', outcome: 'withdrawn' } as const;
+      const steps = dispatch.deliveries.map((_, index) => ({ ...withdrawn, index }));
+      return { ...answer, to: 'delivering', steps, open: own };
+    }
     case 'postponed':
       return { at, to: 'pending', due_at: at + POSTPONED_MS, reason: outcome.reason };
     case 'interrupted':
@@ -66,6 +84,18 @@ export function changeAfter(run: FinishedRun, at: number, random: number): RunCh
       return due_at === null ? { ...failure, to: 'dead' } : { ...failure, to: 'pending', due_at };
     }
   }
+}
+
+const openOf = (deliveries: readonly DispatchDelivery[], due_at: number, first = 0): readonly OpenDelivery[] =>
+  deliveries.map(({ target }, index) => ({ index: first + index, target, due_at }));
+
+/** The dispatch with what the run handed over; left out where that is nothing. */
+function withOutputs({ dispatch, outputs }: FinishedRun): Pick<RunChange, 'dispatch' | 'grown'> {
+  if (outputs === null || outputs.deliveries.length + outputs.dropped.length === 0) return {};
+  const dropped = outputs.dropped.length === 0 ? {} : { dropped: [...outputs.dropped] };
+  const changed = { ...dispatch, deliveries: [...dispatch.deliveries, ...outputs.deliveries], ...dropped };
+  const bytes = (of: Dispatch): number => Buffer.byteLength(JSON.stringify(of));
+  return { dispatch: changed, grown: bytes(changed) - bytes(dispatch) };
 }
 
 /** Left out where there is none. */
@@ -98,6 +128,11 @@ export function reportRun({ log, observer }: DispatchContext, run: FinishedRun, 
   const { taken, dispatch, ms, outcome } = run;
   const { to, at, due_at, reason = '' } = change;
   const fields = { ...logFields(dispatch), reason };
+  if (run.outputs !== null && change.answer !== undefined) {
+    const { deliveries, dropped } = run.outputs;
+    observer?.outputsChecked?.(dispatch, deliveries.length, dropped.length);
+    if (dropped.length > 0) log.warn({ ...logFields(dispatch), dropped }, 'outputs of the agent were dropped');
+  }
   if (outcome.kind === 'answered' && outcome.unmarked === true)
     log.info(logFields(dispatch), 'the answer is delivered without the [SILENT] beside it');
   if (outcome.kind === 'postponed') {

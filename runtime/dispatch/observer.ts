@@ -38,6 +38,8 @@ export interface DispatchObserver {
   used?(owner: DispatchOwner, usage: Usage): void;
   /** @param target its display name */
   attemptEnded?(target: string, outcome: Step['outcome'], ms: number): void;
+  /** Called after they are stored. */
+  outputsChecked?(owner: DispatchOwner, taken: number, dropped: number): void;
   retryScheduled?(kind: Step['kind']): void;
   /**
    * Called after the state is stored.

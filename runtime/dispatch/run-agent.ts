@@ -7,6 +7,7 @@ import type { Usage } from '../store/usage.ts';
 import type { AgentRequest, RunReport } from './agent-runner.ts';
 import { AgentError, AgentNotStarted } from './agent-runner.ts';
 import type { ProfileAgent } from './context.ts';
+import type { Handover } from './outputs.ts';
 
 export type RunOutcome =
   /** `unmarked`: a `[SILENT]` was removed from a text that is too long to be a remark. */
@@ -38,18 +39,23 @@ export async function runAgent(
   dispatch: Dispatch,
   controller: AbortController,
   clock: Clock,
+  handover: Handover | null = null,
 ): Promise<AgentRun> {
   const told: { program: ProgramEnd | null; usage: Usage | null } = { program: null, usage: null };
-  const outcome = await outcomeOf(agent, dispatch, controller, clock, {
+  const request = requestOf(dispatch, controller.signal, handover);
+  const outcome = await outcomeOf(agent, request, controller, clock, {
     ended: (program) => void Object.assign(told, { program }),
     used: (usage) => void Object.assign(told, { usage }),
   });
-  return { outcome, ...told };
+  // What an agent was talked into printing is delivered like what it hands over.
+  const isText = outcome.kind === 'answered' || outcome.kind === 'silent';
+  const shown = handover === null || !isText ? outcome : { ...outcome, text: handover.redact(outcome.text) };
+  return { outcome: shown, ...told };
 }
 
 async function outcomeOf(
   agent: ProfileAgent,
-  dispatch: Dispatch,
+  request: AgentRequest,
   controller: AbortController,
   clock: Clock,
   report: RunReport,
@@ -57,7 +63,7 @@ async function outcomeOf(
   const abort = (reason: AbortReason): void => controller.abort(reason);
   const timer = clock.after(agent.timeout_ms, () => abort('timeout'));
   try {
-    return read(await agent.run(requestOf(dispatch, controller.signal), report));
+    return read(await agent.run(request, report));
   } catch (error) {
     const reason = controller.signal.reason as AbortReason | undefined;
     if (reason === 'drain') return { kind: 'interrupted' };
@@ -69,12 +75,13 @@ async function outcomeOf(
   }
 }
 
-function requestOf(dispatch: Dispatch, signal: AbortSignal): AgentRequest {
+function requestOf(dispatch: Dispatch, signal: AbortSignal, handover: Handover | null): AgentRequest {
   const { toolsets, skills, session, profile, event, delivery_id, trace } = dispatch;
   const prompt = supersededNote(dispatch.superseded) + dispatch.prompt;
   const route = dispatch.route ?? '';
   const traced = trace === undefined ? {} : { traceparent: trace };
-  return { prompt, toolsets, skills, session, profile, event, delivery_id, route, ...traced, signal };
+  const outputs = handover === null ? {} : { outputs: handover };
+  return { prompt, toolsets, skills, session, profile, event, delivery_id, route, ...traced, ...outputs, signal };
 }
 
 function read(text: string): RunOutcome {

@@ -11,6 +11,7 @@ import type { Attempted } from './delivery-attempt.ts';
 import { deliveryStep, makeAttempt, progressOf, reportAttempt } from './delivery-attempt.ts';
 import type { FinishedRun, RunChange } from './finished-run.ts';
 import { changeAfter, programOf, reportRun, toldUsage } from './finished-run.ts';
+import type { Handover } from './outputs.ts';
 import { Stopped } from './persist.ts';
 import type { AbortReason } from './run-agent.ts';
 import { runAgent } from './run-agent.ts';
@@ -93,12 +94,7 @@ export class RunWorker implements Worker<TakenRun> {
     const { profile, agent: name = null } = dispatch;
     const agent = context.agents(profile, name);
     const run = {
-      taken,
-      dispatch,
-      startedAt,
-      ms: 0,
-      program: null,
-      usage: null,
+      ...{ taken, dispatch, startedAt, ms: 0, program: null, usage: null, outputs: null },
       maxAttempts: agent?.max_attempts ?? 1,
     };
     const reasons = refusals(context, dispatch);
@@ -110,25 +106,27 @@ export class RunWorker implements Worker<TakenRun> {
     // A later table may have removed the agent or the targets; another table may restore them.
     if (agent === null) return wait(`profile "${profile}" has no agent${name === null ? '' : ` "${name}"`}`);
     if (hasNoTarget(context, dispatch)) return wait('none of its targets is enabled');
+    const handover = await openHandover(context, dispatch);
     const started = clock.monotonic();
     const controller = new AbortController();
     this.controllers.add(controller);
-    const { outcome, program, usage } = await runAgent(agent, dispatch, controller, clock);
+    const { outcome, program, usage } = await runAgent(agent, dispatch, controller, clock, handover);
     this.controllers.delete(controller);
     observer?.reached?.('run.answered');
     const ms = Math.round(clock.monotonic() - started);
     const ended = outcome.kind === 'failed' || outcome.kind === 'interrupted' ? outcome.kind : 'ok';
     if (outcome.kind !== 'postponed') observer?.runEnded?.(dispatch, ended, ms);
     if (usage !== null) observer?.used?.(dispatch, usage);
-    return { ...run, ms, outcome, program, usage };
+    return { ...run, ms, outcome, program, usage, outputs: handover?.checked() ?? null };
   }
 
   private async record(run: FinishedRun): Promise<void> {
     const { context, contents } = this.parts;
     const { outcome, dispatch, taken } = run;
-    if (outcome.kind === 'answered' && isImmediate(context, dispatch)) return this.deliverNow(run, outcome.text);
+    if (outcome.kind === 'answered' && run.outputs === null && isImmediate(context, dispatch))
+      return this.deliverNow(run, outcome.text);
     const change = changeAfter(run, context.clock.now(), context.random());
-    if (outcome.kind === 'answered') contents.keep(taken.ref, dispatch, outcome.text);
+    if (outcome.kind === 'answered') contents.keep(taken.ref, change.dispatch ?? dispatch, outcome.text);
     if (!(await this.advance(taken.ref, change))) return;
     if (outcome.kind === 'answered') context.observer?.reached?.('run.stored');
     reportRun(context, run, change);
@@ -173,6 +171,16 @@ export class RunWorker implements Worker<TakenRun> {
 
 /** Waits until this turn's HTTP responses have been written, because starting a program blocks for longer than they take. */
 const answersHaveLeft = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+
+/** Null where the dispatch may have no outputs. */
+async function openHandover(
+  { outputs: load, redact }: DispatchContext,
+  { outputs }: Dispatch,
+): Promise<Handover | null> {
+  if (outputs === undefined) return null;
+  if (load === undefined) throw new Error('no module of this program takes outputs');
+  return (await load())(outputs, redact ?? ((text) => text));
+}
 
 function hasNoTarget({ deliverer }: DispatchContext, { profile, deliveries }: Dispatch): boolean {
   return deliveries.length > 0 && !deliveries.some(({ target }) => deliverer.isEnabled(profile, target));

@@ -53,6 +53,7 @@ export class Metrics {
   private readonly cost = new Totals('profile', 'route');
   private readonly attempts = new Durations(WORK_SECONDS, 'target', 'outcome');
   private readonly retries = new Totals('kind');
+  private readonly outputs = new Totals('profile', 'route', 'result');
   private readonly finished = new Totals('state');
   private ofProcess: Promise<Registry> | null = null;
 
@@ -75,6 +76,11 @@ export class Metrics {
     },
     attemptEnded: (target, outcome, ms) => this.attempts.add(ms, target, outcome),
     retryScheduled: (kind) => this.retries.add(kind),
+    outputsChecked: ({ profile, route }, taken, dropped) => {
+      const of = [profile, this.runRoute(profile, route)] as const;
+      if (taken > 0) this.outputs.addBy(taken, ...of, 'taken');
+      if (dropped > 0) this.outputs.addBy(dropped, ...of, 'dropped');
+    },
     finished: (_owner, state) => this.finished.add(state),
   };
 
@@ -146,6 +152,12 @@ export class Metrics {
         'retries_total',
         'Further tries that were scheduled, of runs and of deliveries.',
         this.retries.samples(),
+      ],
+      [
+        'counter',
+        'outputs_total',
+        'Outputs that agents handed over, by whether they were taken.',
+        this.outputs.samples(),
       ],
       ['counter', 'finished_total', 'Dispatches that reached their end, by how.', this.finished.samples()],
     ];

@@ -23,6 +23,7 @@ import type { DispatchCounts, DispatchService, StopResult } from '../dispatch/di
 import type { FindInstallation } from '../dispatch/installation.ts';
 import { findInstallation } from '../dispatch/installation.ts';
 import type { DispatchObserver } from '../dispatch/observer.ts';
+import type { OpenHandover } from '../dispatch/outputs.ts';
 import { JobScheduler } from '../dispatch/scheduler/scheduler.ts';
 import type { Keeper } from '../intake/keeper.ts';
 import { Keeping } from '../intake/keeper.ts';
@@ -119,6 +120,13 @@ async function openKeeper(context: ServiceContext, routes: Routes, { state }: St
   return open({ home, rows, table: () => routes.plan, secrets: () => redactor.secrets, clock, log });
 }
 
+/** Rejects when no module of this program takes outputs; a run that may have some then waits. */
+function loadOutputs({ modules }: ServiceContext): Promise<OpenHandover> {
+  const load = modules.find(({ outputs }) => outputs !== null)?.outputs ?? null;
+  if (load === null) throw new Error('no module of this program takes outputs');
+  return load();
+}
+
 interface WorkParts {
   readonly deliveries: Deliveries;
   readonly first: LinkedWork;
@@ -181,6 +189,8 @@ export class Work implements Backend {
       policy: (profile, target) => policyOf(table(), profile, target),
       limits: () => table().gateway,
       random: Math.random,
+      outputs: () => loadOutputs(context),
+      redact,
     });
   }
 

@@ -68,9 +68,14 @@ export const isDispatch = fieldsOf<Dispatch>({
   deliveries: listOf(
     fieldsOf<Dispatch['deliveries'][number]>({
       ...{ target: isText, label: orAbsent(isText), extra: textByKey, unresolved: texts },
+      output: orAbsent((value) => isRecord(value) && isText(value.name) && isRecord(value.content)),
     }),
   ),
   ...{ superseded: isCount, replay_of: orNull(isText) },
+  outputs: orAbsent(
+    listOf((value) => isRecord(value) && isRecord(value.delivery) && isRecord(value.allow) && isCount(value.max)),
+  ),
+  dropped: orAbsent(listOf(isRecord)),
 });
 
 export const isProgramEnd = fieldsOf<ProgramEnd>({

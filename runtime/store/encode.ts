@@ -19,7 +19,9 @@ export type HeadTarget = Pick<Dispatch['deliveries'][number], 'target' | 'label'
 /** A change with its dispatch reduced to the head. */
 export type Headed<M> = M extends { readonly dispatch: Dispatch | null }
   ? Omit<M, 'dispatch'> & { readonly dispatch: DispatchHead | Extract<M['dispatch'], null> }
-  : M;
+  : M extends { readonly kind: 'advance' }
+    ? Omit<M, 'dispatch'> & { readonly dispatch?: DispatchHead }
+    : M;
 
 /** The large texts of a change, as JSON. */
 export interface LargeTexts {
@@ -40,7 +42,7 @@ export type CommitResult =
   | { readonly kind: 'unavailable' | 'in_doubt' | 'failed' | 'unknown'; readonly message: string };
 
 export function encodeChange(mutation: Mutation): EncodedChange {
-  const dispatch = 'dispatch' in mutation ? mutation.dispatch : null;
+  const dispatch = 'dispatch' in mutation ? (mutation.dispatch ?? null) : null;
   const answer = answerOf(mutation);
   const small = {
     ...mutation,

@@ -163,6 +163,10 @@ export interface Advance {
   readonly held?: true;
   /** The delivery id to claim with this change. */
   readonly claim?: StoredClaim;
+  /** The dispatch with the outputs of its run: `open` names their deliveries as well. */
+  readonly dispatch?: Dispatch;
+  /** By how many bytes it has grown. */
+  readonly grown?: number;
 }
 
 /** Records a delivery attempt that `holder` has taken, or releases it without an attempt. */

@@ -1,9 +1,17 @@
 /** Links the deliveries of a route or a job, and renders their addresses. */
 import { labelField } from '../../base/label.ts';
-import type { DispatchDelivery, RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
+import { contentOf } from '../../base/target-content.ts';
+import type {
+  ContentField,
+  Dispatch,
+  DispatchDelivery,
+  OutputPlan,
+  RoutePlan,
+  RouteTable,
+} from '../../schemas/generated/types.ts';
 import type { Builtins } from './link-template.ts';
 import { linkTemplate } from './link-template.ts';
-import type { LinkedDelivery } from './linked-table.ts';
+import type { LinkedDelivery, LinkedOutput } from './linked-table.ts';
 
 type DeliveryPlan = RoutePlan['deliver'][number];
 
@@ -12,21 +20,38 @@ export function linkDelivery({ target, extra }: DeliveryPlan, targets: RouteTabl
   return { target, ...labelField(targets[target]), extra: templates };
 }
 
-export function renderDeliveries(
+export function linkOutput({ delivery, ...limits }: OutputPlan, targets: RouteTable['targets']): LinkedOutput {
+  const fields = [...contentOf<ContentField>(targets[delivery.target] ?? {})];
+  return { ...limits, fields, delivery: linkDelivery(delivery, targets) };
+}
+
+export const renderOutputs = (
+  outputs: readonly LinkedOutput[],
+  data: unknown,
+  builtins: Builtins,
+): Pick<Dispatch, 'outputs'> =>
+  outputs.length === 0
+    ? {}
+    : {
+        outputs: outputs.map(({ delivery, ...limits }) => ({
+          ...limits,
+          delivery: renderDelivery(delivery, data, builtins),
+        })),
+      };
+
+export const renderDeliveries = (
   deliveries: readonly LinkedDelivery[],
   data: unknown,
   builtins: Builtins,
-): DispatchDelivery[] {
-  const rendered: DispatchDelivery[] = [];
-  for (const { target, label, extra } of deliveries) {
-    const delivery: DispatchDelivery = { target, extra: {}, unresolved: [] };
-    if (label !== undefined) delivery.label = label;
-    for (const [key, template] of extra) {
-      const { text, unresolved } = template(data, builtins);
-      delivery.extra[key] = text;
-      if (unresolved.length > 0) delivery.unresolved.push(key);
-    }
-    rendered.push(delivery);
+): DispatchDelivery[] => deliveries.map((delivery) => renderDelivery(delivery, data, builtins));
+
+function renderDelivery({ target, label, extra }: LinkedDelivery, data: unknown, builtins: Builtins): DispatchDelivery {
+  const delivery: DispatchDelivery = { target, extra: {}, unresolved: [] };
+  if (label !== undefined) delivery.label = label;
+  for (const [key, template] of extra) {
+    const { text, unresolved } = template(data, builtins);
+    delivery.extra[key] = text;
+    if (unresolved.length > 0) delivery.unresolved.push(key);
   }
-  return rendered;
+  return delivery;
 }

@@ -7,7 +7,7 @@ import type { Authentication } from './link-authentication.ts';
 import { linkAuthentication } from './link-authentication.ts';
 import type { LinkContext, TableHeadPlan } from './link-context.ts';
 import { LinkError } from './link-context.ts';
-import { linkDelivery } from './link-delivery.ts';
+import { linkDelivery, linkOutput } from './link-delivery.ts';
 import { linkEvents } from './link-events.ts';
 import { linkFilter } from './link-filter.ts';
 import { linkLoop } from './link-loop.ts';
@@ -79,6 +79,7 @@ export function linkRoute(
     prompt: linkPrompt(plan.prompt, context.marks),
     isMarked: plan.prompt.some(({ kind }) => kind === 'notice'),
     deliveries: plan.deliver.map((delivery) => linkDelivery(delivery, table.targets)),
+    outputs: (plan.outputs ?? []).map((output) => linkOutput(output, table.targets)),
     coalesce: coalesceOf(plan),
     loop: linkLoop(plan, table),
   };

@@ -1,5 +1,5 @@
 /** Linked routes, for intake: everything about a route that is known before a request arrives. Immutable. */
-import type { RoutePlan, SchemePlan } from '../../schemas/generated/types.ts';
+import type { DispatchOutput, RoutePlan, SchemePlan } from '../../schemas/generated/types.ts';
 import type { SlotWindow } from '../store/store.ts';
 import type { Authenticator } from '../verify/authenticator.ts';
 import type { AnswerHandshake } from '../verify/handshake.ts';
@@ -44,6 +44,7 @@ export interface LinkedRoute {
   /** Whether the prompt has markers, which need an id. */
   readonly isMarked: boolean;
   readonly deliveries: readonly LinkedDelivery[];
+  readonly outputs: readonly LinkedOutput[];
   readonly coalesce: LinkedCoalesce | null;
   readonly loop: LinkedLoop;
 }
@@ -70,6 +71,8 @@ export interface LinkedDelivery {
   readonly label?: string;
   readonly extra: readonly (readonly [key: string, render: RenderTemplate])[];
 }
+
+export type LinkedOutput = Omit<DispatchOutput, 'delivery'> & { readonly delivery: LinkedDelivery };
 
 export interface LinkedCoalesce {
   readonly key: RenderKey;

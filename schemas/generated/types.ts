@@ -42,6 +42,15 @@ export type StoreConfig = 'sqlite' | PostgresStoreConfig;
  */
 export type OwnSender = OwnSenderField | OwnSenderSetting;
 /**
+ * A text, a list of texts, or a list of objects whose members are texts and numbers.
+ */
+export type ContentValue =
+  | string
+  | string[]
+  | {
+      [k: string]: string | number;
+    }[];
+/**
  * The route's script; null: it has none, or it was not reached.
  */
 export type ExplainedScript = {
@@ -523,6 +532,7 @@ export interface RouteConfig {
           [k: string]: string | number;
         };
   };
+  outputs?: OutputsConfig;
   /**
    * No agent: the rendered prompt is the message, and the sender waits for it. Needs a real target, and a sender that retries; else `agent: none`.
    */
@@ -629,6 +639,47 @@ export interface FilterConfig {
    * The group does not match (a list stands for `all`).
    */
   not?: FilterConfig | FilterConfig[];
+}
+/**
+ * What the agent may hand over besides its answer, by name; each is delivered by the gateway. Anything else is dropped.
+ */
+export interface OutputsConfig {
+  [k: string]: OutputConfig;
+}
+/**
+ * One kind of output: its target and address, and what limits it.
+ */
+export interface OutputConfig {
+  /**
+   * The target.
+   */
+  deliver: string;
+  /**
+   * The values that a field may have, by field; an output with another one is dropped.
+   */
+  allow?: {
+    /**
+     * @minItems 1
+     */
+    [k: string]: [string | number, ...(string | number)[]];
+  };
+  /**
+   * Most outputs of this name in one run.
+   */
+  max?: number;
+  /**
+   * A key of the target's address, as in `deliver_extra`.
+   */
+  [k: string]:
+    | string
+    | number
+    | {
+        /**
+         * @minItems 1
+         */
+        [k: string]: [string | number, ...(string | number)[]];
+      }
+    | undefined;
 }
 /**
  * Debounce of events per entity: only the latest of a burst is run.
@@ -970,6 +1021,7 @@ export interface JobConfig {
           [k: string]: string | number;
         };
   };
+  outputs?: OutputsConfig1;
   /**
    * Name of one of `agents`. `none`: the prompt is the message, and no agent runs. Default: `agent`.
    */
@@ -994,6 +1046,12 @@ export interface JobConfig {
    * What happens to runs missed while the gateway was down.
    */
   misfire?: 'skip' | 'once';
+}
+/**
+ * What the agent of a run may hand over besides its answer, by name.
+ */
+export interface OutputsConfig1 {
+  [k: string]: OutputConfig;
 }
 /**
  * Signature schemes of your own by name, beside the shipped catalog.
@@ -1547,6 +1605,14 @@ export interface Dispatch {
    * `traceparent` of the request, or of the instant of a job; missing where nothing is traced.
    */
   trace?: string;
+  /**
+   * What the agent may hand over besides its answer. Absent: nothing.
+   */
+  outputs?: DispatchOutput[];
+  /**
+   * What the agent handed over and was not taken.
+   */
+  dropped?: DroppedOutput[];
 }
 /**
  * One target with its rendered address.
@@ -1565,12 +1631,75 @@ export interface DispatchDelivery {
    * Keys of `extra` that still hold an unresolved placeholder.
    */
   unresolved: string[];
+  output?: HandedOutput;
 }
 /**
  * Rendered `deliver_extra`.
  */
 export interface DispatchExtra {
   [k: string]: string;
+}
+/**
+ * The output that the agent handed over; absent: the delivery has the answer.
+ */
+export interface HandedOutput {
+  name: string;
+  content: OutputContent;
+}
+export interface OutputContent {
+  [k: string]: ContentValue;
+}
+/**
+ * One kind of output with its limits and its rendered address.
+ */
+export interface DispatchOutput {
+  name: string;
+  fields: ContentField[];
+  allow: AllowedValues;
+  /**
+   * Most outputs of this kind in one run.
+   */
+  max: number;
+  delivery: DispatchDelivery;
+}
+export interface ContentField {
+  name: string;
+  kind: 'text' | 'list' | 'objects';
+  required: boolean;
+  /**
+   * For the agent.
+   */
+  help?: string;
+  /**
+   * All that the service takes.
+   */
+  values?: string[];
+  /**
+   * Of each object of a list; all are required.
+   */
+  members?: ContentMember[];
+}
+export interface ContentMember {
+  name: string;
+  kind: 'text' | 'integer';
+}
+/**
+ * The values that a field may have, by field.
+ */
+export interface AllowedValues {
+  [k: string]: string[];
+}
+export interface DroppedOutput {
+  /**
+   * Null: the line names none.
+   */
+  output: string | null;
+  /**
+   * From 1; 0: the whole file.
+   */
+  line: number;
+  reason: 'unreadable' | 'malformed' | 'not_named' | 'over_max' | 'not_allowed';
+  detail: string;
 }
 /**
  * What `hookwright explain --json` prints: the way of one request through a route, without effect.
@@ -1629,6 +1758,10 @@ export interface Explanation {
    * Where the answer, or the message, would go.
    */
   deliveries: ExplainedDelivery[];
+  /**
+   * What the agent may hand over besides.
+   */
+  outputs?: ExplainedOutput[];
   /**
    * What would run; null: no agent.
    */
@@ -1752,6 +1885,19 @@ export interface ExplainedDelivery {
  */
 export interface ExplainedAddress {
   [k: string]: string;
+}
+export interface ExplainedOutput {
+  output: string;
+  target: string;
+  address: ExplainedAddress;
+  unresolved: string[];
+  home_channel: boolean;
+  /**
+   * What the agent fills.
+   */
+  fields: string[];
+  allow: AllowedValues;
+  max: number;
 }
 /**
  * <home_dir>/profiles/<name>/config.yaml: a profile's own targets, agent, toolsets and jobs.
@@ -2343,6 +2489,10 @@ export interface TargetPlan {
    */
   address: AddressPlan[];
   /**
+   * What an agent may fill of a message. Absent: `text`.
+   */
+  content?: ContentField[];
+  /**
    * Preferred first; empty unless the driver is `http`.
    */
   variants: VariantPlan[];
@@ -2401,6 +2551,7 @@ export interface ValueRef {
   kind: 'value';
   of:
     | 'text'
+    | 'content'
     | 'address'
     | 'match'
     | 'setting'
@@ -2412,7 +2563,7 @@ export interface ValueRef {
     | 'signature'
     | 'exchanged_token';
   /**
-   * Of the address field, group or setting; else empty.
+   * Of the address or content field, group or setting; else empty.
    */
   name: string;
   /**
@@ -2456,9 +2607,9 @@ export interface TextNode {
   kind: 'text';
   value: ValueTemplate;
   /**
-   * `int`: anything else is refused. `auto`: a number when it is a safe integer.
+   * `int`: anything else is refused. `auto`: a number when it is a safe integer. `list`: one content field, as it is.
    */
-  cast: 'string' | 'int' | 'auto';
+  cast: 'string' | 'int' | 'auto' | 'list';
 }
 export interface ObjectNode {
   kind: 'object';
@@ -2759,6 +2910,10 @@ export interface JobPlan {
   prompt: string;
   deliver: DeliveryPlan[];
   /**
+   * Absent: none.
+   */
+  outputs?: OutputPlan[];
+  /**
    * `none`: the prompt is the message. Null: the profile's default.
    */
   agent: string | null;
@@ -2824,6 +2979,15 @@ export interface MetaSegment {
  */
 export interface NoticeSegment {
   kind: 'notice';
+}
+/**
+ * What an agent may hand over besides its answer, under one name.
+ */
+export interface OutputPlan {
+  name: string;
+  delivery: DeliveryPlan;
+  allow: AllowedValues;
+  max: number;
 }
 /**
  * Where an entry is written: file relative to the root config file's folder, 1-based line.
@@ -2909,6 +3073,10 @@ export interface RoutePlan {
   skills: string[];
   toolsets: string[];
   deliver: DeliveryPlan[];
+  /**
+   * Absent: none.
+   */
+  outputs?: OutputPlan[];
   /**
    * Id of a job.
    */
@@ -3029,6 +3197,7 @@ export interface TargetFile {
   docs?: TargetDocs;
   settings?: TargetSettings;
   address?: TargetAddress;
+  content?: TargetContent;
   /**
    * Base URL, `https://` unless it is this machine; may hold settings. Absent: the config must set `api_base`.
    */
@@ -3194,6 +3363,42 @@ export interface TargetAddressField {
    * RE2 expression that the whole value must match.
    */
   pattern?: string;
+}
+/**
+ * What an agent may fill of a message, by name, in `outputs`; never an address. `{name}` puts it into a request. Absent: `text`.
+ */
+export interface TargetContent {
+  [k: string]: TargetContentField;
+}
+/**
+ * One field of a message.
+ */
+export interface TargetContentField {
+  /**
+   * What it is; agents are told.
+   */
+  help: string;
+  /**
+   * `list`: texts. `objects`: objects with `members`. In a JSON body `{ $list: "{name}" }` writes either; elsewhere a list is joined by commas.
+   */
+  kind?: 'text' | 'list' | 'objects';
+  /**
+   * An output without it is dropped.
+   */
+  required?: boolean;
+  /**
+   * All that the service takes; others are dropped.
+   *
+   * @minItems 1
+   */
+  values?: [string, ...string[]];
+  members?: TargetContentMembers;
+}
+/**
+ * Of each object; all are required.
+ */
+export interface TargetContentMembers {
+  [k: string]: 'text' | 'integer';
 }
 /**
  * One HTTP request. At most one of `json`, `form` and `plain`.
@@ -3746,6 +3951,12 @@ export interface TestExpectation {
    * The rendered deliver_extra; a list where there are several targets.
    */
   address?: TestAddress | TestAddress[];
+  /**
+   * What the agent may hand over: the rendered address of each output, by name.
+   */
+  outputs?: {
+    [k: string]: TestAddress;
+  };
   /**
    * Toolsets of the run, in any order.
    */

@@ -57,6 +57,11 @@ const SECTIONS: readonly Section[] = [
   { title: 'routes.<name>.secrets', node: definition(route, 'rotatingSecret') },
   { title: 'routes.<name>.coalesce', node: definition(route, 'coalesce') },
   {
+    title: 'routes.<name>.outputs.<name>',
+    node: definition(route, 'output'),
+    about: "Beside these stand the keys of the target's address. [Outputs](outputs.md) explains them.",
+  },
+  {
     title: 'platforms.<target>',
     node: definition(config, 'target'),
     about: 'Each target has keys of its own beside these: [targets](targets.md).',

@@ -49,7 +49,8 @@ function print(context: CliContext, given: Given, stored: StoredDispatch): void 
     ['event', stored.event],
     ['delivery id', stored.delivery_id],
     ['session', dispatch.session],
-    ['targets', dispatch.deliveries.map(targetLabel).join(', ')],
+    ['targets', dispatch.deliveries.map(deliveryLabel).join(', ')],
+    ['dropped', droppedText(dispatch)],
     ['superseded', dispatch.superseded === 0 ? null : String(dispatch.superseded)],
     ['replay of', stored.replay_of],
     ['attempts', run.attempts === 0 ? null : String(run.attempts)],
@@ -80,6 +81,16 @@ function formatUsage({ input_tokens, output_tokens, cost }: Usage): string {
     [cost, 'cost'],
   ] as const;
   return parts.flatMap(([value, what]) => (value === null ? [] : [`${value} ${what}`])).join(', ');
+}
+
+/** The target, and which output goes there. */
+const deliveryLabel = (delivery: StoredDispatch['dispatch']['deliveries'][number]): string =>
+  delivery.output === undefined ? targetLabel(delivery) : `${targetLabel(delivery)} (${delivery.output.name})`;
+
+/** What the agent handed over and was not taken. */
+function droppedText({ dropped = [] }: StoredDispatch['dispatch']): string | null {
+  const lines = dropped.map(({ output, reason, detail }) => `${output ?? 'a line'}: ${reason} (${detail})`);
+  return lines.length === 0 ? null : `${lines.length} outputs: ${lines.join('; ')}`;
 }
 
 const formatTime = (ms: number): string => new Date(ms).toISOString().replace('T', ' ');
@@ -119,7 +130,7 @@ export function timeline(stored: StoredDispatch): readonly Moment[] {
     const attempt = (attempts.get(index) ?? 0) + 1;
     attempts.set(index, attempt);
     const delivery = stored.dispatch.deliveries[index];
-    const target = delivery === undefined ? null : targetLabel(delivery);
+    const target = delivery === undefined ? null : deliveryLabel(delivery);
     moments.push(ofStep(step, step.outcome === 'ok' ? 'delivered' : `delivery attempt ${attempt} failed`, target));
   }
   // The run that answered, or is under way, left no step.

@@ -6,7 +6,7 @@ import type { TargetScope } from './scope.ts';
 import { lowerText } from './value-template.ts';
 
 /** `$` nodes that contain a text and a conversion. */
-const CASTS: Readonly<Record<string, TextNode['cast']>> = { $int: 'int', $auto: 'auto' };
+const CASTS: Readonly<Record<string, TextNode['cast']>> = { $int: 'int', $auto: 'auto', $list: 'list' };
 
 interface At {
   readonly at: TextPlace;
@@ -42,7 +42,7 @@ function lowerObject(entries: readonly (readonly [string, unknown])[], place: At
     .filter(([name]) => name !== '$when')
     .map(([name, value]) => {
       if (name.startsWith('$')) {
-        const message = `\`${name}\` is not an instruction; the instructions are $int, $auto and $json, each alone in its object, and $when next to fields`;
+        const message = `\`${name}\` is not an instruction; the instructions are $int, $auto, $list and $json, each alone in its object, and $when next to fields`;
         scope.report({ rule: 'target-body', path: [...place.path, name], at: 'value', message });
       }
       return { name, node: lowerBody(value, below(place, name), scope) };

@@ -44,6 +44,7 @@ function resolve(name: string, scope: TargetScope): Pick<ValueRef, 'of' | 'name'
   if (Object.hasOwn(scope.settings, name)) {
     return { of: 'setting', name, secret: scope.settings[name]?.secret === true };
   }
+  if (Object.hasOwn(scope.content, name)) return { of: 'content', name, secret: false };
   if (name === 'chat_id' || name === 'thread' || Object.hasOwn(scope.address, name)) {
     return { of: 'address', name, secret: false };
   }
@@ -59,7 +60,7 @@ const PLACES: Readonly<Record<TextPlace, readonly [allowed: readonly ValueRef['o
   basic: [['setting'], 'user name and password must be settings'],
   header: [HEADER, 'a header may not contain values of the delivery'],
   path: [PATH, 'a path may not contain the text'],
-  content: [[...PATH, 'text', 'marker'], 'it is not available here'],
+  content: [[...PATH, 'text', 'marker', 'content'], 'it is not available here'],
   signature: [['setting', 'timestamp'], 'a signature may use only settings and the timestamp'],
   exchange: [['setting'], 'a token request may use only settings'],
 };
@@ -68,7 +69,15 @@ function unknownName(name: string, scope: TextScope): string {
   if (name === 'exchanged_token') return '`{exchanged_token}` needs an `exchange`';
   if (name === 'signature' || name === 'timestamp') return `\`{${name}}\` needs a \`signature\``;
   if (name.startsWith('match.')) return `\`{${name}}\` needs a group (?P<${name.slice(6)}>…) in \`when.chat_id\``;
-  const known = [...Object.keys(scope.settings), 'chat_id', 'thread', ...Object.keys(scope.address), 'text', 'key'];
+  const known = [
+    ...Object.keys(scope.settings),
+    'chat_id',
+    'thread',
+    ...Object.keys(scope.address),
+    ...Object.keys(scope.content),
+    'text',
+    'key',
+  ];
   return `\`{${name}}\` is unknown; the values are ${[...new Set(known)].join(', ')}`;
 }
 

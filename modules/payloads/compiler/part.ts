@@ -1,8 +1,10 @@
 /** The module's part of the compiler. */
 import type { CompilerPart } from '../../../compiler/module.ts';
 import { rule } from '../../../compiler/rules/support/rule.ts';
+import type { RouteView } from '../../../compiler/views/views.ts';
 import { createPayloads, payloadsOf } from './payloads/payloads.ts';
 import { RULE_FILES } from './rules/built/rule-files.ts';
+import { untrustedParts } from './untrusted/untrusted-texts.ts';
 
 /** One check finds the problems of these rules. */
 const ofPaths = (['impossible-filter', 'unknown-event-action', 'unknown-payload-path'] as const).map((id) =>
@@ -13,4 +15,10 @@ const ofPaths = (['impossible-filter', 'unknown-event-action', 'unknown-payload-
   }),
 );
 
-export const compilerPart: CompilerPart = { rules: [...RULE_FILES, ...ofPaths], payloads: createPayloads };
+export const compilerPart: CompilerPart = {
+  rules: [...RULE_FILES, ...ofPaths],
+  payloads: (input, report) =>
+    Object.assign(createPayloads(input, report), {
+      readsStrangers: (route: RouteView) => untrustedParts(route).length > 0,
+    }),
+};

@@ -51,6 +51,7 @@ function linkJson(node: BodyNode, scope: FillScope): Json {
     case 'text': {
       const fill = linkFill(node.value, scope);
       const { cast } = node;
+      if (cast === 'list') return linkList(node);
       return (values) => {
         const text = fillWith(fill, values);
         return text === null ? undefined : CASTS[cast](text);
@@ -68,6 +69,15 @@ function linkJson(node: BodyNode, scope: FillScope): Json {
       };
     }
   }
+}
+
+/** One content field, as it is; left out while it is empty. */
+function linkList({ value: [only] }: TextNode): Json {
+  const name = only?.kind === 'value' ? only.name : '';
+  return ({ content }) => {
+    const value = Object.hasOwn(content, name) ? content[name] : undefined;
+    return value === undefined || value.length === 0 ? undefined : JSON.stringify(value);
+  };
 }
 
 function linkArray(items: readonly Json[]): Json {
@@ -98,7 +108,7 @@ function linkObject(node: BodyNode & { kind: 'object' }, scope: FillScope): Json
 const INTEGER = /^-?(?:0|[1-9]\d{0,15})$/;
 const isInteger = (text: string): boolean => INTEGER.test(text) && Number.isSafeInteger(Number(text));
 
-const CASTS: Readonly<Record<TextNode['cast'], (text: string) => string>> = {
+const CASTS: Readonly<Record<Exclude<TextNode['cast'], 'list'>, (text: string) => string>> = {
   string: (text) => JSON.stringify(text),
   auto: (text) => (isInteger(text) ? text : JSON.stringify(text)),
   int: (text) => {

@@ -44,12 +44,15 @@ class HttpDriver implements Driver {
   private readonly sender: PieceSender;
   /** Identifies the credentials and their server, for the token cache and the pace. */
   private readonly account: string;
+  /** Some value for each content field, to tell whether an address is right. */
+  private readonly someContent: Values['content'];
 
   constructor(target: BoundTarget, variant: LinkedVariant, context: DeliveryContext) {
     this.target = target;
     this.variant = variant;
     this.context = context;
     this.account = accountOf(target, variant);
+    this.someContent = Object.fromEntries((target.plan.content ?? []).map(({ name }) => [name, 'x']));
     this.sender = createPieceSender(variant, this.account, context);
   }
 
@@ -65,6 +68,7 @@ class HttpDriver implements Driver {
     const some = {
       ...this.variant.sign(0),
       text: 'x',
+      content: this.someContent,
       key: 'x',
       marker: '',
       exchanged_token: 'x',
@@ -102,7 +106,7 @@ class HttpDriver implements Driver {
     let messageId: string | null = null;
     for (let index = request.sent; index < prepared.pieces.length; index++) {
       // A long run of blanks gives blank pieces, which services refuse as empty.
-      if (prepared.pieces[index]?.trim() === '') continue;
+      if (prepared.pieces.length > 1 && prepared.pieces[index]?.trim() === '') continue;
       const slot = rules.length === 0 ? null : await this.context.pace.take(rules, request.signal);
       if (slot?.kind === 'later') {
         const wait = { retry_after_ms: slot.wait_ms, attempted: false, sent: index };
@@ -119,6 +123,8 @@ class HttpDriver implements Driver {
   private prepare(request: DeliveryRequest): Prepared {
     const prepared = this.prepareAddress(request);
     if (typeof prepared === 'string') throw new DeliveryRefusal(prepared);
+    // An output of a target that needs no text may have none.
+    if (request.content !== undefined && request.text === '') return { ...prepared, pieces: [''] };
     const pieces = preparePieces(this.variant.plan.text, request.text);
     if (pieces.kind === 'refused') throw new DeliveryRefusal(pieces.reason);
     return { ...prepared, pieces: pieces.pieces };
@@ -143,6 +149,7 @@ class HttpDriver implements Driver {
     const { timestamp, signature } = this.variant.sign(this.context.clock.now());
     return {
       text: pieces[index] ?? '',
+      content: request.content ?? {},
       address,
       match: form.match,
       key: form.request.usesKey ? idempotencyKey(this.variant.plan.key, request.key, index) : '',

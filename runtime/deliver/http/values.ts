@@ -4,10 +4,12 @@
  * Templates are linked once: settings are the same for every delivery of a binding, so they become part of the text, and
  * a delivery only inserts its own few values.
  */
-import type { ValueRef, ValueTemplate } from '../../../schemas/generated/types.ts';
+import type { OutputContent, ValueRef, ValueTemplate } from '../../../schemas/generated/types.ts';
 
 export interface Values {
   readonly text: string;
+  /** What an agent has filled besides. */
+  readonly content: OutputContent;
   /** chat_id, thread and the target's own fields; only those that are set. */
   readonly address: ReadonlyMap<string, string>;
   /** Named groups of the request's chat_id pattern. */
@@ -26,6 +28,7 @@ export interface Values {
 /** Empty values, as the base for those that are set. */
 export const NO_VALUES: Values = {
   text: '',
+  content: {},
   address: new Map(),
   match: new Map(),
   key: '',
@@ -46,6 +49,7 @@ type Of = Exclude<ValueRef['of'], 'setting'>;
 
 const READ: Readonly<Record<Of, (values: Values, name: string) => string | undefined>> = {
   text: (values) => values.text,
+  content: ({ content }, name) => (Object.hasOwn(content, name) ? plainText(content[name]) : undefined),
   address: (values, name) => values.address.get(name),
   match: (values, name) => values.match.get(name),
   key: (values) => values.key,
@@ -56,6 +60,10 @@ const READ: Readonly<Record<Of, (values: Values, name: string) => string | undef
   signature: (values) => values.signature,
   exchanged_token: (values) => values.exchanged_token,
 };
+
+/** A list in a text is joined by commas. */
+const plainText = (value: OutputContent[string] | undefined): string | undefined =>
+  Array.isArray(value) ? value.map(String).join(',') : value;
 
 /** Writes a value into its text: encoded, or hidden. */
 export type WriteValue = (value: string, ref: ValueRef) => string;
@@ -128,5 +136,6 @@ function refuse(ref: ValueRef): never {
 
 function nameOf(ref: ValueRef): string {
   if (ref.of === 'address') return `a \`${ref.name}\` in deliver_extra`;
+  if (ref.of === 'content') return `\`${ref.name}\`, which only an output has`;
   return ref.of === 'setting' ? `the setting \`${ref.name}\`` : `a value for \`${ref.name || ref.of}\``;
 }

@@ -23,6 +23,7 @@ import type { ProgramEnd } from '../../store/states.ts';
 import type { Usage } from '../../store/usage.ts';
 import type { AgentRequest, AgentRunner } from '../agent-runner.ts';
 import { AgentError, AgentNotStarted } from '../agent-runner.ts';
+import { openOutputs } from './outputs-file.ts';
 import { parsePrinted, textAt, usageIn } from './printed-json.ts';
 import { locateProgram } from './program.ts';
 import { takeUsage, usagePath } from './usage-file.ts';
@@ -69,10 +70,14 @@ export function createCommandAgent(plan: CommandAgentPlan, context: CommandAgent
       const { stdin, ...parts } = compose(argv, request);
       const folder = await openFolder(plan, context, request.route);
       const usageFile = usagePath(folder.path);
+      const outputs = request.outputs === undefined ? null : await openOutputs(request, context);
       const result = await run({
         argv: parts.argv,
         cwd: folder.path,
-        env: { ...inherited, ...own, ...parts.env, HOOKWRIGHT_HOME: context.home, HOOKWRIGHT_USAGE_FILE: usageFile },
+        env: {
+          ...{ ...inherited, ...own, ...parts.env, ...outputs?.env },
+          ...{ HOOKWRIGHT_HOME: context.home, HOOKWRIGHT_USAGE_FILE: usageFile },
+        },
         stdin,
         timeoutMs: plan.timeout_seconds * 1000,
         maxStdoutBytes: MAX_STDOUT_BYTES,
@@ -81,6 +86,7 @@ export function createCommandAgent(plan: CommandAgentPlan, context: CommandAgent
         readable: isAbsolute(located) ? [located] : [],
       });
       const told = await takeUsage(usageFile);
+      await outputs?.close();
       await folder.release();
       const lack = lackOf(result);
       if (lack !== null) throw new AgentNotStarted(`${program}: ${lack}`);

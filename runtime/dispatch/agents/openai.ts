@@ -8,7 +8,7 @@ import type { HttpPool } from '../../deliver/http-pool.ts';
 import type { SecretResolver } from '../../platform/secrets/secrets.ts';
 import { explainSecrets, SecretError } from '../../platform/secrets/secrets.ts';
 import { toUsage } from '../../store/usage.ts';
-import type { AgentRequest, AgentRunner, RunReport } from '../agent-runner.ts';
+import type { AgentRequest, AgentRunner, OutputHandover, RunReport } from '../agent-runner.ts';
 import { AgentError } from '../agent-runner.ts';
 
 export interface OpenAiAgentContext {
@@ -50,7 +50,7 @@ export function createOpenAiAgent(plan: OpenAiAgentPlan, context: OpenAiAgentCon
           bodyTimeout: plan.timeout_seconds * 1000,
         });
         const body = await readBody(response.body);
-        if (response.statusCode === 200) return readAnswer(body, report);
+        if (response.statusCode === 200) return readAnswer(body, request.outputs, report);
         throw new AgentError(REFUSALS[response.statusCode] ?? `the server answered ${response.statusCode}`);
       } catch (error) {
         if (request.signal.aborted) throw new AgentError('the request was stopped');
@@ -70,9 +70,14 @@ function authorize({ api_key }: OpenAiAgentPlan, secrets: SecretResolver): Recor
   return { authorization: `Bearer ${key}` };
 }
 
-function completion({ model, system }: OpenAiAgentPlan, { prompt }: AgentRequest): unknown {
+function completion({ model, system }: OpenAiAgentPlan, { prompt, outputs }: AgentRequest): unknown {
   const user = { role: 'user', content: prompt };
-  return { model, messages: system === null ? [user] : [{ role: 'system', content: system }, user] };
+  const tools = outputs?.tools.map((tool) => ({ type: 'function', function: tool }));
+  return {
+    model,
+    ...(tools === undefined ? {} : { tools }),
+    messages: system === null ? [user] : [{ role: 'system', content: system }, user],
+  };
 }
 
 async function readBody(body: AsyncIterable<Buffer>): Promise<string> {
@@ -88,20 +93,37 @@ async function readBody(body: AsyncIterable<Buffer>): Promise<string> {
 }
 
 /** Reads `choices[0].message.content`: a text, or a list of parts, whose texts are joined. */
-function readAnswer(body: string, report: RunReport | undefined): string {
+function readAnswer(body: string, outputs: OutputHandover | undefined, report: RunReport | undefined): string {
   const answer = tryParseJson(body);
   if (answer === undefined) throw new AgentError('the answer is no JSON');
   const told = field(answer, 'usage');
   const usage = toUsage(field(told, 'prompt_tokens'), field(told, 'completion_tokens'), null);
   if (usage !== null) report?.used(usage);
   const choices = field(answer, 'choices');
-  const content = field(field(Array.isArray(choices) ? choices[0] : undefined, 'message'), 'content');
+  const message = field(Array.isArray(choices) ? choices[0] : undefined, 'message');
+  const content = field(message, 'content');
+  const calls = outputs === undefined ? [] : readCalls(message);
+  outputs?.take(calls);
   if (typeof content === 'string') return content;
   if (Array.isArray(content)) {
     const texts = content.map((part: unknown) => field(part, 'text')).filter((text) => typeof text === 'string');
     if (texts.length > 0) return texts.join('');
   }
+  // What a model has called says enough.
+  if (calls.length > 0) return '';
   throw new AgentError('the answer holds no text');
+}
+
+/** The tool calls as outputs. Arguments that are no object stay as they are, to be dropped as such. */
+function readCalls(message: unknown): readonly string[] {
+  const calls = field(message, 'tool_calls');
+  return (Array.isArray(calls) ? calls : []).map((call: unknown) => {
+    const called = field(call, 'function');
+    const text = field(called, 'arguments');
+    const values: unknown = typeof text === 'string' ? tryParseJson(text) : text;
+    const isObject = typeof values === 'object' && values !== null && !Array.isArray(values);
+    return isObject ? JSON.stringify({ ...values, output: field(called, 'name') }) : String(text);
+  });
 }
 
 function field(value: unknown, name: string): unknown {

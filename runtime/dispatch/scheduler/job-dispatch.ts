@@ -1,7 +1,7 @@
 /** Creates the dispatch for a run of a job. */
 import { NO_AGENT } from '../../../base/no-agent.ts';
 import type { Dispatch, DispatchDelivery, ProfilePlan, RouteTable } from '../../../schemas/generated/types.ts';
-import { linkDelivery, renderDeliveries } from '../../table/link-delivery.ts';
+import { linkDelivery, linkOutput, renderDeliveries, renderOutputs } from '../../table/link-delivery.ts';
 import { sessionId } from '../session-id.ts';
 import type { Job } from './job.ts';
 
@@ -23,6 +23,13 @@ function deliveriesOf(job: Job, table: DeliveryTable): DispatchDelivery[] {
     linkDelivery({ target: targetOf(target, job, table), extra }, table.targets),
   );
   return renderDeliveries(linked, null, NO_BUILTINS);
+}
+
+function outputsOf(job: Job, table: DeliveryTable): Pick<Dispatch, 'outputs'> {
+  const linked = (job.outputs ?? []).map(({ delivery, ...limits }) =>
+    linkOutput({ ...limits, delivery: { ...delivery, target: targetOf(delivery.target, job, table) } }, table.targets),
+  );
+  return renderOutputs(linked, null, NO_BUILTINS);
 }
 
 const modeOf = ({ agent }: Job): Dispatch['mode'] => (agent === NO_AGENT ? 'message' : 'job');
@@ -57,6 +64,7 @@ function dispatchOf(
     toolsets: [...job.toolsets],
     session: sessionId('job', delivery_id),
     deliveries: deliveriesOf(job, table),
+    ...outputsOf(job, table),
     mirror_to_session: false,
     superseded: 0,
     replay_of: null,
@@ -94,6 +102,7 @@ export function eventDispatch(job: Job, table: DeliveryTable, event: Dispatch): 
     skills: [...job.skills],
     toolsets: [...job.toolsets],
     deliveries: deliveriesOf(job, table),
+    ...outputsOf(job, table),
   };
 }
 

@@ -1,6 +1,6 @@
 /** A job as the scheduler sees it, whether it comes from the config or was created at run time. */
 import { agentToolsets } from '../../../base/agent-plan.ts';
-import type { JobPlan, RouteTable } from '../../../schemas/generated/types.ts';
+import type { JobPlan, OutputPlan, RouteTable } from '../../../schemas/generated/types.ts';
 import type { JobRecord } from '../../store/job-mutations.ts';
 
 export interface Job {
@@ -15,6 +15,7 @@ export interface Job {
   readonly timezone: string;
   readonly prompt: string;
   readonly deliver: JobPlan['deliver'];
+  readonly outputs?: readonly OutputPlan[] | undefined;
   readonly agent: JobPlan['agent'];
   readonly skills: readonly string[];
   readonly toolsets: readonly string[];

@@ -1,7 +1,7 @@
 /** Renders prompt, addresses and coalesce key into the dispatch. Later stages read neither payload nor route. */
 import type { Dispatch, RoutePlan } from '../../../schemas/generated/types.ts';
 import { sessionId } from '../../dispatch/session-id.ts';
-import { renderDeliveries } from '../../table/link-delivery.ts';
+import { renderDeliveries, renderOutputs } from '../../table/link-delivery.ts';
 import { runLimits } from '../../table/link-loop.ts';
 import type { Intake, Stage } from '../intake.ts';
 
@@ -45,6 +45,7 @@ export const render: Stage = (intake, { ids, tracing }) => {
     toolsets: plan.mode === 'agent' ? plan.toolsets : [],
     session: sessionId('webhook', plan.name, deliveryId),
     deliveries: plan.mode === 'cron' ? [] : renderDeliveries(route.deliveries, data, builtins),
+    ...renderOutputs(route.outputs, data, builtins),
     mirror_to_session: plan.mirror_to_session,
     superseded: 0,
     replay_of: null,

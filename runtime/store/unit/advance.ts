@@ -1,5 +1,6 @@
 /** Advances dispatches after a run or a delivery attempt. */
-import type { LargeTexts } from '../encode.ts';
+import type { Dispatch } from '../../../schemas/generated/types.ts';
+import type { Headed, LargeTexts } from '../encode.ts';
 import type { Advance, GiveUp, MutationResults, RecordAttempt, Ref, Step } from '../mutations.ts';
 import type { DeliveryEnding } from '../states.ts';
 import { canAdvance, endDelivering } from '../states.ts';
@@ -7,13 +8,19 @@ import { settleClaim } from './message.ts';
 import type { WorkUnit } from './unit.ts';
 
 /** Moves a dispatch to a state; false if it is unknown, held by another process, or has ended. */
-export function advance(unit: WorkUnit, m: Advance, { answer }: LargeTexts): boolean {
+export function advance(unit: WorkUnit, m: Headed<Advance>, { answer, body }: LargeTexts): boolean {
   const { ref, to, at, started_at = null, reason = null, steps = [] } = m;
   const row = unit.rows.work.get(ref);
   if (row === undefined || row.holder !== m.holder || !canAdvance(row.state, m)) return false;
   const due_at = to === 'pending' ? (m.due_at ?? at) : null;
   const program = m.program === undefined ? null : JSON.stringify(m.program);
   if (m.usage !== undefined) unit.newUsage.push({ ...m.usage, ref, at });
+  if (m.dispatch !== undefined && body !== null) {
+    const { event, delivery_id, replay_of, targets } = m.dispatch;
+    const { superseded } = JSON.parse(body) as Dispatch;
+    const head = JSON.stringify([event, delivery_id, replay_of, superseded]);
+    unit.changedBodies.push({ ref, lane: row.lane, head, targets, body, grown: m.grown ?? 0 });
+  }
   unit.move(row, { to, at, due_at, started_at, reason, answer, program, steps });
   if (m.held === true) row.holder = m.holder;
   else if (to === 'delivering') {

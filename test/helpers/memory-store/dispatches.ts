@@ -88,6 +88,7 @@ function advance(tables: MemoryTables, m: Advance): boolean {
     row.usage = row.usage === null ? usage : addUsage(row.usage, usage);
   }
   if (m.answer !== undefined) Object.assign(row, { answer: m.answer, program: m.program ?? null, answered_at: m.at });
+  if (m.dispatch !== undefined) row.dispatch = m.dispatch;
   if (m.to === 'pending') Object.assign(row, { due_at: m.due_at ?? m.at, set_at: m.at });
   if (m.reason !== undefined && m.to !== 'skipped') noteError(tables, row, m.at, m.reason);
   if (m.held === true) row.holder = m.holder;

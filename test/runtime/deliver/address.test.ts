@@ -54,7 +54,7 @@ function build(plan: RequestPlan, value: string): HttpRequest | null {
   const match = new Map(['id', 'name'].map((name) => [name, value]));
   const settings = new Map(SETTINGS.map((name) => [name, '1']));
   const values = {
-    ...{ text: 'text', address: all, match, key: 'key', marker: '', piece: 1, pieces: 1 },
+    ...{ text: 'text', content: CONTENT, address: all, match, key: 'key', marker: '', piece: 1, pieces: 1 },
     ...{ timestamp: '1', signature: 'sig', exchanged_token: 'token' },
   };
   try {
@@ -66,6 +66,7 @@ function build(plan: RequestPlan, value: string): HttpRequest | null {
 }
 
 const plans: readonly TargetPlan[] = Object.values(shippedTargets());
+const CONTENT = Object.fromEntries(plans.flatMap(({ content = [] }) => content.map(({ name }) => [name, ['x']])));
 const SETTINGS = plans.flatMap((plan) => plan.settings.map(({ name }) => name));
 
 /** A target whose file is as careless as the compiler allows. */

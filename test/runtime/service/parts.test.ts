@@ -23,12 +23,13 @@ function watchedParts(): { readonly parts: readonly RuntimePart[]; readonly load
       return load();
     };
   };
-  const parts = PARTS.map(({ store, keeper, marks, sandbox, tracing }) => ({
+  const parts = PARTS.map(({ store, keeper, marks, sandbox, outputs, tracing }) => ({
     store: store && { kind: store.kind, load: watched('store', store.load) },
     keeper: keeper && watched('keeper', keeper),
     marks: marks && watched('marks', marks),
     sandbox: sandbox && watched('sandbox', sandbox),
     tracing: tracing && watched('tracing', tracing),
+    outputs: outputs && watched('outputs', outputs),
   }));
   return { parts, loaded };
 }

@@ -43,7 +43,7 @@ class Needs {
     if (key !== null) this.claims.add(key);
     if (key !== null && isOfMessage(change)) this.messages.add(key);
     if (change.kind === 'resend') this.replayed.add(change.ref);
-    if ('dispatch' in change && change.dispatch !== null) {
+    if (change.kind !== 'advance' && 'dispatch' in change && change.dispatch !== null) {
       this.dispatches++;
       this.lanes.add(laneKey(change.dispatch.profile, change.dispatch.route));
     }

@@ -1,6 +1,7 @@
 /** Checks the placeholders of a route against the possible event forms. */
 
 import { lowerField } from '../../../../compiler/config/field.ts';
+import { deliveryOf } from '../../../../compiler/config/outputs.ts';
 import type { RouteKey } from '../../../../compiler/config/route-keys.ts';
 import { ROUTE_KEYS } from '../../../../compiler/config/route-keys.ts';
 import type { Placeholder } from '../../../../compiler/config/template-grammar.ts';
@@ -46,6 +47,10 @@ const PLACES: Readonly<Record<NonNullable<RouteKey['payload']>, FindPlaces>> = {
   },
   // A job has its own addresses.
   templates: (config, key) => (config.cron_job === undefined ? addressPlaces(config[key], [key]) : []),
+  outputs: ({ outputs = {} }) =>
+    Object.entries(outputs).flatMap(([name, output]) =>
+      addressPlaces(deliveryOf(output).deliver_extra, ['outputs', name]),
+    ),
   key: ({ coalesce }) =>
     coalesce === undefined
       ? []

@@ -22,7 +22,7 @@ import type { FindShape, Senders } from './senders.ts';
 import { createSenders } from './senders.ts';
 
 /** Its own rules ask for more than the core does: see `payloadsOf`. */
-export class Payloads implements PayloadFacts {
+export class Payloads implements Omit<PayloadFacts, 'readsStrangers'> {
   private readonly senders: Senders;
   private readonly catalog: LoadedCatalog;
   private readonly acting: ReadonlySet<string>;
@@ -121,7 +121,7 @@ export class Payloads implements PayloadFacts {
 }
 
 /** Shapes of the config's own sources are read at once, shipped ones when a route uses the source. */
-export function createPayloads({ catalog, ...input }: PayloadInput, report: Report): PayloadFacts {
+export function createPayloads({ catalog, ...input }: PayloadInput, report: Report): Payloads {
   const own = readOwnShapes(catalog.sources, input, report);
   return new Payloads(catalog, (source) => {
     const isShipped = catalog.sources.get(source)?.written === null;

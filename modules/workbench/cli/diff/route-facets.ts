@@ -4,7 +4,7 @@
  */
 import { eventEntries } from '../../../../runtime/table/link-events.ts';
 import { printField } from '../../../../runtime/table/link-filter.ts';
-import type { DeliveryPlan, RoutePlan } from '../../../../schemas/generated/types.ts';
+import type { DeliveryPlan, OutputPlan, RoutePlan } from '../../../../schemas/generated/types.ts';
 import type { ShownValue } from './shown.ts';
 import { printFilter, printTemplate, shown } from './shown.ts';
 
@@ -130,6 +130,11 @@ const ROUTE_KEYS = {
     read: ({ mode, deliver }) => (mode === 'cron' ? [] : deliver.map((each) => shown(each, printDelivery(each)))),
     ...listed('it now delivers to', 'it no longer delivers to'),
   },
+  outputs: {
+    field: 'outputs',
+    read: ({ outputs = [] }) => outputs.map((each) => shown(each, printOutput(each))),
+    ...listed('its agent may now hand over', 'its agent may no longer hand over'),
+  },
   mode: {
     field: 'deliver_only',
     read: ({ mode }) => [shown(MODES[mode])],
@@ -168,6 +173,11 @@ export const ROUTE_FACETS: readonly Facet[] = Object.values<Facet | NotCompared>
 function printDelivery({ target, extra }: DeliveryPlan): string {
   const address = Object.entries(extra).map(([key, template]) => `${key}=${printTemplate(template)}`);
   return [target, ...address].join(' ');
+}
+
+function printOutput({ name, delivery, allow, max }: OutputPlan): string {
+  const allowed = Object.entries(allow).map(([field, values]) => `${field} of ${values.join(', ')}`);
+  return [`${name} to ${printDelivery(delivery)}`, ...allowed, `at most ${max}`].join('; ');
 }
 
 const printCoalesce = ({ key, window_seconds, max_wait_seconds }: NonNullable<RoutePlan['coalesce']>): string =>

@@ -129,6 +129,12 @@ function valueText(value: unknown): string {
 const deliveryText = ({ target, address, home_channel }: Explanation['deliveries'][number]): string =>
   [target, addressText(address), ...(home_channel ? ['(home channel)'] : [])].filter((text) => text !== '').join(' ');
 
+function outputText(output: NonNullable<Explanation['outputs']>[number]): string {
+  const allowed = Object.entries(output.allow).map(([field, values]) => `${field} of ${values.join(', ')}`);
+  const limits = [`at most ${output.max}`, ...allowed].join('; ');
+  return `${output.output} (${output.fields.join(', ')}) to ${deliveryText(output)}: ${limits}`;
+}
+
 /** What the script gets on stdin, and what a failed one wrote to stderr. */
 function formatScript(script: Explanation['script'], paint: Paint): string[] {
   const { stdin, stderr } = script ?? { stdin: null, stderr: null };
@@ -154,6 +160,7 @@ function formatOutcome(found: Explanation, paint: Paint): string[] {
     ['toolsets', found.toolsets.length === 0 ? null : found.toolsets.join(', ')],
     ['skills', found.skills.length === 0 ? null : found.skills.join(', ')],
     ...found.deliveries.map((delivery) => ['delivers', deliveryText(delivery)] as const),
+    ...(found.outputs ?? []).map((output) => ['hands over', outputText(output)] as const),
     ['unresolved', found.unresolved.length === 0 ? null : found.unresolved.join(' ')],
   ] as const;
   const lines = facts.flatMap(([name, text]) =>

@@ -44,6 +44,11 @@ const COMPARED: { readonly [Key in Exclude<keyof TestExpectation, 'snapshot'>]: 
     );
     return same('address', wanted, all);
   },
+  outputs: (expected, { outputs = [] }) => {
+    const wanted = Object.entries(expected).map(([name, address]) => [name, asTexts(address)]);
+    const found = outputs.map((output) => [output.output, ownAddress(output)]);
+    return same('outputs', Object.fromEntries(wanted), Object.fromEntries(found));
+  },
   toolsets: (expected, { toolsets }) => same('toolsets', [...expected].sort(), [...toolsets].sort()),
   skills: (expected, { skills }) => same('skills', expected, skills),
   agent: (expected, { agent, agent_name: name }) =>

@@ -153,6 +153,7 @@ class WatchedRequest implements Watcher {
       prompt: dispatch?.prompt ?? null,
       unresolved: [...intake.unresolved],
       deliveries: (dispatch?.deliveries ?? []).map((delivery) => this.delivery(delivery)),
+      ...this.outputs(),
       agent: dispatch?.mode === 'agent' ? input.agent : null,
       agent_name: dispatch?.mode === 'agent' ? (dispatch.agent ?? null) : null,
       job: dispatch?.job ?? null,
@@ -170,6 +171,14 @@ class WatchedRequest implements Watcher {
     const home = this.context.homeChannel(this.input.route.plan.profile, delivery);
     const address = home === null ? extra : { chat_id: home, ...extra };
     return { target: targetLabel(delivery), address, unresolved, home_channel: home !== null };
+  }
+
+  private outputs(): Pick<Explanation, 'outputs'> {
+    const outputs = this.dispatch?.outputs?.map(({ name, fields, allow, max, delivery }) => ({
+      ...{ output: name, ...this.delivery(delivery) },
+      ...{ fields: fields.map((field) => field.name), allow, max },
+    }));
+    return outputs === undefined ? {} : { outputs };
   }
 
   private causeFacts(stage: StageName): Pick<ExplainedStage, 'cause'> {

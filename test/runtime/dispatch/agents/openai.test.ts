@@ -90,6 +90,38 @@ describe('openai agent', () => {
     });
   });
 
+  it('declares outputs as tools, and takes the calls of its one answer', async (t) => {
+    const call = (name: string, args: unknown) => ({ id: 'c', type: 'function', function: { name, arguments: args } });
+    const tool_calls = [
+      call('note', '{"text":"one","output":"other"}'),
+      call('note', '["no object"]'),
+      call('note', { text: 'two' }),
+    ];
+    const { agent, seen } = await server(t, json({ choices: [{ message: { content: null, tool_calls } }] }));
+    const tools = [{ name: 'note', description: 'd', parameters: { type: 'object' } }];
+    let taken: readonly string[] = [];
+    const outputs = {
+      tools,
+      take: (lines: readonly string[]) => {
+        taken = lines;
+      },
+      refuse: () => {},
+    };
+    assert.equal(await agent().run({ ...request, outputs }), '');
+    assert.equal(seen.length, 1);
+    assert.deepEqual((seen[0]?.body as { tools?: unknown } | undefined)?.tools, [
+      { type: 'function', function: tools[0] },
+    ]);
+    assert.deepEqual(taken, ['{"text":"one","output":"note"}', '["no object"]', '{"text":"two","output":"note"}']);
+  });
+
+  it('has no use for calls of tools that it did not declare', async (t) => {
+    const tool_calls = [{ function: { name: 'note', arguments: '{}' } }];
+    const { agent, seen } = await server(t, json({ choices: [{ message: { content: null, tool_calls } }] }));
+    await assert.rejects(agent().run(request), /holds no text/);
+    assert.equal(Object.hasOwn(seen[0]?.body as object, 'tools'), false);
+  });
+
   it('needs neither key nor system message', async (t) => {
     const { agent, seen } = await server(
       t,

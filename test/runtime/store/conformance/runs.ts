@@ -44,6 +44,32 @@ export function runs(open: Open): void {
     assert.deepEqual(stored?.dispatch, makeDispatch('a'));
   });
 
+  it('adds the deliveries of what the run handed over in the change that stores its answer', async (t) => {
+    const opened = await open(t);
+    const { store } = opened;
+    const plain = makeDispatch('a');
+    const ref = await takeNew(store, 'a');
+    const output = { name: 'note', content: { text: 'n\0', labels: ['x'] } };
+    const handed = { target: 'chat', extra: { chat_id: '7' }, unresolved: [], output };
+    const dropped = [{ output: null, line: 2, reason: 'malformed', detail: 'no JSON' }] as const;
+    const dispatch = { ...plain, deliveries: [...plain.deliveries, handed], dropped: [...dropped] };
+    const change = { answer: 'yes', open: openDeliveries(dispatch, 2000), dispatch, grown: 100 };
+    assert.equal(await advance(store, ref, 'delivering', 2000, change), true);
+    assert.equal(await advance(store, ref, 'delivering', 2000, change), false, 'another run of it stores nothing');
+    await opened.restart();
+    const taken = (await take(opened.store, 2000)).attempts;
+    assert.deepEqual(taken.map(({ index }) => index).sort(), [0, 1]);
+    assert.deepEqual((await load(opened.store, ref)).dispatch, dispatch);
+    const failed = makeAttempt(ref, 1, 3000, { outcome: 'permanent', reason: 'gone' });
+    assert.deepEqual((await opened.store.write(failed))?.state, 'delivering');
+    assert.deepEqual(await opened.store.write(makeAttempt(ref, 0, 3000)), { state: 'dead', reason: 'chat: gone' });
+    assert.deepEqual(await opened.store.write({ kind: 'resend', ref, key: null, again: false, now: 4000 }), {
+      kind: 'stored',
+    });
+    assert.deepEqual((await take(opened.store, 4000)).attempts, [{ ref, index: 1 }]);
+    assert.deepEqual(await audit(opened.store), []);
+  });
+
   it('gives every text back as it came', async (t) => {
     const { store } = await open(t);
     const texts = { event: 'e\0f', delivery_id: '\ud800"\\', prompt: 'p\0q\ud800', replay_of: 'r' };

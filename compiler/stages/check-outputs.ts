@@ -1,0 +1,40 @@
+/** Checks where outputs go, with the rules about deliveries: an output is a delivery whose address stands beside its target. */
+import { namedTargets } from '../config/deliveries.ts';
+import { deliveryOf, outputPath } from '../config/outputs.ts';
+import type { Problem } from '../diagnostics/problem.ts';
+import type { RuleId } from '../diagnostics/rule.ts';
+import { applyRules } from '../rules/support/rule.ts';
+import type { JobView, RouteView } from '../views/views.ts';
+
+const DELIVERY_RULES: ReadonlySet<RuleId> = new Set([
+  'unknown-target',
+  'target-not-enabled',
+  'missing-address',
+  'address-form',
+  'unknown-deliver-extra',
+  'missing-deliver-extra',
+]);
+
+/** Paths of problems are relative to the route or job. */
+export function checkOutputs(view: RouteView | JobView): readonly Problem[] {
+  const { scope } = view;
+  const rules = scope.rules.filter(({ id }) => DELIVERY_RULES.has(id));
+  return Object.entries(view.config.outputs ?? {}).flatMap(([name, output]) => {
+    const delivery = deliveryOf(output);
+    const targets = namedTargets(delivery.deliver, scope.table.target_names);
+    const found =
+      'mode' in view
+        ? applyRules(rules, 'route', {
+            ...view,
+            config: { ...view.config, ...delivery } as RouteView['config'],
+            targets,
+          })
+        : applyRules(rules, 'job', { ...view, config: { ...view.config, ...delivery } as JobView['config'] });
+    // A fix would write into `deliver_extra`.
+    return found.map(({ fix, fixAt, message, ...problem }) => ({
+      ...problem,
+      message: message.replaceAll('deliver_extra.', ''),
+      path: outputPath(name, problem.path),
+    }));
+  });
+}

@@ -1,0 +1,19 @@
+/** An output that nothing limits, of an agent that reads text of strangers. */
+import { rule } from '../../../../compiler/rules/support/rule.ts';
+import { outputsOf } from '../outputs-of.ts';
+
+/** A run may hand over so many free texts. */
+const MOST = 5;
+
+export const unboundedOutput = rule('unbounded-output', {
+  route(route, report) {
+    if (route.config.outputs === undefined || route.scope.payloads?.readsStrangers(route) !== true) return;
+    for (const { name, config } of outputsOf(route)) {
+      const { allow, max = 1 } = config;
+      if (max <= MOST || allow !== undefined) continue;
+      const message = `a stranger who steers the agent can have it post ${max} messages of any text to \`${config.deliver}\``;
+      const hint = `lower \`max\` to ${MOST} or less, or list what is allowed: \`allow\``;
+      report({ path: ['outputs', name, 'max'], at: 'value', message, hint });
+    }
+  },
+});

@@ -1,0 +1,23 @@
+/** What an agent may change: outputs that its route allows one by one, and that the gateway delivers. */
+import type { CliContext } from '../../cli/base/context.ts';
+import type { Module } from '../../cli/base/module.ts';
+
+export const outputs: Module<CliContext> = {
+  name: 'outputs',
+  summary: 'What an agent may change: outputs that its route allows one by one, and that the gateway delivers.',
+  commands: [],
+  compiler: async () => (await import('./compiler/part.ts')).outputsCompiler,
+  runtime: {
+    store: null,
+    keeper: null,
+    marks: null,
+    sandbox: null,
+    outputs: async () => (await import('./runtime/open-handover.ts')).openHandover,
+    tracing: null,
+  },
+  database: null,
+  payloads: null,
+  names: null,
+  explain: null,
+  gate: null,
+};

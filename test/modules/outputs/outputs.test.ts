@@ -1,0 +1,125 @@
+/** What a run hands over: stored with its answer, delivered like any other message, and from one run only. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { openHandover } from '../../../modules/outputs/runtime/open-handover.ts';
+import type { AgentRequest } from '../../../runtime/dispatch/agent-runner.ts';
+import type { Dispatch, DispatchOutput } from '../../../schemas/generated/types.ts';
+import type { BenchOptions } from '../../helpers/dispatch-bench.ts';
+import { claimOf, dispatchBench, notSent, sentOk, stateOf, storedIn } from '../../helpers/dispatch-bench.ts';
+import { makeDispatch } from '../../helpers/dispatches.ts';
+import { settle } from '../../helpers/fake-clock.ts';
+
+const NOTE: DispatchOutput = {
+  name: 'note',
+  fields: [{ name: 'text', kind: 'text', required: true }],
+  allow: {},
+  max: 2,
+  delivery: { target: 'chat', extra: { chat_id: '7' }, unresolved: [] },
+};
+
+/** An agent that hands over these lines and answers. */
+const handing =
+  (answer: string, ...lines: readonly string[]) =>
+  (request: AgentRequest): Promise<string> => {
+    request.outputs?.take(lines);
+    return Promise.resolve(answer);
+  };
+
+const note = (text: string): string => JSON.stringify({ output: 'note', text });
+
+function bench(agent: (request: AgentRequest) => Promise<string>, options: Partial<BenchOptions> = {}) {
+  const context = { outputs: async () => openHandover, redact: (text: string) => text.replaceAll('k3y', '***') };
+  return dispatchBench({ ...options, agent, context: { ...context, ...options.context } });
+}
+
+async function run(made: ReturnType<typeof bench>, dispatch: Partial<Dispatch> = {}) {
+  await made.service.start();
+  await made.service.accept(makeDispatch('a', { outputs: [NOTE], ...dispatch }), claimOf('1'), null);
+  await settle();
+}
+
+const sentBy = ({ deliveries }: ReturnType<typeof bench>) =>
+  deliveries.map(({ target, text, extra }) => [target, text, extra.chat_id]);
+
+describe('outputs', () => {
+  it('are delivered beside the answer, each to the address that was rendered with the event', async () => {
+    const made = bench(handing('done', note('one'), note('two'), note('three')));
+    await run(made);
+    assert.deepEqual(sentBy(made), [
+      ['log', 'done', undefined],
+      ['chat', 'one', '7'],
+      ['chat', 'two', '7'],
+    ]);
+    const stored = storedIn(made.store, 'a');
+    assert.deepEqual([stored?.state, stored?.answer], ['done', 'done']);
+    assert.deepEqual(stored?.dispatch.dropped, [
+      { output: 'note', line: 3, reason: 'over_max', detail: 'at most 2 in one run' },
+    ]);
+  });
+
+  it('are delivered where the answer is not', async () => {
+    const made = bench(handing('[SILENT]', note('one')));
+    await run(made);
+    assert.deepEqual(sentBy(made), [['chat', 'one', '7']]);
+    assert.equal(stateOf(made.store, 'a'), 'done');
+  });
+
+  it('that are all dropped leave a silent run skipped, and are kept', async () => {
+    const made = bench(handing('', '{"output":"delete"}'));
+    await run(made);
+    const stored = storedIn(made.store, 'a');
+    assert.deepEqual([stored?.state, stored?.dispatch.dropped?.[0]?.reason], ['skipped', 'not_named']);
+    assert.deepEqual(made.deliveries, []);
+  });
+
+  it('of a run that fails are dropped with it: they come from the run that succeeds', async () => {
+    let runs = 0;
+    const made = bench(
+      (request) => {
+        request.outputs?.take([note(`of run ${++runs}`)]);
+        return runs === 1 ? Promise.reject(new Error('no')) : Promise.resolve('yes');
+      },
+      { max_attempts: 2 },
+    );
+    await run(made);
+    await made.clock.run(600_000);
+    assert.deepEqual(
+      made.deliveries.map(({ text }) => text),
+      ['yes', 'of run 2'],
+    );
+  });
+
+  it('are retried by themselves, and a target that has got its message is not sent it again', async () => {
+    let failures = 2;
+    const made = bench(handing('done', note('one')), {
+      deliver: ({ target }) => (target === 'chat' && failures-- > 0 ? notSent('retry') : sentOk()),
+    });
+    await run(made);
+    await made.clock.run(600_000);
+    assert.deepEqual(
+      made.deliveries.map(({ target }) => target),
+      ['log', 'chat', 'chat', 'chat'],
+    );
+    assert.equal(stateOf(made.store, 'a'), 'done');
+  });
+
+  it('hold no known secret, nor does the answer beside them', async () => {
+    const made = bench(handing('the k3y', note('it is k3y')));
+    await run(made);
+    assert.deepEqual(
+      made.deliveries.map(({ text }) => text),
+      ['the ***', 'it is ***'],
+    );
+    assert.doesNotMatch(JSON.stringify(storedIn(made.store, 'a')), /k3y/);
+  });
+
+  it('are not offered to the agent of a route that has none', async () => {
+    let offered: unknown;
+    const made = bench((request) => {
+      offered = request.outputs;
+      return Promise.resolve('done');
+    });
+    await run(made, { outputs: undefined as never });
+    assert.equal(offered, undefined);
+  });
+});
