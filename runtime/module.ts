@@ -2,9 +2,11 @@
  * What a module adds to the runtime. Each function loads code, and is called only when the configuration needs it: what is
  * not configured is not loaded.
  */
-import type { RoutePlan, SqliteStorePlan, StorePlan } from '../schemas/generated/types.ts';
+import { agentPlans } from '../base/agent-plan.ts';
+import type { RoutePlan, RouteTable, SqliteStorePlan, StorePlan } from '../schemas/generated/types.ts';
 import type { Deliverer } from './deliver/deliverer.ts';
 import type { AgentRunner } from './dispatch/agent-runner.ts';
+import type { FindBudgets } from './dispatch/context.ts';
 import type { OpenHandover } from './dispatch/outputs.ts';
 import type { RequestTracing } from './intake/intake.ts';
 import type { OpenKeeper } from './intake/keeper.ts';
@@ -23,6 +25,8 @@ export interface RuntimePart {
   readonly store: { readonly kind: SharedStorePlan['kind']; readonly load: () => Promise<OpenStore> } | null;
   /** Keeps answered requests; null: the module keeps none. */
   readonly keeper: (() => Promise<OpenKeeper>) | null;
+  /** Finds the budgets of runs; null: the module has none. */
+  readonly budgets: (() => Promise<CreateFindBudgets>) | null;
   /** Marks untrusted values in prompts; null: the module marks none. */
   readonly marks: (() => Promise<Marks>) | null;
   /** Runs programs in a sandbox; null: the module has none. */
@@ -83,6 +87,24 @@ export interface OpenedStore {
 
 /** Rejects with StoreRefused when the store cannot be used. A store that cannot be reached still opens. */
 export type OpenStore = (context: StoreContext, plan: SharedStorePlan, secrets: SecretResolver) => Promise<OpenedStore>;
+
+/** @param machineZone IANA zone, for a config that names none */
+export type CreateFindBudgets = (table: RouteTable, machineZone: string) => FindBudgets;
+
+/** Loads the budgets if the table has any. Rejects with TableError when no module has budgets. */
+export async function loadBudgets(
+  parts: readonly RuntimePart[],
+  table: RouteTable,
+  machineZone: string,
+): Promise<FindBudgets | null> {
+  const { profiles, routes, jobs, gateway } = table;
+  const agents = Object.values(profiles).flatMap((profile) => agentPlans(profile).map(([, plan]) => plan));
+  const owners = [gateway, ...agents, ...Object.values(routes), ...Object.values(jobs)];
+  if (owners.every(({ budget }) => budget === undefined)) return null;
+  const load = parts.find(({ budgets }) => budgets !== null)?.budgets ?? null;
+  if (load === null) throw new TableError('budget: no module of this program keeps budgets');
+  return (await load())(table, machineZone);
+}
 
 /** Loads the marks if any of the routes has marked values; null: none has. Rejects with TableError when no module has marks. */
 export async function loadMarks(parts: readonly RuntimePart[], plans: readonly RoutePlan[]): Promise<Marks | null> {

@@ -56,6 +56,7 @@ export const ROUTE_KEYS = {
     message: NONE,
     cron: 'a job never runs twice at once',
   },
+  budget: { plan: 'budget', isAlone: true, direct: DIRECT, message: NONE },
   loop_limit: { plan: 'loop_limit', isAlone: true, direct: DIRECT, cron: 'a job never runs twice at once' },
   allow_own_events: { plan: 'allow_own_events', isAlone: true },
   idempotency_ttl_seconds: { plan: 'idempotency_ttl_seconds', isAlone: true },

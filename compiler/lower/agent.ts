@@ -9,6 +9,7 @@ import type {
 import type { KnownToolsets } from '../config/toolsets.ts';
 import { jobToolsets } from '../config/toolsets.ts';
 import { parseSecretRef } from '../text/secret-ref.ts';
+import { lowerBudget } from './budget.ts';
 import { lowerSandbox } from './sandbox.ts';
 
 const DEFAULT_TIMEOUT_SECONDS = 900;
@@ -25,6 +26,7 @@ export function lowerAgent(
     max_attempts: config.max_attempts ?? 1,
     max_concurrent: null,
     toolsets: config.toolsets === undefined ? null : jobToolsets(config.toolsets, known),
+    ...lowerBudget(config),
   };
   if (config.command !== undefined) {
     const { command: argv, cwd = null, work = 'run' } = config;

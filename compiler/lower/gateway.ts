@@ -2,6 +2,7 @@
 import { DEFAULT_PROFILE } from '../../base/profiles.ts';
 import type { ConsolePlan, GatewayConfig, GatewayPlan, SecretRef, StorePlan } from '../../schemas/generated/types.ts';
 import { parseSecretRef } from '../text/secret-ref.ts';
+import { lowerBudget } from './budget.ts';
 import { lowerSandbox } from './sandbox.ts';
 import { DEFAULT_HOST } from './server.ts';
 
@@ -19,6 +20,7 @@ export function lowerGateway(config: GatewayConfig): GatewayPlan {
     retention_days: config.retention_days ?? 14,
     retention_max_mb: config.retention_max_mb ?? 2048,
     max_attempts: config.max_attempts ?? 8,
+    ...lowerBudget(config),
     untrusted: config.untrusted ?? 'verbatim',
     capture: config.capture ?? 'all',
     capture_per_second: config.capture_per_second ?? 10,

@@ -5,6 +5,7 @@ import { JOB_DELIVERIES } from '../config/deliveries.ts';
 import type { TableContent } from '../config/table-content.ts';
 import { jobToolsets } from '../config/toolsets.ts';
 import type { Lowered } from '../diagnostics/problem.ts';
+import { lowerBudget } from './budget.ts';
 import { lowerDeliveries } from './delivery.ts';
 import { lowerOutputs } from './outputs.ts';
 
@@ -43,6 +44,7 @@ export function lowerJob(
     ),
     paused: config.paused ?? false,
     misfire: config.misfire ?? 'skip',
+    ...lowerBudget(config),
     at,
   };
   return { plan, problems: [...deliver.problems, ...outputs.problems] };

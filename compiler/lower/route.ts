@@ -19,6 +19,7 @@ import type { Lowered, NodePath, Problem } from '../diagnostics/problem.ts';
 import { parseSecretRef } from '../text/secret-ref.ts';
 import { findJobs } from '../views/find-job.ts';
 import type { RouteView } from '../views/views.ts';
+import { lowerBudget } from './budget.ts';
 import { lowerDeliveries } from './delivery.ts';
 import { lowerEvents } from './events.ts';
 import { lowerFilters } from './filter.ts';
@@ -71,6 +72,7 @@ export function lowerRoute(route: RouteView, at: Place): Lowered<RoutePlan> {
     mirror_to_session: mode !== 'cron' && (config.mirror_to_session ?? false),
     rate_limit: config.rate_limit ?? scope.table.server.rate_limit,
     max_concurrent: config.max_concurrent ?? null,
+    ...lowerBudget(config),
     loop_limit: config.loop_limit ?? DEFAULT_LOOP_LIMIT,
     allow_own_events: config.allow_own_events ?? false,
     idempotency_ttl_seconds: config.idempotency_ttl_seconds ?? defaultWindow(route),

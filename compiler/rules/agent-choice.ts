@@ -13,7 +13,7 @@ export const agentChoice = rule('agent-choice', {
 
 function checkAgent({ path, config: agent }: WrittenAgent, report: Reporter): void {
   if (agent.command === undefined) {
-    for (const name of ['env', 'cwd', 'work', 'sandbox'] as const) {
+    for (const name of ['env', 'cwd', 'work', 'sandbox', 'answer_path', 'usage_paths'] as const) {
       const message = `\`${name}\` is for a \`command\`; there is none`;
       if (agent[name] !== undefined) report({ path: [...path, name], at: 'key', message });
     }

@@ -12,6 +12,7 @@ export const cluster: Module<CliContext> = {
   runtime: {
     store: { kind: 'postgres', load: async () => (await import('./runtime/open-shared.ts')).openSharedStore },
     keeper: null,
+    budgets: null,
     marks: null,
     tracing: null,
     sandbox: null,

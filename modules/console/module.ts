@@ -10,6 +10,7 @@ export const console: Module<CliContext> = {
   runtime: {
     store: null,
     keeper: null,
+    budgets: null,
     marks: null,
     sandbox: null,
     outputs: null,

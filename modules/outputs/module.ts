@@ -10,6 +10,7 @@ export const outputs: Module<CliContext> = {
   runtime: {
     store: null,
     keeper: null,
+    budgets: null,
     marks: null,
     sandbox: null,
     outputs: async () => (await import('./runtime/open-handover.ts')).openHandover,

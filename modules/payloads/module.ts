@@ -11,6 +11,7 @@ export const payloads: Module<CliContext> = {
   runtime: {
     store: null,
     keeper: null,
+    budgets: null,
     marks: async () => (await import('./runtime/untrusted/markers.ts')).marks,
     tracing: null,
     sandbox: null,

@@ -10,6 +10,7 @@ export const sandbox: Module<CliContext> = {
   runtime: {
     store: null,
     keeper: null,
+    budgets: null,
     marks: null,
     tracing: null,
     outputs: null,

@@ -11,6 +11,7 @@ export const workbench: Module<CliContext> = {
   runtime: {
     store: null,
     keeper: async () => (await import('./runtime/capture/keep.ts')).openKeeper,
+    budgets: null,
     marks: null,
     tracing: null,
     sandbox: null,

@@ -3,6 +3,7 @@ import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Deliverer } from '../deliver/deliverer.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
+import type { BudgetSpan } from '../store/budget.ts';
 import type { Store } from '../store/store.ts';
 import type { AgentRunner } from './agent-runner.ts';
 import type { Claim, Dispatcher } from './dispatcher.ts';
@@ -34,6 +35,12 @@ export interface JobFirer {
   fire(dispatch: Dispatch, claim: Claim): ReturnType<Dispatcher['fire']>;
 }
 
+/** The budgets of a run, by its route, agent, job and gateway. */
+export type FindBudgets = (
+  of: Pick<Dispatch, 'profile' | 'route' | 'job' | 'agent'>,
+  now: number,
+) => readonly BudgetSpan[];
+
 /** Whatever a swapped table may change is a function, called each time it is needed. */
 export interface DispatchContext {
   readonly store: Store;
@@ -55,5 +62,7 @@ export interface DispatchContext {
   readonly outputs?: () => Promise<OpenHandover>;
   /** Replaces every known secret; default: none. */
   readonly redact?: (text: string) => string;
+  /** The budgets that a run counts in, with their windows at `now` (Unix ms); left out: there are none. */
+  readonly budgets?: FindBudgets;
   readonly observer?: DispatchObserver;
 }

@@ -14,6 +14,7 @@ import { DeliveryWorker } from './delivery-worker.ts';
 import { DirectDelivery } from './direct-delivery.ts';
 import type { Claim, DispatchCounts, Dispatcher, DispatchService, Refusal, StopResult } from './dispatcher.ts';
 import { orRefused, storedClaim } from './dispatcher.ts';
+import { budgetsOf, reportOver } from './over-budget.ts';
 import { Persister } from './persist.ts';
 import { RunWorker } from './run-worker.ts';
 import { WorkLoop } from './work-loop.ts';
@@ -89,7 +90,7 @@ class DispatcherService implements DispatchService {
     const now = clock.now();
     const work = initialWork(dispatch, now);
     const held = storedClaim(claim, now);
-    const counted = limits.length === 0 ? {} : { limits };
+    const counted = { ...(limits.length === 0 ? {} : { limits }), ...budgetsOf(this.context, dispatch, now) };
     const change: Accept = {
       ...{ kind: 'accept', dispatch, max_concurrent, claim: held, claiming: 'now', work, now },
       ...counted,
@@ -104,6 +105,7 @@ class DispatcherService implements DispatchService {
       if (isRun) this.loop.arrive(-1);
       // The route was `deliver_only` until a moment ago.
       if (stored.kind === 'over_limit') observer?.looped?.(dispatch, stored);
+      if (stored.kind === 'over_budget') reportOver(this.context, dispatch, stored);
       return stored.kind === 'held' ? HELD : stored;
     }
     this.recent.committed(change, stored);
@@ -121,12 +123,14 @@ class DispatcherService implements DispatchService {
     const limits = { window_ms: Math.round(group.window_ms), max_wait_ms: Math.round(group.max_wait_ms) };
     const held = storedClaim(claim, now);
     const { key } = group;
-    const counted = run_limits.length === 0 ? {} : { run_limits };
+    const budgets = budgetsOf(this.context, dispatch, now);
+    const counted = { ...(run_limits.length === 0 ? {} : { run_limits }), ...budgets };
     const of = { kind: 'join_group', dispatch, max_concurrent, key, limits, now, claim: held } as const;
     const change: JoinGroup = { ...of, ...counted };
     observer?.reached?.('accept.begin');
     const stored = await orRefused(store.write(change));
     if (stored.kind === 'over_limit') observer?.looped?.(dispatch, stored);
+    if (stored.kind === 'over_budget') reportOver(this.context, dispatch, stored);
     if (stored.kind !== 'stored') return stored;
     this.recent.committed(change, stored);
     observer?.reached?.('accept.stored');

@@ -3,6 +3,7 @@
  * so an answer sent afterwards holds.
  */
 import type { Dispatch } from '../../schemas/generated/types.ts';
+import type { OverBudget } from '../store/budget.ts';
 import type { RunLimit } from '../store/guard-mutations.ts';
 import type { OverLimit, StoredClaim } from '../store/mutations.ts';
 import { StoreInDoubt, StoreUnavailable } from '../store/store.ts';
@@ -55,7 +56,7 @@ export interface Dispatcher {
     claim: Claim,
     max_concurrent: number | null,
     limits?: readonly RunLimit[],
-  ): Promise<Refusal | OverLimit | { readonly kind: 'accepted' }>;
+  ): Promise<Refusal | OverLimit | OverBudget | { readonly kind: 'accepted' }>;
   /** Claims the id and puts the dispatch into its coalesce group, replacing the one waiting there. */
   coalesce(
     dispatch: Dispatch,
@@ -63,7 +64,7 @@ export interface Dispatcher {
     group: CoalesceKey,
     max_concurrent: number | null,
     limits?: readonly RunLimit[],
-  ): Promise<Refusal | OverLimit | { readonly kind: 'coalesced'; readonly superseded: number }>;
+  ): Promise<Refusal | OverLimit | OverBudget | { readonly kind: 'coalesced'; readonly superseded: number }>;
   /** Claims the id and makes one delivery attempt per target within `timeoutMs`; releases the id when one fails. */
   deliver(
     dispatch: Dispatch,
@@ -74,7 +75,7 @@ export interface Dispatcher {
   fire(
     dispatch: Dispatch,
     claim: Claim,
-  ): Promise<Refusal | { readonly kind: 'accepted' | 'already_running' | 'paused' | 'unknown_job' }>;
+  ): Promise<Refusal | OverBudget | { readonly kind: 'accepted' | 'already_running' | 'paused' | 'unknown_job' }>;
 }
 
 /**

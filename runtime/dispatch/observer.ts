@@ -2,6 +2,7 @@
 
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import { traceField } from '../platform/tracing.ts';
+import type { OverBudget } from '../store/budget.ts';
 import type { OverLimit, Step } from '../store/mutations.ts';
 import type { FinalState } from '../store/states.ts';
 import type { Usage } from '../store/usage.ts';
@@ -48,6 +49,8 @@ export interface DispatchObserver {
   finished?(owner: DispatchOwner, state: FinalState, reason: string | null, answer: string | null): void;
   /** A run of a key was refused, because it has had too many. */
   looped?(owner: DispatchOwner, over: OverLimit): void;
+  /** A run was refused, or skipped, because a budget is full: `first` in its window or not. */
+  overBudget?(owner: DispatchOwner, over: OverBudget): void;
   reached?(point: Checkpoint): void;
 }
 

@@ -12,6 +12,7 @@ import { deliveryStep, makeAttempt, progressOf, reportAttempt } from './delivery
 import type { FinishedRun, RunChange } from './finished-run.ts';
 import { changeAfter, programOf, reportRun, toldUsage } from './finished-run.ts';
 import type { Handover } from './outputs.ts';
+import { meteredBudgets, reportOver } from './over-budget.ts';
 import { Stopped } from './persist.ts';
 import type { AbortReason } from './run-agent.ts';
 import { runAgent } from './run-agent.ts';
@@ -65,9 +66,11 @@ export class RunWorker implements Worker<TakenRun> {
     const recorded =
       run instanceof StoreDamaged
         ? giveUpDamaged(this.parts, ref, run.message)
-        : run === null
-          ? this.putBack(taken, this.isClosed ? 0 : UNREAD_MS)
-          : this.record(run);
+        : run === 'left'
+          ? Promise.resolve()
+          : run === null
+            ? this.putBack(taken, this.isClosed ? 0 : UNREAD_MS)
+            : this.record(run);
     // Called before it is stored, so that the next `take_work` shares the commit.
     changed();
     await recorded.catch((error: unknown) => {
@@ -83,8 +86,22 @@ export class RunWorker implements Worker<TakenRun> {
     return null;
   }
 
+  /** Whether the run may begin, as far as its budgets are concerned: otherwise it is pending again, or has ended. */
+  private async begin({ ref }: TakenRun, dispatch: Dispatch): Promise<boolean> {
+    const { context, persister, holder } = this.parts;
+    const at = context.clock.now();
+    const budgets = meteredBudgets(context, dispatch, at);
+    if (budgets.length === 0) return true;
+    const result = await persister.write({ kind: 'begin_run', ref, holder, budgets, at });
+    if (result.kind === 'over_budget') {
+      reportOver(context, dispatch, result);
+      context.observer?.finished?.(dispatch, 'skipped', 'budget', null);
+    }
+    return result.kind === 'begun';
+  }
+
   /** Rejects when the dispatch cannot be read. */
-  private async run(taken: TakenRun): Promise<FinishedRun> {
+  private async run(taken: TakenRun): Promise<FinishedRun | 'left'> {
     const { context, contents } = this.parts;
     const dispatch = await contents.forRun(taken.ref);
     if (dispatch === null) throw new Error('it is not there');
@@ -106,6 +123,7 @@ export class RunWorker implements Worker<TakenRun> {
     // A later table may have removed the agent or the targets; another table may restore them.
     if (agent === null) return wait(`profile "${profile}" has no agent${name === null ? '' : ` "${name}"`}`);
     if (hasNoTarget(context, dispatch)) return wait('none of its targets is enabled');
+    if (!(await this.begin(taken, dispatch))) return 'left';
     const handover = await openHandover(context, dispatch);
     const started = clock.monotonic();
     const controller = new AbortController();
@@ -125,7 +143,8 @@ export class RunWorker implements Worker<TakenRun> {
     const { outcome, dispatch, taken } = run;
     if (outcome.kind === 'answered' && run.outputs === null && isImmediate(context, dispatch))
       return this.deliverNow(run, outcome.text);
-    const change = changeAfter(run, context.clock.now(), context.random());
+    const at = context.clock.now();
+    const change = { ...changeAfter(run, at, context.random()), ...this.spent(dispatch, at) };
     if (outcome.kind === 'answered') contents.keep(taken.ref, change.dispatch ?? dispatch, outcome.text);
     if (!(await this.advance(taken.ref, change))) return;
     if (outcome.kind === 'answered') context.observer?.reached?.('run.stored');
@@ -150,11 +169,18 @@ export class RunWorker implements Worker<TakenRun> {
       ...toldUsage({ usage, dispatch }),
       steps,
       open,
+      ...this.spent(dispatch, at),
     };
     if (!(await this.advance(taken.ref, reason === null ? change : { ...change, reason }))) return;
     context.observer?.reached?.('delivery.marked');
     for (const attempt of made) reportAttempt(context, dispatch, 1, attempt);
     if (end !== null) context.observer?.finished?.(dispatch, end.state, end.reason, answer);
+  }
+
+  /** The budgets that the run has begun in. */
+  private spent(dispatch: Dispatch, at: number): Pick<RunChange, 'budgets'> {
+    const budgets = meteredBudgets(this.parts.context, dispatch, at);
+    return budgets.length === 0 ? {} : { budgets };
   }
 
   /** Returns false when another process holds the run by now. */

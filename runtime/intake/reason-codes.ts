@@ -18,6 +18,7 @@ export const OTHER_REASON_TEXTS = {
   age: 'the event is older than `max_age_seconds` of the route',
   body_overloaded: 'unverified requests use all the memory or all the connections that they may',
   body_too_slow: 'the body arrived more slowly than `min_body_rate`',
+  budget: 'a budget of the route, its agent, its job or the gateway is used up',
   commit_in_doubt: 'it is not known whether the event was stored',
   content_encoding: 'the body has a content encoding',
   content_type: 'the content type is neither JSON nor a form',

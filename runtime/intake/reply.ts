@@ -35,7 +35,7 @@ export interface Reply {
 }
 
 /** The stage that ended the request with an `ignored`. */
-export type IgnoredReason = 'event' | 'filter' | 'age' | 'loop' | 'script' | 'job_paused' | 'job_unknown';
+export type IgnoredReason = 'event' | 'filter' | 'age' | 'loop' | 'budget' | 'script' | 'job_paused' | 'job_unknown';
 
 const NO_HEADERS: readonly string[] = [];
 

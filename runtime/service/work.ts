@@ -17,7 +17,7 @@ import { fileSessions } from '../deliver/sessions/file-sessions.ts';
 import { createMirror } from '../deliver/sessions/mirror.ts';
 import type { Agents } from '../dispatch/agents/create-agents.ts';
 import { createAgents } from '../dispatch/agents/create-agents.ts';
-import type { RetryPolicy } from '../dispatch/context.ts';
+import type { FindBudgets, RetryPolicy } from '../dispatch/context.ts';
 import { createDispatcher } from '../dispatch/create-dispatcher.ts';
 import type { DispatchCounts, DispatchService, StopResult } from '../dispatch/dispatcher.ts';
 import type { FindInstallation } from '../dispatch/installation.ts';
@@ -28,7 +28,7 @@ import { JobScheduler } from '../dispatch/scheduler/scheduler.ts';
 import type { Keeper } from '../intake/keeper.ts';
 import { Keeping } from '../intake/keeper.ts';
 import type { OpenedStore, Tracing } from '../module.ts';
-import { loadTracing } from '../module.ts';
+import { loadBudgets, loadTracing } from '../module.ts';
 import type { Timer } from '../platform/clock.ts';
 import { removeInputs } from '../platform/process/input-file.ts';
 import { tableSecretRefs } from '../platform/secrets/secret-refs.ts';
@@ -59,6 +59,8 @@ interface LinkedWork {
   readonly secrets: SecretResolver;
   readonly targets: LinkedTargets;
   readonly agents: Agents;
+  /** Null: the table has none. */
+  readonly budgets: FindBudgets | null;
 }
 
 /**
@@ -168,8 +170,10 @@ export class Work implements Backend {
     const { redact } = redactor;
     this.deliverer = createDeliverer({ linked: first.targets, context: deliveries.context, mirror, redact });
     const table = (): RouteTable => this.linked.table;
+    const findBudgets: FindBudgets = (of, now) => this.linked.budgets?.(of, now) ?? [];
     this.scheduler = new JobScheduler({
       ...{ store, clock, log, ids, timezone, table, wake: () => this.dispatcher.wake(), tracing },
+      ...{ budgets: findBudgets, observer },
       changed: (records) => {
         this.records = records;
       },
@@ -181,6 +185,7 @@ export class Work implements Backend {
     this.dispatcher = createDispatcher({
       ...{ store, clock, log, observer, jobs: this.scheduler },
       installation: this.installation,
+      budgets: findBudgets,
       deliverer: tracing?.deliverer(this.deliverer) ?? this.deliverer,
       agents: (profile, name) => {
         const agent = this.linked.agents(profile, name);
@@ -286,7 +291,8 @@ async function linkWork(context: ServiceContext, deliveries: Deliveries, table: 
   const create = (): Agents =>
     createAgents(table, { ...context, confine, secrets, redact, readText, http: deliveries.http });
   const agents = explainSecrets(create, (reason) => new TableError(reason));
-  return { table, secrets, targets, agents };
+  const budgets = await loadBudgets(context.modules, table, context.timezone);
+  return { table, secrets, targets, agents, budgets };
 }
 
 /** A target without a binding of its own (`log`) uses the gateway's policy. */

@@ -6,6 +6,7 @@
  * instant; instants before it never fire, whatever the clock does.
  */
 import type { DeliveryPlan, Dispatch } from '../../schemas/generated/types.ts';
+import type { BudgetSpan, OverBudget } from './budget.ts';
 import type { Ref, StoredClaim } from './identity.ts';
 
 /** A job created at run time; those of the config are in the route table. */
@@ -48,8 +49,8 @@ export interface JobState {
 export interface JobTick {
   /** Unix ms. */
   readonly due_at: number;
-  /** `overlapped`: the previous run was still under way. */
-  readonly outcome: 'fired' | 'missed' | 'overlapped';
+  /** `overlapped`: the previous run was still under way. `budget`: a budget was full. */
+  readonly outcome: 'fired' | 'missed' | 'overlapped' | 'budget';
   readonly ref: Ref | null;
   /** Number of instants up to this one at which nothing fired because no gateway ran; includes this one if `missed`. */
   readonly missed: number;
@@ -93,6 +94,8 @@ interface Firing {
   readonly job: string;
   /** As configured; used unless the job was paused or resumed at run time. */
   readonly paused: boolean;
+  /** In which the run is reserved; left out: it has none. */
+  readonly budgets?: readonly BudgetSpan[];
   readonly now: number;
 }
 
@@ -134,8 +137,12 @@ export interface JobMutationResults {
   /** `claimed`: the instant has been handled already. */
   tick_job:
     | { readonly kind: 'stored'; readonly ref: Ref }
-    | { readonly kind: 'claimed' | 'missed' | 'running' | 'paused' };
-  fire_job: { readonly kind: 'stored'; readonly ref: Ref } | { readonly kind: 'duplicate' | 'running' | 'paused' };
+    | { readonly kind: 'claimed' | 'missed' | 'running' | 'paused' }
+    | OverBudget;
+  fire_job:
+    | { readonly kind: 'stored'; readonly ref: Ref }
+    | { readonly kind: 'duplicate' | 'running' | 'paused' }
+    | OverBudget;
   /** Number removed. */
   forget_ticks: number;
 }

@@ -7,6 +7,7 @@
  * reschedule taken work; `recover` releases the work of processes that have ended.
  */
 import type { Dispatch } from '../../schemas/generated/types.ts';
+import type { BudgetSpan, OverBudget } from './budget.ts';
 import type { GroupLimits } from './group.ts';
 import type { PutGuard, RunLimit } from './guard-mutations.ts';
 import type { ClaimKey, Holder, Ref, StoredClaim } from './identity.ts';
@@ -51,6 +52,8 @@ export interface Accept {
   readonly work: InitialWork;
   /** Counts the run against these limits; left out: it has none. */
   readonly limits?: readonly RunLimit[];
+  /** In which the run is reserved; left out: it has none. */
+  readonly budgets?: readonly BudgetSpan[];
   readonly now: number;
 }
 
@@ -88,6 +91,8 @@ export interface JoinGroup {
   readonly limits: GroupLimits;
   /** Counts the run against these limits, if the event opens a group. */
   readonly run_limits?: readonly RunLimit[];
+  /** In which its run is reserved, if the event opens a group. */
+  readonly budgets?: readonly BudgetSpan[];
   readonly now: number;
 }
 
@@ -139,6 +144,18 @@ export interface TakenWork {
   readonly next_due_at: number | null;
 }
 
+/**
+ * Begins a run that `holder` has taken and whose tokens or cost are limited. One that has to wait for others under way is pending
+ * again; one whose budget is full is skipped, with the reason `budget`.
+ */
+export interface BeginRun {
+  readonly kind: 'begin_run';
+  readonly ref: Ref;
+  readonly holder: Holder;
+  readonly budgets: readonly BudgetSpan[];
+  readonly at: number;
+}
+
 /** Moves a dispatch that `holder` has taken to another state, with its answer and steps. */
 export interface Advance {
   readonly kind: 'advance';
@@ -156,6 +173,8 @@ export interface Advance {
   readonly program?: ProgramEnd;
   /** Of the run that has ended with this change. */
   readonly usage?: RunUsage;
+  /** To which that is added. */
+  readonly budgets?: readonly BudgetSpan[];
   readonly steps?: readonly Step[];
   /** For `delivering`: the deliveries that have not ended, at least one. The others have ended, as `steps` record. */
   readonly open?: readonly OpenDelivery[];
@@ -271,6 +290,7 @@ export type Mutation =
   | Cleanup
   | Trim
   | PutGuard
+  | BeginRun
   | JobMutation;
 export type MutationKind = Mutation['kind'];
 
@@ -288,11 +308,13 @@ export interface MutationResults extends JobMutationResults {
     | { readonly kind: 'stored'; readonly ref: Ref; readonly continued?: Continued }
     | { readonly kind: 'duplicate' }
     | { readonly kind: 'held' }
-    | OverLimit;
+    | OverLimit
+    | OverBudget;
   join_group:
     | { readonly kind: 'stored'; readonly ref: Ref; readonly superseded: number; readonly due_at: number }
     | { readonly kind: 'duplicate' }
-    | OverLimit;
+    | OverLimit
+    | OverBudget;
   flush_groups: null;
   take_work: TakenWork;
   /** False: the dispatch is unknown, held by another process, or has ended. */
@@ -316,6 +338,8 @@ export interface MutationResults extends JobMutationResults {
   cleanup: { readonly removed: number; readonly next: Ref | null };
   /** `bytes`: the size of the store afterwards. */
   trim: { readonly removed: number; readonly bytes: number };
+  /** `gone`: the dispatch is unknown, held by another process, or has ended. */
+  begin_run: OverBudget | { readonly kind: 'begun' | 'waiting' | 'gone' };
   /** False: the row is not as expected, and nothing was stored. */
   put_guard: boolean;
 }

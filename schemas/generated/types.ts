@@ -558,6 +558,7 @@ export interface RouteConfig {
    * Agent runs of this route at once.
    */
   max_concurrent?: number;
+  budget?: BudgetConfig;
   /**
    * Most runs for one key within ten minutes: one more pauses the key for an hour, and its events are ignored (`loop`). Default: 10. The key is the coalesce key, else where the answer goes, if it goes back to where the event came from.
    */
@@ -699,6 +700,27 @@ export interface CoalesceConfig {
   max_wait_seconds?: number;
 }
 /**
+ * Most runs, tokens and cost of this route within each hour or day: events beyond it are ignored (`budget`).
+ */
+export interface BudgetConfig {
+  /**
+   * Runs; one is reserved when an event is accepted.
+   */
+  runs?: number;
+  /**
+   * Tokens, of prompts and answers together, as agents tell them.
+   */
+  tokens?: number;
+  /**
+   * Cost, in the unit in which agents tell it.
+   */
+  cost?: number;
+  /**
+   * The window, by the clock of `gateway.timezone`.
+   */
+  per: 'hour' | 'day';
+}
+/**
  * A delivery target: switched on here, with the credentials its catalog entry names.
  */
 export interface TargetConfig {
@@ -782,6 +804,7 @@ export interface GatewayConfig {
    * Delivery attempts before a delivery is dead.
    */
   max_attempts?: number;
+  budget?: BudgetConfig1;
   /**
    * Default of the routes' `untrusted`.
    */
@@ -805,6 +828,27 @@ export interface GatewayConfig {
   store?: StoreConfig;
   console?: ConsoleConfig;
   sandbox?: SandboxConfig;
+}
+/**
+ * Most runs, tokens and cost of all routes and jobs within each hour or day.
+ */
+export interface BudgetConfig1 {
+  /**
+   * Runs; one is reserved when an event is accepted.
+   */
+  runs?: number;
+  /**
+   * Tokens, of prompts and answers together, as agents tell them.
+   */
+  tokens?: number;
+  /**
+   * Cost, in the unit in which agents tell it.
+   */
+  cost?: number;
+  /**
+   * The window, by the clock of `gateway.timezone`.
+   */
+  per: 'hour' | 'day';
 }
 /**
  * A PostgreSQL from version 14 on.
@@ -908,6 +952,7 @@ export interface AgentConfig {
    * Longest run, in seconds; then the process group is killed.
    */
   timeout_seconds?: number;
+  budget?: BudgetConfig2;
   /**
    * How often a failed run is tried.
    */
@@ -979,6 +1024,27 @@ export interface OpenAiAgentConfig {
   timeout_seconds?: number;
 }
 /**
+ * Most runs, tokens and cost of this agent within each hour or day.
+ */
+export interface BudgetConfig2 {
+  /**
+   * Runs; one is reserved when an event is accepted.
+   */
+  runs?: number;
+  /**
+   * Tokens, of prompts and answers together, as agents tell them.
+   */
+  tokens?: number;
+  /**
+   * Cost, in the unit in which agents tell it.
+   */
+  cost?: number;
+  /**
+   * The window, by the clock of `gateway.timezone`.
+   */
+  per: 'hour' | 'day';
+}
+/**
  * Further agents by name, beside `agent`. A route or job chooses one with `agent: <name>`.
  */
 export interface AgentsConfig {
@@ -1042,6 +1108,7 @@ export interface JobConfig {
    * Keep the job, do not fire it.
    */
   paused?: boolean;
+  budget?: BudgetConfig3;
   /**
    * What happens to runs missed while the gateway was down.
    */
@@ -1052,6 +1119,27 @@ export interface JobConfig {
  */
 export interface OutputsConfig1 {
   [k: string]: OutputConfig;
+}
+/**
+ * Most runs, tokens and cost of this job within each hour or day: an instant beyond it is skipped.
+ */
+export interface BudgetConfig3 {
+  /**
+   * Runs; one is reserved when an event is accepted.
+   */
+  runs?: number;
+  /**
+   * Tokens, of prompts and answers together, as agents tell them.
+   */
+  tokens?: number;
+  /**
+   * Cost, in the unit in which agents tell it.
+   */
+  cost?: number;
+  /**
+   * The window, by the clock of `gateway.timezone`.
+   */
+  per: 'hour' | 'day';
 }
 /**
  * Signature schemes of your own by name, beside the shipped catalog.
@@ -2203,6 +2291,7 @@ export interface GatewayPlan {
   retention_days: number;
   retention_max_mb: number;
   max_attempts: number;
+  budget?: BudgetPlan;
   /**
    * For routes that say nothing of their own: how an agent's prompt shows values that outsiders may have written.
    */
@@ -2223,6 +2312,15 @@ export interface GatewayPlan {
    * Of scripts; null: they run without one.
    */
   sandbox: SandboxPlan | null;
+}
+/**
+ * Most runs, tokens and cost within each hour or day; null: not limited.
+ */
+export interface BudgetPlan {
+  runs: number | null;
+  tokens: number | null;
+  cost: number | null;
+  per: 'hour' | 'day';
 }
 export interface SqliteStorePlan {
   kind: 'sqlite';
@@ -2817,6 +2915,7 @@ export interface CommandAgentPlan {
   answer_path?: string[];
   usage_paths?: UsagePathsPlan;
   timeout_seconds: number;
+  budget?: BudgetPlan;
   max_attempts: number;
   /**
    * Its runs at once, over all gateways of a store; null: no limit.
@@ -2840,6 +2939,7 @@ export interface OpenAiAgentPlan {
   api_key: SecretRef | null;
   system: string | null;
   timeout_seconds: number;
+  budget?: BudgetPlan;
   max_attempts: number;
   /**
    * Its runs at once, over all gateways of a store; null: no limit.
@@ -2850,6 +2950,7 @@ export interface OpenAiAgentPlan {
 export interface PreviewAgentPlan {
   kind: 'preview';
   timeout_seconds: number;
+  budget?: BudgetPlan;
   max_attempts: number;
   /**
    * Its runs at once, over all gateways of a store; null: no limit.
@@ -2921,6 +3022,7 @@ export interface JobPlan {
   toolsets: string[];
   paused: boolean;
   misfire: 'skip' | 'once';
+  budget?: BudgetPlan;
   at: Place;
 }
 /**
@@ -3090,6 +3192,7 @@ export interface RoutePlan {
    */
   loop_limit: number;
   allow_own_events: boolean;
+  budget?: BudgetPlan;
   idempotency_ttl_seconds: number;
   max_age: MaxAgePlan | null;
   /**

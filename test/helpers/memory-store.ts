@@ -5,6 +5,7 @@
 import type { Mutation, MutationResults } from '../../runtime/store/mutations.ts';
 import type { Query, QueryResults } from '../../runtime/store/queries.ts';
 import type { Store } from '../../runtime/store/store.ts';
+import { budgetHandlers } from './memory-store/budgets.ts';
 import { dispatchHandlers } from './memory-store/dispatches.ts';
 import { guardHandlers } from './memory-store/guard.ts';
 import type { MutationHandlers } from './memory-store/handlers.ts';
@@ -31,6 +32,7 @@ export function createMemoryStore(tables: MemoryTables = createTables()): Memory
     ...dispatchHandlers(tables),
     ...messageHandlers(tables),
     ...guardHandlers(tables),
+    ...budgetHandlers(tables),
     ...workHandlers(tables),
     ...jobHandlers(tables),
     ...retentionHandlers(tables),

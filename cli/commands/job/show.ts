@@ -80,6 +80,7 @@ const section = (title: string, lines: readonly string[]): string[] =>
 
 function describeTick({ due_at, outcome, missed }: JobReport['ticks'][number], timezone: string): string {
   const at = formatInstant(due_at, timezone);
+  if (outcome === 'budget') return `${at}  a budget was full`;
   if (outcome === 'overlapped') return `${at}  the run before was still under way`;
   const before = outcome === 'fired' ? 'before it ' : 'up to it ';
   return `${at}  ${before}${missed} missed: no gateway was running`;

@@ -14,9 +14,11 @@ import type { JobRecord } from '../../store/job-mutations.ts';
 import type { MutationResults } from '../../store/mutations.ts';
 import type { Store } from '../../store/store.ts';
 import { StoreUnavailable } from '../../store/store.ts';
-import type { JobFirer } from '../context.ts';
+import type { FindBudgets, JobFirer } from '../context.ts';
 import type { Claim, Dispatcher } from '../dispatcher.ts';
 import { storedClaim } from '../dispatcher.ts';
+import type { DispatchObserver } from '../observer.ts';
+import { budgetsOf, reportOver } from '../over-budget.ts';
 import type { Due } from './due.ts';
 import { decideDue } from './due.ts';
 import type { Job, JobTable } from './job.ts';
@@ -36,6 +38,8 @@ export interface SchedulerOptions {
   readonly ids: Ids;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly budgets?: FindBudgets;
+  readonly observer?: DispatchObserver;
   /** Called with the jobs of the store whenever any process has changed them. */
   readonly changed?: (records: readonly JobRecord[]) => void;
   /** Begins the trace of an instant that fires; null: nothing is traced. */
@@ -97,14 +101,20 @@ export class JobScheduler implements JobFirer {
     if (job === undefined || job.profile !== dispatch.profile) return { kind: 'unknown_job' };
     const now = clock.now();
     const fields = { job: job.id, route: dispatch.route, delivery_id: dispatch.delivery_id };
+    const fired = eventDispatch(job, table(), dispatch);
     const result = await store.write({
       ...{ kind: 'fire_job', job: job.id, paused: job.paused, now, even_paused: false },
-      dispatch: eventDispatch(job, table(), dispatch),
+      ...budgetsOf(this.options, fired, now),
+      dispatch: fired,
       claim: storedClaim(claim, now),
     });
     if (result.kind === 'stored') wake();
     if (result.kind === 'running') log.info(fields, 'the job is running already: the event starts no second run');
     if (result.kind === 'paused') log.info(fields, 'the job is paused: the event is dropped');
+    if (result.kind === 'over_budget') {
+      reportOver(this.options, fired, result);
+      return result;
+    }
     return { kind: FIRED[result.kind] };
   }
 
@@ -187,9 +197,11 @@ export class JobScheduler implements JobFirer {
     const dispatch = due.fires ? { ...scheduledDispatch(job, table(), occasion), ...traced } : null;
     const result = await store.write({
       ...{ kind: 'tick_job', job: job.id, paused: job.paused, now, due_at, dispatch, missed },
+      ...(dispatch === null ? {} : budgetsOf(this.options, dispatch, now)),
     });
     watched.cursor = due_at;
     watched.next = due.next;
+    if (result.kind === 'over_budget' && dispatch !== null) reportOver(this.options, dispatch, result);
     this.report(job, due, result.kind);
     if (result.kind === 'stored') this.options.wake();
   }
@@ -198,6 +210,7 @@ export class JobScheduler implements JobFirer {
     const { log } = this.options;
     const fields = { job: job.id, profile: job.profile, due_at: new Date(due_at).toISOString() };
     if (outcome === 'stored') log.info(fields, 'job fired');
+    if (outcome === 'over_budget') log.info(fields, 'a budget is used up: this run is left out');
     if (outcome === 'running') log.warn(fields, 'the job is still running: this run is left out');
     if (missed > 0 && outcome !== 'claimed') log.warn({ ...fields, missed }, 'runs were missed');
   }

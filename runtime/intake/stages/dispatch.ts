@@ -1,6 +1,7 @@
 /** Dispatches the event to its agent, target or job. The answer is sent once that is stored. */
 import type { Dispatch, RoutePlan } from '../../../schemas/generated/types.ts';
 import type { Claim, Dispatcher } from '../../dispatch/dispatcher.ts';
+import type { OverBudget } from '../../store/budget.ts';
 import type { OverLimit } from '../../store/mutations.ts';
 import type { Intake, Stage } from '../intake.ts';
 import type { Reply } from '../reply.ts';
@@ -34,13 +35,18 @@ async function dispatchToAgent(
   if (coalesce === null || intake.coalesceKey === null) {
     const result = await dispatcher.accept(dispatch, claim, plan.max_concurrent, limits);
     if (result.kind === 'over_limit') return ignoreLoop(intake, result);
+    if (result.kind === 'over_budget') return ignoreOver(intake, result);
     return result.kind === 'accepted' ? accepted(answeredEvent(intake), null) : refuse(intake, result);
   }
   const group = { key: intake.coalesceKey, window_ms: coalesce.windowMs, max_wait_ms: coalesce.maxWaitMs };
   const result = await dispatcher.coalesce(dispatch, claim, group, plan.max_concurrent, limits);
   if (result.kind === 'over_limit') return ignoreLoop(intake, result);
+  if (result.kind === 'over_budget') return ignoreOver(intake, result);
   return result.kind === 'coalesced' ? coalesced(answeredEvent(intake), result.superseded) : refuse(intake, result);
 }
+
+const ignoreOver = (intake: Intake, { budget }: OverBudget): Reply =>
+  ignore(intake, 'budget', `the budget ${budget.key} is used up until ${new Date(budget.until).toISOString()}`);
 
 function ignoreLoop(intake: Intake, { limit, until }: OverLimit): Reply {
   const runs = `more than ${limit.most} ${limit.kind === 'runs' ? 'runs' : 'events that another hookwright has caused'}`;
@@ -75,6 +81,8 @@ async function dispatchToJob(intake: Intake, dispatch: Dispatch, claim: Claim, d
       return accepted(answeredEvent(intake), dispatch.job);
     case 'accepted':
       return accepted(answeredEvent(intake), dispatch.job);
+    case 'over_budget':
+      return ignoreOver(intake, result);
     case 'paused':
       return ignore(intake, 'job_paused');
     case 'unknown_job':

@@ -109,11 +109,11 @@ const TABLES = {
   job_tick: {
     keys: ['job', 'due_at'],
     checks: {
-      ...{ job: isName, due_at: isInstant, outcome: isOneOf('fired', 'missed', 'overlapped') },
+      ...{ job: isName, due_at: isInstant, outcome: isOneOf('fired', 'missed', 'overlapped', 'budget') },
       ...{ ref: orNull(isCount), missed: isCount },
     },
     where:
-      `NOT (typeof(job) = 'text' AND ${INSTANT('due_at')} AND outcome IN ('fired', 'missed', 'overlapped') ` +
+      `NOT (typeof(job) = 'text' AND ${INSTANT('due_at')} AND outcome IN ('fired', 'missed', 'overlapped', 'budget') ` +
       "AND typeof(missed) = 'integer' AND missed >= 0 AND (ref IS NULL OR typeof(ref) = 'integer'))",
   },
   usage: {

@@ -138,6 +138,7 @@ export function createLoadUnit(db: Connection, memory: Memory): () => UnitRows {
     ...loaded,
     nextRef: () => ++memory.lastRef,
     keyOf: (json) => json,
+    isRunning: (ref) => workRows.get(ref)?.state === 'running',
     headOf,
     bodyOf: (ref) => body.get(ref)?.[0],
     targetsOf: (ref) => (JSON.parse(body.get(ref)?.[0] ?? '{"deliveries":[]}') as Dispatch).deliveries,

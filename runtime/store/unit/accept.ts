@@ -3,6 +3,7 @@ import type { Headed, LargeTexts } from '../encode.ts';
 import { joinGroup } from '../group.ts';
 import { claimKey } from '../identity.ts';
 import type { Accept, JoinGroup, MutationResults } from '../mutations.ts';
+import { refuseRun, reserveRun } from './budget.ts';
 import { countRun } from './guard.ts';
 import { attemptAgain } from './message.ts';
 import type { WorkUnit } from './unit.ts';
@@ -14,8 +15,9 @@ export function accept(unit: WorkUnit, m: Headed<Accept>, texts: LargeTexts): Mu
   if (unit.isClaimed(claim, now)) return { kind: 'duplicate' };
   const again = claim === null || work.kind === 'run' ? null : attemptAgain(unit, m, claim, texts);
   if (again !== null) return again;
-  const over = countRun(unit, m.limits, now);
+  const over = refuseRun(unit, m.budgets, now) ?? countRun(unit, m.limits, now);
   if (over !== null) return over;
+  reserveRun(unit, m.budgets, now);
   if (claiming === 'now') unit.claim(claim);
   const state = work.kind === 'run' ? 'pending' : 'delivering';
   const holder = work.kind === 'held' ? work.holder : null;
@@ -35,8 +37,11 @@ export function join(unit: WorkUnit, m: Headed<JoinGroup>, texts: LargeTexts): M
   const key = rows.keyOf(groupKey(dispatch.profile, dispatch.route, m.key));
   const waiting = rows.groups.get(key);
   const before = waiting === undefined ? undefined : rows.work.get(waiting);
-  const over = before === undefined ? countRun(unit, m.run_limits, now) : null;
-  if (over !== null) return over;
+  if (before === undefined) {
+    const over = refuseRun(unit, m.budgets, now) ?? countRun(unit, m.run_limits, now);
+    if (over !== null) return over;
+    reserveRun(unit, m.budgets, now);
+  }
   unit.claim(m.claim);
   const { first_at, due_at, superseded } = joinGroup(
     before === undefined ? null : { first_at: before.first_at ?? now, superseded: before.superseded },

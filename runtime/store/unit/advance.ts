@@ -4,6 +4,7 @@ import type { Headed, LargeTexts } from '../encode.ts';
 import type { Advance, GiveUp, MutationResults, RecordAttempt, Ref, Step } from '../mutations.ts';
 import type { DeliveryEnding } from '../states.ts';
 import { canAdvance, endDelivering } from '../states.ts';
+import { endRun } from './budget.ts';
 import { settleClaim } from './message.ts';
 import type { WorkUnit } from './unit.ts';
 
@@ -21,6 +22,7 @@ export function advance(unit: WorkUnit, m: Headed<Advance>, { answer, body }: La
     const head = JSON.stringify([event, delivery_id, replay_of, superseded]);
     unit.changedBodies.push({ ref, lane: row.lane, head, targets, body, grown: m.grown ?? 0 });
   }
+  if (m.budgets !== undefined) endRun(unit, ref, m.budgets, m.usage ?? null, at);
   unit.move(row, { to, at, due_at, started_at, reason, answer, program, steps });
   if (m.held === true) row.holder = m.holder;
   else if (to === 'delivering') {

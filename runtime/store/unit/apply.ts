@@ -3,6 +3,7 @@ import type { Headed, LargeTexts } from '../encode.ts';
 import type { Mutation, MutationKind, MutationResults } from '../mutations.ts';
 import { accept, join } from './accept.ts';
 import { advance, giveUp, recordAttempt } from './advance.ts';
+import { beginRun } from './budget.ts';
 import { putGuard } from './guard.ts';
 import { fire, tick } from './jobs.ts';
 import { resend } from './message.ts';
@@ -16,6 +17,7 @@ export type UnitKind =
   | 'give_up'
   | 'resend'
   | 'put_guard'
+  | 'begin_run'
   | 'tick_job'
   | 'fire_job';
 export type DirectKind = Exclude<MutationKind, UnitKind>;
@@ -37,6 +39,7 @@ const CHANGES: {
   give_up: giveUp,
   resend,
   put_guard: putGuard,
+  begin_run: beginRun,
   tick_job: tick,
   fire_job: fire,
 };

@@ -35,7 +35,7 @@ function timesOf({ rows }: WorkUnit, { within_ms, pause_ms, ...of }: RunLimit, n
 
 function put(unit: WorkUnit, { kind, key, within_ms }: RunLimit, times: RunTimes, now: number): void {
   const expires_at = Math.max(now + within_ms, times.until ?? 0);
-  change(unit, { kind, key, body: JSON.stringify(times) }, expires_at);
+  putGuardRow(unit, { kind, key, body: JSON.stringify(times) }, expires_at);
 }
 
 /** Replaces a row that is still as expected; false if it is not. */
@@ -43,7 +43,7 @@ export function putGuard(unit: WorkUnit, m: Headed<PutGuard>, texts: LargeTexts)
   const { rows } = unit;
   const { row, expect, body, expires_at, dispatch: head, now } = m;
   if ((rows.guard.get(rows.keyOf(guardKey(row))) ?? null) !== expect) return false;
-  change(unit, { ...row, body }, expires_at);
+  putGuardRow(unit, { ...row, body }, expires_at);
   if (head === null) return true;
   const ref = unit.insert({ head, texts, state: 'delivering', due_at: now, now });
   const open = head.targets.map(({ target }, index) => ({ index, target, due_at: now }));
@@ -53,7 +53,8 @@ export function putGuard(unit: WorkUnit, m: Headed<PutGuard>, texts: LargeTexts)
 
 type Change = Omit<GuardRow, 'body'> & { readonly body: string | null };
 
-function change({ rows, changedGuard }: WorkUnit, row: Change, expires_at: number | null): void {
+/** Replaces a row, or removes it. @param expires_at Unix ms from which it may go; null: never */
+export function putGuardRow({ rows, changedGuard }: WorkUnit, row: Change, expires_at: number | null): void {
   const key = rows.keyOf(guardKey(row));
   const known = changedGuard.get(key)?.known ?? rows.guard.get(key) !== undefined;
   changedGuard.set(key, { ...row, expires_at, known });

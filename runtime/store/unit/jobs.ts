@@ -2,13 +2,14 @@
  * Fires jobs: at an instant, for an event, or by hand; and names them.
  *
  *   tick ──> the cursor is past it, or it is recorded: claimed
- *     └────> the cursor moves ──> paused ──> missed ──> running ──> stored
+ *     └────> the cursor moves ──> paused ──> missed ──> running ──> over its budget ──> stored
  *   fire ──> the event is claimed: duplicate
- *     └────> paused ──> the event is claimed now ──> running ──> stored
+ *     └────> paused ──> running ──> over its budget ──> the event is claimed now, and stored
  */
 import type { Headed, LargeTexts } from '../encode.ts';
 import type { FireJob, JobTick, PutJob, TickJob } from '../job-mutations.ts';
 import type { MutationResults, Ref } from '../mutations.ts';
+import { refuseRun, reserveRun } from './budget.ts';
 import type { JobRow } from './rows.ts';
 import type { WorkUnit } from './unit.ts';
 
@@ -27,6 +28,12 @@ export function tick(unit: WorkUnit, m: Headed<TickJob>, texts: LargeTexts): Mut
     note(m.dispatch === null ? 'missed' : 'overlapped', null);
     return { kind: m.dispatch === null ? 'missed' : 'running' };
   }
+  const over = refuseRun(unit, m.budgets, m.now);
+  if (over !== null) {
+    note('budget', null);
+    return over;
+  }
+  reserveRun(unit, m.budgets, m.now);
   const ref = start(unit, row, m.dispatch, texts, m.now);
   note('fired', ref);
   return { kind: 'stored', ref };
@@ -37,8 +44,14 @@ export function fire(unit: WorkUnit, m: Headed<FireJob>, texts: LargeTexts): Mut
   if (unit.isClaimed(m.claim, m.now)) return { kind: 'duplicate' };
   const row = jobOf(unit, m.job);
   if (!m.even_paused && (row.paused ?? m.paused)) return { kind: 'paused' };
+  if (row.running) {
+    unit.claim(m.claim);
+    return { kind: 'running' };
+  }
+  const over = refuseRun(unit, m.budgets, m.now);
+  if (over !== null) return over;
+  reserveRun(unit, m.budgets, m.now);
   unit.claim(m.claim);
-  if (row.running) return { kind: 'running' };
   return { kind: 'stored', ref: start(unit, row, m.dispatch, texts, m.now) };
 }
 

@@ -152,6 +152,8 @@ export interface UnitRows {
   readonly jobs: Rows<string, JobRow>;
   /** The bodies of what the guard keeps, by `keyOf(guardKey(…))`. */
   readonly guard: Rows<string, string>;
+  /** Whether the run of this dispatch, which may be another's, is under way; known for those that a loaded budget counts. */
+  readonly isRunning: (ref: Ref) => boolean;
   readonly headOf: (ref: Ref) => HeadRow | undefined;
   readonly targetsOf: (ref: Ref) => readonly HeadTarget[];
   /** JSON of the dispatch. */

@@ -13,6 +13,7 @@ import type {
 } from '../../../runtime/store/mutations.ts';
 import { canAdvance, endDelivering, isFinal } from '../../../runtime/store/states.ts';
 import { addUsage } from '../../../runtime/store/usage.ts';
+import { end, refuse, reserve } from './budgets.ts';
 import { countAgainst } from './guard.ts';
 import type { MutationHandlers } from './handlers.ts';
 import { continueMessage } from './messages.ts';
@@ -36,8 +37,9 @@ function accept(tables: MemoryTables, m: Accept): MutationResults['accept'] {
   if (m.claim !== null && isClaimed(tables, m.claim, now)) return { kind: 'duplicate' };
   const again = m.claim === null || work.kind === 'run' ? null : continueMessage(tables, m, m.claim);
   if (again !== null) return again;
-  const over = countAgainst(tables, m.limits, now);
+  const over = refuse(tables, m.budgets, now) ?? countAgainst(tables, m.limits, now);
   if (over !== null) return over;
+  reserve(tables, m.budgets, now);
   if (m.claiming === 'now') claim(tables, m.claim);
   const state = work.kind === 'run' ? 'pending' : 'delivering';
   const row = insert(tables, { dispatch, max_concurrent, state, due_at: now, now });
@@ -57,8 +59,11 @@ function join(tables: MemoryTables, m: JoinGroup): MutationResults['join_group']
   if (m.claim !== null && isClaimed(tables, m.claim, m.now)) return { kind: 'duplicate' };
   const name = nameOf(profile, route, m.key);
   const before = tables.groups.get(name) ?? null;
-  const over = before === null ? countAgainst(tables, m.run_limits, m.now) : null;
-  if (over !== null) return over;
+  if (before === null) {
+    const over = refuse(tables, m.budgets, m.now) ?? countAgainst(tables, m.run_limits, m.now);
+    if (over !== null) return over;
+    reserve(tables, m.budgets, m.now);
+  }
   claim(tables, m.claim);
   const group = joinGroup(before, m.now, m.limits);
   const { superseded, due_at } = group;
@@ -82,6 +87,7 @@ function advance(tables: MemoryTables, m: Advance): boolean {
   row.reason = m.reason ?? null;
   row.steps = [...row.steps, ...(m.steps ?? [])];
   row.started_at = m.started_at ?? row.started_at;
+  end(tables, m);
   if (m.usage !== undefined) {
     const { agent, ...usage } = m.usage;
     tables.usage.push({ ...usage, agent, ref: m.ref, at: m.at });

@@ -12,6 +12,7 @@ import type {
 import { NO_STATE } from '../../../runtime/store/job-mutations.ts';
 import type { Ref } from '../../../runtime/store/mutations.ts';
 import type { Dispatch } from '../../../schemas/generated/types.ts';
+import { refuse, reserve } from './budgets.ts';
 import { addDeliveries } from './dispatches.ts';
 import type { MutationHandlers } from './handlers.ts';
 import type { MemoryTables } from './tables.ts';
@@ -78,6 +79,12 @@ function tick(tables: MemoryTables, m: TickJob): JobMutationResults['tick_job'] 
     note('overlapped', null);
     return { kind: 'running' };
   }
+  const over = refuse(tables, m.budgets, m.now);
+  if (over !== null) {
+    note('budget', null);
+    return over;
+  }
+  reserve(tables, m.budgets, m.now);
   const ref = begin(tables, m.job, m.dispatch, m.now);
   note('fired', ref);
   return { kind: 'stored', ref };
@@ -86,8 +93,12 @@ function tick(tables: MemoryTables, m: TickJob): JobMutationResults['tick_job'] 
 function fire(tables: MemoryTables, m: FireJob): JobMutationResults['fire_job'] {
   if (m.claim !== null && isClaimed(tables, m.claim, m.now)) return { kind: 'duplicate' };
   if (!m.even_paused && (stateOf(tables, m.job).paused ?? m.paused)) return { kind: 'paused' };
+  const isBusy = isRunning(tables, m.job);
+  const over = isBusy ? null : refuse(tables, m.budgets, m.now);
+  if (over !== null) return over;
   claim(tables, m.claim);
-  if (isRunning(tables, m.job)) return { kind: 'running' };
+  if (isBusy) return { kind: 'running' };
+  reserve(tables, m.budgets, m.now);
   return { kind: 'stored', ref: begin(tables, m.job, m.dispatch, m.now) };
 }
 

@@ -35,6 +35,8 @@ class Needs {
   readonly steps = new Set<Ref>();
   readonly jobs = new Set<string>();
   readonly guard = new Set<string>();
+  /** Budgets whose runs under way count. */
+  readonly begun = new Set<string>();
   readonly ticks: { readonly job: string; readonly due_at: number }[] = [];
 
   add(change: UnitChange): void {
@@ -56,7 +58,11 @@ class Needs {
       if (change.kind === 'record_attempt' || hasReason) this.heads.add(change.ref);
     }
     if (change.kind === 'record_attempt' && change.due_at === null) this.steps.add(change.ref);
-    for (const of of guardedBy(change)) this.guard.add(shortenedKey(guardKey(of)));
+    for (const of of guardedBy(change)) {
+      const id = shortenedKey(guardKey(of));
+      this.guard.add(id);
+      if (change.kind === 'begin_run') this.begun.add(id);
+    }
     if ('job' in change) this.jobs.add(change.job);
     if (change.kind === 'tick_job') this.ticks.push({ job: change.job, due_at: change.due_at });
   }
@@ -69,9 +75,10 @@ const isOfMessage = (change: UnitChange): boolean =>
 
 function guardedBy(change: UnitChange): readonly Pick<GuardRow, 'kind' | 'key'>[] {
   if (change.kind === 'put_guard') return [change.row];
-  return (
-    (change.kind === 'accept' ? change.limits : change.kind === 'join_group' ? change.run_limits : undefined) ?? []
-  );
+  const limits =
+    change.kind === 'accept' ? change.limits : change.kind === 'join_group' ? change.run_limits : undefined;
+  const budgets = ('budgets' in change ? change.budgets : undefined) ?? [];
+  return [...(limits ?? []), ...budgets.map(({ key }) => ({ kind: 'budget', key }) as const)];
 }
 
 const REFS = "SELECT nextval('dispatch_ref') AS ref FROM generate_series(1, $1::integer)";
@@ -92,6 +99,10 @@ const BODIES = `SELECT ref, body FROM dispatch WHERE ref ${MEANT}`;
 const STEPS_OF_MESSAGES = `SELECT ref, data FROM step WHERE ref ${MEANT} ORDER BY ref, n`;
 const GROUPS = `SELECT ${WORK_COLUMNS} FROM work WHERE group_key = ANY($1) ORDER BY ref FOR UPDATE`;
 const JOBS = 'SELECT job, paused, "cursor", ref FROM job_state WHERE job = ANY($1) ORDER BY job FOR UPDATE';
+/** The runs under way that budgets count, once their rows are locked. */
+const UNDER_WAY =
+  "SELECT w.ref FROM guard_state g CROSS JOIN LATERAL json_array_elements_text(g.body::json -> 'under_way') x(ref) " +
+  "JOIN work w ON w.ref = x.ref::bigint AND w.state = 'running' WHERE g.kind = 'budget' AND g.id = ANY($1)";
 const GUARD = 'SELECT id, body FROM guard_state WHERE id = ANY($1) ORDER BY id FOR UPDATE';
 const HEADS = 'SELECT ref, id, profile, route, job, targets FROM dispatch WHERE ref = ANY($1::bigint[])';
 const DELIVERIES =
@@ -123,6 +134,7 @@ interface Loaded {
   readonly grouped: readonly WorkRow[];
   readonly jobs: readonly Omit<JobRow, 'running'>[];
   readonly guard: readonly { readonly id: string; readonly body: string }[];
+  readonly under_way: readonly { readonly ref: Ref }[];
   readonly heads: readonly StoredHead[];
   readonly deliveries: readonly DeliveryRow[];
   readonly steps: readonly { readonly ref: Ref; readonly data: string }[];
@@ -132,7 +144,7 @@ interface Loaded {
 
 const NOTHING: Loaded = {
   ...{ refs: [], claims: [], messages: [], ended: [], bodies: [], limits: [], work: [], grouped: [], jobs: [] },
-  ...{ guard: [], heads: [], deliveries: [], steps: [], ticks: [], running: [] },
+  ...{ guard: [], under_way: [], heads: [], deliveries: [], steps: [], ticks: [], running: [] },
 };
 
 /** Loads the rows, within a transaction. */
@@ -157,19 +169,21 @@ export async function loadUnit(db: PgConnection, changes: readonly UnitChange[])
     ask<WorkRow>(GROUPS, needs.groups),
     ask<Loaded['jobs'][number]>(JOBS, needs.jobs),
     ask<Loaded['guard'][number]>(GUARD, needs.guard),
+    ask<Loaded['under_way'][number]>(UNDER_WAY, needs.begun),
     ask<StoredHead>(HEADS, needs.heads),
     ask<DeliveryRow>(DELIVERIES, needs.work),
     ask<Loaded['steps'][number]>(STEPS, needs.steps),
     needs.ticks.length === 0 ? [] : db.query<Loaded['ticks'][number]>(TICKS, [JSON.stringify(needs.ticks)]),
     ask<Loaded['running'][number]>(RUNNING, needs.jobs),
   ]);
-  const [work, held, ended, bodies, earlier, grouped, jobs, guard, heads, deliveries, counted, ticks, running] = rest;
+  const [work, held, ended, bodies, earlier, grouped, jobs, guard, ...others] = rest;
+  const [under_way, heads, deliveries, counted, ticks, running] = others;
   // The steps of a message may be asked for twice.
   const asked = new Set(counted.map(({ ref }) => ref));
   const steps = [...counted, ...earlier.filter(({ ref }) => !asked.has(ref))];
   return rowsOf({
     ...{ refs, claims, messages, limits, work: [...work, ...held], ended, bodies, steps },
-    ...{ grouped, jobs, guard, heads, deliveries, ticks, running },
+    ...{ grouped, jobs, guard, under_way, heads, deliveries, ticks, running },
   });
 }
 
@@ -186,6 +200,8 @@ function rowsOf(loaded: Loaded): UnitRows {
   const steps = byRef(loaded.steps);
   const bodies = new Map(loaded.bodies.map(({ ref, body }) => [ref, body]));
   const ticks = new Set(loaded.ticks.map(({ job, due_at }) => tickKey(job, due_at)));
+  const underWay = new Set(loaded.under_way.map(({ ref }) => ref));
+  const work = new Map([...loaded.work, ...loaded.grouped].map((row) => [row.ref, row]));
   return {
     nextRef() {
       const ref = refs.shift();
@@ -198,7 +214,8 @@ function rowsOf(loaded: Loaded): UnitRows {
     ended: new Map(loaded.ended.map((row) => [row.ref, workOf(row)])),
     bodyOf: (ref) => bodies.get(ref),
     limits: new Map(loaded.limits.map(({ lane, max_concurrent }) => [lane, max_concurrent])),
-    work: new Map([...loaded.work, ...loaded.grouped].map((row) => [row.ref, row])),
+    work,
+    isRunning: (ref) => (work.get(ref)?.state ?? (underWay.has(ref) ? 'running' : null)) === 'running',
     groups: new Map(loaded.grouped.map(({ group_key, ref }) => [group_key ?? '', ref])),
     deliveries: new Map(
       [...byRef(loaded.deliveries)].map(([ref, rows]) => [ref, new Map(rows.map((row) => [row.n, row]))]),

@@ -156,6 +156,11 @@ const ROUTE_KEYS = {
     changed: (_before, now) =>
       now === 'true' ? 'it now takes events that it has caused itself' : 'it ignores events that it has caused itself',
   },
+  budget: {
+    field: 'budget',
+    read: ({ budget }) => (budget === undefined ? [] : [shown(budget, printBudget(budget))]),
+    ...valued('its budget'),
+  },
   idempotency_ttl_seconds: plain('idempotency_ttl_seconds', 'how long it remembers delivery ids (seconds)'),
   max_age: {
     field: 'max_age_seconds',
@@ -169,6 +174,11 @@ const ROUTE_KEYS = {
 export const ROUTE_FACETS: readonly Facet[] = Object.values<Facet | NotCompared>(ROUTE_KEYS).filter(
   (entry): entry is Facet => 'read' in entry,
 );
+
+function printBudget({ per, ...limits }: NonNullable<RoutePlan['budget']>): string {
+  const most = Object.entries(limits).flatMap(([what, limit]) => (limit === null ? [] : [`${limit} ${what}`]));
+  return `${most.join(', ')} per ${per}`;
+}
 
 function printDelivery({ target, extra }: DeliveryPlan): string {
   const address = Object.entries(extra).map(([key, template]) => `${key}=${printTemplate(template)}`);

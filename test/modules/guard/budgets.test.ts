@@ -1,0 +1,144 @@
+/** Budgets as a sender and an operator see them: a compiled configuration, served, with a program as its agent. */
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import type { TestContext } from 'node:test';
+import { describe, it } from 'node:test';
+import { compileText } from '../../../main/compiler.ts';
+import { createService } from '../../../main/runtime.ts';
+import { silentLog } from '../../../runtime/platform/log.ts';
+import type { RunProcess } from '../../../runtime/platform/process/run-process.ts';
+import type { Service } from '../../../runtime/service/options.ts';
+import { atEnd } from '../../helpers/at-end.ts';
+import { FakeClock } from '../../helpers/fake-clock.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
+
+const SECRET = 'a-secret-for-budgets-123456';
+const NOON = Date.UTC(2026, 2, 28, 12);
+
+const config = (parts: { gateway?: string; agent?: string; route?: string; job?: string }): string => `
+gateway: { timezone: Europe/Berlin, capture: all${parts.gateway ?? ''} }
+agent: { command: [agent], answer_path: text, usage_paths: { input: tokens, cost: usd }${parts.agent ?? ''} }
+jobs:
+  digest: { schedule: "0 8 1 1 *", prompt: Digest, deliver: log${parts.job ?? ''} }
+platforms:
+  webhook:
+    enabled: true
+    secret: ${SECRET}
+    routes:
+      one: { prompt: "{n}", deliver: log${parts.route ?? ''} }
+      two: { prompt: "{n}", deliver: log }
+      fires: { prompt: "{n}", cron_job: digest }
+      says: { prompt: "{n}", deliver: log, agent: none }
+`;
+
+interface Served {
+  service: Service;
+  readonly clock: FakeClock;
+  readonly runs: string[];
+  restart(): Promise<void>;
+  /** The outcome of events that are sent one after the other. */
+  send(route: string, ...ids: string[]): Promise<string[]>;
+  settle(): Promise<void>;
+}
+
+async function serve(t: TestContext, yaml: string, usd = 0): Promise<Served> {
+  const home = tempDir(t);
+  const { table, diagnostics } = await compileText(yaml, { home, env: {} });
+  assert.ok(table !== null, diagnostics.map(({ message }) => message).join('\n'));
+  const clock = new FakeClock(NOON);
+  const runs: string[] = [];
+  const run: RunProcess = async ({ stdin }) => {
+    runs.push(String(stdin));
+    const stdout = Buffer.from(JSON.stringify({ text: 'yes', tokens: 10, usd }));
+    return { kind: 'exit', code: 0, signal: null, stdout, stderr: '' };
+  };
+  const open = () => createService({ table, home, env: { PATH: '/usr/bin' }, log: silentLog, clock, run });
+  const served: Served = {
+    service: await open(),
+    ...{ clock, runs },
+    async restart() {
+      await served.service.stop({ drainMs: 0 });
+      served.service = await open();
+    },
+    async send(route, ...ids) {
+      const outcomes: string[] = [];
+      for (const id of ids) {
+        const body = JSON.stringify({ n: id });
+        const signature = createHmac('sha256', SECRET).update(body).digest('hex');
+        const headers = { 'content-type': 'application/json', 'x-webhook-signature': signature, 'x-request-id': id };
+        const answer = await served.service.handle(
+          new Request(`http://127.0.0.1/webhooks/${route}`, { method: 'POST', body, headers }),
+        );
+        const { status, reason } = (await answer.json()) as { status: string; reason?: string };
+        outcomes.push(`${answer.status} ${status}${reason === undefined ? '' : ` ${reason}`}`);
+      }
+      return outcomes;
+    },
+    async settle() {
+      for (let round = 0; round < 200; round++) {
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        const { oldest_open_at } = await served.service.store.read({ kind: 'overview', now: clock.now() });
+        if (oldest_open_at === null) return;
+        await clock.run(1000);
+      }
+    },
+  };
+  atEnd(t, () => served.service.stop({ drainMs: 0 }));
+  return served;
+}
+
+const TAKEN = '202 accepted';
+const OVER = '200 ignored budget';
+
+describe('a budget', () => {
+  it('of a route ignores what is beyond it, over a restart, until the day of its zone ends', async (t) => {
+    const served = await serve(t, config({ route: ', budget: { runs: 2, per: day }' }));
+    assert.deepEqual(await served.send('one', 'a', 'a', 'b'), [TAKEN, '200 duplicate', TAKEN]);
+    await served.restart();
+    assert.deepEqual(await served.send('one', 'c', 'a', 'c'), [OVER, '200 duplicate', OVER]);
+    assert.deepEqual(await served.send('two', 'c'), [TAKEN]);
+    // Midnight in Berlin is an hour before that of UTC; the day after has 23 hours.
+    await served.clock.run(11 * 3_600_000 - 1000);
+    assert.deepEqual(await served.send('one', 'd'), [OVER]);
+    await served.clock.run(1000);
+    assert.deepEqual(await served.send('one', 'd', 'e', 'f'), [TAKEN, TAKEN, OVER]);
+    await served.clock.run(23 * 3_600_000 - 1000);
+    assert.deepEqual(await served.send('one', 'g'), [OVER]);
+    await served.clock.run(1000);
+    assert.deepEqual(await served.send('one', 'g'), [TAKEN]);
+  });
+
+  it('of the gateway counts all runs, and no message', async (t) => {
+    const served = await serve(t, config({ gateway: ', budget: { runs: 2, per: hour }' }));
+    assert.deepEqual(await served.send('says', 'a', 'b', 'c'), [TAKEN, TAKEN, TAKEN]);
+    assert.deepEqual(await served.send('one', 'a'), [TAKEN]);
+    assert.deepEqual(await served.send('two', 'b', 'c'), [TAKEN, OVER]);
+    assert.deepEqual(await served.send('fires', 'd'), [OVER]);
+    assert.deepEqual(await served.send('says', 'd'), [TAKEN]);
+  });
+
+  it('of a job holds for events that fire it', async (t) => {
+    const served = await serve(t, config({ job: ', budget: { runs: 1, per: hour }' }));
+    assert.deepEqual(await served.send('fires', 'a'), [TAKEN]);
+    await served.settle();
+    assert.deepEqual(await served.send('fires', 'b', 'b'), [OVER, OVER]);
+    assert.deepEqual(await served.send('one', 'c'), [TAKEN]);
+  });
+
+  it('of an agent ends with its cost: what was accepted is skipped, what comes is ignored', async (t) => {
+    const served = await serve(t, config({ agent: ', budget: { cost: 5, per: hour }' }), 2);
+    const ids = ['a', 'b', 'c', 'd', 'e'];
+    assert.deepEqual(
+      await served.send('one', ...ids),
+      ids.map(() => TAKEN),
+    );
+    await served.settle();
+    assert.equal(served.runs.length, 3);
+    const list = await served.service.store.read({ kind: 'list', filter: { limit: 9, state: 'skipped' } });
+    assert.deepEqual(
+      list.map(({ reason }) => reason),
+      ['budget', 'budget'],
+    );
+    assert.deepEqual(await served.send('two', 'f'), [OVER]);
+  });
+});

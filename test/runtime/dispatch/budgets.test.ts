@@ -1,0 +1,76 @@
+/** Budgets in the dispatcher, with a clock of its own: who may begin, who waits, and what ends. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { FindBudgets } from '../../../runtime/dispatch/context.ts';
+import type { DispatchObserver } from '../../../runtime/dispatch/observer.ts';
+import type { OverBudget } from '../../../runtime/store/budget.ts';
+import { claimOf, dispatchBench, storedIn } from '../../helpers/dispatch-bench.ts';
+import { makeDispatch } from '../../helpers/dispatches.ts';
+import { createMemoryStore } from '../../helpers/memory-store.ts';
+
+const HOUR = 3_600_000;
+
+const limited =
+  (limits: Partial<Record<'runs' | 'tokens' | 'cost', number>>): FindBudgets =>
+  (_of, now) => {
+    const since = Math.floor(now / HOUR) * HOUR;
+    return [{ key: 'all', runs: null, tokens: null, cost: null, ...limits, since, until: since + HOUR }];
+  };
+
+/** @param uses tokens of each run, in their order @param seconds that a run takes */
+function bench(budgets: FindBudgets, uses: readonly number[], seconds = 10) {
+  const refused: OverBudget[] = [];
+  let [running, most] = [0, 0];
+  const observer: DispatchObserver = { overBudget: (_owner, over) => void refused.push(over) };
+  const store = createMemoryStore();
+  const made = dispatchBench({
+    store,
+    context: { budgets, observer, limits: () => ({ max_concurrent_runs: 4, max_queued_runs: 1000 }) },
+    async agent(_request, report) {
+      const input_tokens = uses[made.runs.length - 1] ?? 0;
+      most = Math.max(most, ++running);
+      await new Promise<void>((resolve) => void made.clock.after(seconds * 1000, resolve));
+      running--;
+      report?.used({ input_tokens, output_tokens: null, cost: null });
+      return 'yes';
+    },
+  });
+  const send = async (...ids: string[]) =>
+    Promise.all(ids.map(async (id) => (await made.service.accept(makeDispatch(id), claimOf(id), null)).kind));
+  const states = (...ids: string[]) => ids.map((id) => storedIn(store, id)?.state ?? 'none');
+  return { ...made, refused, send, states, most: () => most };
+}
+
+describe('budgets', () => {
+  it('of runs: the rest is refused, and said once', async () => {
+    const { send, refused, lines } = bench(limited({ runs: 2 }), [1, 1]);
+    assert.deepEqual(await send('a', 'b', 'c', 'd'), ['accepted', 'accepted', 'over_budget', 'over_budget']);
+    assert.deepEqual(
+      refused.map(({ first }) => first),
+      [true, false],
+    );
+    assert.equal(lines.filter(({ message }) => /a budget is used up/.test(message)).length, 1);
+  });
+
+  it('of tokens: one at a time until the first has told, then several, and what finds it full is skipped', async () => {
+    const { send, states, clock, runs, most, refused } = bench(limited({ tokens: 100 }), [40, 40, 40]);
+    await send('a', 'b', 'c', 'd', 'e');
+    await clock.run(9_000);
+    assert.equal(runs.length, 1);
+    await clock.run(60_000);
+    assert.deepEqual([runs.length, most()], [3, 2]);
+    assert.deepEqual(states('a', 'b', 'c', 'd', 'e').sort(), ['done', 'done', 'done', 'skipped', 'skipped']);
+    assert.deepEqual(await send('f'), ['over_budget']);
+    assert.equal(refused.filter(({ first }) => first).length, 1);
+    await clock.run(HOUR);
+    assert.deepEqual(await send('g'), ['accepted']);
+  });
+
+  it('is not overrun by more than the runs under way, whatever they use', async () => {
+    const { send, clock, runs } = bench(limited({ tokens: 100 }), [10, 10, 90, 50, 50, 50]);
+    await send('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h');
+    await clock.run(300_000);
+    const spent = [10, 10, 90, 50, 50, 50].slice(0, runs.length).reduce((sum, tokens) => sum + tokens, 0);
+    assert.ok(spent >= 100 && runs.length <= 5, `${runs.length} runs, ${spent} tokens`);
+  });
+});
