@@ -11,4 +11,5 @@ export const ENTRY_MAPS: ReadonlySet<string> = new Set([
   'agents',
   'jobs',
   'sources',
+  'targets',
 ]);

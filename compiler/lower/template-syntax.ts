@@ -52,7 +52,7 @@ const BRACED = /\{([^{}\n]*)(\}?)/g;
 const SLIPS: readonly { readonly closed: boolean; readonly inside: RegExp; readonly what: string }[] = [
   {
     closed: true,
-    inside: /^(?=[\w.-]*\w[\w.-]*$)(?!\.{3}|\d+\.\.\d+$)(?:\.|.*\.\.|.*\.$)/,
+    inside: /^(?!\.{3}|\d+\.\.\d+$)(?=\.|[^.]*\.(?:[^.]+\.)*(?:\.|$))(?=[.-]*\w)[\w.-]+$/,
     what: 'has an empty part',
   },
   {

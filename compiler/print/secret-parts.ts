@@ -60,7 +60,7 @@ function remembered(decide: (name: string) => boolean): (name: string) => boolea
 }
 
 /** Maps whose keys are names chosen by users. */
-const ENTRIES: ReadonlySet<unknown> = new Set(['routes', 'jobs', 'sources', 'platforms']);
+const ENTRIES: ReadonlySet<unknown> = new Set(['routes', 'jobs', 'sources', 'targets', 'platforms']);
 
 /** Whether the pair is an entry, such as a route called `token-check`, whose name does not indicate a secret. */
 function isEntry({ value }: Pair, path: readonly unknown[]): boolean {

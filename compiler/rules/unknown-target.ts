@@ -21,7 +21,7 @@ export const unknownTarget = rule('unknown-target', {
     const names = scope.table.target_names;
     const known = [...Object.keys(names), ...(profile === DEFAULT_PROFILE ? ['webhook'] : [])];
     for (const [name] of targetEntries(config)) {
-      if (targetNamed(names, name) !== null) continue;
+      if (targetNamed(names, name) !== null || scope.invalidNames.has(`target:${name}`)) continue;
       const message =
         name === 'webhook'
           ? '`webhook` is not a target: one webhook server serves all profiles, and it is configured in the root config'

@@ -36,6 +36,7 @@ const NOUNS: Readonly<Record<string, string>> = {
   agents: 'agent',
   jobs: 'job',
   sources: 'source',
+  targets: 'target',
 };
 
 /** The file that defines a key, or the files of a shared map. */

@@ -1,6 +1,6 @@
 /** Loads the catalog that a config is compiled against: the shipped entries, then those of the home folder and of the config. */
 import { join } from 'node:path';
-import type { BlueprintPlan, Config, SourceFile } from '../../schemas/generated/types.ts';
+import type { BlueprintPlan, Config, SourceFile, TargetFile } from '../../schemas/generated/types.ts';
 import type { KnownToolsets } from '../config/toolsets.ts';
 import type { NodePath } from '../diagnostics/problem.ts';
 import type { CatalogTarget } from '../lower/targets.ts';
@@ -43,26 +43,41 @@ export function loadCatalog(
   const targets = loadCatalogFolder({ files, cwd, folder: folder('targets'), schema: 'target' });
   const blueprints = loadBlueprints({ files, cwd, folders: [folder('blueprints')] });
   report.add([...sources.findings, ...targets.findings, ...blueprints.findings]);
-  const own = new Map(sources.entries.map(userItem));
+  const own = { source: new Map(sources.entries.map(userItem)), target: new Map(targets.entries.map(userTarget)) };
+  const ofConfig = Object.entries(root.config.targets ?? {}).map(
+    ([name, file]) => [name, lowerTargetFile(name, file)] as const,
+  );
   return {
-    sources: overlay(catalog.sources, [...own, ...configSources(root, own, report)]),
-    targets: overlay(
-      catalog.targets,
-      targets.entries.map(({ name, value, tree }) => userItem({ name, value: lowerTargetFile(name, value), tree })),
-    ),
+    sources: overlay(catalog.sources, [
+      ...own.source,
+      ...configEntries('source', Object.entries(root.config.sources ?? {}), { ...root, own: own.source, report }),
+    ]),
+    targets: overlay(catalog.targets, [
+      ...own.target,
+      ...configEntries('target', ofConfig, { ...root, own: own.target, report }),
+    ]),
     blueprints: new Map([...Object.entries(catalog.blueprints), ...blueprints.plans]),
     toolsets: catalog.toolsets,
     actingToolsets: catalog.actingToolsets,
   };
 }
 
-/** User entries come last, even those that replace shipped ones: if two entries claim an alias, the user's is reported. */
-function overlay<T>(
+/**
+ * User entries come last, even those that replace shipped ones: if two entries claim an alias, the user's is reported. A
+ * user's entry that is named like an alias of a shipped one takes it.
+ */
+function overlay<T extends { readonly aliases?: readonly string[] }>(
   shipped: Readonly<Record<string, T>>,
   own: readonly Named<T>[],
 ): ReadonlyMap<string, CatalogItem<T>> {
   const items = new Map(Object.entries(shipped).map(shippedItem));
   for (const [name] of own) items.delete(name);
+  const names = new Set(own.map(([name]) => name));
+  for (const [name, { value }] of items) {
+    const { aliases = [] } = value;
+    if (!aliases.some((alias) => names.has(alias))) continue;
+    items.set(name, { value: { ...value, aliases: aliases.filter((alias) => !names.has(alias)) }, written: null });
+  }
   return new Map([...items, ...own]);
 }
 
@@ -75,17 +90,24 @@ const userItem = <T>({ name, value, tree }: CatalogEntry<T>): Named<T> => [
   { value, written: { tree, base: [] } },
 ];
 
-/** The sources defined in the config. A source that the home's catalog also defines is reported as a duplicate. */
-function configSources(
-  { config, tree }: { readonly config: Config; readonly tree: Places },
-  own: ReadonlyMap<string, CatalogItem<SourceFile>>,
-  report: Report,
-): readonly Named<SourceFile>[] {
-  return Object.entries(config.sources ?? {}).map(([name, value]): Named<SourceFile> => {
-    const base = ['sources', name];
+const userTarget = ({ name, value, tree }: CatalogEntry<TargetFile>): Named<CatalogTarget> =>
+  userItem({ name, value: lowerTargetFile(name, value), tree });
+
+/** What the config defines itself. An entry that the home's catalog also defines is reported as a duplicate. */
+function configEntries<T>(
+  kind: 'source' | 'target',
+  entries: readonly (readonly [name: string, value: T])[],
+  {
+    tree,
+    own,
+    report,
+  }: { readonly tree: Places; readonly own: ReadonlyMap<string, CatalogItem<T>>; readonly report: Report },
+): readonly Named<T>[] {
+  return entries.map(([name, value]): Named<T> => {
+    const base = [`${kind}s`, name];
     const other = own.get(name)?.written?.tree.place([]);
     if (other !== undefined) {
-      const message = `source \`${name}\` is defined in two files`;
+      const message = `${kind} \`${name}\` is defined in two files`;
       const related = [{ source: other.file.source, range: other.value, message: 'it is first defined here' }];
       const place = tree.place(base);
       const range = place.key ?? place.value;

@@ -39,6 +39,7 @@ function namesOf(path: NodePath): readonly string[] {
   if (top === 'agents') return [`agent:${name}`];
   if (top === 'jobs') return [`job:${name}`];
   if (top === 'sources') return [`source:${name}`];
+  if (top === 'targets') return [`target:${name}`];
   if (top !== 'platforms') return [];
   if (name !== 'webhook') return [`target:${name}`];
   return [`setting:${setting === 'extra' ? inner : setting}`];

@@ -42,6 +42,14 @@ export type StoreConfig = 'sqlite' | PostgresStoreConfig;
  */
 export type OwnSender = OwnSenderField | OwnSenderSetting;
 /**
+ * What a response that is no success means; the first rule that fits. Otherwise: 429 is `retry`; 408, 425, 500, 502, 503 and 504 are `ambiguous`; the rest is `permanent`.
+ */
+export type Outcomes = TargetOutcomeRule[];
+/**
+ * The public service's limits. They hold while the base URL is the one of this file: a server under `api_base` has its own.
+ */
+export type Pacing = TargetPace[];
+/**
  * A text, a list of texts, or a list of objects whose members are texts and numbers.
  */
 export type ContentValue =
@@ -150,14 +158,6 @@ export type CoalescePlan = {
   window_seconds: number;
   max_wait_seconds: number;
 } | null;
-/**
- * What a response that is no success means; the first rule that fits. Otherwise: 429 is `retry`; 408, 425, 500, 502, 503 and 504 are `ambiguous`; the rest is `permanent`.
- */
-export type Outcomes = TargetOutcomeRule[];
-/**
- * The public service's limits. They hold while the base URL is the one of this file: a server under `api_base` has its own.
- */
-export type Pacing = TargetPace[];
 /**
  * A part, or several.
  */
@@ -365,6 +365,7 @@ export interface Config {
   agents?: AgentsConfig;
   jobs?: JobsConfig;
   sources?: SourcesConfig;
+  targets?: TargetsConfig;
 }
 /**
  * The webhook adapter and the delivery targets, by name.
@@ -1630,6 +1631,691 @@ export interface SourceSending1 {
    * Where it says so.
    */
   docs?: string;
+}
+/**
+ * Delivery targets of your own by name, beside the shipped catalog; `platforms.<name>` enables one.
+ */
+export interface TargetsConfig {
+  [k: string]: TargetFile;
+}
+/**
+ * catalog/targets/<name>.yaml: how one delivery target is spoken to. A `{name}` in a text stands for a value, `{name?}` for one that may be empty: the header, query parameter or body field that holds it is then left out.
+ */
+export interface TargetFile {
+  /**
+   * Display name.
+   */
+  title: string;
+  /**
+   * Other names of this target.
+   */
+  aliases?: string[];
+  /**
+   * Events that a delivery makes a sender send back, for the rule `self-trigger`.
+   *
+   * @minItems 1
+   */
+  causes?: [TargetEffect, ...TargetEffect[]];
+  /**
+   * `http`: this file says it all. The others are code that the shipped entries use.
+   */
+  driver?: 'http' | 'log' | 'local' | 'forgea_comment' | 'email';
+  docs?: TargetDocs;
+  settings?: TargetSettings;
+  address?: TargetAddress;
+  content?: TargetContent;
+  /**
+   * Base URL, `https://` unless it is this machine; may hold settings. Absent: the config must set `api_base`.
+   */
+  base?: string;
+  /**
+   * The request that sends one piece of text; or several, of which the first that fits the address is made.
+   */
+  request?: TargetRequest | [TargetRequest, ...TargetRequest[]];
+  text?: TargetText;
+  key?: TargetKey;
+  signature?: TargetSignature;
+  exchange?: TargetExchange;
+  check?: TargetRequest1;
+  success?: TargetCondition;
+  /**
+   * Dotted path of the sent message's id in the response.
+   */
+  message_id?: string;
+  /**
+   * Dotted path of the service's own error code in the response, for logs.
+   */
+  error_code?: string;
+  outcomes?: Outcomes;
+  retry_after?: TargetRetryAfter;
+  pacing?: Pacing;
+  /**
+   * Longest time one request may take, in seconds.
+   */
+  timeout_seconds?: number;
+  /**
+   * Longest response that is read, in bytes.
+   */
+  max_response_bytes?: number;
+  variants?: TargetVariants;
+}
+export interface TargetEffect {
+  /**
+   * Canonical name of the sender.
+   */
+  source: string;
+  /**
+   * @minItems 1
+   */
+  events: [string, ...string[]];
+  /**
+   * Actions of these events that a delivery causes. Absent: all.
+   *
+   * @minItems 1
+   */
+  actions?: [string, ...string[]];
+  /**
+   * Fields by which a filter can tell who wrote what came back.
+   *
+   * @minItems 1
+   */
+  author: [string, ...string[]];
+  /**
+   * Fields that hold the text that was delivered.
+   */
+  text: string[];
+  /**
+   * What fields of `author` hold in what comes back from a bot, by field.
+   */
+  marks?: {
+    [k: string]: string;
+  };
+  /**
+   * Fields that what comes back does not have, nor anything below them.
+   */
+  absent?: string[];
+  place?: TargetPlace;
+}
+/**
+ * Field that says where it came back from, and the key of `deliver_extra` that says where it goes.
+ */
+export interface TargetPlace {
+  field: string;
+  extra: string;
+}
+/**
+ * What docs/targets.md says about the target, beside what follows from the rest of this file.
+ */
+export interface TargetDocs {
+  /**
+   * Markdown: what to create at the service and where its credentials are found.
+   */
+  setup?: string;
+  /**
+   * What the service does not do or does differently than one would expect.
+   */
+  limits?: string[];
+  /**
+   * What is believed but was not found in the service's own documentation.
+   */
+  unverified?: string[];
+  /**
+   * The service's own documentation.
+   */
+  url?: string;
+}
+/**
+ * What a config sets under `platforms.<target>`, by name: credentials, ids, choices. `{name}` puts one into a request. A setting named `api_base` documents the base URL of a self-hosted service.
+ */
+export interface TargetSettings {
+  [k: string]: TargetSetting;
+}
+/**
+ * One setting.
+ */
+export interface TargetSetting {
+  /**
+   * What it is and where to find it.
+   */
+  help: string;
+  /**
+   * A value as it looks, for the documentation; never of a secret.
+   */
+  example?: string | number | boolean;
+  /**
+   * Never shown: neither in logs nor in dry runs nor in messages.
+   */
+  secret?: boolean;
+  /**
+   * Nothing can be delivered without it.
+   */
+  required?: boolean;
+  /**
+   * Other names users may write.
+   */
+  aliases?: string[];
+  /**
+   * Value when the config sets none.
+   */
+  default?: string | number | boolean;
+  /**
+   * RE2 expression that the whole value must match.
+   */
+  pattern?: string;
+}
+/**
+ * What a delivery sets in `deliver_extra`, by name: `chat_id`, `thread` (written as `message_thread_id` or `thread_id`) and keys of the target's own.
+ */
+export interface TargetAddress {
+  [k: string]: TargetAddressField;
+}
+/**
+ * One key of `deliver_extra`. Its value may come from a stranger's payload: what is not matched by `pattern` is refused.
+ */
+export interface TargetAddressField {
+  /**
+   * What it is, with an example.
+   */
+  help: string;
+  /**
+   * A value as it looks, for the documentation.
+   */
+  example?: string;
+  /**
+   * Every route that delivers here must set it. (A key that a request names without `?` must have a value when that request is made, whatever this says.)
+   */
+  required?: boolean;
+  /**
+   * RE2 expression that the whole value must match.
+   */
+  pattern?: string;
+}
+/**
+ * What an agent may fill of a message, by name, in `outputs`; never an address. `{name}` puts it into a request. Absent: `text`.
+ */
+export interface TargetContent {
+  [k: string]: TargetContentField;
+}
+/**
+ * One field of a message.
+ */
+export interface TargetContentField {
+  /**
+   * What it is; agents are told.
+   */
+  help: string;
+  /**
+   * `list`: texts. `objects`: objects with `members`. In a JSON body `{ $list: "{name}" }` writes either; elsewhere a list is joined by commas.
+   */
+  kind?: 'text' | 'list' | 'objects';
+  /**
+   * An output without it is dropped.
+   */
+  required?: boolean;
+  /**
+   * All that the service takes; others are dropped.
+   *
+   * @minItems 1
+   */
+  values?: [string, ...string[]];
+  members?: TargetContentMembers;
+}
+/**
+ * Of each object; all are required.
+ */
+export interface TargetContentMembers {
+  [k: string]: 'text' | 'integer';
+}
+/**
+ * One HTTP request. At most one of `json`, `form` and `plain`.
+ */
+export interface TargetRequest {
+  when?: TargetRequestWhen;
+  /**
+   * HTTP method.
+   */
+  method?: 'POST' | 'PUT' | 'PATCH' | 'GET';
+  /**
+   * Path below the base. Values are percent-encoded, each stays within its segment.
+   */
+  path: string;
+  query?: Texts;
+  headers?: Texts1;
+  basic?: TargetBasicAuth;
+  /**
+   * JSON body. Texts may hold values; `$int: text` is a number, `$auto: text` a number when it looks like one, `$json: body` the body written into a string; a `$when: text` beside fields leaves their object out while the text is empty.
+   */
+  json?: {
+    [k: string]: unknown;
+  };
+  form?: Texts2;
+  /**
+   * Body in text/plain.
+   */
+  plain?: string;
+}
+/**
+ * The addresses it fits. Absent: all.
+ */
+export interface TargetRequestWhen {
+  /**
+   * RE2 expression that the whole chat_id must match; a group `(?P<name>…)` becomes `{match.name}`.
+   */
+  chat_id?: string;
+  /**
+   * Whether a thread is given.
+   */
+  thread?: boolean;
+}
+/**
+ * Query parameters.
+ */
+export interface Texts {
+  [k: string]: string | number | boolean;
+}
+/**
+ * Headers. They may hold settings, but nothing that comes with a delivery.
+ */
+export interface Texts1 {
+  [k: string]: string | number | boolean;
+}
+/**
+ * HTTP Basic authentication; left out while a `{name?}` in it is empty.
+ */
+export interface TargetBasicAuth {
+  /**
+   * User name.
+   */
+  user: string;
+  /**
+   * Password.
+   */
+  password: string;
+}
+/**
+ * Body of an application/x-www-form-urlencoded form.
+ */
+export interface Texts2 {
+  [k: string]: string | number | boolean;
+}
+/**
+ * What the service takes as text.
+ */
+export interface TargetText {
+  /**
+   * Longest text of one message. Absent: none.
+   */
+  limit?: number;
+  /**
+   * What `limit` counts: UTF-16 units, code points, UTF-8 bytes, or UTF-8 bytes once escaped for JSON.
+   */
+  unit?: 'utf16' | 'codepoint' | 'byte' | 'json_byte';
+  /**
+   * What happens to a longer text: several messages, a shortened one, or a permanent failure.
+   */
+  overflow?: 'split' | 'truncate' | 'reject';
+  /**
+   * Most messages one text may become; a text that needs more is a permanent failure.
+   */
+  max_pieces?: number;
+  /**
+   * Ends each of several messages with ` (i/n)`.
+   */
+  numbered?: boolean;
+  /**
+   * Changes that keep the service from reading the text as markup or as a mention, applied in order and before splitting: see docs/own-targets.md.
+   */
+  transforms?: (
+    | 'slack_entities'
+    | 'zwsp_after_at'
+    | 'break_angle_at'
+    | 'break_angle'
+    | 'break_everyone'
+    | 'break_templates'
+    | 'strip_controls'
+  )[];
+}
+/**
+ * Idempotency: `{key}` is the same for every attempt to send the same piece.
+ */
+export interface TargetKey {
+  /**
+   * How the key is written.
+   */
+  form?: 'hex' | 'uuid';
+  /**
+   * Longest key the service takes.
+   */
+  max_length?: number;
+  /**
+   * How long the service drops a repeat, in seconds; 0: it does not, the key is merely required.
+   */
+  window_seconds: number;
+}
+/**
+ * An HMAC over a text, as `{signature}`, with the instant it was made at as `{timestamp}`. Both are empty while a `{name?}` in it is.
+ */
+export interface TargetSignature {
+  /**
+   * Hash of the HMAC.
+   */
+  hash?: 'sha256' | 'sha1' | 'sha512';
+  /**
+   * Its key.
+   */
+  key: string;
+  /**
+   * The text it is made over; may be empty.
+   */
+  message: string;
+  /**
+   * How the result is written.
+   */
+  encoding?: 'base64' | 'hex';
+  /**
+   * Unit of `{timestamp}`: seconds or milliseconds since 1970.
+   */
+  clock?: 's' | 'ms';
+}
+/**
+ * Credentials are exchanged for a short-lived token, `{exchanged_token}`, which is kept until shortly before it ends. Its request may hold settings only; `success` says when a token was given (default: any 2xx).
+ */
+export interface TargetExchange {
+  /**
+   * Base URL of the token request. Default: that of the target. `api_base` replaces both.
+   */
+  base?: string;
+  request: TargetRequest;
+  success?: TargetCondition;
+  /**
+   * Dotted path of the token in the response.
+   */
+  token: string;
+  /**
+   * Dotted path of its lifetime in seconds, a number or a text.
+   */
+  lifetime?: string;
+  /**
+   * Lifetime when the response names none.
+   */
+  default_lifetime_seconds?: number;
+  /**
+   * How long before its end a token is no longer used.
+   */
+  margin_seconds?: number;
+}
+/**
+ * A test of a response: everything named must hold.
+ */
+export interface TargetCondition {
+  /**
+   * HTTP status: a number, a class such as `5xx`, or a list of them.
+   */
+  status?: (number | string) | [number | string, ...(number | string)[]];
+  /**
+   * Expectations by header name.
+   */
+  headers?: {
+    /**
+     * What a value must be: that very value, one of a list, or what the tests below say.
+     */
+    [k: string]:
+      | string
+      | number
+      | boolean
+      | null
+      | [string | number | boolean | null, ...(string | number | boolean | null)[]]
+      | TargetExpectation;
+  };
+  /**
+   * Expectations by dotted path into the JSON body; `.` is the body itself. None holds for a body that is not JSON.
+   */
+  body?: {
+    /**
+     * What a value must be: that very value, one of a list, or what the tests below say.
+     */
+    [k: string]:
+      | string
+      | number
+      | boolean
+      | null
+      | [string | number | boolean | null, ...(string | number | boolean | null)[]]
+      | TargetExpectation;
+  };
+  /**
+   * RE2 expression to be found in the body as text.
+   */
+  text?: string;
+  /**
+   * Alternatives, of which one must hold.
+   *
+   * @minItems 1
+   */
+  any?: [TargetCondition, ...TargetCondition[]];
+}
+export interface TargetExpectation {
+  /**
+   * Whether there is a value other than null.
+   */
+  exists?: boolean;
+  /**
+   * Whether it is absent, null, an empty text, list or object.
+   */
+  empty?: boolean;
+  /**
+   * Its type.
+   */
+  is?: 'string' | 'number' | 'boolean' | 'array' | 'object';
+  /**
+   * Values it must not be; an absent one is none of them.
+   *
+   * @minItems 1
+   */
+  not?: [string | number | boolean | null, ...(string | number | boolean | null)[]];
+  /**
+   * RE2 expression to be found in the text or number.
+   */
+  matches?: string;
+  /**
+   * Lowest and highest number.
+   *
+   * @minItems 2
+   * @maxItems 2
+   */
+  between?: [number, number];
+  /**
+   * Expectations that every element of a list meets, by dotted path in the element; an absent list meets them.
+   */
+  every?: {
+    /**
+     * What a value must be: that very value, one of a list, or what the tests below say.
+     */
+    [k: string]:
+      | string
+      | number
+      | boolean
+      | null
+      | [string | number | boolean | null, ...(string | number | boolean | null)[]]
+      | TargetExpectation;
+  };
+}
+/**
+ * One HTTP request. At most one of `json`, `form` and `plain`.
+ */
+export interface TargetRequest1 {
+  when?: TargetRequestWhen;
+  /**
+   * HTTP method.
+   */
+  method?: 'POST' | 'PUT' | 'PATCH' | 'GET';
+  /**
+   * Path below the base. Values are percent-encoded, each stays within its segment.
+   */
+  path: string;
+  query?: Texts;
+  headers?: Texts1;
+  basic?: TargetBasicAuth;
+  /**
+   * JSON body. Texts may hold values; `$int: text` is a number, `$auto: text` a number when it looks like one, `$json: body` the body written into a string; a `$when: text` beside fields leaves their object out while the text is empty.
+   */
+  json?: {
+    [k: string]: unknown;
+  };
+  form?: Texts2;
+  /**
+   * Body in text/plain.
+   */
+  plain?: string;
+}
+/**
+ * One rule.
+ */
+export interface TargetOutcomeRule {
+  when: TargetCondition;
+  /**
+   * `auth`: permanent, the credentials are at fault. `refresh`: take a new exchanged token and try once more. `ok_pending`: accepted, but not yet visible. The rest as in docs/glossary.md.
+   */
+  outcome: 'ok' | 'ok_pending' | 'permanent' | 'auth' | 'retry' | 'refresh' | 'ambiguous';
+  /**
+   * What it means and what to do, for the operator.
+   */
+  reason?: string;
+  /**
+   * Wait before the retry when the response names none.
+   */
+  wait_seconds?: number;
+}
+/**
+ * Where a response says how long to wait; the first place that says so. Default: the Retry-After header.
+ */
+export interface TargetRetryAfter {
+  /**
+   * The places, best first.
+   */
+  from: TargetRetryAfterSource[];
+  /**
+   * Longest wait that is believed.
+   */
+  cap_seconds?: number;
+}
+/**
+ * One place: exactly one of `header`, `body`, `text`.
+ */
+export interface TargetRetryAfterSource {
+  /**
+   * Header: a number or an HTTP date.
+   */
+  header?: string;
+  /**
+   * Dotted path into the JSON body.
+   */
+  body?: string;
+  /**
+   * RE2 expression with one group, searched in the body as text.
+   */
+  text?: string;
+  /**
+   * Unit of the number.
+   */
+  unit?: 's' | 'ms';
+}
+/**
+ * At most `messages` in any `seconds`.
+ */
+export interface TargetPace {
+  /**
+   * What is counted together.
+   */
+  per: 'chat' | 'credentials';
+  /**
+   * How many messages.
+   */
+  messages: number;
+  /**
+   * In how many seconds.
+   */
+  seconds: number;
+}
+/**
+ * Several ways to reach the service (a bot, an incoming webhook), by name, preferred first. What a variant says replaces what the target says beside it.
+ */
+export interface TargetVariants {
+  [k: string]: TargetVariant;
+}
+/**
+ * One way to reach the service.
+ */
+export interface TargetVariant {
+  /**
+   * Display name.
+   */
+  title?: string;
+  /**
+   * Settings it cannot do without: it is chosen when they are all set and the config names no variant.
+   */
+  needs?: string[];
+  address?: TargetAddress;
+  /**
+   * Base URL, `https://` unless it is this machine; may hold settings. Absent: the config must set `api_base`.
+   */
+  base?: string;
+  /**
+   * The request that sends one piece of text; or several, of which the first that fits the address is made.
+   */
+  request?: TargetRequest | [TargetRequest, ...TargetRequest[]];
+  text?: TargetText;
+  key?: TargetKey;
+  signature?: TargetSignature;
+  exchange?: TargetExchange;
+  check?: TargetRequest2;
+  success?: TargetCondition;
+  /**
+   * Dotted path of the sent message's id in the response.
+   */
+  message_id?: string;
+  /**
+   * Dotted path of the service's own error code in the response, for logs.
+   */
+  error_code?: string;
+  outcomes?: Outcomes;
+  retry_after?: TargetRetryAfter;
+  pacing?: Pacing;
+  /**
+   * Longest time one request may take, in seconds.
+   */
+  timeout_seconds?: number;
+  /**
+   * Longest response that is read, in bytes.
+   */
+  max_response_bytes?: number;
+}
+/**
+ * One HTTP request. At most one of `json`, `form` and `plain`.
+ */
+export interface TargetRequest2 {
+  when?: TargetRequestWhen;
+  /**
+   * HTTP method.
+   */
+  method?: 'POST' | 'PUT' | 'PATCH' | 'GET';
+  /**
+   * Path below the base. Values are percent-encoded, each stays within its segment.
+   */
+  path: string;
+  query?: Texts;
+  headers?: Texts1;
+  basic?: TargetBasicAuth;
+  /**
+   * JSON body. Texts may hold values; `$int: text` is a number, `$auto: text` a number when it looks like one, `$json: body` the body written into a string; a `$when: text` beside fields leaves their object out while the text is empty.
+   */
+  json?: {
+    [k: string]: unknown;
+  };
+  form?: Texts2;
+  /**
+   * Body in text/plain.
+   */
+  plain?: string;
 }
 /**
  * The accepted unit of work: immutable, serialisable, self-contained. It is what is stored, queued, coalesced, run, retried and replayed.
@@ -3274,685 +3960,6 @@ export interface MaxAgePlan {
  */
 export interface Subscriptions {
   [k: string]: RouteConfig;
-}
-/**
- * catalog/targets/<name>.yaml: how one delivery target is spoken to. A `{name}` in a text stands for a value, `{name?}` for one that may be empty: the header, query parameter or body field that holds it is then left out.
- */
-export interface TargetFile {
-  /**
-   * Display name.
-   */
-  title: string;
-  /**
-   * Other names of this target.
-   */
-  aliases?: string[];
-  /**
-   * Events that a delivery makes a sender send back, for the rule `self-trigger`.
-   *
-   * @minItems 1
-   */
-  causes?: [TargetEffect, ...TargetEffect[]];
-  /**
-   * `http`: this file says it all. The others are code that the shipped entries use.
-   */
-  driver?: 'http' | 'log' | 'local' | 'forgea_comment' | 'email';
-  docs?: TargetDocs;
-  settings?: TargetSettings;
-  address?: TargetAddress;
-  content?: TargetContent;
-  /**
-   * Base URL, `https://` unless it is this machine; may hold settings. Absent: the config must set `api_base`.
-   */
-  base?: string;
-  /**
-   * The request that sends one piece of text; or several, of which the first that fits the address is made.
-   */
-  request?: TargetRequest | [TargetRequest, ...TargetRequest[]];
-  text?: TargetText;
-  key?: TargetKey;
-  signature?: TargetSignature;
-  exchange?: TargetExchange;
-  check?: TargetRequest1;
-  success?: TargetCondition;
-  /**
-   * Dotted path of the sent message's id in the response.
-   */
-  message_id?: string;
-  /**
-   * Dotted path of the service's own error code in the response, for logs.
-   */
-  error_code?: string;
-  outcomes?: Outcomes;
-  retry_after?: TargetRetryAfter;
-  pacing?: Pacing;
-  /**
-   * Longest time one request may take, in seconds.
-   */
-  timeout_seconds?: number;
-  /**
-   * Longest response that is read, in bytes.
-   */
-  max_response_bytes?: number;
-  variants?: TargetVariants;
-}
-export interface TargetEffect {
-  /**
-   * Canonical name of the sender.
-   */
-  source: string;
-  /**
-   * @minItems 1
-   */
-  events: [string, ...string[]];
-  /**
-   * Actions of these events that a delivery causes. Absent: all.
-   *
-   * @minItems 1
-   */
-  actions?: [string, ...string[]];
-  /**
-   * Fields by which a filter can tell who wrote what came back.
-   *
-   * @minItems 1
-   */
-  author: [string, ...string[]];
-  /**
-   * Fields that hold the text that was delivered.
-   */
-  text: string[];
-  /**
-   * What fields of `author` hold in what comes back from a bot, by field.
-   */
-  marks?: {
-    [k: string]: string;
-  };
-  /**
-   * Fields that what comes back does not have, nor anything below them.
-   */
-  absent?: string[];
-  place?: TargetPlace;
-}
-/**
- * Field that says where it came back from, and the key of `deliver_extra` that says where it goes.
- */
-export interface TargetPlace {
-  field: string;
-  extra: string;
-}
-/**
- * What docs/targets.md says about the target, beside what follows from the rest of this file.
- */
-export interface TargetDocs {
-  /**
-   * Markdown: what to create at the service and where its credentials are found.
-   */
-  setup?: string;
-  /**
-   * What the service does not do or does differently than one would expect.
-   */
-  limits?: string[];
-  /**
-   * What is believed but was not found in the service's own documentation.
-   */
-  unverified?: string[];
-  /**
-   * The service's own documentation.
-   */
-  url?: string;
-}
-/**
- * What a config sets under `platforms.<target>`, by name: credentials, ids, choices. `{name}` puts one into a request. A setting named `api_base` documents the base URL of a self-hosted service.
- */
-export interface TargetSettings {
-  [k: string]: TargetSetting;
-}
-/**
- * One setting.
- */
-export interface TargetSetting {
-  /**
-   * What it is and where to find it.
-   */
-  help: string;
-  /**
-   * A value as it looks, for the documentation; never of a secret.
-   */
-  example?: string | number | boolean;
-  /**
-   * Never shown: neither in logs nor in dry runs nor in messages.
-   */
-  secret?: boolean;
-  /**
-   * Nothing can be delivered without it.
-   */
-  required?: boolean;
-  /**
-   * Other names users may write.
-   */
-  aliases?: string[];
-  /**
-   * Value when the config sets none.
-   */
-  default?: string | number | boolean;
-  /**
-   * RE2 expression that the whole value must match.
-   */
-  pattern?: string;
-}
-/**
- * What a delivery sets in `deliver_extra`, by name: `chat_id`, `thread` (written as `message_thread_id` or `thread_id`) and keys of the target's own.
- */
-export interface TargetAddress {
-  [k: string]: TargetAddressField;
-}
-/**
- * One key of `deliver_extra`. Its value may come from a stranger's payload: what is not matched by `pattern` is refused.
- */
-export interface TargetAddressField {
-  /**
-   * What it is, with an example.
-   */
-  help: string;
-  /**
-   * A value as it looks, for the documentation.
-   */
-  example?: string;
-  /**
-   * Every route that delivers here must set it. (A key that a request names without `?` must have a value when that request is made, whatever this says.)
-   */
-  required?: boolean;
-  /**
-   * RE2 expression that the whole value must match.
-   */
-  pattern?: string;
-}
-/**
- * What an agent may fill of a message, by name, in `outputs`; never an address. `{name}` puts it into a request. Absent: `text`.
- */
-export interface TargetContent {
-  [k: string]: TargetContentField;
-}
-/**
- * One field of a message.
- */
-export interface TargetContentField {
-  /**
-   * What it is; agents are told.
-   */
-  help: string;
-  /**
-   * `list`: texts. `objects`: objects with `members`. In a JSON body `{ $list: "{name}" }` writes either; elsewhere a list is joined by commas.
-   */
-  kind?: 'text' | 'list' | 'objects';
-  /**
-   * An output without it is dropped.
-   */
-  required?: boolean;
-  /**
-   * All that the service takes; others are dropped.
-   *
-   * @minItems 1
-   */
-  values?: [string, ...string[]];
-  members?: TargetContentMembers;
-}
-/**
- * Of each object; all are required.
- */
-export interface TargetContentMembers {
-  [k: string]: 'text' | 'integer';
-}
-/**
- * One HTTP request. At most one of `json`, `form` and `plain`.
- */
-export interface TargetRequest {
-  when?: TargetRequestWhen;
-  /**
-   * HTTP method.
-   */
-  method?: 'POST' | 'PUT' | 'PATCH' | 'GET';
-  /**
-   * Path below the base. Values are percent-encoded, each stays within its segment.
-   */
-  path: string;
-  query?: Texts;
-  headers?: Texts1;
-  basic?: TargetBasicAuth;
-  /**
-   * JSON body. Texts may hold values; `$int: text` is a number, `$auto: text` a number when it looks like one, `$json: body` the body written into a string; a `$when: text` beside fields leaves their object out while the text is empty.
-   */
-  json?: {
-    [k: string]: unknown;
-  };
-  form?: Texts2;
-  /**
-   * Body in text/plain.
-   */
-  plain?: string;
-}
-/**
- * The addresses it fits. Absent: all.
- */
-export interface TargetRequestWhen {
-  /**
-   * RE2 expression that the whole chat_id must match; a group `(?P<name>…)` becomes `{match.name}`.
-   */
-  chat_id?: string;
-  /**
-   * Whether a thread is given.
-   */
-  thread?: boolean;
-}
-/**
- * Query parameters.
- */
-export interface Texts {
-  [k: string]: string | number | boolean;
-}
-/**
- * Headers. They may hold settings, but nothing that comes with a delivery.
- */
-export interface Texts1 {
-  [k: string]: string | number | boolean;
-}
-/**
- * HTTP Basic authentication; left out while a `{name?}` in it is empty.
- */
-export interface TargetBasicAuth {
-  /**
-   * User name.
-   */
-  user: string;
-  /**
-   * Password.
-   */
-  password: string;
-}
-/**
- * Body of an application/x-www-form-urlencoded form.
- */
-export interface Texts2 {
-  [k: string]: string | number | boolean;
-}
-/**
- * What the service takes as text.
- */
-export interface TargetText {
-  /**
-   * Longest text of one message. Absent: none.
-   */
-  limit?: number;
-  /**
-   * What `limit` counts: UTF-16 units, code points, UTF-8 bytes, or UTF-8 bytes once escaped for JSON.
-   */
-  unit?: 'utf16' | 'codepoint' | 'byte' | 'json_byte';
-  /**
-   * What happens to a longer text: several messages, a shortened one, or a permanent failure.
-   */
-  overflow?: 'split' | 'truncate' | 'reject';
-  /**
-   * Most messages one text may become; a text that needs more is a permanent failure.
-   */
-  max_pieces?: number;
-  /**
-   * Ends each of several messages with ` (i/n)`.
-   */
-  numbered?: boolean;
-  /**
-   * Changes that keep the service from reading the text as markup or as a mention, applied in order and before splitting: see docs/own-targets.md.
-   */
-  transforms?: (
-    | 'slack_entities'
-    | 'zwsp_after_at'
-    | 'break_angle_at'
-    | 'break_angle'
-    | 'break_everyone'
-    | 'break_templates'
-    | 'strip_controls'
-  )[];
-}
-/**
- * Idempotency: `{key}` is the same for every attempt to send the same piece.
- */
-export interface TargetKey {
-  /**
-   * How the key is written.
-   */
-  form?: 'hex' | 'uuid';
-  /**
-   * Longest key the service takes.
-   */
-  max_length?: number;
-  /**
-   * How long the service drops a repeat, in seconds; 0: it does not, the key is merely required.
-   */
-  window_seconds: number;
-}
-/**
- * An HMAC over a text, as `{signature}`, with the instant it was made at as `{timestamp}`. Both are empty while a `{name?}` in it is.
- */
-export interface TargetSignature {
-  /**
-   * Hash of the HMAC.
-   */
-  hash?: 'sha256' | 'sha1' | 'sha512';
-  /**
-   * Its key.
-   */
-  key: string;
-  /**
-   * The text it is made over; may be empty.
-   */
-  message: string;
-  /**
-   * How the result is written.
-   */
-  encoding?: 'base64' | 'hex';
-  /**
-   * Unit of `{timestamp}`: seconds or milliseconds since 1970.
-   */
-  clock?: 's' | 'ms';
-}
-/**
- * Credentials are exchanged for a short-lived token, `{exchanged_token}`, which is kept until shortly before it ends. Its request may hold settings only; `success` says when a token was given (default: any 2xx).
- */
-export interface TargetExchange {
-  /**
-   * Base URL of the token request. Default: that of the target. `api_base` replaces both.
-   */
-  base?: string;
-  request: TargetRequest;
-  success?: TargetCondition;
-  /**
-   * Dotted path of the token in the response.
-   */
-  token: string;
-  /**
-   * Dotted path of its lifetime in seconds, a number or a text.
-   */
-  lifetime?: string;
-  /**
-   * Lifetime when the response names none.
-   */
-  default_lifetime_seconds?: number;
-  /**
-   * How long before its end a token is no longer used.
-   */
-  margin_seconds?: number;
-}
-/**
- * A test of a response: everything named must hold.
- */
-export interface TargetCondition {
-  /**
-   * HTTP status: a number, a class such as `5xx`, or a list of them.
-   */
-  status?: (number | string) | [number | string, ...(number | string)[]];
-  /**
-   * Expectations by header name.
-   */
-  headers?: {
-    /**
-     * What a value must be: that very value, one of a list, or what the tests below say.
-     */
-    [k: string]:
-      | string
-      | number
-      | boolean
-      | null
-      | [string | number | boolean | null, ...(string | number | boolean | null)[]]
-      | TargetExpectation;
-  };
-  /**
-   * Expectations by dotted path into the JSON body; `.` is the body itself. None holds for a body that is not JSON.
-   */
-  body?: {
-    /**
-     * What a value must be: that very value, one of a list, or what the tests below say.
-     */
-    [k: string]:
-      | string
-      | number
-      | boolean
-      | null
-      | [string | number | boolean | null, ...(string | number | boolean | null)[]]
-      | TargetExpectation;
-  };
-  /**
-   * RE2 expression to be found in the body as text.
-   */
-  text?: string;
-  /**
-   * Alternatives, of which one must hold.
-   *
-   * @minItems 1
-   */
-  any?: [TargetCondition, ...TargetCondition[]];
-}
-export interface TargetExpectation {
-  /**
-   * Whether there is a value other than null.
-   */
-  exists?: boolean;
-  /**
-   * Whether it is absent, null, an empty text, list or object.
-   */
-  empty?: boolean;
-  /**
-   * Its type.
-   */
-  is?: 'string' | 'number' | 'boolean' | 'array' | 'object';
-  /**
-   * Values it must not be; an absent one is none of them.
-   *
-   * @minItems 1
-   */
-  not?: [string | number | boolean | null, ...(string | number | boolean | null)[]];
-  /**
-   * RE2 expression to be found in the text or number.
-   */
-  matches?: string;
-  /**
-   * Lowest and highest number.
-   *
-   * @minItems 2
-   * @maxItems 2
-   */
-  between?: [number, number];
-  /**
-   * Expectations that every element of a list meets, by dotted path in the element; an absent list meets them.
-   */
-  every?: {
-    /**
-     * What a value must be: that very value, one of a list, or what the tests below say.
-     */
-    [k: string]:
-      | string
-      | number
-      | boolean
-      | null
-      | [string | number | boolean | null, ...(string | number | boolean | null)[]]
-      | TargetExpectation;
-  };
-}
-/**
- * One HTTP request. At most one of `json`, `form` and `plain`.
- */
-export interface TargetRequest1 {
-  when?: TargetRequestWhen;
-  /**
-   * HTTP method.
-   */
-  method?: 'POST' | 'PUT' | 'PATCH' | 'GET';
-  /**
-   * Path below the base. Values are percent-encoded, each stays within its segment.
-   */
-  path: string;
-  query?: Texts;
-  headers?: Texts1;
-  basic?: TargetBasicAuth;
-  /**
-   * JSON body. Texts may hold values; `$int: text` is a number, `$auto: text` a number when it looks like one, `$json: body` the body written into a string; a `$when: text` beside fields leaves their object out while the text is empty.
-   */
-  json?: {
-    [k: string]: unknown;
-  };
-  form?: Texts2;
-  /**
-   * Body in text/plain.
-   */
-  plain?: string;
-}
-/**
- * One rule.
- */
-export interface TargetOutcomeRule {
-  when: TargetCondition;
-  /**
-   * `auth`: permanent, the credentials are at fault. `refresh`: take a new exchanged token and try once more. `ok_pending`: accepted, but not yet visible. The rest as in docs/glossary.md.
-   */
-  outcome: 'ok' | 'ok_pending' | 'permanent' | 'auth' | 'retry' | 'refresh' | 'ambiguous';
-  /**
-   * What it means and what to do, for the operator.
-   */
-  reason?: string;
-  /**
-   * Wait before the retry when the response names none.
-   */
-  wait_seconds?: number;
-}
-/**
- * Where a response says how long to wait; the first place that says so. Default: the Retry-After header.
- */
-export interface TargetRetryAfter {
-  /**
-   * The places, best first.
-   */
-  from: TargetRetryAfterSource[];
-  /**
-   * Longest wait that is believed.
-   */
-  cap_seconds?: number;
-}
-/**
- * One place: exactly one of `header`, `body`, `text`.
- */
-export interface TargetRetryAfterSource {
-  /**
-   * Header: a number or an HTTP date.
-   */
-  header?: string;
-  /**
-   * Dotted path into the JSON body.
-   */
-  body?: string;
-  /**
-   * RE2 expression with one group, searched in the body as text.
-   */
-  text?: string;
-  /**
-   * Unit of the number.
-   */
-  unit?: 's' | 'ms';
-}
-/**
- * At most `messages` in any `seconds`.
- */
-export interface TargetPace {
-  /**
-   * What is counted together.
-   */
-  per: 'chat' | 'credentials';
-  /**
-   * How many messages.
-   */
-  messages: number;
-  /**
-   * In how many seconds.
-   */
-  seconds: number;
-}
-/**
- * Several ways to reach the service (a bot, an incoming webhook), by name, preferred first. What a variant says replaces what the target says beside it.
- */
-export interface TargetVariants {
-  [k: string]: TargetVariant;
-}
-/**
- * One way to reach the service.
- */
-export interface TargetVariant {
-  /**
-   * Display name.
-   */
-  title?: string;
-  /**
-   * Settings it cannot do without: it is chosen when they are all set and the config names no variant.
-   */
-  needs?: string[];
-  address?: TargetAddress;
-  /**
-   * Base URL, `https://` unless it is this machine; may hold settings. Absent: the config must set `api_base`.
-   */
-  base?: string;
-  /**
-   * The request that sends one piece of text; or several, of which the first that fits the address is made.
-   */
-  request?: TargetRequest | [TargetRequest, ...TargetRequest[]];
-  text?: TargetText;
-  key?: TargetKey;
-  signature?: TargetSignature;
-  exchange?: TargetExchange;
-  check?: TargetRequest2;
-  success?: TargetCondition;
-  /**
-   * Dotted path of the sent message's id in the response.
-   */
-  message_id?: string;
-  /**
-   * Dotted path of the service's own error code in the response, for logs.
-   */
-  error_code?: string;
-  outcomes?: Outcomes;
-  retry_after?: TargetRetryAfter;
-  pacing?: Pacing;
-  /**
-   * Longest time one request may take, in seconds.
-   */
-  timeout_seconds?: number;
-  /**
-   * Longest response that is read, in bytes.
-   */
-  max_response_bytes?: number;
-}
-/**
- * One HTTP request. At most one of `json`, `form` and `plain`.
- */
-export interface TargetRequest2 {
-  when?: TargetRequestWhen;
-  /**
-   * HTTP method.
-   */
-  method?: 'POST' | 'PUT' | 'PATCH' | 'GET';
-  /**
-   * Path below the base. Values are percent-encoded, each stays within its segment.
-   */
-  path: string;
-  query?: Texts;
-  headers?: Texts1;
-  basic?: TargetBasicAuth;
-  /**
-   * JSON body. Texts may hold values; `$int: text` is a number, `$auto: text` a number when it looks like one, `$json: body` the body written into a string; a `$when: text` beside fields leaves their object out while the text is empty.
-   */
-  json?: {
-    [k: string]: unknown;
-  };
-  form?: Texts2;
-  /**
-   * Body in text/plain.
-   */
-  plain?: string;
 }
 /**
  * <name>.test.yaml: tests of a configuration, run by `hookwright test`.

@@ -87,9 +87,9 @@ const SECTIONS: readonly Section[] = [
   { title: 'jobs.<name>', node: definition(config, 'job'), about: '[Jobs](jobs.md) explains them.' },
 ];
 
-const OUTRO = `## sources.&lt;name&gt;
+const OUTRO = `## sources.&lt;name&gt;, targets.&lt;name&gt;
 
-The keys of a source are in [sources of your own](own-sources.md), those of a target's file in [targets of your own](own-targets.md), those
+The keys of a source are in [sources of your own](own-sources.md), those of a target in [targets of your own](own-targets.md), those
 of a profile's \`config.yaml\` (\`platforms\`, \`platform_toolsets\`, \`agent\`, \`jobs\`) in [profiles](profiles.md).
 `;
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { maskCredentials } from '../../compiler/diagnostics/printable.ts';
+import { lowerTemplate } from '../../compiler/lower/template.ts';
 import { compileConfig, printed } from '../helpers/compile.ts';
 import { cpuTime } from '../helpers/cpu-time.ts';
 
@@ -37,6 +38,14 @@ describe('a line', () => {
     });
     assert.ok(spent < MOST_MS, `${Math.round(spent)} ms`);
   });
+});
+
+test('a placeholder of any length is read in time', () => {
+  for (const text of ['echo', 'a.', '.']) {
+    const placeholder = `{${text.repeat(LENGTH / 10)}%}`;
+    const spent = cpuTime(() => assert.deepEqual(lowerTemplate(placeholder).problems, []));
+    assert.ok(spent < MOST_MS, `${Math.round(spent)} ms`);
+  }
 });
 
 test('a long part of a URL’s path is covered, words are not', () => {

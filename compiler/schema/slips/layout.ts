@@ -93,7 +93,8 @@ const notIndented: Layout = (written) => {
 /** `routes:` as a list of maps with a `name`. */
 const listOfEntries: Layout = (written) => {
   const { mistake, path, key, value } = written;
-  if (mistake !== 'type' || !Array.isArray(value) || !['routes', 'jobs', 'sources'].includes(key)) return null;
+  if (mistake !== 'type' || !Array.isArray(value) || !['routes', 'jobs', 'sources', 'targets'].includes(key))
+    return null;
   const names = value.map((item: unknown) => (isPlainMap(item) ? item.name : undefined));
   const first = names.find((name) => typeof name === 'string') ?? 'name';
   const message = `\`${key}\` must be a map, not a list: each entry is a key, with its settings indented below it`;

@@ -21,7 +21,8 @@ export const GENERATE = 'generate';
 
 /** Top-level keys that `--set` reaches with a dotted path. */
 const ROOTS: ReadonlySet<string> = new Set([
-  ...['app_scheme', 'public_url', 'platforms', 'platform_toolsets', 'gateway', 'agent', 'jobs', 'sources', 'include'],
+  ...['app_scheme', 'public_url', 'platforms', 'platform_toolsets', 'gateway', 'agent', 'agents', 'jobs', 'sources'],
+  ...['targets', 'include'],
 ]);
 
 const ROUTE_KEYS = [

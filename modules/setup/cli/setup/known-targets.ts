@@ -2,9 +2,12 @@
 import { join } from 'node:path';
 import { assetFolder } from '../../../../base/assets.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
+import { readConfig } from '../../../../cli/compile/read-config.ts';
 import { nodeFiles } from '../../../../compiler/node/node-files.ts';
 import { loadCatalogFolder } from '../../../../compiler/source/load-catalog.ts';
 import { commonName } from '../../../../compiler/text/common-name.ts';
+import { isPlainMap } from '../../../../compiler/text/plain-map.ts';
+import { target as isTarget } from '../../../../schemas/built/validators.ts';
 import type { TargetFile } from '../../../../schemas/generated/types.ts';
 
 export interface KnownTarget {
@@ -29,13 +32,18 @@ export interface TargetWay {
 /** Nothing to set up. */
 const BUILT_IN: ReadonlySet<string> = new Set(['log', 'local']);
 
-/** Shipped targets, then those of the home, by title. Files that cannot be read are reported by `lint`. */
-export function knownTargets({ cwd, home }: Pick<CliContext, 'cwd' | 'home'>): KnownTarget[] {
+/** Shipped targets, then those of the home and of the configuration, by title. What cannot be read is reported by `lint`. */
+export function knownTargets(context: CliContext, config: string): KnownTarget[] {
+  const { cwd, home } = context;
   const folders = [join(assetFolder('catalog'), 'targets'), join(home, 'catalog', 'targets')];
   const found = folders
     .flatMap((folder) => loadCatalogFolder({ files: nodeFiles, cwd, folder, schema: 'target' }).entries)
     .map(({ name, value }) => knownTarget(name, value));
-  const byName = new Map(found.map((target) => [target.name, target]));
+  const written = readConfig(context, [config]).tree?.value.targets;
+  const own = Object.entries(isPlainMap(written) ? written : {}).flatMap(([name, value]) =>
+    isTarget(value) ? [knownTarget(name, value as TargetFile)] : [],
+  );
+  const byName = new Map([...found, ...own].map((target) => [target.name, target]));
   return [...byName.values()].filter(({ name }) => !BUILT_IN.has(name)).sort((a, b) => (a.title < b.title ? -1 : 1));
 }
 

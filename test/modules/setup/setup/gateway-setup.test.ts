@@ -149,6 +149,35 @@ test('a target is asked for what it needs, its secret goes to .env', async (t) =
   assert.doesNotMatch(stderr, /8831-AAHq9fQx/);
 });
 
+test('a target that the configuration describes is offered too, and its secret goes to .env', async (t) => {
+  const home = tempDir(t);
+  await setup(home, '--yes');
+  const path = join(home, 'config.yaml');
+  writeFileSync(path, `${readFileSync(path, 'utf8')}${BOARD}`);
+  const answers: readonly (readonly [string, string])[] = [
+    ...FIRST_RUN.slice(0, 3),
+    ['Keep the one there is', enter],
+    ['Nothing yet', enter],
+    ['Where shall answers go?', down + enter],
+    ['Key of the board', `6c1e-QzT4${enter}`],
+    ['The chat to write to', enter],
+    ['Make a first route?', enter],
+    ['Write this?', enter],
+  ];
+  const { code, stderr } = await runOnFakeTerminal(['gateway', 'setup'], answers, { home });
+  assert.equal(code, 0, stderr);
+  assert.match(readFileSync(path, 'utf8'), /board:\n {4}enabled: true\n {4}pin: env:BOARD_PIN\n/);
+  assert.match(readFileSync(join(home, '.env'), 'utf8'), /^BOARD_PIN=6c1e-QzT4$/m);
+});
+
+const BOARD = `targets:
+  board:
+    title: A board in the hall
+    settings: { pin: { secret: true, required: true, help: Key of the board. } }
+    base: https://board.example.org
+    request: { path: /, headers: { x-pin: "{pin}" }, json: { text: "{text}" } }
+`;
+
 test('it ends with URL, where the secret is kept, and the steps at the sender', async (t) => {
   const home = tempDir(t);
   const route = ['route=review', 'route.events=pull_request'].flatMap((pair) => ['--set', pair]);

@@ -25,6 +25,7 @@ import { describeSetup } from '../../init/describe-routes.ts';
 import type { SetupAnswers } from '../../setup/answers.ts';
 import { parseAnswers, withDefaults } from '../../setup/answers.ts';
 import { readIfThere, setupTarget } from '../../setup/config-file.ts';
+import type { KnownTarget } from '../../setup/known-targets.ts';
 import { knownTargets } from '../../setup/known-targets.ts';
 import { planSetup } from '../../setup/plan-setup.ts';
 import { askSetup } from '../../setup/wizard.ts';
@@ -92,8 +93,8 @@ async function planChanges(
   const text = readIfThere(path);
   const name = displayPath(path, context.cwd);
   const config = readYaml(name, text);
-  const targets = knownTargets(context);
-  const answers = await readAnswers(context, given, config, name);
+  const targets = knownTargets(context, path);
+  const answers = await readAnswers(context, given, { config, name, targets });
   const plan = planSetup(answers, {
     config,
     secretSettings: (target) => targets.find(({ names }) => names.includes(target))?.secrets ?? new Set(),
@@ -109,7 +110,11 @@ async function planChanges(
   return { changes, ...(answers.route === undefined ? {} : { route: answers.route.name }) };
 }
 
-async function readAnswers(context: CliContext, given: Given, config: unknown, name: string): Promise<SetupAnswers> {
+async function readAnswers(
+  context: CliContext,
+  given: Given,
+  { config, name, targets }: { config: unknown; name: string; targets: readonly KnownTarget[] },
+): Promise<SetupAnswers> {
   if (given.set !== undefined || given.yes) {
     const answers = parseAnswers(given.set ?? []);
     return given.yes ? withDefaults(answers, config) : answers;
@@ -117,7 +122,7 @@ async function readAnswers(context: CliContext, given: Given, config: unknown, n
   const prompter = createPrompter(context);
   prompter.begin(`hookwright: ${name}`);
   return askSetup(prompter, config, {
-    targets: knownTargets(context),
+    targets,
     missingProgram: (argv) => missingProgram(argv, { folder: context.home, env: context.env }),
   });
 }
