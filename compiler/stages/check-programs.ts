@@ -24,17 +24,22 @@ function checkProgram(
   { tree, isFile }: { readonly tree: Places; readonly isFile: (path: string) => boolean },
   report: Report,
 ): void {
-  // Of `~/…` the user's home is unknown here.
-  if (cwd?.startsWith('~/')) return;
-  const folder = cwd === undefined || isAbsolute(cwd) ? cwd : join(home, cwd);
+  const working = cwd === undefined || isAbsolute(cwd) ? cwd : join(home, cwd);
   for (const [index, entry] of (command ?? []).entries()) {
-    if (!isProgramFile(entry, index) || (folder !== undefined && isFile(join(folder, entry)))) continue;
+    // Of `~/…` the user's home is unknown here.
+    if (!isProgramFile(entry, index) || (index > 0 && cwd?.startsWith('~/'))) continue;
+    // `locateProgram` of the runtime: below the home whatever the working folder, or on the PATH.
+    const folder = index > 0 ? working : entry.includes('/') ? home : undefined;
+    if (folder !== undefined && isFile(join(folder, entry))) continue;
     const path = [...own, 'command', index];
     const beside = dirname(tree.place(path).file.source.path);
     if (beside === folder || !isFile(join(beside, entry))) continue;
-    const where = folder === undefined ? 'a folder of its own' : `\`${folder}\``;
-    const message = `\`${entry}\` is beside the configuration, but the command starts in ${where}: it will not be found`;
-    const hint = `write \`${join(beside, entry)}\`, or \`cwd: ${beside}\``;
+    const where =
+      index > 0
+        ? `but the command starts in ${folder === undefined ? 'a folder of its own' : `\`${folder}\``}`
+        : `but looked for ${folder === undefined ? 'on the PATH' : `in \`${folder}\``}`;
+    const message = `\`${entry}\` is beside the configuration, ${where}: it will not be found`;
+    const hint = `write \`${join(beside, entry)}\`${index > 0 ? `, or \`cwd: ${beside}\`` : ''}`;
     report.addProblems([{ rule: 'program-place', path, at: 'value', message, hint }], tree);
   }
 }
