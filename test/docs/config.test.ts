@@ -10,7 +10,8 @@ const $defs = { ...(readSchema('config').$defs as object), ...(readSchema('route
 for (const name of ['config', 'route', 'source', 'target']) ajv.addSchema(readSchema(name));
 
 /** A map that the page describes in a section of its own, or that holds such maps. */
-const OWN_SECTION = /^(platforms|platform_toolsets|gateway|agent|jobs|sources|targets|extra|routes|coalesce|openai|sandbox)$/;
+const OWN_SECTION =
+  /^(platforms|platform_toolsets|gateway|agent|jobs|sources|targets|extra|routes|coalesce|openai|sandbox)$/;
 
 for (const { section, key, node } of configKeys()) {
   test(`${section}: ${key}`, () => {
