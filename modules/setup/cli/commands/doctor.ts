@@ -25,6 +25,7 @@ import {
   checkConfiguration,
   checkOtherConfigs,
   checkPort,
+  checkSandbox,
   checkSilence,
   checkSubscriptions,
   checkTable,
@@ -88,7 +89,8 @@ async function checkAll(
   const { checks, skews } = await targets(context, given, table);
   const secrets = checkSecrets(table, createSecrets(context));
   const agents = checkAgentPrograms(table, context);
-  return [...gateway, ...port, checkClock(skews, given.live), ...secrets, ...agents, ...checks];
+  const sandbox = await checkSandbox(table, context);
+  return [...gateway, ...port, checkClock(skews, given.live), ...secrets, ...agents, ...sandbox, ...checks];
 }
 
 async function checkStoreOf(

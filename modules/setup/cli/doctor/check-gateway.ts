@@ -12,6 +12,11 @@ import { tryAskGateway } from '../../../../cli/gateway/ask-gateway.ts';
 import type { CompileResult } from '../../../../compiler/compile.ts';
 import type { GatewayStatus } from '../../../../runtime/control/operations.ts';
 import { missingAgent } from '../../../../runtime/dispatch/agents/program.ts';
+import { silentLog } from '../../../../runtime/platform/log.ts';
+import type { RunProcess } from '../../../../runtime/platform/process/run-process.ts';
+import { runProcess } from '../../../../runtime/platform/process/run-process.ts';
+import { userHome } from '../../../../runtime/platform/secrets/machine-secrets.ts';
+import { createConfinement, hasSandbox } from '../../../../runtime/service/confine.ts';
 import type { RouteTable, ServerPlan } from '../../../../schemas/generated/types.ts';
 
 export function checkConfiguration({ diagnostics, output, root, files }: CompileResult): Check {
@@ -108,6 +113,20 @@ export function checkAgentPrograms({ profiles }: RouteTable, { home, env }: CliC
       return [{ ...about, status: 'warning', detail: missing, fix }];
     }),
   );
+}
+
+/** Whether this machine has the sandbox that programs are to run in; nothing where none is configured. Tries it. */
+export async function checkSandbox(table: RouteTable, context: CliContext): Promise<readonly Check[]> {
+  if (!hasSandbox(table)) return [];
+  const { home, env, modules } = context;
+  const parts = modules.flatMap(({ runtime }) => runtime ?? []);
+  const run: RunProcess = (request) => runProcess(request, context);
+  const machine = { run, home, userHome: userHome(env), hidden: () => [], log: silentLog, sweep: false };
+  const problem = await createConfinement(parts, machine).problem();
+  const about = { subject: 'sandbox', check: 'works' };
+  if (problem === null) return [gatewayCheck({ ...about, status: 'ok', detail: 'a program was started in one' })];
+  const [detail = '', fix = 'read https://github.com/containers/bubblewrap#readme'] = problem.split(/: run (?=`)/);
+  return [gatewayCheck({ ...about, status: 'failed', detail, fix: fix.replaceAll('`', '') })];
 }
 
 /** `url`: where a gateway of this home already listens. */

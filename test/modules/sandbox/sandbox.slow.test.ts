@@ -1,0 +1,168 @@
+/** What a run in a sandbox keeps of one without: input, output, exit code, timeout; and secrets that a program uses without having them. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { describe, test } from 'node:test';
+import type { SandboxPlan } from '../../../schemas/generated/types.ts';
+import { atEnd } from '../../helpers/at-end.ts';
+import { runProcess as runCli } from '../../helpers/cli.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
+import { noSandbox, runSandboxed, USERS } from './run-sandboxed.ts';
+
+const [user = 'nobody'] = USERS;
+const NOTHING: SandboxPlan = { network: [], read: [], write: [] };
+const KEY = 'the-key-of-the-model-9f2c';
+
+function place(t: TestContext) {
+  const root = tempDir(t);
+  const home = join(root, 'home');
+  mkdirSync(join(home, 'work'), { recursive: true });
+  return { home, userHome: join(root, 'user'), hidden: [], cwd: join(home, 'work/run'), root };
+}
+
+/** An HTTPS server for this machine, and the requests that it has got. */
+async function startHost(t: TestContext, name: string) {
+  const root = tempDir(t);
+  const [key, cert] = [join(root, 'key.pem'), join(root, 'cert.pem')];
+  const names = ['-subj', `/CN=${name}`, '-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost'];
+  spawnSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', cert, ...names]);
+  const got: string[] = [];
+  const server = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (request, response) => {
+    let body = '';
+    request.on('data', (chunk: Buffer) => {
+      body += chunk.toString();
+    });
+    request.on('end', () => {
+      got.push(`${request.headers.authorization} ${body}`);
+      response.end('ok');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  atEnd(t, () => void server.close());
+  return { port: (server.address() as AddressInfo).port, cert, got };
+}
+
+describe('a run in a sandbox', { skip: noSandbox }, () => {
+  test('has its input, its output and its exit code, and leaves nothing in the temporary folder', async (t) => {
+    const { cwd, root, ...options } = place(t);
+    const script = 'cat; echo "to stderr" >&2; echo x >$TMPDIR/y; exit 7';
+    const env = { TMPDIR: root };
+    const [result] = await runSandboxed(
+      user === 'root' ? 'root' : 'nobody',
+      { ...options, runs: [{ argv: ['sh', '-c', script], stdin: 'the prompt', cwd, plan: NOTHING }] },
+      env,
+    );
+    assert.deepEqual(
+      [result?.kind, result?.code, result?.stdout, result?.stderr.trim()],
+      ['exit', 7, 'the prompt', 'to stderr'],
+    );
+    const left = readdirSync(root).filter((name) => name.startsWith('hw-'));
+    for (const name of left) assert.deepEqual(readdirSync(join(root, name)), []);
+  });
+
+  test('ends with its timeout, and nothing of it stays', async (t) => {
+    const { cwd, root: _, ...options } = place(t);
+    const script = 'setsid sleep 3126 & sleep 3126';
+    const [result] = await runSandboxed(user, {
+      ...options,
+      runs: [{ argv: ['sh', '-c', script], stdin: '', cwd, plan: NOTHING, timeoutMs: 8000 }],
+    });
+    assert.equal(result?.kind, 'timeout');
+    const alive = readdirSync('/proc').filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').join(' ').trim() === 'sleep 3126';
+      } catch {
+        return false;
+      }
+    });
+    assert.deepEqual(alive, []);
+  });
+
+  test('cannot start more processes than the limit of its gateway allows', async (t) => {
+    const { cwd, root: _, ...options } = place(t);
+    const plain = { ...options, home: join(cwd, '../../../nobody') };
+    if (user === 'root') spawnSync('chmod', ['-R', '777', join(cwd, '../../..')]);
+    const script = 'for i in $(seq 600); do sleep 20 & done; echo STARTED';
+    const run = { argv: ['bash', '-c', script], stdin: '', cwd: join(plain.home, 'run'), plan: NOTHING };
+    const [result] = await runSandboxed('nobody', { ...plain, runs: [run] }, {}, ['prlimit', '--nproc=300']);
+    assert.match(`${result?.stderr}`, /fork: .*Resource temporarily unavailable/);
+    assert.equal(result?.kind, 'exit');
+  });
+
+  test('fails where something is missing, and says how to install it', async (t) => {
+    const { cwd, root, ...options } = place(t);
+    const bin = join(root, 'bin');
+    mkdirSync(bin);
+    for (const name of ['node', 'sh', 'socat', 'apt-get']) writeFileSync(join(bin, name), '', { mode: 0o755 });
+    const run = { argv: ['sh', '-c', 'echo RAN'], stdin: '', cwd, plan: NOTHING, env: { PATH: bin } };
+    const [result] = await runSandboxed(user, { ...options, runs: [run] });
+    assert.deepEqual(
+      [result?.kind, result?.code, result?.stdout],
+      [
+        'spawn_failed',
+        'sandbox_unavailable: bubblewrap, ripgrep are not installed: run `apt-get install --yes bubblewrap ripgrep`',
+        '',
+      ],
+    );
+  });
+
+  test('fails where bubblewrap is refused, and the program does not run', async (t) => {
+    const { cwd, root, ...options } = place(t);
+    const bin = join(root, 'bin');
+    mkdirSync(bin);
+    writeFileSync(join(bin, 'bwrap'), '#!/bin/sh\necho "bwrap: No permissions to create new namespace" >&2\nexit 1\n', {
+      mode: 0o755,
+    });
+    const env = { PATH: `${bin}:${process.env.PATH}` };
+    const [result] = await runSandboxed(user, {
+      ...options,
+      runs: [{ argv: ['sh', '-c', 'echo RAN'], stdin: '', cwd, plan: NOTHING, env }],
+    });
+    assert.equal(result?.kind, 'spawn_failed');
+    assert.match(String(result?.code), /^sandbox_unavailable: /);
+    assert.equal(result?.stdout, '');
+  });
+
+  test('uses a secret that it does not have: no request but to its hosts holds it, no variable, file or process', async (t) => {
+    const { cwd, root: _, ...options } = place(t);
+    const host = await startHost(t, 'listed');
+    const other = await startHost(t, 'other');
+    const call = (url: string): string => `curl -sSk -H "authorization: $KEY" -d "body=$KEY" ${url}`;
+    const script = [
+      'echo "$KEY"',
+      call(`https://127.0.0.1:${host.port}/`),
+      call(`https://localhost:${other.port}/`),
+      'env; cat /proc/[0-9]*/environ 2>/dev/null | tr "\\0" "\\n"; cat $TMPDIR/../control/* 2>/dev/null',
+    ].join('; ');
+    const plan = { ...NOTHING, network: [`127.0.0.1:${host.port}`, `localhost:${other.port}`] };
+    const env = { KEY, NODE_EXTRA_CA_CERTS: host.cert };
+    const walls = { onlyTo: { KEY: ['127.0.0.1'] } };
+    const [result] = await runSandboxed(user, {
+      ...options,
+      runs: [{ argv: ['sh', '-c', script], stdin: '', cwd, plan, walls, env }],
+    });
+    assert.ok(!`${result?.stdout}${result?.stderr}`.includes(KEY), result?.stdout);
+    assert.deepEqual(host.got, [`${KEY} body=${KEY}`]);
+    assert.equal(other.got.length, 1);
+    assert.ok(!other.got.join().includes(KEY), other.got.join());
+  });
+
+  test('`sandbox try` shows a person the same, and what was denied; `doctor` that it works', async (t) => {
+    const home = tempDir(t);
+    const config = 'platforms: { webhook: { enabled: true, secret: "env:S", routes: { a: { prompt: "{x}" } } } }\n';
+    const agent = 'agent: { command: [cat], sandbox: { network: none } }\n';
+    writeFileSync(join(home, 'hookwright.yaml'), config + agent);
+    const env = { S: 'at-least-16-bytes-long', HOOKWRIGHT_HOME: home };
+    const script = 'cat hookwright.yaml; curl -sS https://example.com; exit 3';
+    const tried = await runCli(['sandbox', 'try', 'default', '--', 'sh', '-c', script], { cwd: home, env, home });
+    assert.equal(tried.code, 3, tried.stderr);
+    assert.match(tried.stderr, /denied: example\.com:443/);
+    assert.doesNotMatch(tried.stdout, /platforms/);
+    const doctor = await runCli(['doctor'], { cwd: home, env, home });
+    assert.match(doctor.stdout, /sandbox +works +a program was started in one/);
+  });
+});
