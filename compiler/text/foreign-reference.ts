@@ -12,8 +12,8 @@ const NAME = '[A-Za-z_][A-Za-z0-9_]*';
 const PLAIN_NAME = '(?:[A-Z_][A-Z0-9_.]{2,}|[a-z_][a-z0-9_.]{2,})';
 const VARIABLES: readonly RegExp[] = [
   // ${X}, ${X:-y}, ${{ secrets.X }}, {{ x }}: also within a text.
-  new RegExp(`\\$\\{\\s*!?${PLAIN_NAME.replaceAll('2', '3')}\\s*(?:[:?+=-][^{}]*)?\\}`),
-  new RegExp(`^\\$\\{${NAME}\\}$`),
+  new RegExp(`\\$\\{\\s*!?${PLAIN_NAME.replaceAll('2', '4')}\\s*(?:[:?+=-][^{}]*)?\\}`),
+  new RegExp(`^\\$\\{\\s*${NAME}\\s*(?:[:?+=-][^{}]*)?\\}$`),
   /\{\{[\w\s.$'"()|,-]*\}\}/,
   // #{X}, @{X}, %{X}, !{X}, $[X]; $X, $(command), `command`, %X%, {X}, %(X)s, <%= x %>
   new RegExp(`^[#@%!&~]\\{{1,2}\\s*${NAME}\\s*\\}{1,2}$`),
@@ -96,5 +96,6 @@ export function innerTexts(text: string): readonly string[] {
   for (let form = within(text); form !== undefined; form = within(form)) forms.push(form);
   const inner = forms.at(-1) ?? text;
   const bare = inner.replace(/["'`]/g, '');
-  return bare === inner ? forms : [...forms, bare];
+  const isPaired = ['"', "'", '`'].every((quote) => inner.split(quote).length % 2 === 1);
+  return bare === inner || !isPaired ? forms : [...forms, bare];
 }

@@ -177,7 +177,7 @@ const OTHERS = [
     'this is a secret',
     'insecure-secret',
   ],
-  ...["#{ENV['HOOK']}", 'awskms:hook', 'kv:hook', 'vault_webhook_secret', 'gh-secret'],
+  ...["#{ENV['HOOK']}", 'awskms:hook', '${X:?unset}', 'vault_webhook_secret', 'gh-secret'],
   ...['it is a placeholder for now', 'this-is-an-example-secret-value', '12345678', '0123456789abcdef'],
 ];
 
