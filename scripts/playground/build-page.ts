@@ -6,6 +6,7 @@ import type { Plugin } from 'esbuild';
 import { build } from 'esbuild';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { readYamlCatalog } from '../../compiler/source/shipped-catalog.ts';
+import * as standIns from '../../modules/workbench/playground/browser/node.ts';
 
 const PAGE = 'modules/workbench/playground';
 
@@ -17,10 +18,23 @@ const INSTEAD: readonly (readonly [path: RegExp, code: string])[] = [
   [/\/cli\/commands\/built\/command-files\.ts$/, 'export const COMMAND_FILES = [];'],
 ];
 
+/** The stand-ins, and `absent` for every other name of a module of Node.js. */
+async function inPlaceOf(module: string): Promise<string> {
+  const names = Object.keys((await import(module)) as object).filter(
+    (name) => name !== 'default' && !(name in standIns),
+  );
+  const file = `./${PAGE}/browser/node.ts`;
+  return `export * from '${file}'; import { absent } from '${file}'; export { ${names.map((name) => `absent as ${name}`).join(', ')} };`;
+}
+
 const inBrowser = (root: string): Plugin => ({
   name: 'in-browser',
   setup({ onLoad, onResolve }) {
-    onResolve({ filter: /^node:/ }, () => ({ path: join(root, PAGE, 'browser/node.ts') }));
+    onResolve({ filter: /^node:/ }, ({ path }) => ({ path, namespace: 'node' }));
+    onLoad({ filter: /.*/, namespace: 'node' }, async ({ path }) => ({
+      contents: await inPlaceOf(path),
+      resolveDir: root,
+    }));
     // Of a module's door, what commands load.
     onResolve({ filter: /\/cli\// }, ({ kind }) =>
       kind === 'dynamic-import' ? { path: 'absent', namespace: 'absent' } : null,
