@@ -82,7 +82,7 @@ export function createCommandAgent(plan: CommandAgentPlan, context: CommandAgent
         timeoutMs: plan.timeout_seconds * 1000,
         maxStdoutBytes: MAX_STDOUT_BYTES,
         signal: request.signal,
-        writable: [folder.path],
+        writable: outputs === null ? [folder.path] : [folder.path, outputs.folder],
         readable: isAbsolute(located) ? [located] : [],
       });
       const told = await takeUsage(usageFile);

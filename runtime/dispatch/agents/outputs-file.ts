@@ -14,6 +14,8 @@ const MAX_BYTES = 256 * 1024;
 
 export interface OutputsFile {
   readonly env: Readonly<Record<string, string>>;
+  /** Its folder, which the program writes. */
+  readonly folder: string;
   /** Hands over what the program has written, and removes the folder. Call it once no process of the run is left. */
   close(): Promise<void>;
 }
@@ -30,6 +32,7 @@ export async function openOutputs(
   const path = join(own.path, 'outputs.jsonl');
   return {
     env: { HOOKWRIGHT_OUTPUTS_FILE: path },
+    folder: own.path,
     async close() {
       try {
         const bytes = await readOwnFile(path, MAX_BYTES);
