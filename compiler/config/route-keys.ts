@@ -7,7 +7,7 @@ export interface RouteKey {
   /** No other key depends on it: if it is misspelt, the rest of the route can still be checked, but for what seems to be missing. */
   readonly isAlone?: true;
   /** How its value names fields of payloads: as a template, as templates by name, of each output, as a bare path or a template, or as a path. */
-  readonly payload?: 'template' | 'templates' | 'outputs' | 'key' | 'path';
+  readonly payload?: 'template' | 'templates' | 'outputs' | 'key' | 'session' | 'path';
   /** Why it has no effect on a route that delivers the prompt itself. */
   readonly direct?: string;
   /** The same where the sender does not wait. */
@@ -20,6 +20,7 @@ const DIRECT = 'a `deliver_only` route runs no agent';
 const NONE = '`agent: none` runs no agent';
 const WAITS =
   'a `deliver_only` route runs no agent, and its sender waits; remove `deliver_only` to store the message instead';
+const ONCE = 'a job never runs twice at once';
 const JOB = 'the job named by `cron_job` brings its own';
 
 /** Other rules report `coalesce`, and filters that cannot hold. */
@@ -47,6 +48,8 @@ export const ROUTE_KEYS = {
   agent: { plan: 'agent', direct: WAITS, cron: JOB },
   cron_job: { plan: 'cron_job' },
   coalesce: { plan: 'coalesce', isAlone: true, payload: 'key' },
+  session_key: { plan: 'session', isAlone: true, payload: 'session', direct: DIRECT, message: NONE, cron: ONCE },
+  session_scope: { plan: 'session', direct: DIRECT, message: NONE, cron: ONCE },
   mirror_to_session: { plan: 'mirror_to_session', isAlone: true, cron: JOB },
   rate_limit: { plan: 'rate_limit', isAlone: true },
   max_concurrent: {
@@ -54,7 +57,7 @@ export const ROUTE_KEYS = {
     isAlone: true,
     direct: DIRECT,
     message: NONE,
-    cron: 'a job never runs twice at once',
+    cron: ONCE,
   },
   budget: { plan: 'budget', isAlone: true, direct: DIRECT, message: NONE },
   loop_limit: { plan: 'loop_limit', isAlone: true, direct: DIRECT, cron: 'a job never runs twice at once' },

@@ -24,7 +24,7 @@ export function lowerAgent(
   const timeout_seconds = config.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS;
   const common = {
     max_attempts: config.max_attempts ?? 1,
-    max_concurrent: null,
+    max_concurrent: config.max_concurrent ?? null,
     toolsets: config.toolsets === undefined ? null : jobToolsets(config.toolsets, known),
     ...lowerBudget(config),
   };

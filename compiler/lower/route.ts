@@ -69,6 +69,7 @@ export function lowerRoute(route: RouteView, at: Place): Lowered<RoutePlan> {
     ...(mode === 'agent' ? take(lowerOutputs(config.outputs, scope.table), []) : {}),
     cron_job: config.cron_job === undefined ? null : (findJobs(route, config.cron_job)[0]?.id ?? null),
     coalesce: config.coalesce === undefined ? null : lowerCoalesce(config.coalesce, take),
+    session: mode === 'agent' ? lowerSession(config, take) : null,
     mirror_to_session: mode !== 'cron' && (config.mirror_to_session ?? false),
     rate_limit: config.rate_limit ?? scope.table.server.rate_limit,
     max_concurrent: config.max_concurrent ?? null,
@@ -117,6 +118,11 @@ function lowerRouteScript({ config, profilePlan, scope }: RouteView): RoutePlan[
 function lowerMaxAge({ max_age_seconds: seconds, timestamp }: RouteConfig): MaxAgePlan | null {
   const time = timestamp === undefined ? 'none' : lowerField(timestamp);
   return seconds === undefined || typeof time === 'string' ? null : { seconds, time };
+}
+
+function lowerSession({ session_key: key, session_scope }: RouteConfig, take: Take): RoutePlan['session'] {
+  if (key === undefined) return null;
+  return { key: take(lowerCoalesceKey(key), ['session_key']) ?? [], scope: session_scope ?? null };
 }
 
 function lowerCoalesce(config: CoalesceConfig, take: Take): CoalescePlan {

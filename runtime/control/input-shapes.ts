@@ -44,6 +44,7 @@ const dispatch = object({
     skills: texts,
     toolsets: texts,
     session: text,
+    session_key: optional(nullable(text)),
     mirror_to_session: flag,
     superseded: whole,
     replay_of: nullable(text),

@@ -4,6 +4,7 @@ import type { Deliverer } from '../deliver/deliverer.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
 import type { BudgetSpan } from '../store/budget.ts';
+import type { AgentLimit } from '../store/mutations.ts';
 import type { Store } from '../store/store.ts';
 import type { AgentRunner } from './agent-runner.ts';
 import type { Claim, Dispatcher } from './dispatcher.ts';
@@ -49,6 +50,8 @@ export interface DispatchContext {
   readonly agents: (profile: string, name: string | null) => ProfileAgent | null;
   readonly policy: (profile: string, target: string) => RetryPolicy;
   readonly limits: () => DispatchLimits;
+  /** Agents whose runs at once are limited; default: none. */
+  readonly agentLimits?: () => readonly AgentLimit[];
   readonly clock: Clock;
   readonly log: Logger;
   /** A number in [0, 1). */

@@ -157,7 +157,9 @@ export class WorkLoop {
     const room = { runs: Math.min(runs.room, MAX_RUNS), attempts: deliveries.room };
     if (room.runs === 0 && room.attempts === 0) return true;
     const { arrived } = this;
-    const limits = { ...room, attempts_per_target: MAX_PER_TARGET };
+    const limited = context.agentLimits?.() ?? [];
+    const agents = limited.length === 0 ? {} : { agents: limited };
+    const limits = { ...room, attempts_per_target: MAX_PER_TARGET, ...agents };
     // If the write fails, the store may have handed out work that no worker has.
     this.needsRecovery = true;
     const taken = await orRefused(store.write({ kind: 'take_work', holder, now: clock.now(), ...limits }));

@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { agentPlans } from '../../base/agent-plan.ts';
 import { labelIn } from '../../base/label.ts';
 import { readRegularText } from '../../base/read-regular-file.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
@@ -35,6 +36,7 @@ import { tableSecretRefs } from '../platform/secrets/secret-refs.ts';
 import type { SecretResolver } from '../platform/secrets/secrets.ts';
 import { explainSecrets } from '../platform/secrets/secrets.ts';
 import type { JobRecord } from '../store/job-mutations.ts';
+import type { AgentLimit } from '../store/mutations.ts';
 import { startRetention } from '../store/retention.ts';
 import { openServerStore } from '../store/sqlite/open-store.ts';
 import type { Store } from '../store/store.ts';
@@ -61,6 +63,7 @@ interface LinkedWork {
   readonly agents: Agents;
   /** Null: the table has none. */
   readonly budgets: FindBudgets | null;
+  readonly limits: readonly AgentLimit[];
 }
 
 /**
@@ -193,6 +196,7 @@ export class Work implements Backend {
       },
       policy: (profile, target) => policyOf(table(), profile, target),
       limits: () => table().gateway,
+      agentLimits: () => this.linked.limits,
       random: Math.random,
       outputs: () => loadOutputs(context),
       redact,
@@ -292,8 +296,15 @@ async function linkWork(context: ServiceContext, deliveries: Deliveries, table: 
     createAgents(table, { ...context, confine, secrets, redact, readText, http: deliveries.http });
   const agents = explainSecrets(create, (reason) => new TableError(reason));
   const budgets = await loadBudgets(context.modules, table, context.timezone);
-  return { table, secrets, targets, agents, budgets };
+  return { table, secrets, targets, agents, budgets, limits: agentLimits(table) };
 }
+
+const agentLimits = ({ profiles }: RouteTable): readonly AgentLimit[] =>
+  Object.values(profiles).flatMap((profile) =>
+    agentPlans(profile).flatMap(([agent, { max_concurrent }]) =>
+      max_concurrent === null ? [] : [{ profile: profile.name, agent, max_concurrent }],
+    ),
+  );
 
 /** A target without a binding of its own (`log`) uses the gateway's policy. */
 function policyOf({ profiles, gateway }: RouteTable, profile: string, target: string): RetryPolicy {

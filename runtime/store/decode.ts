@@ -63,6 +63,7 @@ export const isDispatch = fieldsOf<Dispatch>({
   },
   ...{ job: orNull(isText), event: isText, delivery_id: isText, accepted_at: isInstant, due_at: orNull(isInstant) },
   ...{ prompt: isText, agent: orAbsent(orNull(isText)), skills: texts, toolsets: texts, session: isText },
+  session_key: orAbsent(orNull(isText)),
   mirror_to_session: isOneOf(true, false),
   trace: orAbsent(isText),
   deliveries: listOf(

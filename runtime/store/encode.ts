@@ -3,6 +3,7 @@
  * the tables keep them. So a body is serialized once and never parsed in between.
  */
 import type { Dispatch } from '../../schemas/generated/types.ts';
+import { turnKey } from './identity.ts';
 import type { Mutation, MutationKind, MutationResults } from './mutations.ts';
 
 /** The fields of a dispatch that have columns; the rest is in its body. */
@@ -10,6 +11,9 @@ export type DispatchHead = Pick<
   Dispatch,
   'id' | 'profile' | 'route' | 'job' | 'mode' | 'event' | 'delivery_id' | 'accepted_at' | 'replay_of'
 > & {
+  readonly agent: string | null;
+  /** See `turnKey`. */
+  readonly turn_key: string | null;
   readonly targets: readonly HeadTarget[];
 };
 
@@ -61,9 +65,10 @@ export function encodeChange(mutation: Mutation): EncodedChange {
 export const decodeChange = ([change]: EncodedChange): Headed<Mutation> => JSON.parse(change) as Headed<Mutation>;
 
 function headOf(dispatch: Dispatch): DispatchHead {
-  const { id, profile, route, job, mode, event, delivery_id, accepted_at, replay_of } = dispatch;
+  const { id, profile, route, job, mode, event, delivery_id, accepted_at, replay_of, agent = null } = dispatch;
   const targets = headTargets(dispatch);
-  return { id, profile, route, job, mode, event, delivery_id, accepted_at, replay_of, targets };
+  const turn_key = turnKey(dispatch);
+  return { id, profile, route, job, mode, event, delivery_id, accepted_at, replay_of, agent, turn_key, targets };
 }
 
 export const headTargets = ({ deliveries }: Dispatch): readonly HeadTarget[] =>

@@ -104,8 +104,9 @@ export interface FlushGroups {
 
 /**
  * Takes due work: runs become `running`, and runs and attempts are held by `holder`. Lanes take turns (runs: a lane for
- * each profile and route; attempts: for each profile and target); within a lane, rows are ordered by due time, then by
- * ref. Turns continue from one call to the next: the lane that was served longest ago comes first, so that taking one row
+ * each profile, route and agent; attempts: for each profile and target); within a lane, rows are ordered by due time, then by
+ * ref. Of a session one run is open to be taken or under way: the others wait for their turn, in the order of acceptance,
+ * and the end of each run makes the next one due (unit.ts). Turns continue from one call to the next: the lane that was served longest ago comes first, so that taking one row
  * at a time is as fair as taking ten. Taking a run that waits in a group closes the group.
  *
  * When its outcome is in doubt, it is not repeated, because it would take other rows: `recover` releases what it may have
@@ -120,6 +121,15 @@ export interface TakeWork {
   /** Most delivery attempts to take; `holder` gets at most `attempts_per_target` in each lane. */
   readonly attempts: number;
   readonly attempts_per_target: number;
+  /** Agents with a limit of runs at once, over all processes. */
+  readonly agents?: readonly AgentLimit[];
+}
+
+export interface AgentLimit {
+  readonly profile: string;
+  /** Null: the default one. */
+  readonly agent: string | null;
+  readonly max_concurrent: number;
 }
 
 export interface TakenRun {

@@ -82,6 +82,7 @@ export function linkRoute(
     outputs: (plan.outputs ?? []).map((output) => linkOutput(output, table.targets)),
     coalesce: coalesceOf(plan),
     loop: linkLoop(plan, table),
+    sessionKey: plan.session === null ? null : linkKey(plan.session.key),
   };
 }
 

@@ -47,6 +47,8 @@ export interface LinkedRoute {
   readonly outputs: readonly LinkedOutput[];
   readonly coalesce: LinkedCoalesce | null;
   readonly loop: LinkedLoop;
+  /** Renders `session_key`; null: runs take no turns. */
+  readonly sessionKey: LinkedCoalesce['key'] | null;
 }
 
 export interface RouteLimits {

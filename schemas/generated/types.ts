@@ -159,6 +159,16 @@ export type CoalescePlan = {
   max_wait_seconds: number;
 } | null;
 /**
+ * Whose runs take turns; null: each runs by itself.
+ */
+export type SessionPlan = {
+  key: TemplatePlan;
+  /**
+   * Null: the route's own sessions.
+   */
+  scope: string | null;
+} | null;
+/**
  * A part, or several.
  */
 export type TestTexts = string | string[];
@@ -551,6 +561,14 @@ export interface RouteConfig {
    * Also append the delivered text to the chat's session.
    */
   mirror_to_session?: boolean;
+  /**
+   * Payload path or template that identifies a conversation: runs of one profile with the same key happen one after the other, in the order of acceptance. An event that lacks a part of it runs by itself.
+   */
+  session_key?: string;
+  /**
+   * Name under which several routes share their sessions: the same `session_key` is the same session. Default: the name of the route.
+   */
+  session_scope?: string;
   /**
    * Authenticated requests per minute on this route. Default: the global `rate_limit`.
    */
@@ -958,6 +976,10 @@ export interface AgentConfig {
    * How often a failed run is tried.
    */
   max_attempts?: number;
+  /**
+   * Its runs at once, over all routes and jobs that it runs, and over all gateways that share a store. Default: no limit.
+   */
+  max_concurrent?: number;
   /**
    * The most it may get: a run has those of its route or job that are in this list. Default: no limit.
    */
@@ -2365,6 +2387,10 @@ export interface Dispatch {
    * Session id of the agent run.
    */
   session: string;
+  /**
+   * The rendered `session_key`: runs with this session take turns; null, or absent in older rows: the run waits for no other.
+   */
+  session_key?: string | null;
   deliveries: DispatchDelivery[];
   mirror_to_session: boolean;
   /**
@@ -3870,6 +3896,7 @@ export interface RoutePlan {
    */
   cron_job: string | null;
   coalesce: CoalescePlan;
+  session: SessionPlan;
   mirror_to_session: boolean;
   rate_limit: number;
   max_concurrent: number | null;

@@ -15,7 +15,7 @@ import { messageHandlers } from './memory-store/messages.ts';
 import { queryHandlers } from './memory-store/queries.ts';
 import { retentionHandlers } from './memory-store/retention.ts';
 import type { MemoryTables } from './memory-store/tables.ts';
-import { createTables } from './memory-store/tables.ts';
+import { createTables, settleTurns } from './memory-store/tables.ts';
 import { workHandlers } from './memory-store/work.ts';
 
 export interface MemoryStore extends Store {
@@ -43,7 +43,9 @@ export function createMemoryStore(tables: MemoryTables = createTables()): Memory
     look,
     async write<M extends Mutation>(mutation: M): Promise<MutationResults[M['kind']]> {
       // What cannot be written as JSON cannot be stored, and what is stored is a copy.
-      return applyMutation(handlers, JSON.parse(JSON.stringify(mutation)) as M);
+      const result = applyMutation(handlers, JSON.parse(JSON.stringify(mutation)) as M);
+      settleTurns(tables);
+      return result;
     },
     read: async (query) => look(query),
     problem: () => null,

@@ -85,6 +85,7 @@ export function routePlan(name: string, parts: Partial<RoutePlan> = {}): RoutePl
     deliver: [{ target: 'log', extra: {} }],
     cron_job: null,
     coalesce: null,
+    session: null,
     mirror_to_session: false,
     rate_limit: 1_000_000,
     max_concurrent: null,

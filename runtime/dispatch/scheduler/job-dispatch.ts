@@ -63,6 +63,7 @@ function dispatchOf(
     skills: [...job.skills],
     toolsets: [...job.toolsets],
     session: sessionId('job', delivery_id),
+    session_key: null,
     deliveries: deliveriesOf(job, table),
     ...outputsOf(job, table),
     mirror_to_session: false,

@@ -29,6 +29,7 @@ export const render: Stage = (intake, { ids, tracing }) => {
   const builtins = { event_type: event, route: plan.name, delivery_id: deliveryId };
   const prompt = route.prompt(data, builtins, route.isMarked ? ids.marker() : '');
   intake.unresolved = prompt.unresolved;
+  const session_key = route.sessionKey?.(data, builtins) ?? null;
   intake.dispatch = {
     id: ids.dispatch(intake.receivedAt),
     mode: MODES[plan.mode],
@@ -43,7 +44,11 @@ export const render: Stage = (intake, { ids, tracing }) => {
     agent: plan.agent,
     skills: plan.mode === 'agent' ? plan.skills : [],
     toolsets: plan.mode === 'agent' ? plan.toolsets : [],
-    session: sessionId('webhook', plan.name, deliveryId),
+    session:
+      session_key === null
+        ? sessionId('webhook', plan.name, deliveryId)
+        : sessionId(...(plan.session?.scope == null ? ['webhook', plan.name] : [plan.session.scope]), session_key),
+    session_key,
     deliveries: plan.mode === 'cron' ? [] : renderDeliveries(route.deliveries, data, builtins),
     ...renderOutputs(route.outputs, data, builtins),
     mirror_to_session: plan.mirror_to_session,

@@ -2,7 +2,7 @@
  * The writer's counts, in memory and in the tally table: dispatches of each route by state, the route's limit of runs at
  * once, and open groups. Only the writer changes them, so it reads them once, and again after a rollback.
  */
-import { laneKey } from '../identity.ts';
+import { laneKey, laneParts, routeLane } from '../identity.ts';
 import type { TallyColumn } from '../tally.ts';
 import { noCounts, TALLY_COLUMNS } from '../tally.ts';
 import type { Connection, Value } from './driver.ts';
@@ -46,11 +46,13 @@ export class Counts {
     return pending;
   }
 
+  /** Those of the lane's route. */
   ofLane(lane: string): RouteCounts {
-    const known = this.byLane.get(lane);
+    const name = routeLane(lane);
+    const known = this.byLane.get(name);
     if (known !== undefined) return known;
-    const [profile, route] = JSON.parse(lane) as [string, string | null];
-    return this.add({ profile, route, lane, max_concurrent: null });
+    const { profile, name: route } = laneParts(name);
+    return this.add({ profile, route, lane: name, max_concurrent: null });
   }
 
   change(of: RouteCounts, column: TallyColumn, by: number): void {

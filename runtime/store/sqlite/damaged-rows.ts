@@ -14,7 +14,7 @@ import { isUtf8 } from 'node:buffer';
 import type { ValueCheck } from '../decode.ts';
 import { decodeOr, isCount, isInstant, isJobRecord, isOneOf, isText, orNull } from '../decode.ts';
 import { GUARD_KINDS } from '../guard-mutations.ts';
-import { laneKey } from '../identity.ts';
+import { laneKey, routeLane } from '../identity.ts';
 import type { DamageReport } from '../queries.ts';
 import { OPEN_STATES } from '../states.ts';
 import { noCounts, TALLY_COLUMNS } from '../tally.ts';
@@ -31,6 +31,7 @@ const isJson =
     decodeOr(value, check, null) !== null;
 /** JSON [profile, name, …]. */
 const isNames = isJson((value) => Array.isArray(value) && isText(value[0]) && value.every(orNull(isText)));
+const isLane: ValueCheck = (value) => isText(value) && isNames(routeLane(value as string));
 const isName: ValueCheck = (value) => isText(value) && value !== '';
 /** No wait is longer than a year, in ms. */
 const YEAR = 366 * 86_400_000;
@@ -64,9 +65,10 @@ const TABLES = {
   work: {
     keys: ['ref'],
     checks: {
-      ...{ ref: isCount, lane: isNames, state: isOneOf(...OPEN_STATES), ...DUE, holder: orNull(isText) },
+      ...{ ref: isCount, lane: isLane, state: isOneOf(...OPEN_STATES), ...DUE, holder: orNull(isText) },
       ...{ started_at: orNull(isInstant), answered_at: orNull(isInstant), finished_at: isOneOf(null) },
       ...{ reason: orNull(isJson(isText)), failed: isCount, steps: isCount },
+      ...{ session: orNull(isNames), turn: orNull(isCount), waits_for: isOneOf('session', null) },
     },
     where: OPEN,
     joined: [
@@ -76,7 +78,7 @@ const TABLES = {
     ],
     isWhole: (row) =>
       isDue(row) &&
-      row.lane === laneKey(row.own_profile as string, row.own_route as string | null) &&
+      routeLane(row.lane as string) === laneKey(row.own_profile as string, row.own_route as string | null) &&
       (row.has_deliveries === 1 ? row.state === 'delivering' : row.state !== 'delivering' || row.holder !== null),
   },
   coalesce_group: {
@@ -150,7 +152,7 @@ export function setRowsAside(db: Connection, now: number): readonly string[] {
 
 /** Work is found by these indexes alone: a row that is missing there would wait for ever. */
 const DUE_INDEXES = {
-  work_due: { table: 'work', columns: 'lane, due_at, ref', where: "state = 'pending'" },
+  work_due: { table: 'work', columns: 'lane, due_at, ref', where: "state = 'pending' AND waits_for IS NULL" },
   delivery_due: { table: 'delivery', columns: 'lane, due_at, ref, n', where: 'holder IS NULL' },
 } as const;
 
@@ -280,9 +282,9 @@ function countOf(db: Connection, where: string): ReadonlyMap<string, ReturnType<
     .query<[string, string, number]>(`SELECT lane, state, count(*) FROM work WHERE ${where} GROUP BY 1, 2`)
     .all()) {
     const column = TALLY_COLUMNS.find((name) => name === state);
-    if (column === undefined || !isNames(lane)) continue;
-    const counts = lanes.get(lane) ?? noCounts();
-    lanes.set(lane, counts);
+    if (column === undefined || !isLane(lane)) continue;
+    const counts = lanes.get(routeLane(lane)) ?? noCounts();
+    lanes.set(routeLane(lane), counts);
     counts[column] += count;
     counts.accepted += count;
   }

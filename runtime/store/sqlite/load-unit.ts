@@ -21,6 +21,11 @@ class LoadedRows<K, V> implements Rows<K, V> {
     return this.rows.get(key);
   }
 
+  /** As far as it is loaded. */
+  peek(key: K): V | undefined {
+    return this.rows.get(key);
+  }
+
   set(key: K, row: V): void {
     this.rows.set(key, row);
   }
@@ -35,16 +40,18 @@ class LoadedRows<K, V> implements Rows<K, V> {
 }
 
 const WORK =
-  'w.ref, w.lane, w.state, w.due_at, w.set_at, w.holder, w.started_at, w.answered_at, w.reason, w.failed, w.steps';
+  'w.ref, w.lane, w.state, w.due_at, w.set_at, w.holder, w.started_at, w.answered_at, w.reason, w.failed, w.steps, ' +
+  'w.session, coalesce(w.turn, w.ref), w.waits_for';
 type WorkColumns = readonly [
   ...[ref: Ref, lane: string, state: DispatchState, due_at: number, set_at: number, holder: string | null],
   ...[started_at: number | null, answered_at: number | null, reason: string | null, failed: number, steps: number],
+  ...[session: string | null, turn: Ref, waits_for: WorkRow['waits_for']],
 ];
 type GroupColumns = readonly [...WorkColumns, key: string, first_at: number, superseded: number];
 
 function readWork(columns: WorkColumns | GroupColumns): WorkRow {
-  const [ref, lane, state, due_at, set_at, holder, started_at, answered_at, reason, failed, steps] = columns;
-  const [, , , , , , , , , , , group_key = null, first_at = null, superseded = 0] = columns;
+  const [ref, lane, state, due_at, set_at, holder, started_at, answered_at, reason, failed, steps, ...more] = columns;
+  const [session, turn, waits_for, group_key = null, first_at = null, superseded = 0] = more;
   // A plain literal, because spreads of this size are slow.
   return {
     ref,
@@ -61,6 +68,9 @@ function readWork(columns: WorkColumns | GroupColumns): WorkRow {
     group_key,
     first_at,
     superseded,
+    session,
+    turn,
+    waits_for,
   };
 }
 
@@ -73,6 +83,8 @@ export function createLoadUnit(db: Connection, memory: Memory): () => UnitRows {
   const group = db.query<GroupColumns>(
     `SELECT ${WORK}, g.key, g.first_at, g.superseded FROM coalesce_group g JOIN work w USING (ref) WHERE g.key = ?`,
   );
+  // Of a session, one row has the turn, and a change makes at most one leave it.
+  const session = db.query<WorkColumns>(`SELECT ${WORK} FROM work w WHERE w.session = ? ORDER BY w.turn LIMIT 2`);
   const deliveries = db.query<[number, string, number, number, string | null]>(
     'SELECT n, lane, due_at, set_at, holder FROM delivery WHERE ref = ?',
   );
@@ -122,6 +134,12 @@ export function createLoadUnit(db: Connection, memory: Memory): () => UnitRows {
     workRows.set(row.ref, row);
     return row.ref;
   };
+  const loadSession = (key: string): readonly WorkRow[] =>
+    session.all(key).map((columns) => {
+      const row = workRows.peek(columns[0]) ?? readWork(columns);
+      workRows.set(row.ref, row);
+      return row;
+    });
   const loaded = {
     claims: new LoadedRows((key: string) => claim.get(key)?.[0]),
     limits: new LoadedRows((lane: string) => memory.counts.ofLane(lane).max_concurrent),
@@ -129,6 +147,7 @@ export function createLoadUnit(db: Connection, memory: Memory): () => UnitRows {
     ended: new LoadedRows(loadFrom(ended)),
     messages: new LoadedRows(loadMessage),
     groups: new LoadedRows(loadGroup),
+    sessions: new LoadedRows(loadSession),
     deliveries: new LoadedRows(loadDeliveries),
     jobs: new LoadedRows(loadJob),
     guard: new LoadedRows((key: string) => guard.get(key)?.[0]),

@@ -44,6 +44,9 @@ function createStoreUnit(db: Connection, { counts, runs, attempts }: Memory): (u
     'UPDATE work SET state = ?, due_at = ?, set_at = ?, holder = ?, started_at = ?, answered_at = ?, reason = ?, ' +
       'failed = ?, steps = ?, finished_at = ? WHERE ref = ?',
   );
+  const putTurn = db.change('UPDATE work SET session = ?, turn = ?, waits_for = ? WHERE ref = ?');
+  const endTurn = db.change('UPDATE work SET session = NULL, waits_for = NULL WHERE ref = ?');
+  const promote = db.change('UPDATE work SET waits_for = NULL WHERE ref = ?');
   const putGroup = db.change('INSERT OR REPLACE INTO coalesce_group VALUES (?, ?, ?, ?, 0, 0, ?)');
   const putAnswer = db.change('INSERT OR REPLACE INTO answer VALUES (?, ?, ?)');
   const putUsage = db.change('INSERT INTO usage VALUES (NULL, ?, ?, ?, ?, ?, ?)');
@@ -77,7 +80,8 @@ function createStoreUnit(db: Connection, { counts, runs, attempts }: Memory): (u
       }
       const { ref, lane, state, due_at, set_at, holder, answered_at, group_key } = row;
       putWork(ref, lane, state, due_at, set_at, holder, answered_at);
-      if (state === 'pending') runs.add(lane, due_at, set_at);
+      if (row.session !== null || row.turn !== ref) putTurn(row.session, row.turn, row.waits_for, ref);
+      if (state === 'pending' && row.waits_for === null) runs.add(lane, due_at, set_at);
       if (group_key === null) continue;
       putGroup(group_key, ref, row.first_at, due_at, row.superseded);
       counts.groups++;
@@ -85,6 +89,11 @@ function createStoreUnit(db: Connection, { counts, runs, attempts }: Memory): (u
     for (const row of unit.changedWork) {
       update(row, null);
       if (row.state === 'pending') runs.add(row.lane, row.due_at, row.set_at);
+    }
+    for (const ref of unit.left) endTurn(ref);
+    for (const { ref, lane, due_at, set_at } of unit.promoted) {
+      promote(ref);
+      runs.add(lane, due_at, set_at);
     }
   };
   const storeDeliveries = ({ droppedDeliveries, newDeliveries, changedDeliveries }: WorkUnit): void => {

@@ -31,6 +31,11 @@ const USAGE = `
   CREATE INDEX usage_ref ON usage (ref);
   CREATE INDEX usage_at ON usage (at);
 `;
+const WORK_DUE = `
+  -- Due work, in the order in which it is taken from a lane, without what waits for its turn in a session.
+  CREATE INDEX work_due ON work (lane, due_at, ref, waits_for) WHERE state = 'pending' AND waits_for IS NULL;
+  CREATE INDEX work_session ON work (session, turn) WHERE session IS NOT NULL;
+`;
 const TABLES = `
   -- Accepted dispatches, never changed. head: JSON [event, delivery_id, replay_of, superseded]; body: JSON of the dispatch.
   CREATE TABLE dispatch (
@@ -50,8 +55,9 @@ const TABLES = `
   CREATE INDEX dispatch_job ON dispatch (job) WHERE job IS NOT NULL;
 
   -- Progress of each dispatch: small rows, apart from the large ones, because they change several times. lane: JSON
-  -- [profile, route]. due_at of a pending one: when its run or its group's end is due. set_at: when due_at was set.
-  -- holder: the process that runs or delivers it. reason: JSON text. failed: failed runs. steps: number of steps.
+  -- [profile, route], and a line with the name of its agent. due_at of a pending one: when its run or its group's end is due. set_at: when due_at was set.
+  -- holder: the process that runs or delivers it. reason: JSON text. failed: failed runs. steps: number of steps. session,
+  -- turn: the session in which it has or awaits its turn, and its place there (null: ref). waits_for: session, or null.
   CREATE TABLE work (
     ref INTEGER PRIMARY KEY,
     state TEXT NOT NULL,
@@ -64,10 +70,12 @@ const TABLES = `
     set_at INTEGER,
     holder TEXT,
     failed INTEGER NOT NULL DEFAULT 0,
-    steps INTEGER NOT NULL DEFAULT 0
+    steps INTEGER NOT NULL DEFAULT 0,
+    session TEXT,
+    turn INTEGER,
+    waits_for TEXT
   ) STRICT;
-  -- Due work, in the order in which it is taken from a lane; work held by a process.
-  CREATE INDEX work_due ON work (lane, due_at, ref) WHERE state = 'pending';
+  ${WORK_DUE}
   CREATE INDEX work_held ON work (holder) WHERE holder IS NOT NULL;
   CREATE INDEX work_open ON work (ref) WHERE finished_at IS NULL;
   CREATE INDEX work_dead ON work (ref) WHERE state = 'dead';
@@ -147,7 +155,8 @@ const TABLES = `
 
 /** What brings a file of each earlier format to the next one. Messages that are stored get their row when they go on. */
 const MIGRATIONS: Readonly<Record<number, string>> = {
-  6: `${MESSAGES} ${GUARD} ${USAGE} ALTER TABLE answer ADD COLUMN program TEXT;`,
+  6: `${MESSAGES} ${GUARD} ${USAGE} ALTER TABLE answer ADD COLUMN program TEXT; ALTER TABLE work ADD COLUMN session TEXT;
+  ALTER TABLE work ADD COLUMN turn INTEGER; ALTER TABLE work ADD COLUMN waits_for TEXT; DROP INDEX work_due; ${WORK_DUE}`,
 };
 
 /** The oldest format that can be migrated. */

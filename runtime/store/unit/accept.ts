@@ -48,9 +48,10 @@ export function join(unit: WorkUnit, m: Headed<JoinGroup>, texts: LargeTexts): M
     now,
     limits,
   );
-  if (before !== undefined) unit.move(before, { to: 'skipped', at: now, reason: `superseded by ${dispatch.id}` });
   const group = { key, first_at, superseded };
-  const ref = unit.insert({ head: dispatch, texts, max_concurrent, state: 'pending', due_at, now, group });
+  const next = { head: dispatch, texts, max_concurrent, state: 'pending', due_at, now, group } as const;
+  const ref = unit.insert({ ...next, replaced: before });
+  if (before !== undefined) unit.move(before, { to: 'skipped', at: now, reason: `superseded by ${dispatch.id}` });
   return { kind: 'stored', ref, superseded, due_at };
 }
 

@@ -1,6 +1,7 @@
 /** Advances dispatches after a run or a delivery attempt. */
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import type { Headed, LargeTexts } from '../encode.ts';
+import { laneParts, routeLane } from '../identity.ts';
 import type { Advance, GiveUp, MutationResults, RecordAttempt, Ref, Step } from '../mutations.ts';
 import type { DeliveryEnding } from '../states.ts';
 import { canAdvance, endDelivering } from '../states.ts';
@@ -20,14 +21,13 @@ export function advance(unit: WorkUnit, m: Headed<Advance>, { answer, body }: La
     const { event, delivery_id, replay_of, targets } = m.dispatch;
     const { superseded } = JSON.parse(body) as Dispatch;
     const head = JSON.stringify([event, delivery_id, replay_of, superseded]);
-    unit.changedBodies.push({ ref, lane: row.lane, head, targets, body, grown: m.grown ?? 0 });
+    unit.changedBodies.push({ ref, lane: routeLane(row.lane), head, targets, body, grown: m.grown ?? 0 });
   }
   if (m.budgets !== undefined) endRun(unit, ref, m.budgets, m.usage ?? null, at);
   unit.move(row, { to, at, due_at, started_at, reason, answer, program, steps });
   if (m.held === true) row.holder = m.holder;
   else if (to === 'delivering') {
-    const [profile] = JSON.parse(row.lane) as [string];
-    unit.addDeliveries(ref, profile, m.open ?? [], at);
+    unit.addDeliveries(ref, laneParts(row.lane).profile, m.open ?? [], at);
   }
   unit.claim(m.claim);
   if (reason !== null && to !== 'skipped') unit.noteError(ref, at, reason);

@@ -16,7 +16,7 @@ import { decodeOr, isDispatch } from '../decode.ts';
 import type { Headed, LargeTexts } from '../encode.ts';
 import { headTargets } from '../encode.ts';
 import type { ClaimKey, StoredClaim } from '../identity.ts';
-import { claimKey } from '../identity.ts';
+import { claimKey, routeLane } from '../identity.ts';
 import type { Accept, MutationResults, Ref, Resend, Step } from '../mutations.ts';
 import { hasEnded } from '../states.ts';
 import type { WorkRow } from './rows.ts';
@@ -56,7 +56,7 @@ export function attemptAgain(
   row.holder = work.kind === 'held' ? work.holder : null;
   unit.changedBodies.push({
     ref,
-    lane: row.lane,
+    lane: routeLane(row.lane),
     head: JSON.stringify([head.event, head.delivery_id, replay_of, 0]),
     targets: headTargets(dispatch),
     body: merged,

@@ -10,7 +10,7 @@ import type { TallyColumn } from '../tally.ts';
 import type { RunUsage } from '../usage.ts';
 
 /** An accepted dispatch; it never changes. */
-export interface DispatchRow extends Omit<DispatchHead, 'event' | 'delivery_id' | 'replay_of'> {
+export interface DispatchRow extends Omit<DispatchHead, 'event' | 'delivery_id' | 'replay_of' | 'agent' | 'turn_key'> {
   readonly ref: Ref;
   readonly max_concurrent: number | null;
   /** JSON [event, delivery_id, replay_of, superseded]. */
@@ -22,7 +22,7 @@ export interface DispatchRow extends Omit<DispatchHead, 'event' | 'delivery_id' 
 /** The progress of a dispatch that has not ended. */
 export interface WorkRow {
   readonly ref: Ref;
-  /** Of its runs: JSON [profile, route]. */
+  /** Of its runs, see `runLane`. */
   readonly lane: string;
   state: DispatchState;
   /** When its run, or the end of its group, is due; and when that was set. */
@@ -42,6 +42,12 @@ export interface WorkRow {
   readonly group_key: string | null;
   readonly first_at: number | null;
   readonly superseded: number;
+  /** The session in which it has or awaits its turn, until its run has ended. */
+  session: string | null;
+  /** Its place in the session: the number of its group's first event, or its own. */
+  readonly turn: Ref;
+  /** `session`: an earlier run of its session has not ended; null: its time alone. */
+  waits_for: 'session' | null;
 }
 
 export interface EndedRow {
@@ -147,6 +153,8 @@ export interface UnitRows {
   readonly messages: Rows<string, MessageRow>;
   /** The latest dispatch of each open group, which is in `work`. */
   readonly groups: Rows<string, Ref>;
+  /** The earliest rows of a session, in order; at least one more than can leave it in this unit. */
+  readonly sessions: Rows<string, readonly WorkRow[]>;
   /** The open deliveries of a dispatch, by index. */
   readonly deliveries: Rows<Ref, Map<number, DeliveryRow>>;
   readonly jobs: Rows<string, JobRow>;

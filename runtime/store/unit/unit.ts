@@ -8,7 +8,7 @@
  * hundred changes take as many round trips as one (PostgreSQL). What is decided is decided here, in plain code.
  */
 import type { DispatchHead, LargeTexts } from '../encode.ts';
-import { claimKey, laneKey } from '../identity.ts';
+import { claimKey, laneKey, routeLane, runLane } from '../identity.ts';
 import type { JobTick } from '../job-mutations.ts';
 import type { OpenDelivery, Ref, Step, StoredClaim } from '../mutations.ts';
 import type { LastError } from '../queries.ts';
@@ -40,6 +40,8 @@ export interface NewDispatch {
   readonly now: number;
   readonly holder?: string | null;
   readonly group?: { readonly key: string; readonly first_at: number; readonly superseded: number };
+  /** The row of the same group that it replaces. */
+  readonly replaced?: WorkRow | undefined;
 }
 
 /** A change of state. */
@@ -63,6 +65,10 @@ export class WorkUnit {
   readonly newDispatches: DispatchRow[] = [];
   readonly newWork = new Set<WorkRow>();
   readonly changedWork = new Set<WorkRow>();
+  /** Stored before, and in no session any more. */
+  readonly left = new Set<Ref>();
+  /** Stored before, and now first in their sessions. */
+  readonly promoted = new Set<WorkRow>();
   readonly ended: EndedRow[] = [];
   /** Of dispatches that were stored before and have ended now. */
   readonly droppedWork: Ref[] = [];
@@ -92,11 +98,12 @@ export class WorkUnit {
     this.rows = rows;
   }
 
-  insert({ head, texts, state, due_at, now, holder = null, group, max_concurrent }: NewDispatch): Ref {
+  insert({ head, texts, state, due_at, now, holder = null, group, replaced, max_concurrent }: NewDispatch): Ref {
     const { rows } = this;
     const { id, profile, route, job, mode, accepted_at, targets } = head;
     const ref = rows.nextRef();
     const lane = laneKey(profile, route);
+    const session = head.turn_key === null || state !== 'pending' ? null : rows.keyOf(head.turn_key);
     const { key: group_key = null, first_at = null, superseded = 0 } = group ?? {};
     if (max_concurrent !== undefined && (rows.limits.get(lane) ?? null) !== max_concurrent) {
       rows.limits.set(lane, max_concurrent);
@@ -119,7 +126,7 @@ export class WorkUnit {
     });
     const row: WorkRow = {
       ref,
-      lane,
+      lane: runLane(profile, route, head.agent),
       state,
       due_at,
       set_at: now,
@@ -132,7 +139,11 @@ export class WorkUnit {
       group_key,
       first_at,
       superseded,
+      session,
+      turn: replaced?.turn ?? ref,
+      waits_for: null,
     };
+    if (session !== null) this.queue(row, session, replaced);
     rows.work.set(ref, row);
     this.newWork.add(row);
     if (group !== undefined) rows.groups.set(group.key, ref);
@@ -155,9 +166,11 @@ export class WorkUnit {
     row: WorkRow,
     { to, at, due_at = null, started_at = null, reason = null, answer = null, program = null, steps = [] }: Move,
   ): void {
-    for (const step of steps) this.newSteps.push({ ref: row.ref, lane: row.lane, n: ++row.steps, step });
+    const lane = routeLane(row.lane);
+    for (const step of steps) this.newSteps.push({ ref: row.ref, lane, n: ++row.steps, step });
     row.failed += steps.filter(({ kind, outcome }) => kind === 'run' && outcome === 'failed').length;
-    if (row.state !== to) this.counts.push([row.lane, row.state, -1], [row.lane, to, 1]);
+    if (row.state !== to) this.counts.push([lane, row.state, -1], [lane, to, 1]);
+    if (to !== 'pending' && to !== 'running') this.leave(row);
     row.state = to;
     row.holder = null;
     row.reason = reason === null ? null : JSON.stringify(reason);
@@ -168,10 +181,37 @@ export class WorkUnit {
     }
     if (answer !== null) {
       row.answered_at = at;
-      this.answers.set(row.ref, { lane: row.lane, text: answer, program });
+      this.answers.set(row.ref, { lane, text: answer, program });
     }
     if (isFinal(to)) this.end(row, at);
     else if (!this.newWork.has(row)) this.changedWork.add(row);
+  }
+
+  /** Gives a new row its place in its session. */
+  private queue(row: WorkRow, session: string, replaced: WorkRow | undefined): void {
+    const line = this.rows.sessions.get(session) ?? [];
+    if (replaced?.session === session) {
+      row.waits_for = replaced.waits_for;
+      Object.assign(replaced, { session: null, waits_for: null });
+      this.left.add(replaced.ref);
+    } else if (line.length > 0) row.waits_for = 'session';
+    const others = line.filter((other) => other !== replaced);
+    const after = others.findIndex(({ turn }) => turn > row.turn);
+    this.rows.sessions.set(session, others.toSpliced(after < 0 ? others.length : after, 0, row));
+  }
+
+  /** The row gives up its place in its session: if it had the turn, the next one has it. */
+  private leave(row: WorkRow): void {
+    const { session, waits_for } = row;
+    if (session === null) return;
+    const line = (this.rows.sessions.get(session) ?? []).filter((other) => other !== row);
+    this.rows.sessions.set(session, line);
+    Object.assign(row, { session: null, waits_for: null });
+    if (!this.newWork.has(row)) this.left.add(row.ref);
+    const [next] = line;
+    if (waits_for !== null || next === undefined) return;
+    next.waits_for = null;
+    if (!this.newWork.has(next)) this.promoted.add(next);
   }
 
   /** Makes a dispatch that has ended `delivering` again. */

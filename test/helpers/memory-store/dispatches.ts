@@ -69,9 +69,9 @@ function join(tables: MemoryTables, m: JoinGroup): MutationResults['join_group']
   const { superseded, due_at } = group;
   const dispatch = { ...m.dispatch, superseded };
   const rest = { max_concurrent: m.max_concurrent, state: 'pending', due_at, now: m.now, group: name } as const;
-  const { ref } = insert(tables, { dispatch, ...rest });
-  tables.groups.set(name, { ...group, ref });
   const replaced = before === null ? undefined : tables.dispatches.get(before.ref);
+  const { ref } = insert(tables, { dispatch, ...rest, replaced });
+  tables.groups.set(name, { ...group, ref });
   if (replaced !== undefined) {
     move(tables, replaced, 'skipped');
     Object.assign(replaced, { finished_at: m.now, reason: `superseded by ${id}` });

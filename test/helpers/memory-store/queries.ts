@@ -55,7 +55,7 @@ export function queryHandlers(tables: MemoryTables): QueryHandlers {
 
 function loaded(row: DispatchRow | undefined): StoredDispatch | null {
   if (row === undefined) return null;
-  const { due_at, set_at, holder, group, ...stored } = row;
+  const { due_at, set_at, holder, group, session, turn, ...stored } = row;
   return stored;
 }
 
@@ -78,10 +78,10 @@ function list({ dispatches }: MemoryTables, filter: ListFilter): readonly Dispat
     .filter(matches)
     .reverse()
     .slice(0, filter.limit)
-    .map(
-      ({ dispatch, max_concurrent, answer, program, usage, steps, due_at, set_at, holder, group, ...summary }) =>
-        summary,
-    );
+    .map(({ dispatch, max_concurrent, answer, program, usage, steps, ...row }) => {
+      const { due_at, set_at, holder, group, session, turn, ...summary } = row;
+      return summary;
+    });
 }
 
 function overview(tables: MemoryTables, now: number): StoreOverview {

@@ -22,7 +22,13 @@ export interface Due {
   holder: Holder | null;
 }
 
-export type DispatchRow = Mutable<StoredDispatch> & Due & { readonly group: string | null };
+export type DispatchRow = Mutable<StoredDispatch> &
+  Due & { readonly group: string | null } & {
+    /** The session in which it takes turns; null: in none. */
+    readonly session: string | null;
+    /** The number of its group's first event, or its own. */
+    readonly turn: Ref;
+  };
 
 export interface DeliveryRow extends Due {
   readonly ref: Ref;
@@ -45,6 +51,8 @@ export interface MemoryTables {
   readonly messages: Map<string, { readonly ref: Ref; readonly ttl_ms: number }>;
   readonly guard: Map<string, GuardRow & { readonly expires_at: number | null }>;
   readonly groups: Map<string, Group & { readonly ref: Ref }>;
+  /** Which dispatch of a session has the turn. */
+  readonly turns: Map<string, Ref>;
   readonly tallies: Map<string, Record<TallyColumn, number>>;
   /** Runs of a lane at once. */
   readonly caps: Map<string, number | null>;
@@ -66,6 +74,7 @@ export function createTables(): MemoryTables {
       messages: new Map(),
       guard: new Map(),
       groups: new Map(),
+      turns: new Map(),
       tallies: new Map(),
     },
     ...{ caps: new Map(), served: new Map(), jobs: new Map(), jobStates: new Map(), ticks: new Map() },
@@ -106,13 +115,18 @@ interface Insert {
   readonly due_at: number;
   readonly now: number;
   readonly group?: string;
+  /** What it replaces in its group. */
+  readonly replaced?: DispatchRow | undefined;
 }
 
 export function insert(tables: MemoryTables, { dispatch, state, due_at, now, ...rest }: Insert): DispatchRow {
   const { id, profile, route, job, mode, event, delivery_id, accepted_at, replay_of } = dispatch;
   const max_concurrent = rest.max_concurrent ?? null;
+  const ref = ++tables.last;
+  const session = dispatch.session_key == null ? null : nameOf(profile, dispatch.session);
   const row: DispatchRow = {
-    ...{ ref: ++tables.last, id, profile, route, job, mode, event, delivery_id, accepted_at, replay_of },
+    ...{ ref, session, turn: rest.replaced?.turn ?? ref },
+    ...{ id, profile, route, job, mode, event, delivery_id, accepted_at, replay_of },
     ...{ state, started_at: null, answered_at: null, finished_at: null, reason: null },
     ...{
       dispatch,
@@ -128,11 +142,28 @@ export function insert(tables: MemoryTables, { dispatch, state, due_at, now, ...
     group: rest.group ?? null,
   };
   tables.dispatches.set(row.ref, row);
+  const before = rest.replaced;
+  if (session !== null && before?.session === session && tables.turns.get(session) === before.ref)
+    tables.turns.set(session, ref);
   if (rest.max_concurrent !== undefined) tables.caps.set(laneOf(row), max_concurrent);
   const tally = tallyOf(tables, row);
   tally.accepted++;
   tally[state]++;
   return row;
+}
+
+/** Whether a session lets it run: no other run of it has the turn. */
+export const hasTurn = ({ turns }: MemoryTables, { ref, session }: DispatchRow): boolean =>
+  session === null || turns.get(session) === ref;
+
+/** After each change: where the run that had the turn has ended, the next one has it. */
+export function settleTurns({ dispatches, turns }: MemoryTables): void {
+  const isOpen = (row: DispatchRow | undefined): boolean => row?.state === 'pending' || row?.state === 'running';
+  for (const [session, ref] of turns) if (!isOpen(dispatches.get(ref))) turns.delete(session);
+  const waiting = [...dispatches.values()].filter((row) => row.session !== null && isOpen(row));
+  for (const { session, ref } of waiting.sort((a, b) => a.turn - b.turn)) {
+    if (session !== null && !turns.has(session)) turns.set(session, ref);
+  }
 }
 
 export function move(tables: MemoryTables, row: DispatchRow, to: DispatchState): void {

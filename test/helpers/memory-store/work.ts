@@ -5,7 +5,7 @@ import { interruptedStep, UNANSWERED } from '../../../runtime/store/unit/recover
 import { noteError } from './dispatches.ts';
 import type { MutationHandlers } from './handlers.ts';
 import type { DeliveryRow, DispatchRow, Due, MemoryTables } from './tables.ts';
-import { laneOf, move } from './tables.ts';
+import { hasTurn, laneOf, move } from './tables.ts';
 
 export function workHandlers(tables: MemoryTables): Pick<MutationHandlers, 'take_work' | 'flush_groups' | 'recover'> {
   return {
@@ -47,7 +47,9 @@ function takeWork(tables: MemoryTables, m: TakeWork): MutationResults['take_work
   const runs = takeRuns(tables, m);
   const attempts = takeAttempts(tables, m);
   const pending = pendingRows(tables);
-  const later = [...pending, ...unheld(tables)].map(({ due_at }) => due_at).filter((due_at) => due_at > m.now);
+  const later = [...pending.filter((row) => hasTurn(tables, row)), ...unheld(tables)]
+    .map(({ due_at }) => due_at)
+    .filter((due_at) => due_at > m.now);
   return {
     runs: runs.map(({ ref, profile, route, steps }) => ({
       ...{ ref, profile, route },
@@ -59,19 +61,33 @@ function takeWork(tables: MemoryTables, m: TakeWork): MutationResults['take_work
   };
 }
 
-function takeRuns(tables: MemoryTables, { holder, now, runs: most }: TakeWork): readonly DispatchRow[] {
+function takeRuns(tables: MemoryTables, { holder, now, runs: most, agents = [] }: TakeWork): readonly DispatchRow[] {
   const taken: DispatchRow[] = [];
   const running = (lane: string): number =>
     [...tables.dispatches.values()].filter((row) => row.state === 'running' && laneOf(row) === lane).length;
   const isOpen = (lane: string): boolean => running(lane) < (tables.caps.get(lane) ?? Number.POSITIVE_INFINITY);
-  const due = pendingRows(tables).filter(({ due_at }) => due_at <= now);
-  const lane = (row: DispatchRow): string => `run ${laneOf(row)}`;
-  takeTurns(tables, due, { most, laneOf: lane, isOpen: (name) => isOpen(name.slice(4)) }, (row) => {
-    if (isGrouped(tables, row)) tables.groups.delete(row.group ?? '');
-    move(tables, row, 'running');
-    Object.assign(row, { holder, started_at: now });
-    taken.push(row);
-  });
+  const due = pendingRows(tables).filter((row) => row.due_at <= now && hasTurn(tables, row));
+  const rows = [...tables.dispatches.values()];
+  const lane = ({ profile, route, dispatch }: DispatchRow): string =>
+    JSON.stringify([profile, route, dispatch.agent ?? null]);
+  const isFree = (name: string): boolean => {
+    const [profile, route, agent] = JSON.parse(name) as [string, string | null, string | null];
+    const limit = agents.find((one) => one.profile === profile && one.agent === agent)?.max_concurrent;
+    const of = (row: DispatchRow): boolean => row.profile === profile && (row.dispatch.agent ?? null) === agent;
+    const used = rows.filter((row) => row.state === 'running' && of(row)).length;
+    return isOpen(laneOf({ profile, route })) && used < (limit ?? Number.POSITIVE_INFINITY);
+  };
+  takeTurns(
+    tables,
+    due,
+    { most, laneOf: (row) => `run ${lane(row)}`, isOpen: (name) => isFree(name.slice(4)) },
+    (row) => {
+      if (isGrouped(tables, row)) tables.groups.delete(row.group ?? '');
+      move(tables, row, 'running');
+      Object.assign(row, { holder, started_at: now });
+      taken.push(row);
+    },
+  );
   return taken;
 }
 

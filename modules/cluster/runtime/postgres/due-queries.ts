@@ -20,11 +20,14 @@ function dueLanes(table: string, waiting: string, [key, columns]: readonly [stri
   );
 }
 
+/** As `routeLane`. */
+const routeLaneOf = (lane: string): string => `split_part(${lane}, chr(10), 1)`;
+
 export const DUE_RUNS = dueLanes(
   'work',
-  "state = 'pending'",
+  "state = 'pending' AND waits_for IS NULL",
   ['ref', ', group_key IS NOT NULL AS grouped'],
-  '(SELECT max_concurrent FROM lane c WHERE c.lane = l.lane) AS max_concurrent, $2::text AS holder',
+  `(SELECT max_concurrent FROM lane c WHERE c.lane = ${routeLaneOf('l.lane')}) AS max_concurrent, $2::text AS holder`,
 );
 
 export const DUE_ATTEMPTS = dueLanes(
@@ -36,7 +39,7 @@ export const DUE_ATTEMPTS = dueLanes(
 
 /** Takes those of the chosen runs that still wait. Taking a run that waits in a group closes the group. */
 export const TAKE_RUNS =
-  "WITH due AS MATERIALIZED (SELECT ref FROM work WHERE ref = ANY($1::bigint[]) AND state = 'pending' AND due_at <= $2 " +
+  "WITH due AS MATERIALIZED (SELECT ref FROM work WHERE ref = ANY($1::bigint[]) AND state = 'pending' AND waits_for IS NULL AND due_at <= $2 " +
   "ORDER BY ref FOR UPDATE SKIP LOCKED) UPDATE work w SET state = 'running', node = $3, holder = $4, started_at = $2, " +
   'group_key = NULL FROM due WHERE w.ref = due.ref RETURNING w.ref, w.lane, w.failed';
 
@@ -48,8 +51,11 @@ export const TAKE_ATTEMPTS =
 /** Locks the rows that guard the limits of these lanes, before their runs are counted; skips lanes that another gateway has locked. */
 export const LOCK_LIMITS =
   'SELECT lane, max_concurrent FROM lane WHERE lane = ANY($1) ORDER BY lane FOR UPDATE SKIP LOCKED';
-export const COUNT_RUNNING =
-  "SELECT lane, count(*) AS running FROM work WHERE state = 'running' AND lane = ANY($1) GROUP BY lane";
+/** The same for agents: the names of those that no other gateway has locked. */
+export const LOCK_AGENTS =
+  "SELECT name FROM unnest($1::text[]) name WHERE pg_try_advisory_xact_lock(hashtextextended('hookwright agent ' || name, 0))";
+/** All of them: gateways times their `max_concurrent_runs`. */
+export const COUNT_RUNNING = "SELECT lane, count(*) AS running FROM work WHERE state = 'running' GROUP BY lane";
 
 /** Number of dispatches that wait for a run, without those in groups. */
 export const WAITING =

@@ -29,6 +29,8 @@ class Needs {
   readonly replayed = new Set<Ref>();
   readonly lanes = new Set<string>();
   readonly groups = new Set<string>();
+  /** Those in which events get their turns. */
+  readonly sessions = new Set<string>();
   readonly work = new Set<Ref>();
   readonly heads = new Set<Ref>();
   /** Dispatches whose steps are needed, because the outcomes of their deliveries decide their final state. */
@@ -48,6 +50,7 @@ class Needs {
     if (change.kind !== 'advance' && 'dispatch' in change && change.dispatch !== null) {
       this.dispatches++;
       this.lanes.add(laneKey(change.dispatch.profile, change.dispatch.route));
+      if (change.dispatch.turn_key !== null) this.sessions.add(shortenedKey(change.dispatch.turn_key));
     }
     if (change.kind === 'join_group') {
       this.groups.add(shortenedKey(groupKey(change.dispatch.profile, change.dispatch.route, change.key)));
@@ -86,7 +89,8 @@ const CLAIMS = 'SELECT key, expires_at FROM claim WHERE key = ANY($1) ORDER BY k
 const MESSAGES = 'SELECT key, ref, ttl_ms FROM message WHERE key = ANY($1) ORDER BY key FOR UPDATE';
 const LIMITS = 'SELECT lane, max_concurrent FROM lane WHERE lane = ANY($1)';
 const WORK_COLUMNS =
-  'ref, lane, state, due_at, set_at, holder, started_at, answered_at, reason, failed, steps, group_key, first_at, superseded';
+  'ref, lane, state, due_at, set_at, holder, started_at, answered_at, reason, failed, steps, group_key, first_at, superseded, ' +
+  'session, coalesce(turn, ref) AS turn, waits_for';
 const WORK = `SELECT ${WORK_COLUMNS} FROM work WHERE ref = ANY($1::bigint[]) ORDER BY ref FOR UPDATE`;
 /** Those of messages, and those that are sent once more. */
 const MEANT = 'IN (SELECT unnest($2::bigint[]) UNION SELECT ref FROM message WHERE key = ANY($1))';
@@ -98,6 +102,14 @@ const ENDED =
 const BODIES = `SELECT ref, body FROM dispatch WHERE ref ${MEANT}`;
 const STEPS_OF_MESSAGES = `SELECT ref, data FROM step WHERE ref ${MEANT} ORDER BY ref, n`;
 const GROUPS = `SELECT ${WORK_COLUMNS} FROM work WHERE group_key = ANY($1) ORDER BY ref FOR UPDATE`;
+/** Before anything is numbered or read of a session, so that its events are numbered in the order of their commits. */
+const LOCK_SESSIONS =
+  "SELECT pg_advisory_xact_lock(h) FROM (SELECT DISTINCT hashtextextended('hookwright session ' || key, 0) AS h " +
+  'FROM unnest($1::text[]) key ORDER BY 1 OFFSET 0) locks';
+/** The first $2 rows of each. Only who has locked a session changes who is in it. */
+const SESSIONS =
+  `SELECT w.* FROM unnest($1::text[]) s CROSS JOIN LATERAL (SELECT ${WORK_COLUMNS} FROM work ` +
+  'WHERE session = s ORDER BY work.turn LIMIT $2) w';
 const JOBS = 'SELECT job, paused, "cursor", ref FROM job_state WHERE job = ANY($1) ORDER BY job FOR UPDATE';
 /** The runs under way that budgets count, once their rows are locked. */
 const UNDER_WAY =
@@ -132,6 +144,7 @@ interface Loaded {
   readonly limits: readonly { readonly lane: string; readonly max_concurrent: number | null }[];
   readonly work: readonly WorkRow[];
   readonly grouped: readonly WorkRow[];
+  readonly queued: readonly WorkRow[];
   readonly jobs: readonly Omit<JobRow, 'running'>[];
   readonly guard: readonly { readonly id: string; readonly body: string }[];
   readonly under_way: readonly { readonly ref: Ref }[];
@@ -144,7 +157,7 @@ interface Loaded {
 
 const NOTHING: Loaded = {
   ...{ refs: [], claims: [], messages: [], ended: [], bodies: [], limits: [], work: [], grouped: [], jobs: [] },
-  ...{ guard: [], under_way: [], heads: [], deliveries: [], steps: [], ticks: [], running: [] },
+  ...{ guard: [], under_way: [], heads: [], deliveries: [], steps: [], ticks: [], running: [], queued: [] },
 };
 
 /** Loads the rows, within a transaction. */
@@ -156,7 +169,8 @@ export async function loadUnit(db: PgConnection, changes: readonly UnitChange[])
     keys.size === 0 ? [] : db.query<R>(sql, [[...keys]]);
   const ofMessages = async <R extends object>(sql: string): Promise<readonly R[]> =>
     needs.messages.size + needs.replayed.size === 0 ? [] : db.query<R>(sql, [[...needs.messages], [...needs.replayed]]);
-  const [refs, claims, messages, limits, ...rest] = await Promise.all([
+  const [, refs, claims, messages, limits, ...rest] = await Promise.all([
+    ask<object>(LOCK_SESSIONS, needs.sessions),
     needs.dispatches === 0 ? [] : db.query<Loaded['refs'][number]>(REFS, [needs.dispatches]),
     ask<Loaded['claims'][number]>(CLAIMS, needs.claims),
     ask<Loaded['messages'][number]>(MESSAGES, needs.messages),
@@ -181,10 +195,28 @@ export async function loadUnit(db: PgConnection, changes: readonly UnitChange[])
   // The steps of a message may be asked for twice.
   const asked = new Set(counted.map(({ ref }) => ref));
   const steps = [...counted, ...earlier.filter(({ ref }) => !asked.has(ref))];
+  const queued = await loadSessions(db, needs.sessions, [...work, ...grouped], changes.length + 1);
   return rowsOf({
     ...{ refs, claims, messages, limits, work: [...work, ...held], ended, bodies, steps },
-    ...{ grouped, jobs, guard, under_way, heads, deliveries, ticks, running },
+    ...{ grouped, jobs, guard, under_way, heads, deliveries, ticks, running, queued },
   });
+}
+
+/** The first rows of the sessions that events join, which are locked, and of those that these rows may leave. */
+async function loadSessions(
+  db: PgConnection,
+  locked: ReadonlySet<string>,
+  rows: readonly WorkRow[],
+  limit: number,
+): Promise<readonly WorkRow[]> {
+  const left = new Set(rows.flatMap(({ session }) => (session === null || locked.has(session) ? [] : session)));
+  const all = [...locked, ...left];
+  if (all.length === 0) return [];
+  const [, queued] = await Promise.all([
+    left.size === 0 ? [] : db.query(LOCK_SESSIONS, [[...left]]),
+    db.query<WorkRow>(SESSIONS, [all, limit]),
+  ]);
+  return queued;
 }
 
 /** Loads the abandoned rows for `recover`. */
@@ -199,9 +231,14 @@ function rowsOf(loaded: Loaded): UnitRows {
   const heads = new Map(loaded.heads.map((row) => [row.ref, row]));
   const steps = byRef(loaded.steps);
   const bodies = new Map(loaded.bodies.map(({ ref, body }) => [ref, body]));
+  const work = new Map([...loaded.queued, ...loaded.work, ...loaded.grouped].map((row) => [row.ref, row]));
+  const sessions = new Map<string, WorkRow[]>();
+  for (const { ref, session } of loaded.queued) {
+    const row = work.get(ref);
+    if (row !== undefined && session !== null) sessions.set(session, [...(sessions.get(session) ?? []), row]);
+  }
   const ticks = new Set(loaded.ticks.map(({ job, due_at }) => tickKey(job, due_at)));
   const underWay = new Set(loaded.under_way.map(({ ref }) => ref));
-  const work = new Map([...loaded.work, ...loaded.grouped].map((row) => [row.ref, row]));
   return {
     nextRef() {
       const ref = refs.shift();
@@ -216,6 +253,7 @@ function rowsOf(loaded: Loaded): UnitRows {
     limits: new Map(loaded.limits.map(({ lane, max_concurrent }) => [lane, max_concurrent])),
     work,
     isRunning: (ref) => (work.get(ref)?.state ?? (underWay.has(ref) ? 'running' : null)) === 'running',
+    sessions,
     groups: new Map(loaded.grouped.map(({ group_key, ref }) => [group_key ?? '', ref])),
     deliveries: new Map(
       [...byRef(loaded.deliveries)].map(([ref, rows]) => [ref, new Map(rows.map((row) => [row.n, row]))]),
@@ -232,7 +270,7 @@ function rowsOf(loaded: Loaded): UnitRows {
 const workOf = ({ profile, route, ...row }: EndedRow): WorkRow => ({
   ...row,
   ...{ lane: laneKey(profile, route), due_at: 0, set_at: 0, holder: null, failed: 0 },
-  ...{ group_key: null, first_at: null, superseded: 0 },
+  ...{ group_key: null, first_at: null, superseded: 0, session: null, turn: row.ref, waits_for: null },
 });
 
 const tickKey = (job: string, due_at: number): string => JSON.stringify([job, due_at]);

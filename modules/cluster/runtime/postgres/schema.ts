@@ -220,6 +220,13 @@ const VERSION_2 = `
   );
   CREATE INDEX usage_ref ON usage (ref);
   CREATE INDEX usage_at ON usage (at);
+  -- session, turn: the session in which a run has or awaits its turn, and its place there (null: ref). waits_for: session,
+  -- or null. lane: JSON [profile, route], and a line with the name of its agent. A gateway of the previous version does
+  -- without the index, and takes what waits for its turn: sessions are for when all gateways have this version.
+  ALTER TABLE work ADD COLUMN session text COLLATE "C", ADD COLUMN turn bigint, ADD COLUMN waits_for text;
+  DROP INDEX work_due;
+  CREATE INDEX work_due ON work (lane, due_at, ref) WHERE state = 'pending' AND waits_for IS NULL;
+  CREATE INDEX work_session ON work (session, turn) WHERE session IS NOT NULL;
 `;
 
 /** Each step migrates the tables from the previous version to its own. */

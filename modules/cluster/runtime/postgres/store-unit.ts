@@ -22,6 +22,8 @@ const BODIES =
 const NEW_MESSAGES = `${insertInto('message')} ORDER BY key`;
 const CHANGED_MESSAGES = updateRows('message', ['key'], ['ref', 'ttl_ms']);
 const REOPEN = 'DELETE FROM ended WHERE ref = ANY($1::bigint[])';
+const END_TURNS = 'UPDATE work SET session = NULL, waits_for = NULL WHERE ref = ANY($1::bigint[])';
+const PROMOTE = 'UPDATE work SET waits_for = NULL WHERE ref = ANY($1::bigint[])';
 const DROP_WORK = 'DELETE FROM work WHERE ref = ANY($1::bigint[])';
 const NEW_WORK = insertInto('work');
 const CHANGED_WORK = updateRows(
@@ -75,6 +77,8 @@ export function storeUnit({ send, node }: Scope, unit: WorkUnit): void {
   if (unit.droppedWork.length > 0) send(DROP_WORK, [unit.droppedWork]);
   put(NEW_WORK, [...unit.newWork].map(withNode));
   put(CHANGED_WORK, [...unit.changedWork].map(withNode));
+  if (unit.left.size > 0) send(END_TURNS, [[...unit.left]]);
+  if (unit.promoted.size > 0) send(PROMOTE, [[...unit.promoted].map(({ ref }) => ref)]);
   put(
     ENDED,
     unit.ended.map(({ row, finished_at }) => ({ ...row, finished_at })),

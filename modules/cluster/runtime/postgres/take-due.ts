@@ -2,12 +2,21 @@
  * Takes due work: reads the due rows, chooses among the lanes in turn, and takes the chosen rows that no other gateway has
  * taken meanwhile. For lanes with a limit, the row in `lane` is locked first, and their runs are counted under that lock.
  */
-import { laneKey } from '../../../../runtime/store/identity.ts';
-import type { MutationResults, Ref, TakenAttempt, TakenRun, TakeWork } from '../../../../runtime/store/mutations.ts';
+import { laneKey, laneParts, routeLane } from '../../../../runtime/store/identity.ts';
+import type {
+  AgentLimit,
+  MutationResults,
+  Ref,
+  TakenAttempt,
+  TakenRun,
+  TakeWork,
+} from '../../../../runtime/store/mutations.ts';
+import { agentOf } from '../../../../runtime/store/unit/agent-room.ts';
 import {
   COUNT_RUNNING,
   DUE_ATTEMPTS,
   DUE_RUNS,
+  LOCK_AGENTS,
   LOCK_LIMITS,
   TAKE_ATTEMPTS,
   TAKE_RUNS,
@@ -40,14 +49,12 @@ export async function takeWork(scope: Scope, turns: LaneTurns, m: TakeWork): Pro
     db.query<AttemptLane>(DUE_ATTEMPTS, [m.now, m.holder, m.attempts]),
     db.query<{ waiting: number }>(WAITING),
   ]);
-  const limits = await roomOf(scope, runLanes);
-  const dueRuns = choose(turns, runLanes, {
-    ...{ kind: 'run', limit: m.runs },
-    room: ({ lane, max_concurrent }) => (max_concurrent === null ? m.runs : (limits.room.get(lane) ?? 0)),
-  });
+  const limits = await roomOf(scope, runLanes, m.agents ?? []);
+  const dueRuns = choose(turns, runLanes, { kind: 'run', limit: m.runs, ...limits });
   const dueAttempts = choose(turns, attemptLanes, {
     ...{ kind: 'attempt', limit: m.attempts },
     room: ({ held }) => m.attempts_per_target - held,
+    groupsOf: () => [],
   });
   const [runs, attempts] = await Promise.all([takeRuns(scope, m, dueRuns), takeAttempts(scope, m, dueAttempts)]);
   for (const { turn } of [...runs, ...attempts]) turns.serve(turn);
@@ -67,27 +74,48 @@ export async function takeWork(scope: Scope, turns: LaneTurns, m: TakeWork): Pro
   };
 }
 
-/** How many runs may start in each limited lane that has due runs. */
-async function roomOf(
-  { db }: Scope,
-  lanes: readonly RunLane[],
-): Promise<{ readonly room: ReadonlyMap<string, number>; readonly isBusy: boolean }> {
-  const limited = lanes
-    .filter(({ due, max_concurrent }) => due.length > 0 && max_concurrent !== null)
-    .map(({ lane }) => lane);
-  if (limited.length === 0) return { room: new Map(), isBusy: false };
-  // A statement sees what was committed when it started, so the count must start after the lock is held.
-  const [limits, running] = await Promise.all([
-    db.query<{ lane: string; max_concurrent: number | null }>(LOCK_LIMITS, [limited]),
-    db.query<{ lane: string; running: number }>(COUNT_RUNNING, [limited]),
+type RunLimits = Pick<Choice<RunLane>, 'room' | 'groupsOf'> & {
+  /** Another gateway is taking from the same route, or for the same agent. */
+  readonly isBusy: boolean;
+};
+
+/** How many runs may begin in each lane, and for each route and agent with a limit. */
+async function roomOf({ db }: Scope, lanes: readonly RunLane[], agents: readonly AgentLimit[]): Promise<RunLimits> {
+  const due = lanes.filter((lane) => lane.due.length > 0);
+  const limited = due.filter(({ max_concurrent }) => max_concurrent !== null).map(({ lane }) => routeLane(lane));
+  const limitOf = new Map(agents.map((limit) => [laneKey(limit.profile, limit.agent), limit.max_concurrent]));
+  const named = agents.length === 0 ? [] : [...new Set(due.map(({ lane }) => agentOf(lane)))];
+  const wanted = named.filter((name) => limitOf.has(name)).sort();
+  const none = { room: () => Number.POSITIVE_INFINITY, groupsOf: () => [], isBusy: false };
+  if (limited.length + wanted.length === 0) return none;
+  // A statement sees what was committed when it started, so the count must start after the locks are held.
+  const [routes, locked, running] = await Promise.all([
+    limited.length === 0
+      ? []
+      : db.query<{ lane: string; max_concurrent: number | null }>(LOCK_LIMITS, [[...new Set(limited)]]),
+    wanted.length === 0 ? [] : db.query<{ name: string }>(LOCK_AGENTS, [wanted]),
+    db.query<{ lane: string; running: number }>(COUNT_RUNNING),
   ]);
-  const counts = new Map(running.map(({ lane, running }) => [lane, running]));
-  const room = limits.map(({ lane, max_concurrent }): [string, number] => [
-    lane,
-    (max_concurrent ?? Number.POSITIVE_INFINITY) - (counts.get(lane) ?? 0),
-  ]);
-  return { room: new Map(room), isBusy: limits.length < limited.length };
+  const left = new Map<string, number>();
+  for (const name of [...limited.map(routeGroup), ...wanted.map(agentGroup)]) left.set(name, 0);
+  for (const { lane, max_concurrent } of routes) {
+    left.set(routeGroup(lane), max_concurrent ?? Number.POSITIVE_INFINITY);
+  }
+  for (const { name } of locked) left.set(agentGroup(name), limitOf.get(name) ?? 0);
+  for (const { lane, running: count } of running) {
+    for (const name of groupNames(lane)) left.set(name, (left.get(name) ?? Number.POSITIVE_INFINITY) - count);
+  }
+  return {
+    room: () => Number.POSITIVE_INFINITY,
+    groupsOf: ({ lane }) =>
+      groupNames(lane).map((name) => ({ name, room: left.get(name) ?? Number.POSITIVE_INFINITY })),
+    isBusy: routes.length < new Set(limited).size || locked.length < wanted.length,
+  };
 }
+
+const routeGroup = (lane: string): string => `route ${lane}`;
+const agentGroup = (name: string): string => `agent ${name}`;
+const groupNames = (lane: string): readonly string[] => [routeGroup(routeLane(lane)), agentGroup(agentOf(lane))];
 
 interface Chosen<Row> {
   readonly row: Row;
@@ -99,16 +127,23 @@ interface Choice<L> {
   readonly kind: 'run' | 'attempt';
   readonly limit: number;
   readonly room: (lane: L) => number;
+  /** The limits that it shares with other lanes. */
+  readonly groupsOf: (lane: L) => readonly SharedRoom[];
 }
 
 function choose<L extends Lane<unknown>>(
   turns: LaneTurns,
   lanes: readonly L[],
-  { kind, limit, room }: Choice<L>,
+  { kind, limit, room, groupsOf }: Choice<L>,
 ): readonly Chosen<L['due'][number]>[] {
   const due = lanes.map((lane) => {
     const turn = `${kind} ${lane.lane}`;
-    return { name: turn, room: room(lane), rows: lane.due.map((row: L['due'][number]) => ({ row, turn })) };
+    return {
+      name: turn,
+      room: room(lane),
+      groups: groupsOf(lane),
+      rows: lane.due.map((row: L['due'][number]) => ({ row, turn })),
+    };
   });
   return turns.choose(due, limit);
 }
@@ -128,7 +163,7 @@ async function takeRuns(
   return chosen.flatMap((one) => {
     const row = byRef.get(one.row.ref);
     if (row === undefined) return [];
-    const [profile, route] = JSON.parse(row.lane) as [string, string | null];
+    const { profile, name: route } = laneParts(row.lane);
     return { ...one, taken: { ref: row.ref, profile, route, failed: row.failed } };
   });
 }
@@ -159,11 +194,18 @@ function count({ node, send }: Scope, taken: readonly TakenRun[]): void {
   send(ADD_COUNTS, [JSON.stringify(counts.rows(node))]);
 }
 
+/** A limit that several lanes share. */
+export interface SharedRoom {
+  readonly name: string;
+  readonly room: number;
+}
+
 /** A lane with due rows, the earliest first. */
 export interface DueLane<Row> {
   readonly name: string;
   /** Most rows that may be taken from it. */
   readonly room: number;
+  readonly groups?: readonly SharedRoom[];
   readonly rows: readonly Row[];
 }
 
@@ -178,10 +220,17 @@ export class LaneTurns {
   choose<Row>(lanes: readonly DueLane<Row>[], limit: number): readonly Row[] {
     const turns = [...lanes].sort((a, b) => this.servedAt(a.name) - this.servedAt(b.name));
     const chosen: Row[] = [];
+    const used = new Map<string, number>();
+    const isFull = ({ name, room }: SharedRoom): boolean => (used.get(name) ?? 0) >= room;
     for (let round = 0; chosen.length < limit; round++) {
       const open = turns.filter(({ rows, room }) => round < Math.min(rows.length, room));
       if (open.length === 0) break;
-      for (const { rows } of open.slice(0, limit - chosen.length)) chosen.push(rows[round] as Row);
+      for (const { rows, groups = [] } of open) {
+        if (chosen.length === limit) break;
+        if (groups.some(isFull)) continue;
+        for (const { name } of groups) used.set(name, (used.get(name) ?? 0) + 1);
+        chosen.push(rows[round] as Row);
+      }
     }
     return chosen;
   }

@@ -51,6 +51,8 @@ const PLACES: Readonly<Record<NonNullable<RouteKey['payload']>, FindPlaces>> = {
     Object.entries(outputs).flatMap(([name, output]) =>
       addressPlaces(deliveryOf(output).deliver_extra, ['outputs', name]),
     ),
+  session: ({ session_key: text }) =>
+    text === undefined ? [] : [{ text, path: ['session_key'], isText: true, isBare: !text.includes('{') }],
   key: ({ coalesce }) =>
     coalesce === undefined
       ? []

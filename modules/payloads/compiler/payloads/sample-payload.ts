@@ -16,7 +16,7 @@ type Sample = Record<string, unknown>;
  * @param now the time of the event, where the route reads one; Unix ms
  */
 export function samplePayload(
-  plan: Pick<RoutePlan, 'filters' | 'prompt' | 'deliver' | 'coalesce' | 'max_age'>,
+  plan: Pick<RoutePlan, 'filters' | 'prompt' | 'deliver' | 'coalesce' | 'session' | 'max_age'>,
   event: string | null,
   shape: Shape | null,
   now: number,
@@ -44,8 +44,13 @@ function chooseForm(shape: Shape, event: string | null, payload: Sample): ShapeV
 }
 
 /** All paths that templates read. */
-function readPaths({ prompt, deliver, coalesce }: Parameters<typeof samplePayload>[0]): readonly Path[] {
-  const templates = [prompt, ...deliver.flatMap(({ extra }) => Object.values(extra)), coalesce?.key ?? []];
+function readPaths({ prompt, deliver, coalesce, session }: Parameters<typeof samplePayload>[0]): readonly Path[] {
+  const templates = [
+    prompt,
+    ...deliver.flatMap(({ extra }) => Object.values(extra)),
+    coalesce?.key ?? [],
+    session?.key ?? [],
+  ];
   return templates.flatMap((template: TemplatePlan) =>
     template.flatMap((segment) => (segment.kind === 'path' && !isBuiltin(segment.path) ? [segment.path] : [])),
   );

@@ -147,6 +147,14 @@ const ROUTE_KEYS = {
     read: ({ coalesce }) => one(coalesce, coalesce === null ? '' : printCoalesce(coalesce)),
     ...valued('what it coalesces by'),
   },
+  session: {
+    field: 'session_key',
+    read: ({ session }) =>
+      session === null
+        ? []
+        : [shown(session, `${printTemplate(session.key)}${session.scope === null ? '' : ` in ${session.scope}`}`)],
+    ...valued('the session whose runs take turns'),
+  },
   mirror_to_session: plain('mirror_to_session', 'mirror_to_session'),
   rate_limit: plain('rate_limit', 'its rate limit (requests a minute)'),
   max_concurrent: plain('max_concurrent', 'its limit of runs at once'),

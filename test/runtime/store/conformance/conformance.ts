@@ -14,6 +14,7 @@ import { queries } from './queries.ts';
 import { recovery } from './recovery.ts';
 import { retention } from './retention.ts';
 import { runs } from './runs.ts';
+import { sessions } from './sessions.ts';
 import type { StoreSubject } from './subject.ts';
 import { openEach } from './subject.ts';
 import { turns } from './turns.ts';
@@ -24,6 +25,7 @@ const SUITES = {
   groups,
   runs,
   turns,
+  sessions,
   recovery,
   queries,
   jobs,

@@ -25,6 +25,11 @@ const route = fc.constantFrom('alerts', 'other');
 const place = fc.integer({ min: 0, max: 15 });
 const holder = fc.constantFrom('one', 'one', 'two');
 const job = fc.constantFrom('j', 'k');
+const agent = fc.constantFrom(null, null, 'reviewer');
+/** Most events belong to one of few sessions, whose runs take turns. */
+const session = fc
+  .constantFrom(null, 's', 's', 't\0')
+  .map((key) => (key === null ? {} : { session_key: key, session: `webhook:alerts:${key}` }));
 const TARGETS = ['log', 'email'];
 
 const accept = fc
@@ -36,16 +41,17 @@ const accept = fc
     later: fc.boolean(),
     holder,
     cap: fc.option(small),
+    ...{ agent, session },
   })
   .chain((parts) => fc.record({ parts: fc.constant(parts), work: fc.constantFrom('run', 'run', 'deliveries', 'held') }))
   .map(({ parts, work }): Recipe => {
-    const { deliveryId, route, ttl, generated, later, holder, cap } = parts;
+    const { deliveryId, route, ttl, generated, later, holder, cap, agent, session } = parts;
     return (id, now) => {
       // A text and an address that differ from one attempt of the sender to the next.
       const extra: Record<string, string> = ttl > 3 ? { chat_id: String(ttl) } : {};
       const deliveries = deliveriesTo(...TARGETS).map((one, index) => (index === 0 ? { ...one, extra } : one));
       const claim = generated ? null : makeClaim(deliveryId, now + ttl * 40, { route });
-      const of = { route, delivery_id: deliveryId, accepted_at: now, deliveries };
+      const of = { route, delivery_id: deliveryId, accepted_at: now, deliveries, agent, ...session };
       const dispatch = makeDispatch(id, of);
       const works = {
         run: { kind: 'run' },
@@ -62,20 +68,25 @@ const accept = fc
     };
   });
 
-const join = fc.record({ deliveryId, key: fc.constantFrom('k', 'l\0', 'm'), window: small }).map(
-  ({ deliveryId, key, window }): Recipe =>
+const join = fc.record({ deliveryId, key: fc.constantFrom('k', 'l\0', 'm'), window: small, agent, session }).map(
+  ({ deliveryId, key, window, agent, session }): Recipe =>
     (id, now) =>
       makeJoin(id, key, now, {
+        dispatch: makeDispatch(id, { accepted_at: now, agent, ...session }),
         claim: makeClaim(`${deliveryId}-${now < 1100}`, now + 100),
         limits: { window_ms: window * 20, max_wait_ms: 70 },
       }),
 );
 
-const take = fc.record({ holder, none: fc.boolean(), perTarget: fc.integer({ min: 1, max: 3 }) }).map(
-  ({ holder, none, perTarget }): Recipe =>
-    (_, now) =>
-      makeTake(now, { holder, attempts_per_target: perTarget, ...(none ? { runs: 0 } : {}) }),
-);
+const take = fc
+  .record({ holder, none: fc.boolean(), perTarget: fc.integer({ min: 1, max: 3 }), agent, cap: fc.option(small) })
+  .map(
+    ({ holder, none, perTarget, agent, cap }): Recipe =>
+      (_, now) => {
+        const agents = cap === null ? {} : { agents: [{ profile: 'default', agent, max_concurrent: cap + 1 }] };
+        return makeTake(now, { holder, attempts_per_target: perTarget, ...agents, ...(none ? { runs: 0 } : {}) });
+      },
+  );
 
 /** That of a program which answered, or none. */
 const programOf = (wait: number, now: number): Partial<Pick<Advance, 'program'>> =>

@@ -36,7 +36,9 @@ describe('a database', () => {
     await before.write(makeAdvance(1, 'dead', 2000, { reason: 'down' }));
     await before.close();
     const old = connect(path, { busyMs: 0 });
-    old.exec('DROP TABLE message; DROP TABLE usage; ALTER TABLE answer DROP COLUMN program; PRAGMA user_version = 6');
+    old.exec(`DROP TABLE message; DROP TABLE usage; ALTER TABLE answer DROP COLUMN program; DROP INDEX work_due; DROP INDEX work_session;
+      ALTER TABLE work DROP COLUMN session; ALTER TABLE work DROP COLUMN turn; ALTER TABLE work DROP COLUMN waits_for;
+      CREATE INDEX work_due ON work (lane, due_at, ref) WHERE state = 'pending'; PRAGMA user_version = 6`);
     old.close();
     const store = await openOfflineStore(path);
     assert.equal((await store.write({ kind: 'resend', ref: 1, key, again: false, now: 3000 })).kind, 'stored');

@@ -1,0 +1,30 @@
+/** How many runs of the agents that have a limit may begin, for the engines' `take_work`. */
+import { laneKey, laneParts } from '../identity.ts';
+import type { AgentLimit } from '../mutations.ts';
+
+export class AgentRoom {
+  private readonly left = new Map<string, number>();
+
+  /** @param running the runs under way of each lane */
+  constructor(limits: readonly AgentLimit[], running: readonly (readonly [lane: string, count: number])[]) {
+    for (const { profile, agent, max_concurrent } of limits) this.left.set(laneKey(profile, agent), max_concurrent);
+    for (const [lane, count] of running) this.use(lane, count);
+  }
+
+  /** Infinite for an agent without a limit; 0 or less: none. */
+  of(lane: string): number {
+    return this.left.get(agentOf(lane)) ?? Number.POSITIVE_INFINITY;
+  }
+
+  use(lane: string, count: number): void {
+    const agent = agentOf(lane);
+    const left = this.left.get(agent);
+    if (left !== undefined) this.left.set(agent, left - count);
+  }
+}
+
+/** The name of a lane's agent, for a profile. */
+export function agentOf(lane: string): string {
+  const { profile, agent } = laneParts(lane);
+  return laneKey(profile, agent);
+}
