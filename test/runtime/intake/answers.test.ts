@@ -34,6 +34,8 @@ test('an agent route stores the dispatch and answers 202 accepted', async (t) =>
     prompt: 'shop: {\n  "repository": {\n    "name": "shop"\n  }\n}',
     skills: ['review'],
     toolsets: ['web_search'],
+    agent: null,
+    session_key: null,
     session: 'webhook:ci:id-1',
     deliveries: [{ target: 'log', extra: {}, unresolved: [] }],
     mirror_to_session: false,

@@ -41,6 +41,7 @@ describe('scheduler: on time', () => {
         ...{ accepted_at: Date.parse('2026-01-01T00:30:00Z'), due_at: Date.parse('2026-01-01T00:30:00Z') },
         ...{ prompt: 'Do tokyo.', agent: null, skills: ['s'], toolsets: ['t'] },
         session: 'job:tokyo@2026-01-01T00:30:00.000Z',
+        session_key: null,
         deliveries: [{ target: 'local', extra: {}, unresolved: [] }],
         ...{ mirror_to_session: false, superseded: 0, replay_of: null },
       },
