@@ -51,7 +51,7 @@ export interface DispatchContext {
   readonly policy: (profile: string, target: string) => RetryPolicy;
   readonly limits: () => DispatchLimits;
   /** Agents whose runs at once are limited; default: none. */
-  readonly agentLimits?: () => readonly AgentLimit[];
+  readonly agent_limits?: () => readonly AgentLimit[];
   readonly clock: Clock;
   readonly log: Logger;
   /** A number in [0, 1). */

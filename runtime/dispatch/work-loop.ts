@@ -157,7 +157,7 @@ export class WorkLoop {
     const room = { runs: Math.min(runs.room, MAX_RUNS), attempts: deliveries.room };
     if (room.runs === 0 && room.attempts === 0) return true;
     const { arrived } = this;
-    const limited = context.agentLimits?.() ?? [];
+    const limited = context.agent_limits?.() ?? [];
     const agents = limited.length === 0 ? {} : { agents: limited };
     const limits = { ...room, attempts_per_target: MAX_PER_TARGET, ...agents };
     // If the write fails, the store may have handed out work that no worker has.

@@ -196,7 +196,7 @@ export class Work implements Backend {
       },
       policy: (profile, target) => policyOf(table(), profile, target),
       limits: () => table().gateway,
-      agentLimits: () => this.linked.limits,
+      agent_limits: () => this.linked.limits,
       random: Math.random,
       outputs: () => loadOutputs(context),
       redact,
