@@ -102,9 +102,9 @@ async function whatIsTold(home: string, output: () => string): Promise<Record<st
   };
 }
 
-/** Anywhere in the home, whatever it is called; only the folders in which agents work come and go meanwhile. */
+/** Anywhere in the home, whatever it is called; only what agents work in and read comes and goes meanwhile. */
 function hasCopyOf(home: string, bytes: Buffer): boolean {
-  const kept = readdirSync(home).filter((name) => name !== 'work');
+  const kept = readdirSync(home).filter((name) => name !== 'work' && name !== 'run');
   const files = kept.flatMap((name) => {
     const isFolder = statSync(join(home, name), { throwIfNoEntry: false })?.isDirectory() === true;
     return isFolder

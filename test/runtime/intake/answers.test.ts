@@ -32,6 +32,7 @@ test('an agent route stores the dispatch and answers 202 accepted', async (t) =>
     delivery_id: 'id-1',
     due_at: null,
     prompt: 'shop: {\n  "repository": {\n    "name": "shop"\n  }\n}',
+    agent: null,
     skills: ['review'],
     toolsets: ['web_search'],
     agent: null,
