@@ -7,6 +7,7 @@ import type { RoutePlan, RouteTable, SqliteStorePlan, StorePlan } from '../schem
 import type { Deliverer } from './deliver/deliverer.ts';
 import type { AgentRunner } from './dispatch/agent-runner.ts';
 import type { FindBudgets } from './dispatch/context.ts';
+import type { OpenGuard } from './dispatch/guard.ts';
 import type { OpenHandover } from './dispatch/outputs.ts';
 import type { RequestTracing } from './intake/intake.ts';
 import type { OpenKeeper } from './intake/keeper.ts';
@@ -33,6 +34,8 @@ export interface RuntimePart {
   readonly sandbox: (() => Promise<(context: SandboxContext) => Sandbox>) | null;
   /** Takes and checks what runs hand over; null: the module takes nothing. */
   readonly outputs: (() => Promise<OpenHandover>) | null;
+  /** Tells operators of what fails; null: the module has no guard. */
+  readonly guard: (() => Promise<OpenGuard>) | null;
   /** Traces events; called only where the program has registered an OpenTelemetry SDK. */
   readonly tracing: (() => Promise<Tracing | null>) | null;
 }

@@ -44,7 +44,8 @@ export function createControlHandlers(parts: ControlParts): ControlHandlers {
 
 async function statusOf(parts: ControlParts): Promise<GatewayStatus> {
   const { context, reloader, tableFile, logFile, config, url } = parts;
-  const { console, state, startedAt, table, subscriptions, runs, dispatches, store } = await parts.service.status();
+  const { console, state, startedAt, table, subscriptions, runs, dispatches, store, alerts } =
+    await parts.service.status();
   return {
     pid: context.pid,
     version: packageVersion(),
@@ -66,5 +67,6 @@ async function statusOf(parts: ControlParts): Promise<GatewayStatus> {
     runs,
     dispatches,
     store,
+    alerts,
   };
 }

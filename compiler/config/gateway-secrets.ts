@@ -10,12 +10,13 @@ export interface GatewaySecret {
 
 /** Returns the path and the written text of each secret. */
 export function gatewaySecrets(config: GatewayConfig | undefined): readonly GatewaySecret[] {
-  const { store, console } = config ?? {};
+  const { store, console, heartbeat } = config ?? {};
   const { postgres, key, table_key } = typeof store === 'object' ? store : {};
   return [
     { path: ['gateway', 'store', 'postgres'], text: postgres, kind: 'url' as const },
     { path: ['gateway', 'store', 'key'], text: key, kind: 'key' as const },
     { path: ['gateway', 'store', 'table_key'], text: table_key, kind: 'url' as const },
     { path: ['gateway', 'console', 'token'], text: console?.token, kind: 'key' as const },
+    { path: ['gateway', 'heartbeat', 'url'], text: heartbeat?.url, kind: 'url' as const },
   ].flatMap(({ text, ...secret }) => (text === undefined ? [] : [{ ...secret, text }]));
 }

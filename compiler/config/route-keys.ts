@@ -60,6 +60,7 @@ export const ROUTE_KEYS = {
     cron: ONCE,
   },
   budget: { plan: 'budget', isAlone: true, direct: DIRECT, message: NONE },
+  on_failure: { plan: 'on_failure', isAlone: true, direct: DIRECT, message: NONE, cron: JOB },
   loop_limit: { plan: 'loop_limit', isAlone: true, direct: DIRECT, cron: 'a job never runs twice at once' },
   allow_own_events: { plan: 'allow_own_events', isAlone: true },
   idempotency_ttl_seconds: { plan: 'idempotency_ttl_seconds', isAlone: true },

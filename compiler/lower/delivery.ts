@@ -18,6 +18,10 @@ function flatExtra(extra: DeliverExtra): ReadonlyMap<string, ExtraValue> {
   return new Map(flat.map(([key, value]) => [key, { text: String(value), path: [key] }]));
 }
 
+/** Where messages of the gateway itself go; nowhere without it. */
+export const lowerReceiver = (config: DeliveryConfig | undefined, table: KnownTargets): Lowered<DeliveryPlan[]> =>
+  config === undefined ? { plan: [], problems: [] } : lowerDeliveries(config, table);
+
 /**
  * Unknown targets are omitted; the rule `unknown-target` reports them.
  * @param words names that are not targets and are kept unchanged (`origin`); they accept every key

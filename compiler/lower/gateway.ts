@@ -1,14 +1,18 @@
 /** Lowers `gateway:`, the settings of the gateway apart from its webhook server. */
+import { ALERT_KINDS } from '../../base/alert-kinds.ts';
 import { DEFAULT_PROFILE } from '../../base/profiles.ts';
 import type { ConsolePlan, GatewayConfig, GatewayPlan, SecretRef, StorePlan } from '../../schemas/generated/types.ts';
+import type { KnownTargets } from '../config/deliveries.ts';
 import { parseSecretRef } from '../text/secret-ref.ts';
 import { lowerBudget } from './budget.ts';
+import { lowerReceiver } from './delivery.ts';
 import { lowerSandbox } from './sandbox.ts';
 import { DEFAULT_HOST } from './server.ts';
 
 const CONSOLE_PORT = 8645;
 
-export function lowerGateway(config: GatewayConfig): GatewayPlan {
+/** @param targets known ones; the rules report others */
+export function lowerGateway(config: GatewayConfig, targets: KnownTargets): GatewayPlan {
   return {
     multiplex_profiles: config.multiplex_profiles ?? false,
     max_concurrent_runs: config.max_concurrent_runs ?? 4,
@@ -29,6 +33,8 @@ export function lowerGateway(config: GatewayConfig): GatewayPlan {
     store: lowerStore(config.store ?? 'sqlite'),
     console: lowerConsole(config.console),
     sandbox: lowerSandbox(config.sandbox),
+    alerts: lowerAlerts(config.alerts, targets),
+    heartbeat: lowerHeartbeat(config.heartbeat),
   };
 }
 
@@ -43,6 +49,21 @@ function lowerConsole(config: GatewayConfig['console']): ConsolePlan | null {
   if (config === undefined) return null;
   const { host = DEFAULT_HOST, port = CONSOLE_PORT, token } = config;
   return { host, port, token: optionalRef(token) };
+}
+
+function lowerAlerts(config: GatewayConfig['alerts'], targets: KnownTargets): GatewayPlan['alerts'] {
+  if (config === undefined) return null;
+  return { deliver: lowerReceiver(config, targets).plan ?? [], on: [...(config.on ?? ALERT_KINDS)] };
+}
+
+const UNIT_SECONDS = { s: 1, m: 60, h: 3600 } as const;
+const LEAST_SECONDS = 10;
+
+function lowerHeartbeat(config: GatewayConfig['heartbeat']): GatewayPlan['heartbeat'] {
+  if (config === undefined) return null;
+  const { url, every = '5m' } = config;
+  const seconds = Number(every.slice(0, -1)) * UNIT_SECONDS[every.slice(-1) as keyof typeof UNIT_SECONDS];
+  return { url: parseSecretRef(url, DEFAULT_PROFILE), every_seconds: Math.max(LEAST_SECONDS, seconds) };
 }
 
 const optionalRef = (text: string | undefined): SecretRef | null =>

@@ -6,7 +6,7 @@ import type { TableContent } from '../config/table-content.ts';
 import { jobToolsets } from '../config/toolsets.ts';
 import type { Lowered } from '../diagnostics/problem.ts';
 import { lowerBudget } from './budget.ts';
-import { lowerDeliveries } from './delivery.ts';
+import { lowerDeliveries, lowerReceiver } from './delivery.ts';
 import { lowerOutputs } from './outputs.ts';
 
 export interface JobEntry {
@@ -25,6 +25,7 @@ export function lowerJob(
 ): Lowered<JobPlan> {
   const deliver = lowerDeliveries(config, table, JOB_DELIVERIES);
   const outputs = lowerOutputs(config.outputs, table, JOB_DELIVERIES);
+  const onFailure = lowerReceiver(config.on_failure, table);
   const plan: JobPlan = {
     id: jobId(profile, name),
     name,
@@ -42,10 +43,12 @@ export function lowerJob(
       profile,
       config.agent ?? null,
     ),
+    on_failure: onFailure.plan ?? [],
     paused: config.paused ?? false,
     misfire: config.misfire ?? 'skip',
     ...lowerBudget(config),
     at,
   };
-  return { plan, problems: [...deliver.problems, ...outputs.problems] };
+  const later = onFailure.problems.map((problem) => ({ ...problem, path: ['on_failure', ...problem.path] }));
+  return { plan, problems: [...deliver.problems, ...outputs.problems, ...later] };
 }

@@ -20,7 +20,7 @@ import { parseSecretRef } from '../text/secret-ref.ts';
 import { findJobs } from '../views/find-job.ts';
 import type { RouteView } from '../views/views.ts';
 import { lowerBudget } from './budget.ts';
-import { lowerDeliveries } from './delivery.ts';
+import { lowerDeliveries, lowerReceiver } from './delivery.ts';
 import { lowerEvents } from './events.ts';
 import { lowerFilters } from './filter.ts';
 import { markUntrusted } from './mark-untrusted.ts';
@@ -74,6 +74,7 @@ export function lowerRoute(route: RouteView, at: Place): Lowered<RoutePlan> {
     rate_limit: config.rate_limit ?? scope.table.server.rate_limit,
     max_concurrent: config.max_concurrent ?? null,
     ...lowerBudget(config),
+    on_failure: mode === 'agent' ? (take(lowerReceiver(config.on_failure, scope.table), ['on_failure']) ?? []) : [],
     loop_limit: config.loop_limit ?? DEFAULT_LOOP_LIMIT,
     allow_own_events: config.allow_own_events ?? false,
     idempotency_ttl_seconds: config.idempotency_ttl_seconds ?? defaultWindow(route),

@@ -4,18 +4,29 @@ import type { DeliveryConfig } from '../config/deliveries.ts';
 import { needsChat } from '../config/needs-chat.ts';
 import type { TableContent } from '../config/table-content.ts';
 import type { Reporter } from '../views/views.ts';
+import type { Receiver } from './support/receivers.ts';
+import { alerts, onFailure } from './support/receivers.ts';
 import { rule } from './support/rule.ts';
 import { deliverPath, deliveryTargets } from './support/targets.ts';
 
 export const missingAddress = rule('missing-address', {
   route(route, report) {
+    for (const to of onFailure(route, report)) checkReceiver(to);
     if (route.mode === 'cron' || route.profilePlan === null) return;
     checkChats(route.config, route.profilePlan, route.scope.table, report);
   },
   job(job, report) {
+    for (const to of onFailure(job, report)) checkReceiver(to);
     checkChats(job.config, job.profile, job.scope.table, report);
   },
+  config(view, report) {
+    for (const to of alerts(view, report)) checkReceiver(to);
+  },
 });
+
+function checkReceiver({ config, profile, scope, report }: Receiver): void {
+  if (profile !== null) checkChats(config, profile, scope.table, report);
+}
 
 function checkChats(config: DeliveryConfig, profile: ProfilePlan, table: TableContent, report: Reporter): void {
   for (const { name, index, plan, extra } of deliveryTargets(config, table)) {

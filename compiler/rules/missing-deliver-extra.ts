@@ -6,15 +6,21 @@ import { flowText } from '../text/flow-text.ts';
 import { oneOf } from '../text/suggest.ts';
 import type { Reported, Reporter, RouteView } from '../views/views.ts';
 import { meantField } from './support/address-names.ts';
+import { alerts, onFailure } from './support/receivers.ts';
 import { rule } from './support/rule.ts';
 import { deliveryTargets } from './support/targets.ts';
 
 export const missingDeliverExtra = rule('missing-deliver-extra', {
   route(route, report) {
+    for (const to of onFailure(route, report)) checkKeys(to.config, to.scope.table, null, to.report);
     if (route.mode !== 'cron') checkKeys(route.config, route.scope.table, route, report);
   },
   job(job, report) {
+    for (const to of onFailure(job, report)) checkKeys(to.config, to.scope.table, null, to.report);
     checkKeys(job.config, job.scope.table, null, report);
+  },
+  config(view, report) {
+    for (const to of alerts(view, report)) checkKeys(to.config, to.scope.table, null, to.report);
   },
 });
 

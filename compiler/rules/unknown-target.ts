@@ -6,6 +6,7 @@ import { JOB_DELIVERIES, targetNamed, writtenTargets } from '../config/deliverie
 import { targetEntries } from '../config/target-entries.ts';
 import { didYouMean, renameFix } from '../text/suggest.ts';
 import type { Reporter, RouteScope } from '../views/views.ts';
+import { alerts, onFailure } from './support/receivers.ts';
 import { rule } from './support/rule.ts';
 import { targetWithAddress } from './support/target-with-address.ts';
 import { deliverPath } from './support/targets.ts';
@@ -13,9 +14,14 @@ import { deliverPath } from './support/targets.ts';
 export const unknownTarget = rule('unknown-target', {
   route(route, report) {
     checkTargets(route.config, route.scope, [], report);
+    for (const to of onFailure(route, report)) checkTargets(to.config, to.scope, [], to.report);
   },
   job(job, report) {
     checkTargets(job.config, job.scope, JOB_DELIVERIES, report);
+    for (const to of onFailure(job, report)) checkTargets(to.config, to.scope, [], to.report);
+  },
+  config(view, report) {
+    for (const to of alerts(view, report)) checkTargets(to.config, to.scope, [], to.report);
   },
   profile({ name: profile, config, scope }, report) {
     const names = scope.table.target_names;

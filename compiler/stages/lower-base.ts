@@ -42,7 +42,8 @@ export function lowerBase(input: BaseInput, report: Report): RouteScope {
   const invalidNames = new Set(input.profiles.flatMap((profile) => [...profile.invalidNames]));
   const lowering: Lowering = { input, report, invalidNames };
   const senders = lowerSenders(lowering);
-  const known = { gateway: lowerGateway(config.gateway ?? {}), ...lowerReceivers(lowering) };
+  const receivers = lowerReceivers(lowering);
+  const known = { gateway: lowerGateway(config.gateway ?? {}, receivers), ...receivers };
   const profiles = lowerProfiles(known, lowering);
   const content: TableContent = {
     server: lowerServer(config, input.settings, input.overrides),

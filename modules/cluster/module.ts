@@ -14,6 +14,7 @@ export const cluster: Module<CliContext> = {
     keeper: null,
     budgets: null,
     marks: null,
+    guard: null,
     tracing: null,
     sandbox: null,
     outputs: null,

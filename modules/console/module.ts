@@ -14,6 +14,7 @@ export const console: Module<CliContext> = {
     marks: null,
     sandbox: null,
     outputs: null,
+    guard: null,
     tracing: async () => (await import('./runtime/telemetry/tracing.ts')).openTracing(),
   },
   database: null,

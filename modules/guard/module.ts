@@ -16,6 +16,7 @@ export const guard: Module<CliContext> = {
     marks: null,
     sandbox: null,
     outputs: null,
+    guard: async () => (await import('./runtime/open-guard.ts')).openGuard,
     tracing: null,
   },
   database: null,

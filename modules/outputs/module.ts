@@ -13,6 +13,7 @@ export const outputs: Module<CliContext> = {
     budgets: null,
     marks: null,
     sandbox: null,
+    guard: null,
     outputs: async () => (await import('./runtime/open-handover.ts')).openHandover,
     tracing: null,
   },

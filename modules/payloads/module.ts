@@ -13,6 +13,7 @@ export const payloads: Module<CliContext> = {
     keeper: null,
     budgets: null,
     marks: async () => (await import('./runtime/untrusted/markers.ts')).marks,
+    guard: null,
     tracing: null,
     sandbox: null,
     outputs: null,

@@ -13,6 +13,7 @@ export const sandbox: Module<CliContext> = {
     keeper: null,
     budgets: null,
     marks: null,
+    guard: null,
     tracing: null,
     outputs: null,
     sandbox: async () => (await import('./runtime/sandbox.ts')).openSandbox,

@@ -13,6 +13,7 @@ export const workbench: Module<CliContext> = {
     keeper: async () => (await import('./runtime/capture/keep.ts')).openKeeper,
     budgets: null,
     marks: null,
+    guard: null,
     tracing: null,
     sandbox: null,
     outputs: null,

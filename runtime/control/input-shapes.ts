@@ -30,6 +30,13 @@ const anyObject = object({});
 const CLAIM_KEY = { profile: text, route: text, delivery_id: text };
 const claim = nullable(object({ ...CLAIM_KEY, expires_at: whole }));
 
+const deliveries = listOf(
+  object({
+    ...{ target: text, label: optional(text), extra: anyObject, unresolved: texts },
+    output: optional(object({ name: text, content: anyObject })),
+  }),
+);
+
 const dispatch = object({
   ...{
     id: text,
@@ -50,12 +57,8 @@ const dispatch = object({
     replay_of: nullable(text),
     trace: optional(text),
   },
-  deliveries: listOf(
-    object({
-      ...{ target: text, label: optional(text), extra: anyObject, unresolved: texts },
-      output: optional(object({ name: text, content: anyObject })),
-    }),
-  ),
+  deliveries,
+  on_failure: optional(deliveries),
   outputs: optional(listOf(anyObject)),
   dropped: optional(listOf(anyObject)),
 } satisfies Record<keyof Dispatch, WireShape>);
@@ -85,6 +88,7 @@ const QUERIES: Readonly<Record<QueryKind, WireShape>> = {
   jobs_version: nothing,
   job_running: object({ job: text }),
   job_ticks: object({ job: text, limit: whole }),
+  oldest_due: nothing,
   guard_rows: object({ of: among(...GUARD_KINDS) }),
   usage: object({ since: whole, slot_ms: whole }),
   nodes: nothing,

@@ -3,6 +3,7 @@
  * them by name; both sides are type-checked against this list.
  */
 import type { StopResult } from '../dispatch/dispatcher.ts';
+import type { LastingAlert } from '../dispatch/guard.ts';
 import type { FoundRequest, KeptFilter, KeptPage, KeptSummary } from '../intake/kept-request.ts';
 import type { DamageReport, DeadWork, LastError } from '../store/queries.ts';
 import type { DispatchState } from '../store/states.ts';
@@ -46,6 +47,8 @@ export interface QuarantinedSubscription {
 }
 
 export interface GatewayStatus extends WorkStatus {
+  /** Alerts that have begun and are not over. */
+  readonly alerts: readonly LastingAlert[];
   readonly pid: number;
   readonly version: string;
   /** URL of the public server. */

@@ -84,6 +84,8 @@ function contentOf({ output }: DispatchDelivery, answer: string): Pick<DeliveryR
 /** An attempt that contacted the target: its outcome, and what follows. */
 export interface Attempted {
   readonly kind: 'attempted';
+  /** Of the delivery. */
+  readonly index: number;
   /** Display name of the target. */
   readonly label: string;
   readonly outcome: DeliveryOutcome;
@@ -123,7 +125,7 @@ export async function makeAttempt(
   const policy = context.policy(dispatch.profile, target);
   const decision = decideDelivery(outcome, progress.attempts + 1, policy, context.random());
   if (decision.kind === 'paced') return decision;
-  return { kind: 'attempted', label, outcome, decision, startedAt, ms };
+  return { kind: 'attempted', index: progress.index, label, outcome, decision, startedAt, ms };
 }
 
 /** The step to store for an attempt. @param at Unix ms of its end */
@@ -144,8 +146,10 @@ export function reportAttempt(
   { log, observer }: DispatchContext,
   dispatch: Dispatch,
   attempt: number,
-  { label, outcome, decision, ms }: Attempted,
+  { index, label, outcome, decision, ms }: Attempted,
 ): void {
+  if (decision.kind !== 'retry')
+    observer?.deliveryEnded?.(dispatch, index, decision.kind === 'dead' ? decision.reason : null);
   if (decision.kind === 'retry') observer?.retryScheduled?.('delivery');
   if (outcome.kind === 'ok' && outcome.logged === true) return;
   const fields = { ...logFields(dispatch), target: label, attempt, ms };

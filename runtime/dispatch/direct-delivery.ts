@@ -246,6 +246,11 @@ export class DirectDelivery {
     const fields = { ...logFields(dispatch), targets, ms: at - dispatch.accepted_at };
     if (reason === null) log.info(fields, 'delivered');
     else log.error({ ...fields, reason }, 'direct delivery failed');
+    for (const index of dispatch.deliveries.keys()) {
+      const last = steps.findLast((step) => step.index === index);
+      if (last !== undefined)
+        observer?.deliveryEnded?.(dispatch, index, last.outcome === 'ok' ? null : (last.reason ?? 'failed'));
+    }
     const settled = recorded.then(() => observer?.finished?.(dispatch, state, reason, null));
     await settledWithin(clock, this.context.record_patience_ms ?? RECORD_MS, settled);
   }

@@ -145,5 +145,8 @@ export function reportRun({ log, observer }: DispatchContext, run: FinishedRun, 
   const ended = { ...fields, outcome: to, ms };
   if (to === 'skipped') log.info(ended, 'nothing to deliver');
   else log.error(ended, outcome.kind === 'undeliverable' ? 'given up without a run' : 'given up');
+  if (outcome.kind === 'failed') observer?.runFailed?.(dispatch, outcome.reason);
+  if (outcome.kind === 'undeliverable')
+    for (const [index, why] of outcome.reasons.entries()) observer?.deliveryEnded?.(dispatch, index, why);
   observer?.finished?.(dispatch, to, reason, outcome.kind === 'silent' ? outcome.text : null);
 }

@@ -35,6 +35,12 @@ export interface DispatchOwner {
 
 export interface DispatchObserver {
   runEnded?(owner: DispatchOwner, outcome: 'ok' | 'failed' | 'interrupted', ms: number): void;
+  /** A run has failed for good; called after that is stored. */
+  runFailed?(dispatch: Dispatch, reason: string): void;
+  /** A delivery has ended. @param failure why it was given up; null: the target has got it */
+  deliveryEnded?(dispatch: Dispatch, index: number, failure: string | null): void;
+  /** Instants of a job have passed. @param missed for which nothing fires */
+  jobTicked?(job: { readonly id: string; readonly profile: string }, missed: number, fired: boolean): void;
   /** The agent of a run has told what it has used. */
   used?(owner: DispatchOwner, usage: Usage): void;
   /** @param target its display name */

@@ -22,6 +22,8 @@ export interface Finished {
   readonly ms: number;
   /** Index of the secret that matched; above 0 when the sender still uses a previous one. */
   readonly secret: number;
+  /** Its signature is valid. */
+  readonly authentic?: boolean;
 }
 
 /** Counts finished requests, for metrics. */
@@ -70,7 +72,15 @@ export class EventLog {
     const now = this.context.clock.monotonic();
     const ms = now - intake.startedAt;
     const ignored = outcome === 'ignored' ? intake.reason : null;
-    this.context.count({ route: plan.name, profile: plan.profile, outcome, ignored, ms, secret: intake.secret });
+    this.context.count({
+      route: plan.name,
+      profile: plan.profile,
+      outcome,
+      ignored,
+      ms,
+      secret: intake.secret,
+      authentic: intake.authenticated,
+    });
     const level = LEVEL_OF_OUTCOME[outcome] ?? 'info';
     if (intake.authenticated) {
       this.context.log[level](fieldsOf(intake, outcome, ms, kept), outcome);
@@ -93,7 +103,7 @@ export class EventLog {
 
   /** Reports a request for an unknown path, within the budget, because any client can send them. */
   noRoute(path: string, outcome: 'unknown_route' | 'overloaded'): void {
-    this.context.count({ route: '', profile: '', outcome, ignored: null, ms: 0, secret: 0 });
+    this.context.count({ route: '', profile: '', outcome, ignored: null, ms: 0, secret: 0, authentic: false });
     this.context.log.debug(
       { path: printableStart(path, 200) },
       outcome === 'overloaded' ? 'overloaded' : 'unknown_route',

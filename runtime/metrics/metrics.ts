@@ -3,6 +3,8 @@
  * plain numbers; prom-client, which has those of the process, is loaded with the first scrape.
  */
 import type { Registry } from 'prom-client';
+import { ALERT_KINDS } from '../../base/alert-kinds.ts';
+import type { AlertKind } from '../../schemas/generated/types.ts';
 import type { DispatchObserver } from '../dispatch/observer.ts';
 import type { CountRequest } from '../intake/event-log.ts';
 import type { KeptCounts } from '../intake/keeper.ts';
@@ -20,6 +22,8 @@ export interface LiveFigures {
   readonly subscriptions: number;
   readonly quarantined: number;
   readonly capture: KeptCounts;
+  /** The kind of each alert that lasts. */
+  readonly alerts?: readonly AlertKind[];
   /** Whether the store accepts new events. */
   readonly storeUp: boolean;
   /** Values from the store; null when it cannot be read. */
@@ -166,7 +170,16 @@ export class Metrics {
 
 type Metric = Parameters<typeof printMetric>;
 
-function gauges({ version, generation, routes, subscriptions, quarantined, storeUp, stored }: LiveFigures): Metric[] {
+function gauges({
+  version,
+  generation,
+  routes,
+  subscriptions,
+  quarantined,
+  alerts = [],
+  storeUp,
+  stored,
+}: LiveFigures): Metric[] {
   const kinds = { static: routes, subscription: subscriptions, quarantined };
   const dispatches = (stored?.tallies ?? []).flatMap((tally) =>
     DISPATCH_STATES.map((state) => {
@@ -187,6 +200,15 @@ function gauges({ version, generation, routes, subscriptions, quarantined, store
     ],
     ['gauge', 'dispatches', 'Dispatches since the store was created, by state.', dispatches],
     ['gauge', 'oldest_open_dispatch_seconds', 'Age of the oldest unfinished dispatch.', oldest],
+    [
+      'gauge',
+      'alerts',
+      'Alerts that have begun and are not over, by kind.',
+      byLabel(
+        'kind',
+        Object.fromEntries(ALERT_KINDS.map((kind) => [kind, alerts.filter((one) => one === kind).length])),
+      ),
+    ],
     ['gauge', 'store_up', '1: the store takes new events; 0: they are answered 503.', [{ value: storeUp ? 1 : 0 }]],
   ];
 }

@@ -21,6 +21,7 @@ import type { Clock } from '../platform/clock.ts';
 import { settledWithin } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
 import type { RunProcess } from '../platform/process/run-process.ts';
+import type { Guarding } from './guarding.ts';
 import type { ServiceContext } from './options.ts';
 import type { Routes, RoutesUser } from './routes.ts';
 import type { ServingStatus } from './status.ts';
@@ -36,6 +37,7 @@ export interface Backend extends RoutesUser {
   /** Null: nothing is traced. */
   readonly tracing: RequestTracing | null;
   readonly installation: FindInstallation;
+  readonly guarding?: Pick<Guarding, 'requested'>;
   /** Whether other gateways may serve a path that has no route here. */
   isPending(path: string): boolean;
   /** Flushes and finishes work within `timeoutMs`; resolves to the number of runs and deliveries cancelled. */
@@ -171,7 +173,13 @@ export class Gateway {
     const { tables } = this.routes;
     return new RequestHandler({
       services: this.services,
-      events: new EventLog({ log, clock, count: metrics.onRequest }),
+      events: new EventLog({
+        ...{ log, clock },
+        count: (finished) => {
+          metrics.onRequest(finished);
+          backend.guarding?.requested(finished);
+        },
+      }),
       keep: backend.keeping.keep,
       refresh: () => tables.refresh(),
       findRoute: (path) => tables.find(path),

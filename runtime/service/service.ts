@@ -18,6 +18,7 @@ import type { Store } from '../store/store.ts';
 import { TableError } from '../table/load.ts';
 import type { TableState } from '../table/tables.ts';
 import { Gateway } from './gateway.ts';
+import { Guarding } from './guarding.ts';
 import type { FinishedDispatch, Service, ServiceContext, ServiceEvents, ServiceOptions } from './options.ts';
 import { resolveOptions } from './options.ts';
 import { Routes } from './routes.ts';
@@ -40,8 +41,16 @@ export async function createService(options: ServiceOptions, modules: readonly R
   mkdirSync(context.home, { recursive: true, mode: 0o700 });
   await routes.tables.loadFirst();
   const finished: FinishedListeners = new Set();
-  const work = await openWork(context, routes, observe(context, finished));
+  const guarding = new Guarding(modules);
+  const work = await openWork(context, routes, observe(context, finished, guarding.observer), guarding);
   const gateway = new Gateway(context, routes, work);
+  guarding.connect(
+    work.guardContext(() => {
+      const serving = gateway.status();
+      return { ready: readinessOf(serving, work.store).ready, rejected: serving.subscriptions.quarantined };
+    }),
+  );
+  await guarding.prepare(routes.plan);
   await gateway.begin();
   return new RunningService(context, { routes, work, gateway, finished });
 }
@@ -49,9 +58,18 @@ export async function createService(options: ServiceOptions, modules: readonly R
 type FinishedListeners = Set<(event: FinishedDispatch) => void>;
 
 /** Counts, and calls the listeners of the embedding program. An error of a listener is logged and has no other effect. */
-function observe({ metrics, log }: ServiceContext, listeners: FinishedListeners): DispatchObserver {
+function observe(
+  { metrics, log }: ServiceContext,
+  listeners: FinishedListeners,
+  guard: DispatchObserver,
+): DispatchObserver {
   return {
     ...metrics.observer,
+    ...guard,
+    runEnded: (...of) => {
+      metrics.observer.runEnded?.(...of);
+      guard.runEnded?.(...of);
+    },
     finished: (owner, state, reason, answer) => {
       metrics.observer.finished?.(owner, state, reason, answer);
       const { id, profile, route, job } = owner;
@@ -140,7 +158,13 @@ class RunningService implements Service {
 
   async status(): Promise<ServiceStatus> {
     const work = await readStatus(this.work, this.context.clock);
-    return { ...this.gateway.status(), console: this.console?.url ?? null, startedAt: this.startedAt, ...work };
+    return {
+      ...this.gateway.status(),
+      console: this.console?.url ?? null,
+      startedAt: this.startedAt,
+      ...work,
+      alerts: this.work.guarding.lasting,
+    };
   }
 
   async requests(): Promise<Keeper['requests']> {
@@ -167,6 +191,7 @@ class RunningService implements Service {
       subscriptions: subscriptions.serving,
       quarantined: subscriptions.quarantined.length,
       capture: this.work.keeping.counts,
+      alerts: this.work.guarding.lasting.map(({ kind }) => kind),
       ...(await readFigures(this.work, this.context.clock)),
     });
   }

@@ -2,6 +2,7 @@
 import type { Readiness } from '../console/console-server.ts';
 import type { DispatchStatus, WorkStatus } from '../control/operations.ts';
 import type { DispatchCounts } from '../dispatch/dispatcher.ts';
+import type { LastingAlert } from '../dispatch/guard.ts';
 import type { LiveFigures } from '../metrics/metrics.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { StoreOverview } from '../store/queries.ts';
@@ -41,6 +42,8 @@ export interface ServiceStatus extends ServingStatus, WorkStatus {
   readonly console: string | null;
   /** Unix ms. */
   readonly startedAt: number;
+  /** Those that have begun and are not over. */
+  readonly alerts: readonly LastingAlert[];
 }
 
 /** The work whose state is read. */

@@ -21,6 +21,7 @@ import { createAgents } from '../dispatch/agents/create-agents.ts';
 import type { FindBudgets, RetryPolicy } from '../dispatch/context.ts';
 import { createDispatcher } from '../dispatch/create-dispatcher.ts';
 import type { DispatchCounts, DispatchService, StopResult } from '../dispatch/dispatcher.ts';
+import type { GuardContext, WatchedState } from '../dispatch/guard.ts';
 import type { FindInstallation } from '../dispatch/installation.ts';
 import { findInstallation } from '../dispatch/installation.ts';
 import type { DispatchObserver } from '../dispatch/observer.ts';
@@ -45,6 +46,7 @@ import { storePath } from '../store/store-path.ts';
 import { TableError } from '../table/load.ts';
 import { hasSandbox } from './confine.ts';
 import type { Backend } from './gateway.ts';
+import type { Guarding } from './guarding.ts';
 import type { ServiceContext } from './options.ts';
 import type { Routes } from './routes.ts';
 
@@ -71,7 +73,12 @@ interface LinkedWork {
  * Rejects with TableError naming all missing credentials, with StoreRefused when the store cannot be used.
  * @param routes with the first table loaded
  */
-export async function openWork(context: ServiceContext, routes: Routes, observer: DispatchObserver): Promise<Work> {
+export async function openWork(
+  context: ServiceContext,
+  routes: Routes,
+  observer: DispatchObserver,
+  guarding: Guarding,
+): Promise<Work> {
   const deliveries = createDeliveryContext(context);
   try {
     const first = await linkWork(context, deliveries, routes.plan);
@@ -79,7 +86,7 @@ export async function openWork(context: ServiceContext, routes: Routes, observer
     const keeping = new Keeping(() => openKeeper(context, routes, opened.store), context.log);
     await keeping.prepare(Object.values(routes.plan.routes));
     const tracing = await loadTracing(context.modules);
-    const work = new Work(context, { deliveries, first, opened, keeping, observer, tracing });
+    const work = new Work(context, { deliveries, first, opened, keeping, observer, tracing, guarding });
     await work.readJobs();
     return work;
   } catch (error) {
@@ -139,6 +146,7 @@ interface WorkParts {
   readonly keeping: Keeping;
   readonly observer: DispatchObserver;
   readonly tracing: Tracing | null;
+  readonly guarding: Guarding;
 }
 
 export class Work implements Backend {
@@ -150,6 +158,7 @@ export class Work implements Backend {
   readonly store: Store;
   readonly dispatcher: DispatchService;
   readonly installation: FindInstallation;
+  readonly guarding: Guarding;
   private readonly deliveries: Deliveries;
   private readonly deliverer: SwappableDeliverer;
   private readonly scheduler: JobScheduler;
@@ -158,7 +167,7 @@ export class Work implements Backend {
   private rereading: Timer | null = null;
   private endRetention: () => void = () => {};
 
-  constructor(context: ServiceContext, { deliveries, first, opened, keeping, observer, tracing }: WorkParts) {
+  constructor(context: ServiceContext, { deliveries, first, opened, keeping, observer, tracing, guarding }: WorkParts) {
     const { clock, log, ids, timezone, redactor } = context;
     const { store } = opened;
     this.context = context;
@@ -168,6 +177,7 @@ export class Work implements Backend {
     this.store = store;
     this.keeping = keeping;
     this.tracing = tracing;
+    this.guarding = guarding;
     const sessions = store.state?.sessions ?? fileSessions(deliveries.context.homeOf);
     const mirror = createMirror({ clock, log, sessions });
     const { redact } = redactor;
@@ -203,12 +213,28 @@ export class Work implements Backend {
     });
   }
 
+  /** What the guard needs of the work. @param state of the server that stands before it */
+  guardContext(state: () => Omit<WatchedState, 'overdueJob'>): GuardContext {
+    const { clock, ids, log } = this.context;
+    return {
+      ...{ store: this.store, deliverer: this.deliverer, clock, ids, log },
+      table: () => this.linked.table,
+      state: () => ({ ...state(), overdueJob: this.scheduler.overdue() }),
+      heartbeatUrl: () => {
+        const { heartbeat = null } = this.linked.table.gateway;
+        return heartbeat === null ? null : this.linked.secrets.resolve(heartbeat.url);
+      },
+      wake: () => this.dispatcher.wake(),
+    };
+  }
+
   isPending(path: string): boolean {
     return this.opened.isPending(path);
   }
 
   async prepare(table: RouteTable): Promise<() => void> {
     await this.keeping.prepare(Object.values(table.routes));
+    await this.guarding.prepare(table);
     const next = await linkWork(this.context, this.deliveries, table);
     return () => {
       this.linked = next;
@@ -245,6 +271,7 @@ export class Work implements Backend {
   }
 
   async close(): Promise<void> {
+    await this.guarding.close();
     await this.keeping.close();
     await this.context.workFolders.close();
     this.endRetention();

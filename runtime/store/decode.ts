@@ -54,6 +54,13 @@ export const fieldsOf =
   (value) =>
     isRecord(value) && (Object.keys(checks) as (keyof T & string)[]).every((name) => checks[name](value[name]));
 
+const deliveries = listOf(
+  fieldsOf<Dispatch['deliveries'][number]>({
+    ...{ target: isText, label: orAbsent(isText), extra: textByKey, unresolved: texts },
+    output: orAbsent((value) => isRecord(value) && isText(value.name) && isRecord(value.content)),
+  }),
+);
+
 export const isDispatch = fieldsOf<Dispatch>({
   ...{
     id: isText,
@@ -66,12 +73,8 @@ export const isDispatch = fieldsOf<Dispatch>({
   session_key: orAbsent(orNull(isText)),
   mirror_to_session: isOneOf(true, false),
   trace: orAbsent(isText),
-  deliveries: listOf(
-    fieldsOf<Dispatch['deliveries'][number]>({
-      ...{ target: isText, label: orAbsent(isText), extra: textByKey, unresolved: texts },
-      output: orAbsent((value) => isRecord(value) && isText(value.name) && isRecord(value.content)),
-    }),
-  ),
+  deliveries,
+  on_failure: orAbsent(deliveries),
   ...{ superseded: isCount, replay_of: orNull(isText) },
   outputs: orAbsent(
     listOf((value) => isRecord(value) && isRecord(value.delivery) && isRecord(value.allow) && isCount(value.max)),

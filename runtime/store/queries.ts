@@ -159,6 +159,8 @@ export type Query =
   | { readonly kind: 'job_running'; readonly job: string }
   /** Newest first. */
   | { readonly kind: 'job_ticks'; readonly job: string; readonly limit: number }
+  /** Unix ms at which the work fell due that waits longest; in the future if none waits. Null: there is none. */
+  | { readonly kind: 'oldest_due' }
   /** What the guard keeps, of one kind; ordered by key. */
   | { readonly kind: 'guard_rows'; readonly of: GuardKind }
   /**
@@ -193,6 +195,7 @@ export interface QueryResults {
   jobs_version: number;
   job_running: boolean;
   job_ticks: readonly JobTick[];
+  oldest_due: number | null;
   guard_rows: readonly GuardRow[];
   usage: readonly UsageSum[];
   nodes: readonly StoredNode[];

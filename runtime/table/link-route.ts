@@ -81,6 +81,7 @@ export function linkRoute(
     deliveries: plan.deliver.map((delivery) => linkDelivery(delivery, table.targets)),
     outputs: (plan.outputs ?? []).map((output) => linkOutput(output, table.targets)),
     coalesce: coalesceOf(plan),
+    onFailure: (plan.on_failure ?? []).map((delivery) => linkDelivery(delivery, table.targets)),
     loop: linkLoop(plan, table),
     sessionKey: plan.session === null ? null : linkKey(plan.session.key),
   };

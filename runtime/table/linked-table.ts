@@ -46,6 +46,7 @@ export interface LinkedRoute {
   readonly deliveries: readonly LinkedDelivery[];
   readonly outputs: readonly LinkedOutput[];
   readonly coalesce: LinkedCoalesce | null;
+  readonly onFailure: readonly LinkedDelivery[];
   readonly loop: LinkedLoop;
   /** Renders `session_key`; null: runs take no turns. */
   readonly sessionKey: LinkedCoalesce['key'] | null;

@@ -37,6 +37,17 @@ export type WebhookExtraConfig = WebhookSettings;
  * Where dispatches, delivery ids and jobs are kept: a file of this machine, or a PostgreSQL that several gateways share.
  */
 export type StoreConfig = 'sqlite' | PostgresStoreConfig;
+export type AlertKind =
+  | 'run_failed'
+  | 'delivery_dead'
+  | 'job_missed'
+  | 'job_failed'
+  | 'subscription_rejected'
+  | 'store_unavailable'
+  | 'budget'
+  | 'loop'
+  | 'signature_failures'
+  | 'approval';
 /**
  * The field that names the sender, and what it is compared with, without regard to case.
  */
@@ -97,6 +108,11 @@ export type ExplainedCoalesce = {
 } | null;
 export type KeptReason = KeptSignatureReason | KeptEventReason | KeptFilterReason | KeptTextReason;
 export type StorePlan = SqliteStorePlan | PostgresStorePlan;
+export type TemplateSegment = TextSegment | PathSegment | DumpSegment | MetaSegment | NoticeSegment;
+/**
+ * A template as a list of segments.
+ */
+export type TemplatePlan = TemplateSegment[];
 /**
  * The signed instant; null: no replay window.
  */
@@ -147,11 +163,6 @@ export type AgentPlan = CommandAgentPlan | OpenAiAgentPlan | PreviewAgentPlan;
  * The most that a run of the agent gets; null: no limit.
  */
 export type MostToolsets = string[] | null;
-export type TemplateSegment = TextSegment | PathSegment | DumpSegment | MetaSegment | NoticeSegment;
-/**
- * A template as a list of segments.
- */
-export type TemplatePlan = TemplateSegment[];
 export type FilterPlan = FilterGroup | FilterLeaf;
 export type CoalescePlan = {
   key: TemplatePlan;
@@ -557,6 +568,7 @@ export interface RouteConfig {
    */
   cron_job?: string;
   coalesce?: CoalesceConfig;
+  on_failure?: ReceiverConfig;
   /**
    * Also append the delivered text to the chat's session.
    */
@@ -719,6 +731,26 @@ export interface CoalesceConfig {
   max_wait_seconds?: number;
 }
 /**
+ * Where the reason of each run goes that has failed for good.
+ */
+export interface ReceiverConfig {
+  /**
+   * One target or a list of them.
+   */
+  deliver: string | [string, ...string[]];
+  /**
+   * Address and options of the delivery.
+   */
+  deliver_extra?: {
+    [k: string]:
+      | string
+      | number
+      | {
+          [k: string]: string | number;
+        };
+  };
+}
+/**
  * Most runs, tokens and cost of this route within each hour or day: events beyond it are ignored (`budget`).
  */
 export interface BudgetConfig {
@@ -847,6 +879,8 @@ export interface GatewayConfig {
   store?: StoreConfig;
   console?: ConsoleConfig;
   sandbox?: SandboxConfig;
+  alerts?: AlertsConfig;
+  heartbeat?: HeartbeatConfig;
 }
 /**
  * Most runs, tokens and cost of all routes and jobs within each hour or day.
@@ -931,6 +965,45 @@ export interface SandboxConfig {
    * Items: An absolute path, or one below the user's home: `~/…`. It is no pattern.
    */
   write?: string[];
+}
+/**
+ * Who is told when something fails, at most once a day while it lasts, and when it is over. Off without it.
+ */
+export interface AlertsConfig {
+  /**
+   * One target or a list of them, of the profile `default`. An alert about a target does not go through it.
+   */
+  deliver: string | [string, ...string[]];
+  /**
+   * Address and options of the delivery.
+   */
+  deliver_extra?: {
+    [k: string]:
+      | string
+      | number
+      | {
+          [k: string]: string | number;
+        };
+  };
+  /**
+   * What is told. Default: all.
+   *
+   * @minItems 1
+   */
+  on?: [AlertKind, ...AlertKind[]];
+}
+/**
+ * Calls a dead man's switch while the gateway is ready and nothing is overdue.
+ */
+export interface HeartbeatConfig {
+  /**
+   * Requested with GET: a literal, `env:NAME` or `file:path`.
+   */
+  url: string;
+  /**
+   * How often, at least every 10 seconds.
+   */
+  every?: string;
 }
 /**
  * What runs the prompts. Absent: the prompt itself is the answer (preview).
@@ -1127,6 +1200,7 @@ export interface JobConfig {
    * IANA zone of the schedule. Default: `gateway.timezone`.
    */
   timezone?: string;
+  on_failure?: ReceiverConfig;
   /**
    * Keep the job, do not fire it.
    */
@@ -2392,6 +2466,10 @@ export interface Dispatch {
    */
   session_key?: string | null;
   deliveries: DispatchDelivery[];
+  /**
+   * Where the reason goes when its run fails for good. Absent: nowhere.
+   */
+  on_failure?: DispatchDelivery[];
   mirror_to_session: boolean;
   /**
    * Earlier events of the coalesce group that this one replaced.
@@ -3024,6 +3102,8 @@ export interface GatewayPlan {
    * Of scripts; null: they run without one.
    */
   sandbox: SandboxPlan | null;
+  alerts: AlertsPlan | null;
+  heartbeat: HeartbeatPlan | null;
 }
 /**
  * Most runs, tokens and cost within each hour or day; null: not limited.
@@ -3060,6 +3140,71 @@ export interface SandboxPlan {
   network: 'any' | string[];
   read: string[];
   write: string[];
+}
+export interface AlertsPlan {
+  deliver: DeliveryPlan[];
+  on: AlertKind[];
+}
+/**
+ * One target of a route or job with its address templates.
+ */
+export interface DeliveryPlan {
+  /**
+   * Canonical target name, or `origin`, `local`, `log`.
+   */
+  target: string;
+  extra: DeliveryExtraPlan;
+}
+export interface DeliveryExtraPlan {
+  [k: string]: TemplatePlan;
+}
+export interface TextSegment {
+  kind: 'text';
+  text: string;
+}
+export interface PathSegment {
+  kind: 'path';
+  /**
+   * Keys and indexes from the root; empty: never resolves (`{headers.X}`).
+   */
+  path: string[];
+  /**
+   * The placeholder as written; stays when it does not resolve.
+   */
+  text: string;
+  /**
+   * What it means when the payload has no such key.
+   */
+  builtin: 'event_type' | 'route' | 'delivery_id' | null;
+  /**
+   * The value is put between markers, because outsiders may have written it (`untrusted: mark`). Absent: it stands as it is.
+   */
+  marked?: true;
+}
+export interface DumpSegment {
+  kind: 'dump';
+  /**
+   * The value is put between markers, because outsiders may have written it (`untrusted: mark`). Absent: it stands as it is.
+   */
+  marked?: true;
+}
+export interface MetaSegment {
+  kind: 'meta';
+  name: 'event_type' | 'route' | 'delivery_id';
+  /**
+   * The value is put between markers, because outsiders may have written it (`untrusted: mark`). Absent: it stands as it is.
+   */
+  marked?: true;
+}
+/**
+ * The sentence that explains the markers; first in a template that has marked segments.
+ */
+export interface NoticeSegment {
+  kind: 'notice';
+}
+export interface HeartbeatPlan {
+  url: SecretRef;
+  every_seconds: number;
 }
 /**
  * Signature schemes in use, by name.
@@ -3732,67 +3877,11 @@ export interface JobPlan {
   agent: string | null;
   skills: string[];
   toolsets: string[];
+  on_failure: DeliveryPlan[];
   paused: boolean;
   misfire: 'skip' | 'once';
   budget?: BudgetPlan;
   at: Place;
-}
-/**
- * One target of a route or job with its address templates.
- */
-export interface DeliveryPlan {
-  /**
-   * Canonical target name, or `origin`, `local`, `log`.
-   */
-  target: string;
-  extra: DeliveryExtraPlan;
-}
-export interface DeliveryExtraPlan {
-  [k: string]: TemplatePlan;
-}
-export interface TextSegment {
-  kind: 'text';
-  text: string;
-}
-export interface PathSegment {
-  kind: 'path';
-  /**
-   * Keys and indexes from the root; empty: never resolves (`{headers.X}`).
-   */
-  path: string[];
-  /**
-   * The placeholder as written; stays when it does not resolve.
-   */
-  text: string;
-  /**
-   * What it means when the payload has no such key.
-   */
-  builtin: 'event_type' | 'route' | 'delivery_id' | null;
-  /**
-   * The value is put between markers, because outsiders may have written it (`untrusted: mark`). Absent: it stands as it is.
-   */
-  marked?: true;
-}
-export interface DumpSegment {
-  kind: 'dump';
-  /**
-   * The value is put between markers, because outsiders may have written it (`untrusted: mark`). Absent: it stands as it is.
-   */
-  marked?: true;
-}
-export interface MetaSegment {
-  kind: 'meta';
-  name: 'event_type' | 'route' | 'delivery_id';
-  /**
-   * The value is put between markers, because outsiders may have written it (`untrusted: mark`). Absent: it stands as it is.
-   */
-  marked?: true;
-}
-/**
- * The sentence that explains the markers; first in a template that has marked segments.
- */
-export interface NoticeSegment {
-  kind: 'notice';
 }
 /**
  * What an agent may hand over besides its answer, under one name.
@@ -3900,6 +3989,7 @@ export interface RoutePlan {
   mirror_to_session: boolean;
   rate_limit: number;
   max_concurrent: number | null;
+  on_failure: DeliveryPlan[];
   /**
    * Most runs for one key within ten minutes.
    */

@@ -46,6 +46,8 @@ const GATEWAY: GatewayPlan = {
   capture_max_mb: 256,
   store: { kind: 'sqlite' },
   console: null,
+  alerts: null,
+  heartbeat: null,
   sandbox: null,
 };
 
@@ -89,6 +91,7 @@ export function routePlan(name: string, parts: Partial<RoutePlan> = {}): RoutePl
     mirror_to_session: false,
     rate_limit: 1_000_000,
     max_concurrent: null,
+    on_failure: [],
     loop_limit: 10,
     allow_own_events: false,
     idempotency_ttl_seconds: 3600,

@@ -25,6 +25,7 @@ export function jobPlan(name: string, parts: Partial<JobPlan> = {}): JobPlan {
     agent: null,
     skills: [],
     toolsets: [],
+    on_failure: [],
     paused: false,
     misfire: 'skip',
     at: { file: 'hookwright.yaml', line: 1 },

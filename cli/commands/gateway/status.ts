@@ -1,4 +1,5 @@
 /** `hookwright gateway status`: whether a gateway serves this home, and how it is. */
+import { alertTitle } from '../../../base/alert-kinds.ts';
 import { createPaint } from '../../../base/paint.ts';
 import type { DispatchStatus, GatewayStatus, StoreStatus } from '../../../runtime/control/operations.ts';
 import { DISPATCH_STATES } from '../../../runtime/store/states.ts';
@@ -64,6 +65,9 @@ function describe(status: GatewayStatus, context: CliContext): string[] {
     ...(dispatches === null ? [] : field('dispatches', describeStates(dispatches, now))),
     ...problem(describeGivenUp(dispatches, now)),
     ...problem(describeError(dispatches, now)),
+    ...(status.alerts ?? []).flatMap(({ kind, subject, since, count }) =>
+      problem(`${alertTitle(kind)}: ${subject} (${count} in ${formatDuration(now - since)})`),
+    ),
     ...problem(describeStore(status.store, now)),
     ...status.store.refused.flatMap(problem),
     ...(status.log_file === null ? [] : field('log', visible(status.log_file))),

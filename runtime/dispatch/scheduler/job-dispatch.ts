@@ -32,6 +32,13 @@ function outputsOf(job: Job, table: DeliveryTable): Pick<Dispatch, 'outputs'> {
   return renderOutputs(linked, null, NO_BUILTINS);
 }
 
+/** Where the reason of a failed run goes; left out: nowhere. */
+function onFailure({ on_failure = [] }: Job, table: DeliveryTable): Pick<Dispatch, 'on_failure'> {
+  if (on_failure.length === 0) return {};
+  const linked = on_failure.map((delivery) => linkDelivery(delivery, table.targets));
+  return { on_failure: renderDeliveries(linked, null, NO_BUILTINS) };
+}
+
 const modeOf = ({ agent }: Job): Dispatch['mode'] => (agent === NO_AGENT ? 'message' : 'job');
 
 const agentOf = ({ agent }: Job): string | null => (agent === NO_AGENT ? null : agent);
@@ -66,6 +73,7 @@ function dispatchOf(
     session_key: null,
     deliveries: deliveriesOf(job, table),
     ...outputsOf(job, table),
+    ...onFailure(job, table),
     mirror_to_session: false,
     superseded: 0,
     replay_of: null,
@@ -104,6 +112,7 @@ export function eventDispatch(job: Job, table: DeliveryTable, event: Dispatch): 
     toolsets: [...job.toolsets],
     deliveries: deliveriesOf(job, table),
     ...outputsOf(job, table),
+    ...onFailure(job, table),
   };
 }
 

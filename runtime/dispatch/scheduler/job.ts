@@ -16,6 +16,8 @@ export interface Job {
   readonly prompt: string;
   readonly deliver: JobPlan['deliver'];
   readonly outputs?: readonly OutputPlan[] | undefined;
+  /** Left out: nowhere. */
+  readonly on_failure?: JobPlan['on_failure'];
   readonly agent: JobPlan['agent'];
   readonly skills: readonly string[];
   readonly toolsets: readonly string[];

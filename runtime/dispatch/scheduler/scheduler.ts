@@ -94,6 +94,13 @@ export class JobScheduler implements JobFirer {
     this.wake();
   }
 
+  /** Unix ms of the earliest instant that has passed and is not handled; null: there is none. */
+  overdue(): number | null {
+    const now = this.options.clock.now();
+    const passed = [...this.watched.values()].flatMap(({ next }) => (next !== null && next <= now ? [next] : []));
+    return passed.length === 0 ? null : Math.min(...passed);
+  }
+
   async fire(dispatch: Dispatch, claim: Claim): ReturnType<Dispatcher['fire']> {
     await this.load();
     const { store, table, clock, log, wake } = this.options;
@@ -207,7 +214,8 @@ export class JobScheduler implements JobFirer {
   }
 
   private report(job: Job, { due_at, missed }: Due, outcome: MutationResults['tick_job']['kind']): void {
-    const { log } = this.options;
+    const { log, observer } = this.options;
+    if (outcome !== 'claimed' && outcome !== 'paused') observer?.jobTicked?.(job, missed, outcome === 'stored');
     const fields = { job: job.id, profile: job.profile, due_at: new Date(due_at).toISOString() };
     if (outcome === 'stored') log.info(fields, 'job fired');
     if (outcome === 'over_budget') log.info(fields, 'a budget is used up: this run is left out');

@@ -51,6 +51,7 @@ export const render: Stage = (intake, { ids, tracing }) => {
     session_key,
     deliveries: plan.mode === 'cron' ? [] : renderDeliveries(route.deliveries, data, builtins),
     ...renderOutputs(route.outputs, data, builtins),
+    ...(route.onFailure.length === 0 ? {} : { on_failure: renderDeliveries(route.onFailure, data, builtins) }),
     mirror_to_session: plan.mirror_to_session,
     superseded: 0,
     replay_of: null,

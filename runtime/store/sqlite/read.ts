@@ -34,6 +34,10 @@ export function createQueries(db: Connection): QueryHandlers {
   const exact = db.query<[Ref]>('SELECT ref FROM dispatch WHERE id = ?');
   const beginning = db.query<[Ref]>('SELECT ref FROM dispatch WHERE id >= ?1 AND id < ?1 || char(1114111) LIMIT 2');
   const load = createLoad(db);
+  const oldestDue = db.query<[number | null]>(
+    'SELECT min(due_at) FROM (' +
+      "SELECT due_at FROM work WHERE state = 'pending' UNION ALL SELECT due_at FROM delivery WHERE holder IS NULL)",
+  );
   return {
     is_claimed: ({ key, now }) => held.get(claimKey(key), now) !== undefined,
     load: ({ ref }) => load(ref),
@@ -49,6 +53,7 @@ export function createQueries(db: Connection): QueryHandlers {
     overview: createOverview(db),
     open_work: createOpenWork(db),
     dead_work: createDeadWork(db),
+    oldest_due: () => oldestDue.get()?.[0] ?? null,
     guard_rows: createGuardRows(db),
     usage: createUsage(db),
     nodes: () => [],

@@ -41,6 +41,13 @@ export function queryHandlers(tables: MemoryTables): QueryHandlers {
     job_running: ({ job }) => isRunning(tables, job),
     job_ticks: ({ job, limit }) =>
       [...(ticks.get(job)?.values() ?? [])].sort((a, b) => b.due_at - a.due_at).slice(0, limit),
+    oldest_due: () => {
+      const runs = [...dispatches.values()].filter(({ state }) => state === 'pending');
+      const due = [...runs, ...[...tables.deliveries].filter(({ holder }) => holder === null)].map(
+        ({ due_at }) => due_at,
+      );
+      return due.length === 0 ? null : Math.min(...due);
+    },
     guard_rows: ({ of }) =>
       [...tables.guard.values()]
         .filter(({ kind }) => kind === of)

@@ -35,7 +35,6 @@ test('an agent route stores the dispatch and answers 202 accepted', async (t) =>
     agent: null,
     skills: ['review'],
     toolsets: ['web_search'],
-    agent: null,
     session_key: null,
     session: 'webhook:ci:id-1',
     deliveries: [{ target: 'log', extra: {}, unresolved: [] }],

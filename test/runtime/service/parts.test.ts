@@ -23,12 +23,13 @@ function watchedParts(): { readonly parts: readonly RuntimePart[]; readonly load
       return load();
     };
   };
-  const parts = PARTS.map(({ store, keeper, budgets, marks, sandbox, outputs, tracing }) => ({
+  const parts = PARTS.map(({ store, keeper, budgets, marks, sandbox, outputs, guard, tracing }) => ({
     store: store && { kind: store.kind, load: watched('store', store.load) },
     keeper: keeper && watched('keeper', keeper),
     budgets: budgets && watched('budgets', budgets),
     marks: marks && watched('marks', marks),
     sandbox: sandbox && watched('sandbox', sandbox),
+    guard: guard && watched('guard', guard),
     tracing: tracing && watched('tracing', tracing),
     outputs: outputs && watched('outputs', outputs),
   }));

@@ -57,6 +57,10 @@ export const createPgQueries = (ask: AskSnapshot, signatures: Signatures): PgQue
   overview: ({ now }) => overview(ask, now),
   open_work: () => openWork(ask),
   dead_work: async () => (await ask<[DeadWork[]]>([DEAD_WORK]))[0],
+  async oldest_due() {
+    const [rows = []] = await ask<[{ readonly due_at: number | null }[]]>([OLDEST_DUE]);
+    return rows[0]?.due_at ?? null;
+  },
   async guard_rows({ of }) {
     type Row = { readonly key: string; readonly body: string };
     const [rows = []] = await ask<[Row[]]>(['SELECT key, body FROM guard_state WHERE kind = $1 ORDER BY id', of]);
@@ -111,6 +115,10 @@ async function list(ask: AskSnapshot, filter: ListFilter): Promise<readonly Disp
   const [rows = []] = await ask<[ListedRow[]]>([sql, ...values]);
   return rows.map(readListed);
 }
+
+const OLDEST_DUE =
+  "SELECT min(due_at) AS due_at FROM (SELECT due_at FROM work WHERE state = 'pending' " +
+  'UNION ALL SELECT due_at FROM delivery WHERE holder IS NULL) AS due';
 
 const TALLIES: Statement = [
   `SELECT lane, ${[...TALLY_COLUMNS, 'bytes'].map((name) => `sum(${name})::bigint AS ${name}`).join(', ')} FROM tally GROUP BY lane`,

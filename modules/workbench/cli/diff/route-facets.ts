@@ -158,6 +158,11 @@ const ROUTE_KEYS = {
   mirror_to_session: plain('mirror_to_session', 'mirror_to_session'),
   rate_limit: plain('rate_limit', 'its rate limit (requests a minute)'),
   max_concurrent: plain('max_concurrent', 'its limit of runs at once'),
+  on_failure: {
+    field: 'on_failure',
+    read: ({ on_failure }) => on_failure.map((each) => shown(each, printDelivery(each))),
+    ...listed('the reason of a failed run now goes to', 'the reason of a failed run no longer goes to'),
+  },
   loop_limit: plain('loop_limit', 'its limit of runs for one key within ten minutes'),
   allow_own_events: {
     ...plain('allow_own_events', 'allow_own_events'),

@@ -1,0 +1,183 @@
+/**
+ * Alerts: one message when a condition begins, at most one a day while it goes on, one when it is over.
+ *
+ *   raise ──> no row: the row and the message, in one change ──> row: counted, after a day a summary ──> clear: no row, the last message
+ *
+ * What lasts is in the store, so it holds over restarts and all gateways of a database: a row is replaced only if it is as it
+ * was read, and otherwise read again.
+ */
+import { ALERT_KINDS } from '../../../base/alert-kinds.ts';
+import type { Condition, GuardContext, LastingAlert } from '../../../runtime/dispatch/guard.ts';
+import { decodeOr, isCount, isInstant, isText } from '../../../runtime/store/decode.ts';
+import { StoreUnavailable } from '../../../runtime/store/store.ts';
+import type { Dispatch } from '../../../schemas/generated/types.ts';
+import { beginText, endText, messageOf, receivers, summaryText } from './messages.ts';
+
+const DAY_MS = 86_400_000;
+/** Least time between two counts of the same alert in the store, in ms. */
+const QUIET_MS = 10_000;
+
+interface Row extends LastingAlert {
+  readonly told_at: number;
+}
+
+interface Kept {
+  readonly row: Row;
+  readonly body: string;
+}
+
+/** What is to be stored of one alert: further times that it was raised, then perhaps its end. */
+interface Open {
+  readonly of: Condition;
+  count: number;
+  reason: string;
+  ends: boolean;
+}
+
+type Context = Pick<GuardContext, 'store' | 'clock' | 'ids' | 'log' | 'table' | 'wake'>;
+
+export class Alerts {
+  private readonly context: Context;
+  private readonly kept = new Map<string, Kept>();
+  private readonly open = new Map<string, Open>();
+  private readonly clearedAt = new Map<string, number>();
+  private working: Promise<void> = Promise.resolve();
+  private isWorking = false;
+
+  constructor(context: Context) {
+    this.context = context;
+  }
+
+  get lasting(): readonly LastingAlert[] {
+    return [...this.kept.values()].map(({ row: { told_at: _, ...alert } }) => alert);
+  }
+
+  raise(of: Condition, reason: string): void {
+    if (this.context.table().gateway.alerts?.on.includes(of.kind) !== true) return;
+    const key = keyOf(of);
+    const open = this.open.get(key) ?? { of, count: 0, reason, ends: false };
+    Object.assign(open, { count: open.count + 1, reason, ends: false });
+    this.open.set(key, open);
+    this.clearedAt.delete(key);
+    const known = this.kept.get(key)?.row;
+    const now = this.context.clock.now();
+    if (known === undefined || now - known.last_at >= QUIET_MS || now - known.told_at >= DAY_MS) this.work();
+  }
+
+  clear({ kind, subject }: Pick<Condition, 'kind' | 'subject'>): void {
+    const key = keyOf({ kind, subject });
+    const open = this.open.get(key);
+    if (open === undefined && !this.kept.has(key)) {
+      // Another gateway may have begun it.
+      if (this.context.store.shared !== null) this.clearedAt.set(key, this.context.clock.now());
+      return;
+    }
+    if (open === undefined) this.open.set(key, { of: { kind, subject }, count: 0, reason: '', ends: true });
+    else open.ends = true;
+    this.work();
+  }
+
+  /** Reads what lasts, ends what another gateway has begun and this one has seen to be over, and tells what is a day old. */
+  async refresh(): Promise<void> {
+    await this.read();
+    const now = this.context.clock.now();
+    for (const [key, { row }] of this.kept) {
+      const cleared = this.clearedAt.get(key);
+      if (cleared !== undefined && cleared > row.last_at) this.clear(row);
+      if (now - row.told_at >= DAY_MS && row.last_at > row.told_at && !this.open.has(key))
+        this.open.set(key, { of: row, count: 0, reason: row.reason, ends: false });
+    }
+    for (const [key, at] of this.clearedAt) if (now - at > 60_000) this.clearedAt.delete(key);
+    if (this.open.size > 0) this.work();
+  }
+
+  /** Resolves when all that was raised is stored, or cannot be. */
+  async settled(): Promise<void> {
+    if (this.open.size > 0) this.work();
+    await this.working;
+  }
+
+  private work(): void {
+    if (this.isWorking) return;
+    this.isWorking = true;
+    this.working = this.storeAll()
+      .catch((error: unknown) => {
+        // It stays open, and is tried again with the next refresh.
+        if (!(error instanceof StoreUnavailable))
+          this.context.log.error({ err: error }, 'an alert could not be stored');
+      })
+      .finally(() => {
+        this.isWorking = false;
+      });
+  }
+
+  private async storeAll(): Promise<void> {
+    for (let [next] = this.open; next !== undefined; [next] = this.open) {
+      const [key, open] = next;
+      const { count } = open;
+      if (!(await this.store(key, open))) {
+        await this.read();
+        continue;
+      }
+      // More may have come meanwhile.
+      open.count -= count;
+      if (open.count === 0) this.open.delete(key);
+    }
+  }
+
+  /** False: the row is another one by now. */
+  private async store(key: string, { of, count, reason, ends }: Open): Promise<boolean> {
+    const { store, clock, log, wake } = this.context;
+    const now = clock.now();
+    const before = this.kept.get(key) ?? null;
+    if (before === null && count === 0) return true;
+    const after = next(before?.row ?? null, of, count, reason, now);
+    const isBegun = before === null;
+    const isDue = !isBegun && now - after.told_at >= DAY_MS;
+    const text = ends ? endText(after, now) : isBegun ? beginText(of, reason) : isDue ? summaryText(after) : null;
+    // What has begun and ended before it was stored is told once, as what it was.
+    const told = ends && isBegun ? beginText(of, reason) : text;
+    const dispatch = told === null ? null : this.message(told, after, now);
+    const row: Row = text === null ? after : { ...after, told_at: now };
+    const body = ends ? null : JSON.stringify(row);
+    const change = { expect: before?.body ?? null, body, expires_at: null, dispatch, now };
+    if (!(await store.write({ kind: 'put_guard', row: { kind: 'alert', key }, ...change }))) return false;
+    if (body === null) this.kept.delete(key);
+    else this.kept.set(key, { row, body });
+    if (dispatch !== null) wake();
+    if (told !== null) {
+      const fields = { alert: of.kind, subject: of.subject, reason: after.reason };
+      if (ends && !isBegun) log.info(fields, 'an alert is over');
+      else log.error(dispatch === null ? { ...fields, sent: false } : fields, 'alert');
+    }
+    return true;
+  }
+
+  private message(text: string, { about }: Row, now: number): Dispatch | null {
+    const deliveries = receivers(this.context.table(), about);
+    if (deliveries.length === 0) return null;
+    return messageOf(this.context.ids, now, { profile: 'default', event: 'alert', prompt: text, deliveries });
+  }
+
+  private async read(): Promise<void> {
+    const rows = await this.context.store.read({ kind: 'guard_rows', of: 'alert' });
+    this.kept.clear();
+    for (const { key, body } of rows) {
+      const row = decodeOr<Row | null>(body, isRow, null);
+      if (row !== null) this.kept.set(key, { row, body });
+    }
+  }
+}
+
+const keyOf = ({ kind, subject }: Pick<Condition, 'kind' | 'subject'>): string => JSON.stringify([kind, subject]);
+
+function next(row: Row | null, of: Condition, count: number, reason: string, now: number): Row {
+  if (row === null) return { ...of, since: now, last_at: now, told_at: now, count, reason };
+  return count === 0 ? row : { ...row, last_at: now, count: row.count + count, reason };
+}
+
+function isRow(value: unknown): boolean {
+  const { kind, subject, since, last_at, told_at, count, reason } = (value ?? {}) as Partial<Row>;
+  const isKnown = ALERT_KINDS.some((each) => each === kind) && isText(subject) && isText(reason);
+  return isKnown && isInstant(since) && isInstant(last_at) && isInstant(told_at) && isCount(count);
+}

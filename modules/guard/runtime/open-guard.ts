@@ -1,0 +1,197 @@
+/** The guard of a service: hears what fails, tells of it, and calls the heartbeat. */
+import { targetLabel } from '../../../base/label.ts';
+import type { Condition, Guard, GuardContext, OpenGuard } from '../../../runtime/dispatch/guard.ts';
+import type { DispatchObserver, DispatchOwner } from '../../../runtime/dispatch/observer.ts';
+import type { Timer } from '../../../runtime/platform/clock.ts';
+import { StoreUnavailable } from '../../../runtime/store/store.ts';
+import type { Dispatch } from '../../../schemas/generated/types.ts';
+import { Alerts } from './alerts.ts';
+import { Heartbeat } from './heartbeat.ts';
+import { beginText, endText, messageOf, receivers } from './messages.ts';
+
+/** How often the state of the gateway is looked at, in ms. */
+const TICK_MS = 5000;
+/** Requests in a row without a valid signature that are worth an alert. */
+const MOST_REFUSED = 10;
+/** A loop is over when its key has not been paused again for this long after the last pause began, in ms. */
+const LOOP_MS = 7_200_000;
+
+export const openGuard: OpenGuard = (context) => new RunningGuard(context);
+
+class RunningGuard implements Guard {
+  private readonly context: GuardContext;
+  private readonly alerts: Alerts;
+  private readonly heartbeat: Heartbeat;
+  private readonly refused = new Map<string, number>();
+  private rejected = new Set<string>();
+  /** Unix ms since which the store takes no events; null: it does. */
+  private storeDownSince: number | null = null;
+  private timer: Timer | null = null;
+  private isClosed = false;
+
+  constructor(context: GuardContext) {
+    this.context = context;
+    this.alerts = new Alerts(context);
+    this.heartbeat = new Heartbeat(context);
+    void this.tick();
+  }
+
+  get lasting(): Guard['lasting'] {
+    return this.alerts.lasting;
+  }
+
+  readonly observer: DispatchObserver = {
+    runEnded: (owner, outcome) => {
+      if (outcome === 'ok') this.clear(runCondition(owner));
+    },
+    runFailed: (dispatch, reason) => {
+      this.raise(runCondition(dispatch), reason);
+      this.tellFailure(dispatch, reason);
+    },
+    deliveryEnded: (dispatch, index, failure) => {
+      const delivery = dispatch.deliveries[index];
+      // The gateway's own messages have no owner: the log has what becomes of them.
+      if (delivery === undefined || (dispatch.route === null && dispatch.job === null)) return;
+      const address = Object.entries(delivery.extra).map(([name, value]) => `${name}=${value}`);
+      const about = { profile: dispatch.profile, target: delivery.target };
+      const of: Condition = {
+        kind: 'delivery_dead',
+        subject: [inProfile(targetLabel(delivery), dispatch), ...address].join(' '),
+        about,
+      };
+      if (failure === null) this.clear(of);
+      else this.raise(of, failure);
+    },
+    jobTicked: (job, missed, fired) => {
+      const of = { kind: 'job_missed', subject: inProfile(`job ${job.id}`, job) } as const;
+      if (missed > 0) this.raise(of, missed === 1 ? 'one run was missed' : `${missed} runs were missed`);
+      else if (fired) this.clear(of);
+    },
+    looped: (owner, { limit, until }) => {
+      if (until === null) return;
+      const [, , key] = JSON.parse(limit.key) as readonly [string, string, string];
+      const subject = `${inProfile(`route ${owner.route ?? ''}`, owner)} ${key}`;
+      const reason = `more than ${limit.most} runs within ten minutes; hookwright gateway loops list|release`;
+      this.raise({ kind: 'loop', subject }, reason);
+    },
+  };
+
+  requested(route: string, authentic: boolean | null): void {
+    const of = { kind: 'signature_failures', subject: `route ${route}` } as const;
+    if (authentic === true) {
+      if (this.refused.delete(route)) this.clear(of);
+    } else if (authentic === false) {
+      const count = (this.refused.get(route) ?? 0) + 1;
+      this.refused.set(route, count);
+      if (count >= MOST_REFUSED) this.raise(of, `${count} requests in a row have no valid signature`);
+    }
+  }
+
+  raise(of: Condition, reason: string): void {
+    if (!this.isClosed) this.alerts.raise(of, reason);
+  }
+
+  clear(of: Pick<Condition, 'kind' | 'subject'>): void {
+    if (!this.isClosed) this.alerts.clear(of);
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    this.timer?.cancel();
+    await this.alerts.settled();
+  }
+
+  private async tick(): Promise<void> {
+    try {
+      await this.watchStore();
+      if (this.storeDownSince === null) await this.alerts.refresh();
+      this.watchSubscriptions();
+      this.endLoops();
+      await this.heartbeat.beat();
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) this.context.log.error({ err: error }, 'the guard failed, it goes on');
+    }
+    if (!this.isClosed) this.timer = this.context.clock.after(TICK_MS, () => void this.tick());
+  }
+
+  /** While the store takes nothing, its alert cannot be stored: it is sent once, at once, and its end is a message as usual. */
+  private async watchStore(): Promise<void> {
+    const { store, clock, log, ids, table, wake } = this.context;
+    const problem = store.problem();
+    if (table().gateway.alerts?.on.includes('store_unavailable') !== true) return;
+    const of: Condition = { kind: 'store_unavailable', subject: 'the store' };
+    const now = clock.now();
+    if (problem !== null && this.storeDownSince === null) {
+      this.storeDownSince = problem.since;
+      log.error({ alert: of.kind, reason: problem.message }, 'alert');
+      await this.sendNow(beginText(of, problem.message));
+    } else if (problem === null && this.storeDownSince !== null) {
+      const lasted = { ...of, since: this.storeDownSince, last_at: now, count: 1, reason: '' };
+      const prompt = endText(lasted, now);
+      const deliveries = receivers(table(), undefined);
+      await this.store(messageOf(ids, now, { profile: 'default', event: 'alert', prompt, deliveries }));
+      this.storeDownSince = null;
+      wake();
+    }
+  }
+
+  private async sendNow(text: string): Promise<void> {
+    const { deliverer, ids, clock, log, table } = this.context;
+    for (const delivery of receivers(table(), undefined)) {
+      const of = { profile: 'default', event: 'alert', prompt: text, deliveries: [delivery] };
+      const { id, delivery_id } = messageOf(ids, clock.now(), of);
+      const outcome = await deliverer.deliver({
+        ...{ key: `${id}:0`, profile: 'default', route: '', delivery_id, ...delivery, text },
+        ...{ sent: 0, first_attempt_at: null, mirror_to_session: false, signal: AbortSignal.timeout(30_000) },
+      });
+      if (outcome.kind !== 'ok')
+        log.error({ target: delivery.target, reason: outcome.reason }, 'an alert was not sent');
+    }
+  }
+
+  private watchSubscriptions(): void {
+    const { rejected } = this.context.state();
+    const now = new Set(rejected.map(({ name }) => name));
+    for (const { name, reason } of rejected)
+      if (!this.rejected.has(name)) this.raise({ kind: 'subscription_rejected', subject: name }, reason);
+    for (const { kind, subject } of this.lasting)
+      if (kind === 'subscription_rejected' && !now.has(subject)) this.clear({ kind, subject });
+    this.rejected = now;
+  }
+
+  private endLoops(): void {
+    const before = this.context.clock.now() - LOOP_MS;
+    for (const alert of this.lasting) if (alert.kind === 'loop' && alert.last_at < before) this.clear(alert);
+  }
+
+  /** The reason of a failed run, to where its route or job wants it. */
+  private tellFailure({ on_failure: deliveries, ...of }: Dispatch, reason: string): void {
+    if (deliveries === undefined || deliveries.length === 0) return;
+    const { ids, clock, log, wake } = this.context;
+    const owner = of.job === null ? `route ${of.route ?? ''}` : `job ${of.job}`;
+    const prompt = `hookwright: a run of ${inProfile(owner, of)} failed\n${reason}\n${of.event}, ${of.delivery_id}: hookwright deliveries show ${of.id}`;
+    const message = messageOf(ids, clock.now(), { profile: of.profile, event: 'run_failed', prompt, deliveries });
+    this.store(message).then(wake, (error: unknown) =>
+      log.error({ err: error, dispatch: of.id }, 'the reason of a failed run could not be stored for `on_failure`'),
+    );
+  }
+
+  private async store(dispatch: Dispatch): Promise<void> {
+    if (dispatch.deliveries.length === 0) return;
+    const now = this.context.clock.now();
+    const open = dispatch.deliveries.map(({ target }, index) => ({ index, target, due_at: now }));
+    const work = { kind: 'deliveries', answer: null, open } as const;
+    await this.context.store.write({
+      ...{ kind: 'accept', dispatch, max_concurrent: null, claim: null, claiming: 'now', work, now },
+    });
+  }
+}
+
+const inProfile = (text: string, { profile }: { readonly profile: string }): string =>
+  profile === 'default' ? text : `${text} (profile ${profile})`;
+
+/** A job's failed run is `job_failed` only, also when an event has started it. */
+const runCondition = (owner: DispatchOwner): Pick<Condition, 'kind' | 'subject'> =>
+  owner.job === null
+    ? { kind: 'run_failed', subject: inProfile(`route ${owner.route ?? ''}`, owner) }
+    : { kind: 'job_failed', subject: inProfile(`job ${owner.job}`, owner) };

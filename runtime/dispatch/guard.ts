@@ -1,0 +1,63 @@
+/** The guard: what it hears of, what it is opened with, and the conditions that operators are told of. A module implements it. */
+import type { AlertKind, RouteTable } from '../../schemas/generated/types.ts';
+import type { Deliverer } from '../deliver/deliverer.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Ids } from '../platform/ids.ts';
+import type { Logger } from '../platform/log.ts';
+import type { Store } from '../store/store.ts';
+import type { DispatchObserver } from './observer.ts';
+
+/** Something that fails, by its kind and what it is about. */
+export interface Condition {
+  readonly kind: AlertKind;
+  /** Route, job, target with its address, or key; for people, and the same each time. */
+  readonly subject: string;
+  /** The target that it is about, which gets no message of it. */
+  readonly about?: { readonly profile: string; readonly target: string };
+}
+
+/** An alert that has begun and is not over. Times are Unix ms. */
+export interface LastingAlert extends Condition {
+  readonly since: number;
+  readonly last_at: number;
+  readonly count: number;
+  readonly reason: string;
+}
+
+/** The state of the gateway that is looked at from time to time. */
+export interface WatchedState {
+  /** It accepts events. */
+  readonly ready: boolean;
+  readonly rejected: readonly { readonly name: string; readonly reason: string }[];
+  /** Unix ms of the earliest instant of a job that has passed and not been handled; null: there is none. */
+  readonly overdueJob: number | null;
+}
+
+export interface GuardContext {
+  readonly store: Store;
+  readonly deliverer: Pick<Deliverer, 'deliver'>;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Logger;
+  /** The table in service. */
+  readonly table: () => RouteTable;
+  readonly state: () => WatchedState;
+  /** The URL of the heartbeat; null without one. */
+  readonly heartbeatUrl: () => string | null;
+  /** Call when work was stored. */
+  readonly wake: () => void;
+}
+
+export interface Guard {
+  readonly observer: DispatchObserver;
+  /** A request of a route was answered. @param authentic null: neither a valid signature nor a wrong one */
+  requested(route: string, authentic: boolean | null): void;
+  /** A condition holds: the first time begins its alert. */
+  raise(of: Condition, reason: string): void;
+  /** It does not hold any more. */
+  clear(of: Pick<Condition, 'kind' | 'subject'>): void;
+  readonly lasting: readonly LastingAlert[];
+  close(): Promise<void>;
+}
+
+export type OpenGuard = (context: GuardContext) => Guard;

@@ -1,0 +1,73 @@
+/** The guard of a service: opened with the first table that tells somebody of something, or calls a heartbeat. */
+import type { RouteTable } from '../../schemas/generated/types.ts';
+import type { Guard, GuardContext, LastingAlert } from '../dispatch/guard.ts';
+import type { DispatchObserver } from '../dispatch/observer.ts';
+import type { CountRequest } from '../intake/event-log.ts';
+import type { RuntimePart } from '../module.ts';
+import { TableError } from '../table/load.ts';
+
+const NO_ALERTS: readonly LastingAlert[] = [];
+
+export class Guarding {
+  private readonly modules: readonly RuntimePart[];
+  private context: GuardContext | null = null;
+  private guard: Guard | null = null;
+  private opening: Promise<void> | null = null;
+
+  constructor(modules: readonly RuntimePart[]) {
+    this.modules = modules;
+  }
+
+  readonly observer: DispatchObserver = {
+    runEnded: (...of) => this.guard?.observer.runEnded?.(...of),
+    // Of a dispatch that an earlier table has accepted, the reason is still told.
+    runFailed: (...of) => {
+      if (this.guard === null && of[0].on_failure !== undefined)
+        void this.open().then(() => this.guard?.observer.runFailed?.(...of));
+      else this.guard?.observer.runFailed?.(...of);
+    },
+    deliveryEnded: (...of) => this.guard?.observer.deliveryEnded?.(...of),
+    jobTicked: (...of) => this.guard?.observer.jobTicked?.(...of),
+    looped: (...of) => this.guard?.observer.looped?.(...of),
+  };
+
+  readonly requested: CountRequest = ({ route, outcome, authentic }) => {
+    if (route !== '')
+      this.guard?.requested(route, outcome === 'invalid_signature' ? false : authentic === true ? true : null);
+  };
+
+  get lasting(): readonly LastingAlert[] {
+    return this.guard?.lasting ?? NO_ALERTS;
+  }
+
+  /** Call once, before `prepare`. */
+  connect(context: GuardContext): void {
+    this.context = context;
+  }
+
+  /** Rejects with TableError when no module has a guard. */
+  async prepare({ gateway, routes, jobs }: RouteTable): Promise<void> {
+    const tells = (of: { readonly on_failure?: readonly unknown[] }): boolean => (of.on_failure ?? []).length > 0;
+    const needs =
+      (gateway.alerts ?? null) !== null ||
+      (gateway.heartbeat ?? null) !== null ||
+      Object.values(jobs).some(tells) ||
+      Object.values(routes).some(tells);
+    if (needs) await this.open();
+  }
+
+  async close(): Promise<void> {
+    await this.guard?.close();
+  }
+
+  private open(): Promise<void> {
+    this.opening ??= this.load();
+    return this.opening;
+  }
+
+  private async load(): Promise<void> {
+    const load = this.modules.find(({ guard }) => guard)?.guard ?? null;
+    if (load === null || this.context === null) throw new TableError('no module of this program tells of failures');
+    this.guard = (await load())(this.context);
+  }
+}

@@ -1,0 +1,97 @@
+/** Operators are told once when something fails, and once when it is over. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+import { it } from 'node:test';
+import { compileText } from '../../../main/compiler.ts';
+import { createService } from '../../../main/runtime.ts';
+import { atEnd } from '../../helpers/at-end.ts';
+import { recordLog } from '../../helpers/log.ts';
+import { signed } from '../../helpers/serve.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
+
+const SECRET = 'a-secret-of-a-sender-1';
+const YAML = `
+gateway: { alerts: { deliver: local } }
+platforms:
+  webhook:
+    enabled: true
+    secret: env:SECRET
+    routes:
+      review: { prompt: "{n}", deliver: log, on_failure: { deliver: local } }
+`;
+
+async function serve(t: TestContext, yaml = YAML) {
+  const home = tempDir(t);
+  const env = { SECRET };
+  const { table, diagnostics } = await compileText(yaml, { home, env });
+  if (table === null) throw new Error(JSON.stringify(diagnostics));
+  const log = recordLog();
+  const state = { fails: true };
+  const agent = (): string => {
+    if (state.fails) throw new Error('no');
+    return 'fine';
+  };
+  const service = await createService({ table, home, env, agent, log });
+  atEnd(t, () => service.stop({ drainMs: 0 }));
+  const send = async (n: number): Promise<void> => {
+    const body = JSON.stringify({ n });
+    const headers = { ...signed(body, SECRET), 'content-type': 'application/json' };
+    const request = new Request('http://localhost/webhooks/review', { method: 'POST', body, headers });
+    assert.equal((await service.handle(request)).status, 202);
+  };
+  const messages = async (event: string): Promise<readonly string[]> => {
+    const rows = await service.store.read({ kind: 'list', filter: { limit: 200 } });
+    const own = rows.filter((row) => row.event === event).reverse();
+    return Promise.all(
+      own.map(async ({ ref }) => (await service.store.read({ kind: 'load', ref }))?.dispatch.prompt ?? ''),
+    );
+  };
+  return { service, log, state, send, messages };
+}
+
+const until = async (holds: () => Promise<boolean> | boolean): Promise<void> => {
+  for (let left = 400; left > 0 && !(await holds()); left--) await new Promise((resolve) => setTimeout(resolve, 25));
+};
+
+it('23 equal failures are one message, and the next success another; each reason goes to on_failure', async (t) => {
+  const { service, state, send, messages } = await serve(t);
+  for (let n = 0; n < 23; n++) await send(n);
+  await until(async () => (await messages('run_failed')).length >= 23);
+  assert.equal((await messages('run_failed')).length, 23);
+  await until(async () => (await messages('alert')).length > 0);
+  const [begin, ...more] = await messages('alert');
+  assert.match(begin ?? '', /^hookwright: runs fail: route review\n/);
+  assert.deepEqual(more, []);
+  assert.deepEqual(
+    (await service.status()).alerts.map(({ kind, subject }) => [kind, subject]),
+    [['run_failed', 'route review']],
+  );
+  state.fails = false;
+  await send(99);
+  await until(async () => (await messages('alert')).length > 1);
+  const all = await messages('alert');
+  assert.equal(all.length, 2);
+  assert.match(all[1] ?? '', /^hookwright: over, runs fail: route review\n/);
+  assert.deepEqual((await service.status()).alerts, []);
+});
+
+it('the heartbeat is called while all is well', async (t) => {
+  let calls = 0;
+  const server = createServer((_request, response) => {
+    calls++;
+    response.end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  atEnd(t, async () => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const yaml = YAML.replace(
+    'alerts: { deliver: local }',
+    `heartbeat: { url: "http://127.0.0.1:${port}/beat-9f2c", every: 10s }`,
+  );
+  await serve(t, yaml);
+  await until(() => calls > 0);
+  assert.equal(calls, 1);
+});
