@@ -1,7 +1,6 @@
 /** What operators are told of, in the order of `gateway.alerts.on`. */
-import type { AlertKind } from '../schemas/generated/types.ts';
 
-const TITLES: Readonly<Record<AlertKind, string>> = {
+const TITLES = {
   run_failed: 'runs fail',
   delivery_dead: 'deliveries are given up',
   job_missed: 'a job was not fired',
@@ -12,9 +11,9 @@ const TITLES: Readonly<Record<AlertKind, string>> = {
   loop: 'a key is paused, because it has had too many runs',
   signature_failures: 'requests have no valid signature',
   approval: 'an approval is waited for',
-};
+} as const;
 
-export const ALERT_KINDS = Object.keys(TITLES) as readonly AlertKind[];
+export const ALERT_KINDS = Object.keys(TITLES) as readonly (keyof typeof TITLES)[];
 
 /** In words, for a message. */
-export const alertTitle = (kind: AlertKind): string => TITLES[kind];
+export const alertTitle = (kind: keyof typeof TITLES): string => TITLES[kind];

@@ -8,7 +8,7 @@ import type { Store } from '../store/store.ts';
 import type { DispatchObserver } from './observer.ts';
 
 /** Something that fails, by its kind and what it is about. */
-export interface Condition {
+export interface AlertCondition {
   readonly kind: AlertKind;
   /** Route, job, target with its address, or key; for people, and the same each time. */
   readonly subject: string;
@@ -17,7 +17,7 @@ export interface Condition {
 }
 
 /** An alert that has begun and is not over. Times are Unix ms. */
-export interface LastingAlert extends Condition {
+export interface LastingAlert extends AlertCondition {
   readonly since: number;
   readonly last_at: number;
   readonly count: number;
@@ -53,9 +53,9 @@ export interface Guard {
   /** A request of a route was answered. @param authentic null: neither a valid signature nor a wrong one */
   requested(route: string, authentic: boolean | null): void;
   /** A condition holds: the first time begins its alert. */
-  raise(of: Condition, reason: string): void;
+  raise(of: AlertCondition, reason: string): void;
   /** It does not hold any more. */
-  clear(of: Pick<Condition, 'kind' | 'subject'>): void;
+  clear(of: Pick<AlertCondition, 'kind' | 'subject'>): void;
   readonly lasting: readonly LastingAlert[];
   close(): Promise<void>;
 }

@@ -1200,7 +1200,7 @@ export interface JobConfig {
    * IANA zone of the schedule. Default: `gateway.timezone`.
    */
   timezone?: string;
-  on_failure?: ReceiverConfig;
+  on_failure?: ReceiverConfig1;
   /**
    * Keep the job, do not fire it.
    */
@@ -1216,6 +1216,26 @@ export interface JobConfig {
  */
 export interface OutputsConfig1 {
   [k: string]: OutputConfig;
+}
+/**
+ * Where the reason of each run goes that has failed for good.
+ */
+export interface ReceiverConfig1 {
+  /**
+   * One target or a list of them.
+   */
+  deliver: string | [string, ...string[]];
+  /**
+   * Address and options of the delivery.
+   */
+  deliver_extra?: {
+    [k: string]:
+      | string
+      | number
+      | {
+          [k: string]: string | number;
+        };
+  };
 }
 /**
  * Most runs, tokens and cost of this job within each hour or day: an instant beyond it is skipped.

@@ -16,6 +16,8 @@ export function schemaValidator(name: string): Validate {
   const schemas = new Map(
     files.map((file) => [file, JSON.parse(readFileSync(join(folder, file), 'utf8')) as AnySchema]),
   );
+  // What stands there, for editors.
+  ajv.addKeyword('x-payload');
   for (const schema of schemas.values()) ajv.addSchema(schema);
   const { $id } = schemas.get(`${name}.schema.json`) as { readonly $id: string };
   const validate = ajv.getSchema($id);

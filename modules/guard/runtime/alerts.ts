@@ -7,11 +7,11 @@
  * was read, and otherwise read again.
  */
 import { ALERT_KINDS } from '../../../base/alert-kinds.ts';
-import type { Condition, GuardContext, LastingAlert } from '../../../runtime/dispatch/guard.ts';
+import type { AlertCondition, GuardContext, LastingAlert } from '../../../runtime/dispatch/guard.ts';
 import { decodeOr, isCount, isInstant, isText } from '../../../runtime/store/decode.ts';
 import { StoreUnavailable } from '../../../runtime/store/store.ts';
 import type { Dispatch } from '../../../schemas/generated/types.ts';
-import { beginText, endText, messageOf, receivers, summaryText } from './messages.ts';
+import { alertMessage, beginText, endText, receivers, summaryText } from './messages.ts';
 
 const DAY_MS = 86_400_000;
 /** Least time between two counts of the same alert in the store, in ms. */
@@ -28,7 +28,7 @@ interface Kept {
 
 /** What is to be stored of one alert: further times that it was raised, then perhaps its end. */
 interface Open {
-  readonly of: Condition;
+  readonly of: AlertCondition;
   count: number;
   reason: string;
   ends: boolean;
@@ -52,7 +52,7 @@ export class Alerts {
     return [...this.kept.values()].map(({ row: { told_at: _, ...alert } }) => alert);
   }
 
-  raise(of: Condition, reason: string): void {
+  raise(of: AlertCondition, reason: string): void {
     if (this.context.table().gateway.alerts?.on.includes(of.kind) !== true) return;
     const key = keyOf(of);
     const open = this.open.get(key) ?? { of, count: 0, reason, ends: false };
@@ -64,7 +64,7 @@ export class Alerts {
     if (known === undefined || now - known.last_at >= QUIET_MS || now - known.told_at >= DAY_MS) this.work();
   }
 
-  clear({ kind, subject }: Pick<Condition, 'kind' | 'subject'>): void {
+  clear({ kind, subject }: Pick<AlertCondition, 'kind' | 'subject'>): void {
     const key = keyOf({ kind, subject });
     const open = this.open.get(key);
     if (open === undefined && !this.kept.has(key)) {
@@ -156,7 +156,7 @@ export class Alerts {
   private message(text: string, { about }: Row, now: number): Dispatch | null {
     const deliveries = receivers(this.context.table(), about);
     if (deliveries.length === 0) return null;
-    return messageOf(this.context.ids, now, { profile: 'default', event: 'alert', prompt: text, deliveries });
+    return alertMessage(this.context.ids, now, { profile: 'default', event: 'alert', prompt: text, deliveries });
   }
 
   private async read(): Promise<void> {
@@ -169,9 +169,9 @@ export class Alerts {
   }
 }
 
-const keyOf = ({ kind, subject }: Pick<Condition, 'kind' | 'subject'>): string => JSON.stringify([kind, subject]);
+const keyOf = ({ kind, subject }: Pick<AlertCondition, 'kind' | 'subject'>): string => JSON.stringify([kind, subject]);
 
-function next(row: Row | null, of: Condition, count: number, reason: string, now: number): Row {
+function next(row: Row | null, of: AlertCondition, count: number, reason: string, now: number): Row {
   if (row === null) return { ...of, since: now, last_at: now, told_at: now, count, reason };
   return count === 0 ? row : { ...row, last_at: now, count: row.count + count, reason };
 }

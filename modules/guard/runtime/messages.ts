@@ -1,6 +1,6 @@
 /** The messages of the gateway itself: their texts, and their dispatches, which are delivered like any other. */
 import { alertTitle } from '../../../base/alert-kinds.ts';
-import type { Condition, LastingAlert } from '../../../runtime/dispatch/guard.ts';
+import type { AlertCondition, LastingAlert } from '../../../runtime/dispatch/guard.ts';
 import type { Ids } from '../../../runtime/platform/ids.ts';
 import { linkDelivery, renderDeliveries } from '../../../runtime/table/link-delivery.ts';
 import type { Dispatch, RouteTable } from '../../../schemas/generated/types.ts';
@@ -11,7 +11,7 @@ const MOST_CHARS = 500;
 const cut = (text: string): string => (text.length > MOST_CHARS ? `${text.slice(0, MOST_CHARS - 1)}…` : text);
 const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);
 
-export function beginText({ kind, subject }: Condition, reason: string): string {
+export function beginText({ kind, subject }: AlertCondition, reason: string): string {
   return `hookwright: ${alertTitle(kind)}: ${subject}\n${cut(reason)}`;
 }
 
@@ -26,7 +26,7 @@ export function endText({ kind, subject, since, count }: LastingAlert, now: numb
 }
 
 /** A message that belongs to no route and no job, so that its own end is no condition. */
-export function messageOf(
+export function alertMessage(
   ids: Ids,
   now: number,
   of: Pick<Dispatch, 'profile' | 'event' | 'prompt' | 'deliveries'>,
@@ -49,7 +49,7 @@ export function messageOf(
 }
 
 /** Where alerts go, without the target that this one is about. */
-export function receivers(table: RouteTable, about: Condition['about']): Dispatch['deliveries'] {
+export function receivers(table: RouteTable, about: AlertCondition['about']): Dispatch['deliveries'] {
   const linked = (table.gateway.alerts?.deliver ?? []).map((plan) => linkDelivery(plan, table.targets));
   const all = renderDeliveries(linked, null, { event_type: '', route: '', delivery_id: '' });
   return all.filter(({ target }) => about?.profile !== 'default' || about.target !== target);

@@ -1,13 +1,13 @@
 /** The guard of a service: hears what fails, tells of it, and calls the heartbeat. */
 import { targetLabel } from '../../../base/label.ts';
-import type { Condition, Guard, GuardContext, OpenGuard } from '../../../runtime/dispatch/guard.ts';
+import type { AlertCondition, Guard, GuardContext, OpenGuard } from '../../../runtime/dispatch/guard.ts';
 import type { DispatchObserver, DispatchOwner } from '../../../runtime/dispatch/observer.ts';
 import type { Timer } from '../../../runtime/platform/clock.ts';
 import { StoreUnavailable } from '../../../runtime/store/store.ts';
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import { Alerts } from './alerts.ts';
 import { Heartbeat } from './heartbeat.ts';
-import { beginText, endText, messageOf, receivers } from './messages.ts';
+import { alertMessage, beginText, endText, receivers } from './messages.ts';
 
 /** How often the state of the gateway is looked at, in ms. */
 const TICK_MS = 5000;
@@ -54,7 +54,7 @@ class RunningGuard implements Guard {
       if (delivery === undefined || (dispatch.route === null && dispatch.job === null)) return;
       const address = Object.entries(delivery.extra).map(([name, value]) => `${name}=${value}`);
       const about = { profile: dispatch.profile, target: delivery.target };
-      const of: Condition = {
+      const of: AlertCondition = {
         kind: 'delivery_dead',
         subject: [inProfile(targetLabel(delivery), dispatch), ...address].join(' '),
         about,
@@ -87,11 +87,11 @@ class RunningGuard implements Guard {
     }
   }
 
-  raise(of: Condition, reason: string): void {
+  raise(of: AlertCondition, reason: string): void {
     if (!this.isClosed) this.alerts.raise(of, reason);
   }
 
-  clear(of: Pick<Condition, 'kind' | 'subject'>): void {
+  clear(of: Pick<AlertCondition, 'kind' | 'subject'>): void {
     if (!this.isClosed) this.alerts.clear(of);
   }
 
@@ -119,7 +119,7 @@ class RunningGuard implements Guard {
     const { store, clock, log, ids, table, wake } = this.context;
     const problem = store.problem();
     if (table().gateway.alerts?.on.includes('store_unavailable') !== true) return;
-    const of: Condition = { kind: 'store_unavailable', subject: 'the store' };
+    const of: AlertCondition = { kind: 'store_unavailable', subject: 'the store' };
     const now = clock.now();
     if (problem !== null && this.storeDownSince === null) {
       this.storeDownSince = problem.since;
@@ -129,7 +129,7 @@ class RunningGuard implements Guard {
       const lasted = { ...of, since: this.storeDownSince, last_at: now, count: 1, reason: '' };
       const prompt = endText(lasted, now);
       const deliveries = receivers(table(), undefined);
-      await this.store(messageOf(ids, now, { profile: 'default', event: 'alert', prompt, deliveries }));
+      await this.store(alertMessage(ids, now, { profile: 'default', event: 'alert', prompt, deliveries }));
       this.storeDownSince = null;
       wake();
     }
@@ -139,7 +139,7 @@ class RunningGuard implements Guard {
     const { deliverer, ids, clock, log, table } = this.context;
     for (const delivery of receivers(table(), undefined)) {
       const of = { profile: 'default', event: 'alert', prompt: text, deliveries: [delivery] };
-      const { id, delivery_id } = messageOf(ids, clock.now(), of);
+      const { id, delivery_id } = alertMessage(ids, clock.now(), of);
       const outcome = await deliverer.deliver({
         ...{ key: `${id}:0`, profile: 'default', route: '', delivery_id, ...delivery, text },
         ...{ sent: 0, first_attempt_at: null, mirror_to_session: false, signal: AbortSignal.timeout(30_000) },
@@ -170,7 +170,7 @@ class RunningGuard implements Guard {
     const { ids, clock, log, wake } = this.context;
     const owner = of.job === null ? `route ${of.route ?? ''}` : `job ${of.job}`;
     const prompt = `hookwright: a run of ${inProfile(owner, of)} failed\n${reason}\n${of.event}, ${of.delivery_id}: hookwright deliveries show ${of.id}`;
-    const message = messageOf(ids, clock.now(), { profile: of.profile, event: 'run_failed', prompt, deliveries });
+    const message = alertMessage(ids, clock.now(), { profile: of.profile, event: 'run_failed', prompt, deliveries });
     this.store(message).then(wake, (error: unknown) =>
       log.error({ err: error, dispatch: of.id }, 'the reason of a failed run could not be stored for `on_failure`'),
     );
@@ -191,7 +191,7 @@ const inProfile = (text: string, { profile }: { readonly profile: string }): str
   profile === 'default' ? text : `${text} (profile ${profile})`;
 
 /** A job's failed run is `job_failed` only, also when an event has started it. */
-const runCondition = (owner: DispatchOwner): Pick<Condition, 'kind' | 'subject'> =>
+const runCondition = (owner: DispatchOwner): Pick<AlertCondition, 'kind' | 'subject'> =>
   owner.job === null
     ? { kind: 'run_failed', subject: inProfile(`route ${owner.route ?? ''}`, owner) }
     : { kind: 'job_failed', subject: inProfile(`job ${owner.job}`, owner) };
