@@ -10,6 +10,7 @@ import { randomUUID } from 'node:crypto';
 import { chmod, lstat, mkdir, opendir, rename, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../../base/code-of.ts';
+import { systemClock } from './clock.ts';
 import type { Logger } from './log.ts';
 
 /** How often a folder is read again that a process still writes to. */
@@ -92,9 +93,12 @@ export class TreeRemover {
     if (!(await lstat(path)).isDirectory()) return unlink(path);
     await chmod(path, 0o700);
     for (let pass = 1; ; pass++) {
+      const began = systemClock.now();
       for await (const { name } of await opendir(path, { encoding: 'buffer' as BufferEncoding })) {
         if (this.isClosed) return;
-        await this.takeEntry(Buffer.concat([Buffer.from(`${path}/`), name as unknown as Buffer]));
+        const changedAt = await this.takeEntry(Buffer.concat([Buffer.from(`${path}/`), name as unknown as Buffer]));
+        // What a process adds faster than it is taken away would make the pass endless.
+        if (changedAt > began) break;
       }
       try {
         return await rmdir(path);
@@ -104,11 +108,15 @@ export class TreeRemover {
     }
   }
 
-  private async takeEntry(path: Buffer): Promise<void> {
+  /** @returns when it was changed last, in Unix ms; 0: it is gone already */
+  private async takeEntry(path: Buffer): Promise<number> {
     try {
-      await ((await lstat(path)).isDirectory() ? this.take(path) : unlink(path));
+      const entry = await lstat(path);
+      await (entry.isDirectory() ? this.take(path) : unlink(path));
+      return entry.ctimeMs;
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') throw error;
+      return 0;
     }
   }
 }
