@@ -5,7 +5,7 @@
  * the tests.
  */
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { endSharedServer, runEnvironment } from '../test/helpers/postgres/shared-cluster.ts';
@@ -83,6 +83,8 @@ function runFiles(tree: string, run: string): Promise<number> {
 mkdirSync(join(ROOT, 'build'), { recursive: true });
 /** What the processes of this run share. */
 const run = mkdtempSync(join(ROOT, 'build/test-'));
+// Tests that become another user read it too.
+chmodSync(run, 0o755);
 /** A room is compiled into a tree that stays: only what has changed since. A whole run is not disturbed by later changes. */
 const tree = isWhole ? join(run, 'tree') : join(ROOT, 'build/rooms');
 process.once('exit', () => {

@@ -1,5 +1,6 @@
 /** Runs programs in sandboxes for tests, as root or as a plain user, and skips where the machine has none. */
 import { spawn, spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { nodeArgv } from '../../helpers/node-argv.ts';
 import { skipWithout } from '../../helpers/skip-without.ts';
 import type { SandboxProcess, SandboxResult } from './sandbox-process.ts';
@@ -29,8 +30,15 @@ export type User = 'root' | 'nobody';
 const AS_NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] as const;
 const isRoot = process.getuid?.() === 0;
 
+/** A plain user reads this repository only where the folders above it let everybody in. */
+const isOpen = !isRoot || has(...AS_NOBODY, 'test', '-r', fileURLToPath(import.meta.url));
+if (!isOpen) console.error('NOT TESTED: a sandbox of a plain user, who cannot read this folder');
+
 /** Those that this process can be: the tests of a plain user run as that one. */
-export const USERS: readonly User[] = isRoot ? ['root', 'nobody'] : ['nobody'];
+export const USERS: readonly User[] = [
+  ...(isRoot ? (['root'] as const) : []),
+  ...(isOpen ? (['nobody'] as const) : []),
+];
 
 /** @param argv started before node, such as a limit */
 export function runSandboxed(
