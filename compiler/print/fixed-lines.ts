@@ -20,8 +20,14 @@ export function fixedLines(
   for (let line = first.line; line <= last.line; line++) {
     if (safeLine(source, line) !== printable(lines.textOf(source, line))) return null;
   }
+  // Only these lines are copied: a file of 100,000 lines may have a fix for each tenth.
+  const start = (edits[0]?.range.start ?? 0) - first.column + 1;
   const end = (edits.at(-1)?.range.end ?? 0) - last.column + 1 + lines.textOf(source, last.line).length;
-  const text = applyEdits(source.text.slice(0, end), edits).slice((edits[0]?.range.start ?? 0) - first.column + 1);
+  const within = edits.map(({ range, ...edit }) => ({
+    ...edit,
+    range: { start: range.start - start, end: range.end - start },
+  }));
+  const text = applyEdits(source.text.slice(start, end), within);
   return dedent(printable(text.replace(/^\n+|\s+$/g, '')).split('\n'));
 }
 

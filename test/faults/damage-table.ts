@@ -4,6 +4,7 @@ import { printTable } from '../../bench/harness/print-table.ts';
 import type { DamageResult } from './damage.ts';
 import { killWithLog, runDamage } from './damage.ts';
 import { fileDamages, makeHomes, runFileCorpus } from './file-damage.ts';
+import { makeRows, ROW_DAMAGES, runRows } from './row-damage.ts';
 import { removeHome } from './short-run.ts';
 import type { Damage } from './wal.ts';
 import { DAMAGES, flipAt } from './wal.ts';
@@ -47,6 +48,20 @@ export async function fileTable(root: string): Promise<number> {
   ]);
   console.log(`${printTable(header, cells)}\n`);
   return rows.filter(({ damage, silent }) => damage !== 'flipped' && silent.length > 0).length;
+}
+
+/** Prints a row for each damage of a value. @returns how many stopped something else, or were not said */
+export async function rowTable(root: string): Promise<number> {
+  const home = await makeRows(root);
+  const rows: string[][] = [];
+  let broken = 0;
+  for (const name of Object.keys(ROW_DAMAGES)) {
+    const { columns, said, wrong } = await runRows(home, name);
+    broken += wrong.length;
+    rows.push([name, String(columns), String(said), wrong.length === 0 ? 'kept' : `BROKEN: ${wrong.join('; ')}`]);
+  }
+  console.log(`${printTable(['damage', 'columns', 'said', ''], rows)}\n`);
+  return broken;
 }
 
 function row(home: string, acknowledged: number, { name, said }: Damage, { lost, wrong }: DamageResult): string[] {

@@ -3,6 +3,7 @@
  * memory. Requests for which there is no room, or which cannot be stored, are dropped and counted.
  */
 import { messageOf } from '../../../../base/message-of.ts';
+import { ControlError } from '../../../../runtime/control/control-error.ts';
 import type { KeeperContext, KeptCounts } from '../../../../runtime/intake/keeper.ts';
 import type { KeptRequests } from '../../../../runtime/intake/kept-request.ts';
 import type { Timer } from '../../../../runtime/platform/clock.ts';
@@ -43,11 +44,17 @@ export interface CaptureEngine {
 export function fileEngine(path: string, log: Logger): CaptureEngine {
   const writer = startThread<WriteRequest>({ role: 'write', path }, log);
   const reader = startThread<RowsRequest>({ role: 'read', path }, log);
+  const read = <T>(request: RowsRequest): Promise<T> =>
+    reader.ask<T>(request).catch((error: unknown) => {
+      const reason = messageOf(error);
+      log.warn({ reason }, 'kept requests cannot be read');
+      throw new ControlError('failed', reason);
+    });
   return {
     store: (request) => writer.ask(request),
     requests: {
-      list: (filter, page) => reader.ask({ kind: 'list', filter, page }),
-      load: (id) => reader.ask({ kind: 'load', id }),
+      list: (filter, page) => read({ kind: 'list', filter, page }),
+      load: (id) => read({ kind: 'load', id }),
     },
     close: async () => {
       await writer.end(null);
