@@ -1,5 +1,7 @@
 /** Makes the event that `webhook test` sends, with the payload formatted and signed as by the route's sender. */
 import { labelOf } from '../../base/label.ts';
+import { entryMatcher, sentFor } from '../../compiler/config/event-names.ts';
+import { linkGlob } from '../../compiler/globs/linear-glob.ts';
 import { isPlainMap } from '../../compiler/text/plain-map.ts';
 import type { SecretResolver } from '../../runtime/platform/secrets/secrets.ts';
 import { namesPlaces, signedPlaces } from '../../runtime/table/link-identity.ts';
@@ -49,16 +51,14 @@ const PREFERRED = 'forgea';
 /** @throws SecretError when the secret cannot be resolved; SignError when it cannot sign. */
 export function signTestEvent(request: TestEventRequest): TestEvent {
   const { plan, table, now, random } = request;
-  const asked = request.event ?? plan.events?.exact[0] ?? null;
+  const entry = request.event ?? acceptedEntry(plan);
   const id = `test-${now}-${random(4).toString('hex')}`;
-  if (plan.insecure && request.source === undefined) {
-    const event = plan.source === null ? asked : sentName(plan, asked, table.source_facts[plan.source]);
-    return unsigned(table, { event, id, body: request.body ?? sampleOf(request, null, event) });
-  }
   const isWrittenAsForm = request.body !== null && looksLikeForm(request.body.toString('utf8'));
   const scheme =
-    request.source === undefined ? schemeOf(plan, table, isWrittenAsForm) : namedScheme(request.source, table);
-  const event = sentName(plan, asked, table.source_facts[scheme.name]);
+    request.source === undefined ? schemeOf(plan, table, entry, isWrittenAsForm) : namedScheme(request.source, table);
+  const event = entry === null ? null : eventName(entry, table.source_facts[scheme.name]);
+  if (plan.insecure && request.source === undefined)
+    return unsigned(table, scheme, { event, id, body: request.body ?? sampleOf(request, null, event) });
   const isForm = isWrittenAsForm || (request.body === null && signsForms(scheme));
   const body = request.body ?? sampleOf(request, scheme, event);
   const path = routePath(plan);
@@ -73,10 +73,30 @@ export function signTestEvent(request: TestEventRequest): TestEvent {
   };
 }
 
-/** A sender whose events are taken under further names sends them under its own, and others under theirs. */
-function sentName({ events }: RoutePlan, event: string | null, facts: SourceFacts | undefined): string | null {
-  const own = Object.entries(events?.names ?? {}).filter(([sent]) => facts?.event_names?.[sent] !== undefined);
-  return own.find(([, entry]) => entry === event)?.[0] ?? event;
+/** The first entry of `events`; null where an event without a type is accepted too. */
+function acceptedEntry({ events }: RoutePlan): string | null {
+  if (events === null) return null;
+  const [exact] = events.exact;
+  if (exact !== undefined) return exact;
+  return events.globs.some(({ source }) => linkGlob(source)(UNTYPED)) ? null : (events.globs[0]?.text ?? null);
+}
+
+/** What the gateway takes the type to be where a request names none. */
+const UNTYPED = 'unknown';
+
+/** As the sender names it, if it documents one; else any name that the entry takes. @throws SignError if there is none */
+function eventName(entry: string, facts: SourceFacts | undefined): string {
+  const documented = sentFor(entry, facts);
+  if (documented !== null) return documented;
+  const plain = entry
+    .replace(/\{([^,{}]*)[^{}]*\}/g, '$1')
+    .replace(/\[([^\]])[^\]]*\]/g, '$1')
+    .replaceAll('?', 'a');
+  const passes = entryMatcher(entry);
+  const name = ['', 'test'].map((text) => plain.replace(/\*+/g, text)).find((each) => passes?.(each) === true);
+  if (name === undefined || name === '')
+    throw new SignError(`no event is known that \`${entry}\` takes: name one with --event`);
+  return name;
 }
 
 const sampleOf = ({ sample }: TestEventRequest, scheme: SchemePlan | null, event: string | null): Buffer =>
@@ -85,9 +105,18 @@ const sampleOf = ({ sample }: TestEventRequest, scheme: SchemePlan | null, event
 /** `From=%2B15550100&Body=hi`: a name, as §3 of the decisions has them, and a value. */
 export const looksLikeForm = (body: string): boolean => /^[A-Za-z_][A-Za-z0-9_.[\]-]*=[^\n]*\s*$/.test(body);
 
-/** The scheme for such a body, of a sender that signs forms in one way and JSON in another. */
-function schemeOf(plan: RoutePlan, table: RouteTable, isForm: boolean): SchemePlan {
-  const schemes = plan.schemes.flatMap((name) => table.schemes[name] ?? []);
+/**
+ * The scheme of a sender that documents the event, where nothing else says which sender is meant; and for such a body, of a
+ * sender that signs forms in one way and JSON in another.
+ */
+function schemeOf(plan: RoutePlan, table: RouteTable, entry: string | null, isForm: boolean): SchemePlan {
+  const unverified = plan.source === null ? table.default_schemes : [plan.source];
+  const accepted = (plan.insecure ? unverified : plan.schemes).flatMap((name) => table.schemes[name] ?? []);
+  const documenting =
+    plan.source !== null || entry === null
+      ? []
+      : accepted.filter(({ name }) => sentFor(entry, table.source_facts[name]) !== null);
+  const schemes = documenting.length > 0 ? documenting : accepted;
   const forForms = isForm ? schemes.find(signsForms) : undefined;
   if (forForms !== undefined) return forForms;
   const preferred = plan.source === null ? schemes.find(({ name }) => name === PREFERRED) : undefined;
@@ -130,11 +159,13 @@ function secretOf({ plan, key, secrets, now }: TestEventRequest): string {
 
 function unsigned(
   table: RouteTable,
+  scheme: SchemePlan,
   { event, id, body }: { event: string | null; id: string; body: Buffer },
 ): TestEvent {
   const headers: Record<string, string> = { 'content-type': 'application/json' };
-  const at = table.default_event.find((place) => place.in === 'header');
-  const delivery = table.default_delivery.find((place) => place.in === 'header');
+  const places = sendersPlaces(withPlaces(scheme, table));
+  const at = places.event.find((place) => place.in === 'header');
+  const delivery = places.delivery.find((place) => place.in === 'header');
   if (at !== undefined && event !== null) headers[at.name] = event;
   if (delivery !== undefined) headers[delivery.name] = id;
   return { scheme: 'unsigned', event, query: '', headers, body };

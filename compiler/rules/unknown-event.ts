@@ -1,8 +1,6 @@
 /** An event that the source does not document. */
 
-import type { SenderEventNames } from '../config/event-names.ts';
-import { isEventGlob } from '../config/event-names.ts';
-import { globSource, linkGlob } from '../globs/linear-glob.ts';
+import { entryMatcher, sentFor } from '../config/event-names.ts';
 import { flowText } from '../text/flow-text.ts';
 import { certainMatch, editDistance, oneOf, suggest } from '../text/suggest.ts';
 import type { Reported, Reporter, RouteView } from '../views/views.ts';
@@ -22,7 +20,9 @@ export const unknownEvent = rule('unknown-event', {
     if (config.source === undefined) checkWithoutSource(route, report);
     if (config.source === undefined || known.length === 0) return;
     for (const [index, entry] of events.entries()) {
-      if (isKnown(entry, known, route.eventNames)) continue;
+      // Another rule reports invalid globs.
+      if (entryMatcher(entry) === null || sentFor(entry, { events: known, event_names: route.eventNames }) !== null)
+        continue;
       if (shaped.length > 0 && !isSlip(entry, shaped)) continue;
       const at = { path: ['events', index], at: 'value' } as const;
       const withAction = eventWithAction(route, entry, known);
@@ -109,14 +109,6 @@ function checkWithoutSource(route: RouteView, report: Reporter): void {
     const problem = eventWithAction({ ...route, config: { ...route.config, source } }, entry, [name]);
     if (problem !== null) report({ path: ['events', index], at: 'value', ...problem });
   }
-}
-
-/** Another rule reports invalid globs. */
-function isKnown(entry: string, known: readonly string[], names: SenderEventNames): boolean {
-  const source = isEventGlob(entry) ? globSource(entry) : null;
-  if (source !== null && typeof source !== 'string') return true;
-  const passes = source === null ? (name: string) => name === entry : linkGlob(source);
-  return known.some(passes) || Object.values(names).some((further) => further.some(passes));
 }
 
 /** The same name in the sender's spelling: `merge_request` for `Merge Request Hook`, `issue` for `Issue`. */

@@ -113,3 +113,24 @@ test('an event in another spelling is shown in the sender’s own', () => {
   assert.match(said('github', 'pul*_*x'), /documents no event/);
   assert.doesNotMatch(said('github', 'pull_*'), /documents no event/);
 });
+
+test('a direct delivery that nothing retries is found by `source`, by `auth` and by the events', () => {
+  const warned = (keys: string): string | undefined => {
+    const direct = `${keys}, deliver: telegram, deliver_only: true, deliver_extra: { chat_id: "-5" }`;
+    const platform = '  telegram: { enabled: true, token: env:BOT_TOKEN }\n';
+    const { diagnostics } = compileConfig(config(direct, platform));
+    return diagnostics.find(({ rule }) => rule === 'no-second-attempt')?.message.split(' a failed')[0];
+  };
+  const found: readonly (readonly [string, string | undefined])[] = [
+    ['source: gitea', '`gitea` never retries'],
+    ['auth: [github, gitea]', '`github` and `gitea` never retry'],
+    ['events: [pull_request, "issue_*"]', '`github` never retries'],
+    // GitLab and anybody's own sender send these, too.
+    ['events: [push]', undefined],
+    ['events: [pull_request, merge_request]', undefined],
+    ['auth: [github, generic-v2]', undefined],
+    ['source: stripe', undefined],
+    ['description: any', undefined],
+  ];
+  for (const [keys, expected] of found) assert.equal(warned(keys), expected, keys);
+});

@@ -106,3 +106,51 @@ test('a payload file that does not exist is said, with the place that was looked
   assert.equal(code, 1);
   assert.match(stderr, /^error: the payload `gone\.json` does not exist\n {2}looked for it at \/.*\/gone\.json\n$/);
 });
+
+/** The spelling of `events`, and the sender and the event that the test is sent as. */
+const SPELLINGS: readonly (readonly [string, string, string])[] = [
+  ['Push Hook', 'gitlab', 'Push Hook'],
+  ['push', 'github', 'push'],
+  ['merge_request', 'gitlab', 'Merge Request Hook'],
+  ['merge_req*', 'gitlab', 'Merge Request Hook'],
+  ['pull_request*', 'github', 'pull_request'],
+  ['{tag_push,nothing}', 'gitlab', 'Tag Push Hook'],
+  ['order.*', 'github', 'order.'],
+  ['*.paid', 'github', 'test.paid'],
+  ['[ab]?c', 'github', 'aac'],
+];
+
+for (const secret of ['env:WEBHOOK_SECRET', 'INSECURE_NO_AUTH']) {
+  test(`a test event is one that the route takes, however \`events\` spells it, with ${secret}`, async (t) => {
+    const home = tempDir(t);
+    const routes = SPELLINGS.map(
+      ([entry], index) => `      r${index}: { secret: ${secret}, events: [${JSON.stringify(entry)}], prompt: "{a}" }\n`,
+    );
+    writeFileSync(
+      join(home, 'config.yaml'),
+      `platforms:\n  webhook:\n    enabled: true\n    routes:\n${routes.join('')}`,
+      { mode: 0o600 },
+    );
+    for (const [index, [entry, sender, event]] of SPELLINGS.entries()) {
+      const sent: Headers[] = [];
+      const fetch: CliContext['fetch'] = async (_url, request) => {
+        sent.push(new Headers(request?.headers as Record<string, string>));
+        return new Response('{"status":"accepted"}', { status: 202 });
+      };
+      const options = { home, env: { WEBHOOK_SECRET: '51c7a0f2d98e4b36a1' }, context: { fetch } };
+      const dry = await runInProcess(['webhook', 'test', `r${index}`, '--dry-run', '--json'], options);
+      assert.match(dry.stdout, /"outcome": ?"accepted"/, `${entry}: ${dry.stdout}${dry.stderr}`);
+      await runInProcess(['webhook', 'test', `r${index}`], options);
+      assert.equal(sent[0]?.get(`x-${sender}-event`), event, entry);
+    }
+  });
+}
+
+test('an event that no glob yields has to be named', async (t) => {
+  const home = tempDir(t);
+  const route = `r: { secret: env:WEBHOOK_SECRET, events: ["a\\\\*"], prompt: x }`;
+  writeFileSync(join(home, 'config.yaml'), `platforms: { webhook: { enabled: true, routes: { ${route} } } }`);
+  const { code, stderr } = await runInProcess(['webhook', 'test', 'r'], { home, env: { WEBHOOK_SECRET: '51c7a0f2' } });
+  assert.equal(code, 1);
+  assert.match(stderr, /name one with --event/);
+});
