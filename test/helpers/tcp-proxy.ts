@@ -1,6 +1,7 @@
 /** A TCP proxy that makes the network fail: cuts one direction or both without a word, delays, refuses, resets. */
 import type { Server, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ending } from './at-end.ts';
 import { atEnd } from './at-end.ts';
 
@@ -100,8 +101,21 @@ export class TcpProxy {
     this.apply(link);
   }
 
+  /** Pieces stay in their order, also behind those that were delayed before the delay was changed. */
   private forward(from: Socket, to: Socket): void {
-    const soon = (send: () => void): unknown => (this.delayMs === 0 ? send() : setTimeout(send, this.delayMs));
+    let waiting = 0;
+    let last: Promise<unknown> = Promise.resolve();
+    const soon = (send: () => void): void => {
+      if (this.delayMs === 0 && waiting === 0) {
+        send();
+        return;
+      }
+      waiting++;
+      last = Promise.all([last, sleep(this.delayMs)]).then(() => {
+        waiting--;
+        send();
+      });
+    };
     from.on('data', (piece) => soon(() => to.writable && to.write(piece)));
     from.once('end', () => soon(() => to.end()));
     from.once('close', (failed) => failed && to.resetAndDestroy());

@@ -110,14 +110,18 @@ async function connect(
     ...{ keepAlive: true, keepAliveInitialDelayMillis: CONNECT_MS },
   });
   let lost: Error | null = null;
-  // Without a listener, an error event would end the process.
-  client.on('error', (error) => {
-    lost ??= error;
-  });
-  client.on('end', () => {
-    lost ??= new Error('the connection was closed');
+  const lose = (error: Error): void => {
+    if (lost !== null) return;
+    lost = error;
     ended?.();
+  };
+  // Without a listener, an error event would end the process. After one, the driver takes no more queries, but it closes
+  // the connection only where the network has failed.
+  client.on('error', (error) => {
+    lose(error);
+    void client.end().catch(() => {});
   });
+  client.on('end', () => lose(new Error('the connection was closed')));
   client.on('notification', ({ payload }) => notified?.(payload ?? ''));
   await client.connect();
   const run = (sql: string, values: readonly PgValue[]) =>
