@@ -1,8 +1,9 @@
 /** Options that several commands have, each with one name, one meaning and one description. */
 import { FAIL_ON } from '../../runtime/control/operations.ts';
 import type { Option } from '../base/command.ts';
+import { UsageError } from '../base/errors.ts';
 import { choice, flag, list, parsed, text, withDefault } from './command.ts';
-import { parseChoice, parseList, parsePort } from './values.ts';
+import { parseChoice, parseDuration, parseList, parsePort } from './values.ts';
 
 export const configOption = list('path|glob', 'Configuration instead of the usual search; repeatable');
 
@@ -52,3 +53,10 @@ export const routeFilterOption = text('name', 'Only this route');
 export const jobFilterOption = text('id', 'Only runs of this job');
 
 export const sinceOption = text('time', 'Accepted since: 30min, 12h, 7d, or a date');
+
+/** For how many ms something is paused. */
+export const pauseOption = parsed('time', 'End the pause after this time: 30m, 1h, 2d', (given, option) => {
+  const ms = parseDuration(given, option);
+  if (ms < 1000) throw new UsageError(`${option} takes a time of at least a second, not "${given}"`);
+  return ms;
+});

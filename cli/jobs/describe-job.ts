@@ -5,7 +5,7 @@ import { describeSchedule } from '../../compiler/schedule/describe-schedule.ts';
 import { nextRuns } from '../../compiler/schedule/next-runs.ts';
 import type { Job } from '../../runtime/dispatch/scheduler/job.ts';
 import type { JobState, JobTick } from '../../runtime/store/job-mutations.ts';
-import { NO_STATE } from '../../runtime/store/job-mutations.ts';
+import { isJobPaused, NO_STATE, pauseEnd } from '../../runtime/store/job-mutations.ts';
 import type { DispatchSummary, StoredJobs } from '../../runtime/store/queries.ts';
 import type { Store } from '../../runtime/store/store.ts';
 
@@ -25,9 +25,11 @@ type Told = 'id' | 'name' | 'profile' | 'kind' | 'description' | 'paused' | 'sch
 export interface JobReport extends Pick<Job, Told> {
   /** `queued`: its run waits for its turn, or for a gateway. */
   readonly state: 'active' | 'paused' | 'queued' | 'running';
+  /** ISO instant at which a pause ends by itself; null: it does not, or it is not paused. */
+  readonly paused_until: string | null;
   readonly schedule_human: string;
   readonly deliver: readonly string[];
-  /** ISO instants of the next runs; empty when paused or when it never fires. */
+  /** ISO instants of the next runs; empty when paused without an end or when it never fires. */
   readonly next_runs: readonly string[];
   /** Newest first. */
   readonly runs: readonly JobRun[];
@@ -81,17 +83,19 @@ export function reportJob(
 ): JobReport {
   const { id, name, profile, kind, description, schedule, timezone, misfire } = job;
   const known = history ?? NO_HISTORY;
-  const paused = known.state.paused ?? job.paused;
+  const paused = isJobPaused(known.state, job.paused, now);
+  const ends = paused ? pauseEnd(known.state) : null;
   const work = known.runs[0]?.state;
   const idle = paused ? 'paused' : 'active';
   const state = work === 'pending' ? 'queued' : work === 'running' ? 'running' : idle;
   // What has been dealt with does not come again, should the clock have stepped back.
-  const from = Math.max(now, known.state.cursor ?? now);
+  const from = Math.max(now, known.state.cursor ?? now, ends ?? now);
   return {
     ...{ id, name, profile, kind, description, state, paused, schedule },
+    paused_until: ends === null ? null : iso(ends),
     schedule_human: describeSchedule(schedule),
     ...{ timezone, deliver: job.deliver.map(({ target }) => labelIn(targets, target)), misfire },
-    next_runs: paused ? [] : nextRuns({ schedule, timezone, from, count: next }).map(iso),
+    next_runs: paused && ends === null ? [] : nextRuns({ schedule, timezone, from, count: next }).map(iso),
     runs: known.runs.slice(0, runs).map(describeRun),
     missed: known.ticks.reduce((sum, tick) => sum + tick.missed, 0),
     ticks: known.ticks.filter(({ outcome, missed }) => outcome !== 'fired' || missed > 0),

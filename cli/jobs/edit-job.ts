@@ -5,6 +5,7 @@ import type { Store } from '../../runtime/store/store.ts';
 import type { JobConfig } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
+import { describePause, pausedUntil } from '../output/pause.ts';
 import { printLine } from '../output/print.ts';
 import { makeStore } from '../store/use-store.ts';
 import type { DraftTable, SavedJob } from './draft-job.ts';
@@ -56,9 +57,14 @@ export async function editJob(
 }
 
 /** @throws CliError when there is no such job */
-export async function pauseJob(reference: JobReference, paused: boolean, context: CliContext): Promise<void> {
+export async function pauseJob(
+  reference: JobReference & { readonly for?: number | undefined },
+  paused: boolean,
+  context: CliContext,
+): Promise<void> {
   const { id, name } = (await openJob(context, reference)).job;
   const now = context.clock.now();
-  await makeStore(context, (store) => store.write({ kind: 'pause_job', job: id, paused, now }));
-  printLine(context, `job ${name} (${id}) ${paused ? 'paused' : 'resumed'}`);
+  const until = pausedUntil(reference.for, now);
+  await makeStore(context, (store) => store.write({ kind: 'pause_job', job: id, paused, until, now }));
+  printLine(context, `job ${name} (${id}) ${describePause(paused, until)}`);
 }

@@ -44,7 +44,7 @@ export function createControlHandlers(parts: ControlParts): ControlHandlers {
 
 async function statusOf(parts: ControlParts): Promise<GatewayStatus> {
   const { context, reloader, tableFile, logFile, config, url } = parts;
-  const { console, state, startedAt, table, subscriptions, runs, dispatches, store, alerts } =
+  const { console, state, startedAt, table, subscriptions, runs, dispatches, paused, store, alerts } =
     await parts.service.status();
   return {
     pid: context.pid,
@@ -66,6 +66,7 @@ async function statusOf(parts: ControlParts): Promise<GatewayStatus> {
     subscriptions,
     runs,
     dispatches,
+    paused,
     store,
     alerts,
   };

@@ -1,9 +1,12 @@
 /** Describes routes for lists: their text in the file, and how the gateway serves them. Without secrets. */
 import { labelIn } from '../../base/label.ts';
 import { compileSubscriptions } from '../../compiler/stages/compile-subscriptions.ts';
+import type { Pause } from '../../runtime/store/pauses.ts';
 import type { RouteConfig, RoutePlan } from '../../schemas/generated/types.ts';
+import { describePause } from '../output/pause.ts';
 import { publicRouteUrl } from './address.ts';
 import type { OpenTable } from './open-table.ts';
+import type { PauseOf } from './pause-route.ts';
 import { asEntry, parseSubscriptions, readSubscriptionText } from './subscription-file.ts';
 
 export type RouteState = 'serving' | 'disabled' | 'quarantined' | 'shadowed' | 'unreachable';
@@ -13,6 +16,8 @@ export interface RouteRow {
   readonly name: string;
   readonly kind: 'static' | 'dynamic';
   readonly state: RouteState;
+  /** While it holds its events; `until` null: until it is resumed. Unix ms. */
+  readonly paused: Pause | null;
   /** Why it is not serving; null when it is, or was switched off. */
   readonly reason: string | null;
   readonly url: string;
@@ -32,12 +37,15 @@ export interface RouteRow {
 }
 
 /** @throws CliError when the subscriptions file cannot be parsed */
-export function listRoutes(home: string, open: OpenTable, all: boolean): RouteRow[] {
+export function listRoutes(home: string, open: OpenTable, all: boolean, pauseOf: PauseOf): RouteRow[] {
   const fixed = all ? Object.values(open.table.routes).map((plan) => staticRow(plan, open)) : [];
-  return [...fixed, ...subscriptionRows(home, open)];
+  return [...fixed, ...subscriptionRows(home, open)].map((row) => {
+    const { since, until } = pauseOf(row.profile, row.name) ?? { since: null, until: null };
+    return { ...row, paused: since === null ? null : { since, until } };
+  });
 }
 
-function subscriptionRows(home: string, open: OpenTable): RouteRow[] {
+function subscriptionRows(home: string, open: OpenTable): Omit<RouteRow, 'paused'>[] {
   const text = readSubscriptionText(home);
   const entries = parseSubscriptions(home, text);
   const { routes, rejected } = compileSubscriptions(text, open);
@@ -59,11 +67,11 @@ function subscriptionRows(home: string, open: OpenTable): RouteRow[] {
       description: entry.description ?? null,
       toolsets: entry.toolsets ?? null,
       secrets: plan?.secrets.length ?? secretsIn(entry),
-    } satisfies RouteRow;
+    } satisfies Omit<RouteRow, 'paused'>;
   });
 }
 
-function staticRow(plan: RoutePlan, open: OpenTable): RouteRow {
+function staticRow(plan: RoutePlan, open: OpenTable): Omit<RouteRow, 'paused'> {
   const [state, reason] = servedState(plan, open);
   const { name, profile, mode, cron_job, description, toolsets } = plan;
   return {
@@ -109,3 +117,9 @@ function asList(value: unknown): string[] {
 
 const secretsIn = ({ secret, secrets }: RouteConfig): number =>
   Array.isArray(secrets) ? secrets.length : secret === undefined ? 0 : 1;
+
+/** `serving`, `serving, paused until …`, `quarantined: …`. */
+export function describeState({ state, reason, paused }: RouteRow): string {
+  const pause = paused === null ? '' : `, ${describePause(true, paused.until)}`;
+  return `${state}${reason === null ? '' : `: ${reason}`}${pause}`;
+}

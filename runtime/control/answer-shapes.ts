@@ -44,6 +44,7 @@ export const ANSWER_SHAPES: Readonly<Record<ControlName, WireShape>> = {
         ),
       }),
     ),
+    paused: listOf(object({ profile: text, route: text, since: number, until: nullable(number) })),
     store: object({
       problem: nullable(object({ kind: text, message: text, since: number })),
       damage: nullable(object({ at: number, message: text, copy: nullable(text) })),

@@ -88,7 +88,7 @@ const QUERIES: Readonly<Record<QueryKind, WireShape>> = {
   jobs_version: nothing,
   job_running: object({ job: text }),
   job_ticks: object({ job: text, limit: whole }),
-  oldest_due: nothing,
+  oldest_due: object({ now: whole }),
   guard_rows: object({ of: among(...GUARD_KINDS) }),
   usage: object({ since: whole, slot_ms: whole }),
   nodes: nothing,
@@ -116,6 +116,7 @@ const CHANGES: Readonly<Record<CommandMutation['kind'], WireShape>> = {
     ...{ row: object({ kind: among(...GUARD_KINDS), key: text }), expect: nullable(text), body: nullable(text) },
     ...{ expires_at: nullable(whole), dispatch: nullable(dispatch), now: whole },
   }),
+  pause_route: object({ profile: text, route: text, paused: flag, until: nullable(whole), now: whole }),
   watch_job: object({ job: text, signature: text, now: whole }),
 };
 

@@ -5,6 +5,7 @@
 import type { StopResult } from '../dispatch/dispatcher.ts';
 import type { LastingAlert } from '../dispatch/guard.ts';
 import type { FoundRequest, KeptFilter, KeptPage, KeptSummary } from '../intake/kept-request.ts';
+import type { PausedRoute } from '../store/pauses.ts';
 import type { DamageReport, DeadWork, LastError } from '../store/queries.ts';
 import type { DispatchState } from '../store/states.ts';
 import type { StoreProblem } from '../store/store.ts';
@@ -87,6 +88,8 @@ export interface WorkStatus {
   readonly runs: { readonly active: number; readonly queued: number } | null;
   /** Null: the store cannot be read. */
   readonly dispatches: DispatchStatus | null;
+  /** Routes that hold their events. */
+  readonly paused: readonly PausedRoute[];
   readonly store: StoreStatus;
 }
 

@@ -6,13 +6,23 @@ import { StoreDamaged } from '../store/decode.ts';
 import type { PutGuard } from '../store/guard-mutations.ts';
 import type { FireJob, PauseJob, PutJob, RemoveJob, WatchJob } from '../store/job-mutations.ts';
 import type { Accept, Mutation, MutationResults, Resend } from '../store/mutations.ts';
+import type { PauseRoute } from '../store/pauses.ts';
 import type { Query, QueryKind, QueryResults } from '../store/queries.ts';
 import type { Store } from '../store/store.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import { ControlError } from './control-error.ts';
 
 /** The changes that commands may make; only the server itself makes the others. */
-export type CommandMutation = Accept | Resend | PutGuard | FireJob | PutJob | RemoveJob | PauseJob | WatchJob;
+export type CommandMutation =
+  | Accept
+  | Resend
+  | PutGuard
+  | PauseRoute
+  | FireJob
+  | PutJob
+  | RemoveJob
+  | PauseJob
+  | WatchJob;
 
 export interface StoreOperations {
   store_read: { input: Query; output: QueryResults[QueryKind] };

@@ -13,7 +13,7 @@ import type { DispatchContext } from './context.ts';
 import { DeliveryWorker } from './delivery-worker.ts';
 import { DirectDelivery } from './direct-delivery.ts';
 import type { Claim, DispatchCounts, Dispatcher, DispatchService, Refusal, StopResult } from './dispatcher.ts';
-import { orRefused, storedClaim } from './dispatcher.ts';
+import { orRefused, refusePaused, storedClaim } from './dispatcher.ts';
 import { budgetsOf, reportOver } from './over-budget.ts';
 import { Persister } from './persist.ts';
 import { RunWorker } from './run-worker.ts';
@@ -106,6 +106,7 @@ class DispatcherService implements DispatchService {
       // The route was `deliver_only` until a moment ago.
       if (stored.kind === 'over_limit') observer?.looped?.(dispatch, stored);
       if (stored.kind === 'over_budget') reportOver(this.context, dispatch, stored);
+      if (stored.kind === 'paused') return refusePaused(stored, now);
       return stored.kind === 'held' ? HELD : stored;
     }
     this.recent.committed(change, stored);

@@ -24,12 +24,13 @@ import { StoreUnavailable } from '../store/store.ts';
 import type { DispatchContext } from './context.ts';
 import { deliverOnce, deliveryStep, progressOf } from './delivery-attempt.ts';
 import type { Claim, TargetResult } from './dispatcher.ts';
-import { storedClaim } from './dispatcher.ts';
+import { refusePaused, storedClaim } from './dispatcher.ts';
 import { logFields } from './observer.ts';
 import type { Persister } from './persist.ts';
 
 export type DirectResult =
   | { readonly kind: 'duplicate' }
+  | ReturnType<typeof refusePaused>
   | { readonly kind: 'delivered' | 'failed'; readonly results: readonly TargetResult[] };
 
 /** The message under way, as the row has it. */
@@ -83,7 +84,7 @@ export class DirectDelivery {
     }
     const work = this.attempt(dispatch, claim, timeoutMs);
     const isTaken = work.then(
-      ({ kind }) => kind !== 'failed',
+      ({ kind }) => kind === 'delivered' || kind === 'duplicate',
       () => false,
     );
     const drop = this.hold(claim, isTaken);
@@ -109,7 +110,7 @@ export class DirectDelivery {
   private async attempt(dispatch: Dispatch, claim: Claim, timeoutMs: number): Promise<DirectResult> {
     const { clock, observer } = this.context;
     const stored = await this.store(dispatch, claim, timeoutMs);
-    if (!('ref' in stored)) return { kind: 'duplicate' };
+    if (!('ref' in stored)) return stored;
     observer?.reached?.('direct.stored');
     const { ref, continued } = stored;
     const { steps: earlier = null, ...row } = continued ?? {};
@@ -134,7 +135,7 @@ export class DirectDelivery {
     dispatch: Dispatch,
     claim: Claim,
     timeoutMs: number,
-  ): Promise<{ readonly ref: Ref; readonly continued?: Continued } | { readonly kind: 'duplicate' }> {
+  ): Promise<{ readonly ref: Ref; readonly continued?: Continued } | Exclude<DirectResult, { results: unknown }>> {
     const { store, clock } = this.context;
     const until = clock.monotonic() + timeoutMs;
     const work = { kind: 'held', holder: this.holder } as const;
@@ -144,6 +145,7 @@ export class DirectDelivery {
       const stored = await store.write<Accept>({ kind: 'accept', dispatch, max_concurrent: null, now, ...held });
       if ('ref' in stored) return stored;
       if (stored.kind === 'duplicate') return { kind: 'duplicate' };
+      if (stored.kind === 'paused') return refusePaused(stored, now);
       if (clock.monotonic() >= until) throw new StoreUnavailable('another gateway is delivering this event');
       await pause(clock, HELD_PAUSE_MS);
     }

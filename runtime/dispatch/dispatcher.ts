@@ -5,7 +5,7 @@
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { OverBudget } from '../store/budget.ts';
 import type { RunLimit } from '../store/guard-mutations.ts';
-import type { OverLimit, StoredClaim } from '../store/mutations.ts';
+import type { OverLimit, RoutePaused, StoredClaim } from '../store/mutations.ts';
 import { StoreInDoubt, StoreUnavailable } from '../store/store.ts';
 
 /** The delivery id of an event, which is claimed so that a repeat is recognised. */
@@ -22,10 +22,10 @@ export interface Claim {
 /** Refusals that all kinds of dispatch share. */
 export type Refusal =
   | { readonly kind: 'duplicate' }
-  /** Nothing was stored, and the sender should retry. `queue_full`: `max_queued_runs` runs are waiting. */
+  /** Nothing was stored, and the sender should retry. `queue_full`: `max_queued_runs` runs are waiting. `route_paused`: the sender waits for a delivery of a paused route. */
   | {
       readonly kind: 'overloaded';
-      readonly reason: 'queue_full' | 'store_unavailable';
+      readonly reason: 'queue_full' | 'route_paused' | 'store_unavailable';
       readonly retry_after_seconds: number;
     }
   | { readonly kind: 'shutting_down'; readonly retry_after_seconds: number };
@@ -114,6 +114,15 @@ export interface DispatchService extends Dispatcher {
   /** Refuses new work, flushes the groups, waits up to `drainMs` for work under way, and cancels the rest. */
   stop(drainMs: number): Promise<StopResult>;
   counts(): Promise<DispatchCounts>;
+}
+
+/** Longest time after which a sender is asked to try again whose event cannot be held, and that of a pause without an end. */
+const PAUSED_SECONDS = { most: 3600, unknown: 300 };
+
+/** Refuses a direct delivery of a paused route. @param now Unix ms */
+export function refusePaused({ until }: RoutePaused, now: number): Extract<Refusal, { kind: 'overloaded' }> {
+  const left = until === null ? PAUSED_SECONDS.unknown : Math.max(1, Math.ceil((until - now) / 1000));
+  return { kind: 'overloaded', reason: 'route_paused', retry_after_seconds: Math.min(left, PAUSED_SECONDS.most) };
 }
 
 /** Refuses events while the store cannot write. The store itself logs when that begins and ends. */

@@ -5,6 +5,7 @@
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import { StoreDamaged } from '../store/decode.ts';
 import type { Advance, OpenDelivery, Step, TakenRun } from '../store/mutations.ts';
+import { isMessage } from '../store/replay.ts';
 import { endDelivering } from '../store/states.ts';
 import type { DispatchContext } from './context.ts';
 import type { Attempted } from './delivery-attempt.ts';
@@ -105,6 +106,7 @@ export class RunWorker implements Worker<TakenRun> {
     const { context, contents } = this.parts;
     const dispatch = await contents.forRun(taken.ref);
     if (dispatch === null) throw new Error('it is not there');
+    if (isMessage(dispatch)) return this.release(taken, dispatch);
     const { clock, observer } = context;
     observer?.reached?.('run.begin');
     const startedAt = clock.now();
@@ -136,6 +138,15 @@ export class RunWorker implements Worker<TakenRun> {
     if (outcome.kind !== 'postponed') observer?.runEnded?.(dispatch, ended, ms);
     if (usage !== null) observer?.used?.(dispatch, usage);
     return { ...run, ms, outcome, program, usage, outputs: handover?.checked() ?? null };
+  }
+
+  /** A message that its route has held while it was paused: its deliveries are due. */
+  private async release({ ref }: TakenRun, dispatch: Dispatch): Promise<'left'> {
+    const at = this.parts.context.clock.now();
+    const open = dispatch.deliveries.map(({ target }, index) => ({ index, target, due_at: at }));
+    this.parts.contents.keep(ref, dispatch, null);
+    await this.advance(ref, { to: 'delivering', at, open });
+    return 'left';
   }
 
   private async record(run: FinishedRun): Promise<void> {

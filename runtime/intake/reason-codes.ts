@@ -40,6 +40,7 @@ export const OTHER_REASON_TEXTS = {
   not_utf8: 'the body is not UTF-8',
   not_xml: 'the body is not XML',
   queue_full: '`gateway.max_queued_runs` runs wait',
+  route_paused: 'the route is paused, and the sender waits for the delivery',
   script: 'the script of the route ended the event',
   script_busy: 'the machine cannot start another program',
   store_unavailable: 'the store accepts no changes',

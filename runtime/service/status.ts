@@ -5,6 +5,7 @@ import type { DispatchCounts } from '../dispatch/dispatcher.ts';
 import type { LastingAlert } from '../dispatch/guard.ts';
 import type { LiveFigures } from '../metrics/metrics.ts';
 import type { Clock } from '../platform/clock.ts';
+import { pausedRoutes } from '../store/pauses.ts';
 import type { StoreOverview } from '../store/queries.ts';
 import { describeOtherTables } from '../store/shared.ts';
 import type { DispatchState } from '../store/states.ts';
@@ -56,15 +57,17 @@ export interface StatusSources {
 export async function readStatus({ store, counts }: StatusSources, clock: Clock): Promise<WorkStatus> {
   const refused = store.shared?.refused() ?? [];
   try {
-    const [{ runs_active, runs_queued }, overview, dead] = await Promise.all([
+    const [{ runs_active, runs_queued }, overview, dead, paused] = await Promise.all([
       counts(),
       overviewOf(store, clock),
       store.read({ kind: 'dead_work' }),
+      store.read({ kind: 'guard_rows', of: 'pause' }),
     ]);
     const { damage, bytes } = overview;
     return {
       runs: { active: runs_active, queued: runs_queued },
       dispatches: { ...dispatchStatus(overview), dead },
+      paused: pausedRoutes(paused, clock.now()),
       store: { problem: store.problem(), damage, refused, bytes },
     };
   } catch (error) {
@@ -73,6 +76,7 @@ export async function readStatus({ store, counts }: StatusSources, clock: Clock)
     return {
       runs: null,
       dispatches: null,
+      paused: [],
       store: { problem: store.problem() ?? unreadable, damage: null, refused, bytes: 0 },
     };
   }

@@ -37,6 +37,8 @@ export interface JobRecord {
 export interface JobState {
   /** Set by pause and resume; null: as configured. */
   readonly paused: boolean | null;
+  /** Unix ms at which that pause ends by itself; null: it does not. */
+  readonly paused_until: number | null;
   /** Unix ms; null before a scheduler has seen the job. */
   readonly cursor: number | null;
   /** The schedule and zone that the cursor belongs to (`jobSignature`). */
@@ -79,6 +81,8 @@ export interface PauseJob {
   readonly kind: 'pause_job';
   readonly job: string;
   readonly paused: boolean;
+  /** Unix ms at which the pause ends by itself; left out or null: it does not. */
+  readonly until?: number | null;
   readonly now: number;
 }
 
@@ -147,4 +151,18 @@ export interface JobMutationResults {
   forget_ticks: number;
 }
 
-export const NO_STATE: JobState = { paused: null, cursor: null, signature: null, ref: null };
+export const NO_STATE: JobState = { paused: null, paused_until: null, cursor: null, signature: null, ref: null };
+
+/** Unix ms at which the pause of a user ends or has ended by itself; null: it does not, or there is none. */
+export const pauseEnd = ({ paused, paused_until }: Pick<JobState, 'paused' | 'paused_until'>): number | null =>
+  paused === true ? paused_until : null;
+
+/** Whether the job is paused at `now`, by a user or as configured. */
+export function isJobPaused(
+  state: Pick<JobState, 'paused' | 'paused_until'>,
+  configured: boolean,
+  now: number,
+): boolean {
+  const end = pauseEnd(state);
+  return state.paused === null || (end !== null && end <= now) ? configured : state.paused;
+}

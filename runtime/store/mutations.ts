@@ -12,6 +12,7 @@ import type { GroupLimits } from './group.ts';
 import type { PutGuard, RunLimit } from './guard-mutations.ts';
 import type { ClaimKey, Holder, Ref, StoredClaim } from './identity.ts';
 import type { JobMutation, JobMutationResults } from './job-mutations.ts';
+import type { PauseRoute } from './pauses.ts';
 import type { DispatchState, FinalState, ProgramEnd, Step } from './states.ts';
 import type { RunUsage } from './usage.ts';
 
@@ -103,7 +104,7 @@ export interface FlushGroups {
 }
 
 /**
- * Takes due work: runs become `running`, and runs and attempts are held by `holder`. Lanes take turns (runs: a lane for
+ * Takes due work: runs become `running`, and runs and attempts are held by `holder`. A route that is paused has no due runs. Lanes take turns (runs: a lane for
  * each profile, route and agent; attempts: for each profile and target); within a lane, rows are ordered by due time, then by
  * ref. Of a session one run is open to be taken or under way: the others wait for their turn, in the order of acceptance,
  * and the end of each run makes the next one due (unit.ts). Turns continue from one call to the next: the lane that was served longest ago comes first, so that taking one row
@@ -148,7 +149,7 @@ export interface TakenAttempt {
 export interface TakenWork {
   readonly runs: readonly TakenRun[];
   readonly attempts: readonly TakenAttempt[];
-  /** Number of dispatches that still wait for a run, without those in groups. */
+  /** Number of dispatches that still wait for a run, without those in groups and of paused routes. */
   readonly waiting: number;
   /** Unix ms at which the next row falls due; null: there is none. Rows that are due already do not count. */
   readonly next_due_at: number | null;
@@ -300,6 +301,7 @@ export type Mutation =
   | Cleanup
   | Trim
   | PutGuard
+  | PauseRoute
   | BeginRun
   | JobMutation;
 export type MutationKind = Mutation['kind'];
@@ -312,12 +314,20 @@ export interface OverLimit {
   readonly until: number | null;
 }
 
+/** The route is paused, and the sender waits for the delivery: nothing was stored. */
+export interface RoutePaused {
+  readonly kind: 'paused';
+  /** Unix ms at which the pause ends; null: nobody knows. */
+  readonly until: number | null;
+}
+
 export interface MutationResults extends JobMutationResults {
-  /** `held`: another request is delivering this message. */
+  /** `held`: another request is delivering this message. A paused route holds what waits for nobody. */
   accept:
     | { readonly kind: 'stored'; readonly ref: Ref; readonly continued?: Continued }
     | { readonly kind: 'duplicate' }
     | { readonly kind: 'held' }
+    | RoutePaused
     | OverLimit
     | OverBudget;
   join_group:
@@ -352,4 +362,5 @@ export interface MutationResults extends JobMutationResults {
   begin_run: OverBudget | { readonly kind: 'begun' | 'waiting' | 'gone' };
   /** False: the row is not as expected, and nothing was stored. */
   put_guard: boolean;
+  pause_route: null;
 }

@@ -159,8 +159,11 @@ export type Query =
   | { readonly kind: 'job_running'; readonly job: string }
   /** Newest first. */
   | { readonly kind: 'job_ticks'; readonly job: string; readonly limit: number }
-  /** Unix ms at which the work fell due that waits longest; in the future if none waits. Null: there is none. */
-  | { readonly kind: 'oldest_due' }
+  /**
+   * Unix ms at which the work fell due that waits longest, without that of routes paused at `now`; in the future if none waits.
+   * Null: there is none.
+   */
+  | { readonly kind: 'oldest_due'; readonly now: number }
   /** What the guard keeps, of one kind; ordered by key. */
   | { readonly kind: 'guard_rows'; readonly of: GuardKind }
   /**

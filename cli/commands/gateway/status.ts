@@ -9,6 +9,7 @@ import { command, flag } from '../../command-line/command.ts';
 import { configOption, jsonOption } from '../../command-line/options.ts';
 import { describeDead, LIST_DEAD } from '../../deliveries/describe-dead.ts';
 import { notRunning, tryAskGateway } from '../../gateway/ask-gateway.ts';
+import { describePause } from '../../output/pause.ts';
 import { printJson, printLine, terminalWidth, visible, wrapBeside } from '../../output/print.ts';
 import { formatDuration } from '../../output/time.ts';
 
@@ -63,6 +64,9 @@ function describe(status: GatewayStatus, context: CliContext): string[] {
     ...subscriptions.quarantined.flatMap(({ name, reason }) => problem(`${name}: ${reason}`)),
     ...(runs === null ? [] : field('runs', `${runs.active} active, ${runs.queued} queued`)),
     ...(dispatches === null ? [] : field('dispatches', describeStates(dispatches, now))),
+    ...status.paused.flatMap(({ route, until }) =>
+      problem(`route ${route} is ${describePause(true, until)}: its events are held`),
+    ),
     ...problem(describeGivenUp(dispatches, now)),
     ...problem(describeError(dispatches, now)),
     ...(status.alerts ?? []).flatMap(({ kind, subject, since, count }) =>

@@ -4,6 +4,7 @@ import { arrayOption, configOption } from '../../command-line/options.ts';
 import type { JobReport } from '../../jobs/describe-job.ts';
 import { readHistory, reportJob } from '../../jobs/describe-job.ts';
 import { openJobs } from '../../jobs/open-jobs.ts';
+import { describePause } from '../../output/pause.ts';
 import type { Column } from '../../output/table.ts';
 import { printList } from '../../output/table.ts';
 import { formatDuration, formatInstant } from '../../output/time.ts';
@@ -46,7 +47,10 @@ function columns(now: number): readonly Column<JobReport>[] {
   return [
     { title: 'NAME', value: ({ name }) => name, whole: true },
     { title: 'ID', value: ({ id }) => id, whole: true },
-    { title: 'STATE', value: ({ state }) => state },
+    {
+      title: 'STATE',
+      value: ({ state, paused_until }) => (state === 'paused' ? describePause(true, msOf(paused_until)) : state),
+    },
     { title: 'RUNS', value: ({ schedule_human }) => schedule_human, wrap: true },
     { title: 'NEXT', value: nextRun, wrap: true },
     { title: 'LAST', value: (job) => lastRun(job, now), wrap: true },
@@ -54,6 +58,8 @@ function columns(now: number): readonly Column<JobReport>[] {
     { title: 'PROFILE', value: ({ profile }) => profile, usual: 'default' },
   ];
 }
+
+const msOf = (instant: string | null): number | null => (instant === null ? null : Date.parse(instant));
 
 const nextRun = ({ next_runs: [next], timezone }: JobReport): string =>
   next === undefined ? '' : formatInstant(Date.parse(next), timezone);

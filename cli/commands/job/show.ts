@@ -7,6 +7,7 @@ import { configOption, jobProfileOption, jsonOption } from '../../command-line/o
 import type { JobReport } from '../../jobs/describe-job.ts';
 import { readHistory, reportJob } from '../../jobs/describe-job.ts';
 import { openJob } from '../../jobs/open-jobs.ts';
+import { describePause } from '../../output/pause.ts';
 import { printJson, printLine, visible } from '../../output/print.ts';
 import { formatInstant } from '../../output/time.ts';
 import { useStore } from '../../store/use-store.ts';
@@ -39,7 +40,7 @@ function describe(job: Job, report: JobReport, paint: Paint): string[] {
   const field = (label: string, text: string): string => `  ${label.padEnd(10)} ${visible(text)}`;
   const at = (iso: string): string => formatInstant(Date.parse(iso), timezone);
   return [
-    `${paint('bold', name)} (${id}) is ${state}`,
+    `${paint('bold', name)} (${id}) is ${state === 'paused' ? describePause(true, report.paused_until === null ? null : Date.parse(report.paused_until)) : state}`,
     ...(job.description === null ? [] : [`  ${visible(job.description)}`]),
     field('schedule', `${report.schedule_human} (${report.schedule}) in ${timezone}`),
     field('deliver', deliver.join(', ')),

@@ -2,8 +2,9 @@
 import { command, flag } from '../../command-line/command.ts';
 import { configOption, jsonOption } from '../../command-line/options.ts';
 import { printList } from '../../output/table.ts';
-import { listRoutes } from '../../subscriptions/list-routes.ts';
+import { describeState, listRoutes } from '../../subscriptions/list-routes.ts';
 import { openTable } from '../../subscriptions/open-table.ts';
+import { readPauses } from '../../subscriptions/pause-route.ts';
 
 export default command({
   summary: 'List the subscriptions and what the gateway makes of each',
@@ -15,12 +16,12 @@ export default command({
   options: { all: flag('Static routes of the configuration too'), config: configOption, json: jsonOption },
   async run(context, given) {
     const open = await openTable(context, given.config);
-    const routes = listRoutes(context.home, open, given.all);
+    const routes = listRoutes(context.home, open, given.all, await readPauses(context, given.config));
     printList(context, routes, {
       json: given.json,
       columns: [
         { title: 'NAME', value: ({ name }) => name, whole: true },
-        { title: 'STATE', value: ({ state, reason }) => (reason === null ? state : `${state}: ${reason}`) },
+        { title: 'STATE', value: describeState },
         { title: 'MODE', value: ({ mode }) => mode ?? '' },
         { title: 'SOURCE', value: ({ source }) => source ?? 'any', usual: 'any' },
         { title: 'EVENTS', value: ({ events }) => (events.length === 0 ? 'all' : events.join(',')), whole: true },

@@ -4,8 +4,9 @@ import { argument, command, flag } from '../../command-line/command.ts';
 import { configOption, jsonOption } from '../../command-line/options.ts';
 import { printJson, printLine, visible } from '../../output/print.ts';
 import { subscriptionNamed } from '../../subscriptions/find-route.ts';
-import { listRoutes } from '../../subscriptions/list-routes.ts';
+import { describeState, listRoutes } from '../../subscriptions/list-routes.ts';
 import { openTable } from '../../subscriptions/open-table.ts';
+import { readPauses } from '../../subscriptions/pause-route.ts';
 import { subscriptionNotFound } from '../../subscriptions/save-entry.ts';
 import { asEntry, parseSubscriptions, readSubscriptionText } from '../../subscriptions/subscription-file.ts';
 
@@ -26,14 +27,16 @@ export default command({
     const name = subscriptionNamed(home, given.name, open);
     const entries = parseSubscriptions(home, readSubscriptionText(home));
     const entry = entries.get(name);
-    const row = listRoutes(home, open, false).find((each) => each.name === name);
+    const row = listRoutes(home, open, false, await readPauses(context, given.config)).find(
+      (each) => each.name === name,
+    );
     if (!entries.has(name) || row === undefined) throw subscriptionNotFound(name);
     const shown = given.reveal ? entry : withoutSecrets(entry);
     if (given.json) {
       printJson(context, { ...row, entry: shown });
       return;
     }
-    printLine(context, `${visible(name)}: ${row.state}${row.reason === null ? '' : `, ${visible(row.reason)}`}`);
+    printLine(context, `${visible(name)}: ${visible(describeState(row))}`);
     printLine(context, row.url);
     printLine(context, JSON.stringify(shown, null, 2));
   },

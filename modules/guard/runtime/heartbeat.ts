@@ -37,7 +37,7 @@ export class Heartbeat {
     const before = clock.now() - OVERDUE_MS;
     if (overdueJob !== null && overdueJob < before) return 'a job is overdue';
     try {
-      const due = await store.read({ kind: 'oldest_due' });
+      const due = await store.read({ kind: 'oldest_due', now: clock.now() });
       return due !== null && due < before ? 'work is overdue' : null;
     } catch (error) {
       if (error instanceof StoreUnavailable) return 'the store cannot be read';

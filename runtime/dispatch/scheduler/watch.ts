@@ -1,6 +1,6 @@
 /** Determines which jobs the scheduler watches, and from which instant: each resumes at its cursor in the store. */
 import type { JobState, WatchJob } from '../../store/job-mutations.ts';
-import { NO_STATE } from '../../store/job-mutations.ts';
+import { isJobPaused, NO_STATE, pauseEnd } from '../../store/job-mutations.ts';
 import type { CronTimes } from './due.ts';
 import { readCron } from './due.ts';
 import type { Job } from './job.ts';
@@ -10,6 +10,8 @@ export interface Watched {
   readonly job: Job;
   readonly cron: CronTimes;
   readonly paused: boolean;
+  /** See `pauseEnd`. */
+  readonly ends: number | null;
   /** Unix ms of the latest handled instant, or from which the job is watched. */
   cursor: number;
   /** Unix ms of the next instant; null: there is none, or the job is paused. */
@@ -51,7 +53,8 @@ function beginAt(job: Job, { cursor, signature }: JobState, now: number): number
 }
 
 function isUnchanged(known: Watched | undefined, job: Job, paused: boolean, state: JobState): known is Watched {
-  if (known === undefined || known.paused !== paused || jobSignature(known.job) !== jobSignature(job)) return false;
+  if (known === undefined || known.paused !== paused || known.ends !== pauseEnd(state)) return false;
+  if (jobSignature(known.job) !== jobSignature(job)) return false;
   return (state.cursor ?? Number.NEGATIVE_INFINITY) <= known.cursor;
 }
 
@@ -62,7 +65,8 @@ export function watchJobs(jobs: ReadonlyMap<string, Job>, { states, before, now 
   const unreadable: { job: string; error: unknown }[] = [];
   for (const [id, job] of jobs) {
     const state = (Object.hasOwn(states, id) ? states[id] : undefined) ?? NO_STATE;
-    const paused = state.paused ?? job.paused;
+    const paused = isJobPaused(state, job.paused, now);
+    const ends = pauseEnd(state);
     const known = before.get(id);
     if (isUnchanged(known, job, paused, state)) {
       watched.set(id, { ...known, job });
@@ -73,7 +77,10 @@ export function watchJobs(jobs: ReadonlyMap<string, Job>, { states, before, now 
       const left = leftAt(job, state, now);
       const cursor = left ?? beginAt(job, state, now);
       if (left === null) begun.push({ kind: 'watch_job', job: id, signature: jobSignature(job), now: cursor });
-      watched.set(id, { job, cron, paused, cursor, next: paused ? null : cron.next(cursor) });
+      // What was due while the job was paused is not made up for.
+      const isHeld = paused && (ends === null || ends <= now);
+      const next = isHeld ? null : cron.next(Math.max(cursor, ends ?? cursor));
+      watched.set(id, { job, cron, paused, ends, cursor, next });
     } catch (error) {
       unreadable.push({ job: id, error });
     }

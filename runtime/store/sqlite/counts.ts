@@ -39,11 +39,12 @@ export class Counts {
     this.reload();
   }
 
-  /** Number of pending dispatches that are in no group. */
-  get waiting(): number {
+  /** Number of pending dispatches that are in no group. @param paused lanes of routes whose dispatches do not count */
+  waiting(paused: readonly string[]): number {
     let pending = -this.groups;
     for (const { counts } of this.byLane.values()) pending += counts.pending;
-    return pending;
+    for (const lane of paused) pending -= this.ofLane(lane).counts.pending;
+    return Math.max(0, pending);
   }
 
   /** Those of the lane's route. */

@@ -104,7 +104,7 @@ const TABLES = {
   job_state: {
     keys: ['job'],
     checks: {
-      ...{ job: isName, paused: orNull(isOneOf(0, 1)), cursor: orNull(isInstant) },
+      ...{ job: isName, paused: orNull(isOneOf(0, 1)), paused_until: orNull(isInstant), cursor: orNull(isInstant) },
       ...{ signature: orNull(isText), ref: orNull(isCount) },
     },
   },

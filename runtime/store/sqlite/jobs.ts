@@ -12,8 +12,8 @@ export function createJobHandlers({ db }: WriterRows): Pick<DirectHandlers, JobK
   const remove = db.change('DELETE FROM job WHERE id = ?');
   const removeState = db.change('DELETE FROM job_state WHERE job = ?');
   const pause = db.change(
-    'INSERT INTO job_state (job, paused, cursor) VALUES (?1, ?2, ?3) ' +
-      'ON CONFLICT (job) DO UPDATE SET paused = ?2, cursor = coalesce(?3, cursor)',
+    'INSERT INTO job_state (job, paused, cursor, paused_until) VALUES (?1, ?2, ?3, ?4) ' +
+      'ON CONFLICT (job) DO UPDATE SET paused = ?2, paused_until = ?4, cursor = coalesce(?3, cursor)',
   );
   const watch = db.change(
     'INSERT INTO job_state (job, signature, cursor) VALUES (?1, ?2, ?3) ' +
@@ -41,8 +41,8 @@ export function createJobHandlers({ db }: WriterRows): Pick<DirectHandlers, JobK
       changed();
       return true;
     },
-    pause_job({ job, paused, now }) {
-      pause(job, paused ? 1 : 0, paused ? null : now);
+    pause_job({ job, paused, until = null, now }) {
+      pause(job, paused ? 1 : 0, paused ? null : now, paused ? until : null);
       changed();
       return null;
     },

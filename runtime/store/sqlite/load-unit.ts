@@ -88,8 +88,8 @@ export function createLoadUnit(db: Connection, memory: Memory): () => UnitRows {
   const deliveries = db.query<[number, string, number, number, string | null]>(
     'SELECT n, lane, due_at, set_at, holder FROM delivery WHERE ref = ?',
   );
-  const job = db.query<[number | null, number | null, Ref | null, number]>(
-    "SELECT s.paused, s.cursor, s.ref, coalesce(w.state IN ('pending', 'running'), 0) " +
+  const job = db.query<[number | null, number | null, number | null, Ref | null, number]>(
+    "SELECT s.paused, s.paused_until, s.cursor, s.ref, coalesce(w.state IN ('pending', 'running'), 0) " +
       'FROM job_state s LEFT JOIN work w ON w.ref = s.ref WHERE s.job = ?',
   );
   const head = db.query<[string, string, string | null, string | null]>(
@@ -117,8 +117,15 @@ export function createLoadUnit(db: Connection, memory: Memory): () => UnitRows {
   const loadJob = (name: string): JobRow | undefined => {
     const found = job.get(name);
     if (found === undefined) return undefined;
-    const [paused, cursor, ref, running] = found;
-    return { job: name, paused: paused === null ? null : paused === 1, cursor, ref, running: running === 1 };
+    const [paused, paused_until, cursor, ref, running] = found;
+    return {
+      job: name,
+      paused: paused === null ? null : paused === 1,
+      paused_until,
+      cursor,
+      ref,
+      running: running === 1,
+    };
   };
   const headOf = (ref: Ref): HeadRow | undefined => {
     const found = head.get(ref);

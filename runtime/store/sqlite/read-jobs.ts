@@ -12,16 +12,17 @@ type StateRow = readonly [
   cursor: number | null,
   signature: string | null,
   ref: Ref | null,
+  paused_until: number | null,
 ];
 
-const readState = ([, paused, cursor, signature, ref]: StateRow): JobState => ({
+const readState = ([, paused, cursor, signature, ref, paused_until]: StateRow): JobState => ({
   paused: paused === null ? null : paused === 1,
-  ...{ cursor, signature, ref },
+  ...{ paused_until, cursor, signature, ref },
 });
 
 export function createJobQueries(db: Connection): Pick<QueryHandlers, JobQuery> {
   const records = db.query<[string]>('SELECT body FROM job ORDER BY name, id');
-  const states = db.query<StateRow>('SELECT job, paused, cursor, signature, ref FROM job_state');
+  const states = db.query<StateRow>('SELECT job, paused, cursor, signature, ref, paused_until FROM job_state');
   const version = db.query<[string]>("SELECT value FROM meta WHERE key = 'jobs_version'");
   const running = db.query(
     "SELECT 1 FROM job_state s JOIN work w USING (ref) WHERE s.job = ? AND w.state IN ('pending', 'running')",

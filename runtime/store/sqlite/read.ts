@@ -36,7 +36,7 @@ export function createQueries(db: Connection): QueryHandlers {
   const load = createLoad(db);
   const oldestDue = db.query<[number | null]>(
     'SELECT min(due_at) FROM (' +
-      "SELECT due_at FROM work WHERE state = 'pending' UNION ALL SELECT due_at FROM delivery WHERE holder IS NULL)",
+      `SELECT due_at FROM work WHERE state = 'pending' AND (${NONE_PAUSED} OR ${LANE_OF_ROUTE} NOT IN (${PAUSED})) UNION ALL SELECT due_at FROM delivery WHERE holder IS NULL)`,
   );
   return {
     is_claimed: ({ key, now }) => held.get(claimKey(key), now) !== undefined,
@@ -53,7 +53,7 @@ export function createQueries(db: Connection): QueryHandlers {
     overview: createOverview(db),
     open_work: createOpenWork(db),
     dead_work: createDeadWork(db),
-    oldest_due: () => oldestDue.get()?.[0] ?? null,
+    oldest_due: ({ now }) => oldestDue.get(now)?.[0] ?? null,
     guard_rows: createGuardRows(db),
     usage: createUsage(db),
     nodes: () => [],
@@ -62,6 +62,12 @@ export function createQueries(db: Connection): QueryHandlers {
     ...createJobQueries(db),
   };
 }
+
+/** The lanes of the routes that are paused at ?1. */
+const PAUSED = "SELECT key ->> '$' FROM guard_state WHERE kind = 'pause' AND coalesce(expires_at > ?1, 1)";
+const NONE_PAUSED = `NOT EXISTS (${PAUSED})`;
+/** As `routeLane`. */
+const LANE_OF_ROUTE = 'substr(lane, 1, instr(lane || char(10), char(10)) - 1)';
 
 function createGuardRows(db: Connection): QueryHandlers['guard_rows'] {
   const rows = db.query<[string, string]>('SELECT key, body FROM guard_state WHERE kind = ? ORDER BY id');

@@ -31,7 +31,7 @@ export function createRows(db: Connection): WriterRows {
   };
 }
 
-function createStoreUnit(db: Connection, { counts, runs, attempts }: Memory): (unit: WorkUnit) => void {
+function createStoreUnit(db: Connection, { counts, runs, attempts, pauses }: Memory): (unit: WorkUnit) => void {
   const addClaim = db.change('INSERT INTO claim VALUES (?, ?)');
   const renewClaim = db.change('UPDATE claim SET expires_at = ?2 WHERE key = ?1');
   const putDispatch = db.change('INSERT INTO dispatch VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
@@ -127,6 +127,7 @@ function createStoreUnit(db: Connection, { counts, runs, attempts }: Memory): (u
     for (const [id, { kind, key, body, expires_at }] of unit.changedGuard) {
       if (body === null) removeGuard(id);
       else putGuard(id, kind, JSON.stringify(key), body, expires_at);
+      if (kind === 'pause') pauses.put(key, body);
     }
     if (unit.lastError !== null) putError(JSON.stringify(unit.lastError));
     for (const [lane, max_concurrent] of unit.newLimits) counts.ofLane(lane).max_concurrent = max_concurrent;

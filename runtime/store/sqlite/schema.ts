@@ -132,11 +132,12 @@ const TABLES = `
     PRIMARY KEY (profile, route)
   ) STRICT, WITHOUT ROWID;
 
-  -- Dynamic jobs (body: JSON), the state of each job (ref: its latest run), and one row for each instant.
+  -- Dynamic jobs (body: JSON), the state of each job (ref: its latest run; paused_until: when a
+  -- pause ends by itself), and one row for each instant.
   CREATE TABLE job (id TEXT PRIMARY KEY, profile TEXT NOT NULL, name TEXT NOT NULL, body TEXT NOT NULL)
     STRICT, WITHOUT ROWID;
   CREATE UNIQUE INDEX job_name ON job (profile, name);
-  CREATE TABLE job_state (job TEXT PRIMARY KEY, paused INTEGER, cursor INTEGER, signature TEXT, ref INTEGER)
+  CREATE TABLE job_state (job TEXT PRIMARY KEY, paused INTEGER, cursor INTEGER, signature TEXT, ref INTEGER, paused_until INTEGER)
     STRICT, WITHOUT ROWID;
   CREATE TABLE job_tick (
     job TEXT NOT NULL,
@@ -156,7 +157,7 @@ const TABLES = `
 /** What brings a file of each earlier format to the next one. Messages that are stored get their row when they go on. */
 const MIGRATIONS: Readonly<Record<number, string>> = {
   6: `${MESSAGES} ${GUARD} ${USAGE} ALTER TABLE answer ADD COLUMN program TEXT; ALTER TABLE work ADD COLUMN session TEXT;
-  ALTER TABLE work ADD COLUMN turn INTEGER; ALTER TABLE work ADD COLUMN waits_for TEXT; DROP INDEX work_due; ${WORK_DUE}`,
+  ALTER TABLE work ADD COLUMN turn INTEGER; ALTER TABLE work ADD COLUMN waits_for TEXT; ALTER TABLE job_state ADD COLUMN paused_until INTEGER; DROP INDEX work_due; ${WORK_DUE}`,
 };
 
 /** The oldest format that can be migrated. */

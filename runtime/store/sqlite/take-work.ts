@@ -23,7 +23,7 @@ const RUNNING = "SELECT lane, count(*) FROM work WHERE holder IS NOT NULL AND st
 
 export function createTakeWork(rows: WriterRows): (m: TakeWork) => MutationResults['take_work'] {
   const { db, memory } = rows;
-  const { counts, runs, attempts } = memory;
+  const { counts, runs, attempts, pauses } = memory;
   const takeRuns = createTakeRuns(rows);
   const due = db.query<[Ref, number]>(ATTEMPTS.due);
   const held = db.query<[number]>(HELD_ATTEMPTS);
@@ -39,12 +39,13 @@ export function createTakeWork(rows: WriterRows): (m: TakeWork) => MutationResul
   };
   return (m) => {
     const taken = { runs: takeRuns(m), attempts: takeAttempts(m) };
-    const next = [runs.nextDue(m.now), attempts.nextDue(m.now)].filter((at) => at !== null);
-    return { ...taken, waiting: counts.waiting, next_due_at: next.length === 0 ? null : Math.min(...next) };
+    const next = [runs.nextDue(m.now), attempts.nextDue(m.now), pauses.nextEnd(m.now)].filter((at) => at !== null);
+    const waiting = counts.waiting(pauses.lanes(m.now));
+    return { ...taken, waiting, next_due_at: next.length === 0 ? null : Math.min(...next) };
   };
 }
 
-function createTakeRuns({ db, memory: { counts, runs } }: WriterRows): (m: TakeWork) => readonly TakenRun[] {
+function createTakeRuns({ db, memory: { counts, runs, pauses } }: WriterRows): (m: TakeWork) => readonly TakenRun[] {
   const due = db.query<[Ref, number]>(RUNS.due);
   const start = db.change(
     "UPDATE work SET state = 'running', holder = ?, started_at = ? WHERE ref IN (SELECT value FROM json_each(?))",
@@ -54,6 +55,7 @@ function createTakeRuns({ db, memory: { counts, runs } }: WriterRows): (m: TakeW
   return ({ holder, now, runs: limit, agents = [] }) => {
     const free = agents.length === 0 ? null : new AgentRoom(agents, running.all());
     const room = (lane: string): number => {
+      if (pauses.has(lane, now)) return 0;
       const { max_concurrent, counts: counted } = counts.ofLane(lane);
       const most = max_concurrent === null ? limit : max_concurrent - counted.running;
       return free === null ? most : Math.min(most, free.of(lane));

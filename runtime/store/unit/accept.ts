@@ -1,11 +1,13 @@
 /** Stores new dispatches: accepted ones, and events of coalesce groups. */
 import type { Headed, LargeTexts } from '../encode.ts';
 import { joinGroup } from '../group.ts';
+import type { StoredClaim } from '../identity.ts';
 import { claimKey } from '../identity.ts';
 import type { Accept, JoinGroup, MutationResults } from '../mutations.ts';
 import { refuseRun, reserveRun } from './budget.ts';
 import { countRun } from './guard.ts';
 import { attemptAgain } from './message.ts';
+import { pauseOf } from './pause.ts';
 import type { WorkUnit } from './unit.ts';
 
 /** Stores a dispatch, or continues the row of its message, unless its delivery id is claimed or the message is held. */
@@ -13,21 +15,28 @@ export function accept(unit: WorkUnit, m: Headed<Accept>, texts: LargeTexts): Mu
   const { rows } = unit;
   const { dispatch, claim, claiming, max_concurrent, work, now } = m;
   if (unit.isClaimed(claim, now)) return { kind: 'duplicate' };
+  const pause = work.kind === 'run' ? null : pauseOf(unit, dispatch, now);
+  if (pause !== null && (work.kind === 'held' || isKnown(unit, claim))) return { kind: 'paused', until: pause.until };
   const again = claim === null || work.kind === 'run' ? null : attemptAgain(unit, m, claim, texts);
   if (again !== null) return again;
   const over = refuseRun(unit, m.budgets, now) ?? countRun(unit, m.limits, now);
   if (over !== null) return over;
   reserveRun(unit, m.budgets, now);
   if (claiming === 'now') unit.claim(claim);
-  const state = work.kind === 'run' ? 'pending' : 'delivering';
+  const isHeld = pause !== null && texts.answer === null;
+  const state = work.kind === 'run' || isHeld ? 'pending' : 'delivering';
   const holder = work.kind === 'held' ? work.holder : null;
   const ref = unit.insert({ head: dispatch, texts, max_concurrent, state, due_at: now, now, holder });
-  if (work.kind === 'deliveries') unit.addDeliveries(ref, dispatch.profile, work.open, now);
+  if (work.kind === 'deliveries' && !isHeld) unit.addDeliveries(ref, dispatch.profile, work.open, now);
   if (claim !== null && work.kind !== 'run') {
     unit.keepMessage(rows.keyOf(claimKey(claim)), { ref, ttl_ms: claim.expires_at - now });
   }
   return { kind: 'stored', ref };
 }
+
+/** Whether there is a row of the message, which a further attempt would continue at once. */
+const isKnown = ({ rows }: WorkUnit, claim: StoredClaim | null): boolean =>
+  claim !== null && rows.messages.get(rows.keyOf(claimKey(claim))) !== undefined;
 
 /** Stores a dispatch in its coalesce group; the one that it replaces is skipped. */
 export function join(unit: WorkUnit, m: Headed<JoinGroup>, texts: LargeTexts): MutationResults['join_group'] {

@@ -7,6 +7,7 @@ import { beginRun } from './budget.ts';
 import { putGuard } from './guard.ts';
 import { fire, tick } from './jobs.ts';
 import { resend } from './message.ts';
+import { changePause } from './pause.ts';
 import type { WorkUnit } from './unit.ts';
 
 export type UnitKind =
@@ -17,6 +18,7 @@ export type UnitKind =
   | 'give_up'
   | 'resend'
   | 'put_guard'
+  | 'pause_route'
   | 'begin_run'
   | 'tick_job'
   | 'fire_job';
@@ -39,6 +41,7 @@ const CHANGES: {
   give_up: giveUp,
   resend,
   put_guard: putGuard,
+  pause_route: changePause,
   begin_run: beginRun,
   tick_job: tick,
   fire_job: fire,

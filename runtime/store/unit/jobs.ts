@@ -8,8 +8,10 @@
  */
 import type { Headed, LargeTexts } from '../encode.ts';
 import type { FireJob, JobTick, PutJob, TickJob } from '../job-mutations.ts';
+import { isJobPaused } from '../job-mutations.ts';
 import type { MutationResults, Ref } from '../mutations.ts';
 import { refuseRun, reserveRun } from './budget.ts';
+import { pauseOf } from './pause.ts';
 import type { JobRow } from './rows.ts';
 import type { WorkUnit } from './unit.ts';
 
@@ -20,7 +22,7 @@ export function tick(unit: WorkUnit, m: Headed<TickJob>, texts: LargeTexts): Mut
   if ((row.cursor !== null && due_at <= row.cursor) || unit.rows.hasTick(job, due_at)) return { kind: 'claimed' };
   row.cursor = due_at;
   unit.changedJobs.add(row);
-  if (row.paused ?? m.paused) return { kind: 'paused' };
+  if (isJobPaused(row, m.paused, m.now)) return { kind: 'paused' };
   const note = (outcome: JobTick['outcome'], ref: Ref | null): void => {
     unit.newTicks.push({ job, due_at, outcome, ref, missed });
   };
@@ -43,7 +45,7 @@ export function tick(unit: WorkUnit, m: Headed<TickJob>, texts: LargeTexts): Mut
 export function fire(unit: WorkUnit, m: Headed<FireJob>, texts: LargeTexts): MutationResults['fire_job'] {
   if (unit.isClaimed(m.claim, m.now)) return { kind: 'duplicate' };
   const row = jobOf(unit, m.job);
-  if (!m.even_paused && (row.paused ?? m.paused)) return { kind: 'paused' };
+  if (!m.even_paused && isJobPaused(row, m.paused, m.now)) return { kind: 'paused' };
   if (row.running) {
     unit.claim(m.claim);
     return { kind: 'running' };
@@ -57,13 +59,13 @@ export function fire(unit: WorkUnit, m: Headed<FireJob>, texts: LargeTexts): Mut
 
 /** The state of the job; a new one if the job is unknown. */
 function jobOf({ rows }: WorkUnit, job: string): JobRow {
-  const row = rows.jobs.get(job) ?? { job, paused: null, cursor: null, ref: null, running: false };
+  const row = rows.jobs.get(job) ?? { job, paused: null, paused_until: null, cursor: null, ref: null, running: false };
   rows.jobs.set(job, row);
   return row;
 }
 
 function start(unit: WorkUnit, row: JobRow, head: Headed<FireJob>['dispatch'], texts: LargeTexts, now: number): Ref {
-  const isMessage = head.mode === 'message' && head.targets.length > 0;
+  const isMessage = head.mode === 'message' && head.targets.length > 0 && pauseOf(unit, head, now) === null;
   const state = isMessage ? 'delivering' : 'pending';
   const ref = unit.insert({ head, texts, state, due_at: now, now });
   const open = head.targets.map(({ target }, index) => ({ index, target, due_at: now }));

@@ -94,6 +94,7 @@ export interface AnswerRow {
 export interface JobRow {
   readonly job: string;
   readonly paused: boolean | null;
+  readonly paused_until: number | null;
   cursor: number | null;
   ref: Ref | null;
   /** Whether its latest run waits or is under way. */

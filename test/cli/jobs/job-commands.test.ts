@@ -105,6 +105,19 @@ test('a job of the config can be paused and resumed, and is changed where it is 
   }
 });
 
+test('a job is paused for a time, and says until when', async (t) => {
+  const { run, fine, list } = openHome(t, CONFIG);
+  const until = '2026-01-02T14:00:00.000Z';
+  assert.equal(await fine('job', 'pause', 'report', '--for', '26h'), `job report (report) paused until ${until}\n`);
+  const [report] = await list();
+  assert.deepEqual([report?.state, report?.paused_until], ['paused', until]);
+  assert.equal(report?.next_run, '2026-01-05T07:00:00.000Z', 'the first instant after the pause');
+  assert.match(await fine('job', 'show', 'report'), new RegExp(`is paused until ${until}`));
+  assert.match(await fine('job', 'list'), /paused until 2026-01-02/);
+  const wrong = await run('job', 'pause', 'report', '--for', 'ever');
+  assert.deepEqual([wrong.code, wrong.stderr.includes('--for takes a time such as')], [2, true]);
+});
+
 test('edit changes what its flags say and keeps the rest', async (t) => {
   const { json, fine, run, list } = openHome(t);
   const made = await json(...TEA, '--deliver', 'messenger_a', '--deliver-chat-id', '-100200', '--toolsets', 'web');

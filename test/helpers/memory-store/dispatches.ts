@@ -14,7 +14,7 @@ import type {
 import { canAdvance, endDelivering, isFinal } from '../../../runtime/store/states.ts';
 import { addUsage } from '../../../runtime/store/usage.ts';
 import { end, refuse, reserve } from './budgets.ts';
-import { countAgainst } from './guard.ts';
+import { countAgainst, pauseFor } from './guard.ts';
 import type { MutationHandlers } from './handlers.ts';
 import { continueMessage } from './messages.ts';
 import type { DispatchRow, MemoryTables } from './tables.ts';
@@ -35,16 +35,20 @@ export function dispatchHandlers(
 function accept(tables: MemoryTables, m: Accept): MutationResults['accept'] {
   const { dispatch, max_concurrent, now, work } = m;
   if (m.claim !== null && isClaimed(tables, m.claim, now)) return { kind: 'duplicate' };
+  const pause = work.kind === 'run' ? null : pauseFor(tables, dispatch, now);
+  const isKnown = m.claim !== null && tables.messages.has(claimKey(m.claim));
+  if (pause !== null && (work.kind === 'held' || isKnown)) return { kind: 'paused', until: pause.until };
+  const waits = pause !== null && work.kind === 'deliveries' && work.answer === null;
   const again = m.claim === null || work.kind === 'run' ? null : continueMessage(tables, m, m.claim);
   if (again !== null) return again;
   const over = refuse(tables, m.budgets, now) ?? countAgainst(tables, m.limits, now);
   if (over !== null) return over;
   reserve(tables, m.budgets, now);
   if (m.claiming === 'now') claim(tables, m.claim);
-  const state = work.kind === 'run' ? 'pending' : 'delivering';
+  const state = work.kind === 'run' || waits ? 'pending' : 'delivering';
   const row = insert(tables, { dispatch, max_concurrent, state, due_at: now, now });
   if (work.kind === 'held') row.holder = work.holder;
-  if (work.kind === 'deliveries') {
+  if (work.kind === 'deliveries' && !waits) {
     if (work.answer !== null) Object.assign(row, { answer: work.answer, answered_at: now });
     addDeliveries(tables, row, work.open, now);
   }

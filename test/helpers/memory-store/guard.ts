@@ -1,13 +1,14 @@
 /** What the guard keeps, in the store in memory: runs counted against limits, and rows that are compared and replaced. */
 import type { PutGuard, RunLimit } from '../../../runtime/store/guard-mutations.ts';
 import type { OverLimit } from '../../../runtime/store/mutations.ts';
+import type { PauseRoute } from '../../../runtime/store/pauses.ts';
 import { addDeliveries } from './dispatches.ts';
 import type { MutationHandlers } from './handlers.ts';
 import type { MemoryTables } from './tables.ts';
 import { insert, nameOf } from './tables.ts';
 
-export function guardHandlers(tables: MemoryTables): Pick<MutationHandlers, 'put_guard'> {
-  return { put_guard: (m) => put(tables, m) };
+export function guardHandlers(tables: MemoryTables): Pick<MutationHandlers, 'put_guard' | 'pause_route'> {
+  return { put_guard: (m) => put(tables, m), pause_route: (m) => pause(tables, m) };
 }
 
 /** Null: no limit refuses the run, and all have counted it. */
@@ -45,4 +46,24 @@ function put(tables: MemoryTables, { row, expect, body, expires_at, dispatch, no
   const open = dispatch.deliveries.map(({ target }, index) => ({ index, target, due_at: now }));
   addDeliveries(tables, stored, open, now);
   return true;
+}
+
+function pause(tables: MemoryTables, { profile, route, paused, until, now }: PauseRoute): null {
+  const key = JSON.stringify([profile, route]);
+  const since = pauseFor(tables, { profile, route }, now)?.since ?? now;
+  const body = JSON.stringify({ since, until });
+  if (paused) tables.guard.set(nameOf('pause', key), { kind: 'pause', key, body, expires_at: until });
+  else tables.guard.delete(nameOf('pause', key));
+  return null;
+}
+
+/** The pause of a route that lasts. */
+export function pauseFor(
+  { guard }: MemoryTables,
+  { profile, route }: { readonly profile: string; readonly route: string | null },
+  now: number,
+): { readonly since: number; readonly until: number | null } | null {
+  const { body = null } = guard.get(nameOf('pause', JSON.stringify([profile, route]))) ?? {};
+  const pause = body === null ? null : (JSON.parse(body) as { since: number; until: number | null });
+  return pause === null || (pause.until ?? now + 1) <= now ? null : pause;
 }

@@ -27,8 +27,8 @@ export function jobHandlers(tables: MemoryTables): Pick<MutationHandlers, JobMut
       tables.jobsVersion++;
       return true;
     },
-    pause_job({ job, paused, now }) {
-      change(tables, job, paused ? { paused } : { paused, cursor: now });
+    pause_job({ job, paused, until = null, now }) {
+      change(tables, job, paused ? { paused, paused_until: until } : { paused, paused_until: null, cursor: now });
       tables.jobsVersion++;
       return null;
     },
@@ -67,7 +67,7 @@ function tick(tables: MemoryTables, m: TickJob): JobMutationResults['tick_job'] 
   tables.ticks.set(m.job, ticks);
   if (ticks.has(m.due_at) || m.due_at <= (state.cursor ?? Number.NEGATIVE_INFINITY)) return { kind: 'claimed' };
   change(tables, m.job, { cursor: m.due_at });
-  if (state.paused ?? m.paused) return { kind: 'paused' };
+  if (isPaused(state, m)) return { kind: 'paused' };
   const note = (outcome: JobTick['outcome'], ref: Ref | null): void => {
     ticks.set(m.due_at, { due_at: m.due_at, outcome, ref, missed: m.missed });
   };
@@ -92,7 +92,7 @@ function tick(tables: MemoryTables, m: TickJob): JobMutationResults['tick_job'] 
 
 function fire(tables: MemoryTables, m: FireJob): JobMutationResults['fire_job'] {
   if (m.claim !== null && isClaimed(tables, m.claim, m.now)) return { kind: 'duplicate' };
-  if (!m.even_paused && (stateOf(tables, m.job).paused ?? m.paused)) return { kind: 'paused' };
+  if (!m.even_paused && isPaused(stateOf(tables, m.job), m)) return { kind: 'paused' };
   const isBusy = isRunning(tables, m.job);
   const over = isBusy ? null : refuse(tables, m.budgets, m.now);
   if (over !== null) return over;
@@ -125,3 +125,6 @@ export function isRunning(tables: MemoryTables, job: string): boolean {
   const state = ref === null ? undefined : tables.dispatches.get(ref)?.state;
   return state === 'pending' || state === 'running';
 }
+
+const isPaused = ({ paused, paused_until }: JobState, m: TickJob | FireJob): boolean =>
+  paused === true && paused_until !== null && paused_until <= m.now ? m.paused : (paused ?? m.paused);

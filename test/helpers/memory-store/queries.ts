@@ -16,6 +16,7 @@ import { isFinal } from '../../../runtime/store/states.ts';
 import { auditTally } from '../../../runtime/store/tally.ts';
 import type { UsageSum } from '../../../runtime/store/usage.ts';
 import { addUsage } from '../../../runtime/store/usage.ts';
+import { pauseFor } from './guard.ts';
 import { isRunning } from './jobs.ts';
 import { sizeOf } from './retention.ts';
 import type { DispatchRow, MemoryTables } from './tables.ts';
@@ -41,8 +42,10 @@ export function queryHandlers(tables: MemoryTables): QueryHandlers {
     job_running: ({ job }) => isRunning(tables, job),
     job_ticks: ({ job, limit }) =>
       [...(ticks.get(job)?.values() ?? [])].sort((a, b) => b.due_at - a.due_at).slice(0, limit),
-    oldest_due: () => {
-      const runs = [...dispatches.values()].filter(({ state }) => state === 'pending');
+    oldest_due: ({ now }) => {
+      const runs = [...dispatches.values()].filter(
+        (row) => row.state === 'pending' && pauseFor(tables, row, now) === null,
+      );
       const due = [...runs, ...[...tables.deliveries].filter(({ holder }) => holder === null)].map(
         ({ due_at }) => due_at,
       );

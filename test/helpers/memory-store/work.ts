@@ -3,6 +3,7 @@
 import type { GivenUp, MutationResults, Recover, TakeWork } from '../../../runtime/store/mutations.ts';
 import { interruptedStep, UNANSWERED } from '../../../runtime/store/unit/recover.ts';
 import { noteError } from './dispatches.ts';
+import { pauseFor } from './guard.ts';
 import type { MutationHandlers } from './handlers.ts';
 import type { DeliveryRow, DispatchRow, Due, MemoryTables } from './tables.ts';
 import { hasTurn, laneOf, move } from './tables.ts';
@@ -50,13 +51,15 @@ function takeWork(tables: MemoryTables, m: TakeWork): MutationResults['take_work
   const later = [...pending.filter((row) => hasTurn(tables, row)), ...unheld(tables)]
     .map(({ due_at }) => due_at)
     .filter((due_at) => due_at > m.now);
+  for (const { kind, expires_at } of tables.guard.values())
+    if (kind === 'pause' && expires_at !== null && expires_at > m.now) later.push(expires_at);
   return {
     runs: runs.map(({ ref, profile, route, steps }) => ({
       ...{ ref, profile, route },
       failed: steps.filter(({ kind, outcome }) => kind === 'run' && outcome === 'failed').length,
     })),
     attempts: attempts.map(({ ref, index }) => ({ ref, index })),
-    waiting: pending.filter((row) => !isGrouped(tables, row)).length,
+    waiting: Math.max(0, pending.filter((row) => !isPaused(tables, row, m.now)).length - tables.groups.size),
     next_due_at: later.length === 0 ? null : Math.min(...later),
   };
 }
@@ -66,7 +69,9 @@ function takeRuns(tables: MemoryTables, { holder, now, runs: most, agents = [] }
   const running = (lane: string): number =>
     [...tables.dispatches.values()].filter((row) => row.state === 'running' && laneOf(row) === lane).length;
   const isOpen = (lane: string): boolean => running(lane) < (tables.caps.get(lane) ?? Number.POSITIVE_INFINITY);
-  const due = pendingRows(tables).filter((row) => row.due_at <= now && hasTurn(tables, row));
+  const due = pendingRows(tables).filter(
+    (row) => row.due_at <= now && hasTurn(tables, row) && !isPaused(tables, row, now),
+  );
   const rows = [...tables.dispatches.values()];
   const lane = ({ profile, route, dispatch }: DispatchRow): string =>
     JSON.stringify([profile, route, dispatch.agent ?? null]);
@@ -103,6 +108,8 @@ function takeAttempts(tables: MemoryTables, m: TakeWork): readonly DeliveryRow[]
   });
   return taken;
 }
+
+const isPaused = (tables: MemoryTables, row: DispatchRow, now: number): boolean => pauseFor(tables, row, now) !== null;
 
 const pendingRows = ({ dispatches }: MemoryTables): readonly DispatchRow[] =>
   [...dispatches.values()].filter(({ state }) => state === 'pending');

@@ -21,7 +21,7 @@ function dueLanes(table: string, waiting: string, [key, columns]: readonly [stri
 }
 
 /** As `routeLane`. */
-const routeLaneOf = (lane: string): string => `split_part(${lane}, chr(10), 1)`;
+export const routeLaneOf = (lane: string): string => `split_part(${lane}, chr(10), 1)`;
 
 export const DUE_RUNS = dueLanes(
   'work',
@@ -57,7 +57,17 @@ export const LOCK_AGENTS =
 /** All of them: gateways times their `max_concurrent_runs`. */
 export const COUNT_RUNNING = "SELECT lane, count(*) AS running FROM work WHERE state = 'running' GROUP BY lane";
 
-/** Number of dispatches that wait for a run, without those in groups. */
+/** The lanes of the routes that are paused at $1. */
+export const PAUSED =
+  "SELECT key::json #>> '{}' AS lane FROM guard_state WHERE kind = 'pause' AND coalesce(expires_at > $1, true)";
+
+/**
+ * The paused lanes, when the next of them goes on by itself, and the number of dispatches that wait for a run, without those in
+ * groups and of paused routes.
+ */
 export const WAITING =
-  'SELECT (SELECT coalesce(sum(pending), 0)::bigint FROM tally) - ' +
-  "(SELECT count(*) FROM work WHERE group_key IS NOT NULL AND state = 'pending') AS waiting";
+  `WITH paused AS MATERIALIZED (${PAUSED}) SELECT ` +
+  '(SELECT coalesce(sum(pending), 0)::bigint FROM tally WHERE lane NOT IN (SELECT lane FROM paused)) - ' +
+  "(SELECT count(*) FROM work WHERE group_key IS NOT NULL AND state = 'pending') AS waiting, " +
+  "(SELECT coalesce(json_agg(lane), '[]') FROM paused) AS paused, " +
+  "(SELECT min(expires_at) FROM guard_state WHERE kind = 'pause' AND expires_at > $1) AS goes_on_at";

@@ -19,8 +19,8 @@ const PUT =
   'INSERT INTO job (id, profile, name, body) VALUES ($1, $2, $3, $4) ' +
   'ON CONFLICT (id) DO UPDATE SET profile = excluded.profile, name = excluded.name, body = excluded.body';
 const PAUSE =
-  'INSERT INTO job_state (job, paused, "cursor") VALUES ($1, $2, $3) ' +
-  'ON CONFLICT (job) DO UPDATE SET paused = excluded.paused, "cursor" = coalesce(excluded."cursor", job_state."cursor")';
+  'INSERT INTO job_state (job, paused, "cursor", paused_until) VALUES ($1, $2, $3, $4) ' +
+  'ON CONFLICT (job) DO UPDATE SET paused = excluded.paused, paused_until = excluded.paused_until, "cursor" = coalesce(excluded."cursor", job_state."cursor")';
 const WATCH =
   'INSERT INTO job_state (job, signature, "cursor") VALUES ($1, $2, $3) ' +
   'ON CONFLICT (job) DO UPDATE SET signature = excluded.signature, "cursor" = excluded."cursor"';
@@ -63,8 +63,8 @@ export async function removeJob({ db }: Scope, { id }: RemoveJob, signatures: Si
   return true;
 }
 
-export async function setPaused({ db }: Scope, { job, paused, now }: PauseJob): Promise<null> {
-  await db.change(PAUSE, [job, paused, paused ? null : now]);
+export async function setPaused({ db }: Scope, { job, paused, until = null, now }: PauseJob): Promise<null> {
+  await db.change(PAUSE, [job, paused, paused ? null : now, paused ? until : null]);
   await db.change(CHANGED);
   return null;
 }

@@ -7,6 +7,7 @@ import type { GuardRow } from '../../../../runtime/store/guard-mutations.ts';
 import { guardKey } from '../../../../runtime/store/guard-mutations.ts';
 import { claimKey, laneKey } from '../../../../runtime/store/identity.ts';
 import type { Ref, Step } from '../../../../runtime/store/mutations.ts';
+import { pauseOfRoute } from '../../../../runtime/store/pauses.ts';
 import { groupKey } from '../../../../runtime/store/unit/accept.ts';
 import type { UnitChange } from '../../../../runtime/store/unit/apply.ts';
 import type {
@@ -76,12 +77,18 @@ const isOfMessage = (change: UnitChange): boolean =>
   change.kind === 'resend' ||
   (change.kind === 'accept' && change.work.kind !== 'run');
 
+/** Whether what becomes of it depends on the pause of its route: messages do, runs are just not taken. */
+const mayBePaused = (change: UnitChange): change is Extract<UnitChange, { kind: 'accept' | 'fire_job' }> =>
+  change.kind === 'fire_job' || (change.kind === 'accept' && change.work.kind !== 'run');
+
 function guardedBy(change: UnitChange): readonly Pick<GuardRow, 'kind' | 'key'>[] {
   if (change.kind === 'put_guard') return [change.row];
+  if (change.kind === 'pause_route') return [pauseOfRoute(change.profile, change.route)];
   const limits =
     change.kind === 'accept' ? change.limits : change.kind === 'join_group' ? change.run_limits : undefined;
   const budgets = ('budgets' in change ? change.budgets : undefined) ?? [];
-  return [...(limits ?? []), ...budgets.map(({ key }) => ({ kind: 'budget', key }) as const)];
+  const asked = mayBePaused(change) ? [pauseOfRoute(change.dispatch.profile, change.dispatch.route)] : [];
+  return [...asked, ...(limits ?? []), ...budgets.map(({ key }) => ({ kind: 'budget', key }) as const)];
 }
 
 const REFS = "SELECT nextval('dispatch_ref') AS ref FROM generate_series(1, $1::integer)";
@@ -110,7 +117,8 @@ const LOCK_SESSIONS =
 const SESSIONS =
   `SELECT w.* FROM unnest($1::text[]) s CROSS JOIN LATERAL (SELECT ${WORK_COLUMNS} FROM work ` +
   'WHERE session = s ORDER BY work.turn LIMIT $2) w';
-const JOBS = 'SELECT job, paused, "cursor", ref FROM job_state WHERE job = ANY($1) ORDER BY job FOR UPDATE';
+const JOBS =
+  'SELECT job, paused, paused_until, "cursor", ref FROM job_state WHERE job = ANY($1) ORDER BY job FOR UPDATE';
 /** The runs under way that budgets count, once their rows are locked. */
 const UNDER_WAY =
   "SELECT w.ref FROM guard_state g CROSS JOIN LATERAL json_array_elements_text(g.body::json -> 'under_way') x(ref) " +

@@ -22,6 +22,7 @@ import type { StateCount, TallyColumn } from '../../../../runtime/store/tally.ts
 import { auditTallies, TALLY_COLUMNS } from '../../../../runtime/store/tally.ts';
 import type { UsageSum } from '../../../../runtime/store/usage.ts';
 import type { Signatures } from '../signatures.ts';
+import { PAUSED, routeLaneOf } from './due-queries.ts';
 import type { DatabaseJob } from './signed-jobs.ts';
 import { createJobReader, READ_DIGESTS } from './signed-jobs.ts';
 import type { AskSnapshot, PgQueries, Statement } from './snapshot.ts';
@@ -57,8 +58,8 @@ export const createPgQueries = (ask: AskSnapshot, signatures: Signatures): PgQue
   overview: ({ now }) => overview(ask, now),
   open_work: () => openWork(ask),
   dead_work: async () => (await ask<[DeadWork[]]>([DEAD_WORK]))[0],
-  async oldest_due() {
-    const [rows = []] = await ask<[{ readonly due_at: number | null }[]]>([OLDEST_DUE]);
+  async oldest_due({ now }) {
+    const [rows = []] = await ask<[{ readonly due_at: number | null }[]]>([OLDEST_DUE, now]);
     return rows[0]?.due_at ?? null;
   },
   async guard_rows({ of }) {
@@ -117,7 +118,7 @@ async function list(ask: AskSnapshot, filter: ListFilter): Promise<readonly Disp
 }
 
 const OLDEST_DUE =
-  "SELECT min(due_at) AS due_at FROM (SELECT due_at FROM work WHERE state = 'pending' " +
+  `SELECT min(due_at) AS due_at FROM (SELECT due_at FROM work WHERE state = 'pending' AND ${routeLaneOf('lane')} NOT IN (${PAUSED}) ` +
   'UNION ALL SELECT due_at FROM delivery WHERE holder IS NULL) AS due';
 
 const TALLIES: Statement = [
@@ -221,7 +222,7 @@ export const jobQueries = (ask: AskSnapshot, open: ReturnType<typeof createJobRe
     >(
       VERSION,
       ['SELECT id, name, body FROM job ORDER BY name COLLATE "C", id'],
-      ['SELECT job, paused, "cursor", signature, ref FROM job_state'],
+      ['SELECT job, paused, paused_until, "cursor", signature, ref FROM job_state'],
       [READ_DIGESTS],
     );
     return {

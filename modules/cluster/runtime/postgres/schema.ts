@@ -218,6 +218,8 @@ const VERSION_2 = `
     output_tokens bigint,
     cost double precision
   );
+  -- When a pause ends by itself.
+  ALTER TABLE job_state ADD COLUMN paused_until bigint;
   CREATE INDEX usage_ref ON usage (ref);
   CREATE INDEX usage_at ON usage (at);
   -- session, turn: the session in which a run has or awaits its turn, and its place there (null: ref). waits_for: session,

@@ -37,6 +37,7 @@ const UNIT_OF: Readonly<Record<UnitKind, 'events' | 'firing'>> = {
     give_up: 'events',
     resend: 'events',
     put_guard: 'events',
+    pause_route: 'events',
     begin_run: 'events',
   },
   ...{ tick_job: 'firing', fire_job: 'firing' },

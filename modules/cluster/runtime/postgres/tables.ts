@@ -27,7 +27,7 @@ const COLUMNS = {
   answer: 'ref bigint, text text, program text',
   step: 'ref bigint, n integer, data text',
   usage: 'ref bigint, at bigint, agent text, input_tokens bigint, output_tokens bigint, cost double precision',
-  job_state: 'job text, paused boolean, "cursor" bigint, signature text, ref bigint',
+  job_state: 'job text, paused boolean, "cursor" bigint, signature text, ref bigint, paused_until bigint',
   guard_state: 'id text, kind text, key text, body text, expires_at bigint',
   job_tick: 'job text, due_at bigint, outcome text, ref bigint, missed integer',
   meta: 'key text, value text',

@@ -38,17 +38,26 @@ type DueAttempt = { readonly ref: Ref; readonly n: number };
 type RunLane = Lane<DueRun> & { readonly max_concurrent: number | null };
 type AttemptLane = Lane<DueAttempt> & { readonly held: number };
 
+interface Counted {
+  readonly waiting: number;
+  /** Lanes of routes. */
+  readonly paused: readonly string[];
+  readonly goes_on_at: number | null;
+}
+
 /** Wait before the next try when another gateway was taking from the same lane, in ms. */
 const BUSY_LANE_MS = 20;
 
 /** Runs `take_work` (../mutations.ts). */
 export async function takeWork(scope: Scope, turns: LaneTurns, m: TakeWork): Promise<MutationResults['take_work']> {
   const { db } = scope;
-  const [runLanes, attemptLanes, [counted]] = await Promise.all([
+  const [allLanes, attemptLanes, [counted]] = await Promise.all([
     db.query<RunLane>(DUE_RUNS, [m.now, m.holder, m.runs]),
     db.query<AttemptLane>(DUE_ATTEMPTS, [m.now, m.holder, m.attempts]),
-    db.query<{ waiting: number }>(WAITING),
+    db.query<Counted>(WAITING, [m.now]),
   ]);
+  const { waiting = 0, paused = [], goes_on_at = null } = counted ?? {};
+  const runLanes = paused.length === 0 ? allLanes : allLanes.filter(({ lane }) => !paused.includes(routeLane(lane)));
   const limits = await roomOf(scope, runLanes, m.agents ?? []);
   const dueRuns = choose(turns, runLanes, { kind: 'run', limit: m.runs, ...limits });
   const dueAttempts = choose(turns, attemptLanes, {
@@ -64,12 +73,13 @@ export async function takeWork(scope: Scope, turns: LaneTurns, m: TakeWork): Pro
   );
   const next = [...runLanes, ...attemptLanes].flatMap(({ due_at, later }) => (due_at > m.now ? due_at : (later ?? [])));
   const isContended = runs.length < dueRuns.length || attempts.length < dueAttempts.length;
+  if (goes_on_at !== null) next.push(goes_on_at);
   if (limits.isBusy || isContended) next.push(m.now + BUSY_LANE_MS);
   return {
     runs: runs.map(({ taken }) => taken),
     attempts: attempts.map(({ taken }) => taken),
     // Runs that were counted and then taken no longer wait; runs of groups were not counted.
-    waiting: Math.max(0, (counted?.waiting ?? 0) - runs.filter(({ row }) => !row.grouped).length),
+    waiting: Math.max(0, waiting - runs.filter(({ row }) => !row.grouped).length),
     next_due_at: next.length === 0 ? null : Math.min(...next),
   };
 }

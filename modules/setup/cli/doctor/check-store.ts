@@ -6,9 +6,12 @@ import { gatewayCheck } from '../../../../cli/base/check.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
 import { describeDead, LIST_DEAD } from '../../../../cli/deliveries/describe-dead.ts';
+import { describePause } from '../../../../cli/output/pause.ts';
 import { useStore } from '../../../../cli/store/use-store.ts';
 import type { GatewayStatus } from '../../../../runtime/control/operations.ts';
 import { describeDiskError } from '../../../../runtime/platform/describe-disk-error.ts';
+import type { PausedRoute } from '../../../../runtime/store/pauses.ts';
+import { pausedRoutes } from '../../../../runtime/store/pauses.ts';
 import type { DamageReport } from '../../../../runtime/store/queries.ts';
 import type { Store } from '../../../../runtime/store/store.ts';
 import { storePath } from '../../../../runtime/store/store-path.ts';
@@ -44,10 +47,24 @@ function refusing(kind: string, message: string): Check {
 async function look(store: Store, context: CliContext): Promise<readonly Check[]> {
   const file = await lookAtFile(store, context);
   if (file.status === 'failed') return [file];
-  const detail = describeDead(await store.read({ kind: 'dead_work' }), context.clock.now());
-  if (detail === null) return [file];
+  const now = context.clock.now();
+  const held = pausedRoutes(await store.read({ kind: 'guard_rows', of: 'pause' }), now).map((route) =>
+    checkPause(route),
+  );
+  const detail = describeDead(await store.read({ kind: 'dead_work' }), now);
+  if (detail === null) return [file, ...held];
   const fix = `${LIST_DEAD}; once the cause is gone: hookwright deliveries replay --state dead`;
-  return [file, gatewayCheck({ subject: 'deliveries', check: 'none given up', status: 'warning', detail, fix })];
+  return [
+    file,
+    ...held,
+    gatewayCheck({ subject: 'deliveries', check: 'none given up', status: 'warning', detail, fix }),
+  ];
+}
+
+function checkPause({ route, profile, until }: PausedRoute): Check {
+  const detail = `route ${route} is ${describePause(true, until)}: its events are held`;
+  const fix = `hookwright route resume ${route}`;
+  return { profile, subject: `route ${route}`, check: 'goes on', status: 'warning', detail, fix };
 }
 
 async function lookAtFile(store: Store, { home, clock }: CliContext): Promise<Check> {

@@ -4,6 +4,8 @@ import { createPaint } from '../../../../base/paint.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
 import type { Explained, SentRequest } from '../../../../cli/base/module.ts';
+import { describePause } from '../../../../cli/output/pause.ts';
+import { readPauses } from '../../../../cli/subscriptions/pause-route.ts';
 import { createIds } from '../../../../runtime/platform/ids.ts';
 import { createSecrets } from '../../../../runtime/platform/secrets/machine-secrets.ts';
 import { LinkError } from '../../../../runtime/table/link-context.ts';
@@ -41,12 +43,25 @@ export async function explainRoute(
   });
   try {
     const found = await explainer.explain(plan, { ...asked, runScript });
-    const warnings = [...missing.slice(0, 1).map((reason) => startWarning(reason, missing.length)), ...found.warnings];
+    const held = await pauseWarning(context, plan);
+    const warnings = [
+      ...held,
+      ...missing.slice(0, 1).map((reason) => startWarning(reason, missing.length)),
+      ...found.warnings,
+    ];
     return { ...found, taken: found.taken && refused === null, warnings, would_not_start: refused };
   } catch (error) {
     if (error instanceof LinkError) throw new CliError(error.message);
     throw error;
   }
+}
+
+/** What a pause of the route does to its events; nothing when it goes on. */
+async function pauseWarning(context: CliContext, { profile, name, mode }: RoutePlan): Promise<readonly string[]> {
+  const pause = (await readPauses(context, undefined))(profile, name);
+  if (pause === null) return [];
+  const what = mode === 'direct' ? 'its sender gets 503, and tries again' : 'the event is held until then';
+  return [`the route is ${describePause(true, pause.until)}: ${what} (hookwright route resume ${name})`];
 }
 
 const startWarning = (reason: string, count: number): string =>

@@ -13,6 +13,7 @@ import type { GatewayFiles } from '../../../../runtime/platform/node-files.ts';
 import { gatewayFiles } from '../../../../runtime/platform/node-files.ts';
 import type { SecretResolver } from '../../../../runtime/platform/secrets/secrets.ts';
 import { decodeOr } from '../../../../runtime/store/decode.ts';
+import { isJobPaused, NO_STATE } from '../../../../runtime/store/job-mutations.ts';
 import type { ListFiles } from '../../../../runtime/table/in-file-set.ts';
 import type { LinkContext } from '../../../../runtime/table/link-context.ts';
 import { LinkError } from '../../../../runtime/table/link-context.ts';
@@ -62,7 +63,7 @@ export async function jobState(
   const stored = await useStore(context, (store) => store.read({ kind: 'jobs' }));
   const job = listJobs(table, stored?.records ?? [], context.timezone).get(id);
   if (job === undefined || job.profile !== profile) return 'unknown_job';
-  return (stored?.states[id]?.paused ?? job.paused) ? 'paused' : 'accepted';
+  return isJobPaused(stored?.states[id] ?? NO_STATE, job.paused, context.clock.now()) ? 'paused' : 'accepted';
 }
 
 /** The id of this installation; a fixed one where there is no store yet. @throws CliError when there is a store that cannot be read. */

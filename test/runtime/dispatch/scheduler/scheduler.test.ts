@@ -147,6 +147,19 @@ describe('scheduler: pausing', () => {
     assert.equal(bench.ticks('hourly')[0]?.missed, 0);
   });
 
+  it('goes on by itself when the pause of a job ends, also after a restart, and makes up for nothing', async () => {
+    const bench = schedulerBench(jobTable({ ...hourly, misfire: 'once' }));
+    await begin(bench);
+    const now = bench.clock.now();
+    await bench.store.write({ kind: 'pause_job', job: 'hourly', paused: true, until: now + 2.5 * HOUR, now });
+    await bench.clock.run(1.5 * HOUR);
+    await bench.scheduler.stop();
+    bench.scheduler.start();
+    await bench.clock.run(2 * HOUR);
+    assert.deepEqual(bench.fired(), ['2026-01-01T03:00:00.000Z']);
+    assert.equal(bench.ticks('hourly')[0]?.missed, 0);
+  });
+
   it('follows the config: pauses with one table, and counts from now on with another', async () => {
     const table = (paused: boolean) => jobTable({ ...hourly, paused, misfire: 'once' });
     const bench = schedulerBench(table(false));

@@ -10,6 +10,7 @@ import { instants } from './instants.ts';
 import { jobs } from './jobs.ts';
 import { messages } from './messages.ts';
 import { models } from './models.ts';
+import { pauses } from './pauses.ts';
 import { queries } from './queries.ts';
 import { recovery } from './recovery.ts';
 import { retention } from './retention.ts';
@@ -26,6 +27,7 @@ const SUITES = {
   runs,
   turns,
   sessions,
+  pauses,
   recovery,
   queries,
   jobs,

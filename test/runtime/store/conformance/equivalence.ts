@@ -22,6 +22,8 @@ export async function look(store: Store, refs: readonly Ref[], now: number): Pro
     loaded: await Promise.all(refs.map((ref) => store.read({ kind: 'load', ref }))),
     claims: await Promise.all(IDS.map((id) => store.read({ kind: 'is_claimed', key: makeClaim(id), now }))),
     jobs: await store.read({ kind: 'jobs' }),
+    paused: await store.read({ kind: 'guard_rows', of: 'pause' }),
+    oldest: await store.read({ kind: 'oldest_due', now }),
     ticks: await Promise.all(JOBS.map((job) => store.read({ kind: 'job_ticks', job, limit: 99 }))),
     running: await Promise.all(JOBS.map((job) => store.read({ kind: 'job_running', job }))),
     usage: [...(await store.read({ kind: 'usage', since: 1100, slot_ms: 100 }))]

@@ -78,7 +78,13 @@ function records(open: Open): void {
     const { store } = await open(t);
     await store.write({ kind: 'put_job', job: makeJob('1'), expect: 'new' });
     await store.write({ kind: 'watch_job', job: '1', signature: 's', now: 5 });
-    assert.deepEqual(await stateOf(store, '1'), { paused: null, cursor: 5, signature: 's', ref: null });
+    assert.deepEqual(await stateOf(store, '1'), {
+      paused: null,
+      paused_until: null,
+      cursor: 5,
+      signature: 's',
+      ref: null,
+    });
     await store.write({ kind: 'remove_job', id: '1' });
     assert.equal((await stateOf(store, '1')).cursor, null);
   });

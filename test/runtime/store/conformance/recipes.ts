@@ -147,9 +147,9 @@ const replay = fc.record({ place, message: fc.option(deliveryId), again: fc.bool
 const keyOf = (delivery_id: string): ClaimKey => ({ profile: 'default', route: 'alerts', delivery_id });
 
 const jobs = fc.oneof(
-  fc.record({ job, paused: fc.boolean() }).map(
-    ({ job, paused }): Recipe =>
-      (_, now) => ({ kind: 'pause_job', job, paused, now }),
+  fc.record({ job, paused: fc.boolean(), wait: fc.option(small) }).map(
+    ({ job, paused, wait }): Recipe =>
+      (_, now) => ({ kind: 'pause_job', job, paused, until: wait === null ? null : now + wait * 20, now }),
   ),
   fc.record({ job, back: small, missed: fc.boolean() }).map(
     ({ job, back, missed }): Recipe =>
@@ -185,6 +185,13 @@ const jobs = fc.oneof(
 );
 
 const others = fc.oneof(
+  fc.record({ route, paused: fc.boolean(), wait: fc.option(small) }).map(
+    ({ route, paused, wait }): Recipe =>
+      (_, now) => {
+        const until = wait === null ? null : now + 1 + wait * 20;
+        return { kind: 'pause_route', profile: 'default', route, paused, until, now };
+      },
+  ),
   fc.constant<Recipe>((_, now) => ({ kind: 'flush_groups', now })),
   // At times of a clock that was set back.
   fc.record({ holder, runs: fc.array(place), attempts: fc.array(place), back: fc.constantFrom(0, 100) }).map(

@@ -1,0 +1,17 @@
+/** `hookwright route pause`: lets a route hold its events for a time, or until it is resumed. */
+import { argument, command } from '../../command-line/command.ts';
+import { configOption, pauseOption } from '../../command-line/options.ts';
+import { pauseRoute } from '../../subscriptions/pause-route.ts';
+
+export default command({
+  summary: 'Hold the events of a route, for a time or until it is resumed',
+  details:
+    'Its events are still answered 202 and stored, and run in their order when the route goes on; what is under way goes on. A direct delivery cannot be held: its sender gets 503 with Retry-After. For all gateways that share the store, also after a restart.',
+  examples: [
+    ['Until further notice', '$0 route pause alerts'],
+    ['For an hour', '$0 route pause alerts --for 1h'],
+  ],
+  options: { for: pauseOption, config: configOption },
+  args: { route: argument('route') },
+  run: (context, given) => pauseRoute(given, true, context),
+});

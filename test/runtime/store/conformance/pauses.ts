@@ -1,0 +1,106 @@
+/** Pauses: a route that is paused has no due runs, holds its messages, and goes on where it was; a job pauses for a time. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { PauseRoute } from '../../../../runtime/store/pauses.ts';
+import { pausedRoutes } from '../../../../runtime/store/pauses.ts';
+import type { Store } from '../../../../runtime/store/store.ts';
+import { deliveriesTo, makeClaim, makeDispatch, openDeliveries } from '../../../helpers/dispatches.ts';
+import { makeTick } from '../../../helpers/jobs.ts';
+import type { Open } from './subject.ts';
+import { accept, advance, audit, find, idsOf, take } from './subject.ts';
+
+const pause = (store: Store, rest: Partial<PauseRoute> = {}): Promise<null> =>
+  store.write({
+    ...{ kind: 'pause_route', profile: 'default', route: 'alerts', paused: true, until: null, now: 500 },
+    ...rest,
+  });
+
+const messageOf = (id: string) =>
+  makeDispatch(id, { mode: 'message', delivery_id: id, deliveries: deliveriesTo('log', 'email') });
+
+const pausedAt = async (store: Store, now: number) =>
+  pausedRoutes(await store.read({ kind: 'guard_rows', of: 'pause' }), now);
+
+const runsAt = async (store: Store, now: number): Promise<readonly string[]> => idsOf(store, await take(store, now));
+
+export function pauses(open: Open): void {
+  it('takes no run of a paused route, of any agent, and all in their order once it goes on', async (t) => {
+    const opened = await open(t);
+    await accept(opened.store, 'a');
+    await pause(opened.store);
+    await accept(opened.store, 'b', { dispatch: makeDispatch('b', { agent: 'reviewer' }) });
+    await accept(opened.store, 'c');
+    await accept(opened.store, 'other', { dispatch: makeDispatch('other', { route: 'other' }) });
+    const taken = await take(opened.store, 2000);
+    assert.deepEqual(await idsOf(opened.store, taken), ['other']);
+    assert.equal(taken.waiting, 0, 'what is held waits for nobody');
+    await opened.crash();
+    assert.deepEqual(await runsAt(opened.store, 2000), []);
+    await pause(opened.store, { paused: false });
+    assert.deepEqual([...(await runsAt(opened.store, 2000))].sort(), ['a', 'b', 'c']);
+    assert.deepEqual(await audit(opened.store), []);
+  });
+
+  it('goes on by itself, and wakes who sleeps until then', async (t) => {
+    const { store } = await open(t);
+    await accept(store, 'a');
+    await pause(store, { until: 5000 });
+    const { runs, next_due_at } = await take(store, 2000);
+    assert.deepEqual(runs, []);
+    assert.equal(next_due_at, 5000);
+    assert.deepEqual(await runsAt(store, 5000), ['a']);
+  });
+
+  it('holds a message, and has it sent once it goes on', async (t) => {
+    const { store } = await open(t);
+    await pause(store);
+    const dispatch = messageOf('m');
+    const work = { kind: 'deliveries', answer: null, open: openDeliveries(dispatch, 1000) } as const;
+    const ref = await accept(store, 'm', { dispatch, work, claim: makeClaim('m') });
+    assert.equal((await find(store, 'm'))?.state, 'pending');
+    const again = await store.write({
+      ...{ kind: 'accept', dispatch, max_concurrent: null, claim: makeClaim('m'), claiming: 'now', work, now: 1000 },
+    });
+    assert.equal(again.kind, 'duplicate');
+    await pause(store, { paused: false });
+    assert.deepEqual(await runsAt(store, 2000), ['m']);
+    assert.equal(await advance(store, ref, 'delivering', 2000, { open: openDeliveries(dispatch, 2000) }), true);
+    assert.equal((await take(store, 2000)).attempts.length, 2);
+  });
+
+  it('refuses a direct delivery, whose sender waits, and stores nothing of it', async (t) => {
+    const { store } = await open(t);
+    await pause(store, { until: 9000 });
+    const direct = async (now: number) => {
+      const change = { dispatch: messageOf('m'), claim: makeClaim('m'), now };
+      const work = { kind: 'held', holder: 'one' } as const;
+      return store.write({ kind: 'accept', max_concurrent: null, claiming: 'later', work, ...change });
+    };
+    assert.deepEqual(await direct(1000), { kind: 'paused', until: 9000 });
+    assert.equal(await find(store, 'm'), null);
+    assert.equal((await direct(9000)).kind, 'stored');
+  });
+
+  it('says which routes are paused since when, and that nothing of theirs is overdue', async (t) => {
+    const { store } = await open(t);
+    await pause(store, { now: 500 });
+    await pause(store, { now: 700, until: 8000 });
+    assert.deepEqual(await pausedAt(store, 1000), [{ profile: 'default', route: 'alerts', since: 500, until: 8000 }]);
+    assert.deepEqual(await pausedAt(store, 8000), []);
+    await accept(store, 'a', { dispatch: makeDispatch('a', { agent: 'reviewer' }) });
+    assert.equal(await store.read({ kind: 'oldest_due', now: 2000 }), null);
+    assert.equal(await store.read({ kind: 'oldest_due', now: 8000 }), 1000);
+  });
+
+  it('fires a job again when its pause has ended by itself', async (t) => {
+    const opened = await open(t);
+    await opened.store.write({ kind: 'pause_job', job: 'j', paused: true, until: 5000, now: 500 });
+    await opened.restart();
+    const { store } = opened;
+    assert.equal((await store.read({ kind: 'jobs' })).states.j?.paused_until, 5000);
+    assert.equal((await store.write(makeTick('j', 4000, { now: 4000 }))).kind, 'paused');
+    assert.equal((await store.write(makeTick('j', 6000, { now: 6000 }))).kind, 'stored');
+    await store.write({ kind: 'pause_job', job: 'j', paused: false, now: 7000 });
+    assert.equal((await store.read({ kind: 'jobs' })).states.j?.paused_until, null);
+  });
+}
