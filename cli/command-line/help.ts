@@ -21,6 +21,7 @@ export function formatOverview(entries: Entries, layout: HelpLayout): string {
     const [noun = '', verb] = path.split(' ');
     const before = rows.get(noun);
     if (title === null) rows.set(path, summary);
+    else if (before?.endsWith(` ${verb}`)) continue;
     else rows.set(noun, before === undefined ? `${title}: ${verb}` : `${before}, ${verb}`);
   }
   return [

@@ -34,6 +34,7 @@ export function createControlHandlers(parts: ControlParts): ControlHandlers {
     requests_list: async ({ filter, page }) => (await service.requests()).list(filter, page),
     requests_load: async ({ id }) => (await service.requests()).load(id),
     requests_replay: ({ id }) => service.replay(id),
+    alerts_test: async () => ({ dispatch: await service.testAlerts() }),
     metrics: () => service.metrics(),
     ...createStoreHandlers(
       () => service.store,

@@ -77,6 +77,7 @@ export const ANSWER_SHAPES: Readonly<Record<ControlName, WireShape>> = {
   requests_list: listOf(object({ id: text, at: number, route: text, outcome: text })),
   requests_load: object({ kind: text }),
   requests_replay: object({ id: nullable(text), status: number, outcome: text, answer: text }),
+  alerts_test: object({ dispatch: nullable(text) }),
   metrics: object({ content_type: text, text }),
   store_read: anything,
   store_write: anything,

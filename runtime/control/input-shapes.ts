@@ -139,6 +139,7 @@ const INPUTS: Readonly<Record<ControlName, WireShape>> = {
   }),
   requests_load: object({ id: text }),
   requests_replay: object({ id: text }),
+  alerts_test: nothing,
   metrics: nothing,
   store_read: byKind(QUERIES),
   store_write: byKind(CHANGES),

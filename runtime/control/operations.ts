@@ -30,6 +30,8 @@ export interface ControlContract extends StoreOperations {
   requests_load: { input: { id: string }; output: FoundRequest };
   /** Sends a kept request through the stages again, as a new request. */
   requests_replay: { input: { id: string }; output: ReplayReport };
+  /** Sends a test to where alerts go. `dispatch`: its id; null: the table has no alerts. */
+  alerts_test: { input: Record<never, never>; output: { readonly dispatch: string | null } };
   /** Prometheus text. */
   metrics: { input: Record<never, never>; output: { content_type: string; text: string } };
 }

@@ -14,6 +14,8 @@ export interface AlertCondition {
   readonly subject: string;
   /** The target that it is about, which gets no message of it. */
   readonly about?: { readonly profile: string; readonly target: string };
+  /** Unix ms at which it is over by itself. */
+  readonly until?: number;
 }
 
 /** An alert that has begun and is not over. Times are Unix ms. */
@@ -57,6 +59,8 @@ export interface Guard {
   /** It does not hold any more. */
   clear(of: Pick<AlertCondition, 'kind' | 'subject'>): void;
   readonly lasting: readonly LastingAlert[];
+  /** Stores a message that says it is a test, for where alerts go. Returns its id; null: the table has no alerts. */
+  test(): Promise<string | null>;
   close(): Promise<void>;
 }
 

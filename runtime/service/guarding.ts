@@ -29,6 +29,7 @@ export class Guarding {
     deliveryEnded: (...of) => this.guard?.observer.deliveryEnded?.(...of),
     jobTicked: (...of) => this.guard?.observer.jobTicked?.(...of),
     looped: (...of) => this.guard?.observer.looped?.(...of),
+    overBudget: (...of) => this.guard?.observer.overBudget?.(...of),
   };
 
   readonly requested: CountRequest = ({ route, outcome, authentic }) => {
@@ -39,6 +40,12 @@ export class Guarding {
   get lasting(): readonly LastingAlert[] {
     return this.guard?.lasting ?? NO_ALERTS;
   }
+
+  /** As of a Guard, for what other parts of the service hear of; nothing where the table tells nobody. */
+  readonly raise: Guard['raise'] = (...of) => this.guard?.raise(...of);
+  readonly clear: Guard['clear'] = (of) => this.guard?.clear(of);
+
+  readonly test: Guard['test'] = async () => (await this.guard?.test()) ?? null;
 
   /** Call once, before `prepare`. */
   connect(context: GuardContext): void {

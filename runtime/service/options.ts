@@ -237,6 +237,8 @@ export interface Service {
   metrics(): Promise<{ readonly content_type: string; readonly text: string }>;
   /** Waits for a limited time for the secret in the handshake of a route's sender; call it again until it has arrived. */
   enroll(route: { readonly profile: string; readonly route: string }): Promise<EnrollReport>;
+  /** Stores a message that says it is a test, for where alerts go. Returns its id; null: the table has no `gateway.alerts`. */
+  testAlerts(): Promise<string | null>;
   /** Call after changing the store directly: there may be new work or a changed job. */
   changed(): void;
   /** Adds a listener for events of this kind; returns a function that removes it. */

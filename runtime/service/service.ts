@@ -205,6 +205,10 @@ class RunningService implements Service {
     return { kind: 'stored', file: captured.file, reason: null };
   }
 
+  testAlerts(): Promise<string | null> {
+    return this.work.guarding.test();
+  }
+
   changed(): void {
     this.work.changed();
   }

@@ -12,6 +12,7 @@ import type { Usage } from './usage.ts';
 
 /** A budget and its window at an instant. */
 export interface BudgetSpan {
+  /** JSON of what it is of, with its `per`: `["route", profile, name, "day"]`, `["gateway", "hour"]`, … */
   readonly key: string;
   /** Null: not limited. */
   readonly runs: number | null;

@@ -591,7 +591,7 @@ export interface RouteConfig {
   max_concurrent?: number;
   budget?: BudgetConfig;
   /**
-   * Most runs for one key within ten minutes: one more pauses the key for an hour, and its events are ignored (`loop`). Default: 10. The key is the coalesce key, else where the answer goes, if it goes back to where the event came from.
+   * Most runs for one key within ten minutes: one more pauses the key for an hour, and its events are ignored (`loop`). Default: 10. The key is the session key, else the coalesce key, else where the answer goes, if it goes back to where the event came from.
    */
   loop_limit?: number;
   /**

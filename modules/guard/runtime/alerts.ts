@@ -53,14 +53,14 @@ export class Alerts {
   }
 
   raise(of: AlertCondition, reason: string): void {
-    if (this.context.table().gateway.alerts?.on.includes(of.kind) !== true) return;
+    const now = this.context.clock.now();
+    if (this.context.table().gateway.alerts?.on.includes(of.kind) !== true || isPast(of, now)) return;
     const key = keyOf(of);
     const open = this.open.get(key) ?? { of, count: 0, reason, ends: false };
     Object.assign(open, { count: open.count + 1, reason, ends: false });
     this.open.set(key, open);
     this.clearedAt.delete(key);
     const known = this.kept.get(key)?.row;
-    const now = this.context.clock.now();
     if (known === undefined || now - known.last_at >= QUIET_MS || now - known.told_at >= DAY_MS) this.work();
   }
 
@@ -83,7 +83,7 @@ export class Alerts {
     const now = this.context.clock.now();
     for (const [key, { row }] of this.kept) {
       const cleared = this.clearedAt.get(key);
-      if (cleared !== undefined && cleared > row.last_at) this.clear(row);
+      if (isPast(row, now) || (cleared !== undefined && cleared > row.last_at)) this.clear(row);
       if (now - row.told_at >= DAY_MS && row.last_at > row.told_at && !this.open.has(key))
         this.open.set(key, { of: row, count: 0, reason: row.reason, ends: false });
     }
@@ -171,13 +171,15 @@ export class Alerts {
 
 const keyOf = ({ kind, subject }: Pick<AlertCondition, 'kind' | 'subject'>): string => JSON.stringify([kind, subject]);
 
+const isPast = ({ until }: AlertCondition, now: number): boolean => until !== undefined && until <= now;
+
 function next(row: Row | null, of: AlertCondition, count: number, reason: string, now: number): Row {
   if (row === null) return { ...of, since: now, last_at: now, told_at: now, count, reason };
   return count === 0 ? row : { ...row, last_at: now, count: row.count + count, reason };
 }
 
 function isRow(value: unknown): boolean {
-  const { kind, subject, since, last_at, told_at, count, reason } = (value ?? {}) as Partial<Row>;
-  const isKnown = ALERT_KINDS.some((each) => each === kind) && isText(subject) && isText(reason);
+  const { kind, subject, since, last_at, told_at, count, reason, until = 0 } = (value ?? {}) as Partial<Row>;
+  const isKnown = ALERT_KINDS.some((each) => each === kind) && isText(subject) && isText(reason) && isInstant(until);
   return isKnown && isInstant(since) && isInstant(last_at) && isInstant(told_at) && isCount(count);
 }

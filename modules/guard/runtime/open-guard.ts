@@ -6,6 +6,7 @@ import type { Timer } from '../../../runtime/platform/clock.ts';
 import { StoreUnavailable } from '../../../runtime/store/store.ts';
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import { Alerts } from './alerts.ts';
+import { fullBudgets, refusedBy } from './full-budgets.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { alertMessage, beginText, endText, receivers } from './messages.ts';
 
@@ -74,6 +75,10 @@ class RunningGuard implements Guard {
       const reason = `more than ${limit.most} runs within ten minutes; hookwright gateway loops list|release`;
       this.raise({ kind: 'loop', subject }, reason);
     },
+    overBudget: (_owner, { budget }) => {
+      const { of, reason } = refusedBy(budget);
+      this.raise(of, reason);
+    },
   };
 
   requested(route: string, authentic: boolean | null): void {
@@ -95,6 +100,19 @@ class RunningGuard implements Guard {
     if (!this.isClosed) this.alerts.clear(of);
   }
 
+  async test(): Promise<string | null> {
+    const { ids, clock, table, wake } = this.context;
+    const deliveries = receivers(table(), undefined);
+    if (deliveries.length === 0) return null;
+    const message = alertMessage(ids, clock.now(), {
+      ...{ profile: 'default', event: 'alert_test', deliveries },
+      prompt: 'hookwright: this is a test of `gateway.alerts`\nNothing has failed; alerts arrive here.',
+    });
+    await this.store(message);
+    wake();
+    return message.id;
+  }
+
   async close(): Promise<void> {
     this.isClosed = true;
     this.timer?.cancel();
@@ -105,6 +123,7 @@ class RunningGuard implements Guard {
     try {
       await this.watchStore();
       if (this.storeDownSince === null) await this.alerts.refresh();
+      await this.watchBudgets();
       this.watchSubscriptions();
       this.endLoops();
       await this.heartbeat.beat();
@@ -147,6 +166,15 @@ class RunningGuard implements Guard {
       if (outcome.kind !== 'ok')
         log.error({ target: delivery.target, reason: outcome.reason }, 'an alert was not sent');
     }
+  }
+
+  /** A gateway that was killed has told of nothing that it refused. */
+  private async watchBudgets(): Promise<void> {
+    const { store, clock, table } = this.context;
+    if (table().gateway.alerts?.on.includes('budget') !== true) return;
+    const told = new Set(this.lasting.map(({ subject }) => subject));
+    for (const { of, reason } of await fullBudgets(store, clock.now()))
+      if (!told.has(of.subject)) this.raise(of, reason);
   }
 
   private watchSubscriptions(): void {

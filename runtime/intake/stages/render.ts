@@ -9,15 +9,15 @@ const MODES: Record<RoutePlan['mode'], Dispatch['mode']> = {
   ...{ agent: 'agent', message: 'message', direct: 'direct', cron: 'job' },
 };
 
-/** Runs are counted by coalesce key, else by where the answer goes, if it can come back as an event of the sender. */
+/** Runs are counted by session key, else by coalesce key, else by where the answer goes, if it can come back as an event of the sender. */
 function limitsOf(
   { route, scheme, coalesceKey, isExchange }: Intake,
-  { mode, deliveries }: Dispatch,
+  { mode, deliveries, session_key = null }: Dispatch,
 ): Intake['limits'] {
   if (mode === 'direct' || mode === 'job') return [];
   const back = deliveries.filter(({ target }) => route.loop.comesBack(scheme, target));
   const place = (of: Dispatch['deliveries']): string => JSON.stringify(of.map(({ target, extra }) => [target, extra]));
-  const key = coalesceKey ?? (back.length === 0 ? null : place(back));
+  const key = session_key ?? coalesceKey ?? (back.length === 0 ? null : place(back));
   return key === null && !isExchange
     ? []
     : runLimits(route.plan, { key, exchange: isExchange ? (key ?? place(deliveries)) : null });

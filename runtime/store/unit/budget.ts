@@ -1,11 +1,10 @@
 /** Reserves, begins and ends runs against their budgets. */
 import type { BudgetBody, BudgetSpan, OverBudget } from '../budget.ts';
 import { isFull, mustWait, spend, spentAt } from '../budget.ts';
-import { decodeOr, isCount, isInstant, orNull } from '../decode.ts';
 import { guardKey } from '../guard-mutations.ts';
 import type { BeginRun, MutationResults } from '../mutations.ts';
+import { readBudget } from '../stored-budget.ts';
 import type { Usage } from '../usage.ts';
-import { isAmount } from '../usage.ts';
 import { putGuardRow } from './guard.ts';
 import type { WorkUnit } from './unit.ts';
 
@@ -69,21 +68,8 @@ function refusal(unit: WorkUnit, budgets: readonly BudgetSpan[], now: number, ac
 
 function read({ rows }: WorkUnit, budget: BudgetSpan, now: number): BudgetBody {
   const body = rows.guard.get(rows.keyOf(guardKey({ kind: 'budget', key: budget.key })));
-  return spentAt(decodeOr<BudgetBody | null>(body, isBudget, null), budget, now);
+  return spentAt(readBudget(body), budget, now);
 }
 
 const put = (unit: WorkUnit, { key }: BudgetSpan, body: BudgetBody): void =>
   putGuardRow(unit, { kind: 'budget', key, body: JSON.stringify(body) }, body.until + KEEP_MS);
-
-function isBudget(value: unknown): boolean {
-  const body = (value ?? {}) as Partial<BudgetBody>;
-  return (
-    [body.since, body.until].every(isInstant) &&
-    isCount(body.runs) &&
-    [body.tokens, body.cost].every(isAmount) &&
-    [body.largest_tokens, body.largest_cost].every(orNull(isAmount)) &&
-    Array.isArray(body.under_way) &&
-    body.under_way.every(isCount) &&
-    typeof body.refused === 'boolean'
-  );
-}

@@ -7,7 +7,8 @@ const TOKEN = '7:the-token-of-a-home-with-deliveries';
 export const deliveries: Story = {
   about: 'deliveries are listed, shown and repeated; messages and sessions are made by hand',
   files: {
-    'home/config.yaml': `platforms:
+    'home/config.yaml': `gateway: { alerts: { deliver: local } }
+platforms:
   webhook:
     enabled: true
     port: 0
@@ -25,7 +26,10 @@ export const deliveries: Story = {
   steps: [
     { run: 'deliveries list', err: 'nothing of that kind is stored\n' },
     { run: 'deliveries replay 0', code: 1, err: 'error: nothing has been stored in this home yet\n' },
+    { run: 'alerts test', code: 1, err: /^error: no gateway is running for .*\n.*start one: hookwright gateway start/ },
     { run: 'gateway start', out: /./, err: /^started /m },
+    { run: 'alerts test', out: 'local: sent\n' },
+    { run: 'alerts test --json', json: true, out: /"results": \[\s*\{\s*"target": "local",\s*"ok": true/ },
     { run: `webhook test news --payload '{"title": "One"}'`, out: /^202 /, err: /^POST / },
     {
       run: 'deliveries list --state done --json',
@@ -34,7 +38,7 @@ export const deliveries: Story = {
       keep: { id: /"id": "([^"]+)"/ },
       eventually: true,
     },
-    { run: 'deliveries list', out: 'ID  …\n… news … done …\n' },
+    { run: 'deliveries list --route news', out: 'ID  …\n… news … done …\n' },
     { run: 'usage --by route', err: /^no run of that time has told what it used/ },
     { run: 'usage --by nothing', code: 2, err: /^error: --by takes route, agent, job, day/ },
     { run: 'gateway loops list', err: 'no key is paused\n' },

@@ -87,6 +87,25 @@ async function serve(t: TestContext, yaml: string, usd = 0): Promise<Served> {
   return served;
 }
 
+/** The alerts that were sent, oldest first. */
+async function alerts({ service, clock }: Served, count = 0): Promise<readonly string[]> {
+  for (let round = 0; round < 400; round++) {
+    const found = await sentAlerts(service);
+    if (found.length >= count) return found;
+    await clock.run(1000);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  throw new Error(`fewer than ${count} alerts`);
+}
+
+async function sentAlerts(service: Service): Promise<readonly string[]> {
+  const rows = await service.store.read({ kind: 'list', filter: { limit: 100 } });
+  const own = rows.filter(({ event }) => event === 'alert').reverse();
+  return Promise.all(
+    own.map(async ({ ref }) => (await service.store.read({ kind: 'load', ref }))?.dispatch.prompt ?? ''),
+  );
+}
+
 const TAKEN = '202 accepted';
 const OVER = '200 ignored budget';
 
@@ -140,5 +159,21 @@ describe('a budget', () => {
       ['budget', 'budget'],
     );
     assert.deepEqual(await served.send('two', 'f'), [OVER]);
+  });
+
+  it('is told of once in each window, over a restart, and when the window is over', async (t) => {
+    const parts = { gateway: ', alerts: { deliver: local }', route: ', budget: { runs: 1, per: hour }' };
+    const served = await serve(t, config(parts));
+    assert.deepEqual(await served.send('one', 'a', 'b', 'c', 'd'), [TAKEN, OVER, OVER, OVER]);
+    const title = 'a budget is used up: route one per hour, until 2026-03-28T13:00:00.000Z';
+    const begun = [`hookwright: ${title}\nthe limit is 1 run: what comes until then is not run`];
+    assert.deepEqual(await alerts(served, 1), begun);
+    await served.restart();
+    assert.deepEqual(await served.send('one', 'e'), [OVER]);
+    assert.deepEqual(await alerts(served), begun);
+    await served.clock.run(3_600_000);
+    assert.equal((await alerts(served, 2))[1], `hookwright: over, ${title}\n4 times in 60 min`);
+    assert.deepEqual(await served.send('one', 'f', 'g'), [TAKEN, OVER]);
+    assert.equal((await alerts(served, 3)).length, 3);
   });
 });

@@ -5,6 +5,9 @@ import { describe, it } from 'node:test';
 import { MARKER_START } from '../../../runtime/table/loop-marker.ts';
 import type { Comment } from '../../helpers/code-host.ts';
 import { CodeHost } from '../../helpers/code-host.ts';
+import { startGateway, until } from '../../helpers/gateway.ts';
+import { signed } from '../../helpers/serve.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
 
 const config = (route = '', target = ''): string => `
 platforms:
@@ -114,5 +117,44 @@ describe('two gateways that answer each other', () => {
     host.write({ body: 'And me?' });
     await host.quiet();
     assert.ok(one.runs.at(-1)?.includes('And me?'));
+  });
+});
+
+describe('a session key with too many runs', () => {
+  const SECRET = 'the-secret-of-a-route-1';
+  const YAML = `
+gateway: { alerts: { deliver: local } }
+platforms:
+  webhook:
+    enabled: true
+    secret: ${SECRET}
+    routes:
+      talk: { prompt: "{text}", session_key: "{room}", coalesce: { key: person, window_seconds: 0.01 }, loop_limit: 2 }
+`;
+
+  it('is paused, told of once, and released by hand; others go on', async (t) => {
+    const { url, cli } = await startGateway(t, { home: tempDir(t), config: YAML });
+    let sent = 0;
+    const say = async (room: string): Promise<string> => {
+      // A person of its own each time: the session is what counts.
+      const body = JSON.stringify({ room, text: 'Hello', person: ++sent });
+      const answer = await fetch(`${url}/webhooks/talk`, { method: 'POST', body, headers: signed(body, SECRET) });
+      const { status, reason } = (await answer.json()) as { status: string; reason?: string };
+      return reason ?? status;
+    };
+    const alerts = async (): Promise<readonly { id: string }[]> =>
+      JSON.parse((await cli('deliveries', 'list', '--json')).stdout).filter(
+        ({ event }: { event: string }) => event === 'alert',
+      );
+    assert.deepEqual(await Promise.all(['a', 'a'].map(say)), ['coalesced', 'coalesced']);
+    assert.deepEqual(await Promise.all(['a', 'a', 'b', 'a'].map(say)), ['loop', 'loop', 'coalesced', 'loop']);
+    const [alert] = await until(async () => ((await alerts()).length > 0 ? alerts() : null));
+    const { stdout } = await cli('deliveries', 'show', alert?.id ?? '', '--full');
+    assert.match(stdout, /a key is paused, because it has had too many runs: route talk a\n/);
+    const paused = JSON.parse((await cli('gateway', 'loops', 'list', '--json')).stdout);
+    assert.deepEqual([paused.length, paused[0].name, paused[0].route], [1, 'a', 'talk']);
+    assert.match((await cli('gateway', 'loops', 'release', 'a')).stdout, /^a of route talk is released, /);
+    assert.equal(await say('a'), 'coalesced');
+    assert.equal((await alerts()).length, 1);
   });
 });

@@ -10,7 +10,7 @@ import { pausedKeys } from '../../../loops/paused-keys.ts';
 export default command({
   summary: 'List the keys that are paused because they have had too many runs',
   details:
-    'A session or coalesce key, or the place where the answers go, with more than `loop_limit` runs within ten minutes is paused for an hour: its events are answered `ignored`, reason `loop`.',
+    'A session or coalesce key, or the place where the answers go if a route has neither, with more than `loop_limit` runs within ten minutes is paused for an hour: its events are answered `ignored`, reason `loop`.',
   examples: [
     ['What is paused', '$0 gateway loops list'],
     ['For scripts', '$0 gateway loops list --json'],
