@@ -110,10 +110,12 @@ async function connect(
     ...{ keepAlive: true, keepAliveInitialDelayMillis: CONNECT_MS },
   });
   let lost: Error | null = null;
+  let isConnected = false;
   const lose = (error: Error): void => {
     if (lost !== null) return;
     lost = error;
-    ended?.();
+    // The end of an attempt without success is no news, and comes when another attempt may have succeeded.
+    if (isConnected) ended?.();
   };
   // Without a listener, an error event would end the process. After one, the driver takes no more queries, but it closes
   // the connection only where the network has failed.
@@ -124,6 +126,7 @@ async function connect(
   client.on('end', () => lose(new Error('the connection was closed')));
   client.on('notification', ({ payload }) => notified?.(payload ?? ''));
   await client.connect();
+  isConnected = true;
   const run = (sql: string, values: readonly PgValue[]) =>
     client.query({ ...(prepare ? { name: nameOf(sql) } : {}), text: sql, values: [...values] });
   return {

@@ -97,7 +97,8 @@ export class PostgresStore implements Store {
     if (mutation.kind === 'take_work' && writer.leaseLeftMs <= 0) {
       throw new StoreUnavailable('the lease of this gateway ended while it took work');
     }
-    health.end('unavailable');
+    // The connection may have been lost after this change was made.
+    if (writer.isConnected) health.end('unavailable');
     this.others.notify(mutation.kind);
     return result;
   }

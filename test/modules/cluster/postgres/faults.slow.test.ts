@@ -1,5 +1,8 @@
 /** A database that is lost in the middle of a commit, that ends all connections, and that is not there at all. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { AddressInfo, Socket } from 'node:net';
+import { connect as connectTo, createServer } from 'node:net';
 import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PgConnect } from '../../../../modules/cluster/runtime/postgres/driver.ts';
@@ -91,6 +94,35 @@ describe('the database away', { skip: skipWithoutPostgres() }, () => {
     );
     await acceptable(store, 'b');
     assert.equal((await find(store, 'b'))?.state, 'pending');
+    assert.equal(store.problem(), null);
+  });
+
+  it('keeps its connection when the attempt with TLS, which the server has refused, ends late', async (t) => {
+    const { port, hostname } = new URL(url());
+    const refused: Socket[] = [];
+    const proxy = createServer({ allowHalfOpen: true }, (client) => {
+      client.on('error', () => {});
+      client.once('data', (first) => {
+        // An SSLRequest has eight bytes.
+        if (first.length === 8) {
+          refused.push(client);
+          client.write('N');
+          return;
+        }
+        const server = connectTo(Number(port), hostname);
+        server.on('error', () => {}).write(first);
+        client.pipe(server).pipe(client);
+      });
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    const via = new URL(url());
+    via.port = String((proxy.address() as AddressInfo).port);
+    const store = await openTestStore(via.href, `faults_${++schemas}`);
+    atEnd(t, () => store.close().then(() => proxy.close()));
+    assert.ok(refused.length > 0);
+    for (const client of refused) client.end();
+    await Promise.all(refused.map((client) => client.closed || once(client, 'close')));
+    for (const id of ['a', 'b']) await accept(store, id);
     assert.equal(store.problem(), null);
   });
 
