@@ -34,6 +34,7 @@ const deliveries = listOf(
   object({
     ...{ target: text, label: optional(text), extra: anyObject, unresolved: texts },
     output: optional(object({ name: text, content: anyObject })),
+    approve_ms: optional(whole),
   }),
 );
 
@@ -91,6 +92,7 @@ const QUERIES: Readonly<Record<QueryKind, WireShape>> = {
   oldest_due: object({ now: whole }),
   guard_rows: object({ of: among(...GUARD_KINDS) }),
   usage: object({ since: whole, slot_ms: whole }),
+  approvals: nothing,
   nodes: nothing,
   audit: nothing,
   back_up: object({ to: text }),
@@ -98,7 +100,10 @@ const QUERIES: Readonly<Record<QueryKind, WireShape>> = {
 
 const WORK: Readonly<Record<InitialWork['kind'], WireShape>> = {
   run: nothing,
-  deliveries: object({ answer: nullable(text), open: listOf(object({ index: whole, target: text, due_at: whole })) }),
+  deliveries: object({
+    answer: nullable(text),
+    open: listOf(object({ index: whole, target: text, due_at: whole, waiting: optional(flag) })),
+  }),
   held: object({ holder: text }),
 };
 
@@ -108,6 +113,9 @@ const CHANGES: Readonly<Record<CommandMutation['kind'], WireShape>> = {
     ...{ work: byKind(WORK), now: whole },
   }),
   resend: object({ ref: whole, key: nullable(object(CLAIM_KEY)), again: flag, now: whole }),
+  answer_approval: object({
+    ...{ ref: whole, index: whole, since: whole, approve: flag, by: text, reason: nullable(text), now: whole },
+  }),
   fire_job: object({ job: text, paused: flag, now: whole, dispatch, claim, even_paused: flag }),
   put_job: object({ job, expect: among('new', 'old'), numbered_beside: optional(texts) }),
   remove_job: object({ id: text }),

@@ -5,7 +5,7 @@
 import { StoreDamaged } from '../store/decode.ts';
 import type { PutGuard } from '../store/guard-mutations.ts';
 import type { FireJob, PauseJob, PutJob, RemoveJob, WatchJob } from '../store/job-mutations.ts';
-import type { Accept, Mutation, MutationResults, Resend } from '../store/mutations.ts';
+import type { Accept, AnswerApproval, Mutation, MutationResults, Resend } from '../store/mutations.ts';
 import type { PauseRoute } from '../store/pauses.ts';
 import type { Query, QueryKind, QueryResults } from '../store/queries.ts';
 import type { Store } from '../store/store.ts';
@@ -16,6 +16,7 @@ import { ControlError } from './control-error.ts';
 export type CommandMutation =
   | Accept
   | Resend
+  | AnswerApproval
   | PutGuard
   | PauseRoute
   | FireJob

@@ -8,6 +8,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Accept, InitialWork, JoinGroup } from '../store/mutations.ts';
 import { RecentClaims } from '../store/recent-claims.ts';
 import { isMessage } from '../store/replay.ts';
+import { openDelivery } from '../store/unit/approval.ts';
 import { Contents } from './contents.ts';
 import type { DispatchContext } from './context.ts';
 import { DeliveryWorker } from './delivery-worker.ts';
@@ -203,7 +204,7 @@ class DispatcherService implements DispatchService {
 
 function initialWork(dispatch: Dispatch, now: number): InitialWork {
   if (!isMessage(dispatch)) return { kind: 'run' };
-  const open = dispatch.deliveries.map(({ target }, index) => ({ index, target, due_at: now }));
+  const open = dispatch.deliveries.map((delivery, index) => openDelivery(delivery, index, now));
   return { kind: 'deliveries', answer: null, open };
 }
 

@@ -4,6 +4,7 @@ import type { Dispatch, DispatchDelivery } from '../../schemas/generated/types.t
 import type { DeliveryOutcome, DeliveryRequest } from '../deliver/deliverer.ts';
 import { failed } from '../deliver/deliverer.ts';
 import type { Step } from '../store/mutations.ts';
+import { answerOf } from '../store/states.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import { markerOf } from '../table/loop-marker.ts';
 import { pacedWait, retryWait } from './backoff.ts';
@@ -26,15 +27,25 @@ export interface DeliveryProgress {
   readonly first_attempt_at: number | null;
   /** How often the whole text was delivered before: it is sent once more on purpose. */
   readonly delivered: number;
+  /** What a person has answered; null: nobody has, or was asked. */
+  readonly answer: Step | null;
 }
 
 /** Computes the progress from the stored steps of the dispatch. */
 export function progressOf(index: number, steps: readonly Step[]): DeliveryProgress {
-  const all = steps.filter((step) => step.kind === 'delivery' && step.index === index);
+  const answer = answerOf(steps, index);
+  const all = steps.filter((step) => step.kind === 'delivery' && step.index === index && step.by === undefined);
   const made = all.slice(all.findLastIndex(({ outcome }) => outcome === 'ok') + 1);
   const attempts = made.length - 1 - made.findLastIndex(({ next_at }) => next_at === null);
   const delivered = all.filter(({ outcome }) => outcome === 'ok').length;
-  return { index, attempts, sent: made.at(-1)?.sent ?? 0, first_attempt_at: made[0]?.started_at ?? null, delivered };
+  return {
+    index,
+    attempts,
+    sent: made.at(-1)?.sent ?? 0,
+    first_attempt_at: made[0]?.started_at ?? null,
+    delivered,
+    answer,
+  };
 }
 
 /** Makes one attempt. If the deliverer throws, which it should not, the outcome is `ambiguous`. */

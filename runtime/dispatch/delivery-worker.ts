@@ -3,12 +3,14 @@
  * taken again, so that a restart resumes where this process stopped.
  */
 import { setMaxListeners } from 'node:events';
+import { targetLabel } from '../../base/label.ts';
 import { StoreDamaged } from '../store/decode.ts';
 import type { RecordAttempt, Step, TakenAttempt } from '../store/mutations.ts';
 import { keyOfMessage } from '../store/replay.ts';
 import type { DeliverableContent } from './contents.ts';
 import type { Attempted } from './delivery-attempt.ts';
 import { deliveryStep, makeAttempt, reportAttempt } from './delivery-attempt.ts';
+import { logFields } from './observer.ts';
 import { Stopped } from './persist.ts';
 import type { Worker, WorkerParts } from './worker.ts';
 import { giveUpDamaged } from './worker.ts';
@@ -18,6 +20,8 @@ const MAX_ATTEMPTS = 64;
 export const MAX_PER_TARGET = 8;
 /** Wait before a delivery that could not be read is retried, in ms. */
 const UNREAD_MS = 5000;
+/** The reason of a delivery that no person has approved. */
+const NOT_APPROVED = 'not_approved';
 
 export class DeliveryWorker implements Worker<TakenAttempt> {
   private readonly parts: WorkerParts;
@@ -58,6 +62,8 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
 
   private async attempt(taken: TakenAttempt): Promise<void> {
     const { context, contents } = this.parts;
+    // Whether somebody has rejected it is in the store.
+    if (taken.waiting !== undefined) contents.forget(taken.ref);
     const content = await contents.forDelivery(taken.ref, taken.index).catch((error: unknown) => {
       if (error instanceof StoreDamaged) return error;
       context.log.error({ err: error, ...taken }, 'a delivery could not be read, trying again');
@@ -65,6 +71,7 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
     });
     if (content === null) return this.putBack(taken, UNREAD_MS);
     if (content instanceof StoreDamaged) return giveUpDamaged(this.parts, taken.ref, content.message);
+    if (taken.waiting !== undefined) return this.refuse(taken, content);
     const made = await makeAttempt(context, content, content.progress, this.drain.signal);
     if (made.kind === 'attempted') return this.record(taken, content, made);
     // The next attempt uses the steps in the store.
@@ -96,6 +103,28 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
     if (result.state === 'delivering') return;
     contents.forget(taken.ref);
     observer?.finished?.(dispatch, result.state, result.reason, dispatch.mode === 'direct' ? null : text);
+  }
+
+  /** Ends a delivery that was rejected, or that nobody has approved in time. */
+  private async refuse(taken: TakenAttempt, { dispatch, text, progress }: DeliverableContent): Promise<void> {
+    const { context, persister, changed } = this.parts;
+    const { clock, observer, log } = context;
+    const at = clock.now();
+    const isAnswered = taken.waiting === 'rejected';
+    const { reason: why = null, by } = (isAnswered ? progress.answer : null) ?? {};
+    const reason = why === null ? NOT_APPROVED : `${NOT_APPROVED}: ${why}`;
+    const outcome = isAnswered ? 'permanent' : 'rejected';
+    const step = { kind: 'delivery', index: taken.index, outcome, started_at: at, at, reason } as const;
+    const ended: Step = { ...step, next_at: null, sent: progress.sent, message_id: null };
+    const key = keyOfMessage(dispatch);
+    const recorded = persister.write({ ...this.recordOf(taken, ended, null), ...(key === null ? {} : { key }) });
+    changed();
+    const result = await recorded;
+    if (result === null) return log.warn({ ...taken }, 'the delivery was not held any more');
+    const delivery = dispatch.deliveries[taken.index];
+    const target = delivery === undefined ? '' : targetLabel(delivery);
+    log.info({ ...logFields(dispatch), target, reason, ...(by === undefined ? {} : { by }) }, 'not sent');
+    if (result.state !== 'delivering') observer?.finished?.(dispatch, result.state, result.reason, text);
   }
 
   private recordOf({ ref, index }: TakenAttempt, step: Step | null, due_at: number | null): RecordAttempt {

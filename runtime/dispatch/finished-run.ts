@@ -3,6 +3,7 @@ import type { Dispatch, DispatchDelivery } from '../../schemas/generated/types.t
 import type { Advance, OpenDelivery, Step, TakenRun } from '../store/mutations.ts';
 import type { ProgramEnd } from '../store/states.ts';
 import { endDelivering } from '../store/states.ts';
+import { openDelivery } from '../store/unit/approval.ts';
 import type { RunUsage, Usage } from '../store/usage.ts';
 import { retryWait } from './backoff.ts';
 import type { DispatchContext } from './context.ts';
@@ -86,8 +87,8 @@ export function changeAfter(run: FinishedRun, at: number, random: number): RunCh
   }
 }
 
-const openOf = (deliveries: readonly DispatchDelivery[], due_at: number, first = 0): readonly OpenDelivery[] =>
-  deliveries.map(({ target }, index) => ({ index: first + index, target, due_at }));
+const openOf = (deliveries: readonly DispatchDelivery[], at: number, first = 0): readonly OpenDelivery[] =>
+  deliveries.map((delivery, index) => openDelivery(delivery, first + index, at));
 
 /** The dispatch with what the run handed over; left out where that is nothing. */
 function withOutputs({ dispatch, outputs }: FinishedRun): Pick<RunChange, 'dispatch' | 'grown'> {

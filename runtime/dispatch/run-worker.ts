@@ -247,9 +247,11 @@ interface DeliveredNow {
 /** These deliveries are too short to be cancelled. */
 const NEVER = new AbortController().signal;
 
-/** Whether all deliveries of a dispatch stay within this process. */
+/** Whether all deliveries of a dispatch stay within this process, and wait for nobody. */
 function isImmediate({ deliverer }: DispatchContext, { profile, deliveries }: Dispatch): boolean {
-  return deliveries.every(({ target }) => deliverer.isImmediate(profile, target));
+  return deliveries.every(
+    ({ target, approve_ms }) => approve_ms === undefined && deliverer.isImmediate(profile, target),
+  );
 }
 
 /** Makes the first attempt of each delivery. */

@@ -58,6 +58,7 @@ const deliveries = listOf(
   fieldsOf<Dispatch['deliveries'][number]>({
     ...{ target: isText, label: orAbsent(isText), extra: textByKey, unresolved: texts },
     output: orAbsent((value) => isRecord(value) && isText(value.name) && isRecord(value.content)),
+    approve_ms: orAbsent(isCount),
   }),
 );
 
@@ -90,9 +91,11 @@ export const isStep = fieldsOf<Step>({
   ...{ kind: isOneOf('run', 'delivery'), index: orNull(isCount) },
   outcome: isMember<Step['outcome']>({
     ...{ ok: true, failed: true, interrupted: true, permanent: true, retry: true, ambiguous: true, withdrawn: true },
+    ...{ approved: true, rejected: true },
   }),
   ...{ started_at: isInstant, at: isInstant, reason: orNull(isText), next_at: orNull(isInstant) },
   ...{ sent: isCount, message_id: orNull(isText), program: orAbsent(isProgramEnd) },
+  by: orAbsent(isText),
 });
 
 export const isJobRecord = fieldsOf<JobRecord>({

@@ -13,17 +13,19 @@ import type { PutGuard, RunLimit } from './guard-mutations.ts';
 import type { ClaimKey, Holder, Ref, StoredClaim } from './identity.ts';
 import type { JobMutation, JobMutationResults } from './job-mutations.ts';
 import type { PauseRoute } from './pauses.ts';
-import type { DispatchState, FinalState, ProgramEnd, Step } from './states.ts';
+import type { DispatchState, FinalState, ProgramEnd, Step, Waiting } from './states.ts';
 import type { RunUsage } from './usage.ts';
 
-export type { ClaimKey, Holder, Ref, Step, StoredClaim };
+export type { ClaimKey, Holder, Ref, Step, StoredClaim, Waiting };
 
 /** A delivery that has not ended. Its lane is (profile of the dispatch, target). */
 export interface OpenDelivery {
   readonly index: number;
   readonly target: string;
-  /** Unix ms of the next attempt. */
+  /** Unix ms of the next attempt; of one that waits for an approval, when it expires. */
   readonly due_at: number;
+  /** It waits for a person who approves it. */
+  readonly waiting?: true;
 }
 
 /** What a new dispatch waits for. */
@@ -144,6 +146,8 @@ export interface TakenRun {
 export interface TakenAttempt {
   readonly ref: Ref;
   readonly index: number;
+  /** It is not approved: rejected, or nobody has answered in time. */
+  readonly waiting?: Waiting;
 }
 
 export interface TakenWork {
@@ -212,6 +216,29 @@ export interface RecordAttempt {
   readonly due_at: number | null;
   /** The delivery id of a message: if this ends the dispatch, it is claimed when that is done, and free when it is dead. */
   readonly key?: ClaimKey;
+}
+
+/** A person answers a delivery that waits for an approval: what is approved is due at once, what is rejected ends unsent. */
+export interface AnswerApproval {
+  readonly kind: 'answer_approval';
+  readonly ref: Ref;
+  readonly index: number;
+  /** Since when it has waited, as it was read: another text of a later attempt waits since then. */
+  readonly since: number;
+  readonly approve: boolean;
+  readonly by: string;
+  readonly reason: string | null;
+  readonly now: number;
+}
+
+/** Stores the message that tells somebody of a delivery that waits for an approval, unless it is told already. */
+export interface TellApproval {
+  readonly kind: 'tell_approval';
+  readonly ref: Ref;
+  readonly index: number;
+  /** A message, due at once, whose targets are its deliveries. */
+  readonly dispatch: Dispatch;
+  readonly now: number;
 }
 
 /** Ends a dispatch of which a stored value is damaged: it is dead, and its deliveries have ended. */
@@ -295,6 +322,8 @@ export type Mutation =
   | Advance
   | RecordAttempt
   | GiveUp
+  | AnswerApproval
+  | TellApproval
   | Resend
   | Recover
   | ExpireClaims
@@ -349,6 +378,10 @@ export interface MutationResults extends JobMutationResults {
   } | null;
   /** False: the dispatch is unknown, or has ended. */
   give_up: boolean;
+  /** False: it does not wait, or not since then. */
+  answer_approval: boolean;
+  /** False: it does not wait, or is told already; nothing was stored. */
+  tell_approval: boolean;
   /** `superseded`: the message of this delivery id is in the row `by`. */
   resend: { readonly kind: 'stored' | 'unknown' | 'open' | 'done' } | { readonly kind: 'superseded'; readonly by: Ref };
   recover: Recovered;

@@ -3,7 +3,7 @@ import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { GuardKind, GuardRow } from './guard-mutations.ts';
 import type { JobRecord, JobState, JobTick } from './job-mutations.ts';
 import type { ClaimKey, Ref, Step } from './mutations.ts';
-import type { DispatchState, ProgramEnd } from './states.ts';
+import type { DispatchState, ProgramEnd, Waiting } from './states.ts';
 import type { Usage, UsageSum } from './usage.ts';
 
 /** A dispatch in a list. */
@@ -105,6 +105,22 @@ export interface OpenWork {
   readonly count: number;
 }
 
+/** A delivery that waits for a person. */
+export interface WaitingDelivery {
+  readonly ref: Ref;
+  readonly index: number;
+  /** Of its dispatch. */
+  readonly id: string;
+  readonly profile: string;
+  readonly route: string | null;
+  readonly job: string | null;
+  /** Unix ms. */
+  readonly since: number;
+  /** Unix ms; nobody can approve it from then on. */
+  readonly expires_at: number;
+  readonly waiting: Exclude<Waiting, 'rejected'>;
+}
+
 /** Deliveries of a route or job that were given up and are still stored. */
 export interface DeadWork {
   readonly profile: string;
@@ -171,6 +187,8 @@ export type Query =
    * `slot_ms`.
    */
   | { readonly kind: 'usage'; readonly since: number; readonly slot_ms: number }
+  /** Deliveries that wait for a person, the oldest dispatch first. */
+  | { readonly kind: 'approvals' }
   /** In the order of their starts; none for a store of one process. */
   | { readonly kind: 'nodes' }
   /** Checks that accepted = done + dead + skipped + pending + running + delivering; a line for each mismatch. Slow. */
@@ -201,6 +219,7 @@ export interface QueryResults {
   oldest_due: number | null;
   guard_rows: readonly GuardRow[];
   usage: readonly UsageSum[];
+  approvals: readonly WaitingDelivery[];
   nodes: readonly StoredNode[];
   audit: readonly string[];
   back_up: { readonly bytes: number };

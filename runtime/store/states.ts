@@ -53,9 +53,18 @@ export interface Step {
   readonly index: number | null;
   /**
    * `interrupted`: ended by a drain or with its process. Only unsuccessful runs are recorded. `withdrawn`: no attempt; a
-   * later attempt of the sender has another target or address.
+   * later attempt of the sender has another target or address. `approved`, `rejected`: no attempt; a person has answered.
    */
-  readonly outcome: 'ok' | 'failed' | 'interrupted' | 'permanent' | 'retry' | 'ambiguous' | 'withdrawn';
+  readonly outcome:
+    | 'ok'
+    | 'permanent'
+    | 'retry'
+    | 'ambiguous'
+    | 'failed'
+    | 'interrupted'
+    | 'withdrawn'
+    | 'approved'
+    | 'rejected';
   readonly started_at: number;
   readonly at: number;
   readonly reason: string | null;
@@ -66,6 +75,8 @@ export interface Step {
   readonly message_id: string | null;
   /** Of a run whose agent is a program. */
   readonly program?: ProgramEnd;
+  /** Who has answered. */
+  readonly by?: string;
 }
 
 /** What is kept of the program of a run, beside its answer. */
@@ -77,6 +88,24 @@ export interface ProgramEnd {
   readonly stderr: string;
   /** What its sandbox refused: `host:port`, or a file. */
   readonly denied?: readonly string[];
+}
+
+/** A delivery that a person has to approve. `new`: nobody has been told yet; `rejected`: it ends with its next attempt, unsent. */
+export const APPROVAL_STATES = ['new', 'told', 'rejected'] as const;
+export type Waiting = (typeof APPROVAL_STATES)[number];
+
+/** The latest answer of a person about a delivery that counts: an approval is for one sending. Null: there is none. */
+export function answerOf<S extends Pick<Step, 'kind' | 'index' | 'outcome'>>(
+  steps: readonly S[],
+  index: number,
+): S | null {
+  const last = steps.findLast(
+    (step) =>
+      step.kind === 'delivery' &&
+      step.index === index &&
+      (step.outcome === 'approved' || step.outcome === 'rejected' || step.outcome === 'ok'),
+  );
+  return last === undefined || last.outcome === 'ok' ? null : last;
 }
 
 export interface DeliveryEnding {

@@ -15,9 +15,9 @@ import type { LinkedDelivery, LinkedOutput } from './linked-table.ts';
 
 type DeliveryPlan = RoutePlan['deliver'][number];
 
-export function linkDelivery({ target, extra }: DeliveryPlan, targets: RouteTable['targets']): LinkedDelivery {
+export function linkDelivery({ extra, ...delivery }: DeliveryPlan, targets: RouteTable['targets']): LinkedDelivery {
   const templates = Object.entries(extra).map(([key, template]) => [key, linkTemplate(template)] as const);
-  return { target, ...labelField(targets[target]), extra: templates };
+  return { ...delivery, ...labelField(targets[delivery.target]), extra: templates };
 }
 
 export function linkOutput({ delivery, ...limits }: OutputPlan, targets: RouteTable['targets']): LinkedOutput {
@@ -45,9 +45,11 @@ export const renderDeliveries = (
   builtins: Builtins,
 ): DispatchDelivery[] => deliveries.map((delivery) => renderDelivery(delivery, data, builtins));
 
-function renderDelivery({ target, label, extra }: LinkedDelivery, data: unknown, builtins: Builtins): DispatchDelivery {
+function renderDelivery(linked: LinkedDelivery, data: unknown, builtins: Builtins): DispatchDelivery {
+  const { target, label, approve_ms, extra } = linked;
   const delivery: DispatchDelivery = { target, extra: {}, unresolved: [] };
   if (label !== undefined) delivery.label = label;
+  if (approve_ms !== undefined) delivery.approve_ms = approve_ms;
   for (const [key, template] of extra) {
     const { text, unresolved } = template(data, builtins);
     delivery.extra[key] = text;

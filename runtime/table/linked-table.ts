@@ -73,6 +73,8 @@ export interface LinkedDelivery {
   /** Display name, when it differs from `target`. */
   readonly label?: string;
   readonly extra: readonly (readonly [key: string, render: RenderTemplate])[];
+  /** How long it waits for a person who approves it, in ms; left out: it needs nobody. */
+  readonly approve_ms?: number;
 }
 
 export type LinkedOutput = Omit<DispatchOutput, 'delivery'> & { readonly delivery: LinkedDelivery };

@@ -2530,6 +2530,10 @@ export interface DispatchDelivery {
    */
   unresolved: string[];
   output?: HandedOutput;
+  /**
+   * How long it waits for a person who approves it; absent: it needs nobody.
+   */
+  approve_ms?: number;
 }
 /**
  * Rendered `deliver_extra`.
@@ -3123,6 +3127,7 @@ export interface GatewayPlan {
    */
   sandbox: SandboxPlan | null;
   alerts: AlertsPlan | null;
+  approvals?: ApprovalsPlan;
   heartbeat: HeartbeatPlan | null;
 }
 /**
@@ -3174,6 +3179,10 @@ export interface DeliveryPlan {
    */
   target: string;
   extra: DeliveryExtraPlan;
+  /**
+   * How long its message waits for a person who approves it; absent: it needs nobody.
+   */
+  approve_ms?: number;
 }
 export interface DeliveryExtraPlan {
   [k: string]: TemplatePlan;
@@ -3221,6 +3230,13 @@ export interface MetaSegment {
  */
 export interface NoticeSegment {
   kind: 'notice';
+}
+/**
+ * Who is asked for approvals; absent: nobody.
+ */
+export interface ApprovalsPlan {
+  deliver: DeliveryPlan[];
+  expires_ms: number;
 }
 export interface HeartbeatPlan {
   url: SecretRef;

@@ -5,6 +5,7 @@
 import type { Mutation, MutationResults } from '../../runtime/store/mutations.ts';
 import type { Query, QueryResults } from '../../runtime/store/queries.ts';
 import type { Store } from '../../runtime/store/store.ts';
+import { approvalHandlers } from './memory-store/approvals.ts';
 import { budgetHandlers } from './memory-store/budgets.ts';
 import { dispatchHandlers } from './memory-store/dispatches.ts';
 import { guardHandlers } from './memory-store/guard.ts';
@@ -32,6 +33,7 @@ export function createMemoryStore(tables: MemoryTables = createTables()): Memory
     ...dispatchHandlers(tables),
     ...messageHandlers(tables),
     ...guardHandlers(tables),
+    ...approvalHandlers(tables),
     ...budgetHandlers(tables),
     ...workHandlers(tables),
     ...jobHandlers(tables),

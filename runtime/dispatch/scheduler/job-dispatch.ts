@@ -19,8 +19,8 @@ function targetOf(target: string, job: Job, { profiles }: DeliveryTable): string
 }
 
 function deliveriesOf(job: Job, table: DeliveryTable): DispatchDelivery[] {
-  const linked = job.deliver.map(({ target, extra }) =>
-    linkDelivery({ target: targetOf(target, job, table), extra }, table.targets),
+  const linked = job.deliver.map((delivery) =>
+    linkDelivery({ ...delivery, target: targetOf(delivery.target, job, table) }, table.targets),
   );
   return renderDeliveries(linked, null, NO_BUILTINS);
 }

@@ -16,7 +16,7 @@ import { decodeOr, isCount, isInstant, isJobRecord, isOneOf, isText, orNull } fr
 import { GUARD_KINDS } from '../guard-mutations.ts';
 import { laneKey, routeLane } from '../identity.ts';
 import type { DamageReport } from '../queries.ts';
-import { OPEN_STATES } from '../states.ts';
+import { APPROVAL_STATES, OPEN_STATES } from '../states.ts';
 import { noCounts, TALLY_COLUMNS } from '../tally.ts';
 import { isAmount, MOST_USED } from '../usage.ts';
 import type { Connection, Value } from './driver.ts';
@@ -59,7 +59,10 @@ const OPEN =
 const TABLES = {
   delivery: {
     keys: ['ref', 'n'],
-    checks: { ref: isCount, n: isCount, lane: isNames, ...DUE, holder: orNull(isText) },
+    checks: {
+      ...{ ref: isCount, n: isCount, lane: isNames, ...DUE, holder: orNull(isText) },
+      waiting: isOneOf(null, ...APPROVAL_STATES),
+    },
     isWhole: isDue,
   },
   work: {

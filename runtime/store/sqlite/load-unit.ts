@@ -85,8 +85,8 @@ export function createLoadUnit(db: Connection, memory: Memory): () => UnitRows {
   );
   // Of a session, one row has the turn, and a change makes at most one leave it.
   const session = db.query<WorkColumns>(`SELECT ${WORK} FROM work w WHERE w.session = ? ORDER BY w.turn LIMIT 2`);
-  const deliveries = db.query<[number, string, number, number, string | null]>(
-    'SELECT n, lane, due_at, set_at, holder FROM delivery WHERE ref = ?',
+  const deliveries = db.query<[number, string, number, number, string | null, DeliveryRow['waiting']]>(
+    'SELECT n, lane, due_at, set_at, holder, waiting FROM delivery WHERE ref = ?',
   );
   const job = db.query<[number | null, number | null, number | null, Ref | null, number]>(
     "SELECT s.paused, s.paused_until, s.cursor, s.ref, coalesce(w.state IN ('pending', 'running'), 0) " +
@@ -112,7 +112,9 @@ export function createLoadUnit(db: Connection, memory: Memory): () => UnitRows {
   };
   const loadDeliveries = (ref: Ref): Map<number, DeliveryRow> =>
     new Map(
-      deliveries.all(ref).map(([n, lane, due_at, set_at, holder]) => [n, { ref, n, lane, due_at, set_at, holder }]),
+      deliveries
+        .all(ref)
+        .map(([n, lane, due_at, set_at, holder, waiting]) => [n, { ref, n, lane, due_at, set_at, holder, waiting }]),
     );
   const loadJob = (name: string): JobRow | undefined => {
     const found = job.get(name);

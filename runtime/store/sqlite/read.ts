@@ -16,6 +16,7 @@ import type {
   StoredDispatch,
   StoreOverview,
   Tally,
+  WaitingDelivery,
 } from '../queries.ts';
 import type { DispatchState } from '../states.ts';
 import { DISPATCH_STATES, isFinal } from '../states.ts';
@@ -56,6 +57,7 @@ export function createQueries(db: Connection): QueryHandlers {
     oldest_due: ({ now }) => oldestDue.get(now)?.[0] ?? null,
     guard_rows: createGuardRows(db),
     usage: createUsage(db),
+    approvals: createApprovals(db),
     nodes: () => [],
     audit: createAudit(db),
     back_up: ({ to }) => ({ bytes: backUp(db, to) }),
@@ -172,6 +174,19 @@ function createUsage(db: Connection): QueryHandlers['usage'] {
   return ({ since, slot_ms }) => sums.all(slot_ms, since).map((row) => named<UsageSum>(SUMMED, row));
 }
 
+function createApprovals(db: Connection): QueryHandlers['approvals'] {
+  const waiting = db.query(
+    `SELECT ${WAITED.join(', ')} FROM delivery x JOIN dispatch d USING (ref) WHERE x.waiting IS NOT NULL ` +
+      "AND x.waiting <> 'rejected' AND x.holder IS NULL ORDER BY x.ref, x.n",
+  );
+  type Row = Omit<WaitingDelivery, 'index'> & { readonly n: number };
+  return () =>
+    waiting.all().map((row) => {
+      const { n, ...rest } = named<Row>(WAITED, row);
+      return { ...rest, index: n };
+    });
+}
+
 /** The report is no longer shown once the operator has removed the copy of the damaged file. */
 const unseen = (damage: DamageReport | null): DamageReport | null =>
   damage === null || damage.copy === null || existsSync(damage.copy) ? damage : null;
@@ -191,6 +206,10 @@ function createAudit(db: Connection): QueryHandlers['audit'] {
 const SUMMED = [
   ...['d.profile', 'd.route', 'd.job', 'u.agent', 'u.at / ?1 * ?1 AS slot', 'count(*) AS runs'],
   ...['input_tokens', 'output_tokens', 'cost'].map((name) => `sum(u.${name}) AS ${name}`),
+];
+const WAITED = [
+  ...['x.ref', 'x.n', 'd.id', 'd.profile', 'd.route', 'd.job', 'x.set_at AS since', 'x.due_at AS expires_at'],
+  'x.waiting',
 ];
 const LISTED = [
   ...['ref', 'id', 'profile', 'route', 'job', 'mode', 'accepted_at', 'head'].map((name) => `d.${name}`),

@@ -51,8 +51,10 @@ function createStoreUnit(db: Connection, { counts, runs, attempts, pauses }: Mem
   const putAnswer = db.change('INSERT OR REPLACE INTO answer VALUES (?, ?, ?)');
   const putUsage = db.change('INSERT INTO usage VALUES (NULL, ?, ?, ?, ?, ?, ?)');
   const putStep = db.change('INSERT INTO step VALUES (?, ?)');
-  const addDelivery = db.change('INSERT INTO delivery VALUES (?, ?, ?, ?, ?, ?)');
-  const retryDelivery = db.change('UPDATE delivery SET due_at = ?, set_at = ?, holder = NULL WHERE ref = ? AND n = ?');
+  const addDelivery = db.change('INSERT INTO delivery VALUES (?, ?, ?, ?, ?, ?, ?)');
+  const retryDelivery = db.change(
+    'UPDATE delivery SET due_at = ?, set_at = ?, holder = NULL, waiting = ? WHERE ref = ? AND n = ?',
+  );
   const endDelivery = db.change('DELETE FROM delivery WHERE ref = ? AND n = ?');
   const putJob = db.change(
     'INSERT INTO job_state (job, cursor, ref) VALUES (?1, ?2, ?3) ON CONFLICT (job) DO UPDATE SET cursor = ?2, ref = ?3',
@@ -98,12 +100,12 @@ function createStoreUnit(db: Connection, { counts, runs, attempts, pauses }: Mem
   };
   const storeDeliveries = ({ droppedDeliveries, newDeliveries, changedDeliveries }: WorkUnit): void => {
     for (const { ref, n } of droppedDeliveries) endDelivery(ref, n);
-    for (const { ref, n, lane, due_at, set_at, holder } of newDeliveries) {
-      addDelivery(ref, n, lane, due_at, set_at, holder);
+    for (const { ref, n, lane, due_at, set_at, holder, waiting } of newDeliveries) {
+      addDelivery(ref, n, lane, due_at, set_at, holder, waiting);
       attempts.add(lane, due_at, set_at);
     }
-    for (const { ref, n, lane, due_at, set_at } of changedDeliveries) {
-      retryDelivery(due_at, set_at, ref, n);
+    for (const { ref, n, lane, due_at, set_at, waiting } of changedDeliveries) {
+      retryDelivery(due_at, set_at, waiting, ref, n);
       attempts.add(lane, due_at, set_at);
     }
   };

@@ -31,6 +31,10 @@ const USAGE = `
   CREATE INDEX usage_ref ON usage (ref);
   CREATE INDEX usage_at ON usage (at);
 `;
+/** Since format 7. */
+const WAITING = `
+  CREATE INDEX delivery_waiting ON delivery (ref, n) WHERE waiting IS NOT NULL;
+`;
 const WORK_DUE = `
   -- Due work, in the order in which it is taken from a lane, without what waits for its turn in a session.
   CREATE INDEX work_due ON work (lane, due_at, ref, waits_for) WHERE state = 'pending' AND waits_for IS NULL;
@@ -81,7 +85,8 @@ const TABLES = `
   CREATE INDEX work_dead ON work (ref) WHERE state = 'dead';
   CREATE INDEX work_skipped ON work (ref) WHERE state = 'skipped';
 
-  -- Open deliveries of dispatches in state delivering. lane: JSON [profile, target].
+  -- Open deliveries of dispatches in state delivering. lane: JSON [profile, target]. waiting: for a person, see
+  -- runtime/store/unit/approval.ts; due_at is then when it expires.
   CREATE TABLE delivery (
     ref INTEGER NOT NULL,
     n INTEGER NOT NULL,
@@ -89,10 +94,12 @@ const TABLES = `
     due_at INTEGER NOT NULL,
     set_at INTEGER NOT NULL,
     holder TEXT,
+    waiting TEXT,
     PRIMARY KEY (ref, n)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX delivery_due ON delivery (lane, due_at, ref, n) WHERE holder IS NULL;
   CREATE INDEX delivery_held ON delivery (holder, lane) WHERE holder IS NOT NULL;
+  ${WAITING}
 
   -- JSON text; program: JSON of the end of the program that answered (states.ts).
   CREATE TABLE answer (ref INTEGER PRIMARY KEY, text TEXT NOT NULL, program TEXT) STRICT;
@@ -157,7 +164,8 @@ const TABLES = `
 /** What brings a file of each earlier format to the next one. Messages that are stored get their row when they go on. */
 const MIGRATIONS: Readonly<Record<number, string>> = {
   6: `${MESSAGES} ${GUARD} ${USAGE} ALTER TABLE answer ADD COLUMN program TEXT; ALTER TABLE work ADD COLUMN session TEXT;
-  ALTER TABLE work ADD COLUMN turn INTEGER; ALTER TABLE work ADD COLUMN waits_for TEXT; ALTER TABLE job_state ADD COLUMN paused_until INTEGER; DROP INDEX work_due; ${WORK_DUE}`,
+  ALTER TABLE work ADD COLUMN turn INTEGER; ALTER TABLE work ADD COLUMN waits_for TEXT; ALTER TABLE job_state ADD COLUMN paused_until INTEGER; DROP INDEX work_due; ${WORK_DUE}
+  ALTER TABLE delivery ADD COLUMN waiting TEXT; ${WAITING}`,
 };
 
 /** The oldest format that can be migrated. */

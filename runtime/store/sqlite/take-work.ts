@@ -1,6 +1,16 @@
 /** Takes due work, and releases the work of processes that have ended. */
-import type { MutationResults, Recover, Recovered, Ref, TakenAttempt, TakenRun, TakeWork } from '../mutations.ts';
+import type {
+  MutationResults,
+  Recover,
+  Recovered,
+  Ref,
+  TakenAttempt,
+  TakenRun,
+  TakeWork,
+  Waiting,
+} from '../mutations.ts';
 import { AgentRoom } from '../unit/agent-room.ts';
+import { takenAttempt } from '../unit/approval.ts';
 import { release } from '../unit/recover.ts';
 import type { WriterRows } from './rows.ts';
 import { ATTEMPTS, RUNS } from './turns.ts';
@@ -25,14 +35,14 @@ export function createTakeWork(rows: WriterRows): (m: TakeWork) => MutationResul
   const { db, memory } = rows;
   const { counts, runs, attempts, pauses } = memory;
   const takeRuns = createTakeRuns(rows);
-  const due = db.query<[Ref, number]>(ATTEMPTS.due);
+  const due = db.query<[Ref, number, Waiting | null]>(ATTEMPTS.due);
   const held = db.query<[number]>(HELD_ATTEMPTS);
   const hold = db.change('UPDATE delivery SET holder = ? WHERE ref = ? AND n = ?');
   const takeAttempts = (m: TakeWork): readonly TakenAttempt[] => {
     const { holder, now, attempts: limit, attempts_per_target } = m;
     const room = (lane: string): number => attempts_per_target - (held.get(holder, lane)?.[0] ?? 0);
     return attempts.take({ now, limit }, room, (lane, count) => {
-      const found = due.all(lane, now, count).map(([ref, index]) => ({ ref, index }));
+      const found = due.all(lane, now, count).map(([ref, index, waiting]) => takenAttempt(ref, index, waiting));
       for (const { ref, index } of found) hold(holder, ref, index);
       return found;
     });

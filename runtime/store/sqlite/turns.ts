@@ -27,7 +27,7 @@ const laneSql = (columns: string, waiting: string, order: string): LaneSql => ({
 });
 
 export const RUNS = laneSql('ref, failed', "FROM work WHERE state = 'pending' AND waits_for IS NULL", 'due_at, ref');
-export const ATTEMPTS = laneSql('ref, n', 'FROM delivery WHERE holder IS NULL', 'due_at, ref, n');
+export const ATTEMPTS = laneSql('ref, n, waiting', 'FROM delivery WHERE holder IS NULL', 'due_at, ref, n');
 
 interface Lane {
   next: number;

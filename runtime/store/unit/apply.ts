@@ -3,6 +3,7 @@ import type { Headed, LargeTexts } from '../encode.ts';
 import type { Mutation, MutationKind, MutationResults } from '../mutations.ts';
 import { accept, join } from './accept.ts';
 import { advance, giveUp, recordAttempt } from './advance.ts';
+import { answerApproval, tellApproval } from './approval.ts';
 import { beginRun } from './budget.ts';
 import { putGuard } from './guard.ts';
 import { fire, tick } from './jobs.ts';
@@ -16,6 +17,8 @@ export type UnitKind =
   | 'advance'
   | 'record_attempt'
   | 'give_up'
+  | 'answer_approval'
+  | 'tell_approval'
   | 'resend'
   | 'put_guard'
   | 'pause_route'
@@ -39,6 +42,8 @@ const CHANGES: {
   advance,
   record_attempt: recordAttempt,
   give_up: giveUp,
+  answer_approval: answerApproval,
+  tell_approval: tellApproval,
   resend,
   put_guard: putGuard,
   pause_route: changePause,

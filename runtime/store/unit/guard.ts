@@ -44,10 +44,7 @@ export function putGuard(unit: WorkUnit, m: Headed<PutGuard>, texts: LargeTexts)
   const { row, expect, body, expires_at, dispatch: head, now } = m;
   if ((rows.guard.get(rows.keyOf(guardKey(row))) ?? null) !== expect) return false;
   putGuardRow(unit, { ...row, body }, expires_at);
-  if (head === null) return true;
-  const ref = unit.insert({ head, texts, state: 'delivering', due_at: now, now });
-  const open = head.targets.map(({ target }, index) => ({ index, target, due_at: now }));
-  unit.addDeliveries(ref, head.profile, open, now);
+  if (head !== null) unit.insertMessage(head, texts, now);
   return true;
 }
 

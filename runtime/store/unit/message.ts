@@ -18,7 +18,8 @@ import { headTargets } from '../encode.ts';
 import type { ClaimKey, StoredClaim } from '../identity.ts';
 import { claimKey, routeLane } from '../identity.ts';
 import type { Accept, MutationResults, Ref, Resend, Step } from '../mutations.ts';
-import { hasEnded } from '../states.ts';
+import { answerOf, hasEnded } from '../states.ts';
+import { openDelivery } from './approval.ts';
 import type { WorkRow } from './rows.ts';
 import type { WorkUnit } from './unit.ts';
 
@@ -64,7 +65,7 @@ export function attemptAgain(
   });
   unit.keepMessage(key, { ref, ttl_ms: claim.expires_at - now });
   if (claiming === 'now') unit.claim(claim);
-  if (work.kind === 'deliveries') openDeliveries(unit, row, dispatch, (index) => !hasEnded(steps, index), now);
+  if (work.kind === 'deliveries') openDeliveries(unit, row, dispatch, steps, (index) => !hasEnded(steps, index), now);
   return { kind: 'stored', ref, continued: { id, accepted_at, deliveries, steps } };
 }
 
@@ -92,7 +93,7 @@ export function resend(unit: WorkUnit, { ref, key, again, now }: Headed<Resend>)
   unit.reopen(row, now);
   const last = (index: number): Step | undefined => steps.findLast((step) => step.index === index);
   const isMeant = (index: number): boolean => (again ? last(index)?.outcome !== 'withdrawn' : !hasEnded(steps, index));
-  openDeliveries(unit, row, dispatch, isMeant, now);
+  openDeliveries(unit, row, dispatch, steps, isMeant, now);
   return { kind: 'stored' };
 }
 
@@ -102,15 +103,19 @@ export function settleClaim(unit: WorkUnit, ref: Ref, key: ClaimKey, isDone: boo
   if (known?.ref === ref) unit.claim({ ...key, expires_at: isDone ? at + known.ttl_ms : at });
 }
 
-/** Makes those deliveries due that are meant; without any, the dispatch is done. */
+/** Makes those deliveries due that are meant, or lets them wait for an approval that they lack; without any, the dispatch is done. */
 function openDeliveries(
   unit: WorkUnit,
   row: WorkRow,
   { profile, deliveries }: Dispatch,
+  steps: readonly Step[],
   isMeant: (index: number) => boolean,
   now: number,
 ): void {
-  const open = deliveries.flatMap(({ target }, index) => (isMeant(index) ? [{ index, target, due_at: now }] : []));
+  const isApproved = (index: number): boolean => answerOf(steps, index)?.outcome === 'approved';
+  const open = deliveries.flatMap((delivery, index) =>
+    isMeant(index) ? openDelivery(delivery, index, now, isApproved(index)) : [],
+  );
   unit.addDeliveries(row.ref, profile, open, now);
   if (open.length === 0) unit.move(row, { to: 'done', at: now });
 }
@@ -120,7 +125,7 @@ type Rendered = Pick<Dispatch, 'prompt' | 'deliveries'>;
 /**
  * The deliveries of a row that a further attempt continues. One is the same when target and address are, and the text too
  * if pieces of it were sent. A delivery that is not meant any more stays at its index, to which its steps refer, and is
- * withdrawn unless it has succeeded.
+ * withdrawn unless it has succeeded; an approval of another text is withdrawn too.
  */
 function mergeDeliveries(
   before: Rendered,
@@ -136,6 +141,9 @@ function mergeDeliveries(
     const place = isCut ? -1 : left.findIndex((one) => isSame(one, delivery));
     const [same] = place < 0 ? [] : left.splice(place, 1);
     if (same === undefined && !hasEnded(steps, index)) withdrawn.push(withdrawnStep(index, last?.sent ?? 0, at));
+    // What was approved is the text that was shown.
+    else if (before.prompt !== next.prompt && answerOf(steps, index)?.outcome === 'approved')
+      withdrawn.push({ ...withdrawnStep(index, last?.sent ?? 0, at), outcome: 'rejected' });
     return same ?? delivery;
   });
   return { deliveries: [...kept, ...left], withdrawn };

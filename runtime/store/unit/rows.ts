@@ -5,7 +5,7 @@
 import type { DispatchHead, HeadTarget } from '../encode.ts';
 import type { GuardKind } from '../guard-mutations.ts';
 import type { Ref, Step } from '../mutations.ts';
-import type { DispatchState } from '../states.ts';
+import type { DispatchState, Waiting } from '../states.ts';
 import type { TallyColumn } from '../tally.ts';
 import type { RunUsage } from '../usage.ts';
 
@@ -64,6 +64,8 @@ export interface DeliveryRow {
   due_at: number;
   set_at: number;
   holder: string | null;
+  /** Null: it needs nobody's approval, or has it. */
+  waiting: Waiting | null;
 }
 
 export interface StepRow {

@@ -152,10 +152,18 @@ export class WorkUnit {
     return ref;
   }
 
+  /** Stores a message of the gateway itself, due at once. */
+  insertMessage(head: DispatchHead, texts: LargeTexts, now: number): void {
+    const ref = this.insert({ head, texts, state: 'delivering', due_at: now, now });
+    const open = head.targets.map(({ target }, index) => ({ index, target, due_at: now }));
+    this.addDeliveries(ref, head.profile, open, now);
+  }
+
   /** Makes the deliveries of a dispatch that has none. */
   addDeliveries(ref: Ref, profile: string, open: readonly OpenDelivery[], now: number): void {
-    const added = open.map(({ index, target, due_at }): DeliveryRow => {
-      return { ref, n: index, lane: laneKey(profile, target), due_at, set_at: now, holder: null };
+    const added = open.map(({ index, target, due_at, waiting }): DeliveryRow => {
+      const lane = laneKey(profile, target);
+      return { ref, n: index, lane, due_at, set_at: now, holder: null, waiting: waiting === true ? 'new' : null };
     });
     this.rows.deliveries.set(ref, new Map(added.map((row) => [row.n, row])));
     this.newDeliveries.push(...added);

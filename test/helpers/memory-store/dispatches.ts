@@ -152,9 +152,10 @@ export function addDeliveries(
   open: readonly OpenDelivery[],
   now: number,
 ): void {
-  for (const { index, target, due_at } of open) {
+  for (const { index, target, due_at, waiting } of open) {
     const lane = nameOf(row.profile, target);
-    tables.deliveries.add({ ref: row.ref, index, lane, due_at, set_at: now, holder: null });
+    const holds = waiting === true ? 'new' : null;
+    tables.deliveries.add({ ref: row.ref, index, lane, due_at, set_at: now, holder: null, waiting: holds });
   }
 }
 

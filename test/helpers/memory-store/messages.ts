@@ -30,6 +30,11 @@ export function continueMessage(tables: MemoryTables, m: Accept, of: StoredClaim
     const isHalfSent = last !== undefined && last.outcome !== 'ok' && last.sent > 0;
     const hasChanged = isHalfSent && row.dispatch.prompt !== m.dispatch.prompt;
     const at = hasChanged ? -1 : rendered.findIndex((one) => nameOf(one) === nameOf(delivery));
+    const isAnother = row.dispatch.prompt !== m.dispatch.prompt;
+    if (at >= 0 || isOver(last)) {
+      const voided = { ...withdrawnStep(index, last?.sent ?? 0, m.now), outcome: 'rejected' } as const;
+      if (isAnother && isApproved(row, index)) row.steps = [...row.steps, voided];
+    }
     if (at >= 0) return rendered.splice(at, 1)[0] as Delivery;
     if (!isOver(last)) row.steps = [...row.steps, withdrawnStep(index, last?.sent ?? 0, m.now)];
     return delivery;
@@ -67,9 +72,17 @@ function reopen(tables: MemoryTables, row: DispatchRow, now: number): void {
   Object.assign(row, { finished_at: null, reason: null, holder: null, due_at: now, set_at: now });
 }
 
+const isApproved = ({ steps }: DispatchRow, at: number): boolean =>
+  steps.filter(({ index, outcome }) => index === at && ['approved', 'rejected', 'ok'].includes(outcome)).at(-1)
+    ?.outcome === 'approved';
+
 function due(tables: MemoryTables, row: DispatchRow, now: number, isMeant: (index: number) => boolean): void {
   const open = row.dispatch.deliveries
-    .map(({ target }, index) => ({ index, target, due_at: now }))
+    .map(({ target, approve_ms }, index) =>
+      approve_ms === undefined || isApproved(row, index)
+        ? { index, target, due_at: now }
+        : { index, target, due_at: now + approve_ms, waiting: true as const },
+    )
     .filter(({ index }) => isMeant(index));
   addDeliveries(tables, row, open, now);
   if (open.length > 0) return;

@@ -16,6 +16,7 @@ import { isFinal } from '../../../runtime/store/states.ts';
 import { auditTally } from '../../../runtime/store/tally.ts';
 import type { UsageSum } from '../../../runtime/store/usage.ts';
 import { addUsage } from '../../../runtime/store/usage.ts';
+import { approvals } from './approvals.ts';
 import { pauseFor } from './guard.ts';
 import { isRunning } from './jobs.ts';
 import { sizeOf } from './retention.ts';
@@ -57,6 +58,7 @@ export function queryHandlers(tables: MemoryTables): QueryHandlers {
         .map(({ kind, key, body }) => ({ kind, key, body }))
         .sort((a, b) => (a.key < b.key ? -1 : 1)),
     usage: ({ since, slot_ms }) => sumUsage(tables, since, slot_ms),
+    approvals: () => approvals(tables),
     nodes: () => [],
     audit: () => audit(tables),
     back_up: () => ({ bytes: 0 }),

@@ -6,7 +6,7 @@ import { claimKey } from '../../../runtime/store/identity.ts';
 import type { JobRecord, JobState, JobTick } from '../../../runtime/store/job-mutations.ts';
 import type { Holder, Ref, StoredClaim } from '../../../runtime/store/mutations.ts';
 import type { LastError, StoredDispatch } from '../../../runtime/store/queries.ts';
-import type { DispatchState } from '../../../runtime/store/states.ts';
+import type { DispatchState, Waiting } from '../../../runtime/store/states.ts';
 import type { TallyColumn } from '../../../runtime/store/tally.ts';
 import { noCounts } from '../../../runtime/store/tally.ts';
 import type { RunUsage } from '../../../runtime/store/usage.ts';
@@ -35,6 +35,7 @@ export interface DeliveryRow extends Due {
   readonly index: number;
   /** Profile and target. */
   readonly lane: string;
+  waiting: Waiting | null;
 }
 
 export interface MemoryTables {

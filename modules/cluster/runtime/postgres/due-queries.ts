@@ -46,7 +46,7 @@ export const TAKE_RUNS =
 export const TAKE_ATTEMPTS =
   'WITH due AS MATERIALIZED (SELECT d.ref, d.n FROM delivery d JOIN json_to_recordset($1::json) AS x(ref bigint, n integer) ' +
   'ON d.ref = x.ref AND d.n = x.n WHERE d.holder IS NULL AND d.due_at <= $2 ORDER BY d.ref, d.n FOR UPDATE OF d SKIP LOCKED) ' +
-  'UPDATE delivery d SET node = $3, holder = $4 FROM due WHERE d.ref = due.ref AND d.n = due.n RETURNING d.ref, d.n, d.lane';
+  'UPDATE delivery d SET node = $3, holder = $4 FROM due WHERE d.ref = due.ref AND d.n = due.n RETURNING d.ref, d.n, d.waiting';
 
 /** Locks the rows that guard the limits of these lanes, before their runs are counted; skips lanes that another gateway has locked. */
 export const LOCK_LIMITS =

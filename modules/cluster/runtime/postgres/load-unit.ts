@@ -126,7 +126,7 @@ const UNDER_WAY =
 const GUARD = 'SELECT id, body FROM guard_state WHERE id = ANY($1) ORDER BY id FOR UPDATE';
 const HEADS = 'SELECT ref, id, profile, route, job, targets FROM dispatch WHERE ref = ANY($1::bigint[])';
 const DELIVERIES =
-  'SELECT ref, n, lane, due_at, set_at, holder FROM delivery WHERE ref = ANY($1::bigint[]) ORDER BY ref, n FOR UPDATE';
+  'SELECT ref, n, lane, due_at, set_at, holder, waiting FROM delivery WHERE ref = ANY($1::bigint[]) ORDER BY ref, n FOR UPDATE';
 const STEPS = 'SELECT ref, data FROM step WHERE ref = ANY($1::bigint[]) ORDER BY ref, n';
 const TICKS =
   'SELECT job, due_at FROM job_tick WHERE (job, due_at) IN ' +

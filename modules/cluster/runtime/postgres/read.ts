@@ -16,6 +16,7 @@ import type {
   StoredNode,
   StoreOverview,
   Tally,
+  WaitingDelivery,
 } from '../../../../runtime/store/queries.ts';
 import { isFinal } from '../../../../runtime/store/states.ts';
 import type { StateCount, TallyColumn } from '../../../../runtime/store/tally.ts';
@@ -68,6 +69,7 @@ export const createPgQueries = (ask: AskSnapshot, signatures: Signatures): PgQue
     return rows.flatMap(({ key, body }) => readGuard(of, key, body));
   },
   usage: async ({ since, slot_ms }) => (await ask<[UsageSum[]]>([USAGE, slot_ms, since]))[0],
+  approvals: async () => (await ask<[WaitingDelivery[]]>([APPROVALS]))[0],
   nodes: () => readNodes(ask),
   audit: () => audit(ask),
   back_up: () => Promise.reject(new Error('a database is copied by pg_dump')),
@@ -191,6 +193,11 @@ async function openWork(ask: AskSnapshot): Promise<readonly OpenWork[]> {
 const DEAD_WORK =
   'SELECT d.profile, d.route, d.job, count(*) AS count, min(e.finished_at) AS since FROM ended e JOIN dispatch d USING (ref) ' +
   "WHERE e.state = 'dead' GROUP BY 1, 2, 3 ORDER BY 1, 2, 3";
+
+const APPROVALS =
+  'SELECT x.ref, x.n AS index, d.id, d.profile, d.route, d.job, x.set_at AS since, x.due_at AS expires_at, x.waiting ' +
+  "FROM delivery x JOIN dispatch d USING (ref) WHERE x.waiting IS NOT NULL AND x.waiting <> 'rejected' " +
+  'AND x.holder IS NULL ORDER BY x.ref, x.n';
 
 const USAGE =
   'SELECT d.profile, d.route, d.job, u.agent, u.at / $1::bigint * $1::bigint AS slot, count(*) AS runs, ' +

@@ -35,6 +35,8 @@ const UNIT_OF: Readonly<Record<UnitKind, 'events' | 'firing'>> = {
     advance: 'events',
     record_attempt: 'events',
     give_up: 'events',
+    answer_approval: 'events',
+    tell_approval: 'events',
     resend: 'events',
     put_guard: 'events',
     pause_route: 'events',

@@ -23,7 +23,7 @@ const COLUMNS = {
     'answered_at bigint, reason text, failed integer, steps integer, group_key text, first_at bigint, superseded integer, ' +
     'session text, turn bigint, waits_for text',
   ended: 'ref bigint, state text, started_at bigint, answered_at bigint, finished_at bigint, reason text',
-  delivery: 'ref bigint, n integer, lane text, due_at bigint, set_at bigint, node bigint, holder text',
+  delivery: 'ref bigint, n integer, lane text, due_at bigint, set_at bigint, node bigint, holder text, waiting text',
   answer: 'ref bigint, text text, program text',
   step: 'ref bigint, n integer, data text',
   usage: 'ref bigint, at bigint, agent text, input_tokens bigint, output_tokens bigint, cost double precision',

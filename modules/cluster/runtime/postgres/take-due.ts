@@ -10,8 +10,10 @@ import type {
   TakenAttempt,
   TakenRun,
   TakeWork,
+  Waiting,
 } from '../../../../runtime/store/mutations.ts';
 import { agentOf } from '../../../../runtime/store/unit/agent-room.ts';
+import { takenAttempt } from '../../../../runtime/store/unit/approval.ts';
 import {
   COUNT_RUNNING,
   DUE_ATTEMPTS,
@@ -185,11 +187,12 @@ async function takeAttempts(
 ): Promise<readonly Taken<DueAttempt, TakenAttempt>[]> {
   if (chosen.length === 0) return [];
   const named = JSON.stringify(chosen.map(({ row }) => row));
-  const rows = await db.query<DueAttempt>(TAKE_ATTEMPTS, [named, now, node, holder]);
-  const names = new Set(rows.map(nameOf));
-  return chosen.flatMap((one) =>
-    names.has(nameOf(one.row)) ? { ...one, taken: { ref: one.row.ref, index: one.row.n } } : [],
-  );
+  const rows = await db.query<DueAttempt & { waiting: Waiting | null }>(TAKE_ATTEMPTS, [named, now, node, holder]);
+  const taken = new Map(rows.map((row) => [nameOf(row), takenAttempt(row.ref, row.n, row.waiting)]));
+  return chosen.flatMap((one) => {
+    const attempt = taken.get(nameOf(one.row));
+    return attempt === undefined ? [] : { ...one, taken: attempt };
+  });
 }
 
 const nameOf = ({ ref, n }: DueAttempt): string => `${ref} ${n}`;

@@ -1,5 +1,6 @@
 /** What every store promises, as tests that each engine runs: opened, closed, killed and opened again. */
 import { describe } from 'node:test';
+import { approvals } from './approvals.ts';
 import { budgets } from './budgets.ts';
 import { claims } from './claims.ts';
 import { equivalence } from './equivalence.ts';
@@ -21,6 +22,7 @@ import { openEach } from './subject.ts';
 import { turns } from './turns.ts';
 
 const SUITES = {
+  approvals,
   budgets,
   claims,
   groups,

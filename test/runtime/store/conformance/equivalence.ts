@@ -29,6 +29,7 @@ export async function look(store: Store, refs: readonly Ref[], now: number): Pro
     usage: [...(await store.read({ kind: 'usage', since: 1100, slot_ms: 100 }))]
       .map((sum) => JSON.stringify(Object.entries(sum).sort()))
       .sort(),
+    approvals: await store.read({ kind: 'approvals' }),
     audit: await store.read({ kind: 'audit' }),
   };
 }

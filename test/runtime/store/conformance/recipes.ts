@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import type { Advance, ClaimKey, Mutation } from '../../../../runtime/store/mutations.ts';
 import { FINAL_STATES } from '../../../../runtime/store/states.ts';
+import { openDelivery } from '../../../../runtime/store/unit/approval.ts';
 import type { RunUsage } from '../../../../runtime/store/usage.ts';
 import {
   deliveriesTo,
@@ -39,17 +40,21 @@ const accept = fc
     ttl: small,
     generated: fc.boolean(),
     later: fc.boolean(),
+    approve: fc.boolean(),
     holder,
     cap: fc.option(small),
     ...{ agent, session },
   })
   .chain((parts) => fc.record({ parts: fc.constant(parts), work: fc.constantFrom('run', 'run', 'deliveries', 'held') }))
   .map(({ parts, work }): Recipe => {
-    const { deliveryId, route, ttl, generated, later, holder, cap, agent, session } = parts;
+    const { deliveryId, route, ttl, generated, later, approve, holder, cap, agent, session } = parts;
     return (id, now) => {
       // A text and an address that differ from one attempt of the sender to the next.
       const extra: Record<string, string> = ttl > 3 ? { chat_id: String(ttl) } : {};
-      const deliveries = deliveriesTo(...TARGETS).map((one, index) => (index === 0 ? { ...one, extra } : one));
+      const approved = approve ? { approve_ms: 20 + ttl * 20 } : {};
+      const deliveries = deliveriesTo(...TARGETS).map((one, index) =>
+        index === 0 ? { ...one, extra } : { ...one, ...approved },
+      );
       const claim = generated ? null : makeClaim(deliveryId, now + ttl * 40, { route });
       const of = { route, delivery_id: deliveryId, accepted_at: now, deliveries, agent, ...session };
       const dispatch = makeDispatch(id, of);
@@ -58,7 +63,9 @@ const accept = fc
         deliveries: {
           kind: 'deliveries',
           answer: ttl > 2 ? 'text' : null,
-          open: openDeliveries(dispatch, now + ttl * 5),
+          open: approve
+            ? deliveries.map((one, index) => openDelivery(one, index, now))
+            : openDeliveries(dispatch, now + ttl * 5),
         },
         held: { kind: 'held', holder },
       } as const;
@@ -144,6 +151,24 @@ const replay = fc.record({ place, message: fc.option(deliveryId), again: fc.bool
     (_, now) => ({ kind: 'resend', ref: place, key: message === null ? null : keyOf(message), again, now }),
 );
 
+/** Of a message, whose text differs from one attempt to the next. */
+const approvals = fc.oneof(
+  fc.record({ place, back: fc.integer({ min: 1, max: 12 }), approve: fc.boolean(), reason: fc.boolean() }).map(
+    ({ place, back, approve, reason }): Recipe =>
+      (_, now) => ({
+        ...{ kind: 'answer_approval', ref: place, index: 1, since: now - back * 10, approve, by: 'ann' },
+        ...{ reason: reason ? 'spam \0' : null, now },
+      }),
+  ),
+  place.map(
+    (place): Recipe =>
+      (id, now) => {
+        const of = { mode: 'message', route: null, accepted_at: now, deliveries: deliveriesTo('log') } as const;
+        return { kind: 'tell_approval', ref: place, index: 1, dispatch: makeDispatch(id, of), now };
+      },
+  ),
+);
+
 const keyOf = (delivery_id: string): ClaimKey => ({ profile: 'default', route: 'alerts', delivery_id });
 
 const jobs = fc.oneof(
@@ -218,6 +243,7 @@ export const recipe: fc.Arbitrary<Recipe> = fc.oneof(
   { weight: 6, arbitrary: advance },
   { weight: 5, arbitrary: attempt },
   { weight: 3, arbitrary: replay },
+  { weight: 5, arbitrary: approvals },
   { weight: 3, arbitrary: jobs },
   { weight: 3, arbitrary: others },
 );

@@ -39,6 +39,7 @@ describe('a database', () => {
     old.exec(`DROP TABLE message; DROP TABLE usage; ALTER TABLE answer DROP COLUMN program; DROP INDEX work_due; DROP INDEX work_session;
       ALTER TABLE work DROP COLUMN session; ALTER TABLE work DROP COLUMN turn; ALTER TABLE work DROP COLUMN waits_for;
       ALTER TABLE job_state DROP COLUMN paused_until;
+      DROP INDEX delivery_waiting; ALTER TABLE delivery DROP COLUMN waiting;
       CREATE INDEX work_due ON work (lane, due_at, ref) WHERE state = 'pending'; PRAGMA user_version = 6`);
     old.close();
     const store = await openOfflineStore(path);

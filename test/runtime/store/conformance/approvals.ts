@@ -1,0 +1,177 @@
+/** Deliveries that wait for a person: the first answer counts, and nothing is sent without one. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { AnswerApproval, Ref } from '../../../../runtime/store/mutations.ts';
+import type { Store } from '../../../../runtime/store/store.ts';
+import { openDelivery } from '../../../../runtime/store/unit/approval.ts';
+import { deliveriesTo, makeAccept, makeAttempt, makeClaim, makeDispatch } from '../../../helpers/dispatches.ts';
+import type { Open } from './subject.ts';
+import { advance, audit, find, load, take, takeNew } from './subject.ts';
+
+const HOUR = 3_600_000;
+const KEY = { profile: 'default', route: 'alerts', delivery_id: 'm' };
+
+const deliveries = deliveriesTo('log', 'slack').map((one, index) => (index === 0 ? one : { ...one, approve_ms: HOUR }));
+
+/** A message of which one delivery waits since `now`. */
+async function ask(store: Store, id: string, now: number, prompt = 'text'): Promise<Ref> {
+  const dispatch = makeDispatch(id, { mode: 'message', delivery_id: 'm', accepted_at: now, deliveries, prompt });
+  const open = deliveries.map((one, index) => openDelivery(one, index, now));
+  const work = { kind: 'deliveries', answer: null, open } as const;
+  const claim = makeClaim('m', now + 100 * HOUR);
+  const result = await store.write(makeAccept(id, { dispatch, claim, work, now }));
+  assert.ok(result.kind === 'stored');
+  return result.ref;
+}
+
+const answer = (store: Store, ref: Ref, rest: Partial<AnswerApproval> = {}): Promise<boolean> =>
+  store.write({
+    ...{ kind: 'answer_approval', ref, index: 1, since: 1000, approve: true, by: 'ann', reason: null, now: 2000 },
+    ...rest,
+  });
+
+const due = async (store: Store, now: number) => (await take(store, now)).attempts.map(({ ref, ...one }) => one);
+
+/** The deliveries that wait, without what they are of. */
+const waiting = async (store: Store) => (await store.read({ kind: 'approvals' })).map(({ ref, ...one }) => one);
+
+const WAITS = {
+  ...{ index: 1, id: 'a', profile: 'default', route: 'alerts', job: null, since: 1000, expires_at: 1000 + HOUR },
+  waiting: 'new',
+};
+
+export function approvals(open: Open): void {
+  it('lets a delivery wait until it is approved, also after a crash, and the others go', async (t) => {
+    const opened = await open(t);
+    const ref = await ask(opened.store, 'a', 1000);
+    assert.deepEqual(await due(opened.store, 1000), [{ index: 0 }]);
+    await opened.store.write(makeAttempt(ref, 0, 1500));
+    await opened.crash();
+    const { store } = opened;
+    assert.deepEqual(await waiting(store), [WAITS]);
+    assert.deepEqual(await due(store, 1000 + HOUR - 1), []);
+    assert.equal(await answer(store, ref, { reason: 'fine' }), true);
+    assert.deepEqual(await waiting(store), []);
+    assert.deepEqual(await due(store, 2000), [{ index: 1 }]);
+    assert.deepEqual(await store.write(makeAttempt(ref, 1, 2500)), { state: 'done', reason: null });
+    const { steps } = await load(store, ref);
+    assert.deepEqual(
+      steps.map(({ outcome, by, reason }) => [outcome, by, reason]),
+      [
+        ['ok', undefined, null],
+        ['approved', 'ann', 'fine'],
+        ['ok', undefined, null],
+      ],
+    );
+    assert.deepEqual(await audit(store), []);
+  });
+
+  it('takes the first answer, when several are written at once', async (t) => {
+    const { store } = await open(t);
+    const ref = await ask(store, 'a', 1000);
+    const by = ['ann', 'bob', 'cid', 'dan'];
+    const all = await Promise.all(by.map((name, n) => answer(store, ref, { by: name, approve: n % 2 === 1 })));
+    assert.equal(all.filter((counts) => counts).length, 1);
+    assert.deepEqual(
+      (await load(store, ref)).steps.map((step) => step.by),
+      [by[all.indexOf(true)]],
+    );
+    assert.equal(await answer(store, ref), false);
+  });
+
+  it('makes what is rejected due, as not approved', async (t) => {
+    const { store } = await open(t);
+    const ref = await ask(store, 'a', 1000);
+    assert.equal(await answer(store, ref, { approve: false, reason: 'spam' }), true);
+    assert.deepEqual(await waiting(store), []);
+    assert.deepEqual(await due(store, 2000), [{ index: 0 }, { index: 1, waiting: 'rejected' }]);
+  });
+
+  it('makes it due when it expires, and takes no answer from then on', async (t) => {
+    const { store } = await open(t);
+    const ref = await ask(store, 'a', 1000);
+    await take(store, 1000);
+    assert.equal(await answer(store, ref, { now: 1000 + HOUR }), false);
+    assert.deepEqual(await due(store, 1000 + HOUR), [{ index: 1, waiting: 'new' }]);
+    assert.deepEqual(await waiting(store), []);
+    assert.equal(await answer(store, ref, { now: 1000 }), false);
+  });
+
+  it('takes no answer for what waits since another time, is unknown, or needs nobody', async (t) => {
+    const { store } = await open(t);
+    const ref = await ask(store, 'a', 1000);
+    assert.equal(await answer(store, ref, { since: 999 }), false);
+    assert.equal(await answer(store, ref, { index: 0 }), false);
+    assert.equal(await answer(store, ref, { index: 7 }), false);
+    assert.equal(await answer(store, ref + 100), false);
+    assert.deepEqual(await waiting(store), [WAITS]);
+  });
+
+  it('stores one message that tells of it', async (t) => {
+    const { store } = await open(t);
+    const ref = await ask(store, 'a', 1000);
+    const tell = (id: string): Promise<boolean> => {
+      const of = { mode: 'message', route: null, deliveries: deliveriesTo('email') } as const;
+      return store.write({ kind: 'tell_approval', ref, index: 1, dispatch: makeDispatch(id, of), now: 1100 });
+    };
+    assert.deepEqual(await Promise.all([tell('n1'), tell('n2')]), [true, false]);
+    assert.deepEqual(await waiting(store), [{ ...WAITS, waiting: 'told' }]);
+    assert.equal((await find(store, 'n1'))?.state, 'delivering');
+    assert.equal(await find(store, 'n2'), null);
+    assert.equal(await answer(store, ref), true);
+    assert.equal(await tell('n3'), false);
+    assert.deepEqual(await audit(store), []);
+  });
+
+  it('keeps an approval while the target fails, and needs another one for another text', async (t) => {
+    const { store } = await open(t);
+    const ref = await ask(store, 'a', 1000);
+    await answer(store, ref);
+    await take(store, 2000);
+    await store.write(makeAttempt(ref, 0, 2100));
+    await store.write({ ...makeAttempt(ref, 1, 2200, { outcome: 'permanent', reason: 'no' }), key: KEY });
+    const again = { kind: 'resend', ref, key: KEY, again: false } as const;
+    assert.equal((await store.write({ ...again, now: 3000 })).kind, 'stored');
+    assert.deepEqual(await due(store, 3000), [{ index: 1 }]);
+    await store.write({ ...makeAttempt(ref, 1, 3200, { outcome: 'permanent', reason: 'no' }), key: KEY });
+    assert.equal(await ask(store, 'b', 4000, 'another text'), ref);
+    assert.deepEqual(await due(store, 4000), []);
+    assert.deepEqual(await waiting(store), [{ ...WAITS, since: 4000, expires_at: 4000 + HOUR }]);
+    // Nobody answers; what is replayed then waits as well.
+    assert.deepEqual(await due(store, 4000 + HOUR), [{ index: 1, waiting: 'new' }]);
+    const rejected = { outcome: 'rejected', reason: 'not_approved' } as const;
+    await store.write({ ...makeAttempt(ref, 1, 4000 + HOUR, rejected), key: KEY });
+    assert.equal((await load(store, ref)).state, 'dead');
+    assert.equal((await store.write({ ...again, now: 9 * HOUR })).kind, 'stored');
+    assert.deepEqual(await due(store, 9 * HOUR), []);
+    assert.equal((await waiting(store)).length, 1);
+  });
+
+  it('needs another approval to send once more what was sent', async (t) => {
+    const { store } = await open(t);
+    const ref = await ask(store, 'a', 1000);
+    await answer(store, ref);
+    await take(store, 2000);
+    for (const index of [0, 1]) await store.write({ ...makeAttempt(ref, index, 2100), key: KEY });
+    await store.write({ kind: 'resend', ref, key: KEY, again: true, now: 3000 });
+    assert.deepEqual(await due(store, 3000), [{ index: 0 }]);
+    assert.equal((await waiting(store)).length, 1);
+  });
+
+  it('waits as long when the clock is set back', async (t) => {
+    const { store } = await open(t);
+    await ask(store, 'a', 10 * HOUR);
+    const under_way = { runs: [], attempts: [] };
+    await store.write({ kind: 'recover', holder: 'this process', now: HOUR, under_way });
+    assert.deepEqual(await waiting(store), [{ ...WAITS, since: HOUR, expires_at: 2 * HOUR }]);
+  });
+
+  it('lets the outputs of a run wait', async (t) => {
+    const { store } = await open(t);
+    const ref = await takeNew(store, 'a', { dispatch: makeDispatch('a', { deliveries }) });
+    const waits = deliveries.map((one, index) => openDelivery(one, index, 2000));
+    await advance(store, ref, 'delivering', 2000, { answer: 'text', open: waits });
+    assert.deepEqual(await due(store, 2000), [{ index: 0 }]);
+    assert.deepEqual(await waiting(store), [{ ...WAITS, since: 2000, expires_at: 2000 + HOUR }]);
+  });
+}
