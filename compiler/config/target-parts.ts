@@ -5,7 +5,11 @@ import type { TargetFile, TargetVariant } from '../../schemas/generated/types.ts
 export const SHARED_PARTS = [
   'address',
   'base',
+  'headers',
   'request',
+  'find',
+  'update',
+  'login',
   'text',
   'key',
   'signature',

@@ -5,22 +5,28 @@ export interface TextScope {
   readonly settings: Readonly<Record<string, TargetSetting>>;
   readonly address: Readonly<Record<string, TargetAddressField>>;
   readonly content: Readonly<Record<string, TargetContentField>>;
-  /** Named groups of the request's `when.chat_id`. */
+  /** Named groups of the patterns of the address, and of the request's `when.chat_id`. */
   readonly groups: readonly string[];
-  readonly has: { readonly exchange: boolean; readonly signature: boolean };
+  readonly has: { readonly exchange: boolean; readonly signature: boolean; readonly jwt: boolean };
 }
 
 /**
  * The part of a request that a text belongs to. Host and headers may not use values of a delivery, so no payload can
  * influence them. Paths may use addresses, each encoded within its segment, but not the delivery's text.
  */
-export type TextPlace = 'base' | 'basic' | 'header' | 'path' | 'content' | 'signature' | 'exchange';
+export type TextPlace = 'base' | 'basic' | 'header' | 'path' | 'content' | 'signature' | 'exchange' | 'installation';
 
 /** Names that refer to values of the delivery itself. */
 export const DELIVERY_VALUES = [
   'text',
   'key',
   'marker',
+  'marks',
+  'found',
+  'page',
+  'since',
+  'jwt',
+  'installation',
   'piece',
   'pieces',
   'timestamp',

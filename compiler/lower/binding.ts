@@ -103,7 +103,9 @@ function chooseVariant({ variant }: TargetConfig, plan: TargetPlan, present: Rea
     return { candidates: [], variant: undefined, problems: [problem] };
   }
   const candidates = plan.variants.filter(({ name }) => variant === undefined || name === variant);
-  const usable = candidates.find(({ needs }) => needs.every((name) => present.has(name)));
+  const usable = candidates.find(
+    ({ needs, unless = [] }) => needs.every((name) => present.has(name)) && !unless.some((name) => present.has(name)),
+  );
   return { candidates, variant: usable, problems: [] };
 }
 

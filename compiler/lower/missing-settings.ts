@@ -36,7 +36,8 @@ function missingRequired({ plan, present }: WrittenSettings): readonly Problem[]
 }
 
 /** A self-hosted service has no default base URL. */
-function missingOfVariant({ plan, candidates, variant, base }: WrittenSettings): readonly Problem[] {
+function missingOfVariant({ plan, candidates, variant, base, present }: WrittenSettings): readonly Problem[] {
+  if (variant === undefined && plan.driver !== 'http') return halfOfVariant(candidates, present);
   if (variant === undefined) {
     const ways = candidates.map(({ name, needs }) => `${oneOf(needs, 'and')} (${name})`);
     return ways.length === 0 ? [] : [missing(`${plan.title} needs ${ways.join(', or ')}`)];
@@ -45,4 +46,26 @@ function missingOfVariant({ plan, candidates, variant, base }: WrittenSettings):
   const [alias] = plan.settings.find(({ name }) => name === 'api_base')?.aliases ?? [];
   const also = alias === undefined ? '' : ` (or \`${alias}\`)`;
   return [missing(`${plan.title} is self-hosted: it needs \`api_base\`${also}, the base URL of your server`)];
+}
+
+/** A target that needs no variant, and a setting that only a variant reads: one of several that belong together. */
+function halfOfVariant(candidates: readonly VariantPlan[], present: ReadonlySet<string>): readonly Problem[] {
+  return candidates.flatMap(({ needs, unless = [] }) => {
+    const written = needs.filter((name) => present.has(name));
+    if (needs.length < 2 || written.length === 0) return [];
+    const lacking = needs.filter((name) => !present.has(name));
+    if (lacking.length > 0)
+      return [missing(`\`${oneOf(written, 'and')}\` needs \`${oneOf(lacking, 'and')}\` beside it`)];
+    const against = unless.filter((name) => present.has(name));
+    const message = `\`${oneOf(against, 'and')}\` and \`${needs[0]}\` do not go together`;
+    return [
+      {
+        rule: 'invalid-value',
+        path: [against[0] ?? ''],
+        at: 'key',
+        message,
+        hint: 'remove one of them; the address of a server of your own is `api_base`',
+      },
+    ];
+  });
 }

@@ -42,8 +42,13 @@ export function lowerProfile({ name, home, config }: ProfileEntry, known: Known)
   const problems: Problem[] = [];
   const unusable: string[] = [];
   const scope = { profile: name, max_attempts: known.gateway.max_attempts };
-  for (const { written, entry, plan } of bindable(config, known)) {
+  for (const { written, entry, plan, isShared } of bindable(config, known)) {
     const lowered = lowerBinding(entry, plan, scope);
+    if (isShared) {
+      // What is wrong was said of the target that the entry names; what is missing is said where the other is used.
+      if (lowered.plan !== null) targets[plan.name] = lowered.plan;
+      continue;
+    }
     problems.push(...withoutMisspelt(lowered.problems).map((problem) => inEntry(problem, written)));
     if (lowered.plan !== null) targets[plan.name] = lowered.plan;
     else if (entry.enabled === true) unusable.push(plan.name);
@@ -62,19 +67,27 @@ interface Bindable {
   readonly written: string;
   readonly entry: TargetConfig;
   readonly plan: TargetPlan;
+  /** The entry is that of another target of the service. */
+  readonly isShared: boolean;
 }
 
-/** The written entries, and the targets that need none, because their client has its own login (§4.4). */
+/** The written entries, the targets that share one, and the targets that need none, because their client has its own login (§4.4). */
 function bindable(config: ProfileConfig, known: Known): readonly Bindable[] {
   const written = new Map<string, Bindable>();
   for (const [name, entry] of targetEntries(config)) {
     const target = targetNamed(known.target_names, name);
     const plan = target === null ? undefined : known.targets[target];
     if (plan === undefined || written.has(plan.name)) continue;
-    written.set(plan.name, { written: name, entry: needsNoEntry(plan) ? { enabled: true, ...entry } : entry, plan });
+    const own = needsNoEntry(plan) ? { enabled: true, ...entry } : entry;
+    written.set(plan.name, { written: name, entry: own, plan, isShared: false });
   }
   const others = Object.values(known.targets).filter((plan) => needsNoEntry(plan) && !written.has(plan.name));
-  return [...written.values(), ...others.map((plan) => ({ written: plan.name, entry: { enabled: true }, plan }))];
+  const shared = Object.values(known.targets).flatMap((plan) => {
+    const of = plan.platform === undefined || written.has(plan.name) ? undefined : written.get(plan.platform);
+    return of === undefined ? [] : [{ ...of, plan, isShared: true }];
+  });
+  const bare = others.map((plan) => ({ written: plan.name, entry: { enabled: true }, plan, isShared: false }));
+  return [...written.values(), ...shared, ...bare];
 }
 
 /** Drops reports of missing settings if a misspelt one has been reported. */

@@ -27,18 +27,25 @@ export function lowerTarget(name: string, file: TargetFile): Lowered<TargetPlan>
     address: file.address ?? {},
     content: file.content ?? {},
     groups: [],
-    has: { exchange: false, signature: false },
+    headers: {},
+    has: { exchange: false, signature: false, jwt: false },
     report: (problem) => problems.push(problem),
   };
   const settings = lowerSettings(scope.settings, ['settings'], scope);
   const shared = lowerAddress(scope.address, ['address'], scope);
-  const variants = driver === 'http' ? mergeVariants(file).map((variant) => lowerVariant(variant, scope)) : [];
-  if (driver !== 'http') reportUnread(file, driver, scope);
+  const isDeclared = driver === 'http' || (driver === 'forgea_comment' && file.variants !== undefined);
+  const variants = isDeclared ? mergeVariants(file).map((variant) => lowerVariant(variant, scope)) : [];
+  if (!isDeclared) reportUnread(file, driver, scope);
+  if (file.like !== undefined && file.settings === undefined) {
+    const message = `there is no target \`${file.like}\` of its own in the same folder`;
+    scope.report({ rule: 'target-driver', path: ['like'], at: 'value', message });
+  }
   if (problems.length > 0) return { plan: null, problems: unique(problems) };
   const back = file.causes === undefined ? {} : { comes_back: file.causes.map(({ source }) => source) };
   const content = file.content === undefined ? {} : { content: lowerContent(file.content) };
   const address = allAddresses(shared, variants);
-  const plan = { name, title: file.title, ...back, driver, settings, address, ...content, variants };
+  const platform = file.like === undefined ? {} : { platform: file.like };
+  const plan = { name, title: file.title, ...platform, ...back, driver, settings, address, ...content, variants };
   return { plan, problems };
 }
 
@@ -70,7 +77,11 @@ function mergeVariants(file: TargetFile): MergedVariant[] {
   }
   return named.map(([name, own]) => ({
     name,
-    parts: { ...(shared as TargetVariant), ...own },
+    parts: {
+      ...(shared as TargetVariant),
+      ...own,
+      ...(file.headers === undefined ? {} : { headers: { ...file.headers, ...own.headers } }),
+    },
     pathOf: (part) => (own[part] !== undefined || shared[part] === undefined ? ['variants', name, part] : [part]),
   }));
 }

@@ -1,5 +1,7 @@
 /** Loads the files of one catalog folder, shipped or of the user. */
 import { join } from 'node:path';
+import type { TargetFile } from '../../schemas/generated/types.ts';
+import { completeTarget } from '../config/like-target.ts';
 import type { Finding } from '../diagnostics/diagnostic.ts';
 import type { FileTypes } from '../schema/validate.ts';
 import type { Places } from './file-tree.ts';
@@ -35,7 +37,15 @@ export function loadCatalogFolder<S extends keyof FileTypes>({
     const name = fileName.replace(/\.ya?ml$/, '');
     return loaded.file === null ? [] : [{ name, ...loaded.file }];
   });
-  return { entries, findings };
+  if (schema !== 'target') return { entries, findings };
+  const byName = new Map(entries.map(({ name, value }) => [name, value as TargetFile]));
+  return {
+    entries: entries.map((entry) => ({
+      ...entry,
+      value: completeTarget(entry.value as TargetFile, (name) => byName.get(name)) as FileTypes[S],
+    })),
+    findings,
+  };
 }
 
 const catalogFiles = (files: Files, folder: string): readonly string[] =>

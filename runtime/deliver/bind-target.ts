@@ -27,7 +27,7 @@ export function bindTarget(
     if (problems.length > known) continue;
     if (value === '' && setting.required) problems.push(`${setting.name} must be set`);
     if (value === '') continue;
-    if (plan.driver === 'http' && CONTROL.test(value)) {
+    if ((plan.driver === 'http' || plan.variants.length > 0) && setting.lines !== true && CONTROL.test(value)) {
       problems.push(`${setting.name} holds a line break or another control character`);
     }
     settings.set(setting.name, value);

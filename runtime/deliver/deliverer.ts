@@ -17,6 +17,8 @@ export interface DeliveryRequest {
   readonly text: string;
   /** For targets that mark what they post; empty: nothing is marked. */
   readonly marker?: string;
+  /** Id of the series that `mode: upsert` keeps in one post: the session's, by output; absent: there is none. */
+  readonly series?: string;
   /** What the agent has filled besides; absent: nothing. `text` is one of the fields, where the target has it. */
   readonly content?: OutputContent;
   /** Pieces of the text that earlier attempts have already sent. */

@@ -68,7 +68,9 @@ function link(
 ): LinkedTarget | string {
   try {
     const bound = bindTarget(unbound, secrets);
-    const driver = DRIVERS[bound.plan.driver](bound, context);
+    // A target with code may be reached in declared ways as well.
+    const kind = bound.binding.variant === null ? bound.plan.driver : 'http';
+    const driver = DRIVERS[kind](bound, context);
     return typeof driver === 'string' ? driver : { bound, driver };
   } catch (error) {
     if (error instanceof SecretError) return error.message;

@@ -7,16 +7,23 @@ export type TokenResult =
       readonly kind: 'token';
       readonly token: string /** How long it can be used, in ms. */;
       readonly usable_ms: number;
+      /** The account that it belongs to, where the service says so. */
+      readonly login?: string;
     }
   | {
       readonly kind: 'permanent' | 'retry';
       readonly reason: string;
       readonly retry_after_ms: number | null;
+      /** What the token was asked for is not there any more. */
+      readonly gone?: true;
     };
 
 export class TokenCache {
   private readonly clock: Clock;
-  private readonly kept = new Map<string, { readonly token: string; readonly until: number }>();
+  private readonly kept = new Map<
+    string,
+    { readonly token: string; readonly login?: string; readonly until: number }
+  >();
   private readonly underWay = new Map<string, Promise<TokenResult>>();
 
   constructor(clock: Clock) {
@@ -28,21 +35,23 @@ export class TokenCache {
     const kept = this.kept.get(key);
     const left = kept === undefined ? 0 : kept.until - this.clock.monotonic();
     if (kept !== undefined && left > 0) {
-      return Promise.resolve({ kind: 'token', token: kept.token, usable_ms: left });
+      const { until: _, ...token } = kept;
+      return Promise.resolve({ kind: 'token', ...token, usable_ms: left });
     }
     return this.underWay.get(key) ?? this.exchange(key, exchange);
   }
 
   /** Drops a refused token, but not a newer one that another delivery has fetched meanwhile. */
-  drop(key: string, token: string): void {
-    if (this.kept.get(key)?.token === token) this.kept.delete(key);
+  drop(token: string): void {
+    for (const [key, kept] of this.kept) if (kept.token === token) this.kept.delete(key);
   }
 
   private exchange(key: string, exchange: () => Promise<TokenResult>): Promise<TokenResult> {
     const running = exchange()
       .then((result) => {
         if (result.kind === 'token') {
-          this.kept.set(key, { token: result.token, until: this.clock.monotonic() + result.usable_ms });
+          const { kind: _, usable_ms, ...token } = result;
+          this.kept.set(key, { ...token, until: this.clock.monotonic() + usable_ms });
         }
         return result;
       })

@@ -71,7 +71,9 @@ export async function deliverOnce(
       extra: address.extra,
       unresolved: address.unresolved,
       ...contentOf(address, text),
-      ...(installation === undefined ? {} : { marker: markerOf(installation, dispatch.id) }),
+      ...(installation === undefined
+        ? {}
+        : { marker: markerOf(installation, dispatch.id), series: seriesOf(installation, dispatch, address) }),
       sent,
       first_attempt_at,
       mirror_to_session: dispatch.mirror_to_session,
@@ -83,6 +85,12 @@ export async function deliverOnce(
     context.log.error({ ...logFields(dispatch), target: targetLabel(address), err: error }, 'the deliverer failed');
     return failed('ambiguous', 'internal error', { sent });
   }
+}
+
+/** What belongs to one session, or else to one route or job, by output. */
+function seriesOf(installation: string, dispatch: Dispatch, { output }: DispatchDelivery): string {
+  const { profile, route, job, session, session_key = null } = dispatch;
+  return JSON.stringify([installation, profile, session_key === null ? [route, job] : session, output?.name ?? null]);
 }
 
 /** An output brings its own text, if any; every other delivery has the answer. */

@@ -21,6 +21,15 @@ export const isInstallation = (value: unknown): value is string =>
 export const markerOf = (installation: string, dispatch: string): string =>
   `${MARKER_START}${installation}:${dispatch}`;
 
+/** Whether the text holds a marker of the same installation as `own`, for a later dispatch: their ids sort by time. */
+export function isNewerMarker(text: string, own: string): boolean {
+  const start = own.slice(0, own.lastIndexOf(':') + 1);
+  return (
+    start !== '' &&
+    Array.from(text.matchAll(MARKER), ([marker]) => marker).some((marker) => marker.startsWith(start) && marker > own)
+  );
+}
+
 /** The installations whose markers the texts hold. */
 export function markersIn(texts: readonly string[]): ReadonlySet<string> {
   return new Set(texts.flatMap((text) => Array.from(text.matchAll(MARKER), ([, id = '']) => id)));

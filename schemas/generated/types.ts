@@ -53,9 +53,13 @@ export type AlertKind =
  */
 export type OwnSender = OwnSenderField | OwnSenderSetting;
 /**
- * What a response that is no success means; the first rule that fits. Otherwise: 429 is `retry`; 408, 425, 500, 502, 503 and 504 are `ambiguous`; the rest is `permanent`.
+ * Rules for the requests of the exchange. Default: those of the target.
  */
 export type Outcomes = TargetOutcomeRule[];
+/**
+ * What a response that is no success means; the first rule that fits. Otherwise: 429 is `retry`; 408, 425, 500, 502, 503 and 504 are `ambiguous`; the rest is `permanent`.
+ */
+export type Outcomes1 = TargetOutcomeRule[];
 /**
  * The public service's limits. They hold while the base URL is the one of this file: a server under `api_base` has its own.
  */
@@ -1767,6 +1771,10 @@ export interface TargetFile {
    */
   aliases?: string[];
   /**
+   * Another target of the same folder, at the same service. What this file does not say is said there, and one entry under `platforms`, that of the other, sets up both. Variants are those that are listed here, or all.
+   */
+  like?: string;
+  /**
    * Events that a delivery makes a sender send back, for the rule `self-trigger`.
    *
    * @minItems 1
@@ -1784,10 +1792,17 @@ export interface TargetFile {
    * Base URL, `https://` unless it is this machine; may hold settings. Absent: the config must set `api_base`.
    */
   base?: string;
+  headers?: Texts;
   /**
    * The request that sends one piece of text; or several, of which the first that fits the address is made.
    */
   request?: TargetRequest | [TargetRequest, ...TargetRequest[]];
+  find?: TargetFind;
+  /**
+   * The request that sends one piece of text; or several, of which the first that fits the address is made.
+   */
+  update?: TargetRequest | [TargetRequest, ...TargetRequest[]];
+  login?: TargetLogin;
   text?: TargetText;
   key?: TargetKey;
   signature?: TargetSignature;
@@ -1802,7 +1817,7 @@ export interface TargetFile {
    * Dotted path of the service's own error code in the response, for logs.
    */
   error_code?: string;
-  outcomes?: Outcomes;
+  outcomes?: Outcomes1;
   retry_after?: TargetRetryAfter;
   pacing?: Pacing;
   /**
@@ -1899,6 +1914,10 @@ export interface TargetSetting {
    */
   example?: string | number | boolean;
   /**
+   * It may have several lines, as a private key does; never part of a request.
+   */
+  lines?: boolean;
+  /**
    * Never shown: neither in logs nor in dry runs nor in messages.
    */
   secret?: boolean;
@@ -1977,10 +1996,16 @@ export interface TargetContentField {
   members?: TargetContentMembers;
 }
 /**
- * Of each object; all are required.
+ * Of each object; all are required. `markup`: a text that the service reads as markup, which the transforms of `text` are applied to.
  */
 export interface TargetContentMembers {
-  [k: string]: 'text' | 'integer';
+  [k: string]: 'text' | 'markup' | 'integer';
+}
+/**
+ * Headers of all its requests, unless a request has its own of that name. A variant adds to those of the target.
+ */
+export interface Texts {
+  [k: string]: string | number | boolean;
 }
 /**
  * One HTTP request. At most one of `json`, `form` and `plain`.
@@ -1995,8 +2020,8 @@ export interface TargetRequest {
    * Path below the base. Values are percent-encoded, each stays within its segment.
    */
   path: string;
-  query?: Texts;
-  headers?: Texts1;
+  query?: Texts1;
+  headers?: Texts2;
   basic?: TargetBasicAuth;
   /**
    * JSON body. Texts may hold values; `$int: text` is a number, `$auto: text` a number when it looks like one, `$json: body` the body written into a string; a `$when: text` beside fields leaves their object out while the text is empty.
@@ -2004,7 +2029,7 @@ export interface TargetRequest {
   json?: {
     [k: string]: unknown;
   };
-  form?: Texts2;
+  form?: Texts3;
   /**
    * Body in text/plain.
    */
@@ -2022,17 +2047,21 @@ export interface TargetRequestWhen {
    * Whether a thread is given.
    */
   thread?: boolean;
+  /**
+   * A key of the address that has a value.
+   */
+  given?: string;
 }
 /**
  * Query parameters.
  */
-export interface Texts {
+export interface Texts1 {
   [k: string]: string | number | boolean;
 }
 /**
  * Headers. They may hold settings, but nothing that comes with a delivery.
  */
-export interface Texts1 {
+export interface Texts2 {
   [k: string]: string | number | boolean;
 }
 /**
@@ -2051,8 +2080,47 @@ export interface TargetBasicAuth {
 /**
  * Body of an application/x-www-form-urlencoded form.
  */
-export interface Texts2 {
+export interface Texts3 {
   [k: string]: string | number | boolean;
+}
+/**
+ * Finds what was posted earlier by what is hidden in it: before an attempt is repeated whose outcome is unknown, and for `mode: upsert`.
+ */
+export interface TargetFind {
+  /**
+   * The request that sends one piece of text; or several, of which the first that fits the address is made.
+   */
+  request: TargetRequest | [TargetRequest, ...TargetRequest[]];
+  /**
+   * Dotted path of the list in the response.
+   */
+  list?: string;
+  /**
+   * Dotted path, in an entry, of the text that holds `{marks}` or `{key}`.
+   */
+  text: string;
+  /**
+   * Dotted path of its id: `{found}` in `update`.
+   */
+  id: string;
+  /**
+   * Dotted path of its author, who must be the account that posts: anybody can copy a mark. Absent: only the account can have written it.
+   */
+  author?: string;
+  /**
+   * Entries of a full page, after which there may be another.
+   */
+  page_size: number;
+}
+/**
+ * The account that posts, for a token that does not say it; asked where `find` needs it and the setting `login` is not set.
+ */
+export interface TargetLogin {
+  request: TargetRequest;
+  /**
+   * Dotted path of the login.
+   */
+  path: string;
 }
 /**
  * What the service takes as text.
@@ -2089,6 +2157,8 @@ export interface TargetText {
     | 'break_everyone'
     | 'break_templates'
     | 'strip_controls'
+    | 'break_commands'
+    | 'quiet_mentions'
   )[];
 }
 /**
@@ -2147,6 +2217,13 @@ export interface TargetExchange {
    * Dotted path of the token in the response.
    */
   token: string;
+  jwt?: TargetJwt;
+  installation?: TargetInstallation;
+  /**
+   * Dotted path of the instant at which the token ends, ISO 8601.
+   */
+  expires?: string;
+  outcomes?: Outcomes;
   /**
    * Dotted path of its lifetime in seconds, a number or a text.
    */
@@ -2256,32 +2333,35 @@ export interface TargetExpectation {
   };
 }
 /**
- * One HTTP request. At most one of `json`, `form` and `plain`.
+ * The credentials are those of an app: a JSON Web Token, signed with its key (RS256), is `{jwt}` in the requests of the exchange and in `check`.
  */
-export interface TargetRequest1 {
-  when?: TargetRequestWhen;
+export interface TargetJwt {
   /**
-   * HTTP method.
+   * Setting that identifies the app.
    */
-  method?: 'POST' | 'PUT' | 'PATCH' | 'GET';
+  issuer: string;
   /**
-   * Path below the base. Values are percent-encoded, each stays within its segment.
+   * Setting with its private key, PEM.
    */
-  path: string;
-  query?: Texts;
-  headers?: Texts1;
-  basic?: TargetBasicAuth;
+  key: string;
+}
+/**
+ * An app has a token for each place where it is installed: the request that finds the installation for an address, kept for an hour. `{installation}` in `request` is its id.
+ */
+export interface TargetInstallation {
+  request: TargetRequest;
   /**
-   * JSON body. Texts may hold values; `$int: text` is a number, `$auto: text` a number when it looks like one, `$json: body` the body written into a string; a `$when: text` beside fields leaves their object out while the text is empty.
+   * Dotted path of its id.
    */
-  json?: {
-    [k: string]: unknown;
-  };
-  form?: Texts2;
+  id: string;
   /**
-   * Body in text/plain.
+   * Dotted path of the name of the app's account.
    */
-  plain?: string;
+  login?: string;
+  /**
+   * What follows the name in the account's login.
+   */
+  login_suffix?: string;
 }
 /**
  * One rule.
@@ -2300,6 +2380,34 @@ export interface TargetOutcomeRule {
    * Wait before the retry when the response names none.
    */
   wait_seconds?: number;
+}
+/**
+ * One HTTP request. At most one of `json`, `form` and `plain`.
+ */
+export interface TargetRequest1 {
+  when?: TargetRequestWhen;
+  /**
+   * HTTP method.
+   */
+  method?: 'POST' | 'PUT' | 'PATCH' | 'GET';
+  /**
+   * Path below the base. Values are percent-encoded, each stays within its segment.
+   */
+  path: string;
+  query?: Texts1;
+  headers?: Texts2;
+  basic?: TargetBasicAuth;
+  /**
+   * JSON body. Texts may hold values; `$int: text` is a number, `$auto: text` a number when it looks like one, `$json: body` the body written into a string; a `$when: text` beside fields leaves their object out while the text is empty.
+   */
+  json?: {
+    [k: string]: unknown;
+  };
+  form?: Texts3;
+  /**
+   * Body in text/plain.
+   */
+  plain?: string;
 }
 /**
  * Where a response says how long to wait; the first place that says so. Default: the Retry-After header.
@@ -2331,9 +2439,59 @@ export interface TargetRetryAfterSource {
    */
   text?: string;
   /**
-   * Unit of the number.
+   * Unit of the number; `unix`: the instant at which the wait ends, in seconds since 1970.
    */
-  unit?: 's' | 'ms';
+  unit?: 's' | 'ms' | 'unix';
+  when?: TargetCondition1;
+}
+/**
+ * A test of a response: everything named must hold.
+ */
+export interface TargetCondition1 {
+  /**
+   * HTTP status: a number, a class such as `5xx`, or a list of them.
+   */
+  status?: (number | string) | [number | string, ...(number | string)[]];
+  /**
+   * Expectations by header name.
+   */
+  headers?: {
+    /**
+     * What a value must be: that very value, one of a list, or what the tests below say.
+     */
+    [k: string]:
+      | string
+      | number
+      | boolean
+      | null
+      | [string | number | boolean | null, ...(string | number | boolean | null)[]]
+      | TargetExpectation;
+  };
+  /**
+   * Expectations by dotted path into the JSON body; `.` is the body itself. None holds for a body that is not JSON.
+   */
+  body?: {
+    /**
+     * What a value must be: that very value, one of a list, or what the tests below say.
+     */
+    [k: string]:
+      | string
+      | number
+      | boolean
+      | null
+      | [string | number | boolean | null, ...(string | number | boolean | null)[]]
+      | TargetExpectation;
+  };
+  /**
+   * RE2 expression to be found in the body as text.
+   */
+  text?: string;
+  /**
+   * Alternatives, of which one must hold.
+   *
+   * @minItems 1
+   */
+  any?: [TargetCondition, ...TargetCondition[]];
 }
 /**
  * At most `messages` in any `seconds`.
@@ -2370,15 +2528,26 @@ export interface TargetVariant {
    * Settings it cannot do without: it is chosen when they are all set and the config names no variant.
    */
   needs?: string[];
+  /**
+   * Settings that it does not read: it is not chosen while one of them is set.
+   */
+  unless?: string[];
   address?: TargetAddress;
   /**
    * Base URL, `https://` unless it is this machine; may hold settings. Absent: the config must set `api_base`.
    */
   base?: string;
+  headers?: Texts4;
   /**
    * The request that sends one piece of text; or several, of which the first that fits the address is made.
    */
   request?: TargetRequest | [TargetRequest, ...TargetRequest[]];
+  find?: TargetFind;
+  /**
+   * The request that sends one piece of text; or several, of which the first that fits the address is made.
+   */
+  update?: TargetRequest | [TargetRequest, ...TargetRequest[]];
+  login?: TargetLogin;
   text?: TargetText;
   key?: TargetKey;
   signature?: TargetSignature;
@@ -2393,7 +2562,7 @@ export interface TargetVariant {
    * Dotted path of the service's own error code in the response, for logs.
    */
   error_code?: string;
-  outcomes?: Outcomes;
+  outcomes?: Outcomes1;
   retry_after?: TargetRetryAfter;
   pacing?: Pacing;
   /**
@@ -2404,6 +2573,12 @@ export interface TargetVariant {
    * Longest response that is read, in bytes.
    */
   max_response_bytes?: number;
+}
+/**
+ * Headers of all its requests, unless a request has its own of that name. A variant adds to those of the target.
+ */
+export interface Texts4 {
+  [k: string]: string | number | boolean;
 }
 /**
  * One HTTP request. At most one of `json`, `form` and `plain`.
@@ -2418,8 +2593,8 @@ export interface TargetRequest2 {
    * Path below the base. Values are percent-encoded, each stays within its segment.
    */
   path: string;
-  query?: Texts;
-  headers?: Texts1;
+  query?: Texts1;
+  headers?: Texts2;
   basic?: TargetBasicAuth;
   /**
    * JSON body. Texts may hold values; `$int: text` is a number, `$auto: text` a number when it looks like one, `$json: body` the body written into a string; a `$when: text` beside fields leaves their object out while the text is empty.
@@ -2427,7 +2602,7 @@ export interface TargetRequest2 {
   json?: {
     [k: string]: unknown;
   };
-  form?: Texts2;
+  form?: Texts3;
   /**
    * Body in text/plain.
    */
@@ -2583,7 +2758,7 @@ export interface ContentField {
 }
 export interface ContentMember {
   name: string;
-  kind: 'text' | 'integer';
+  kind: 'text' | 'markup' | 'integer';
 }
 /**
  * The values that a field may have, by field.
@@ -3467,6 +3642,10 @@ export interface TargetPlan {
   label?: string;
   title: string;
   /**
+   * The target whose entry under `platforms` sets up this one. Absent: its own.
+   */
+  platform?: string;
+  /**
    * Schemes of the senders that send an event about what is posted. Absent: none.
    */
   comes_back?: string[];
@@ -3498,6 +3677,10 @@ export interface SettingPlan {
    * RE2 source, for the whole value.
    */
   pattern: string | null;
+  /**
+   * It may have several lines. Absent: it may not.
+   */
+  lines?: boolean;
 }
 export interface AddressPlan {
   name: string;
@@ -3518,7 +3701,14 @@ export interface VariantPlan {
    * null: the binding's api_base is required.
    */
   base: ValueTemplate | null;
+  /**
+   * Settings with which it is not chosen. Absent: none.
+   */
+  unless?: string[];
   requests: RequestPlan[];
+  find?: FindPlan;
+  update?: RequestPlan[];
+  login?: LoginPlan;
   text: TextPlan;
   key: KeyPlan;
   signature: SignaturePlan | null;
@@ -3548,6 +3738,12 @@ export interface ValueRef {
     | 'setting'
     | 'key'
     | 'marker'
+    | 'marks'
+    | 'found'
+    | 'page'
+    | 'since'
+    | 'jwt'
+    | 'installation'
     | 'piece'
     | 'pieces'
     | 'timestamp'
@@ -3572,6 +3768,10 @@ export interface RequestPlan {
    * Whether this form is for a thread; null: either.
    */
   thread: boolean | null;
+  /**
+   * A key of the address that must have a value. Absent: none.
+   */
+  given?: string;
   method: 'POST' | 'PUT' | 'PATCH' | 'GET';
   path: ValueTemplate;
   query: NamedTemplates;
@@ -3630,6 +3830,21 @@ export interface PlainBodyPlan {
   kind: 'plain';
   value: ValueTemplate;
 }
+/**
+ * How what was posted earlier is found.
+ */
+export interface FindPlan {
+  requests: RequestPlan[];
+  list: string[];
+  text: string[];
+  id: string[];
+  author?: string[];
+  page_size: number;
+}
+export interface LoginPlan {
+  request: RequestPlan;
+  path: string[];
+}
 export interface TextPlan {
   limit: number | null;
   unit: 'utf16' | 'codepoint' | 'byte' | 'json_byte';
@@ -3644,6 +3859,8 @@ export interface TextPlan {
     | 'break_everyone'
     | 'break_templates'
     | 'strip_controls'
+    | 'break_commands'
+    | 'quiet_mentions'
   )[];
 }
 export interface KeyPlan {
@@ -3669,6 +3886,10 @@ export interface ExchangePlan {
   lifetime: string[] | null;
   default_lifetime_ms: number;
   margin_ms: number;
+  expires?: string[];
+  outcomes?: OutcomeRulePlan[];
+  jwt?: JwtPlan;
+  installation?: InstallationPlan;
 }
 export interface StatusCheck {
   kind: 'status';
@@ -3721,6 +3942,25 @@ export interface AnyCheck {
   kind: 'any';
   of: ResponseCondition[];
 }
+export interface OutcomeRulePlan {
+  when: ResponseCondition;
+  outcome: 'ok' | 'ok_pending' | 'permanent' | 'auth' | 'retry' | 'refresh' | 'ambiguous';
+  reason: string | null;
+  wait_ms: number | null;
+}
+/**
+ * Names of settings.
+ */
+export interface JwtPlan {
+  issuer: string;
+  key: string;
+}
+export interface InstallationPlan {
+  request: RequestPlan;
+  id: string[];
+  login: string[] | null;
+  login_suffix: string;
+}
 /**
  * A request without effect that tells whether the credentials are taken. Absent: there is none.
  */
@@ -3733,6 +3973,10 @@ export interface RequestPlan1 {
    * Whether this form is for a thread; null: either.
    */
   thread: boolean | null;
+  /**
+   * A key of the address that must have a value. Absent: none.
+   */
+  given?: string;
   method: 'POST' | 'PUT' | 'PATCH' | 'GET';
   path: ValueTemplate;
   query: NamedTemplates;
@@ -3740,18 +3984,17 @@ export interface RequestPlan1 {
   basic: BasicPlan;
   body: BodyPlan;
 }
-export interface OutcomeRulePlan {
-  when: ResponseCondition;
-  outcome: 'ok' | 'ok_pending' | 'permanent' | 'auth' | 'retry' | 'refresh' | 'ambiguous';
-  reason: string | null;
-  wait_ms: number | null;
-}
 export interface WaitSource {
   in: 'header' | 'body' | 'text';
   header: string;
   path: string[];
   pattern: string;
   unit_ms: 1 | 1000;
+  /**
+   * It is the end of the wait, since 1970. Absent: how long it is.
+   */
+  is_instant?: boolean;
+  when?: ResponseCondition;
 }
 export interface PacePlan {
   per: 'chat' | 'credentials';

@@ -49,9 +49,11 @@ function section({ name, file }: Entry): string {
     `## ${file.title}\n`,
     `${code(name)}${also}.${docs}\n`,
     file.docs?.setup === undefined ? '' : `${file.docs.setup.trim()}\n`,
-    ...variantsOf(file).flatMap((variant) => example(name, file, variant)),
-    settingsTable(file),
+    // Another target has the settings.
+    ...(file.like === undefined ? variantsOf(file).flatMap((variant) => example(name, file, variant)) : []),
+    file.like === undefined ? settingsTable(file) : '',
     addressTable(file),
+    contentTable(file),
     list([...limits(file), ...(file.docs?.limits ?? [])]),
     unverified(file.docs?.unverified ?? []),
   ];
@@ -80,7 +82,7 @@ function variantsOf(file: TargetFile): readonly Way[] {
       needs: own.needs ?? [],
       selfHosted: (file.driver ?? 'http') === 'http' && merged.base === undefined,
       text: merged.text ?? {},
-      repeat: window === 0 ? '' : describeSeconds(window),
+      repeat: window === 0 ? '' : window === YEAR ? EVER : describeSeconds(window),
       pacing: merged.pacing ?? [],
       takesChat: /\{chat_id\??\}|\{match\./.test(JSON.stringify(merged.request ?? file.driver === 'email')),
       address: merged.address ?? {},
@@ -136,6 +138,15 @@ function addressTable(file: TargetFile): string {
   return rows.length === 0 ? '' : `${table(['`deliver_extra`', 'What it is'], distinct)}\n`;
 }
 
+function contentTable({ content = {} }: TargetFile): string {
+  const rows = Object.entries(content).map(([name, { kind = 'text', help, values, members = {} }]) => {
+    const of = kind === 'objects' ? `, each with ${Object.keys(members).map(code).join(', ')}` : '';
+    const what = kind === 'text' ? '' : kind === 'list' ? 'A list of texts. ' : `A list${of}. `;
+    return [code(name), `${what}${help}${values === undefined ? '' : ` One of ${values.map(code).join(', ')}.`}`];
+  });
+  return rows.length === 0 ? '' : `${table(['An agent hands over', 'What it is'], rows)}\n`;
+}
+
 /** Settings that follow from the rest of the file. */
 function limits(file: TargetFile): readonly string[] {
   if ((file.driver ?? 'http') !== 'http') return [];
@@ -147,11 +158,17 @@ function limits(file: TargetFile): readonly string[] {
       return `${messages} message${messages === 1 ? '' : 's'} in ${describeSeconds(seconds)} ${PER[per]}`;
     });
     return [
-      limit === '' ? [] : [`One message holds ${limit}; a longer text becomes several${who}.`],
+      limit === ''
+        ? []
+        : [
+            `One message holds ${limit}; a longer text ${way.text.overflow === 'truncate' ? 'is cut' : 'becomes several'}${who}.`,
+          ],
       pace.length === 0 ? [] : [`Held back to ${pace.join(' and ')}${who}.`],
       way.repeat === ''
         ? []
-        : [`The service drops a repeat for ${way.repeat}, so an attempt of unknown end is repeated${who}.`],
+        : way.repeat === EVER
+          ? [`A repeat changes nothing, so an attempt of unknown end is repeated${who}.`]
+          : [`The service drops a repeat for ${way.repeat}, so an attempt of unknown end is repeated${who}.`],
     ].flat();
   });
   return unique(
@@ -162,6 +179,10 @@ function limits(file: TargetFile): readonly string[] {
     ),
   );
 }
+
+/** Written for a request that has the same effect when it is repeated. */
+const YEAR = 31_536_000;
+const EVER = 'ever';
 
 const plain = (text: string): string => text.replace(/( \([^()]*\))?\.$/, '');
 const PER: Readonly<Record<TargetPace['per'], string>> = { chat: 'per chat', credentials: 'with the same credentials' };

@@ -1,6 +1,7 @@
 /** The shipped targets, read and lowered, and bindings of them for tests. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
+import { completeTarget } from '../../compiler/config/like-target.ts';
 import { lowerTarget } from '../../compiler/lower/target.ts';
 import { target as validate } from '../../schemas/built/validators.ts';
 import type { TargetBinding, TargetFile, TargetPlan } from '../../schemas/generated/types.ts';
@@ -15,7 +16,8 @@ export function targetNames(): readonly string[] {
 }
 
 export function readTargetFile(name: string): TargetFile {
-  return parse(readFileSync(new URL(`${name}.yaml`, FOLDER), 'utf8')) as TargetFile;
+  const read = (file: string) => parse(readFileSync(new URL(`${file}.yaml`, FOLDER), 'utf8')) as TargetFile;
+  return completeTarget(read(name), read);
 }
 
 /** Throws what is wrong with it, so that a test shows it. */

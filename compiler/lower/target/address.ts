@@ -10,7 +10,7 @@ export function lowerSettings(settings: TargetSettings, path: NodePath, scope: T
   checkNames(settings, path, scope);
   return Object.entries(settings).map(([name, setting]) => {
     const aliases = setting.aliases ?? [];
-    const pattern = setting.pattern;
+    const { pattern, lines = false } = setting;
     return {
       name,
       aliases,
@@ -18,6 +18,7 @@ export function lowerSettings(settings: TargetSettings, path: NodePath, scope: T
       required: setting.required ?? false,
       default: setting.default === undefined ? null : String(setting.default),
       pattern: pattern === undefined ? null : lowerPattern(pattern, [...path, name, 'pattern'], scope),
+      ...(lines ? { lines } : {}),
     };
   });
 }

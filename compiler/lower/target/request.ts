@@ -15,6 +15,7 @@ interface Places {
 }
 const DELIVERY: Places = { header: 'header', path: 'path', content: 'content' };
 const EXCHANGE: Places = { header: 'exchange', path: 'exchange', content: 'exchange' };
+export const INSTALLATION: Places = { header: 'exchange', path: 'installation', content: 'installation' };
 
 /** A scope, and the places of the texts of one request. */
 interface RequestScope extends TargetScope {
@@ -32,7 +33,7 @@ export function lowerRequest(
   places: Places = DELIVERY,
 ): RequestPlan {
   const chatId = request.when?.chat_id;
-  const scope: RequestScope = { ...outer, places, groups: chatId === undefined ? [] : groupNames(chatId) };
+  const scope: RequestScope = { ...outer, places, groups: [...outer.groups, ...groupNames(chatId ?? '')] };
   const named = (texts: Texts, key: string, at: TextPlace): NamedTemplate[] =>
     lowerTexts(texts, { at, path: [...path, key] }, scope);
   checkRequest(request, path, scope);
@@ -41,10 +42,11 @@ export function lowerRequest(
   return {
     chat_id: chatId === undefined ? null : lowerPattern(chatId, [...path, 'when', 'chat_id'], scope),
     thread: request.when?.thread ?? null,
+    ...(request.when?.given === undefined ? {} : { given: request.when.given }),
     method: request.method ?? 'POST',
     path: lowerText(request.path, { at: places.path, path: [...path, 'path'] }, scope),
     query: named(request.query, 'query', places.content),
-    headers: lowerHeaders(named(request.headers, 'headers', places.header), path, scope),
+    headers: lowerHeaders(named(headersOf(request, scope), 'headers', places.header), path, scope),
     basic:
       basic === undefined
         ? null
@@ -67,6 +69,9 @@ const lowerTexts = (
     name,
     value: lowerText(String(value), { at, path: [...path, name] }, scope),
   }));
+
+/** Names are compared as they are written: they are those of one file. */
+const headersOf = ({ headers }: TargetRequest, scope: TargetScope): Texts => ({ ...scope.headers, ...headers });
 
 /** Headers that the executor sets: setting them in a target would break the request's framing. */
 const OWN_HEADERS = new Set(['host', 'content-length', 'transfer-encoding', 'connection', 'expect']);

@@ -1,11 +1,14 @@
 /** The context in which texts of a target file are lowered. */
 
 import { RE2JSSyntaxException } from 're2js';
+import type { TargetVariant } from '../../../schemas/generated/types.ts';
 import type { TextScope } from '../../config/target-scope.ts';
 import type { NodePath, Problem } from '../../diagnostics/problem.ts';
 import { linearRegex } from '../../text/linear-regex.ts';
 
 export interface TargetScope extends TextScope {
+  /** Of all requests of the variant. */
+  readonly headers: NonNullable<TargetVariant['headers']>;
   readonly report: (problem: Problem) => void;
 }
 

@@ -38,8 +38,9 @@ function resolve(name: string, scope: TargetScope): Pick<ValueRef, 'of' | 'name'
   const of = DELIVERY_VALUES.find((builtin) => builtin === name);
   if (of !== undefined) {
     if (of === 'exchanged_token' && !scope.has.exchange) return null;
+    if ((of === 'jwt' || of === 'installation') && !scope.has.jwt) return null;
     if ((of === 'signature' || of === 'timestamp') && !scope.has.signature) return null;
-    return { of, name: '', secret: of === 'exchanged_token' || of === 'signature' };
+    return { of, name: '', secret: of === 'exchanged_token' || of === 'signature' || of === 'jwt' };
   }
   if (Object.hasOwn(scope.settings, name)) {
     return { of: 'setting', name, secret: scope.settings[name]?.secret === true };
@@ -52,7 +53,7 @@ function resolve(name: string, scope: TargetScope): Pick<ValueRef, 'of' | 'name'
 }
 
 const HEADER = ['setting', 'exchanged_token', 'timestamp', 'signature', 'key', 'piece', 'pieces'] as const;
-const PATH = [...HEADER, 'address', 'match'] as const;
+const PATH = [...HEADER, 'address', 'match', 'found', 'page', 'since'] as const;
 
 /** The values that each place may contain, and what to say of others. */
 const PLACES: Readonly<Record<TextPlace, readonly [allowed: readonly ValueRef['of'][], otherwise: string]>> = {
@@ -60,15 +61,18 @@ const PLACES: Readonly<Record<TextPlace, readonly [allowed: readonly ValueRef['o
   basic: [['setting'], 'user name and password must be settings'],
   header: [HEADER, 'a header may not contain values of the delivery'],
   path: [PATH, 'a path may not contain the text'],
-  content: [[...PATH, 'text', 'marker', 'content'], 'it is not available here'],
+  content: [[...PATH, 'text', 'marker', 'marks', 'content'], 'it is not available here'],
   signature: [['setting', 'timestamp'], 'a signature may use only settings and the timestamp'],
-  exchange: [['setting'], 'a token request may use only settings'],
+  exchange: [['setting', 'jwt', 'installation'], 'a token request may use only settings'],
+  installation: [['setting', 'jwt', 'match'], 'it may use only settings and parts of the address'],
 };
 
 function unknownName(name: string, scope: TextScope): string {
+  if (name === 'jwt' || name === 'installation') return `\`{${name}}\` needs an \`exchange\` with \`jwt\``;
   if (name === 'exchanged_token') return '`{exchanged_token}` needs an `exchange`';
   if (name === 'signature' || name === 'timestamp') return `\`{${name}}\` needs a \`signature\``;
-  if (name.startsWith('match.')) return `\`{${name}}\` needs a group (?P<${name.slice(6)}>…) in \`when.chat_id\``;
+  if (name.startsWith('match.'))
+    return `\`{${name}}\` needs a group (?P<${name.slice(6)}>…) in \`when.chat_id\` or in a pattern of the address`;
   const known = [
     ...Object.keys(scope.settings),
     'chat_id',

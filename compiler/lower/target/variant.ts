@@ -1,12 +1,11 @@
 /** Lowers one variant of a target to a self-contained plan. */
 import type {
-  ExchangePlan,
-  OutcomeRulePlan,
+  FindPlan,
+  LoginPlan,
   RequestPlan,
-  ResponseCondition,
   SignaturePlan,
-  TargetExchange,
-  TargetOutcomeRule,
+  TargetFind,
+  TargetLogin,
   TargetRequest,
   TargetRetryAfter,
   TargetSignature,
@@ -20,9 +19,11 @@ import type { NodePath } from '../../diagnostics/problem.ts';
 import { lowerEach } from '../locator.ts';
 import { lowerAddress } from './address.ts';
 import { lowerCondition } from './condition.ts';
+import { any2xx, lowerExchange } from './exchange.ts';
+import { lowerOutcomes } from './outcome.ts';
 import { lowerExchangeRequest, lowerRequest } from './request.ts';
 import type { TargetScope } from './scope.ts';
-import { lowerPattern, splitPath } from './scope.ts';
+import { groupNames, lowerPattern, splitPath } from './scope.ts';
 import { lowerText } from './value-template.ts';
 
 /** A variant merged with the parts that the target shares, and the path of each part in the file. */
@@ -32,20 +33,29 @@ export interface MergedVariant {
   readonly pathOf: (part: keyof TargetVariant) => NodePath;
 }
 
-const UNIT_MS = { s: 1000, ms: 1 } as const;
-const any2xx = (): ResponseCondition => [{ kind: 'status', ranges: [{ from: 200, to: 299 }] }];
+const UNIT_MS = { s: 1000, ms: 1, unix: 1000 } as const;
 
 export function lowerVariant(variant: MergedVariant, outer: TargetScope): VariantPlan {
   const { parts, pathOf } = variant;
-  const has = { exchange: parts.exchange !== undefined, signature: parts.signature !== undefined };
-  const scope: TargetScope = { ...outer, address: parts.address ?? {}, has };
+  const { exchange, signature, address = {} } = parts;
+  const has = {
+    exchange: exchange !== undefined,
+    signature: signature !== undefined,
+    jwt: exchange?.jwt !== undefined,
+  };
+  const groups = Object.values(address).flatMap(({ pattern = '' }) => groupNames(pattern));
+  const scope: TargetScope = { ...outer, address, groups, has, headers: parts.headers ?? {} };
   const base = parts.base;
   return {
     name: variant.name,
-    needs: lowerNeeds(variant, scope),
+    needs: lowerNames('needs', variant, scope),
     address: lowerAddress(scope.address, pathOf('address'), scope),
     base: base === undefined ? null : lowerText(base, { at: 'base', path: pathOf('base') }, scope),
-    requests: lowerRequests(variant, scope),
+    ...(parts.unless === undefined ? {} : { unless: lowerNames('unless', variant, scope) }),
+    requests: lowerRequests('request', variant, scope),
+    ...(parts.find === undefined ? {} : { find: lowerFind(parts.find, pathOf('find'), scope) }),
+    ...(parts.update === undefined ? {} : { update: lowerRequests('update', variant, scope) }),
+    ...(parts.login === undefined ? {} : { login: lowerLogin(parts.login, pathOf('login'), scope) }),
     text: lowerTextRules(parts.text ?? {}),
     key: {
       form: parts.key?.form ?? 'hex',
@@ -58,7 +68,7 @@ export function lowerVariant(variant: MergedVariant, outer: TargetScope): Varian
     success: parts.success === undefined ? any2xx() : lowerCondition(parts.success, pathOf('success'), scope),
     message_id: parts.message_id === undefined ? null : splitPath(parts.message_id),
     error_code: parts.error_code === undefined ? null : splitPath(parts.error_code),
-    outcomes: (parts.outcomes ?? []).map((rule, index) => lowerOutcome(rule, [...pathOf('outcomes'), index], scope)),
+    outcomes: lowerOutcomes(parts.outcomes ?? [], pathOf('outcomes'), scope),
     retry_after: lowerRetryAfter(parts.retry_after, pathOf('retry_after'), scope),
     retry_after_cap_ms: (parts.retry_after?.cap_seconds ?? 3600) * 1000,
     pacing: (parts.pacing ?? []).map(({ per, messages, seconds }) => ({
@@ -71,19 +81,40 @@ export function lowerVariant(variant: MergedVariant, outer: TargetScope): Varian
   };
 }
 
-function lowerNeeds({ parts, pathOf }: MergedVariant, scope: TargetScope): string[] {
-  const needs = parts.needs ?? [];
+function lowerNames(part: 'needs' | 'unless', { parts, pathOf }: MergedVariant, scope: TargetScope): string[] {
+  const needs = parts[part] ?? [];
   for (const [index, name] of needs.entries()) {
     if (Object.hasOwn(scope.settings, name)) continue;
     const message = `there is no setting \`${name}\`; the settings are ${Object.keys(scope.settings).join(', ')}`;
-    scope.report({ rule: 'target-needs', path: [...pathOf('needs'), index], at: 'value', message });
+    scope.report({ rule: 'target-needs', path: [...pathOf(part), index], at: 'value', message });
   }
   return needs;
 }
 
-function lowerRequests({ parts, pathOf }: MergedVariant, scope: TargetScope): VariantPlan['requests'] {
-  const path = pathOf('request');
-  const request = parts.request;
+function lowerFind(find: TargetFind, path: NodePath, scope: TargetScope): FindPlan {
+  const { request, list = '.', page_size } = find;
+  return {
+    requests: lowerEach<TargetRequest, RequestPlan>(request, [...path, 'request'], (one, at) =>
+      lowerRequest(one, at, scope),
+    ),
+    ...{ list: splitPath(list), text: splitPath(find.text), id: splitPath(find.id) },
+    ...(find.author === undefined ? {} : { author: splitPath(find.author) }),
+    page_size,
+  };
+}
+
+const lowerLogin = ({ request, path: at }: TargetLogin, path: NodePath, scope: TargetScope): LoginPlan => ({
+  request: lowerRequest(request, [...path, 'request'], scope),
+  path: splitPath(at),
+});
+
+function lowerRequests(
+  part: 'request' | 'update',
+  { parts, pathOf }: MergedVariant,
+  scope: TargetScope,
+): VariantPlan['requests'] {
+  const path = pathOf(part);
+  const request = parts[part];
   if (request === undefined) {
     const message = 'no `request` is defined';
     scope.report({ rule: 'target-request', path: path.slice(0, -1), at: 'key', message });
@@ -113,32 +144,6 @@ function lowerSignature(signature: TargetSignature, path: NodePath, scope: Targe
   };
 }
 
-function lowerExchange(exchange: TargetExchange, path: NodePath, scope: TargetScope): ExchangePlan {
-  const base = exchange.base;
-  return {
-    base: base === undefined ? null : lowerText(base, { at: 'base', path: [...path, 'base'] }, scope),
-    request: lowerExchangeRequest(exchange.request, [...path, 'request'], scope),
-    success: exchange.success === undefined ? any2xx() : lowerCondition(exchange.success, [...path, 'success'], scope),
-    token: splitPath(exchange.token),
-    lifetime: exchange.lifetime === undefined ? null : splitPath(exchange.lifetime),
-    default_lifetime_ms: (exchange.default_lifetime_seconds ?? 3600) * 1000,
-    margin_ms: (exchange.margin_seconds ?? 120) * 1000,
-  };
-}
-
-function lowerOutcome(rule: TargetOutcomeRule, path: NodePath, scope: TargetScope): OutcomeRulePlan {
-  if (rule.outcome === 'refresh' && !scope.has.exchange) {
-    const message = '`refresh` needs an `exchange`; write `auth`';
-    scope.report({ rule: 'target-outcome', path: [...path, 'outcome'], at: 'value', message });
-  }
-  return {
-    when: lowerCondition(rule.when, [...path, 'when'], scope),
-    outcome: rule.outcome,
-    reason: rule.reason ?? null,
-    wait_ms: rule.wait_seconds === undefined ? null : Math.ceil(rule.wait_seconds * 1000),
-  };
-}
-
 const RETRY_AFTER_HEADER: TargetRetryAfter = { from: [{ header: 'retry-after' }] };
 
 function lowerRetryAfter(given: TargetRetryAfter | undefined, path: NodePath, scope: TargetScope): WaitSource[] {
@@ -157,6 +162,8 @@ function lowerRetryAfter(given: TargetRetryAfter | undefined, path: NodePath, sc
       path: source.body === undefined ? [] : splitPath(source.body),
       pattern: pattern ?? '',
       unit_ms: UNIT_MS[source.unit ?? 's'],
+      ...(source.unit === 'unix' ? { is_instant: true } : {}),
+      ...(source.when === undefined ? {} : { when: lowerCondition(source.when, [...at, 'when'], scope) }),
     };
   });
 }

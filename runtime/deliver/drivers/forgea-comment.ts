@@ -9,6 +9,7 @@
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { TextPlan } from '../../../schemas/generated/types.ts';
 import type { ProcessRequest, ProcessResult } from '../../platform/process/run-process.ts';
 import type { Addressed, DeliveryOutcome, DeliveryRequest } from '../deliverer.ts';
 import type { BoundTarget, CreateDriver, DeliveryContext, Driver, ShownDelivery } from '../driver.ts';
@@ -16,23 +17,20 @@ import { idempotencyKey } from '../http/idempotency-key.ts';
 import { DeliveryRefusal } from '../http/values.ts';
 import type { Probe, ProbeOptions } from '../probe.ts';
 import { probed, probeFailed } from '../probe.ts';
-import type { Pieces } from '../text/prepare-pieces.ts';
-import { preparePieces } from '../text/prepare-pieces.ts';
-import { transformText } from '../text/transforms.ts';
+import { prepareText } from '../text/prepare-text.ts';
 import { ghEnvironment, ghOutcome } from './gh.ts';
-import { quietMentions } from './quiet-mentions.ts';
 
 export const createForgeaCommentDriver: CreateDriver = (target, context) => new ForgeaCommentDriver(target, context);
 
 /** The limit is 65,536 characters; this leaves room for the marker. */
-const TEXT = {
+const TEXT: TextPlan = {
   limit: 65_000,
   unit: 'utf16',
   overflow: 'split',
   max_pieces: 20,
   numbered: false,
-  transforms: ['strip_controls'],
-} as const;
+  transforms: ['strip_controls', 'break_commands', 'quiet_mentions'],
+};
 
 const TIMEOUT_MS = 60_000;
 const MAX_STDOUT_BYTES = 8 * 1024 * 1024;
@@ -160,21 +158,12 @@ async function prepare(
 ): Promise<{ readonly place: CommentPlace; readonly comments: readonly string[] }> {
   const place = readCommentPlace(request);
   if (typeof place === 'string') throw new DeliveryRefusal(place);
-  const pieces = await quietPieces(request.text);
+  const pieces = await prepareText(TEXT, request.text);
   if (pieces.kind === 'refused') throw new DeliveryRefusal(pieces.reason);
   const comments = pieces.pieces.map(
     (piece, index) => `${piece}\n\n${markerOf(request.key, index)}\n${ownMarker(request)}`,
   );
   return { place, comments };
-}
-
-/** The text is transformed first, because a control character that is removed could hide a mention. */
-async function quietPieces(raw: string): Promise<Pieces> {
-  const plan = { ...TEXT, transforms: [...TEXT.transforms] };
-  const text = transformText(raw, plan.transforms);
-  const whole = preparePieces(plan, await quietMentions(text, { whole: true }));
-  if (whole.kind !== 'pieces' || whole.pieces.length === 1) return whole;
-  return preparePieces(plan, await quietMentions(text, { whole: false }));
 }
 
 function markerOf(key: string, index: number): string {

@@ -11,7 +11,8 @@ import { linkCondition, linkReader } from './condition.ts';
 import type { TargetResponse } from './response.ts';
 
 export type DeliveryResult =
-  | { readonly kind: 'ok'; readonly message_id: string | null }
+  /** `json`: the answer. */
+  | { readonly kind: 'ok'; readonly message_id: string | null; readonly json: unknown }
   | {
       readonly kind: 'permanent' | 'retry' | 'refresh' | 'ambiguous';
       readonly reason: string;
@@ -43,15 +44,17 @@ const USUAL_REASON: Readonly<Record<OutcomeRulePlan['outcome'], string>> = {
 /** Links the success condition and outcome rules of a variant. */
 export function linkClassifier(plan: VariantPlan): ClassifyResponse {
   const isSuccess = linkCondition(plan.success);
+  // An app's token may have been revoked before its end.
+  const isApp = plan.exchange?.jwt !== undefined;
   const rules = plan.outcomes.map((rule) => ({ ...rule, fits: linkCondition(rule.when) }));
   const readWait = linkRetryAfter(plan);
   const readId = plan.message_id === null ? () => undefined : linkReader(plan.message_id);
   const readCode = plan.error_code === null ? () => undefined : linkReader(plan.error_code);
   return (response, now) => {
-    const ok = { kind: 'ok', message_id: toId(readId(response.json)) } as const;
+    const ok = { kind: 'ok', message_id: toId(readId(response.json)), json: response.json } as const;
     if (isSuccess(response)) return ok;
     const rule = rules.find(({ fits }) => fits(response));
-    const outcome = rule?.outcome ?? usualOutcome(response.status);
+    const outcome = rule?.outcome ?? (response.status === 401 && isApp ? 'refresh' : usualOutcome(response.status));
     if (outcome === 'ok' || outcome === 'ok_pending') return ok;
     const code = toCode(readCode(response.json));
     const answered = `HTTP ${response.status}${code === null ? '' : `, ${code}`}`;
@@ -79,7 +82,7 @@ function usualReason(outcome: OutcomeRulePlan['outcome'], status: number, code: 
 }
 
 /** Ids and error codes are short words; anything else is dropped. */
-function toId(value: unknown): string | null {
+export function toId(value: unknown): string | null {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && /^[\x21-\x7e]{1,200}$/.test(value) ? value : null;
 }
@@ -104,7 +107,16 @@ function linkRetryAfter(plan: Pick<VariantPlan, 'retry_after' | 'retry_after_cap
   };
 }
 
-function linkSource(source: WaitSource): ReadWait {
+function linkSource({ when, is_instant, ...source }: WaitSource): ReadWait {
+  const read = linkPlace(source);
+  const fits = when === undefined ? () => true : linkCondition(when);
+  return (response, now) => {
+    const wait = fits(response) ? read(response, now) : null;
+    return wait === null || is_instant !== true ? wait : Math.max(0, wait - now);
+  };
+}
+
+function linkPlace(source: WaitSource): ReadWait {
   const unit = source.unit_ms;
   switch (source.in) {
     case 'header':

@@ -1,14 +1,16 @@
 /** Exchanges the credentials of a binding for a short-lived token, according to the target's plan. */
 
 import type { BaseUrl } from '../../../base/base-url.ts';
-import type { ExchangePlan, VariantPlan } from '../../../schemas/generated/types.ts';
-import type { TokenResult } from '../token-cache.ts';
+import type { ExchangePlan, RequestPlan, ResponseCondition, VariantPlan } from '../../../schemas/generated/types.ts';
+import type { TokenCache, TokenResult } from '../token-cache.ts';
 import { linkClassifier } from './classify-response.ts';
 import { linkReader } from './condition.ts';
 import { linkRequest } from './link-request.ts';
+import type { TargetResponse } from './response.ts';
 import { readResponse } from './response.ts';
 import type { SendContext } from './send-request.ts';
 import { sendRequest } from './send-request.ts';
+import type { Values } from './values.ts';
 import { NO_VALUES } from './values.ts';
 
 export interface ExchangeParts {
@@ -18,35 +20,92 @@ export interface ExchangeParts {
   readonly settings: ReadonlyMap<string, string>;
 }
 
-export type ExchangeToken = (context: SendContext) => Promise<TokenResult>;
+export interface TokenContext extends SendContext {
+  readonly tokens: TokenCache;
+}
 
-/** The target's outcome rules also classify responses of the token server: a service uses the same error codes for both. */
-export function linkExchange({ variant, plan, base, settings }: ExchangeParts): ExchangeToken {
-  const classify = linkClassifier({ ...variant, success: plan.success, message_id: null });
-  const readToken = linkReader(plan.token);
-  const readLifetime = plan.lifetime === null ? () => undefined : linkReader(plan.lifetime);
-  const build = linkRequest(plan.request, { base, settings });
-  return async (context) => {
-    const request = build(NO_VALUES);
+/** The tokens that a binding delivers with. */
+export interface TokenSource {
+  /** The token depends on the address. */
+  readonly perAddress: boolean;
+  /** The cached token, or a new one. @param account identifies the credentials and their server */
+  get(values: Values, account: string, context: TokenContext): Promise<TokenResult>;
+  /** What the request that checks the credentials needs. @param now Unix ms */
+  checkValues(now: number): Partial<Values>;
+}
+
+export type NoToken = Extract<TokenResult, { kind: 'permanent' | 'retry' }>;
+
+/** The answer to a request of an exchange, or why there is none that can be used. */
+export type ExchangeAnswer =
+  | { readonly kind: 'answer'; readonly response: TargetResponse }
+  | { readonly kind: 'failed'; readonly failure: NoToken; readonly response: TargetResponse | null };
+
+export type AskExchange = (values: Values, context: SendContext) => Promise<ExchangeAnswer>;
+
+/** Links a request of an exchange. Repeating it does no harm, and nothing was delivered yet. */
+export function linkAsk(
+  { variant, plan, base, settings }: ExchangeParts,
+  request: RequestPlan,
+  success: ResponseCondition,
+): AskExchange {
+  // A service uses the same error codes for both, unless the plan says otherwise.
+  const { outcomes = variant.outcomes } = plan;
+  const classify = linkClassifier({ ...variant, success, outcomes, message_id: null });
+  const build = linkRequest(request, { base, settings });
+  return async (values, context) => {
     // Several deliveries may wait for this exchange, so the signal of one must not abort it.
     const { signal } = new AbortController();
     const { max_response_bytes, timeout_ms } = variant;
-    const received = await sendRequest(request, { max_response_bytes, timeout_ms, signal }, context);
+    const received = await sendRequest(build(values), { max_response_bytes, timeout_ms, signal }, context);
     if (received.kind === 'failed') {
-      return { kind: 'retry', reason: `no token: ${received.code}`, retry_after_ms: null };
+      const failure = { kind: 'retry', reason: `no token: ${received.code}`, retry_after_ms: null } as const;
+      return { kind: 'failed', failure, response: null };
     }
     const response = readResponse(received);
     const result = classify(response, context.clock.now());
-    const token = readToken(response.json);
-    if (result.kind === 'ok') {
-      if (typeof token === 'string' && token !== '') {
-        return { kind: 'token', token, usable_ms: usableMs(plan, readLifetime(response.json)) };
-      }
-      return { kind: 'permanent', reason: 'no token: the answer holds none', retry_after_ms: null };
-    }
-    // Nothing was delivered yet, and repeating the exchange does no harm.
+    if (result.kind === 'ok') return { kind: 'answer', response };
     const kind = result.kind === 'retry' || result.kind === 'ambiguous' ? 'retry' : 'permanent';
-    return { kind, reason: `no token: ${result.reason}`, retry_after_ms: result.retry_after_ms };
+    const failure = { kind, reason: `no token: ${result.reason}`, retry_after_ms: result.retry_after_ms } as const;
+    return { kind: 'failed', failure, response };
+  };
+}
+
+export const noToken = (reason: string): NoToken => ({
+  kind: 'permanent',
+  reason: `no token: ${reason}`,
+  retry_after_ms: null,
+});
+
+/** One token for all deliveries with these credentials. */
+export function linkExchange(parts: ExchangeParts): TokenSource {
+  const { plan } = parts;
+  const ask = linkAsk(parts, plan.request, plan.success);
+  const readToken = linkTokenReader(plan);
+  const exchange = async (context: SendContext): Promise<TokenResult> => {
+    const asked = await ask(NO_VALUES, context);
+    return asked.kind === 'failed' ? asked.failure : readToken(asked.response, context.clock.now());
+  };
+  return {
+    perAddress: false,
+    get: (_, account, context) => context.tokens.get(account, () => exchange(context)),
+    checkValues: () => ({}),
+  };
+}
+
+/** Links the places of the token and of its lifetime in the answer. */
+export function linkTokenReader(plan: ExchangePlan): (response: TargetResponse, now: number) => TokenResult {
+  const readToken = linkReader(plan.token);
+  const readLifetime = plan.lifetime === null ? () => undefined : linkReader(plan.lifetime);
+  const readEnd = plan.expires === undefined ? () => undefined : linkReader(plan.expires);
+  return (response, now) => {
+    const token = readToken(response.json);
+    if (typeof token !== 'string' || token === '') return noToken('the answer holds none');
+    // The end is by the service's clock, which this machine's may differ from.
+    const theirs = Date.parse(response.header('date') ?? '');
+    const end = Date.parse(String(readEnd(response.json)));
+    const left = (end - (Number.isNaN(theirs) ? now : theirs)) / 1000;
+    return { kind: 'token', token, usable_ms: usableMs(plan, Number.isNaN(left) ? readLifetime(response.json) : left) };
   };
 }
 

@@ -4,26 +4,31 @@
  *   address → form of the request → pieces of the text → for each piece not yet sent:
  *   pace → token (cached) → build → send → classify; on `refresh` once more with a new token.
  *
+ * A target with `find` first looks for what was posted before, where a repeat might post it twice, and for `mode: upsert`.
+ *
  * The first piece that fails ends the attempt. `sent` is the number of pieces delivered; the next attempt resumes there.
  */
 import { createHash } from 'node:crypto';
+import { isNewerMarker } from '../../table/loop-marker.ts';
 import type { Addressed, DeliveryOutcome, DeliveryRequest } from '../deliverer.ts';
 import { failed } from '../deliverer.ts';
 import type { BoundTarget, CreateDriver, DeliveryContext, Driver, ShownDelivery } from '../driver.ts';
 import type { PaceRule } from '../pace.ts';
 import type { Probe, ProbeOptions } from '../probe.ts';
 import { notLive, probed, probeFailed } from '../probe.ts';
-import { preparePieces } from '../text/prepare-pieces.ts';
+import { prepareText, quietText } from '../text/prepare-text.ts';
 import type { DeliveryResult } from './classify-response.ts';
+import type { FindPosted } from './find-posted.ts';
+import { linkFindPosted } from './find-posted.ts';
 import { idempotencyKey } from './idempotency-key.ts';
 import { showRequest } from './link-request.ts';
-import type { LinkedVariant, PickRequest } from './link-variant.ts';
+import type { LinkedRequest, LinkedVariant, PickRequest } from './link-variant.ts';
 import { linkVariant } from './link-variant.ts';
 import { probeAccount, probeHost } from './probe-http.ts';
 import type { PieceSender } from './send-piece.ts';
 import { createPieceSender } from './send-piece.ts';
 import type { Values } from './values.ts';
-import { DeliveryRefusal, HIDDEN } from './values.ts';
+import { DeliveryRefusal, HIDDEN, NO_VALUES } from './values.ts';
 
 export const createHttpDriver: CreateDriver = (target, context) => {
   const variant = linkVariant(target);
@@ -35,7 +40,15 @@ interface Prepared {
   readonly form: NonNullable<ReturnType<PickRequest>>;
   readonly address: Values['address'];
   readonly pieces: readonly string[];
+  readonly content: Values['content'];
+  /** The request that replaces a post; null: it is left as it is. */
+  readonly update: LinkedRequest | null;
+  /** The id of the series that is kept in one post; null: every piece is posted. */
+  readonly series: string | null;
 }
+
+/** Most deliveries that are remembered as not sent. */
+const MAX_REMEMBERED = 1000;
 
 class HttpDriver implements Driver {
   private readonly target: BoundTarget;
@@ -46,6 +59,12 @@ class HttpDriver implements Driver {
   private readonly account: string;
   /** Some value for each content field, to tell whether an address is right. */
   private readonly someContent: Values['content'];
+  /** Null: the target cannot look for what was posted before. */
+  private readonly find: FindPosted | null;
+  /** Keys whose last attempt posted nothing for certain, so that nothing is looked for. */
+  private readonly unsent = new Set<string>();
+  /** The latest attempt of each series under way: two at once would both find nothing. */
+  private readonly turns = new Map<string, Promise<unknown>>();
 
   constructor(target: BoundTarget, variant: LinkedVariant, context: DeliveryContext) {
     this.target = target;
@@ -54,6 +73,8 @@ class HttpDriver implements Driver {
     this.account = accountOf(target, variant);
     this.someContent = Object.fromEntries((target.plan.content ?? []).map(({ name }) => [name, 'x']));
     this.sender = createPieceSender(variant, this.account, context);
+    const ownLogin = target.settings.get('login') ?? null;
+    this.find = linkFindPosted({ variant, sender: this.sender, account: this.account, ownLogin, context });
   }
 
   chatId(request: Addressed): string | null {
@@ -66,14 +87,8 @@ class HttpDriver implements Driver {
     if (typeof prepared === 'string') return prepared;
     const { form, address } = prepared;
     const some = {
-      ...this.variant.sign(0),
-      text: 'x',
-      content: this.someContent,
-      key: 'x',
-      marker: '',
-      exchanged_token: 'x',
-      piece: 1,
-      pieces: 1,
+      ...{ ...NO_VALUES, ...this.variant.sign(0), text: 'x', content: this.someContent, key: 'x', marks: 'x' },
+      ...{ exchanged_token: 'x', piece: 1, pieces: 1 },
     };
     return refusalOf(() => form.request.build({ ...some, address, match: form.match }));
   }
@@ -81,7 +96,8 @@ class HttpDriver implements Driver {
   async probe({ live, signal }: ProbeOptions): Promise<readonly Probe[]> {
     if (!live) return [notLive('host')];
     const host = await probeHost(this.variant.base, signal, this.context);
-    const token = host.status === 'ok' ? await this.sender.token(signal) : null;
+    const hasToken = host.status === 'ok' && this.variant.exchange?.perAddress === false;
+    const token = hasToken ? await this.sender.token(NO_VALUES, signal) : null;
     if (token === null) {
       const account = host.status === 'ok' ? await probeAccount(this.variant, signal, this.context) : null;
       return account === null ? [host] : [host, { ...account, detail: this.target.redact(account.detail) }];
@@ -91,7 +107,7 @@ class HttpDriver implements Driver {
   }
 
   async show(request: DeliveryRequest): Promise<readonly ShownDelivery[]> {
-    const prepared = this.prepare(request);
+    const prepared = await this.prepare(request);
     const { base } = this.variant;
     const { settings } = this.target;
     return prepared.pieces.map((_, index) => {
@@ -101,8 +117,21 @@ class HttpDriver implements Driver {
   }
 
   async deliver(request: DeliveryRequest): Promise<DeliveryOutcome> {
-    const prepared = this.prepare(request);
+    const prepared = await this.prepare(request);
+    const { series } = prepared;
+    if (series === null) return this.sendPieces(prepared, request);
+    const turn = (this.turns.get(series) ?? Promise.resolve()).then(() => this.sendPieces(prepared, request));
+    const ended = turn.then(NOTHING, NOTHING).then(() => {
+      if (this.turns.get(series) === ended) this.turns.delete(series);
+    });
+    this.turns.set(series, ended);
+    return turn;
+  }
+
+  private async sendPieces(prepared: Prepared, request: DeliveryRequest): Promise<DeliveryOutcome> {
     const rules = this.paceRules(prepared.address);
+    const isDoubtful = request.first_attempt_at !== null && !this.unsent.has(request.key);
+    this.unsent.delete(request.key);
     let messageId: string | null = null;
     for (let index = request.sent; index < prepared.pieces.length; index++) {
       // A long run of blanks gives blank pieces, which services refuse as empty.
@@ -113,21 +142,76 @@ class HttpDriver implements Driver {
         return failed('retry', "held back to keep within the target's limits", wait);
       }
       const values = this.valuesOf(prepared, request, index);
-      const result = await this.sender.send(prepared.form.request, values, request.signal);
-      if (result.kind !== 'ok') return this.toOutcome(result, request, index);
+      const mark = prepared.series ?? (isDoubtful && index === request.sent ? values.key : null);
+      const result =
+        mark === null || this.find === null
+          ? await this.sender.send(prepared.form.request, values, request.signal)
+          : await this.sendOnce(this.find, { mark, prepared, values, request });
+      if (result.kind !== 'ok') {
+        if (result.kind === 'retry' && !isDoubtful) this.rememberUnsent(request.key);
+        return this.toOutcome(result, request, index);
+      }
       messageId = result.message_id === null ? null : this.target.redact(result.message_id);
     }
     return { kind: 'ok', message_id: messageId, sent: prepared.pieces.length };
   }
 
-  private prepare(request: DeliveryRequest): Prepared {
+  /** Posts what is not there yet; replaces what is, in a series. */
+  private async sendOnce(find: FindPosted, { mark, prepared, values, request }: Once): Promise<DeliveryResult> {
+    const { signal } = request;
+    const found = await find(mark, { ...values, since: sinceOf(prepared, request) }, signal);
+    if (found.kind === 'none') return this.sender.send(prepared.form.request, values, signal);
+    if (found.kind !== 'found') return found;
+    const isThere = { kind: 'ok', message_id: found.message_id, json: undefined } as const;
+    // A late attempt must not replace what a later run has said.
+    if (prepared.update === null || isNewerMarker(found.text, values.marker)) return isThere;
+    return this.sender.send(prepared.update, { ...values, found: found.id }, signal);
+  }
+
+  private rememberUnsent(key: string): void {
+    if (this.unsent.size >= MAX_REMEMBERED) this.unsent.clear();
+    this.unsent.add(key);
+  }
+
+  private async prepare(request: DeliveryRequest): Promise<Prepared> {
     const prepared = this.prepareAddress(request);
     if (typeof prepared === 'string') throw new DeliveryRefusal(prepared);
+    const { address } = prepared;
+    const isUpsert = address.get('mode') === 'upsert' && this.variant.pickUpdate !== null;
+    const update = isUpsert ? (this.variant.pickUpdate?.(address)?.request ?? null) : null;
+    const { series: name } = request;
+    const series = isUpsert && name !== undefined ? seriesAt(name, prepared.form.match, address) : null;
+    const all = { ...prepared, update, series, content: await this.readContent(request, address) };
     // An output of a target that needs no text may have none.
-    if (request.content !== undefined && request.text === '') return { ...prepared, pieces: [''] };
-    const pieces = preparePieces(this.variant.plan.text, request.text);
+    if (request.content !== undefined && request.text === '') return { ...all, pieces: [''] };
+    const { text } = this.variant.plan;
+    const pieces = await prepareText(series === null ? text : { ...text, overflow: 'truncate' }, request.text);
     if (pieces.kind === 'refused') throw new DeliveryRefusal(pieces.reason);
-    return { ...prepared, pieces: pieces.pieces };
+    return { ...all, pieces: pieces.pieces };
+  }
+
+  /** What an agent has filled, with its texts changed as the target says. */
+  private async readContent({ content = {} }: DeliveryRequest, address: Values['address']): Promise<Values['content']> {
+    const read: Record<string, Values['content'][string]> = {};
+    for (const { name, required, members = [] } of this.target.plan.content ?? []) {
+      const value = Object.hasOwn(content, name) ? content[name] : undefined;
+      if (value === undefined && required && name !== 'text' && !address.has(name))
+        throw new DeliveryRefusal(`the target needs \`${name}\`, which only an output has`);
+      if (value === undefined) continue;
+      const markup = new Set(members.filter(({ kind }) => kind === 'markup').map((member) => member.name));
+      read[name] = markup.size === 0 ? value : await this.quietObjects(value as readonly Entry[], markup);
+    }
+    return read;
+  }
+
+  private quietObjects(value: readonly Entry[], markup: ReadonlySet<string>): Promise<Entry[]> {
+    const quiet = async ([name, member]: readonly [string, string | number]): Promise<[string, string | number]> => [
+      name,
+      markup.has(name) ? await quietText(this.variant.plan.text, String(member)) : member,
+    ];
+    return Promise.all(
+      value.map(async (entry) => Object.fromEntries(await Promise.all(Object.entries(entry).map(quiet)))),
+    );
   }
 
   /** The address and the form of the request, or why there is none. */
@@ -145,20 +229,17 @@ class HttpDriver implements Driver {
     });
   }
 
-  private valuesOf({ form, address, pieces }: Prepared, request: DeliveryRequest, index: number): Values {
-    const { timestamp, signature } = this.variant.sign(this.context.clock.now());
+  private valuesOf(
+    { form, address, pieces, content, series }: Prepared,
+    request: DeliveryRequest,
+    index: number,
+  ): Values {
+    const { marker = '' } = request;
+    const key = form.request.usesKey ? idempotencyKey(this.variant.plan.key, request.key, index) : '';
     return {
-      text: pieces[index] ?? '',
-      content: request.content ?? {},
-      address,
-      match: form.match,
-      key: form.request.usesKey ? idempotencyKey(this.variant.plan.key, request.key, index) : '',
-      marker: request.marker ?? '',
-      piece: index + 1,
-      pieces: pieces.length,
-      timestamp,
-      signature,
-      exchanged_token: '',
+      ...{ ...NO_VALUES, ...this.variant.sign(this.context.clock.now()), text: pieces[index] ?? '', content },
+      ...{ address, match: form.match, key, marker, marks: marksOf({ key, series, marker }) },
+      ...{ piece: index + 1, pieces: pieces.length },
     };
   }
 
@@ -169,7 +250,8 @@ class HttpDriver implements Driver {
   ): DeliveryOutcome {
     const kind = result.kind === 'refresh' ? 'permanent' : result.kind;
     const now = this.context.clock.now();
-    const idempotent = now - (request.first_attempt_at ?? now) < this.variant.plan.key.window_ms;
+    const isRecognised = now - (request.first_attempt_at ?? now) < this.variant.plan.key.window_ms;
+    const idempotent = this.find !== null || isRecognised;
     return failed(kind, this.target.redact(result.reason), {
       retry_after_ms: result.retry_after_ms,
       idempotent,
@@ -177,6 +259,39 @@ class HttpDriver implements Driver {
     });
   }
 }
+
+interface Once {
+  readonly mark: string;
+  readonly prepared: Prepared;
+  readonly values: Values;
+  readonly request: DeliveryRequest;
+}
+
+type Entry = Readonly<Record<string, string | number>>;
+
+const NOTHING = (): void => undefined;
+
+/** Hidden in Markdown, and sent back by the code host. */
+const marksOf = ({ key, series, marker }: { key: string; series: string | null; marker: string }): string =>
+  [`delivery:${key}`, ...(series === null ? [] : [`series:${series}`]), ...(marker === '' ? [] : [marker])]
+    .map((mark) => `<!-- ${mark} -->\n`)
+    .join('');
+
+/** The post of a series is looked for at its place: the same series has one at each. */
+function seriesAt(name: string, match: Values['match'], address: Values['address']): string {
+  const place = [...match, ...address].filter(([key]) => key !== 'mode');
+  return createHash('sha256')
+    .update(JSON.stringify([name, place]), 'utf8')
+    .digest('hex')
+    .slice(0, 32);
+}
+
+/** Clocks may differ by that much. */
+const SINCE_MARGIN_MS = 15 * 60_000;
+
+/** A piece cannot have been posted before the first attempt; a post of a series may be older. */
+const sinceOf = ({ series }: Prepared, { first_attempt_at: first }: DeliveryRequest): string =>
+  series !== null || first === null ? '' : `${new Date(first - SINCE_MARGIN_MS).toISOString().slice(0, 19)}Z`;
 
 /** What a value that is missing, or not allowed in its place, is refused with. */
 function refusalOf(build: () => unknown): string | null {

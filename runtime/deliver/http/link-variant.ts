@@ -8,9 +8,10 @@ import type { RequestPlan, SignaturePlan, ValueTemplate, VariantPlan } from '../
 import type { Address, ResolveAddress } from '../address.ts';
 import { linkAddress } from '../address.ts';
 import type { BoundTarget } from '../driver.ts';
+import { linkAppTokens } from './app-tokens.ts';
 import type { ClassifyResponse } from './classify-response.ts';
 import { linkClassifier } from './classify-response.ts';
-import type { ExchangeToken } from './exchange-token.ts';
+import type { TokenSource } from './exchange-token.ts';
 import { linkExchange } from './exchange-token.ts';
 import type { HttpRequest, RequestScope } from './link-request.ts';
 import { linkRequest } from './link-request.ts';
@@ -23,9 +24,15 @@ export interface LinkedVariant {
   readonly resolveAddress: ResolveAddress;
   readonly pickRequest: PickRequest;
   readonly classify: ClassifyResponse;
-  readonly exchange: ExchangeToken | null;
-  /** Builds the request that checks the credentials; null: the service has none. */
-  readonly buildCheck: (() => HttpRequest) | null;
+  /** Picks the request that replaces a post; null: the target has none. */
+  readonly pickUpdate: PickRequest | null;
+  /** Picks the request that lists earlier posts; null: the target has none. */
+  readonly pickFind: PickRequest | null;
+  readonly exchange: TokenSource | null;
+  /** The request that tells the account; null: the service has none. */
+  readonly askLogin: LinkedRequest | null;
+  /** Builds the request that checks the credentials; null: the service has none. @param now Unix ms */
+  readonly buildCheck: ((now: number) => HttpRequest) | null;
   readonly sign: Sign;
   /** Empty when `base` is not the public service, because its limits do not apply elsewhere. */
   readonly pacing: VariantPlan['pacing'];
@@ -37,6 +44,9 @@ export interface LinkedRequest {
   readonly build: (values: Values) => HttpRequest;
   /** Whether the request contains the idempotency key. */
   readonly usesKey: boolean;
+  /** Default: as for a request that posts. */
+  readonly classify?: ClassifyResponse;
+  readonly maxBytes?: number;
 }
 
 /** Picks the request that matches an address, with the groups of its chat_id pattern; null when none does. */
@@ -53,26 +63,64 @@ export function linkVariant(target: BoundTarget): LinkedVariant | string {
   if (typeof base === 'string') return base;
   const exchangeBase = plan.exchange === null ? base : linkBase(plan.exchange.base ?? plan.base, target);
   if (typeof exchangeBase === 'string') return exchangeBase;
+  const exchange = linkTokens(plan, exchangeBase, settings);
+  if (typeof exchange === 'string') return exchange;
+  const scope = { base, settings };
+  const { find, update, login } = plan;
   return {
     plan,
     base,
     resolveAddress: linkAddress(plan.address, target.homeChannel),
-    pickRequest: linkPickRequest(plan.requests, { base, settings }),
+    pickRequest: linkPickRequest(plan, plan.requests, scope),
+    pickUpdate: update === undefined ? null : linkPickRequest(plan, update, scope),
+    pickFind: find === undefined ? null : linkPickRequest(plan, find.requests, scope, toRead(plan)),
     classify: linkClassifier(plan),
-    exchange:
-      plan.exchange === null
-        ? null
-        : linkExchange({ variant: plan, plan: plan.exchange, base: exchangeBase, settings }),
-    buildCheck: linkCheck(plan, { base, settings }),
+    exchange,
+    askLogin: login === undefined ? null : toRead(plan)(linkForm(login.request, scope)),
+    buildCheck: linkCheck(plan, exchange, scope),
     sign: linkSign(plan.signature, settings),
     pacing: target.apiBase === null && plan.base !== null ? plan.pacing : [],
   };
 }
 
-function linkCheck({ check }: VariantPlan, scope: RequestScope): LinkedVariant['buildCheck'] {
+function linkTokens(
+  variant: VariantPlan,
+  base: BaseUrl,
+  settings: ReadonlyMap<string, string>,
+): TokenSource | null | string {
+  const { exchange: plan } = variant;
+  if (plan === null) return null;
+  const { jwt, installation } = plan;
+  const parts = { variant, plan, base, settings };
+  return jwt === undefined || installation === undefined
+    ? linkExchange(parts)
+    : linkAppTokens({ ...parts, jwt, installation });
+}
+
+/** Longest list of earlier posts that is read, in bytes. */
+const MAX_LIST_BYTES = 16 * 1024 * 1024;
+
+/** What is read, and posts nothing, is taken by its status alone. */
+const toRead =
+  (plan: VariantPlan) =>
+  (request: LinkedRequest): LinkedRequest => ({
+    ...request,
+    classify: linkClassifier({
+      ...plan,
+      success: [{ kind: 'status', ranges: [{ from: 200, to: 200 }] }],
+      message_id: null,
+    }),
+    maxBytes: MAX_LIST_BYTES,
+  });
+
+function linkCheck(
+  { check }: VariantPlan,
+  tokens: TokenSource | null,
+  scope: RequestScope,
+): LinkedVariant['buildCheck'] {
   if (check === undefined) return null;
   const build = linkRequest(check, scope);
-  return () => build(NO_VALUES);
+  return (now) => build({ ...NO_VALUES, ...tokens?.checkValues(now) });
 }
 
 /** The variant that the config names, otherwise the first whose settings are all set; a string says what is missing. */
@@ -109,18 +157,34 @@ function atOrigin(apiBase: string, address: string): string {
   return `${apiBase.replace(/\/+$/, '')}${pathname}${search}`;
 }
 
-function linkPickRequest(requests: readonly RequestPlan[], scope: RequestScope): PickRequest {
+function linkForm(plan: RequestPlan, scope: RequestScope): LinkedRequest {
+  const usesKey = /"of":"(?:key|marks)"/.test(JSON.stringify(plan));
+  return { plan, build: linkRequest(plan, scope), usesKey };
+}
+
+function linkPickRequest(
+  { address: fields }: VariantPlan,
+  requests: readonly RequestPlan[],
+  scope: RequestScope,
+  finish: (request: LinkedRequest) => LinkedRequest = (request) => request,
+): PickRequest {
   const forms = requests.map((plan) => {
-    const usesKey = JSON.stringify(plan).includes('"of":"key"');
-    const request: LinkedRequest = { plan, build: linkRequest(plan, scope), usesKey };
-    return { request, thread: plan.thread, match: linkMatch(plan.chat_id) };
+    const { thread, given, chat_id } = plan;
+    return { request: finish(linkForm(plan, scope)), thread, given, match: linkMatch(chat_id) };
   });
+  const parts = fields.flatMap(({ name, pattern }) =>
+    pattern?.includes('(?P<') === true ? [{ name, match: linkMatch(pattern) }] : [],
+  );
   return (address) => {
     const inThread = address.has('thread');
-    for (const { request, thread, match } of forms) {
+    for (const { request, thread, given, match } of forms) {
       if (thread !== null && thread !== inThread) continue;
+      if (given !== undefined && !address.has(given)) continue;
       const groups = match(address.get('chat_id') ?? '');
-      if (groups !== null) return { request, match: groups };
+      if (groups === null) continue;
+      if (parts.length === 0) return { request, match: groups };
+      const ofParts = parts.flatMap(({ name, match }) => [...(match(address.get(name) ?? '') ?? [])]);
+      return { request, match: new Map([...ofParts, ...groups]) };
     }
     return null;
   };

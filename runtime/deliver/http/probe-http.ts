@@ -39,7 +39,11 @@ export async function probeAccount(
 ): Promise<Probe | null> {
   if (buildCheck === null) return null;
   const { max_response_bytes } = plan;
-  const result = await sendRequest(buildCheck(), { max_response_bytes, timeout_ms: TIMEOUT_MS, signal }, context);
+  const result = await sendRequest(
+    buildCheck(context.clock.now()),
+    { max_response_bytes, timeout_ms: TIMEOUT_MS, signal },
+    context,
+  );
   if (result.kind === 'failed') return undecided(`no answer (${result.code})`);
   const outcome = linkClassifier({ ...plan, message_id: null })(readResponse(result), context.clock.now());
   if (outcome.kind === 'ok') return probed(ACCOUNT, 'the service takes the credentials');

@@ -1,4 +1,4 @@
-/** Sends one piece and classifies the response. A refused token is exchanged once more; a second refusal is final. */
+/** Makes one request and classifies the response. A refused token is exchanged once more; a second refusal is final. */
 import type { DeliveryContext } from '../driver.ts';
 import type { TokenResult } from '../token-cache.ts';
 import type { DeliveryResult } from './classify-response.ts';
@@ -11,37 +11,33 @@ import { HIDDEN } from './values.ts';
 export interface PieceSender {
   send(request: LinkedRequest, values: Values, signal: AbortSignal): Promise<DeliveryResult>;
   /** The exchanged token, cached or new; null for targets without an exchange. */
-  token(signal: AbortSignal): Promise<TokenResult> | null;
+  token(values: Values, signal: AbortSignal): Promise<TokenResult> | null;
 }
 
 /** @param account identifies the credentials and their server, for the token cache */
 export function createPieceSender(variant: LinkedVariant, account: string, context: DeliveryContext): PieceSender {
-  const { plan, classify, exchange } = variant;
+  const { plan, exchange } = variant;
   const { clock, tokens } = context;
-  const { max_response_bytes, timeout_ms } = plan;
 
   async function send(request: LinkedRequest, values: Values, signal: AbortSignal): Promise<DeliveryResult> {
-    const result = await sendRequest(request.build(values), { max_response_bytes, timeout_ms, signal }, context);
+    const { classify = variant.classify, maxBytes = plan.max_response_bytes } = request;
+    const limits = { max_response_bytes: maxBytes, timeout_ms: plan.timeout_ms, signal };
+    const result = await sendRequest(request.build(values), limits, context);
     if (result.kind === 'response') return classify(readResponse(result), clock.now());
     const reason = result.sent ? `no answer (${result.code})` : `not reached (${result.code})`;
     return { kind: result.sent ? 'ambiguous' : 'retry', reason, retry_after_ms: null };
   }
 
-  function token(signal: AbortSignal): Promise<TokenResult> | null {
-    return exchange === null
-      ? null
-      : untilAborted(
-          tokens.get(account, () => exchange(context)),
-          signal,
-        );
+  function token(values: Values, signal: AbortSignal): Promise<TokenResult> | null {
+    return exchange === null ? null : untilAborted(exchange.get(values, account, context), signal);
   }
 
   async function sendWithToken(request: LinkedRequest, values: Values, signal: AbortSignal): Promise<DeliveryResult> {
-    const exchanged = await token(signal);
+    const exchanged = await token(values, signal);
     if (exchanged === null) return send(request, values, signal);
     if (exchanged.kind !== 'token') return exchanged;
     const result = await send(request, { ...values, exchanged_token: exchanged.token }, signal);
-    if (result.kind === 'refresh') tokens.drop(account, exchanged.token);
+    if (result.kind === 'refresh') tokens.drop(exchanged.token);
     return hideToken(result, exchanged.token);
   }
 

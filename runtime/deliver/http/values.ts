@@ -12,11 +12,21 @@ export interface Values {
   readonly content: OutputContent;
   /** chat_id, thread and the target's own fields; only those that are set. */
   readonly address: ReadonlyMap<string, string>;
-  /** Named groups of the request's chat_id pattern. */
+  /** Named groups of the patterns of the address, and of the request's chat_id. */
   readonly match: ReadonlyMap<string, string>;
   readonly key: string;
   /** Marks what hookwright posts; may be empty. */
   readonly marker: string;
+  /** Hidden lines that end a post: the key, `series`, and the marker. */
+  readonly marks: string;
+  /** Id of what is replaced. */
+  readonly found: string;
+  /** Of a list of earlier posts, 1-based. */
+  readonly page: number;
+  /** Instant, ISO 8601, before which nothing can have been posted; may be empty. */
+  readonly since: string;
+  readonly jwt: string;
+  readonly installation: string;
   /** 1-based. */
   readonly piece: number;
   readonly pieces: number;
@@ -33,6 +43,12 @@ export const NO_VALUES: Values = {
   match: new Map(),
   key: '',
   marker: '',
+  marks: '',
+  found: '',
+  page: 1,
+  since: '',
+  jwt: '',
+  installation: '',
   piece: 0,
   pieces: 0,
   timestamp: '',
@@ -49,11 +65,19 @@ type Of = Exclude<ValueRef['of'], 'setting'>;
 
 const READ: Readonly<Record<Of, (values: Values, name: string) => string | undefined>> = {
   text: (values) => values.text,
-  content: ({ content }, name) => (Object.hasOwn(content, name) ? plainText(content[name]) : undefined),
+  // What the route says goes before what an agent says.
+  content: ({ address, content }, name) =>
+    address.get(name) ?? (Object.hasOwn(content, name) ? plainText(content[name]) : undefined),
   address: (values, name) => values.address.get(name),
   match: (values, name) => values.match.get(name),
   key: (values) => values.key,
   marker: (values) => values.marker,
+  marks: (values) => values.marks,
+  found: (values) => values.found,
+  page: (values) => String(values.page),
+  since: (values) => values.since,
+  jwt: (values) => values.jwt,
+  installation: (values) => values.installation,
   piece: (values) => String(values.piece),
   pieces: (values) => String(values.pieces),
   timestamp: (values) => values.timestamp,

@@ -18,6 +18,10 @@ const TRANSFORMS: Readonly<Record<Transform, (text: string) => string>> = {
   break_angle: (text) => text.replaceAll('<', `<${ZWSP}`),
   break_everyone: (text) => text.replace(/@(?=everyone|here|all)/gi, `@${ZWSP}`),
   break_templates: (text) => text.replace(/\{(?=[{%#])/g, `{${ZWSP}`),
+  // A command of a bot or a code host is a line of its own; blanks before it may be removed.
+  break_commands: (text) => text.replace(/^([^\S\r\n\u2028\u2029]*)\/(?=[a-z])/gim, `$1${ZWSP}/`),
+  // Needs a parser, which is loaded on demand: prepare-text.ts.
+  quiet_mentions: (text) => text,
   strip_controls: (text) => text.replace(/[\0-\x08\x0B\x0C\x0E-\x1F\x7F]/g, ''),
 };
 

@@ -25,6 +25,7 @@ ${route}
   github_comment:
     enabled: true
     token: env:GH_TOKEN
+    command: gh
 ${target}
 `;
 

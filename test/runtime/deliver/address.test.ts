@@ -7,7 +7,7 @@ import { parseBaseUrl } from '../../../base/base-url.ts';
 import { linkAddress } from '../../../runtime/deliver/address.ts';
 import type { HttpRequest } from '../../../runtime/deliver/http/link-request.ts';
 import { linkRequest } from '../../../runtime/deliver/http/link-request.ts';
-import { DeliveryRefusal } from '../../../runtime/deliver/http/values.ts';
+import { DeliveryRefusal, NO_VALUES } from '../../../runtime/deliver/http/values.ts';
 import type { RequestPlan, TargetPlan, ValueTemplate } from '../../../schemas/generated/types.ts';
 import { anyText } from '../../helpers/any-text.ts';
 import { lowerTargetFile, shippedTargets } from '../../helpers/targets.ts';
@@ -54,8 +54,8 @@ function build(plan: RequestPlan, value: string): HttpRequest | null {
   const match = new Map(['id', 'name'].map((name) => [name, value]));
   const settings = new Map(SETTINGS.map((name) => [name, '1']));
   const values = {
-    ...{ text: 'text', content: CONTENT, address: all, match, key: 'key', marker: '', piece: 1, pieces: 1 },
-    ...{ timestamp: '1', signature: 'sig', exchanged_token: 'token' },
+    ...{ ...NO_VALUES, text: 'text', content: CONTENT, address: all, match, key: 'key', piece: 1, pieces: 1 },
+    ...{ marks: 'm', found: '1', timestamp: '1', signature: 'sig', exchanged_token: 'token' },
   };
   try {
     return linkRequest(plan, { base: BASE, settings })(values);

@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 import { describe, test } from 'node:test';
 import type { DeliveryRequest } from '../../../../runtime/deliver/deliverer.ts';
 import { ghOutcome } from '../../../../runtime/deliver/drivers/gh.ts';
-import { quietMentions } from '../../../../runtime/deliver/drivers/quiet-mentions.ts';
+import { quietMentions } from '../../../../runtime/deliver/text/quiet-mentions.ts';
 import { createTestDeliverer, deliveryTo } from '../../../helpers/deliveries.ts';
 import { bindingOf, shippedTarget } from '../../../helpers/targets.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';

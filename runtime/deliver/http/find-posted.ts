@@ -1,0 +1,103 @@
+/**
+ * Finds what was posted earlier, by what is hidden in it (`{marks}`): the post that `mode: upsert` replaces, and a piece whose
+ * sending ended in an unknown way. Only a post of the own account counts, because anybody can copy a mark into theirs.
+ */
+import type { DeliveryContext } from '../driver.ts';
+import type { TokenResult } from '../token-cache.ts';
+import { toId } from './classify-response.ts';
+import { linkReader } from './condition.ts';
+import type { NoToken } from './exchange-token.ts';
+import type { LinkedVariant } from './link-variant.ts';
+import type { PieceSender } from './send-piece.ts';
+import type { Values } from './values.ts';
+
+/** Pages that are read at most. */
+const MAX_PAGES = 100;
+const LOGIN_MS = 3_600_000;
+
+export type FoundPost =
+  | { readonly kind: 'found'; readonly id: string; readonly text: string; readonly message_id: string | null }
+  | { readonly kind: 'none' }
+  | NoToken;
+
+/** Looks for a text that holds `mark`. */
+export type FindPosted = (mark: string, values: Values, signal: AbortSignal) => Promise<FoundPost>;
+
+export interface FindParts {
+  readonly variant: LinkedVariant;
+  readonly sender: PieceSender;
+  readonly account: string;
+  /** The setting; null: the service is asked. */
+  readonly ownLogin: string | null;
+  readonly context: DeliveryContext;
+}
+
+/** Null for a target without `find`. */
+export function linkFindPosted(parts: FindParts): FindPosted | null {
+  const { variant, sender } = parts;
+  const { find, message_id } = variant.plan;
+  const { pickFind } = variant;
+  if (find === undefined || pickFind === null) return null;
+  const readList = linkReader(find.list);
+  const [readText, readId] = [linkReader(find.text), linkReader(find.id)];
+  const readAuthor = find.author === undefined ? null : linkReader(find.author);
+  const readUrl = message_id === null ? () => undefined : linkReader(message_id);
+  const findLogin = linkLogin(parts);
+  return async (mark, values, signal) => {
+    const request = pickFind(values.address)?.request;
+    if (request === undefined) return failed('permanent', 'there is no list for this address');
+    const own = readAuthor === null ? null : await findLogin(values, signal);
+    if (own !== null && own.kind !== 'token') return own;
+    for (let page = 1; page <= MAX_PAGES; page++) {
+      const result = await sender.send(request, { ...values, page }, signal);
+      if (result.kind !== 'ok') return notFound(result);
+      const list = readList(result.json);
+      if (!Array.isArray(list)) return failed('permanent', 'the answer holds no list of earlier posts');
+      for (const post of list as readonly unknown[]) {
+        const [text, id] = [readText(post), toId(readId(post))];
+        if (typeof text !== 'string' || !text.includes(mark) || id === null) continue;
+        if (own !== null && !isSame(readAuthor?.(post), own.token)) continue;
+        return { kind: 'found', id, text, message_id: toId(readUrl(post)) };
+      }
+      if (list.length < find.page_size) return { kind: 'none' };
+    }
+    return failed('permanent', `more than ${MAX_PAGES * find.page_size} earlier posts to look through`);
+  };
+}
+
+const isSame = (author: unknown, login: string): boolean =>
+  typeof author === 'string' && author.toLowerCase() === login.toLowerCase();
+
+const failed = (kind: NoToken['kind'], reason: string): NoToken => ({ kind, reason, retry_after_ms: null });
+
+/** Looking for something posts nothing, so it is always safe to repeat. */
+function notFound({ kind, reason, retry_after_ms }: Exclude<Awaited<ReturnType<PieceSender['send']>>, { kind: 'ok' }>) {
+  const final = kind === 'permanent' || kind === 'refresh';
+  return {
+    kind: final ? 'permanent' : 'retry',
+    reason: `looking for earlier posts: ${reason}`,
+    retry_after_ms,
+  } as const;
+}
+
+/** The account that posts. In the cache, it is a token whose text is the login. */
+function linkLogin({ variant, sender, account, ownLogin, context }: FindParts) {
+  const { login } = variant.plan;
+  const ask = variant.askLogin;
+  const readLogin = login === undefined ? () => undefined : linkReader(login.path);
+  return async (values: Values, signal: AbortSignal): Promise<TokenResult> => {
+    if (ownLogin !== null) return { kind: 'token', token: ownLogin, usable_ms: LOGIN_MS };
+    const token = await sender.token(values, signal);
+    if (token !== null && token.kind !== 'token') return token;
+    if (token?.login !== undefined) return { ...token, token: token.login };
+    if (ask === null) return failed('permanent', UNKNOWN);
+    return context.tokens.get(`${account} login`, async () => {
+      const result = await sender.send(ask, values, signal);
+      const found = result.kind === 'ok' ? toId(readLogin(result.json)) : null;
+      if (found !== null) return { kind: 'token', token: found, usable_ms: LOGIN_MS };
+      return result.kind === 'retry' || result.kind === 'ambiguous' ? notFound(result) : failed('permanent', UNKNOWN);
+    });
+  };
+}
+
+const UNKNOWN = 'the service does not say which account the token belongs to: set `login`';
