@@ -4,6 +4,7 @@
  */
 import { agentPlans } from '../base/agent-plan.ts';
 import type { RoutePlan, RouteTable, SqliteStorePlan, StorePlan } from '../schemas/generated/types.ts';
+import type { OpenConsole } from './console/console.ts';
 import type { Deliverer } from './deliver/deliverer.ts';
 import type { AgentRunner } from './dispatch/agent-runner.ts';
 import type { FindBudgets } from './dispatch/context.ts';
@@ -36,6 +37,8 @@ export interface RuntimePart {
   readonly outputs: (() => Promise<OpenHandover>) | null;
   /** Tells operators of what fails; null: the module has no guard. */
   readonly guard: (() => Promise<OpenGuard>) | null;
+  /** The second listener; null: the module has none. */
+  readonly console: (() => Promise<OpenConsole>) | null;
   /** Traces events; called only where the program has registered an OpenTelemetry SDK. */
   readonly tracing: (() => Promise<Tracing | null>) | null;
 }

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { apiFiles } from './gen/api.ts';
 import { dataFiles } from './gen/data.ts';
 import { registryFiles } from './gen/registries.ts';
 import { ruleFiles } from './gen/rules.ts';
@@ -12,7 +13,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const read = (file: string): string | null =>
   existsSync(join(ROOT, file)) ? readFileSync(join(ROOT, file), 'utf8') : null;
 
-const files = [...(await schemaFiles()), ...ruleFiles(), ...registryFiles(), ...dataFiles()];
+const files = [...(await schemaFiles()), ...(await apiFiles()), ...ruleFiles(), ...registryFiles(), ...dataFiles()];
 const stale = files.filter(([file, text]) => read(file) !== text);
 
 if (process.argv.includes('--check')) {

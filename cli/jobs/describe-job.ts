@@ -3,40 +3,12 @@ import type { Labelled } from '../../base/label.ts';
 import { labelIn } from '../../base/label.ts';
 import { describeSchedule } from '../../compiler/schedule/describe-schedule.ts';
 import { nextRuns } from '../../compiler/schedule/next-runs.ts';
+import type { JobReport, JobRun } from '../../runtime/control/reports.ts';
 import type { Job } from '../../runtime/dispatch/scheduler/job.ts';
 import type { JobState, JobTick } from '../../runtime/store/job-mutations.ts';
 import { isJobPaused, NO_STATE, pauseEnd } from '../../runtime/store/job-mutations.ts';
 import type { DispatchSummary, StoredJobs } from '../../runtime/store/queries.ts';
 import type { Store } from '../../runtime/store/store.ts';
-
-export interface JobRun {
-  readonly id: string;
-  /** ISO instants. */
-  readonly started_at: string;
-  readonly due_at: string | null;
-  /** `schedule`, `manual`, or the type of the event that fired it. */
-  readonly event: string;
-  readonly state: DispatchSummary['state'];
-  readonly reason: string | null;
-}
-
-type Told = 'id' | 'name' | 'profile' | 'kind' | 'description' | 'paused' | 'schedule' | 'timezone' | 'misfire';
-
-export interface JobReport extends Pick<Job, Told> {
-  /** `queued`: its run waits for its turn, or for a gateway. */
-  readonly state: 'active' | 'paused' | 'queued' | 'running';
-  /** ISO instant at which a pause ends by itself; null: it does not, or it is not paused. */
-  readonly paused_until: string | null;
-  readonly schedule_human: string;
-  readonly deliver: readonly string[];
-  /** ISO instants of the next runs; empty when paused without an end or when it never fires. */
-  readonly next_runs: readonly string[];
-  /** Newest first. */
-  readonly runs: readonly JobRun[];
-  /** Instants at which nothing fired, as far as they are recorded. */
-  readonly missed: number;
-  readonly ticks: readonly JobTick[];
-}
 
 export interface ReportOptions {
   readonly now: number;

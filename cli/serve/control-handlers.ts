@@ -35,6 +35,9 @@ export function createControlHandlers(parts: ControlParts): ControlHandlers {
     requests_load: async ({ id }) => (await service.requests()).load(id),
     requests_replay: ({ id }) => service.replay(id),
     alerts_test: async () => ({ dispatch: await service.testAlerts() }),
+    routes_list: async () =>
+      (await import('./served-reports.ts')).reportRoutes(service, { url: parts.url, now: context.clock.now() }),
+    jobs_list: async (asked) => (await import('./served-reports.ts')).reportJobs(context, service, asked),
     metrics: () => service.metrics(),
     ...createStoreHandlers(
       () => service.store,

@@ -6,6 +6,7 @@ import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { loadEnvFile, loadProjectEnv, mergeEnv } from '../../compiler/source/load-env.ts';
 import { MAKE_A_SECRET, refusedValue } from '../../compiler/text/placeholder-in.ts';
 import { isSecretName } from '../../compiler/text/secret-names.ts';
+import type { ControlHandlers } from '../../runtime/control/operations.ts';
 import type { Redactor } from '../../runtime/deliver/redact/redact.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import type { ProcessLogger } from '../../runtime/platform/logger.ts';
@@ -30,6 +31,8 @@ export interface OpenServiceOptions {
   readonly problem: () => string | null;
   /** The configuration's files, absolute. */
   readonly hidden: () => readonly string[];
+  /** What the console calls; null: not yet. */
+  readonly operations: () => ControlHandlers | null;
 }
 
 export interface OpenedService {
@@ -66,6 +69,7 @@ export async function openService(context: CliContext, options: OpenServiceOptio
       onSecretsRead: context.forgetVariables,
     },
     modules,
+    options.operations,
   );
   return { service, tableFile, enabled: overrides.enabled ?? service.table.server.enabled };
 }

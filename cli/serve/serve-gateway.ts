@@ -7,6 +7,7 @@ import { resolve } from 'node:path';
 import { ControlError } from '../../runtime/control/control-error.ts';
 import type { ControlServer } from '../../runtime/control/control-server.ts';
 import { serveControl } from '../../runtime/control/control-server.ts';
+import type { ControlHandlers } from '../../runtime/control/operations.ts';
 import type { Redactor } from '../../runtime/deliver/redact/redact.ts';
 import type { StopResult } from '../../runtime/dispatch/dispatcher.ts';
 import { ListenError } from '../../runtime/intake/server.ts';
@@ -21,6 +22,7 @@ import type { CliContext } from '../base/context.ts';
 import { CliError, refusalOf } from '../base/errors.ts';
 import type { GatewayInfo } from '../gateway/ask-gateway.ts';
 import { pathsOf } from '../gateway/ask-gateway.ts';
+import type { ControlParts } from './control-handlers.ts';
 import { createControlHandlers } from './control-handlers.ts';
 import type { OpenedService } from './open-service.ts';
 import { openService } from './open-service.ts';
@@ -44,24 +46,26 @@ export interface ServeRequest {
   readonly problem?: () => string | null;
 }
 
-/** The service is opened before its reloader is made, and tells other gateways the reloader's error. */
-interface Reload {
+/** The service is opened before these are made: it tells other gateways the reloader's error, and its console calls the operations. */
+interface Later {
   reloader: Reloader | null;
+  operations: ControlHandlers | null;
 }
 
 /** Serves until it is stopped. @returns 0, or 1 when work had to be interrupted */
 export async function serveGateway(context: CliContext, request: ServeRequest): Promise<number> {
   const lock = takeHome(context);
   try {
-    const reload: Reload = { reloader: null };
-    const files = (): readonly string[] => reload.reloader?.files ?? request.recompile?.first.files ?? [];
+    const later: Later = { reloader: null, operations: null };
+    const files = (): readonly string[] => later.reloader?.files ?? request.recompile?.first.files ?? [];
     const opened = await openService(context, {
       ...request,
       hidden: () => files().map((file) => resolve(context.cwd, file)),
-      problem: () => reload.reloader?.error ?? request.problem?.() ?? null,
+      problem: () => later.reloader?.error ?? request.problem?.() ?? null,
+      operations: () => later.operations,
     });
     try {
-      return await serve(context, request, opened, { reload, isReadOnlyHome: lock === null });
+      return await serve(context, request, opened, { later, isReadOnlyHome: lock === null });
     } finally {
       await opened.service.stop({ drainMs: 0 });
     }
@@ -76,12 +80,12 @@ async function serve(
   context: CliContext,
   request: ServeRequest,
   { service, tableFile, enabled }: OpenedService,
-  { reload, isReadOnlyHome }: { readonly reload: Reload; readonly isReadOnlyHome: boolean },
+  { later, isReadOnlyHome }: { readonly later: Later; readonly isReadOnlyHome: boolean },
 ): Promise<number> {
   if (!enabled) throw switchedOff();
   const { url } = await service.listen();
   const reloader = new Reloader({ context, service, log: request.log, recompile: request.recompile });
-  reload.reloader = reloader;
+  later.reloader = reloader;
   const ending = createEnding(context, {
     drain: (seconds) => service.stop(seconds === undefined ? {} : { drainMs: seconds * 1000 }),
     reload: () => void reloader.reload(),
@@ -91,9 +95,14 @@ async function serve(
     },
   });
   const { stop } = ending;
-  const open = (): Promise<ControlServer> => openControl(context, request, { service, tableFile, reloader, stop, url });
-  const later = { clock: context.clock, log: request.log, take: () => takeHome(context), openControl: open };
-  const control = isReadOnlyHome ? takeLater({ ...later, refused: () => void stop(0) }) : await open();
+  const { logFile, problem = () => null } = request;
+  const config = request.recompile?.first.root ?? null;
+  const parts = { context, service, tableFile, reloader, stop, url, logFile, problem, config };
+  const operations = createControlHandlers(parts);
+  later.operations = operations;
+  const open = (): Promise<ControlServer> => openControl(parts, operations, request.log);
+  const waiting = { clock: context.clock, log: request.log, take: () => takeHome(context), openControl: open };
+  const control = isReadOnlyHome ? takeLater({ ...waiting, refused: () => void stop(0) }) : await open();
   announce(request.log, service.table, url);
   const report = await ending.ended;
   reloader.stop();
@@ -102,25 +111,19 @@ async function serve(
 }
 
 async function openControl(
-  context: CliContext,
-  request: ServeRequest,
-  parts: Omit<Parameters<typeof createControlHandlers>[0], 'context' | 'logFile' | 'config' | 'problem'>,
+  { context, url, logFile, config }: ControlParts,
+  handlers: ControlHandlers,
+  log: Logger,
 ): Promise<ControlServer> {
   const { socket, info } = pathsOf(context);
   // A killed gateway's note must not name the process that answers now.
   rmSync(info, { force: true });
-  const { logFile, problem = () => null } = request;
-  const config = request.recompile?.first.root ?? null;
-  const handlers = createControlHandlers({ context, logFile, problem, config, ...parts });
-  const server = await serveControl(socket, handlers, request.log);
-  const note: GatewayInfo = { pid: context.pid, url: parts.url, log_file: logFile, config };
+  const server = await serveControl(socket, handlers, log);
+  const note: GatewayInfo = { pid: context.pid, url, log_file: logFile, config };
   try {
     writeAtomic(info, `${JSON.stringify(note)}\n`, 0o600);
   } catch (error) {
-    request.log.warn(
-      { reason: describeDiskError(error) },
-      `cannot write ${info}: other commands cannot name this process`,
-    );
+    log.warn({ reason: describeDiskError(error) }, `cannot write ${info}: other commands cannot name this process`);
   }
   return {
     close: async () => {

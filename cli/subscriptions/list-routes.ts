@@ -1,7 +1,7 @@
 /** Describes routes for lists: their text in the file, and how the gateway serves them. Without secrets. */
 import { labelIn } from '../../base/label.ts';
 import { compileSubscriptions } from '../../compiler/stages/compile-subscriptions.ts';
-import type { Pause } from '../../runtime/store/pauses.ts';
+import type { RouteRow, RouteState } from '../../runtime/control/reports.ts';
 import type { RouteConfig, RoutePlan } from '../../schemas/generated/types.ts';
 import { describePause } from '../output/pause.ts';
 import { publicRouteUrl } from './address.ts';
@@ -9,36 +9,11 @@ import type { OpenTable } from './open-table.ts';
 import type { PauseOf } from './pause-route.ts';
 import { asEntry, parseSubscriptions, readSubscriptionText } from './subscription-file.ts';
 
-export type RouteState = 'serving' | 'disabled' | 'quarantined' | 'shadowed' | 'unreachable';
-
-export interface RouteRow {
-  readonly id: string;
-  readonly name: string;
-  readonly kind: 'static' | 'dynamic';
-  readonly state: RouteState;
-  /** While it holds its events; `until` null: until it is resumed. Unix ms. */
-  readonly paused: Pause | null;
-  /** Why it is not serving; null when it is, or was switched off. */
-  readonly reason: string | null;
-  readonly url: string;
-  /** Null for a quarantined entry. */
-  readonly mode: RoutePlan['mode'] | null;
-  /** The usual name of the sender it is pinned to; null: the headers of a request decide. */
-  readonly source: string | null;
-  readonly events: readonly string[];
-  readonly deliver: readonly string[];
-  readonly cron_job: string | null;
-  readonly profile: string;
-  readonly description: string | null;
-  /** Null: those of the profile. Any other value was written by hand. */
-  readonly toolsets: readonly string[] | null;
-  /** Secrets accepted now; more than one during a rotation. */
-  readonly secrets: number;
-}
+type ServedTable = Pick<OpenTable, 'table' | 'url'>;
 
 /** @throws CliError when the subscriptions file cannot be parsed */
 export function listRoutes(home: string, open: OpenTable, all: boolean, pauseOf: PauseOf): RouteRow[] {
-  const fixed = all ? Object.values(open.table.routes).map((plan) => staticRow(plan, open)) : [];
+  const fixed = all ? Object.values(open.table.routes).map((plan) => servedRow(plan, 'static', open)) : [];
   return [...fixed, ...subscriptionRows(home, open)].map((row) => {
     const { since, until } = pauseOf(row.profile, row.name) ?? { since: null, until: null };
     return { ...row, paused: since === null ? null : { since, until } };
@@ -71,11 +46,12 @@ function subscriptionRows(home: string, open: OpenTable): Omit<RouteRow, 'paused
   });
 }
 
-function staticRow(plan: RoutePlan, open: OpenTable): Omit<RouteRow, 'paused'> {
+/** The row of a route in service. */
+export function servedRow(plan: RoutePlan, kind: RouteRow['kind'], open: ServedTable): Omit<RouteRow, 'paused'> {
   const [state, reason] = servedState(plan, open);
   const { name, profile, mode, cron_job, description, toolsets } = plan;
   return {
-    ...{ id: name, name, kind: 'static', state, reason, profile },
+    ...{ id: name, name, kind, state, reason, profile },
     url: publicRouteUrl(plan, open),
     mode,
     source: sourceOf(plan, open),
@@ -97,16 +73,16 @@ function stateOf(
   return servedState(plan, open);
 }
 
-function servedState({ profile, enabled }: RoutePlan, { table }: OpenTable): readonly [RouteState, string | null] {
+function servedState({ profile, enabled }: RoutePlan, { table }: ServedTable): readonly [RouteState, string | null] {
   if (profile !== 'default' && !table.gateway.multiplex_profiles)
     return ['unreachable', 'gateway.multiplex_profiles is off'];
   return [enabled ? 'serving' : 'disabled', null];
 }
 
-const targetsOf = ({ mode, deliver }: RoutePlan, { table }: OpenTable): string[] =>
+const targetsOf = ({ mode, deliver }: RoutePlan, { table }: ServedTable): string[] =>
   mode === 'cron' ? [] : deliver.map(({ target }) => labelIn(table.targets, target));
 
-const sourceOf = ({ source }: RoutePlan, { table }: OpenTable): string | null =>
+const sourceOf = ({ source }: RoutePlan, { table }: ServedTable): string | null =>
   source === null ? null : labelIn(table.schemes, source);
 
 /** Rejected entries may contain anything. */

@@ -15,6 +15,7 @@ export const cluster: Module<CliContext> = {
     budgets: null,
     marks: null,
     guard: null,
+    console: null,
     tracing: null,
     sandbox: null,
     outputs: null,

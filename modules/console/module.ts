@@ -15,6 +15,7 @@ export const console: Module<CliContext> = {
     sandbox: null,
     outputs: null,
     guard: null,
+    console: async () => (await import('./runtime/open-console.ts')).openConsole,
     tracing: async () => (await import('./runtime/telemetry/tracing.ts')).openTracing(),
   },
   database: null,

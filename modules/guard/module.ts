@@ -17,6 +17,7 @@ export const guard: Module<CliContext> = {
     sandbox: null,
     outputs: null,
     guard: async () => (await import('./runtime/open-guard.ts')).openGuard,
+    console: null,
     tracing: null,
   },
   database: null,

@@ -15,6 +15,7 @@ export const outputs: Module<CliContext> = {
     sandbox: null,
     guard: null,
     outputs: async () => (await import('./runtime/open-handover.ts')).openHandover,
+    console: null,
     tracing: null,
   },
   database: null,

@@ -14,6 +14,7 @@ export const payloads: Module<CliContext> = {
     budgets: null,
     marks: async () => (await import('./runtime/untrusted/markers.ts')).marks,
     guard: null,
+    console: null,
     tracing: null,
     sandbox: null,
     outputs: null,

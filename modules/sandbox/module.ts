@@ -14,6 +14,7 @@ export const sandbox: Module<CliContext> = {
     budgets: null,
     marks: null,
     guard: null,
+    console: null,
     tracing: null,
     outputs: null,
     sandbox: async () => (await import('./runtime/sandbox.ts')).openSandbox,

@@ -14,6 +14,7 @@ export const workbench: Module<CliContext> = {
     budgets: null,
     marks: null,
     guard: null,
+    console: null,
     tracing: null,
     sandbox: null,
     outputs: null,

@@ -78,6 +78,8 @@ export const ANSWER_SHAPES: Readonly<Record<ControlName, WireShape>> = {
   requests_load: object({ kind: text }),
   requests_replay: object({ id: nullable(text), status: number, outcome: text, answer: text }),
   alerts_test: object({ dispatch: nullable(text) }),
+  routes_list: listOf(object({ name: text, profile: text })),
+  jobs_list: listOf(object({ id: text, name: text })),
   metrics: object({ content_type: text, text }),
   store_read: anything,
   store_write: anything,

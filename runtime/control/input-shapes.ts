@@ -79,7 +79,7 @@ const QUERIES: Readonly<Record<QueryKind, WireShape>> = {
   list: object({
     filter: object({
       ...{ state: optional(text), route: optional(text), job: optional(text), since: optional(whole) },
-      ...{ before: optional(whole), limit: whole },
+      ...{ before: optional(whole), oldest_open: optional(among(true)), limit: whole },
     }),
   }),
   overview: object({ now: whole }),
@@ -148,6 +148,10 @@ const INPUTS: Readonly<Record<ControlName, WireShape>> = {
   requests_load: object({ id: text }),
   requests_replay: object({ id: text }),
   alerts_test: nothing,
+  routes_list: nothing,
+  jobs_list: object({
+    ...{ profile: optional(text), after: optional(object({ name: text, id: text })), limit: whole },
+  }),
   metrics: nothing,
   store_read: byKind(QUERIES),
   store_write: byKind(CHANGES),

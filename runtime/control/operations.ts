@@ -9,6 +9,7 @@ import type { PausedRoute } from '../store/pauses.ts';
 import type { DamageReport, DeadWork, LastError } from '../store/queries.ts';
 import type { DispatchState } from '../store/states.ts';
 import type { StoreProblem } from '../store/store.ts';
+import type { JobReport, RouteReport } from './reports.ts';
 import type { StoreOperations } from './store-operations.ts';
 
 /** The input and output of each operation, as JSON. */
@@ -32,6 +33,10 @@ export interface ControlContract extends StoreOperations {
   requests_replay: { input: { id: string }; output: ReplayReport };
   /** Sends a test to where alerts go. `dispatch`: its id; null: the table has no alerts. */
   alerts_test: { input: Record<never, never>; output: { readonly dispatch: string | null } };
+  /** The routes of the table and of the subscriptions, sorted by name. */
+  routes_list: { input: Record<never, never>; output: readonly RouteReport[] };
+  /** The jobs of the table and of the store, sorted by name, with the next instants and last runs of each. */
+  jobs_list: { input: JobsAsked; output: readonly JobReport[] };
   /** Prometheus text. */
   metrics: { input: Record<never, never>; output: { content_type: string; text: string } };
 }
@@ -43,6 +48,13 @@ export type ControlHandlers = {
     input: ControlContract[Name]['input'],
   ) => ControlContract[Name]['output'] | Promise<ControlContract[Name]['output']>;
 };
+
+export interface JobsAsked {
+  readonly profile?: string;
+  /** Only jobs after this one in the order of names. */
+  readonly after?: { readonly name: string; readonly id: string };
+  readonly limit: number;
+}
 
 export interface QuarantinedSubscription {
   readonly name: string;

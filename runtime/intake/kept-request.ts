@@ -3,7 +3,8 @@
  * signature was valid was decided when it arrived.
  */
 
-import type { KeptReason, SignatureCause } from '../../schemas/generated/types.ts';
+import { isUtf8 } from 'node:buffer';
+import type { KeptReason, PrintedRequest, SignatureCause } from '../../schemas/generated/types.ts';
 import type { Outcome } from './reply.ts';
 import type { StageName } from './stage.ts';
 
@@ -90,4 +91,12 @@ export interface KeptRequests {
   /** @param id an id, or a prefix of one */
   load(id: string): Promise<FoundRequest>;
   close(): Promise<void>;
+}
+
+/** As `requests show --json` and the console show it: a body that is text as text. */
+export function printedRequest({ body, headers, ...rest }: KeptRequest): PrintedRequest {
+  const bytes = body === null ? null : Buffer.from(body, 'base64');
+  const isText = bytes !== null && isUtf8(bytes);
+  const pairs = headers.map(([name, value]): [string, string] => [name, value]);
+  return { ...rest, headers: pairs, body: isText ? bytes.toString('utf8') : null, body_base64: isText ? null : body };
 }

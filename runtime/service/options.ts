@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { dirname, isAbsolute, join } from 'node:path';
-import type { Catalog, RouteTable, SecretRef } from '../../schemas/generated/types.ts';
+import type { Catalog, RoutePlan, RouteTable, SecretRef } from '../../schemas/generated/types.ts';
 import type { EnrollReport, ReplayReport } from '../control/operations.ts';
 import { Redactor } from '../deliver/redact/redact.ts';
 import type { RunAgent } from '../dispatch/agent-runner.ts';
@@ -33,7 +33,7 @@ import { SharedClock } from '../platform/shared-clock.ts';
 import type { JobRecord } from '../store/job-mutations.ts';
 import type { FinalState } from '../store/states.ts';
 import type { Store } from '../store/store.ts';
-import type { LoweredSubscriptions } from '../table/subscriptions.ts';
+import type { LoweredSubscriptions, Rejected } from '../table/subscriptions.ts';
 import type { TableSource } from '../table/table-source.ts';
 import { tableFile, tableValue } from '../table/table-source.ts';
 import type { TableState } from '../table/tables.ts';
@@ -200,6 +200,8 @@ export interface Service {
   readonly tableState: TableState;
   /** The store. Call `changed` after changing it. */
   readonly store: Store;
+  /** The dynamic routes in service, and the entries that are not. */
+  readonly subscriptions: { readonly routes: readonly RoutePlan[]; readonly rejected: readonly Rejected[] };
   /** Jobs created at run time. */
   readonly jobs: readonly JobRecord[];
   /**

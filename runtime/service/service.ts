@@ -2,9 +2,9 @@
 
 import { mkdirSync } from 'node:fs';
 import type { Catalog, RouteTable, SecretRef } from '../../schemas/generated/types.ts';
-import type { ConsoleServer } from '../console/console-server.ts';
+import type { Console } from '../console/console.ts';
 import { ControlError } from '../control/control-error.ts';
-import type { EnrollReport, ReplayReport } from '../control/operations.ts';
+import type { ControlHandlers, EnrollReport, ReplayReport } from '../control/operations.ts';
 import type { StopResult } from '../dispatch/dispatcher.ts';
 import type { DispatchObserver } from '../dispatch/observer.ts';
 import { catalogValue } from '../intake/documents.ts';
@@ -34,8 +34,13 @@ const ENROLL_POLL_MS = 2000;
  * Links the table and opens the store; nothing listens or runs yet. Rejects with TableError listing everything that
  * prevents serving the table, with StoreRefused when the store cannot be used.
  * @param modules the runtime parts of the program's modules
+ * @param operations what the console calls; null: the program has none, or not yet
  */
-export async function createService(options: ServiceOptions, modules: readonly RuntimePart[]): Promise<Service> {
+export async function createService(
+  options: ServiceOptions,
+  modules: readonly RuntimePart[],
+  operations: () => ControlHandlers | null = () => null,
+): Promise<Service> {
   const context = resolveOptions(options, modules);
   const routes = new Routes(context);
   mkdirSync(context.home, { recursive: true, mode: 0o700 });
@@ -52,7 +57,7 @@ export async function createService(options: ServiceOptions, modules: readonly R
   );
   await guarding.prepare(routes.plan);
   await gateway.begin();
-  return new RunningService(context, { routes, work, gateway, finished });
+  return new RunningService(context, { routes, work, gateway, finished, operations });
 }
 
 type FinishedListeners = Set<(event: FinishedDispatch) => void>;
@@ -89,6 +94,7 @@ interface ServiceParts {
   readonly work: Work;
   readonly gateway: Gateway;
   readonly finished: FinishedListeners;
+  readonly operations: () => ControlHandlers | null;
 }
 
 class RunningService implements Service {
@@ -102,13 +108,15 @@ class RunningService implements Service {
   private started = false;
   private stopping: Promise<StopResult> | null = null;
   /** The second listener; null: the table has none, or it is not open yet. */
-  private console: { readonly url: string; readonly server: ConsoleServer } | null = null;
+  private console: Console | null = null;
+  private readonly operations: ServiceParts['operations'];
 
-  constructor(context: ServiceContext, { routes, work, gateway, finished }: ServiceParts) {
+  constructor(context: ServiceContext, { routes, work, gateway, finished, operations }: ServiceParts) {
     this.context = context;
     this.routes = routes;
     this.work = work;
     this.gateway = gateway;
+    this.operations = operations;
     this.listeners = { finished };
     this.startedAt = context.clock.now();
   }
@@ -123,6 +131,11 @@ class RunningService implements Service {
 
   get store(): Store {
     return this.work.opened.forCallers;
+  }
+
+  get subscriptions(): Service['subscriptions'] {
+    const { routes, rejected } = this.routes.subscriptions;
+    return { routes: [...routes.values()].map(({ plan }) => plan), rejected };
   }
 
   get jobs(): readonly JobRecord[] {
@@ -231,7 +244,7 @@ class RunningService implements Service {
       return { drained: true, abandoned: 0 };
     } finally {
       await this.work.close();
-      await this.console?.server.close();
+      await this.console?.close();
     }
   }
 
@@ -239,15 +252,20 @@ class RunningService implements Service {
   private async openConsole(): Promise<typeof this.console> {
     const { console: plan } = this.table.gateway;
     if (plan === null) return null;
-    const token = plan.token === null ? null : await this.consoleToken(plan.token, plan.host);
-    const { log } = this.context;
-    const readiness = () => readinessOf(this.gateway.status(), this.store);
-    const { ConsoleServer } = await import('../console/console-server.ts');
-    const { consoleConnections: connections } = this.gateway;
-    const server = new ConsoleServer({ token, readiness, metrics: () => this.metrics(), connections, log });
-    const url = await server.listen(plan);
-    log.info({ console: url }, 'console listening');
-    return { url, server };
+    const { log, modules, clock } = this.context;
+    const load = modules.find((module) => module.console !== null)?.console ?? null;
+    if (load === null) throw new TableError('gateway.console: no module of this program has a console');
+    const console = await (await load())({
+      plan,
+      token: plan.token === null ? null : await this.consoleToken(plan.token, plan.host),
+      readiness: () => readinessOf(this.gateway.status(), this.store),
+      metrics: () => this.metrics(),
+      operations: this.operations,
+      connections: this.gateway.consoleConnections,
+      ...{ log, clock },
+    });
+    log.info({ console: console.url }, 'console listening');
+    return console;
   }
 
   private async consoleToken(token: SecretRef, host: string): Promise<string> {

@@ -1,5 +1,5 @@
 /** The state of a service, for `gateway status`, metrics and `/readyz`, even while the store cannot be read. */
-import type { Readiness } from '../console/console-server.ts';
+import type { Readiness } from '../console/console.ts';
 import type { DispatchStatus, WorkStatus } from '../control/operations.ts';
 import type { DispatchCounts } from '../dispatch/dispatcher.ts';
 import type { LastingAlert } from '../dispatch/guard.ts';

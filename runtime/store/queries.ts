@@ -46,6 +46,8 @@ export interface ListFilter {
   readonly since?: number;
   /** Only those stored before this one, for the next page. */
   readonly before?: Ref;
+  /** Only those that have not ended, the oldest first. */
+  readonly oldest_open?: true;
   readonly limit: number;
 }
 

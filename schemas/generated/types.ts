@@ -3110,6 +3110,10 @@ export interface PrintedRequest {
    * From its headers to its answer, in ms.
    */
   ms: number;
+  /**
+   * Why the copy of a shared store is not used: it is not signed, or was altered. Absent: it is.
+   */
+  refused?: string;
 }
 export interface KeptSignatureReason {
   kind: 'signature';

@@ -1,8 +1,8 @@
 /** `hookwright deliveries show <id>`: one dispatch with every state and attempt. */
-import { targetLabel } from '../../../base/label.ts';
-import type { Step } from '../../../runtime/store/mutations.ts';
 import type { StoredDispatch } from '../../../runtime/store/queries.ts';
 import { runFacts } from '../../../runtime/store/run-facts.ts';
+import type { Moment } from '../../../runtime/store/timeline.ts';
+import { deliveryLabel, timeline } from '../../../runtime/store/timeline.ts';
 import type { Usage } from '../../../runtime/store/usage.ts';
 import type { CliContext } from '../../base/context.ts';
 import type { GivenBy } from '../../command-line/command.ts';
@@ -83,10 +83,6 @@ function formatUsage({ input_tokens, output_tokens, cost }: Usage): string {
   return parts.flatMap(([value, what]) => (value === null ? [] : [`${value} ${what}`])).join(', ');
 }
 
-/** The target, and which output goes there. */
-const deliveryLabel = (delivery: StoredDispatch['dispatch']['deliveries'][number]): string =>
-  delivery.output === undefined ? targetLabel(delivery) : `${targetLabel(delivery)} (${delivery.output.name})`;
-
 /** What the agent handed over and was not taken. */
 function droppedText({ dropped = [] }: StoredDispatch['dispatch']): string | null {
   const lines = dropped.map(({ output, reason, detail }) => `${output ?? 'a line'}: ${reason} (${detail})`);
@@ -102,50 +98,4 @@ function formatMoment({ at, what, target, outcome, reason, next_at }: Moment): s
     ...(next_at === null ? [] : [`next in ${Math.round((next_at - at) / 100) / 10} s`]),
   ];
   return parts.join('  ');
-}
-
-export interface Moment {
-  /** Unix ms. */
-  readonly at: number;
-  readonly what: string;
-  /** What was tried, for attempts. */
-  readonly target: string | null;
-  readonly outcome: Step['outcome'] | null;
-  readonly reason: string | null;
-  /** Unix ms of the next attempt. */
-  readonly next_at: number | null;
-}
-
-/** Oldest first. */
-export function timeline(stored: StoredDispatch): readonly Moment[] {
-  const { accepted_at, answered_at, finished_at, started_at, state, steps, answer } = stored;
-  const moments: Moment[] = [moment(accepted_at, stored.replay_of === null ? 'accepted' : 'replayed')];
-  const attempts = new Map<number, number>();
-  for (const step of steps) {
-    if (step.kind === 'run') {
-      moments.push(moment(step.started_at, 'run started'), ofStep(step, `run ${step.outcome}`, null));
-      continue;
-    }
-    const index = step.index ?? 0;
-    const attempt = (attempts.get(index) ?? 0) + 1;
-    attempts.set(index, attempt);
-    const delivery = stored.dispatch.deliveries[index];
-    const target = delivery === undefined ? null : deliveryLabel(delivery);
-    moments.push(ofStep(step, step.outcome === 'ok' ? 'delivered' : `delivery attempt ${attempt} failed`, target));
-  }
-  // The run that answered, or is under way, left no step.
-  const isRecorded = steps.some((step) => step.kind === 'run' && step.started_at === started_at);
-  if (started_at !== null && !isRecorded) moments.push(moment(started_at, 'run started'));
-  if (answered_at !== null) moments.push(moment(answered_at, `answered, ${[...(answer ?? '')].length} characters`));
-  if (finished_at !== null) moments.push({ ...moment(finished_at, state), reason: stored.reason });
-  // Stable: what happened in one millisecond stays in the order above.
-  return moments.sort((a, b) => a.at - b.at);
-}
-
-const moment = (at: number, what: string): Moment => ({
-  ...{ at, what, target: null, outcome: null, reason: null, next_at: null },
-});
-
-function ofStep({ at, outcome, reason, next_at }: Step, what: string, target: string | null): Moment {
-  return { at, what, target, outcome, reason, next_at };
 }

@@ -1,7 +1,7 @@
 /** `hookwright job list`: every job, when it runs next and how its last run ended. */
+import type { JobReport } from '../../../runtime/control/reports.ts';
 import { command, text } from '../../command-line/command.ts';
 import { arrayOption, configOption } from '../../command-line/options.ts';
-import type { JobReport } from '../../jobs/describe-job.ts';
 import { readHistory, reportJob } from '../../jobs/describe-job.ts';
 import { openJobs } from '../../jobs/open-jobs.ts';
 import { describePause } from '../../output/pause.ts';

@@ -1,10 +1,11 @@
 /** `hookwright job show`: one job, its next five runs, its last ones, and what was missed. */
+
 import type { Paint } from '../../../base/paint.ts';
 import { createPaint } from '../../../base/paint.ts';
+import type { JobReport } from '../../../runtime/control/reports.ts';
 import type { Job } from '../../../runtime/dispatch/scheduler/job.ts';
 import { argument, command } from '../../command-line/command.ts';
 import { configOption, jobProfileOption, jsonOption } from '../../command-line/options.ts';
-import type { JobReport } from '../../jobs/describe-job.ts';
 import { readHistory, reportJob } from '../../jobs/describe-job.ts';
 import { openJob } from '../../jobs/open-jobs.ts';
 import { describePause } from '../../output/pause.ts';

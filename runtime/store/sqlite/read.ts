@@ -89,10 +89,10 @@ function list(db: Connection, filter: ListFilter): readonly DispatchSummary[] {
   // A literal, because SQLite uses a partial index only for literals.
   const state = DISPATCH_STATES.find((known) => known === filter.state);
   if (state !== undefined) where.push(`w.state = '${state}'`);
-  if (state !== undefined && !isFinal(state)) where.push('w.finished_at IS NULL');
+  if (filter.oldest_open || (state !== undefined && !isFinal(state))) where.push('w.finished_at IS NULL');
   const rows = db.query(
     `SELECT ${LISTED.join(', ')} FROM work w JOIN dispatch d USING (ref) ` +
-      `${where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`} ORDER BY w.ref DESC LIMIT ?`,
+      `${where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`} ORDER BY w.ref ${filter.oldest_open ? 'ASC' : 'DESC'} LIMIT ?`,
   );
   const found = rows.all(...given.map(([name]) => filter[name] as string | number), filter.limit);
   return found.map((row) => readListed(named<ListedRow>(LISTED, row)));

@@ -85,10 +85,10 @@ function list({ dispatches }: MemoryTables, filter: ListFilter): readonly Dispat
     (filter.route === undefined || route === filter.route) &&
     (filter.job === undefined || job === filter.job) &&
     accepted_at >= (filter.since ?? 0) &&
-    ref < (filter.before ?? Number.POSITIVE_INFINITY);
-  return [...dispatches.values()]
-    .filter(matches)
-    .reverse()
+    ref < (filter.before ?? Number.POSITIVE_INFINITY) &&
+    !(filter.oldest_open && isFinal(state));
+  const found = [...dispatches.values()].filter(matches);
+  return (filter.oldest_open ? found : found.reverse())
     .slice(0, filter.limit)
     .map(({ dispatch, max_concurrent, answer, program, usage, steps, ...row }) => {
       const { due_at, set_at, holder, group, session, turn, ...summary } = row;

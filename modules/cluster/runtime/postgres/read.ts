@@ -109,12 +109,13 @@ async function list(ask: AskSnapshot, filter: ListFilter): Promise<readonly Disp
   const { state } = filter;
   if (state !== undefined && isFinal(state)) where.push(`e.state = '${state}'`);
   add(state !== undefined && !isFinal(state) ? state : undefined, (place) => `w.state = ${place}`);
+  if (filter.oldest_open) where.push('w.ref IS NOT NULL');
   add(filter.route, (place) => `d.route = ${place}`);
   add(filter.job, (place) => `d.job = ${place}`);
   add(filter.since, (place) => `d.accepted_at >= ${place}`);
   add(filter.before, (place) => `d.ref < ${place}`);
   const condition = where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`;
-  const sql = `SELECT ${LISTED_COLUMNS} FROM ${LISTED_TABLES} ${condition} ORDER BY d.ref DESC LIMIT $${values.push(filter.limit)}`;
+  const sql = `SELECT ${LISTED_COLUMNS} FROM ${LISTED_TABLES} ${condition} ORDER BY d.ref ${filter.oldest_open ? 'ASC' : 'DESC'} LIMIT $${values.push(filter.limit)}`;
   const [rows = []] = await ask<[ListedRow[]]>([sql, ...values]);
   return rows.map(readListed);
 }

@@ -4,9 +4,10 @@
  */
 import { eventEntries } from '../../../../runtime/table/link-events.ts';
 import { printField } from '../../../../runtime/table/link-filter.ts';
+import { printFilter, printTemplate } from '../../../../runtime/table/print-plan.ts';
 import type { DeliveryPlan, OutputPlan, RoutePlan } from '../../../../schemas/generated/types.ts';
 import type { ShownValue } from './shown.ts';
-import { printFilter, printTemplate, shown } from './shown.ts';
+import { shown } from './shown.ts';
 
 export interface Facet {
   /** Key in a config. */

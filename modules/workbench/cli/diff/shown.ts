@@ -2,8 +2,6 @@
 import { isPlainMap } from '../../../../compiler/text/plain-map.ts';
 import { isSecretRef } from '../../../../runtime/platform/secrets/secret-refs.ts';
 import { printSecretRef } from '../../../../runtime/platform/secrets/secrets.ts';
-import { printField } from '../../../../runtime/table/link-filter.ts';
-import type { FilterPlan, TemplatePlan, TemplateSegment } from '../../../../schemas/generated/types.ts';
 
 export interface ShownValue {
   /** Equal for values that mean the same. */
@@ -15,32 +13,6 @@ export interface ShownValue {
 export function shown(value: unknown, text?: string): ShownValue {
   const readable = text ?? withoutSecrets(value);
   return { key: stableJson(value), text: typeof readable === 'string' ? readable : stableJson(readable) };
-}
-
-/** A template as it was written. */
-export function printTemplate(plan: TemplatePlan): string {
-  return plan.map(printSegment).join('');
-}
-
-function printSegment(segment: TemplateSegment): string {
-  switch (segment.kind) {
-    case 'text':
-    case 'path':
-      return segment.text;
-    case 'dump':
-      return '{__raw__}';
-    case 'meta':
-      return `{${segment.name}}`;
-    case 'notice':
-      return '';
-  }
-}
-
-/** `action in ["opened"]`, `any of (…, …)`. */
-export function printFilter(plan: FilterPlan): string {
-  if (plan.kind === 'leaf') return `${printField(plan.field)} ${plan.operator} ${JSON.stringify(plan.value)}`;
-  const members = plan.filters.map(printFilter);
-  return plan.kind === 'not' ? `not (${members.join(', ')})` : `${plan.kind} of (${members.join(', ')})`;
 }
 
 /** The text does not depend on the order of keys. */

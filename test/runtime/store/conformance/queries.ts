@@ -39,6 +39,7 @@ export function queries(open: Open): void {
     assert.equal(await ids(store, { limit: 10, before: refs[2] ?? 0 }), 'ba');
     assert.equal(await ids(store, { limit: 10, route: 'one' }), 'ca');
     assert.equal(await ids(store, { limit: 10, state: 'pending' }), 'edc');
+    assert.equal(await ids(store, { limit: 2, oldest_open: true }), 'cd');
     assert.equal(await ids(store, { limit: 10, state: 'dead' }), 'b');
     assert.equal(await ids(store, { limit: 10, job: 'brief' }), 'e');
     assert.equal(await ids(store, { limit: 10, since: 3000 }), 'edc');

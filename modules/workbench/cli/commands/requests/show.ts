@@ -1,5 +1,4 @@
 /** `hookwright requests show <id>`: shows a kept request, the reason for its answer, and what to do next. */
-import { isUtf8 } from 'node:buffer';
 import { writeFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { messageOf } from '../../../../../base/message-of.ts';
@@ -11,6 +10,7 @@ import { command, flag, list, optionalArgument, text } from '../../../../../cli/
 import { tryAskGateway } from '../../../../../cli/gateway/ask-gateway.ts';
 import { printJson, printLine, printNote, terminalWidth, visible } from '../../../../../cli/output/print.ts';
 import type { KeptRequest } from '../../../../../runtime/intake/kept-request.ts';
+import { printedRequest } from '../../../../../runtime/intake/kept-request.ts';
 import { whyUnverified } from '../../../runtime/capture/requests.ts';
 import { describeRequest, knownScheme } from '../../requests/describe-request.ts';
 import { printCurl, printHar } from '../../requests/print-request.ts';
@@ -45,7 +45,7 @@ export default command({
       given.id === undefined ? findNewest(requests) : findRequest(requests, given.id),
     );
     if (given.save !== undefined) write(context, given.save, request);
-    if (given.json) printJson(context, toJson(request));
+    if (given.json) printJson(context, printedRequest(request));
     else if (given.body) printBody(context, request);
     else if (given.curl) await printCurlLine(context, request);
     else if (given.asTest) await printTest(context, given, request);
@@ -112,11 +112,4 @@ function bodyOf(kept: KeptRequest): Buffer {
   if (body !== null) return Buffer.from(body, 'base64');
   const why = verified ? 'it was not read, or holds a credential' : whyUnverified(kept);
   throw new CliError(`the body of request ${id} is not kept: ${why}`);
-}
-
-/** A text as text. */
-function toJson({ body, ...rest }: KeptRequest) {
-  const bytes = body === null ? null : Buffer.from(body, 'base64');
-  const isText = bytes !== null && isUtf8(bytes);
-  return { ...rest, body: isText ? bytes.toString('utf8') : null, body_base64: isText ? null : body };
 }

@@ -1,0 +1,98 @@
+/** The routes and jobs that a running gateway serves, for its console. */
+import { agentLabel } from '../../base/agent-plan.ts';
+import { labelIn } from '../../base/label.ts';
+import type { JobsAsked } from '../../runtime/control/operations.ts';
+import type { JobReport, RouteReport, RouteRow } from '../../runtime/control/reports.ts';
+import { listJobs } from '../../runtime/dispatch/scheduler/job.ts';
+import type { Service } from '../../runtime/service/options.ts';
+import type { Pause } from '../../runtime/store/pauses.ts';
+import { pausedRoutes } from '../../runtime/store/pauses.ts';
+import { printFilter, printTemplate } from '../../runtime/table/print-plan.ts';
+import type { FilterPlan, RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
+import type { CliContext } from '../base/context.ts';
+import { readHistory, reportJob } from '../jobs/describe-job.ts';
+import { servedRow } from '../subscriptions/list-routes.ts';
+
+/** @param now Unix ms @param url of the public server */
+export async function reportRoutes(
+  { table, subscriptions, store }: Service,
+  { url, now }: { readonly url: string; readonly now: number },
+): Promise<readonly RouteReport[]> {
+  const open = { table, url };
+  const paused = pausedRoutes(await store.read({ kind: 'guard_rows', of: 'pause' }), now);
+  const pauseOf = ({ name, profile }: RoutePlan): Pause | null => {
+    const found = paused.find((each) => each.profile === profile && each.route === name);
+    return found === undefined ? null : { since: found.since, until: found.until };
+  };
+  const report = (plan: RoutePlan, kind: RouteRow['kind']): RouteReport => {
+    const { id: _, ...row } = { ...servedRow(plan, kind, open), paused: pauseOf(plan) };
+    const hidden = kind === 'dynamic' && Object.values(table.routes).some(({ name }) => name === plan.name);
+    const shadow = { state: 'shadowed', reason: 'a static route of this name wins' } as const;
+    return { ...row, ...(hidden ? shadow : {}), words: wordsOf(plan, table) };
+  };
+  return [
+    ...Object.values(table.routes).map((plan) => report(plan, 'static')),
+    ...subscriptions.routes.map((plan) => report(plan, 'dynamic')),
+    ...subscriptions.rejected.map(({ name, reason }) => ({ ...UNSERVED, name, reason })),
+  ].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+}
+
+const nameOf = ({ name, profile }: RouteReport): string => `${name}\n${profile}`;
+
+/** Of an entry that has an error nothing is known for certain but its name. */
+const UNSERVED: Omit<RouteReport, 'name' | 'reason'> = {
+  ...{ kind: 'dynamic', state: 'quarantined', paused: null, profile: 'default', url: '', mode: null, source: null },
+  ...{ events: [], deliver: [], cron_job: null, description: null, toolsets: null, secrets: 0, words: [] },
+};
+
+function wordsOf(plan: RoutePlan, table: RouteTable): readonly string[] {
+  const { events, source, insecure, filters, script, coalesce, session, cron_job, rate_limit, outputs = [] } = plan;
+  const names = [...(events?.exact ?? []), ...(events?.globs ?? []).map(({ text }) => text)];
+  const sender = source === null ? 'any known sender' : labelIn(table.schemes, source);
+  const signed = insecure ? 'from this machine, not signed' : `signed by ${sender}`;
+  const targets = plan.deliver.map(({ target }) => labelIn(table.targets, target));
+  const to = targets.length === 0 ? 'nowhere' : targets.join(' and ');
+  const agent = agentLabel(plan.profile === 'default' ? null : plan.profile, plan.agent);
+  const job = cron_job === null ? '' : (table.jobs[cron_job]?.name ?? cron_job);
+  const does = {
+    agent: `Its prompt goes to the ${agent}, whose answer goes to ${to}.`,
+    message: `Its prompt is the message to ${to}: no agent runs.`,
+    direct: `Its prompt is the message to ${to}, for which the sender waits: no agent runs.`,
+    cron: `It runs the job ${job}, with its prompt as context.`,
+  } satisfies Record<RoutePlan['mode'], string>;
+  return [
+    `Takes ${names.length === 0 ? 'every event' : names.join(', ')}, ${signed}.`,
+    ...(filters === null ? [] : [`Only where ${membersOf(filters).map(printFilter).join(' and ')}.`]),
+    ...(script === null ? [] : [`The script ${script.path} decides, and may replace the payload.`]),
+    does[plan.mode],
+    ...(outputs.length === 0 ? [] : [`The agent may hand over: ${outputs.map(({ name }) => name).join(', ')}.`]),
+    ...(coalesce === null
+      ? []
+      : [`Events with the same ${printTemplate(coalesce.key)} within ${coalesce.window_seconds} s become one.`]),
+    ...(session === null ? [] : [`Runs with the same ${printTemplate(session.key)} take turns.`]),
+    `At most ${rate_limit} events a minute.`,
+  ];
+}
+
+const membersOf = (filter: FilterPlan): readonly FilterPlan[] => (filter.kind === 'all' ? filter.filters : [filter]);
+
+const NEXT_RUNS = 5;
+const LAST_RUNS = 5;
+
+export async function reportJobs(
+  { clock, timezone }: Pick<CliContext, 'clock' | 'timezone'>,
+  { table, jobs: records, store }: Service,
+  { profile, after, limit }: JobsAsked,
+): Promise<readonly JobReport[]> {
+  const keyOf = ({ name, id }: { readonly name: string; readonly id: string }): string => `${name}\n${id}`;
+  const jobs = [...listJobs(table, records, timezone).values()]
+    .filter((job) => profile === undefined || job.profile === profile)
+    .filter((job) => after === undefined || keyOf(job) > keyOf(after))
+    .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+    .slice(0, limit);
+  const stored = await store.read({ kind: 'jobs' });
+  const options = { now: clock.now(), next: NEXT_RUNS, runs: LAST_RUNS, targets: table.targets };
+  return Promise.all(
+    jobs.map(async (job) => reportJob(job, await readHistory(store, job, stored, LAST_RUNS), options)),
+  );
+}

@@ -1,0 +1,90 @@
+/** Finds the operation of a request to `/api/…`, checks its input against the OpenAPI document, and answers its result. */
+import { ControlError } from '../../../../runtime/control/control-error.ts';
+import type { IntakeRequest } from '../../../../runtime/intake/body.ts';
+import type { Answer } from '../answer.ts';
+import { ApiRefusal, json } from '../answer.ts';
+import { INPUTS } from './built/inputs.ts';
+import { DOCUMENT, OPERATIONS } from './built/operations.ts';
+import type { Api } from './generated/api.ts';
+import type { ApiContext } from './handlers.ts';
+import { HANDLERS } from './handlers.ts';
+
+type Id = keyof Api;
+
+interface Validate {
+  (input: unknown): boolean;
+  readonly errors?: readonly { readonly instancePath: string; readonly message?: string }[] | null;
+}
+
+const ROUTES = Object.entries(OPERATIONS).map(([id, { method, path }]) => ({
+  ...{ id: id as Id, method },
+  segments: path.split('/'),
+}));
+
+/** @throws ApiRefusal */
+export async function answerApi(
+  context: ApiContext,
+  request: IntakeRequest,
+  path: string,
+  query: URLSearchParams,
+): Promise<Answer> {
+  const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '');
+  if (path === '/api/openapi.json' && method === 'GET')
+    return { status: 200, type: 'application/json', text: DOCUMENT };
+  const found = ROUTES.flatMap((route) => {
+    const named = parametersIn(route.segments, path.split('/'));
+    return named === null ? [] : [{ ...route, named }];
+  });
+  if (found.length === 0)
+    throw new ApiRefusal(404, 'not_found', 'there is no such operation: /api/openapi.json has all');
+  const operation = found.find((each) => each.method === method);
+  const allow = found.map((each) => each.method).join(', ');
+  if (operation === undefined) throw new ApiRefusal(405, 'method_not_allowed', `it takes ${allow}`, { allow });
+  const input = checked(operation.id, { ...once(query), ...operation.named });
+  try {
+    const handler = HANDLERS[operation.id] as (context: ApiContext, input: unknown) => Promise<unknown>;
+    return json(200, await handler(context, input));
+  } catch (error) {
+    if (error instanceof ControlError)
+      throw new ApiRefusal(error.code === UNAVAILABLE ? 503 : 409, error.code, error.message);
+    throw error;
+  }
+}
+
+const UNAVAILABLE = 'store_unavailable';
+
+/** The parameters of a path; null: it is another path. */
+function parametersIn(template: readonly string[], path: readonly string[]): Readonly<Record<string, string>> | null {
+  if (template.length !== path.length) return null;
+  const named: Record<string, string> = {};
+  for (const [index, part] of template.entries()) {
+    const given = path[index] ?? '';
+    if (!part.startsWith('{')) {
+      if (part !== given) return null;
+      continue;
+    }
+    try {
+      named[part.slice(1, -1)] = decodeURIComponent(given);
+    } catch {
+      return null;
+    }
+  }
+  return named;
+}
+
+/** @throws ApiRefusal for a parameter that stands there twice */
+function once(query: URLSearchParams): Readonly<Record<string, string>> {
+  const named = Object.fromEntries(query);
+  if ([...query].length !== Object.keys(named).length)
+    throw new ApiRefusal(400, 'bad_input', 'a parameter is given twice');
+  return named;
+}
+
+/** @throws ApiRefusal that names what is wrong */
+function checked(id: Id, input: object): unknown {
+  const validate = INPUTS[id] as unknown as Validate;
+  if (validate(input)) return input;
+  const [first] = validate.errors ?? [];
+  const place = first?.instancePath.slice(1) ?? '';
+  throw new ApiRefusal(400, 'bad_input', `${place === '' ? 'the input' : place} ${first?.message ?? 'is not right'}`);
+}

@@ -1,0 +1,28 @@
+/** Pages of lists. A cursor names the last entry of the page before; what it holds is nobody's business but the server's. */
+import { tryParseJson } from '../../../../base/try-parse-json.ts';
+import { ApiRefusal } from '../answer.ts';
+
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly next: string | null;
+}
+
+/** @param rows one more than the page has, where there are more */
+export function pageOf<Item>(rows: readonly Item[], limit: number, cursor: (last: Item) => string): Page<Item> {
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  return { items, next: rows.length > limit && last !== undefined ? cursor(last) : null };
+}
+
+/** A cursor of a list that is sorted by these texts. */
+export const cursorOf = (key: readonly string[]): string => Buffer.from(JSON.stringify(key)).toString('base64url');
+
+/** @throws ApiRefusal when the cursor is none of this server */
+export function keyIn(cursor: string): readonly string[] {
+  const key = tryParseJson(Buffer.from(cursor, 'base64url').toString('utf8'));
+  if (Array.isArray(key) && key.length === 2 && key.every((part) => typeof part === 'string')) return key;
+  throw new ApiRefusal(400, 'bad_input', 'cursor is not the `next` of a page');
+}
+
+/** Sorts as its parts do. */
+export const sortText = (key: readonly string[]): string => key.join('\n');

@@ -1,0 +1,41 @@
+/** The console, a second listener for operators, supervisors and collectors: what a module that has one is given. */
+import type { ConsolePlan } from '../../schemas/generated/types.ts';
+import type { ControlHandlers } from '../control/operations.ts';
+import type { Connections } from '../intake/connections.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Logger } from '../platform/log.ts';
+
+export interface ReadinessProblem {
+  readonly part: 'gateway' | 'store' | 'table' | 'subscriptions';
+  /** True: events are answered with 503. False: the gateway serves, with the previous table or subscriptions. */
+  readonly blocking: boolean;
+  readonly message: string;
+}
+
+/** What `/readyz` answers. */
+export interface Readiness {
+  readonly ready: boolean;
+  readonly problems: readonly ReadinessProblem[];
+}
+
+export interface ConsoleContext {
+  readonly plan: ConsolePlan;
+  /** Null: any program on this machine may read and change everything. */
+  readonly token: string | null;
+  readonly readiness: () => Readiness;
+  /** Prometheus text. Rejects when the store cannot be read. */
+  readonly metrics: () => Promise<{ readonly content_type: string; readonly text: string }>;
+  /** The operations of the control socket; null: the program has none, or not yet. */
+  readonly operations: () => ControlHandlers | null;
+  readonly connections: Connections;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export interface Console {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Listens; called once. Rejects with ListenError when the address cannot be bound. */
+export type OpenConsole = (context: ConsoleContext) => Promise<Console>;

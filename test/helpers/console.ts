@@ -1,0 +1,78 @@
+/** A gateway with a console, whose every answer is held against the OpenAPI document. */
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { DOCUMENT } from '../../modules/console/runtime/api/built/operations.ts';
+import type { Api } from '../../modules/console/runtime/api/generated/api.ts';
+import type { TestGateway } from './gateway.ts';
+import { startGateway } from './gateway.ts';
+import { tempDir } from './temp-dir.ts';
+
+interface Operation {
+  readonly operationId: string;
+  readonly responses: Readonly<Record<string, unknown>>;
+}
+
+export const document = JSON.parse(DOCUMENT) as {
+  readonly openapi: string;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+};
+
+const ajv = new Ajv2020({ allErrors: true, strict: true, strictSchema: false, allowUnionTypes: true });
+ajv.addSchema(document, 'document');
+
+const pointer = (part: string): string => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));
+
+/** Fails where the answer is not as the document says. */
+export function checkAnswer(method: string, path: string, status: number, body: unknown): void {
+  const template = Object.keys(document.paths).find((each) =>
+    new RegExp(`^${each.replace(/\{\w+\}/g, '[^/]+')}$`).test(path),
+  );
+  const operation = document.paths[template ?? '']?.[method.toLowerCase()];
+  const name = operation !== undefined && status < 300 ? String(status) : 'default';
+  const ref =
+    operation === undefined
+      ? 'document#/components/schemas/Error'
+      : `document#/paths/${pointer(template ?? '')}/${method.toLowerCase()}/responses/${name}/content/application~1json/schema`;
+  const validate = ajv.getSchema(ref);
+  if (validate === undefined) throw new Error(`no schema for ${method} ${path} ${status}`);
+  assert.ok(validate(body), `${method} ${path} ${status}: ${ajv.errorsText(validate.errors)}`);
+}
+
+export interface TestedConsole {
+  readonly gateway: TestGateway;
+  /** Of the console, without a path. */
+  readonly url: string;
+  /** Asks one operation, and checks its answer. */
+  readonly get: <Id extends keyof Api>(path: string) => Promise<Api[Id]['output']>;
+  /** Asks and checks what comes, a refusal too. */
+  readonly ask: (path: string, init?: RequestInit) => Promise<{ readonly status: number; readonly body: unknown }>;
+}
+
+/** The code of a refusal, and its text. */
+export const refusalIn = ({ body }: { readonly body: unknown }): readonly [code: string, text: string] => {
+  const { code, error } = body as { readonly code: string; readonly error: string };
+  return [code, error];
+};
+
+/** @param config with `gateway: { console: … }` */
+export async function startConsole(
+  t: TestContext,
+  config: string,
+  headers: Record<string, string> = {},
+): Promise<TestedConsole> {
+  const gateway = await startGateway(t, { home: tempDir(t), config });
+  const url = (await gateway.status()).console ?? '';
+  const ask: TestedConsole['ask'] = async (path, init = {}) => {
+    const response = await fetch(url + path, { ...init, headers: { ...headers, ...init.headers } });
+    const body: unknown = await response.json();
+    checkAnswer(init.method ?? 'GET', path.split('?', 1)[0] ?? '', response.status, body);
+    return { status: response.status, body };
+  };
+  const get: TestedConsole['get'] = async <Id extends keyof Api>(path: string) => {
+    const { status, body } = await ask(path);
+    assert.equal(status, 200, JSON.stringify(body));
+    return body as Api[Id]['output'];
+  };
+  return { gateway, url, ask, get };
+}

@@ -1,0 +1,111 @@
+/** The API of the console: what it lists and shows, page by page, and what it refuses. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { document, refusalIn, startConsole } from '../../helpers/console.ts';
+import { until } from '../../helpers/gateway.ts';
+
+const CONFIG = `platforms:
+  webhook:
+    enabled: true
+    secret: a-literal-secret-for-tests
+    routes:
+      hello:
+        description: Greets whoever comes.
+        events: [greeting]
+        filters:
+          - { field: name, not_equals: Nobody }
+        prompt: "Hello {name}"
+      other: { prompt: "{__raw__}" }
+gateway: { console: { port: 0 } }
+jobs:
+  brief: { schedule: "0 8 * * *", prompt: Brief me. }
+  diary: { schedule: "0 20 * * *", prompt: What was today? }
+`;
+
+const send = async ({ gateway }: Awaited<ReturnType<typeof startConsole>>, name: string): Promise<void> => {
+  const payload = JSON.stringify({ name });
+  await gateway.cli('webhook', 'test', 'hello', '--payload', payload, '--yes');
+};
+
+describe('the API of the console', () => {
+  it('shows what came, what became of it, and why, each by id and page by page', async (t) => {
+    const console = await startConsole(t, CONFIG);
+    const { get } = console;
+    for (const name of ['Ada', 'Bob', 'Nobody']) await send(console, name);
+    await until(async () => (await get<'listDeliveries'>('/api/deliveries?state=done')).items.length === 2);
+
+    const first = await get<'listDeliveries'>('/api/deliveries?limit=1');
+    assert.deepEqual([first.items.length, first.items[0]?.route, first.items[0]?.state], [1, 'hello', 'done']);
+    const second = await get<'listDeliveries'>(`/api/deliveries?limit=1&cursor=${first.next}`);
+    assert.notEqual(second.items[0]?.id, first.items[0]?.id);
+    assert.equal(second.next, null);
+    const one = await get<'getDelivery'>(`/api/deliveries/${first.items[0]?.id}`);
+    assert.equal(one.dispatch.prompt, 'Hello Bob');
+    assert.equal(one.run.answer, 'Hello Bob');
+    assert.deepEqual([one.timeline[0]?.what, one.timeline.at(-1)?.what], ['accepted', 'done']);
+
+    await until(async () => (await get<'listRequests'>('/api/requests')).items.length === 3);
+    const { items: ignored } = await get<'listRequests'>('/api/requests?outcome=ignored');
+    assert.deepEqual([ignored.length, ignored[0]?.stage, ignored[0]?.reason], [1, 'filter', 'filter']);
+    const request = await get<'getRequest'>(`/api/requests/${ignored[0]?.id}`);
+    assert.deepEqual(JSON.parse(request.body ?? ''), { name: 'Nobody' });
+    assert.equal(request.about?.kind, 'filter');
+    const page = await get<'listRequests'>('/api/requests?limit=2');
+    assert.deepEqual((await get<'listRequests'>(`/api/requests?limit=2&cursor=${page.next}`)).items.length, 1);
+  });
+
+  it('says what each route does, and when each job runs', async (t) => {
+    const { get } = await startConsole(t, CONFIG);
+    const { items: routes } = await get<'listRoutes'>('/api/routes');
+    assert.deepEqual(
+      routes.map(({ name }) => name),
+      ['hello', 'other'],
+    );
+    assert.deepEqual(routes[0]?.words.slice(0, 3), [
+      'Takes greeting, signed by any known sender.',
+      'Only where name not_equals "Nobody".',
+      'Its prompt goes to the agent, whose answer goes to log.',
+    ]);
+    const jobs = await get<'listJobs'>('/api/jobs?limit=1');
+    assert.deepEqual([jobs.items[0]?.name, jobs.items[0]?.next_runs.length], ['brief', 5]);
+    const rest = await get<'listJobs'>(`/api/jobs?limit=1&cursor=${jobs.next}`);
+    assert.deepEqual([rest.items[0]?.name, rest.next], ['diary', null]);
+  });
+
+  it('sums up: the table in service, what waits, and what is wrong', async (t) => {
+    const { get, gateway } = await startConsole(t, CONFIG);
+    const body = await get<'getOverview'>('/api/overview');
+    assert.deepEqual([body.table.routes, body.problems, body.waiting], [2, [], []]);
+    assert.equal(body.config, `${gateway.home}/config.yaml`);
+  });
+
+  it('refuses an odd cursor, an unknown parameter and a value out of range, and names it', async (t) => {
+    const { ask } = await startConsole(t, CONFIG);
+    for (const [path, message] of [
+      ['/api/deliveries?cursor=x', /^cursor must match/],
+      ['/api/requests?cursor=0', /^cursor must match/],
+      ['/api/routes?cursor=eyJ9', /^cursor is not the `next` of a page$/],
+      ['/api/jobs?cursor=WzFd', /^cursor is not the `next` of a page$/],
+      ['/api/deliveries?limit=0', /^limit must be >= 1$/],
+      ['/api/deliveries?limit=1000', /^limit must be <= 200$/],
+      ['/api/deliveries?state=lost', /^state must be equal to one of the allowed values$/],
+      ['/api/deliveries?stat=dead', /^the input must NOT have additional properties$/],
+      ['/api/deliveries?state=dead&state=done', /^a parameter is given twice$/],
+    ] as const) {
+      const refused = await ask(path);
+      const [code, text] = refusalIn(refused);
+      assert.deepEqual([refused.status, code], [400, 'bad_input'], path);
+      assert.match(text, message);
+    }
+    assert.equal((await ask('/api/deliveries/zzz')).status, 404);
+    assert.equal((await ask('/api/requests/zzz')).status, 404);
+    assert.equal((await ask('/api/nothing')).status, 404);
+    assert.equal((await ask('/api/jobs', { method: 'DELETE' })).status, 405);
+  });
+
+  it('serves the document that its answers are held against', async (t) => {
+    const { url } = await startConsole(t, CONFIG);
+    assert.deepEqual(await (await fetch(`${url}/api/openapi.json`)).json(), document);
+    assert.equal(document.openapi, '3.1.0');
+  });
+});
