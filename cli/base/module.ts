@@ -1,6 +1,7 @@
 /** The door of a module: a plain object that says what it adds to the core. `main/modules.ts` lists them. */
 import type { CompilerPart } from '../../compiler/module.ts';
 import type { FailOn, RefusedSwap } from '../../runtime/control/operations.ts';
+import type { KeptRequest } from '../../runtime/intake/kept-request.ts';
 import type { RuntimePart } from '../../runtime/module.ts';
 import type { Clock } from '../../runtime/platform/clock.ts';
 import type { Logger } from '../../runtime/platform/log.ts';
@@ -85,6 +86,12 @@ export interface Explained {
   readonly lines: readonly string[];
 }
 
+/** Reads kept requests with their bodies. @param from their ids, or the beginnings of ids; and all of a route @throws CliError when there is none */
+export type ReadKept<Context> = (
+  context: Context,
+  from: { readonly ids: readonly string[]; readonly route: string | null },
+) => Promise<readonly KeptRequest[]>;
+
 export interface GateContext<Context> extends DatabaseContext {
   readonly modules: readonly Module<Context>[];
   readonly jobs: readonly { readonly id: string }[];
@@ -98,6 +105,7 @@ export interface Parts<Context> {
   readonly names: (kind: string, context: Context) => Promise<readonly string[]>;
   /** Runs a request through the stages without effects. */
   readonly explain: (context: Context, sent: SentRequest) => Promise<Explained>;
+  readonly kept: ReadKept<Context>;
   /** Refuses a table that treats kept requests differently from the one in `folder`; null: it may be served. */
   readonly gate: (
     context: GateContext<Context>,

@@ -3,6 +3,7 @@ import { labelOf } from '../../base/label.ts';
 import { entryMatcher, sentFor } from '../../compiler/config/event-names.ts';
 import { linkGlob } from '../../compiler/globs/linear-glob.ts';
 import { isPlainMap } from '../../compiler/text/plain-map.ts';
+import { UNKNOWN_EVENT } from '../../runtime/intake/stages/identify.ts';
 import type { SecretResolver } from '../../runtime/platform/secrets/secrets.ts';
 import { namesPlaces, signedPlaces } from '../../runtime/table/link-identity.ts';
 import { signRequest } from '../../runtime/verify/sign.ts';
@@ -78,11 +79,8 @@ function acceptedEntry({ events }: RoutePlan): string | null {
   if (events === null) return null;
   const [exact] = events.exact;
   if (exact !== undefined) return exact;
-  return events.globs.some(({ source }) => linkGlob(source)(UNTYPED)) ? null : (events.globs[0]?.text ?? null);
+  return events.globs.some(({ source }) => linkGlob(source)(UNKNOWN_EVENT)) ? null : (events.globs[0]?.text ?? null);
 }
-
-/** What the gateway takes the type to be where a request names none. */
-const UNTYPED = 'unknown';
 
 /** As the sender names it, if it documents one; else any name that the entry takes. @throws SignError if there is none */
 function eventName(entry: string, facts: SourceFacts | undefined): string {

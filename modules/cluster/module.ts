@@ -24,5 +24,6 @@ export const cluster: Module<CliContext> = {
   payloads: null,
   names: null,
   explain: null,
+  kept: null,
   gate: null,
 };

@@ -22,5 +22,6 @@ export const console: Module<CliContext> = {
   payloads: null,
   names: null,
   explain: null,
+  kept: null,
   gate: null,
 };

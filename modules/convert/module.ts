@@ -13,5 +13,6 @@ export const convert: Module<CliContext> = {
   payloads: null,
   names: null,
   explain: null,
+  kept: null,
   gate: null,
 };

@@ -23,5 +23,6 @@ export const payloads: Module<CliContext> = {
   payloads: async () => (await import('./cli/payload-tools.ts')).payloadTools,
   names: null,
   explain: null,
+  kept: null,
   gate: null,
 };

@@ -23,5 +23,6 @@ export const sandbox: Module<CliContext> = {
   payloads: null,
   names: null,
   explain: null,
+  kept: null,
   gate: null,
 };

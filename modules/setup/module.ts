@@ -13,5 +13,6 @@ export const setup: Module<CliContext> = {
   payloads: null,
   names: async () => (await import('./cli/completion/names.ts')).namesInUse,
   explain: null,
+  kept: null,
   gate: null,
 };

@@ -3,8 +3,10 @@ import { messageOf } from '../../../base/message-of.ts';
 import { CliError } from '../../../cli/base/errors.ts';
 import { captureOf, readCapture } from '../../../cli/sources/read-capture.ts';
 import type { LoweredSource } from '../../../compiler/lower/default-sources.ts';
+import type { KeptRequest } from '../../../runtime/intake/kept-request.ts';
+import { UNKNOWN_EVENT } from '../../../runtime/intake/stages/identify.ts';
 import { readFirst } from '../../../runtime/verify/locator.ts';
-import { LazyRequest } from '../../../runtime/verify/request.ts';
+import { LazyRequest, partsOf } from '../../../runtime/verify/request.ts';
 
 export interface LearnedRequest {
   readonly event: string;
@@ -27,6 +29,13 @@ export function readPayloads(bytes: Buffer, source: LoweredSource | null): reado
     const named = source === null ? null : readFirst(source.plan.event, request, true);
     return { event: named ?? eventIn(payload) ?? UNNAMED, payload };
   });
+}
+
+/** A kept request, with the event that the gateway found. */
+export function keptPayload({ id, event, method, path, headers, body }: KeptRequest): LearnedRequest {
+  const payload = new LazyRequest(partsOf(method, path, headers, Buffer.from(body ?? '', 'base64'))).payload();
+  if (payload === undefined) throw new CliError(`the body of ${id} cannot be read`);
+  return { event: event === '' || event === UNKNOWN_EVENT ? UNNAMED : event, payload };
 }
 
 /** JSON that is not a HAR file. */

@@ -5,7 +5,8 @@ import { digestOf } from '../../table/link-identity.ts';
 import { readFirst } from '../../verify/locator.ts';
 import type { Intake, Stage } from '../intake.ts';
 
-const UNKNOWN_EVENT = 'unknown';
+/** The type of an event that names none. */
+export const UNKNOWN_EVENT = 'unknown';
 /** Longest event type, in UTF-16 units; real ones are far shorter. */
 export const EVENT_LIMIT = 256;
 /** Longest delivery id that is kept, in UTF-16 units. A longer one is replaced by its digest; cutting could merge two ids. */

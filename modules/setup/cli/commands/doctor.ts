@@ -32,7 +32,7 @@ import {
   findGateway,
 } from '../doctor/check-gateway.ts';
 import { checkSecrets } from '../doctor/check-secrets.ts';
-import { checkStore } from '../doctor/check-store.ts';
+import { checkStore, checkWork } from '../doctor/check-store.ts';
 import type { TargetChecks } from '../doctor/check-targets.ts';
 import { checkClock, checkTargets } from '../doctor/check-targets.ts';
 import { createDoctorReport } from '../doctor/report.ts';
@@ -102,7 +102,7 @@ async function checkStoreOf(
     const plan = await configuredStore(context, given.config);
     if (plan.kind === 'postgres') {
       const { check } = await loadPart(context.modules, 'database');
-      return await check(context, plan);
+      return [...(await check(context, plan)), ...(await checkWork(context))];
     }
   } catch (error) {
     // The configuration says where the store is, and it has errors.

@@ -46,19 +46,26 @@ function refusing(kind: string, message: string): Check {
 
 async function look(store: Store, context: CliContext): Promise<readonly Check[]> {
   const file = await lookAtFile(store, context);
-  if (file.status === 'failed') return [file];
-  const now = context.clock.now();
-  const held = pausedRoutes(await store.read({ kind: 'guard_rows', of: 'pause' }), now).map((route) =>
-    checkPause(route),
-  );
+  return file.status === 'failed' ? [file] : [file, ...(await lookAtWork(store, context))];
+}
+
+/** For a database, of which other checks say whether it can be used. */
+export async function checkWork(context: CliContext): Promise<readonly Check[]> {
+  try {
+    return (await useStore(context, (store) => lookAtWork(store, context))) ?? [];
+  } catch (error) {
+    if (error instanceof CliError) return [];
+    throw error;
+  }
+}
+
+async function lookAtWork(store: Store, { clock }: CliContext): Promise<readonly Check[]> {
+  const now = clock.now();
+  const held = pausedRoutes(await store.read({ kind: 'guard_rows', of: 'pause' }), now).map(checkPause);
   const detail = describeDead(await store.read({ kind: 'dead_work' }), now);
-  if (detail === null) return [file, ...held];
+  if (detail === null) return held;
   const fix = `${LIST_DEAD}; once the cause is gone: hookwright deliveries replay --state dead`;
-  return [
-    file,
-    ...held,
-    gatewayCheck({ subject: 'deliveries', check: 'none given up', status: 'warning', detail, fix }),
-  ];
+  return [...held, gatewayCheck({ subject: 'deliveries', check: 'none given up', status: 'warning', detail, fix })];
 }
 
 function checkPause({ route, profile, until }: PausedRoute): Check {

@@ -6,7 +6,7 @@ import { CliError } from '../../../../cli/base/errors.ts';
 import { createProgress } from '../../../../cli/output/progress.ts';
 import { readStoredJobs } from '../../../../cli/store/stored-jobs.ts';
 import type { FailOn } from '../../../../runtime/control/operations.ts';
-import type { KeptRequest, KeptRequests } from '../../../../runtime/intake/kept-request.ts';
+import type { KeptFilter, KeptRequest, KeptRequests } from '../../../../runtime/intake/kept-request.ts';
 import { LinkError } from '../../../../runtime/table/link-context.ts';
 import type { Explanation, RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
 import { NO_SCHEME, verifiedParts } from '../../runtime/capture/requests.ts';
@@ -115,11 +115,16 @@ export async function replayRequests(
   return { ...counts, unjudged, changes };
 }
 
-async function* newest(requests: KeptRequests, wanted: number): AsyncGenerator<KeptRequest> {
+/** The newest requests, at most `wanted`. */
+export async function* newest(
+  requests: KeptRequests,
+  wanted: number,
+  filter: KeptFilter = {},
+): AsyncGenerator<KeptRequest> {
   let left = wanted;
   let before: { readonly before?: string } = {};
   while (left > 0) {
-    const page = await requests.list({}, { limit: Math.min(left, PAGE), ...before });
+    const page = await requests.list(filter, { limit: Math.min(left, PAGE), ...before });
     const read = (at: number) => Promise.all(page.slice(at, at + AT_ONCE).map(({ id }) => requests.load(id)));
     let next = read(0);
     for (let at = 0; at < page.length; at += AT_ONCE) {

@@ -10,7 +10,7 @@ import { loadDriver } from '../../../../modules/cluster/runtime/postgres/driver.
 import { inspectServer } from '../../../../modules/cluster/runtime/postgres/inspect.ts';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
 import { runInProcess } from '../../../helpers/cli.ts';
-import { makeAccept } from '../../../helpers/dispatches.ts';
+import { makeAccept, makeAdvance, makeTake } from '../../../helpers/dispatches.ts';
 import { until } from '../../../helpers/gateway.ts';
 import { skipWithoutCluster } from '../../../helpers/postgres/binaries.ts';
 import { Cluster } from '../../../helpers/postgres/cluster.ts';
@@ -35,9 +35,11 @@ describe('doctor on PostgreSQL', { skip: skipWithoutCluster() }, () => {
     writeFileSync(join(home, 'config.yaml'), CONFIG, { mode: 0o600 });
     const { stdout, stderr } = await runInProcess(['doctor', '--json'], { home, env: { DATABASE_URL: url }, context });
     assert.equal(`${stdout}${stderr}`.includes(PASSWORD), false);
-    const checks = (JSON.parse(stdout) as Check[]).filter(({ subject }) => subject === 'database');
+    const all = JSON.parse(stdout) as Check[];
+    const checks = all.filter(({ subject }) => subject === 'database');
+    const deliveries = all.filter(({ subject }) => subject === 'deliveries');
     const of = (name: string) => checks.find(({ check }) => check === name);
-    return { checks, of };
+    return { checks, deliveries, of };
   }
 
   it('looks at version, durability, connections, clock, tables, and at what gateways do there', async (t) => {
@@ -52,9 +54,16 @@ describe('doctor on PostgreSQL', { skip: skipWithoutCluster() }, () => {
     const store = await openTestStore(cluster.url(), 'hookwright');
     await store.write(makeAccept('a', { now: Date.now() - 300_000 }));
     const found = await doctor(t, cluster.url());
+    assert.deepEqual(found.deliveries, []);
     assert.match(found.of('tables')?.detail ?? '', /^schema hookwright, version \d+; role hookwright may use them$/);
     assert.match(found.of('lag')?.detail ?? '', /has waited for 5 min/);
     assert.deepEqual([found.of('bloat')?.status, found.of('gateways')?.detail], ['ok', '1 serving, table hash']);
+    const failed = await store.write(makeAccept('b', { claim: null }));
+    await store.write(makeTake(Date.now()));
+    const ref = 'ref' in failed ? failed.ref : 0;
+    await store.write(makeAdvance(ref, 'dead', Date.now() - 60_000, { reason: 'gone' }));
+    const [dead] = (await doctor(t, cluster.url())).deliveries;
+    assert.match(dead?.detail ?? '', /^1 delivery is dead: 1 of alerts since 1 min/);
     await store.close();
   });
 

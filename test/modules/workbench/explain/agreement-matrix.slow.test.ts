@@ -10,6 +10,7 @@ import { describe, it } from 'node:test';
 import { createSides, replayRequests } from '../../../../modules/workbench/cli/diff/replay-requests.ts';
 import type { Explainer } from '../../../../modules/workbench/cli/explain/explainer.ts';
 import { createExplainer, fixedWorld } from '../../../../modules/workbench/cli/explain/explainer.ts';
+import { formatExplanation } from '../../../../modules/workbench/cli/explain/format-explanation.ts';
 import { jobState, scriptRunner } from '../../../../modules/workbench/cli/explain/machine-services.ts';
 import { openConfig } from '../../../../modules/workbench/cli/explain/open-config.ts';
 import { readKept, readSaved } from '../../../../modules/workbench/cli/explain/read-request.ts';
@@ -29,7 +30,7 @@ import { startFakeHttp } from '../../../helpers/fake-http.ts';
 import { startGateway } from '../../../helpers/gateway.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 import type { MatrixRequest, MatrixRoute } from './matrix-config.ts';
-import { ENV, matrixConfig, ROUTES, requestsTo, SCRIPT } from './matrix-config.ts';
+import { ENV, matrixConfig, ROUTES, requestsTo, SCRIPT, SCRIPT_SAYS } from './matrix-config.ts';
 
 interface Answered {
   readonly route: MatrixRoute;
@@ -140,6 +141,7 @@ describe('what a gateway answered is what is said of it', () => {
     });
     const fixed = createExplainer(context, table, fixedWorld(table));
     const counts = new Map<string, number>();
+    const scripts: { readonly name: string; readonly body: string; readonly found: Explanation }[] = [];
 
     await t.test('explain, of the request as it is sent', async () => {
       for (const { route, name, request, ...answered } of answers) {
@@ -154,6 +156,9 @@ describe('what a gateway answered is what is said of it', () => {
         const found = await machine.explain(plan, { request: parts, event: null, runScript });
         assert.deepEqual(answerOf(found), answered, `${route.name} ${name}`);
         for (const chat of chatsOf(found)) addTo(said, route.name, chat);
+        if (found.script?.ran === true) scripts.push({ name, body: body ?? '', found });
+        const isAlone = found.warnings.some((text) => text.includes('`coalesce.key` does not resolve'));
+        assert.equal(isAlone, route.kind === 'coalesce' && found.outcome === 'accepted', `${route.name} ${name}`);
       }
     });
 
@@ -172,6 +177,30 @@ describe('what a gateway answered is what is said of it', () => {
     });
 
     const all = await everyKept(home);
+
+    await t.test('the words about a script', () => {
+      assert(scripts.length > 100, `${scripts.length} ran`);
+      const keptWords = all.filter(({ stage }) => stage === 'script').map(({ about }) => textOf(about));
+      assert.deepEqual(new Set(keptWords), new Set(Object.values(SCRIPT_SAYS)));
+      for (const { name, body, found } of scripts) {
+        const lines = formatExplanation(found, (_style, text) => text);
+        const about = `${found.route} ${name}\n${lines.join('\n')}`;
+        const line = lines.find((text) => text.includes('script ')) ?? '';
+        assert(line.includes(`shape.sh: ${SCRIPT_SAYS[name] ?? 'replaced the payload'}`), about);
+        // What it got, and why it failed.
+        assert.deepEqual(JSON.parse(found.script?.stdin ?? ''), JSON.parse(body), about);
+        assert(
+          lines.some((text) => text.includes(`stdin      │ ${found.script?.stdin ?? ''}`)),
+          about,
+        );
+        assert.equal(
+          lines.some((text) => text.includes('stderr     │ no such branch')),
+          name === 'fail',
+          about,
+        );
+      }
+    });
+
     const kept = all.filter(({ outcome }) => outcome !== 'duplicate');
     assert(kept.length > answers.length / 2, `${kept.length} of ${answers.length} are kept`);
 
@@ -239,6 +268,7 @@ describe('what a gateway answered is what is said of it', () => {
       'malformed_body',
       'method_not_allowed',
       'payload_too_large',
+      'route_disabled',
       'unsupported_media_type',
     ]) {
       assert((counts.get(outcome) ?? 0) > 0, outcome);
@@ -251,3 +281,5 @@ const keptAnswer = ({ status, outcome, reason }: KeptRequest) => ({
   outcome,
   reason: outcome === 'ignored' ? reason : null,
 });
+
+const textOf = (about: KeptRequest['about']): string | null => (about?.kind === 'text' ? about.text : null);

@@ -19,7 +19,9 @@ const KINDS = {
   agent: {},
   coalesce: { coalesce: { key: '{number}', window_seconds: 1 } },
   direct: { deliver_only: true },
+  message: { agent: 'none' },
   job: { cron_job: 'report' },
+  disabled: { enabled: false },
   filtered: { events: ['push'], filters: [{ field: 'action', equals: 'opened' }] },
   scripted: { script: 'shape.sh' },
 } as const;
@@ -32,6 +34,14 @@ const TARGETS = {
   nowhere: { deliver: 'mattermost' },
   both: { deliver: ['telegram', 'mattermost'] },
 } as const;
+
+/** What is said of the script's outcome, by the name of the request. */
+export const SCRIPT_SAYS: Readonly<Record<string, string>> = {
+  silent: 'script printed [SILENT]',
+  nothing: 'script printed nothing',
+  key: 'script set __hookwright_ignore__',
+  fail: 'script exited with 4',
+};
 
 /** In the order of a request: the payload's own script decides by its `say`. */
 export const SCRIPT = `body=$(cat)
@@ -56,7 +66,7 @@ const keys = <Key extends string>(of: Readonly<Record<Key, unknown>>): readonly 
 export const ROUTES: readonly MatrixRoute[] = keys(KINDS).flatMap((kind) =>
   keys(SECRETS).flatMap((secret) =>
     keys(TARGETS).flatMap((target) =>
-      (kind === 'job' && target !== 'log') || (kind === 'direct' && target === 'log')
+      ((kind === 'job' || kind === 'disabled') && target !== 'log') || (kind === 'direct' && target === 'log')
         ? []
         : [{ name: `${kind}-${secret}-${target}`, kind, secret, target }],
     ),

@@ -6,6 +6,7 @@ import { stringify } from 'yaml';
 import { groupBy } from '../../../../../base/group-by.ts';
 import type { CliContext } from '../../../../../cli/base/context.ts';
 import { CliError, UsageError } from '../../../../../cli/base/errors.ts';
+import { loadPart } from '../../../../../cli/base/module.ts';
 import type { GivenBy } from '../../../../../cli/command-line/command.ts';
 import { argument, command, flag, list, restArguments, text } from '../../../../../cli/command-line/command.ts';
 import { configOption } from '../../../../../cli/command-line/options.ts';
@@ -17,10 +18,12 @@ import { expandGlob } from '../../../../../compiler/source/expand-glob.ts';
 import { writeAtomic } from '../../../../../runtime/platform/write-atomic.ts';
 import { learnSchema } from '../../../compiler/shapes/learn-schema.ts';
 import type { LearnedRequest } from '../../read-payloads.ts';
-import { readPayloads, UNNAMED } from '../../read-payloads.ts';
+import { keptPayload, readPayloads, UNNAMED } from '../../read-payloads.ts';
 
 const options = {
   from: list('path|glob', 'A saved request or payload; may be repeated'),
+  request: list('id', 'A request that the gateway has kept; may be repeated'),
+  route: text('name', 'All kept requests of this route'),
   out: text('dir', 'Write one file for each event into this folder'),
   event: text('name', 'Only this event'),
   force: flag('Replace existing files'),
@@ -33,29 +36,18 @@ type Given = GivenBy<typeof options> & GivenBy<typeof args>;
 export default command({
   summary: 'Infer the shape of a source of your own from requests it has sent',
   details:
-    'Reads payloads as JSON, raw HTTP requests and HAR files, and prints a JSON Schema as YAML: which fields there are, which of them are not always there, and the values of fields that hold one word of a few. Read it over, keep it beside the config, and name it under `shape:` of the source.',
+    'Reads requests that the gateway has kept, payloads as JSON, raw HTTP requests and HAR files, and prints a JSON Schema as YAML: which fields there are, which of them are not always there, and the values of fields that hold one word of a few. Read it over, keep it beside the config, and name it under `shape:` of the source.',
   examples: [
-    [
-      'From a request that the gateway has kept',
-      '$0 requests show 0mb3k9x2c00a7f01 --save shop.json && $0 source learn shop shop.json',
-    ],
+    ['From what the gateway has kept of a route', '$0 source learn shop --route orders --out shapes/shop'],
     ['From saved payloads', '$0 source learn shop --from requests/*.json > shapes/shop.yaml'],
     ['A file for each event', "$0 source learn shop --from 'requests/*.har' --out shapes/shop"],
   ],
   options,
   args,
   async run(context, given) {
-    const { cwd } = context;
-    const patterns = [...(given.from ?? []), ...given.more];
-    if (patterns.length === 0)
-      throw new UsageError('there is nothing to learn from', 'name saved requests: --from requests/*.json');
-    const files = [...new Set(patterns.flatMap((pattern) => filesOf(pattern, cwd)))];
-    if (files.length === 0) throw new CliError(`no file matches ${patterns.join(' ')}`);
-    const source = await findSource(context, given);
-    const events = groupBy(
-      files.flatMap((file) => read(context, file, source)),
-      ({ event }) => event,
-    );
+    const kept = await readKept(context, given);
+    const saved = await readSaved(context, given, kept === null);
+    const events = groupBy([...saved, ...(kept ?? [])], ({ event }) => event);
     const taken = given.event === undefined ? [...events] : [...events].filter(([event]) => event === given.event);
     if (taken.length === 0)
       throw new CliError(`no request is of the event "${given.event}"`, `there are: ${[...events.keys()].join(', ')}`);
@@ -63,6 +55,29 @@ export default command({
     else printOne(context, given, taken);
   },
 });
+
+/** Null: none are asked for. */
+async function readKept(context: CliContext, { request, route }: Given): Promise<readonly LearnedRequest[] | null> {
+  if (request === undefined && route === undefined) return null;
+  const read = await loadPart(context.modules, 'kept');
+  return (await read(context, { ids: request ?? [], route: route ?? null })).map(keptPayload);
+}
+
+/** @throws UsageError where there must be some and none is named; CliError when they cannot be read */
+async function readSaved(context: CliContext, given: Given, isRequired: boolean): Promise<readonly LearnedRequest[]> {
+  const { cwd } = context;
+  const patterns = [...(given.from ?? []), ...given.more];
+  if (patterns.length === 0 && isRequired)
+    throw new UsageError(
+      'there is nothing to learn from',
+      'requests that are kept: --route <name>, or --request <id>',
+      'saved ones: --from requests/*.json',
+    );
+  const files = [...new Set(patterns.flatMap((pattern) => filesOf(pattern, cwd)))];
+  if (files.length === 0 && patterns.length > 0) throw new CliError(`no file matches ${patterns.join(' ')}`);
+  const source = files.length === 0 ? null : await findSource(context, given);
+  return files.flatMap((file) => read(context, file, source));
+}
 
 /** Also works for a source that has no file yet. */
 async function findSource(context: CliContext, given: Given): Promise<OpenSource | null> {

@@ -1,0 +1,49 @@
+/** `source learn` from what a gateway has kept, while it runs and without it. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parse } from 'yaml';
+import { startGateway } from '../../helpers/gateway.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
+
+const CONFIG = `platforms:
+  webhook:
+    enabled: true
+    secret: INSECURE_NO_AUTH
+    routes:
+      orders: { prompt: "{order.id}", deliver: local, agent: none }
+      signed: { prompt: "{order.id}", deliver: local, agent: none, secret: the-secret-of-the-shop }
+`;
+
+test('source learn: from the kept requests of a route, or from one, with the events that the gateway found', async (t) => {
+  const gateway = await startGateway(t, { home: tempDir(t), config: CONFIG });
+  const post = (route: string, type: string, body: object) =>
+    fetch(`${gateway.url}/webhooks/${route}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-github-event': type },
+      body: JSON.stringify(body),
+    });
+  await post('orders', 'order.paid', { order: { id: 1 }, coupon: 'SPRING' });
+  await post('orders', 'order.paid', { order: { id: 2 } });
+  await post('orders', 'order.sent', { order: { id: 2 }, carrier: 'x' });
+  await post('signed', 'order.paid', { order: { id: 3 } });
+
+  const learn = (...argv: string[]) => gateway.cli('source', 'learn', 'shop', ...argv);
+  const both = await learn('--route', 'orders');
+  assert.deepEqual([both.code, both.stdout], [1, '']);
+  assert.match(both.stderr, /of 2 events: order\.sent, order\.paid/);
+  const paid = await learn('--route', 'orders', '--event', 'order.paid');
+  assert.match(paid.stdout, /inferred from 2 requests/);
+  const { required, properties } = parse(paid.stdout) as { required: string[]; properties: object };
+  assert.deepEqual([required, Object.keys(properties)], [['order'], ['order', 'coupon']]);
+
+  await gateway.stop();
+  const kept = JSON.parse((await gateway.cli('requests', 'list', '--json')).stdout) as { id: string; route: string }[];
+  const idOf = (route: string): string => kept.find((each) => each.route === route)?.id ?? '';
+  assert.match((await learn('--request', idOf('orders'))).stdout, /event "order\.sent" hold, inferred from 1 request /);
+  assert.match((await learn('--request', idOf('signed'))).stderr, /was not kept: it had no valid signature/);
+  assert.match(
+    (await learn('--route', 'signed')).stderr,
+    /none of 1 requests of the route "signed" was kept with its body/,
+  );
+  assert.match((await learn('--route', 'nosuch')).stderr, /no request of the route "nosuch"/);
+});
