@@ -23,6 +23,6 @@ export const workbench: Module<CliContext> = {
   payloads: null,
   names: null,
   explain: async () => (await import('./cli/explain/explain-route.ts')).explainSent,
-  kept: async () => (await import('./cli/read-kept.ts')).readKept,
+  kept: async () => (await import('./cli/read-bodies.ts')).readBodies,
   gate: async () => (await import('./cli/gate.ts')).passGate,
 };

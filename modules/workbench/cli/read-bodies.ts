@@ -11,7 +11,7 @@ import { findRequest, useRequests } from './use-requests.ts';
 /** Most requests of a route. */
 const MOST = 1000;
 
-export const readKept: ReadKept<CliContext> = (context, { ids, route }) =>
+export const readBodies: ReadKept<CliContext> = (context, { ids, route }) =>
   useRequests(context, async (requests) => {
     const found: KeptRequest[] = [];
     for (const id of ids) {
