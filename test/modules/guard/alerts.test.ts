@@ -7,6 +7,8 @@ import type { TestContext } from 'node:test';
 import { it } from 'node:test';
 import { compileText } from '../../../main/compiler.ts';
 import { createService } from '../../../main/runtime.ts';
+import type { RunProcess } from '../../../runtime/platform/process/run-process.ts';
+import type { ServiceOptions } from '../../../runtime/service/options.ts';
 import { atEnd } from '../../helpers/at-end.ts';
 import { recordLog } from '../../helpers/log.ts';
 import { signed } from '../../helpers/serve.ts';
@@ -23,9 +25,18 @@ platforms:
       review: { prompt: "{n}", deliver: log, on_failure: { deliver: local } }
 `;
 
-async function serve(t: TestContext, yaml = YAML) {
+/** Ends each call of a program with an error. */
+const broken: RunProcess = async () => ({
+  kind: 'exit',
+  code: 1,
+  signal: null,
+  stdout: Buffer.from(''),
+  stderr: 'gone',
+});
+
+async function serve(t: TestContext, yaml = YAML, options: Partial<ServiceOptions> = {}) {
   const home = tempDir(t);
-  const env = { SECRET };
+  const env = { SECRET, GH_TOKEN: 'ghp_4f9a1c7e2b8d6035' };
   const { table, diagnostics } = await compileText(yaml, { home, env });
   if (table === null) throw new Error(JSON.stringify(diagnostics));
   const log = recordLog();
@@ -34,7 +45,7 @@ async function serve(t: TestContext, yaml = YAML) {
     if (state.fails) throw new Error('no');
     return 'fine';
   };
-  const service = await createService({ table, home, env, agent, log });
+  const service = await createService({ table, home, env, agent, log, ...options });
   atEnd(t, () => service.stop({ drainMs: 0 }));
   const send = async (n: number): Promise<void> => {
     const body = JSON.stringify({ n });
@@ -76,6 +87,32 @@ it('23 equal failures are one message, and the next success another; each reason
   assert.equal(all.length, 2);
   assert.match(all[1] ?? '', /^hookwright: over, runs fail: route review\n/);
   assert.deepEqual((await service.status()).alerts, []);
+});
+
+it('alerts whose own target is dead are in the log, and are no failure that is told of', async (t) => {
+  const yaml = YAML.replace(
+    'alerts: { deliver: local }',
+    'max_attempts: 1, alerts: { deliver: github_comment, deliver_extra: { repo: octo/ops, pr_number: "7" } }',
+  );
+  const target = '  github_comment: { enabled: true, token: env:GH_TOKEN, max_attempts: 1 }\n';
+  const { service, log, send, messages } = await serve(t, `${yaml}${target}`, { run: broken });
+  await send(1);
+  await until(async () => (await messages('alert')).length > 0);
+  const isDead = async (): Promise<boolean> =>
+    (await service.store.read({ kind: 'list', filter: { limit: 9, state: 'dead' } })).some(
+      ({ event }) => event === 'alert',
+    );
+  await until(isDead);
+  assert.ok(await isDead());
+  for (let n = 2; n < 5; n++) await send(n);
+  await until(async () => (await messages('run_failed')).length >= 4);
+  assert.equal((await messages('alert')).length, 1);
+  assert.deepEqual(
+    (await service.status()).alerts.map(({ kind }) => kind),
+    ['run_failed'],
+  );
+  const lines = log.lines.filter(({ level, message }) => level === 'error' && /alert|deliver/.test(message));
+  assert.ok(lines.length >= 2, JSON.stringify(log.lines));
 });
 
 it('the heartbeat is called while all is well', async (t) => {

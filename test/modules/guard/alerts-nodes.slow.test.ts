@@ -1,0 +1,35 @@
+/** Three gateways of one PostgreSQL that fail at once: operators are told once. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { atEnd } from '../../helpers/at-end.ts';
+import { FakeClock } from '../../helpers/fake-clock.ts';
+import { skipWithoutPostgres } from '../../helpers/postgres/binaries.ts';
+import { suiteDatabase } from '../../helpers/postgres/database.ts';
+import { openTestStore } from '../../helpers/postgres/store.ts';
+import { told, watch } from './lasting-alerts.ts';
+
+describe('alerts of several gateways', { skip: skipWithoutPostgres() }, () => {
+  const url = suiteDatabase();
+
+  it('are one message when it begins, and one when any of them sees that it is over', async (t) => {
+    const clock = new FakeClock();
+    const stores = await Promise.all([1, 2, 3].map(() => openTestStore(url(), 'alerts')));
+    atEnd(t, () => Promise.all(stores.map((store) => store.close())));
+    const gateways = await Promise.all(stores.map((store) => watch(store, clock)));
+    const [store] = stores;
+    assert.ok(store !== undefined);
+    for (let times = 0; times < 23; times++) for (const gateway of gateways) gateway.fail();
+    await Promise.all(gateways.map((gateway) => gateway.restart()));
+    assert.deepEqual(await told(store), ['hookwright: runs fail: route review\nthe token is not valid any more']);
+    // The one that sees it has not begun it, and learns of it from the store.
+    for (let round = 0; round < 100 && (await told(store)).length < 2; round++) {
+      gateways[2]?.succeed();
+      await clock.run(5000);
+    }
+    await Promise.all(gateways.map((gateway) => gateway.restart()));
+    const [, over, ...more] = await told(store);
+    assert.match(over ?? '', /^hookwright: over, runs fail: route review\n69 times in \d+ min$/);
+    assert.deepEqual(more, []);
+    await Promise.all(gateways.map((gateway) => gateway.close()));
+  });
+});

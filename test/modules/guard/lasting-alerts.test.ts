@@ -1,0 +1,57 @@
+/** What operators are told of a failure that lasts: its beginning, a summary a day, its end. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createMemoryStore } from '../../helpers/memory-store.ts';
+import { HOUR, MINUTE, told, watch } from './lasting-alerts.ts';
+
+describe('a failure that lasts', () => {
+  it('is one message for 23 times, one more after a day, and one when it is over, through restarts', async () => {
+    const store = createMemoryStore();
+    const gateway = await watch(store);
+    const { clock } = gateway;
+    const pass = async (ms: number): Promise<void> => {
+      for (let passed = 0; passed < ms; passed += 10 * MINUTE) {
+        gateway.fail();
+        clock.jump(10 * MINUTE - 10_000);
+        await clock.run(10_000);
+        if (passed % HOUR === 0) await gateway.restart();
+      }
+    };
+    for (let times = 0; times < 23; times++) gateway.fail();
+    await clock.run(10_000);
+    const begun = 'hookwright: runs fail: route review\nthe token is not valid any more';
+    assert.deepEqual(await told(store), [begun]);
+    await pass(23 * HOUR);
+    assert.deepEqual(await told(store), [begun]);
+    await pass(2 * HOUR);
+    const [, summary, ...more] = await told(store);
+    assert.match(summary ?? '', /^hookwright: still, runs fail: route review\n16\d times since 2026-01-01T00:00:0/);
+    assert.deepEqual(more, []);
+    gateway.succeed('other');
+    await clock.run(MINUTE);
+    assert.equal((await told(store)).length, 2);
+    gateway.succeed();
+    gateway.succeed();
+    await clock.run(MINUTE);
+    assert.match(
+      (await told(store))[2] ?? '',
+      /^hookwright: over, runs fail: route review\n1\d\d times in 15\d\d min$/,
+    );
+    gateway.fail();
+    await clock.run(10_000);
+    assert.deepEqual((await told(store)).slice(3), [begun]);
+  });
+
+  it('is told of each thing by itself', async () => {
+    const store = createMemoryStore();
+    const gateway = await watch(store);
+    for (let times = 0; times < 5; times++) for (const route of ['a', 'b']) gateway.fail(route);
+    await gateway.clock.run(10_000);
+    gateway.succeed('b');
+    await gateway.clock.run(10_000);
+    assert.deepEqual(
+      (await told(store)).map((text) => text.split('\n', 1)[0]),
+      ['hookwright: runs fail: route a', 'hookwright: runs fail: route b', 'hookwright: over, runs fail: route b'],
+    );
+  });
+});

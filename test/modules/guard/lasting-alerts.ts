@@ -1,0 +1,54 @@
+/** A guard over a store, with a clock of its own, for tests of what operators are told and when. */
+import { randomBytes } from 'node:crypto';
+import { compileText } from '../../../main/compiler.ts';
+import { openGuard } from '../../../modules/guard/runtime/open-guard.ts';
+import type { Guard } from '../../../runtime/dispatch/guard.ts';
+import { createIds } from '../../../runtime/platform/ids.ts';
+import { silentLog } from '../../../runtime/platform/log.ts';
+import type { Store } from '../../../runtime/store/store.ts';
+import { makeDispatch } from '../../helpers/dispatches.ts';
+import { FakeClock } from '../../helpers/fake-clock.ts';
+
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
+
+export interface Watch {
+  readonly clock: FakeClock;
+  fail(route?: string): void;
+  succeed(route?: string): void;
+  /** Waits until it has stored all that it heard of, and another gateway of the same store opens. */
+  restart(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function watch(store: Store, clock = new FakeClock()): Promise<Watch> {
+  const { table } = await compileText('gateway: { alerts: { deliver: local } }', { home: '/nowhere', env: {} });
+  if (table === null) throw new Error('it does not compile');
+  const open = (): Guard =>
+    openGuard({
+      ...{ store, clock, ids: createIds(randomBytes), log: silentLog, table: () => table, wake: () => {} },
+      deliverer: { deliver: async () => ({ kind: 'ok', message_id: null, sent: 1 }) },
+      state: () => ({ ready: true, rejected: [], overdueJob: null }),
+      heartbeatUrl: () => null,
+    });
+  let guard = open();
+  const owner = (route: string) => makeDispatch('d', { route });
+  return {
+    clock,
+    fail: (route = 'review') => guard.observer.runFailed?.(owner(route), 'the token is not valid any more'),
+    succeed: (route = 'review') => guard.observer.runEnded?.(owner(route), 'ok', 5),
+    async restart() {
+      await guard.close();
+      guard = open();
+      await clock.run(0);
+    },
+    close: () => guard.close(),
+  };
+}
+
+/** The messages that are stored, oldest first. */
+export async function told(store: Store): Promise<readonly string[]> {
+  const rows = await store.read({ kind: 'list', filter: { limit: 100 } });
+  const own = rows.filter(({ event }) => event === 'alert').reverse();
+  return Promise.all(own.map(async ({ ref }) => (await store.read({ kind: 'load', ref }))?.dispatch.prompt ?? ''));
+}
