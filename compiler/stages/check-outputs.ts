@@ -13,6 +13,7 @@ const DELIVERY_RULES: ReadonlySet<RuleId> = new Set([
   'address-form',
   'unknown-deliver-extra',
   'missing-deliver-extra',
+  'self-trigger',
 ]);
 
 /** Paths of problems are relative to the route or job. */

@@ -2,7 +2,14 @@
 
 import { agentLabel, agentPlans } from '../../base/agent-plan.ts';
 import { labelIn } from '../../base/label.ts';
-import type { AgentPlan, RouteTable, SecretRef } from '../../schemas/generated/types.ts';
+import type {
+  AgentPlan,
+  ProfilePlan,
+  RouteTable,
+  SecretRef,
+  TargetBinding,
+  TargetPlan,
+} from '../../schemas/generated/types.ts';
 import { bindingOf, bindTarget } from '../deliver/bind-target.ts';
 import type { SecretResolver } from '../platform/secrets/secrets.ts';
 import { tryRead } from '../platform/secrets/secrets.ts';
@@ -38,11 +45,17 @@ function targetProblems({ profiles, targets }: Tables, secrets: SecretResolver):
   return Object.values(profiles).flatMap((profile) =>
     Object.values(targets).flatMap((plan) => {
       const binding = bindingOf(profile, plan);
-      if (binding === null) return [];
+      if (binding === null || isShared(profile, plan, binding)) return [];
       const where = `target ${labelIn(targets, plan.name)} of profile ${profile.name}`;
       return problemsOf(where, () => bindTarget({ profile: profile.name, plan, binding }, secrets));
     }),
   );
+}
+
+/** Whether it is set up by the entry of another target, which is asked for the same. */
+function isShared({ targets }: ProfilePlan, { platform = '' }: TargetPlan, { credentials }: TargetBinding): boolean {
+  const other = Object.hasOwn(targets, platform) ? targets[platform] : undefined;
+  return other !== undefined && JSON.stringify(other.credentials) === JSON.stringify(credentials);
 }
 
 function problemsOf(where: string, read: () => unknown): readonly string[] {

@@ -21,7 +21,10 @@ export function linkDelivery({ extra, ...delivery }: DeliveryPlan, targets: Rout
 }
 
 export function linkOutput({ delivery, ...limits }: OutputPlan, targets: RouteTable['targets']): LinkedOutput {
-  const fields = [...contentOf<ContentField>(targets[delivery.target] ?? {})];
+  // What the route says itself, an agent does not fill.
+  const fields = contentOf<ContentField>(targets[delivery.target] ?? {}).filter(
+    ({ name }) => !Object.hasOwn(delivery.extra, name),
+  );
   return { ...limits, fields, delivery: linkDelivery(delivery, targets) };
 }
 

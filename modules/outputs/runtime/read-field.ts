@@ -52,7 +52,7 @@ function readMembers(
   const read: Record<string, Member> = {};
   for (const { name, kind } of members) {
     const member = Object.hasOwn(value, name) ? value[name] : undefined;
-    if (kind === 'text' && isFilled(member)) read[name] = redact(member);
+    if (kind !== 'integer' && isFilled(member)) read[name] = redact(member);
     else if (kind === 'integer' && Number.isSafeInteger(member)) read[name] = member as number;
     else return null;
   }

@@ -22,7 +22,7 @@ function schemaOf({ kind, help, members = [] }: ContentField, values: readonly s
   const described = help === undefined ? {} : { description: help };
   if (kind === 'text') return { ...text, ...described };
   if (kind === 'list') return { type: 'array', items: text, ...described };
-  const properties = members.map((member) => [member.name, { type: member.kind === 'text' ? 'string' : 'integer' }]);
+  const properties = members.map((member) => [member.name, { type: member.kind === 'integer' ? 'integer' : 'string' }]);
   const required = members.map((member) => member.name);
   return {
     type: 'array',

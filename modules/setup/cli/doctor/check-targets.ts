@@ -53,6 +53,8 @@ function subjects(table: RouteTable): readonly Subject[] {
   return Object.values(table.profiles).flatMap((profile) =>
     Object.keys(profile.targets)
       .filter((target) => !QUIET.has(target))
+      // One entry sets up several targets of a service, whose access is the same.
+      .filter((target) => !Object.hasOwn(profile.targets, table.targets[target]?.platform ?? ''))
       .filter((target) => table.targets[target]?.driver === 'http' || isUsed(table, profile, target))
       .map((target) => ({ profile: profile.name, target, subject: labelIn(table.targets, target) })),
   );
@@ -62,7 +64,8 @@ function isUsed({ routes, jobs, targets }: RouteTable, profile: ProfilePlan, tar
   if (targets[target]?.driver !== 'forgea_comment') return true;
   if (Object.keys(profile.targets[target]?.credentials ?? {}).length > 0) return true;
   const users = [...Object.values(routes), ...Object.values(jobs)].filter((one) => one.profile === profile.name);
-  return users.some(({ deliver }) => deliver.some((delivery) => delivery.target === target));
+  const used = users.flatMap(({ deliver, outputs = [] }) => [...deliver, ...outputs.map(({ delivery }) => delivery)]);
+  return used.some((delivery) => delivery.target === target);
 }
 
 function refused(about: Omit<Subject, 'target'>, message: string): Check {

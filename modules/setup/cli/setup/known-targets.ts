@@ -38,6 +38,8 @@ export function knownTargets(context: CliContext, config: string): KnownTarget[]
   const folders = [join(assetFolder('catalog'), 'targets'), join(home, 'catalog', 'targets')];
   const found = folders
     .flatMap((folder) => loadCatalogFolder({ files: nodeFiles, cwd, folder, schema: 'target' }).entries)
+    // One entry sets up the others of its service.
+    .filter(({ value }) => value.like === undefined)
     .map(({ name, value }) => knownTarget(name, value));
   const written = readConfig(context, [config]).tree?.value.targets;
   const own = Object.entries(isPlainMap(written) ? written : {}).flatMap(([name, value]) =>
@@ -59,7 +61,10 @@ function knownTarget(name: string, file: TargetFile): KnownTarget {
       return { key, help, secret };
     }),
   });
-  const ways = Object.entries(variants).map(([id, { title: label = id, needs = [] }]) => way(id, label, needs));
+  const declared = Object.entries(variants).map(([id, { title: label = id, needs = [] }]) => way(id, label, needs));
+  // A program with a login of its own needs no settings.
+  const ways =
+    file.driver === 'forgea_comment' ? [way('', 'Login of `gh` on this machine', []), ...declared] : declared;
   const usual = commonName(name, file);
   return {
     name: usual,
