@@ -8,12 +8,14 @@ export interface Audited {
 
 const SEVERE = new Set(['high', 'critical']);
 
-/** Faults of severity high and critical fail; others are only reported. */
-export function readAudit(stdout: string): Audited {
+/** Faults of severity high and critical fail; others are only reported. @param only of these packages; default: of all */
+export function readAudit(stdout: string, only?: readonly string[]): Audited {
   const answer = parse(stdout);
   const faults = recordOf(answer?.vulnerabilities);
   if (answer === null || faults === null) return unknown(answer);
-  const found = Object.entries(faults).map(([name, fault]) => [name, String(recordOf(fault)?.severity)] as const);
+  const found = Object.entries(faults)
+    .filter(([name]) => only === undefined || only.includes(name))
+    .map(([name, fault]) => [name, String(recordOf(fault)?.severity)] as const);
   const lines = found.map(([name, severity]) => `${name}: ${severity}`);
   return { kind: found.some(([, severity]) => SEVERE.has(severity)) ? 'found' : 'fine', lines };
 }

@@ -2,7 +2,9 @@
  * Joins the modules of the program into few files, split where a command is loaded only when it runs. Node.js takes half
  * a millisecond for each file it imports: four hundred of them were half of what a command took.
  */
+import { copyFileSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import type { BuildOptions } from 'esbuild';
 import { build } from 'esbuild';
 import { findLayers, joinLayers } from './layers.ts';
 
@@ -25,9 +27,11 @@ const ENTRIES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(THREADS.map((thread) => [`cli/parts/${basename(thread)}`, `${thread}.ts`])),
 };
 
+/** Packages that are part of the program, by the module that is bundled: their files would be most of those that a command opens. */
+export const BUILT_IN: Readonly<Record<string, string>> = { yaml: 'browser/dist/index.js' };
+
 const OPTIONS = {
   bundle: true,
-  packages: 'external',
   format: 'esm',
   platform: 'node',
   target: 'node20',
@@ -38,11 +42,28 @@ const OPTIONS = {
 /** Two folders deep, as the modules are: their paths to the catalog and the schemas stay right. */
 const PARTS = 'cli/parts/[name]-[hash]';
 
+/** What is installed beside the program, and what is part of it. */
+function packagesOf(root: string): Pick<BuildOptions, 'external' | 'alias'> {
+  const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as PackageJson;
+  const alias = Object.entries(BUILT_IN).map(([name, path]) => [name, join(root, 'node_modules', name, path)]);
+  return { external: Object.keys({ ...dependencies, ...peerDependencies }), alias: Object.fromEntries(alias) };
+}
+
+interface PackageJson {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
+}
+
 /** @param root folder of the sources @param dist where the files go */
 export async function bundle(root: string, dist: string): Promise<void> {
-  const whole = { ...OPTIONS, absWorkingDir: root, entryPoints: ENTRIES, outdir: dist, chunkNames: PARTS, splitting: true };
+  const whole = {
+    ...{ ...OPTIONS, ...packagesOf(root), absWorkingDir: root, entryPoints: ENTRIES },
+    ...{ outdir: dist, chunkNames: PARTS, splitting: true },
+  };
   const { metafile } = await build({ ...whole, write: false, metafile: true });
   await build({ ...whole, plugins: [joinLayers(root, findLayers(metafile.inputs))] });
+  for (const name of Object.keys(BUILT_IN))
+    copyFileSync(join(root, 'node_modules', name, 'LICENSE'), join(dist, 'cli/parts', `${name}.LICENSE`));
 }
 
 /** Where a compiled tree has the thread that recompiles as one file; two folders deep, as `PARTS`. */
@@ -52,5 +73,5 @@ const RECOMPILE = 'main/parts/recompile-thread';
 export async function bundleThreads(root: string, tree: string): Promise<void> {
   const entries = [...THREADS.map((thread) => [thread, thread]), [RECOMPILE, 'main/recompile-thread']];
   const entryPoints = Object.fromEntries(entries.map(([to, from]) => [to, join(root, `${from}.ts`)]));
-  await build({ ...OPTIONS, entryPoints, outdir: tree });
+  await build({ ...OPTIONS, ...packagesOf(root), entryPoints, outdir: tree });
 }

@@ -13,7 +13,8 @@ function closure(inputs: Inputs, entries: readonly string[]): ReadonlySet<string
   const found = new Set(entries);
   for (const file of found) {
     for (const { path, kind } of inputs[file]?.imports ?? []) {
-      if (kind === 'import-statement' && inputs[path] !== undefined) found.add(path);
+      const isOurs = inputs[path] !== undefined && !path.startsWith('node_modules/');
+      if (kind === 'import-statement' && isOurs) found.add(path);
     }
   }
   return found;

@@ -36,7 +36,13 @@ export function readShapeFile({ shape: text, review }: ShapeTexts): Shape {
   const variants = Object.entries(file.events).flatMap(([event, roots]) =>
     roots.split(' ').map((id) => {
       const root = Number.parseInt(id, 36);
-      return { event, root, action: action === null ? null : singleValue(graph, root, action) };
+      return {
+        ...{ event, root },
+        // Read on demand as well: few forms of a sender's hundreds are asked for.
+        get action() {
+          return action === null ? null : singleValue(graph, root, action);
+        },
+      };
     }),
   );
   const { source, quality, from } = file;
