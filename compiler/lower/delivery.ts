@@ -45,6 +45,9 @@ export function lowerDeliveries(
       problems.push(...lowered.problems.map((problem) => ({ ...problem, path: ['deliver_extra', ...path] })));
       if (lowered.plan !== null) setOwn(extra, key, lowered.plan);
     }
+    // A placeholder of the URL that `deliver_extra` does not set is a field of the payload.
+    for (const { name } of known?.variants.some(({ webhook }) => webhook !== undefined) ? known.address : [])
+      if (!Object.hasOwn(extra, name)) setOwn(extra, name, lowerTemplate(`{${name}}`).plan ?? []);
     return { target, extra };
   });
   return { plan, problems };

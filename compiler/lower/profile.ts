@@ -12,11 +12,12 @@ import type {
 import { writtenAgents } from '../config/agents.ts';
 import { targetNamed } from '../config/deliveries.ts';
 import type { TableContent } from '../config/table-content.ts';
-import { targetEntries } from '../config/target-entries.ts';
+import { HTTP_TARGET, httpEntry, platformPath, targetEntries } from '../config/target-entries.ts';
 import { DEFAULT_TOOLSETS, webhookToolsets } from '../config/toolsets.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { lowerAgent } from './agent.ts';
 import { lowerBinding } from './binding.ts';
+import { lowerEndpoint } from './http-target.ts';
 import { checkGuardedSecrets } from './sandbox.ts';
 
 export interface ProfileEntry {
@@ -43,7 +44,12 @@ export function lowerProfile({ name, home, config }: ProfileEntry, known: Known)
   const unusable: string[] = [];
   const scope = { profile: name, max_attempts: known.gateway.max_attempts };
   for (const { written, entry, plan, isShared } of bindable(config, known)) {
-    const lowered = lowerBinding(entry, plan, scope);
+    const http = written === HTTP_TARGET ? httpEntry(config) : undefined;
+    const endpoint = http === undefined ? [] : lowerEndpoint(http).problems;
+    const lowered =
+      endpoint.length > 0
+        ? { plan: null, problems: endpoint }
+        : lowerBinding(http === undefined ? entry : { ...entry, variant: name }, plan, scope);
     if (isShared) {
       // What is wrong was said of the target that the entry names; what is missing is said where the other is used.
       if (lowered.plan !== null) targets[plan.name] = lowered.plan;
@@ -101,8 +107,8 @@ const needsNoEntry = ({ driver }: TargetPlan): boolean =>
 
 const inEntry = (problem: Problem, written: string): Problem => ({
   ...problem,
-  path: ['platforms', written, ...problem.path],
+  path: platformPath(written, problem.path),
   ...(problem.related === undefined
     ? {}
-    : { related: problem.related.map((place) => ({ ...place, path: ['platforms', written, ...place.path] })) }),
+    : { related: problem.related.map((place) => ({ ...place, path: platformPath(written, place.path) })) }),
 });

@@ -5,7 +5,7 @@ import { DEFAULT_PROFILE } from '../../base/profiles.ts';
 import { agentSecrets } from '../config/agent-secrets.ts';
 import { targetNamed } from '../config/deliveries.ts';
 import { gatewaySecrets } from '../config/gateway-secrets.ts';
-import { targetEntries } from '../config/target-entries.ts';
+import { platformPath, targetEntries } from '../config/target-entries.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import type { SecretPlaceholder } from '../text/placeholder-in.ts';
 import { MAKE_A_SECRET, placeholderIn, refusedValue } from '../text/placeholder-in.ts';
@@ -36,7 +36,7 @@ export const secretPlaceholder = rule('secret-placeholder', {
     const targets = targetEntries(config).flatMap(([written, entry]) =>
       Object.entries(entry).flatMap(([setting, value]) =>
         typeof value === 'string' && isCredential(written, setting, scope)
-          ? [{ text: value, path: ['platforms', written, setting] }]
+          ? [{ text: value, path: platformPath(written, [setting]) }]
           : [],
       ),
     );

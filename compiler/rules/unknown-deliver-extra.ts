@@ -21,8 +21,9 @@ export const unknownDeliverExtra = rule('unknown-deliver-extra', {
 function checkKeys(config: DeliveryConfig, scope: RouteScope, report: Reporter): void {
   const written = writtenTargets(config.deliver);
   const targets = deliveryTargets(config, scope.table);
-  // An unknown target, or a word such as `origin`, may accept any key.
-  if (targets.length < written.length || config.deliver_extra === undefined) return;
+  // An unknown target, one whose own mistakes are reported, or a word such as `origin`, may accept any key.
+  const isUnknown = written.some(({ name }) => scope.invalidNames.has(`target:${name}`));
+  if (isUnknown || targets.length < written.length || config.deliver_extra === undefined) return;
   const required = targets.flatMap(({ plan }) => plan.address.filter((field) => field.required));
   const needed = required.map(({ name }) => name).filter((name) => !Object.hasOwn(config.deliver_extra ?? {}, name));
   const all = targets.flatMap(({ plan }) => addressKeys(plan));

@@ -10,7 +10,7 @@ import type {
 } from '../../schemas/generated/types.ts';
 import { writtenAgents } from '../config/agents.ts';
 import { targetNamed } from '../config/deliveries.ts';
-import { targetEntries } from '../config/target-entries.ts';
+import { HTTP_TARGET, targetEntries } from '../config/target-entries.ts';
 import type { NodePath } from '../diagnostics/problem.ts';
 import { parseSecretRef } from '../text/secret-ref.ts';
 import type { Reported, Reporter } from '../views/views.ts';
@@ -29,7 +29,8 @@ export const unsafeUrl = rule('unsafe-url', {
     for (const [written, entry] of targetEntries(config)) {
       const target = targetNamed(target_names, written);
       const plan = target === null ? undefined : targets[target];
-      if (plan === undefined) continue;
+      // What is wrong with its URL is reported where it is lowered.
+      if (plan === undefined || plan.name === HTTP_TARGET) continue;
       const path = ['platforms', written];
       const own = unsafeSettings(entry, plan, path);
       own.forEach(report);

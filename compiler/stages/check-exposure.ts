@@ -4,7 +4,7 @@ import { holdsPassword } from '../../base/postgres-url.ts';
 import type { GatewayConfig, ProfileConfig, RouteConfig } from '../../schemas/generated/types.ts';
 import { agentSecrets } from '../config/agent-secrets.ts';
 import { gatewaySecrets } from '../config/gateway-secrets.ts';
-import { targetEntries } from '../config/target-entries.ts';
+import { platformPath, targetEntries } from '../config/target-entries.ts';
 import type { EffectiveSettings } from '../config/webhook-settings.ts';
 import type { NodePath } from '../diagnostics/problem.ts';
 import type { Places } from '../source/file-tree.ts';
@@ -56,7 +56,7 @@ export function* literalGatewaySecrets(config: GatewayConfig | undefined): Gener
 export function* profileSecrets(config: ProfileConfig): Generator<NodePath> {
   for (const [name, target] of targetEntries(config)) {
     for (const [key, value] of Object.entries(target)) {
-      if (isSecretSetting(key) && isLiteral(value)) yield ['platforms', name, key];
+      if (isSecretSetting(key) && isLiteral(value)) yield platformPath(name, [key]);
     }
   }
   for (const { path, text, variable } of agentSecrets(config)) {

@@ -6,6 +6,7 @@ import type { TableContent } from '../config/table-content.ts';
 import type { EffectiveSettings } from '../config/webhook-settings.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { lowerGateway } from '../lower/gateway.ts';
+import { withEndpoints } from '../lower/http-target.ts';
 import { labelSchemes, labelTargets } from '../lower/labels.ts';
 import { lowerProfile } from '../lower/profile.ts';
 import { lowerServer } from '../lower/server.ts';
@@ -89,7 +90,8 @@ function lowerReceivers({ input, report, invalidNames }: Lowering) {
   for (const [name, target] of Object.entries(names)) {
     if (invalidNames.has(`target:${name}`)) addNames(invalidNames, target, names);
   }
-  return { targets: labelTargets(targets, names, input), target_names: names, toolsets: { ...catalog.toolsets } };
+  const bound = withEndpoints(targets, input.profiles);
+  return { targets: labelTargets(bound, names, input), target_names: names, toolsets: { ...catalog.toolsets } };
 }
 
 function lowerProfiles(

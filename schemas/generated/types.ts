@@ -34,6 +34,10 @@ export type RotatingSecret =
  */
 export type WebhookExtraConfig = WebhookSettings;
 /**
+ * What is sent: a JSON object or array, or a text, which may hold `{text}`, `{route}` and `{delivery_id}`; a text that is JSON is sent as such, and any other as `text/plain`. `cloudevents` is a CloudEvent in structured JSON. Without it, a JSON object with these three fields.
+ */
+export type HttpTargetBody = string | {} | unknown[];
+/**
  * Where dispatches, delivery ids and jobs are kept: a file of this machine, or a PostgreSQL that several gateways share.
  */
 export type StoreConfig = 'sqlite' | PostgresStoreConfig;
@@ -397,7 +401,8 @@ export interface Config {
  */
 export interface PlatformsConfig {
   webhook?: WebhookConfig;
-  [k: string]: TargetConfig | WebhookConfig | undefined;
+  http?: HttpTargetConfig;
+  [k: string]: TargetConfig | WebhookConfig | HttpTargetConfig | undefined;
 }
 /**
  * Adapter settings; written under `webhook` or `webhook.extra` (`extra` wins per key).
@@ -774,6 +779,47 @@ export interface BudgetConfig {
    * The window, by the clock of `gateway.timezone`.
    */
   per: 'hour' | 'day';
+}
+/**
+ * A service of one's own: each delivery is a request to `url`, signed as Standard Webhooks.
+ */
+export interface HttpTargetConfig {
+  /**
+   * Deliveries to this target are allowed.
+   */
+  enabled?: boolean;
+  /**
+   * Where the request goes. Its host is fixed; path and query may hold placeholders, which are keys of the route's `deliver_extra`, or paths of the payload where it has no such key. They are percent-encoded, and a delivery where one is empty, `.` or `..` fails.
+   */
+  url: string;
+  /**
+   * Method of the request.
+   */
+  method?: 'POST' | 'PUT' | 'PATCH';
+  headers?: HttpTargetHeaders;
+  body?: HttpTargetBody;
+  /**
+   * Secret of the signature, `whsec_` and base64: `env:NAME`, `file:path` or a literal. Without it requests carry no `webhook-signature`.
+   */
+  secret?: string;
+  /**
+   * Allow an `http://` URL: texts and headers then travel unencrypted.
+   */
+  allow_http?: boolean;
+  /**
+   * Allow a host whose address is not public: of this machine, a private or local network, or a cloud's metadata service.
+   */
+  allow_private?: boolean;
+  /**
+   * Delivery attempts before a delivery is dead.
+   */
+  max_attempts?: number;
+}
+/**
+ * Headers of the request, by name. A value is a literal, `env:NAME` or `file:path`, and holds no placeholders.
+ */
+export interface HttpTargetHeaders {
+  [k: string]: string;
 }
 /**
  * A delivery target: switched on here, with the credentials its catalog entry names.
@@ -2990,7 +3036,8 @@ export interface ProfileConfig {
  * The profile's delivery targets, by name.
  */
 export interface ProfilePlatformsConfig {
-  [k: string]: TargetConfig;
+  http?: HttpTargetConfig;
+  [k: string]: TargetConfig | HttpTargetConfig | undefined;
 }
 /**
  * Toolsets an agent run of each platform gets.
@@ -3727,6 +3774,7 @@ export interface VariantPlan {
   pacing: PacePlan[];
   timeout_ms: number;
   max_response_bytes: number;
+  webhook?: WebhookPlan;
 }
 export interface LiteralSegment {
   kind: 'text';
@@ -3752,7 +3800,10 @@ export interface ValueRef {
     | 'pieces'
     | 'timestamp'
     | 'signature'
-    | 'exchanged_token';
+    | 'exchanged_token'
+    | 'route'
+    | 'delivery_id'
+    | 'time';
   /**
    * Of the address or content field, group or setting; else empty.
    */
@@ -4004,6 +4055,15 @@ export interface PacePlan {
   per: 'chat' | 'credentials';
   messages: number;
   period_ms: number;
+}
+/**
+ * A service of the operator: sent as Standard Webhooks, signed with the setting `secret`. Absent: any other service.
+ */
+export interface WebhookPlan {
+  /**
+   * Addresses that are not public may be connected to.
+   */
+  allow_private: boolean;
 }
 /**
  * Known toolsets; true: webhook runs may use it.

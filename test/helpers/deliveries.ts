@@ -1,4 +1,5 @@
 /** A deliverer over shipped or invented targets, with a recording log, for tests. */
+import type { lookup } from 'node:dns';
 import type { TestContext } from 'node:test';
 import type { SwappableDeliverer } from '../../runtime/deliver/create-deliverer.ts';
 import { createDeliverer } from '../../runtime/deliver/create-deliverer.ts';
@@ -38,6 +39,8 @@ export interface TestDelivererOptions {
   readonly clock?: Clock;
   readonly home?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Resolves hosts that have to be public. */
+  readonly lookup?: typeof lookup;
 }
 
 /** Literal secrets are themselves, `env:` ones come from the options, everything else is missing. */
@@ -59,7 +62,7 @@ export function createTestDeliverer(t: Pick<TestContext, 'after'>, options: Test
     (fields: LogFields, message: string): void =>
       void lines.push({ level, fields, message });
   const log = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
-  const http = new HttpPool();
+  const http = new HttpPool(options.lookup);
   atEnd(t, () => http.destroy());
   const home = options.home ?? '/nonexistent';
   const context: DeliveryContext = {

@@ -80,12 +80,16 @@ const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
 function lowerHeaders(headers: readonly NamedTemplate[], path: NodePath, scope: TargetScope): NamedTemplate[] {
   return headers.map(({ name, value }) => {
     const lowerCase = name.toLowerCase();
-    const at = { rule: 'target-header', path: [...path, 'headers', name], at: 'key' } as const;
-    if (!HEADER_NAME.test(lowerCase)) scope.report({ ...at, message: `${JSON.stringify(name)} is not a header name` });
-    if (OWN_HEADERS.has(lowerCase))
-      scope.report({ ...at, message: `\`${lowerCase}\` is set by the executor and cannot be named here` });
+    const message = headerProblem(lowerCase);
+    if (message !== null) scope.report({ rule: 'target-header', path: [...path, 'headers', name], at: 'key', message });
     return { name: lowerCase, value };
   });
+}
+
+/** Why a request cannot have this header; null: it can. @param name in lower case */
+export function headerProblem(name: string): string | null {
+  if (!HEADER_NAME.test(name)) return `${JSON.stringify(name)} is not a header name`;
+  return OWN_HEADERS.has(name) ? `\`${name}\` is set by the executor and cannot be named here` : null;
 }
 
 const BODIES = ['json', 'form', 'plain'] as const;

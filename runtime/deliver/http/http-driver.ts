@@ -69,12 +69,15 @@ class HttpDriver implements Driver {
   constructor(target: BoundTarget, variant: LinkedVariant, context: DeliveryContext) {
     this.target = target;
     this.variant = variant;
-    this.context = context;
+    const { webhook } = variant.plan;
+    this.context = webhook?.allow_private === false ? { ...context, http: context.http.publicOnly() } : context;
     this.account = accountOf(target, variant);
     this.someContent = Object.fromEntries((target.plan.content ?? []).map(({ name }) => [name, 'x']));
-    this.sender = createPieceSender(variant, this.account, context);
+    this.sender = createPieceSender(variant, this.account, this.context);
     const ownLogin = target.settings.get('login') ?? null;
-    this.find = linkFindPosted({ variant, sender: this.sender, account: this.account, ownLogin, context });
+    this.find = linkFindPosted({
+      ...{ variant, sender: this.sender, account: this.account, ownLogin, context: this.context },
+    });
   }
 
   chatId(request: Addressed): string | null {
@@ -88,7 +91,7 @@ class HttpDriver implements Driver {
     const { form, address } = prepared;
     const some = {
       ...{ ...NO_VALUES, ...this.variant.sign(0), text: 'x', content: this.someContent, key: 'x', marks: 'x' },
-      ...{ exchanged_token: 'x', piece: 1, pieces: 1 },
+      ...{ exchanged_token: 'x', delivery_id: 'x', time: 'x', piece: 1, pieces: 1 },
     };
     return refusalOf(() => form.request.build({ ...some, address, match: form.match }));
   }
@@ -112,7 +115,9 @@ class HttpDriver implements Driver {
     const { settings } = this.target;
     return prepared.pieces.map((_, index) => {
       const values = { ...this.valuesOf(prepared, request, index), exchanged_token: HIDDEN };
-      return { kind: 'http', ...showRequest(prepared.form.request.plan, values, { base, settings }) };
+      const shown = showRequest(prepared.form.request.plan, values, { base, settings });
+      const added = this.variant.webhook?.(shown.body, values) ?? {};
+      return { kind: 'http', ...shown, headers: { ...shown.headers, ...hideSignature(added) } };
     });
   }
 
@@ -234,12 +239,14 @@ class HttpDriver implements Driver {
     request: DeliveryRequest,
     index: number,
   ): Values {
-    const { marker = '' } = request;
+    const { marker = '', route, delivery_id, traceparent = '' } = request;
     const key = form.request.usesKey ? idempotencyKey(this.variant.plan.key, request.key, index) : '';
+    const now = this.context.clock.now();
     return {
-      ...{ ...NO_VALUES, ...this.variant.sign(this.context.clock.now()), text: pieces[index] ?? '', content },
+      ...{ ...NO_VALUES, ...this.variant.sign(now), text: pieces[index] ?? '', content },
       ...{ address, match: form.match, key, marker, marks: marksOf({ key, series, marker }) },
-      ...{ piece: index + 1, pieces: pieces.length },
+      ...{ piece: index + 1, pieces: pieces.length, route, delivery_id, traceparent },
+      time: new Date(request.first_attempt_at ?? now).toISOString(),
     };
   }
 
@@ -292,6 +299,9 @@ const SINCE_MARGIN_MS = 15 * 60_000;
 /** A piece cannot have been posted before the first attempt; a post of a series may be older. */
 const sinceOf = ({ series }: Prepared, { first_attempt_at: first }: DeliveryRequest): string =>
   series !== null || first === null ? '' : `${new Date(first - SINCE_MARGIN_MS).toISOString().slice(0, 19)}Z`;
+/** A signature of a body whose secrets are hidden is not the one that is sent. */
+const hideSignature = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  'webhook-signature' in headers ? { ...headers, 'webhook-signature': HIDDEN } : headers;
 
 /** What a value that is missing, or not allowed in its place, is refused with. */
 function refusalOf(build: () => unknown): string | null {

@@ -15,6 +15,8 @@ import type { TokenSource } from './exchange-token.ts';
 import { linkExchange } from './exchange-token.ts';
 import type { HttpRequest, RequestScope } from './link-request.ts';
 import { linkRequest } from './link-request.ts';
+import type { WebhookHeaders } from './standard-webhook.ts';
+import { linkWebhook } from './standard-webhook.ts';
 import type { Values } from './values.ts';
 import { fillWith, linkFill, NO_VALUES } from './values.ts';
 
@@ -23,6 +25,8 @@ export interface LinkedVariant {
   readonly base: BaseUrl;
   readonly resolveAddress: ResolveAddress;
   readonly pickRequest: PickRequest;
+  /** Adds what a webhook of the operator's own carries; null: any other service. */
+  readonly webhook: WebhookHeaders | null;
   readonly classify: ClassifyResponse;
   /** Picks the request that replaces a post; null: the target has none. */
   readonly pickUpdate: PickRequest | null;
@@ -65,20 +69,24 @@ export function linkVariant(target: BoundTarget): LinkedVariant | string {
   if (typeof exchangeBase === 'string') return exchangeBase;
   const exchange = linkTokens(plan, exchangeBase, settings);
   if (typeof exchange === 'string') return exchange;
+  const webhook = plan.webhook === undefined ? null : linkWebhook(settings);
+  if (typeof webhook === 'string') return webhook;
   const scope = { base, settings };
   const { find, update, login } = plan;
   return {
     plan,
     base,
     resolveAddress: linkAddress(plan.address, target.homeChannel),
-    pickRequest: linkPickRequest(plan, plan.requests, scope),
+    pickRequest: linkPickRequest(plan, plan.requests, scope, webhook === null ? undefined : toSign(webhook)),
+    webhook,
     pickUpdate: update === undefined ? null : linkPickRequest(plan, update, scope),
     pickFind: find === undefined ? null : linkPickRequest(plan, find.requests, scope, toRead(plan)),
     classify: linkClassifier(plan),
     exchange,
     askLogin: login === undefined ? null : toRead(plan)(linkForm(login.request, scope)),
     buildCheck: linkCheck(plan, exchange, scope),
-    sign: linkSign(plan.signature, settings),
+    sign:
+      webhook === null ? linkSign(plan.signature, settings) : (now) => ({ ...UNSIGNED, timestamp: unixSeconds(now) }),
     pacing: target.apiBase === null && plan.base !== null ? plan.pacing : [],
   };
 }
@@ -162,6 +170,18 @@ function linkForm(plan: RequestPlan, scope: RequestScope): LinkedRequest {
   return { plan, build: linkRequest(plan, scope), usesKey };
 }
 
+/** Adds the headers of a webhook, which cover the body. */
+const toSign =
+  (webhook: WebhookHeaders) =>
+  (request: LinkedRequest): LinkedRequest => ({
+    ...request,
+    usesKey: true,
+    build(values) {
+      const built = request.build(values);
+      return { ...built, headers: { ...built.headers, ...webhook(built.body, values) } };
+    },
+  });
+
 function linkPickRequest(
   { address: fields }: VariantPlan,
   requests: readonly RequestPlan[],
@@ -208,6 +228,8 @@ interface Signed {
   readonly timestamp: string;
   readonly signature: string;
 }
+
+const unixSeconds = (now: number): string => String(Math.floor(now / 1000));
 
 const UNSIGNED: Signed = { timestamp: '', signature: '' };
 

@@ -1,4 +1,5 @@
 /** Makes one request and classifies the response. A refused token is exchanged once more; a second refusal is final. */
+import { NOT_PUBLIC } from '../../../base/public-address.ts';
 import type { DeliveryContext } from '../driver.ts';
 import type { TokenResult } from '../token-cache.ts';
 import type { DeliveryResult } from './classify-response.ts';
@@ -14,6 +15,8 @@ export interface PieceSender {
   token(values: Values, signal: AbortSignal): Promise<TokenResult> | null;
 }
 
+const PRIVATE = 'not sent: its host has an address that is not public, and allow_private is not set';
+
 /** @param account identifies the credentials and their server, for the token cache */
 export function createPieceSender(variant: LinkedVariant, account: string, context: DeliveryContext): PieceSender {
   const { plan, exchange } = variant;
@@ -24,6 +27,7 @@ export function createPieceSender(variant: LinkedVariant, account: string, conte
     const limits = { max_response_bytes: maxBytes, timeout_ms: plan.timeout_ms, signal };
     const result = await sendRequest(request.build(values), limits, context);
     if (result.kind === 'response') return classify(readResponse(result), clock.now());
+    if (result.code === NOT_PUBLIC) return { kind: 'permanent', reason: PRIVATE, retry_after_ms: null };
     const reason = result.sent ? `no answer (${result.code})` : `not reached (${result.code})`;
     return { kind: result.sent ? 'ambiguous' : 'retry', reason, retry_after_ms: null };
   }

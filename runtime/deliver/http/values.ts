@@ -33,6 +33,13 @@ export interface Values {
   readonly timestamp: string;
   readonly signature: string;
   readonly exchanged_token: string;
+  /** Of a job's delivery empty. */
+  readonly route: string;
+  readonly delivery_id: string;
+  /** When the first attempt was made, in RFC 3339. */
+  readonly time: string;
+  /** W3C `traceparent`; may be empty. */
+  readonly traceparent: string;
 }
 
 /** Empty values, as the base for those that are set. */
@@ -54,6 +61,10 @@ export const NO_VALUES: Values = {
   timestamp: '',
   signature: '',
   exchanged_token: '',
+  route: '',
+  delivery_id: '',
+  time: '',
+  traceparent: '',
 };
 
 /** A delivery that cannot be made: a permanent failure, with a reason for the operator. */
@@ -83,6 +94,10 @@ const READ: Readonly<Record<Of, (values: Values, name: string) => string | undef
   timestamp: (values) => values.timestamp,
   signature: (values) => values.signature,
   exchanged_token: (values) => values.exchanged_token,
+  // A job's run has an id that begins with the job.
+  route: (values) => values.route || values.delivery_id,
+  delivery_id: (values) => values.delivery_id,
+  time: (values) => values.time,
 };
 
 /** A list in a text is joined by commas. */

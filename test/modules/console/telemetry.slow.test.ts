@@ -9,6 +9,7 @@ import { json } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { startFakeHttp } from '../../helpers/fake-http.ts';
 import { until } from '../../helpers/gateway.ts';
 import { startGatewayProcess } from '../../helpers/gateway-process.ts';
 import { ROOT } from '../../helpers/root.ts';
@@ -44,6 +45,7 @@ async function startCollector(t: TestContext) {
 test('a run that a kill has cut off goes on in the trace of its request', { timeout: 120_000 }, async (t) => {
   const home = tempDir(t);
   const { spans, url } = await startCollector(t);
+  const service = await startFakeHttp(t, () => ({ status: 204 }));
   const begun = join(home, 'begun');
   const seen = join(home, 'seen');
   // The first run never ends; the second one says which span it continues.
@@ -51,7 +53,8 @@ test('a run that a kill has cut off goes on in the trace of its request', { time
   writeFileSync(join(home, 'agent.sh'), script);
   const config = {
     platforms: {
-      webhook: { enabled: true, port: 0, secret: SECRET, routes: { ci: { prompt: 'look', deliver: 'log' } } },
+      webhook: { enabled: true, port: 0, secret: SECRET, routes: { ci: { prompt: 'look', deliver: 'http' } } },
+      http: { enabled: true, url: service.url, allow_http: true, allow_private: true },
     },
     agent: { command: ['sh', join(home, 'agent.sh')], confined: 'a test' },
   };
@@ -69,11 +72,12 @@ test('a run that a kill has cut off goes on in the trace of its request', { time
   await first.kill();
   const second = await startGatewayProcess({ home, env });
   t.after(second.kill);
-  const sent = await until(() => Promise.resolve(find('send log')));
+  const sent = await until(() => Promise.resolve(find('send http')));
   const ran = find('process ci');
   assert.ok(ran !== undefined);
   for (const span of [received, ran, sent]) assert.equal(span.traceId, TRACE, span.name);
   assert.equal(received.parentSpanId, '00f067aa0ba902b7');
   for (const span of [ran, sent]) assert.equal(span.parentSpanId, received.spanId);
+  assert.equal(service.seen[0]?.headers.traceparent, `00-${TRACE}-${sent.spanId}-01`);
   assert.equal(readFileSync(seen, 'utf8').trim(), `00-${TRACE}-${ran.spanId}-01`);
 });

@@ -56,6 +56,7 @@ function build(plan: RequestPlan, value: string): HttpRequest | null {
   const values = {
     ...{ ...NO_VALUES, text: 'text', content: CONTENT, address: all, match, key: 'key', piece: 1, pieces: 1 },
     ...{ marks: 'm', found: '1', timestamp: '1', signature: 'sig', exchanged_token: 'token' },
+    ...{ route: 'route', delivery_id: 'id', time: 'now' },
   };
   try {
     return linkRequest(plan, { base: BASE, settings })(values);

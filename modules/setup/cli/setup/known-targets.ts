@@ -16,6 +16,8 @@ export interface KnownTarget {
   /** Every name it may have in a config. */
   readonly names: readonly string[];
   readonly title: string;
+  /** It sends to chats, of which one may be the usual one. */
+  readonly hasChats: boolean;
   /** Ways to reach it, one of which must be set up; most targets have one. */
   readonly ways: readonly TargetWay[];
   /** All of its settings that are secrets. */
@@ -70,6 +72,7 @@ function knownTarget(name: string, file: TargetFile): KnownTarget {
     name: usual,
     names: [...new Set([usual, name, ...aliases])],
     title,
+    hasChats: /chat_id|\bmatch\./.test(JSON.stringify(file)),
     ways: ways.length > 0 ? ways : [way('', '', [])],
     secrets: new Set(keysOf('secret')),
   };

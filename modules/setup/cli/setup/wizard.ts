@@ -133,6 +133,7 @@ async function askTarget(
   if (target === undefined) return null;
   const name = written(target);
   const settings = await askSettings(ask, valueAt(config, ['platforms', name]), await askWay(ask, target));
+  if (!target.hasChats) return { name, settings };
   const now = String(valueAt(config, ['platforms', name, 'home_channel']) ?? '');
   const channel = await ask.text('The chat to write to when a route names none; empty for none', now);
   return { name, settings: channel === '' ? settings : { ...settings, home_channel: channel } };

@@ -160,7 +160,6 @@ test('a target that the configuration describes is offered too, and its secret g
     ['Nothing yet', enter],
     ['Where shall answers go?', down + enter],
     ['Key of the board', `6c1e-QzT4${enter}`],
-    ['The chat to write to', enter],
     ['Make a first route?', enter],
     ['Write this?', enter],
   ];
