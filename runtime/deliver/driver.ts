@@ -4,7 +4,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
 import type { RunProcess } from '../platform/process/run-process.ts';
 import type { Addressed, DeliveryOutcome, DeliveryRequest } from './deliverer.ts';
-import type { Connections } from './http-pool.ts';
+import type { HttpConnections } from './http-pool.ts';
 import type { Pace } from './pace.ts';
 import type { Probe, ProbeOptions } from './probe.ts';
 import type { Redact } from './redact/redact.ts';
@@ -25,7 +25,7 @@ export interface BoundTarget {
 export interface DeliveryContext {
   readonly clock: Clock;
   readonly log: Logger;
-  readonly http: Connections;
+  readonly http: HttpConnections;
   readonly runProcess: RunProcess;
   readonly pace: Pace;
   readonly tokens: TokenCache;

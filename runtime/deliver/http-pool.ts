@@ -2,20 +2,20 @@
 import type { lookup } from 'node:dns';
 import type { buildConnector, Dispatcher } from 'undici';
 
-/** Connections per host: enough to keep a busy target busy, few enough not to look like an attack. */
+/** HttpConnections per host: enough to keep a busy target busy, few enough not to look like an attack. */
 const CONNECTIONS = 64;
 
 const CONNECT = { timeout: 10_000 };
 
 /** Opened at its first use. */
-export interface Connections {
+export interface HttpConnections {
   open(): Promise<Dispatcher>;
   /** Those to public addresses; others fail with the code NOT_PUBLIC. */
-  publicOnly(): Connections;
+  publicOnly(): HttpConnections;
 }
 
 /** Keeps connections alive; never follows redirects. Made at its first use: undici alone takes as long to load as the rest of a gateway. */
-export class HttpPool implements Connections {
+export class HttpPool implements HttpConnections {
   private readonly lookup: typeof lookup | undefined;
   private opened: Promise<Dispatcher> | null = null;
   private openedPublic: Promise<Dispatcher> | null = null;
@@ -30,12 +30,15 @@ export class HttpPool implements Connections {
     return this.opened;
   }
 
-  publicOnly(): Connections {
+  publicOnly(): HttpConnections {
     const opening = async (): Promise<Dispatcher> => {
       const { publicConnector } = await import('./public-connector.ts');
       return openAgent(publicConnector(CONNECT, this.lookup));
     };
-    const connections: Connections = { open: () => (this.openedPublic ??= opening()), publicOnly: () => connections };
+    const connections: HttpConnections = {
+      open: () => (this.openedPublic ??= opening()),
+      publicOnly: () => connections,
+    };
     return connections;
   }
 

@@ -9,7 +9,7 @@
 import type { Dispatcher } from 'undici';
 import { codeOf } from '../../../base/code-of.ts';
 import type { Clock, Timer } from '../../platform/clock.ts';
-import type { Connections } from '../http-pool.ts';
+import type { HttpConnections } from '../http-pool.ts';
 import type { HttpRequest } from './link-request.ts';
 import type { RawResponse } from './response.ts';
 
@@ -26,7 +26,7 @@ export type SendResult =
   | { readonly kind: 'failed'; readonly sent: boolean; readonly code: string };
 
 export interface SendContext {
-  readonly http: Connections;
+  readonly http: HttpConnections;
   readonly clock: Clock;
 }
 
