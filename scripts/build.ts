@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { bundle } from './build/bundle.ts';
 import { runTsc } from './build/run-tsc.ts';
 import { writeCatalog } from './build/write-catalog.ts';
+import { writeConsole } from './console/build-page.ts';
 import { buildPlayground } from './playground/build-page.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -24,6 +25,7 @@ for (const file of ['launch.mjs', 'bwrap.sh'])
 chmodSync(join(DIST, 'cli/parts/bwrap.sh'), 0o755);
 // The YAML files stay beside it, for inspection.
 await writeCatalog(ROOT, join(ROOT, 'catalog'), join(DIST, 'catalog'));
+await writeConsole(ROOT, DIST);
 mkdirSync(join(DIST, 'playground'));
 writeFileSync(join(DIST, 'playground/index.html'), await buildPlayground(ROOT));
 mkdirSync(join(DIST, 'schemas'), { recursive: true });

@@ -2,8 +2,10 @@
 import type { ConsolePlan } from '../../schemas/generated/types.ts';
 import type { ControlHandlers } from '../control/operations.ts';
 import type { Connections } from '../intake/connections.ts';
+import type { RequestTotals } from '../metrics/metrics.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
+import type { Store } from '../store/store.ts';
 
 export interface ReadinessProblem {
   readonly part: 'gateway' | 'store' | 'table' | 'subscriptions';
@@ -25,6 +27,9 @@ export interface ConsoleContext {
   readonly readiness: () => Readiness;
   /** Prometheus text. Rejects when the store cannot be read. */
   readonly metrics: () => Promise<{ readonly content_type: string; readonly text: string }>;
+  /** What was counted since the start, for the figures. */
+  readonly totals: () => RequestTotals;
+  readonly store: Pick<Store, 'read' | 'write'>;
   /** The operations of the control socket; null: the program has none, or not yet. */
   readonly operations: () => ControlHandlers | null;
   readonly connections: Connections;

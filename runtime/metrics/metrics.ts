@@ -38,8 +38,15 @@ export interface StoredFigures {
   readonly oldestOpenSeconds: number;
 }
 
+export interface RequestTotals {
+  readonly byOutcome: Readonly<Record<string, number>>;
+  readonly durations: readonly number[];
+}
+
 /** Bucket bounds in seconds: for requests, and for work that may take minutes. */
-const REQUEST_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30];
+export const REQUEST_SECONDS: readonly number[] = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30,
+];
 const WORK_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900];
 
 /** Most routes with a histogram of their own; the name of a route holds no bracket. */
@@ -87,6 +94,16 @@ export class Metrics {
     },
     finished: (_owner, state) => this.finished.add(state),
   };
+
+  /** Requests of routes since the start, by outcome, and their durations by the buckets of `REQUEST_SECONDS`. */
+  requestTotals(): RequestTotals {
+    const byOutcome: Record<string, number> = {};
+    for (const { labels, value } of this.requests.samples()) {
+      const { route = '', outcome = '' } = labels ?? {};
+      if (route !== '') byOutcome[outcome] = (byOutcome[outcome] ?? 0) + value;
+    }
+    return { byOutcome, durations: this.seconds.counts() };
+  }
 
   /** The text for a scraper. */
   async read(live: LiveFigures): Promise<{ readonly content_type: string; readonly text: string }> {

@@ -68,6 +68,11 @@ export class Durations {
     histogram.seconds += seconds;
   }
 
+  /** The counts of each bucket so far, of one without labels; the last is of what exceeds all bounds. */
+  counts(): readonly number[] {
+    return [...this.of('').counts];
+  }
+
   /** Each bucket includes those before it. */
   samples(): readonly Sample[] {
     return [...this.byKey].flatMap(([key, { counts, seconds }]) => {

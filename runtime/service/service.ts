@@ -130,7 +130,7 @@ class RunningService implements Service {
   }
 
   get store(): Store {
-    return this.work.forCallers;
+    return this.work.opened.forCallers;
   }
 
   get subscriptions(): Service['subscriptions'] {
@@ -243,8 +243,9 @@ class RunningService implements Service {
       this.routes.tables.stop();
       return { drained: true, abandoned: 0 };
     } finally {
-      await this.work.close();
+      // It writes its last figures.
       await this.console?.close();
+      await this.work.close();
     }
   }
 
@@ -260,6 +261,8 @@ class RunningService implements Service {
       token: plan.token === null ? null : await this.consoleToken(plan.token, plan.host),
       readiness: () => readinessOf(this.gateway.status(), this.store),
       metrics: () => this.metrics(),
+      totals: () => this.context.metrics.requestTotals(),
+      store: this.work.opened.store,
       operations: this.operations,
       connections: this.gateway.consoleConnections,
       ...{ log, clock },

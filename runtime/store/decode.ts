@@ -110,18 +110,10 @@ export const isJobRecord = fieldsOf<JobRecord>({
   ...{ misfire: isOneOf('skip', 'once'), created_at: isInstant, blueprint: orNull(isRecord) },
 });
 
-/** What lists show of a dispatch. `session`: that in which it takes turns. Older rows have four members. */
-export type Head = readonly [
-  ...[event: string, delivery_id: string, replay_of: string | null, superseded: number],
-  ...[agent?: string | null, session?: string | null],
-];
+/** [event, delivery_id, replay_of, superseded] of a dispatch. */
+export type Head = readonly [event: string, delivery_id: string, replay_of: string | null, superseded: number];
 export const isHead: ValueCheck = (value) =>
-  Array.isArray(value) &&
-  isText(value[0]) &&
-  isText(value[1]) &&
-  orNull(isText)(value[2]) &&
-  isCount(value[3]) &&
-  [value[4], value[5]].every(orAbsent(orNull(isText)));
+  Array.isArray(value) && isText(value[0]) && isText(value[1]) && orNull(isText)(value[2]) && isCount(value[3]);
 
 /** Parses a stored text. @param what names it, for the message @throws StoreDamaged */
 export function decode<T>(json: unknown, check: ValueCheck, what: string): T {

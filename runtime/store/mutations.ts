@@ -8,6 +8,7 @@
  */
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { BudgetSpan, OverBudget } from './budget.ts';
+import type { AddFigures } from './figures.ts';
 import type { GroupLimits } from './group.ts';
 import type { PutGuard, RunLimit } from './guard-mutations.ts';
 import type { ClaimKey, Holder, Ref, StoredClaim } from './identity.ts';
@@ -331,6 +332,7 @@ export type Mutation =
   | Trim
   | PutGuard
   | PauseRoute
+  | AddFigures
   | BeginRun
   | JobMutation;
 export type MutationKind = Mutation['kind'];
@@ -396,4 +398,5 @@ export interface MutationResults extends JobMutationResults {
   /** False: the row is not as expected, and nothing was stored. */
   put_guard: boolean;
   pause_route: null;
+  add_figures: null;
 }

@@ -1,9 +1,9 @@
 /** All queries of a store, as plain data. */
 import type { Dispatch } from '../../schemas/generated/types.ts';
+import type { FigureSum } from './figures.ts';
 import type { GuardKind, GuardRow } from './guard-mutations.ts';
-import type { SessionKey } from './identity.ts';
 import type { JobRecord, JobState, JobTick } from './job-mutations.ts';
-import type { AgentLimit, ClaimKey, Ref, Step } from './mutations.ts';
+import type { ClaimKey, Ref, Step } from './mutations.ts';
 import type { DispatchState, ProgramEnd, Waiting } from './states.ts';
 import type { Usage, UsageSum } from './usage.ts';
 
@@ -24,50 +24,6 @@ export interface DispatchSummary {
   readonly finished_at: number | null;
   readonly reason: string | null;
   readonly replay_of: string | null;
-  /** The named agent that runs it; null: the default one, or none. */
-  readonly agent: string | null;
-  /** The session in which its runs take turns; null: none. */
-  readonly session: string | null;
-  /** Its place there: 1 has the turn; more than `MOST_TURNS` are not counted. Null: in none, or its run has ended. */
-  readonly turn: number | null;
-  /** Of all its runs; null: none has told. */
-  readonly usage: Usage | null;
-  /**
-   * What its run waits for: its turn in the session, a run of its agent to end, or its budget. Null: for its time alone, or for
-   * nothing. `agent` only where the query has `known`.
-   */
-  readonly waits_for: 'session' | 'agent' | 'budget' | null;
-  /** Since when, Unix ms. */
-  readonly waits_since: number | null;
-}
-
-/** The highest place in a session that is counted. */
-export const MOST_TURNS = 1000;
-
-/** What a gateway knows of its agents, as of now (Unix ms): whether a run waits for them. */
-export interface AgentsNow {
-  readonly now: number;
-  readonly agents: readonly AgentLimit[];
-}
-
-/** A session in which runs take turns, as long as one waits or is under way. */
-export interface BusySession {
-  readonly session: string;
-  /** That which has the turn. */
-  readonly run: DispatchSummary;
-  /** Number of runs that wait for their turn. */
-  readonly waiting: number;
-}
-
-/** What was said in a session: the prompt of a run and its answer. */
-export interface SaidTurn {
-  /** Of the dispatch. */
-  readonly id: string;
-  /** Unix ms. */
-  readonly accepted_at: number;
-  readonly answered_at: number;
-  readonly prompt: string;
-  readonly answer: string;
 }
 
 /** A dispatch with everything that is stored for it. */
@@ -77,6 +33,8 @@ export interface StoredDispatch extends DispatchSummary {
   readonly answer: string | null;
   /** The end of the program that answered; null: no program did. */
   readonly program: ProgramEnd | null;
+  /** Of all its runs; null: none has told. */
+  readonly usage: Usage | null;
   /** In the order in which they happened. */
   readonly steps: readonly Step[];
 }
@@ -201,15 +159,11 @@ export interface StoredNode {
 export type Query =
   /** Whether a delivery id is claimed. */
   | { readonly kind: 'is_claimed'; readonly key: ClaimKey; readonly now: number }
-  | { readonly kind: 'load'; readonly ref: Ref; readonly known?: AgentsNow }
+  | { readonly kind: 'load'; readonly ref: Ref }
   /** By id, or by a unique prefix of one. */
-  | { readonly kind: 'find'; readonly id: string; readonly known?: AgentsNow }
+  | { readonly kind: 'find'; readonly id: string }
   /** Newest first. */
-  | { readonly kind: 'list'; readonly filter: ListFilter; readonly known?: AgentsNow }
-  /** The busy sessions of a profile, by the age of the run that has the turn. */
-  | { readonly kind: 'sessions'; readonly profile: string; readonly known?: AgentsNow }
-  /** What was said in a session since it was reset, oldest first: the latest `turns`, of together at most `chars` code points. */
-  | { readonly kind: 'said'; readonly of: SessionKey; readonly turns: number; readonly chars: number }
+  | { readonly kind: 'list'; readonly filter: ListFilter }
   /** `now`: Unix ms at which work counts as due. */
   | { readonly kind: 'overview'; readonly now: number }
   /** One row for each profile, route, job and target. Reads every open dispatch. */
@@ -238,6 +192,8 @@ export type Query =
   | { readonly kind: 'usage'; readonly since: number; readonly slot_ms: number }
   /** Deliveries that wait for a person, the oldest dispatch first. */
   | { readonly kind: 'approvals' }
+  /** From the minute of `since` (Unix ms), a row for each span of `slot_ms` that has any; oldest first. */
+  | { readonly kind: 'figures'; readonly since: number; readonly slot_ms: number }
   /** In the order of their starts; none for a store of one process. */
   | { readonly kind: 'nodes' }
   /** Checks that accepted = done + dead + skipped + pending + running + delivering; a line for each mismatch. Slow. */
@@ -245,11 +201,6 @@ export type Query =
   /** Copies a store that is a file, as of one instant. `to`: absolute path, where no file is. */
   | { readonly kind: 'back_up'; readonly to: string };
 export type QueryKind = Query['kind'];
-
-type Listing = Extract<Query, { readonly known?: AgentsNow }>;
-
-/** Whether its results tell what runs wait for. */
-export const hasWaits = (query: Query): query is Listing => ['load', 'find', 'list', 'sessions'].includes(query.kind);
 
 export interface StoredJobs {
   readonly version: number;
@@ -263,8 +214,6 @@ export interface QueryResults {
   load: StoredDispatch | null;
   find: { readonly kind: 'found'; readonly dispatch: StoredDispatch } | { readonly kind: 'unknown' | 'ambiguous' };
   list: readonly DispatchSummary[];
-  sessions: readonly BusySession[];
-  said: readonly SaidTurn[];
   overview: StoreOverview;
   open_work: readonly OpenWork[];
   dead_work: readonly DeadWork[];
@@ -276,6 +225,7 @@ export interface QueryResults {
   guard_rows: readonly GuardRow[];
   usage: readonly UsageSum[];
   approvals: readonly WaitingDelivery[];
+  figures: readonly FigureSum[];
   nodes: readonly StoredNode[];
   audit: readonly string[];
   back_up: { readonly bytes: number };

@@ -4,6 +4,7 @@
  */
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeConsole } from '../console/build-page.ts';
 import { bundleThreads } from './bundle.ts';
 import { runTsc } from './run-tsc.ts';
 import { writeCatalog } from './write-catalog.ts';
@@ -52,6 +53,7 @@ export async function buildTree(root: string, tree: string, types: boolean): Pro
   translate(root, tree, changed, types);
   await bundleThreads(root, tree);
   await writeCatalog(tree, join(root, 'catalog'), join(tree, 'catalog'));
+  await writeConsole(root, tree);
   writeFileSync(join(tree, TIMES), JSON.stringify(now));
 }
 

@@ -8,7 +8,8 @@ export const checksWith = (
   format: ['node_modules/@biomejs/biome/bin/biome', 'check', '.'],
   gen: [...script('scripts/gen'), '--check'],
   docs: [...script('scripts/docs'), '--check'],
-  // The one file that a browser runs, with the types of its globals.
+  // What a browser runs, with the types of its globals.
+  console: ['node_modules/typescript/bin/tsc', '-p', 'modules/console/pages', '--noEmit'],
   page: ['node_modules/typescript/bin/tsc', '-p', 'modules/workbench/playground'],
 });
 

@@ -1,5 +1,4 @@
 /** Builds the playground: one page with the compiler, the explanations and the shipped catalog in it, which loads nothing. */
-import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plugin } from 'esbuild';
@@ -7,6 +6,7 @@ import { build } from 'esbuild';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { readYamlCatalog } from '../../compiler/source/shipped-catalog.ts';
 import * as standIns from '../../modules/workbench/playground/browser/node.ts';
+import { joinPage } from './join-page.ts';
 
 const PAGE = 'modules/workbench/playground';
 
@@ -56,8 +56,6 @@ function shipped(root: string): Readonly<Record<string, unknown>> {
   return { ...Object.fromEntries(texts), 'catalog.json': readYamlCatalog(nodeFiles, catalog) };
 }
 
-const sha256 = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-
 /** @param root folder of the sources, after `npm run gen` @returns the page */
 export async function buildPlayground(root: string): Promise<string> {
   const { outputFiles } = await build({
@@ -76,13 +74,5 @@ export async function buildPlayground(root: string): Promise<string> {
     inject: [join(root, PAGE, 'browser/globals.ts')],
     plugins: [inBrowser(root)],
   });
-  // `</script` would end the element.
-  const code = (outputFiles[0]?.text ?? '').replaceAll('</script', '<\\/script');
-  const read = (name: string): string => readFileSync(join(root, PAGE, name), 'utf8');
-  const style = read('page.css');
-  const policy = `default-src 'none'; script-src ${sha256(code)}; style-src ${sha256(style)}`;
-  return read('page.html')
-    .replace('content=""', () => `content="${policy}"`)
-    .replace('<style>', () => `<style>${style}`)
-    .replace('<script type="module">', () => `<script type="module">${code}`);
+  return joinPage(join(root, PAGE), outputFiles[0]?.text ?? '');
 }

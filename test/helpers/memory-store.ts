@@ -8,6 +8,7 @@ import type { Store } from '../../runtime/store/store.ts';
 import { approvalHandlers } from './memory-store/approvals.ts';
 import { budgetHandlers } from './memory-store/budgets.ts';
 import { dispatchHandlers } from './memory-store/dispatches.ts';
+import { figureHandlers } from './memory-store/figures.ts';
 import { guardHandlers } from './memory-store/guard.ts';
 import type { MutationHandlers } from './memory-store/handlers.ts';
 import { answerQuery, applyMutation } from './memory-store/handlers.ts';
@@ -38,6 +39,7 @@ export function createMemoryStore(tables: MemoryTables = createTables()): Memory
     ...workHandlers(tables),
     ...jobHandlers(tables),
     ...retentionHandlers(tables),
+    ...figureHandlers(tables),
   };
   const look = <Q extends Query>(query: Q): QueryResults[Q['kind']] => structuredClone(answerQuery(queries, query));
   return {
@@ -46,7 +48,7 @@ export function createMemoryStore(tables: MemoryTables = createTables()): Memory
     async write<M extends Mutation>(mutation: M): Promise<MutationResults[M['kind']]> {
       // What cannot be written as JSON cannot be stored, and what is stored is a copy.
       const result = applyMutation(handlers, JSON.parse(JSON.stringify(mutation)) as M);
-      settleTurns(tables, 'now' in mutation ? mutation.now : 'at' in mutation ? mutation.at : 0);
+      settleTurns(tables);
       return result;
     },
     read: async (query) => look(query),

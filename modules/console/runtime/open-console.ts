@@ -14,11 +14,17 @@ import { BoundedServer, LOCAL_LIMITS, urlOf } from '../../../runtime/intake/serv
 import type { Answer } from './answer.ts';
 import { ApiRefusal, json, plainText, refused } from './answer.ts';
 import { answerApi } from './api/answer-api.ts';
+import { recordFigures } from './figures/record-figures.ts';
+import { pageAnswer } from './page.ts';
 
 type Page = (context: ConsoleContext, trusted: boolean) => Answer | Promise<Answer>;
 
 /** Those that anyone may ask. */
 const PUBLIC: Readonly<Record<string, Page>> = {
+  '/': ({ token }, trusted) => {
+    if (token === null && !trusted) throw untrusted({ token });
+    return pageAnswer();
+  },
   '/livez': () => plainText(200, 'ok'),
   '/readyz': ({ readiness }, trusted) => {
     const { ready, problems } = readiness();
@@ -35,12 +41,13 @@ export const openConsole: OpenConsole = async (context) => {
   const serve = (request: IntakeRequest, response: ServerResponse): void => void answer(context, request, response);
   const server = new BoundedServer(serve, LOCAL_LIMITS, context.connections);
   const url = urlOf(await server.listen(context.plan.host, context.plan.port));
+  const endFigures = recordFigures(context);
   return {
     url,
-    close: () => {
+    async close() {
       const closed = server.close();
       server.abort();
-      return closed;
+      await Promise.all([closed, endFigures()]);
     },
   };
 };
@@ -85,7 +92,7 @@ async function route(context: ConsoleContext, request: IntakeRequest): Promise<A
   return { status: 200, type: content_type, text: body };
 }
 
-const untrusted = ({ token }: ConsoleContext): ApiRefusal =>
+const untrusted = ({ token }: Pick<ConsoleContext, 'token'>): ApiRefusal =>
   token === null
     ? new ApiRefusal(403, 'foreign', 'without a token, the console answers no other web page and no other host')
     : new ApiRefusal(401, 'unauthorized', 'the token of gateway.console is missing', { 'www-authenticate': 'Bearer' });

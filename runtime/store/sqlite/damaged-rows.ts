@@ -3,7 +3,7 @@
  * Each is copied into the table `damaged`, as the statement that wrote it; then
  *
  *   work, delivery                 the dispatch is dead, with the reason: `deliveries list` shows it, `replay` repeats it
- *   coalesce_group, message, guard_state, usage, job, job_tick   the row is removed; a dispatch that waited in the group runs when it is due
+ *   coalesce_group, message, guard_state, usage, figure, job, job_tick   the row is removed; a dispatch that waited in the group runs when it is due
  *   job_state                      what is damaged begins anew; a job that may have been paused is paused
  *   claim                          the id counts as claimed for an hour more; one whose id is damaged is removed
  *   tally                          counted anew
@@ -13,6 +13,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { ValueCheck } from '../decode.ts';
 import { decodeOr, isCount, isInstant, isJobRecord, isOneOf, isText, orNull } from '../decode.ts';
+import { FIGURES } from '../figures.ts';
 import { GUARD_KINDS } from '../guard-mutations.ts';
 import { laneKey, routeLane } from '../identity.ts';
 import type { DamageReport } from '../queries.ts';
@@ -72,7 +73,6 @@ const TABLES = {
       ...{ started_at: orNull(isInstant), answered_at: orNull(isInstant), finished_at: isOneOf(null) },
       ...{ reason: orNull(isJson(isText)), failed: isCount, steps: isCount },
       ...{ session: orNull(isNames), turn: orNull(isCount), waits_for: isOneOf('session', null) },
-      waits_since: orNull(isInstant),
     },
     where: OPEN,
     joined: [
@@ -121,6 +121,11 @@ const TABLES = {
     where:
       `NOT (typeof(job) = 'text' AND ${INSTANT('due_at')} AND outcome IN ('fired', 'missed', 'overlapped', 'budget') ` +
       "AND typeof(missed) = 'integer' AND missed >= 0 AND (ref IS NULL OR typeof(ref) = 'integer'))",
+  },
+  figure: {
+    keys: ['minute'],
+    checks: { minute: isInstant, ...Object.fromEntries(FIGURES.map((name) => [name, isCount])) },
+    where: `NOT (${INSTANT('minute')} AND min(${FIGURES.join(', ')}) >= 0)`,
   },
   usage: {
     keys: ['id'],

@@ -7,6 +7,7 @@ import type { DirectChange, DirectHandlers, DirectKind } from '../unit/apply.ts'
 import { applyToUnit, isUnitChange } from '../unit/apply.ts';
 import { createCleanup } from './cleanup.ts';
 import { isMediumError } from './driver.ts';
+import { createAddFigures } from './figures.ts';
 import { createJobHandlers } from './jobs.ts';
 import type { WriterRows } from './rows.ts';
 import { createRecover, createTakeWork } from './take-work.ts';
@@ -25,6 +26,7 @@ function createDirectHandlers(rows: WriterRows): DirectHandlers {
     recover: createRecover(rows),
     ...createCleanup(rows),
     ...createJobHandlers(rows),
+    add_figures: createAddFigures(rows.db),
   };
 }
 

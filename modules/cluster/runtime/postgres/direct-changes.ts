@@ -2,6 +2,7 @@
 import type { FlushGroups, MutationResults } from '../../../../runtime/store/mutations.ts';
 import type { DirectChange, DirectKind } from '../../../../runtime/store/unit/apply.ts';
 import type { Signatures } from '../signatures.ts';
+import { addFigures } from './figures.ts';
 import { forgetTicks, putJob, removeJob, setPaused, watchJob } from './job-records.ts';
 import { recover } from './recover-left.ts';
 import { cleanup, expireClaims, trim } from './remove-old.ts';
@@ -25,6 +26,7 @@ export const createDirectChanges = (turns: LaneTurns, signatures: Signatures): D
   pause_job: setPaused,
   watch_job: watchJob,
   forget_ticks: forgetTicks,
+  add_figures: addFigures,
 });
 
 export async function flushGroups({ db }: Scope, { now }: FlushGroups): Promise<null> {

@@ -12,6 +12,30 @@ async function ids(store: Store, filter: ListFilter): Promise<string> {
 }
 
 export function queries(open: Open): void {
+  it('adds up the figures of minutes, and forgets those of a week ago', async (t) => {
+    const opened = await open(t);
+    const week = 604_800_000;
+    const add = (minute: number, taken: number, most_us: number) =>
+      opened.store.write({
+        ...{ kind: 'add_figures', minute },
+        figures: { taken, ignored: 1, duplicate: 0, refused: 0, failed: 0, half_us: 10, most_us, waiting: taken },
+      });
+    await add(60_000, 9, 9);
+    assert.equal((await opened.store.read({ kind: 'figures', since: 0, slot_ms: 60_000 })).length, 1);
+    await add(week + 60_000, 1, 300);
+    await add(week + 60_000, 2, 100);
+    await add(week + 120_000, 4, 200);
+    await opened.restart();
+    const rest = { duplicate: 0, refused: 0, failed: 0, half_us: 10 };
+    assert.deepEqual(await opened.store.read({ kind: 'figures', since: 0, slot_ms: 60_000 }), [
+      { slot: week + 60_000, taken: 3, ignored: 2, most_us: 300, waiting: 2, ...rest },
+      { slot: week + 120_000, taken: 4, ignored: 1, most_us: 200, waiting: 4, ...rest },
+    ]);
+    await add(week + 180_000, 0, 0);
+    const [all, ...more] = await opened.store.read({ kind: 'figures', since: 0, slot_ms: 2 * week });
+    assert.deepEqual([all, more], [{ slot: 0, taken: 7, ignored: 4, most_us: 300, waiting: 4, ...rest }, []]);
+  });
+
   it('lists the newest first, by state, route, job, time and page', async (t) => {
     const { store } = await open(t);
     const refs = [];

@@ -209,7 +209,17 @@ const jobs = fc.oneof(
   ),
 );
 
+const NO_FIGURES = { taken: 0, ignored: 0, duplicate: 0, refused: 2, failed: 1, half_us: 5, most_us: 0, waiting: 3 };
+
 const others = fc.oneof(
+  fc.record({ back: small, taken: small, most: small }).map(
+    ({ back, taken, most }): Recipe =>
+      (_, now) => {
+        const minute = Math.max(0, now - back * 50);
+        const figures = { ...NO_FIGURES, taken, most_us: most };
+        return { kind: 'add_figures', minute, figures };
+      },
+  ),
   fc.record({ route, paused: fc.boolean(), wait: fc.option(small) }).map(
     ({ route, paused, wait }): Recipe =>
       (_, now) => {

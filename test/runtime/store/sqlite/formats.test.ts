@@ -36,11 +36,10 @@ describe('a database', () => {
     await before.write(makeAdvance(1, 'dead', 2000, { reason: 'down' }));
     await before.close();
     const old = connect(path, { busyMs: 0 });
-    old.exec(`DROP TABLE message; DROP TABLE usage; ALTER TABLE answer DROP COLUMN program; DROP INDEX work_due; DROP INDEX work_session;
+    old.exec(`DROP TABLE message; DROP TABLE usage; DROP TABLE figure; ALTER TABLE answer DROP COLUMN program; DROP INDEX work_due; DROP INDEX work_session;
       ALTER TABLE work DROP COLUMN session; ALTER TABLE work DROP COLUMN turn; ALTER TABLE work DROP COLUMN waits_for;
       ALTER TABLE job_state DROP COLUMN paused_until;
       DROP INDEX delivery_waiting; ALTER TABLE delivery DROP COLUMN waiting;
-      ALTER TABLE work DROP COLUMN waits_since; DROP INDEX dispatch_session; ALTER TABLE dispatch DROP COLUMN session;
       CREATE INDEX work_due ON work (lane, due_at, ref) WHERE state = 'pending'; PRAGMA user_version = 6`);
     old.close();
     const store = await openOfflineStore(path);

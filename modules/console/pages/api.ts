@@ -1,0 +1,64 @@
+/** Calls the API of the console by the ids of its operations, and tells who listens that the token is missing. */
+import { OPERATIONS } from '../runtime/api/built/operations.ts';
+import type { Api } from '../runtime/api/generated/api.ts';
+
+export type Id = keyof Api;
+export type Input<I extends Id> = Api[I]['input'];
+export type Output<I extends Id> = Api[I]['output'];
+
+/** A refusal of the API; its message is for people. */
+export class Refused extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+let onSignedOut = (): void => {};
+export function whenSignedOut(listener: () => void): void {
+  onSignedOut = listener;
+}
+
+/** @throws Refused */
+export async function call<I extends Id>(id: I, input: Input<I>): Promise<Output<I>> {
+  const { method, path } = OPERATIONS[id];
+  const rest: Record<string, unknown> = { ...input };
+  const filled = path.replace(/\{(\w+)\}/g, (_all, name: string) => {
+    const value = String(rest[name]);
+    delete rest[name];
+    return encodeURIComponent(value);
+  });
+  if (method !== 'GET') return (await send(method, filled, rest)) as Output<I>;
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(rest)) if (value !== undefined) query.set(name, String(value));
+  return (await send('GET', query.size === 0 ? filled : `${filled}?${query}`)) as Output<I>;
+}
+
+/** Exchanges the token for a cookie. @throws Refused */
+export async function login(token: string): Promise<void> {
+  await send('POST', '/login', { token });
+}
+
+async function send(method: string, path: string, body?: unknown): Promise<unknown> {
+  const response = await fetch(path, {
+    method,
+    ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+  }).catch(() => {
+    throw new Refused(0, 'the gateway does not answer');
+  });
+  const text = await response.text();
+  if (response.ok) return text === '' ? null : JSON.parse(text);
+  if (response.status === 401 && path !== '/login') onSignedOut();
+  throw new Refused(response.status, errorIn(text) ?? `the gateway answers ${response.status}`);
+}
+
+function errorIn(text: string): string | null {
+  try {
+    const { error } = JSON.parse(text) as { readonly error?: unknown };
+    return typeof error === 'string' ? error : null;
+  } catch {
+    return null;
+  }
+}

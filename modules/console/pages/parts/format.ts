@@ -1,0 +1,36 @@
+/** Times and numbers for people. */
+
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1000],
+] as const;
+
+/** `2 h 5 min`, `40 s`, `120 ms`. */
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.round(Math.max(0, ms))} ms`;
+  const parts: string[] = [];
+  let left = ms;
+  for (const [unit, size] of UNITS) {
+    const count = Math.floor(left / size);
+    left -= count * size;
+    if (count > 0) parts.push(`${count} ${unit}`);
+  }
+  return parts.slice(0, 2).join(' ');
+}
+
+/** By the clock of this machine, as the gateway's: a moment ahead counts as now. */
+export function ago(at: number): string {
+  const ms = Date.now() - at;
+  return ms < 1000 ? 'now' : `${duration(ms - (ms % 1000))} ago`;
+}
+
+export const instant = (at: number): string => new Date(at).toLocaleString();
+
+export function bytes(count: number): string {
+  if (count < 1024) return `${count} B`;
+  return count < 1_048_576 ? `${(count / 1024).toFixed(1)} KiB` : `${(count / 1_048_576).toFixed(1)} MiB`;
+}
+
+export const count = (of: number, noun: string): string => `${of.toLocaleString()} ${noun}${of === 1 ? '' : 's'}`;

@@ -1,0 +1,72 @@
+/** A payload as a tree of which a value can be clicked: what is chosen is the path to it. */
+import { useState } from 'preact/hooks';
+
+export type Path = readonly (string | number)[];
+
+interface Props {
+  readonly value: unknown;
+  readonly path?: Path;
+  readonly name?: string;
+  readonly pick: (path: Path) => void;
+}
+
+/** Members shown at once; the others on request. */
+const SHOWN = 100;
+const OPEN_DEPTH = 3;
+
+export function JsonTree({ value, path = [], name, pick }: Props) {
+  if (typeof value !== 'object' || value === null) {
+    return (
+      <>
+        {name !== undefined && <span class="mono">{name}: </span>}
+        <button type="button" onClick={() => pick(path)}>
+          {JSON.stringify(value)}
+        </button>
+      </>
+    );
+  }
+  return <Branch value={value} path={path} name={name ?? ''} pick={pick} />;
+}
+
+function Branch({
+  value,
+  path,
+  name,
+  pick,
+}: Props & { readonly value: object; readonly path: Path; readonly name: string }) {
+  const [isOpen, setOpen] = useState(path.length < OPEN_DEPTH);
+  const [shown, setShown] = useState(SHOWN);
+  const isList = Array.isArray(value);
+  const members = Object.entries(value);
+  const size = isList ? `[${members.length}]` : `{${members.length}}`;
+  return (
+    <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary class="mono">
+        {name === '' ? '' : `${name} `}
+        <span class="dim">{size}</span>
+      </summary>
+      {isOpen && (
+        <ul>
+          {members.slice(0, shown).map(([key, member]) => (
+            <li key={key}>
+              <JsonTree value={member} path={[...path, isList ? Number(key) : key]} name={key} pick={pick} />
+            </li>
+          ))}
+          {members.length > shown && (
+            <li>
+              <button type="button" onClick={() => setShown(shown + SHOWN)}>
+                {members.length - shown} more…
+              </button>
+            </li>
+          )}
+        </ul>
+      )}
+    </details>
+  );
+}
+
+const PART = /^[A-Za-z0-9_-]+$/;
+
+/** The placeholder for a value; null: no template can name it. */
+export const placeholder = (path: Path): string | null =>
+  path.length > 0 && path.every((part) => PART.test(String(part))) ? `{${path.join('.')}}` : null;

@@ -1,0 +1,34 @@
+/** Messages about what was done, read out by screen readers, which go by themselves. */
+import { useEffect, useState } from 'preact/hooks';
+
+interface Message {
+  readonly id: number;
+  readonly text: string;
+  readonly kind: 'good' | 'bad';
+}
+
+const SHOWN_MS = 8000;
+let show = (_text: string, _kind: Message['kind']): void => {};
+
+export const notify = (text: string, kind: Message['kind']): void => show(text, kind);
+
+export function Messages() {
+  const [messages, setMessages] = useState<readonly Message[]>([]);
+  useEffect(() => {
+    let last = 0;
+    show = (text, kind) => {
+      const id = ++last;
+      setMessages((before) => [...before.slice(-3), { id, text, kind }]);
+      setTimeout(() => setMessages((before) => before.filter((each) => each.id !== id)), SHOWN_MS);
+    };
+  }, []);
+  return (
+    <div class="toast" role="status">
+      {messages.map(({ id, text, kind }) => (
+        <p key={id} class={kind}>
+          {text}
+        </p>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,42 @@
+/** Which view is shown: the part of the address after `#`, as a path and a query. */
+import { useEffect, useState } from 'preact/hooks';
+
+export interface Place {
+  /** Decoded parts of the path. */
+  readonly path: readonly string[];
+  readonly query: URLSearchParams;
+}
+
+export function placeOf(hash: string): Place {
+  const [path = '', query = ''] = hash.replace(/^#?\/?/, '').split('?', 2);
+  return { path: path.split('/').map(decoded), query: new URLSearchParams(query) };
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+type Query = Readonly<Record<string, string | null | undefined>>;
+
+/** The address of a view. It begins with `#`, whatever the parts are, so that no part can name another scheme. */
+export function to(path: readonly string[], query: Query = {}): string {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === null || value === undefined || value === '' ? [] : [[name, value] as [string, string]],
+  );
+  const search = new URLSearchParams(given).toString();
+  return `#/${path.map(encodeURIComponent).join('/')}${search === '' ? '' : `?${search}`}`;
+}
+
+export function usePlace(): Place {
+  const [place, setPlace] = useState(() => placeOf(location.hash));
+  useEffect(() => {
+    const changed = (): void => setPlace(placeOf(location.hash));
+    addEventListener('hashchange', changed);
+    return () => removeEventListener('hashchange', changed);
+  }, []);
+  return place;
+}

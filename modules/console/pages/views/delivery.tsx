@@ -1,0 +1,110 @@
+/** One delivery: every state and attempt, the prompt, the answer, and how its run ended. */
+import type { Output } from '../api.ts';
+import { useData } from '../parts/data.ts';
+import { duration, instant } from '../parts/format.ts';
+import { to } from '../parts/router.ts';
+import { State } from '../parts/state.tsx';
+import { Badge, Block, Card, Facts, Head, Note, Show } from '../parts/ui.tsx';
+
+type Stored = Output<'getDelivery'>;
+
+export function Delivery({ id }: { id: string }) {
+  const found = useData('getDelivery', { id });
+  return (
+    <>
+      <Head title={`Delivery ${id}`} crumb={<a href={to(['deliveries'])}>Deliveries</a>} />
+      <Show of={found}>{(stored) => <Whole of={stored} />}</Show>
+    </>
+  );
+}
+
+const Whole = ({ of }: { of: Stored }) => (
+  <>
+    <div class="grid">
+      <Card title="What it is">
+        <Summary of={of} />
+      </Card>
+      <Card title="What happened">
+        <Timeline of={of} />
+      </Card>
+    </div>
+    <Card title="Prompt">
+      <Block label="Prompt">{of.dispatch.prompt}</Block>
+    </Card>
+    <Run of={of} />
+  </>
+);
+
+function Summary({ of }: { of: Stored }) {
+  const { state, reason, route, job, event, profile, delivery_id, accepted_at, dispatch, replay_of } = of;
+  return (
+    <Facts
+      of={[
+        ['State', <State of={state} />],
+        ['Why', reason],
+        ['Route', route === null ? null : <a href={to(['requests'], { route })}>{route}</a>],
+        ['Job', job],
+        ['Event', event],
+        ['Profile', profile === 'default' ? null : profile],
+        ['Id of the sender', <span class="mono">{delivery_id}</span>],
+        ['Accepted', instant(accepted_at)],
+        ['Session', dispatch.session_key === null || dispatch.session_key === undefined ? null : dispatch.session],
+        ['Goes to', dispatch.deliveries.map(({ target, label }) => label ?? target).join(', ')],
+        ['Repeats', replay_of === null ? null : <a href={to(['deliveries', replay_of])}>{replay_of}</a>],
+      ]}
+    />
+  );
+}
+
+function Timeline({ of }: { of: Stored }) {
+  return (
+    <ol class="list">
+      {of.timeline.map(({ at, what, target, outcome, reason, next_at }, index) => (
+        <li key={index}>
+          <div class="row">
+            <span class="main">
+              {what} {target !== null && <b>{target}</b>}
+              {reason !== null && <span class="dim small"> {reason}</span>}
+              {next_at !== null && <span class="dim small"> next try {instant(next_at)}</span>}
+            </span>
+            {outcome !== null && <Badge kind={outcome === 'ok' ? 'good' : 'bad'}>{outcome}</Badge>}
+            <time class="dim small end" dateTime={new Date(at).toISOString()}>
+              {new Date(at).toLocaleTimeString()}
+            </time>
+          </div>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Run({ of: { run } }: { of: Stored }) {
+  const { attempts, duration_ms, exit_code, signal, stderr, denied, answer, usage } = run;
+  if (answer === null && attempts === 0) return null;
+  return (
+    <Card title="Run">
+      <Facts
+        of={[
+          ['Attempts', String(attempts)],
+          ['Took', duration_ms === null ? null : duration(duration_ms)],
+          ['Ended', exit_code === null ? signal : `exit code ${exit_code}`],
+          ['Used', usage === null ? null : `${usage.input_tokens ?? 0} tokens in, ${usage.output_tokens ?? 0} out`],
+          ['Cost', usage?.cost ?? null],
+        ]}
+      />
+      {denied.length > 0 && <Note kind="warn">Its sandbox refused: {denied.join(', ')}</Note>}
+      {answer !== null && (
+        <>
+          <h3>Answer</h3>
+          <Block label="Answer">{answer === '' ? '(empty)' : answer}</Block>
+        </>
+      )}
+      {stderr !== '' && (
+        <>
+          <h3>Standard error</h3>
+          <Block label="Standard error">{stderr}</Block>
+        </>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,122 @@
+/** The overview: what is wrong now, what came over time, what waits. */
+import type { Output } from '../api.ts';
+import { useData } from '../parts/data.ts';
+import { bytes, count, duration, instant } from '../parts/format.ts';
+import { to } from '../parts/router.ts';
+import { Card, Head, Note, Rows, Show } from '../parts/ui.tsx';
+import { DeliveryRow } from './deliveries.tsx';
+
+type State = Output<'getOverview'>;
+
+export function Overview() {
+  const found = useData('getOverview', {});
+  return (
+    <>
+      <Head title="Overview" />
+      <Show of={found}>
+        {(state) => (
+          <>
+            <Wrong of={state} />
+            <Numbers of={state} />
+            <div class="grid">
+              <Card title="Waiting, the oldest first">
+                <Rows of={state.waiting} empty="Nothing waits.">
+                  {(one) => <DeliveryRow key={one.id} of={one} />}
+                </Rows>
+              </Card>
+              <Card title="Given up">
+                <Dead of={state} />
+              </Card>
+            </div>
+            <p class="dim small">
+              hookwright {state.version} on {state.url}, up {duration(state.now - state.started_at)},{' '}
+              {count(state.table.routes, 'route')}, table {state.table.hash.slice(0, 12)}, store{' '}
+              {bytes(state.store.bytes)}
+            </p>
+          </>
+        )}
+      </Show>
+    </>
+  );
+}
+
+function Wrong({ of }: { of: State }) {
+  const { problems, alerts, subscriptions, store, paused, last_error } = of;
+  const isFine = [problems, alerts, subscriptions.quarantined, store.refused, paused].every(
+    ({ length }) => length === 0,
+  );
+  return (
+    <Card title="Wrong now">
+      {isFine && store.damage === null && <p class="yes">Nothing is wrong.</p>}
+      {problems.map(({ message, blocking }) => (
+        <Note key={message} kind={blocking ? 'bad' : 'warn'}>
+          {message}
+        </Note>
+      ))}
+      {store.damage !== null && <Note kind="bad">The store was damaged: {store.damage}</Note>}
+      {store.refused.map((text) => (
+        <Note key={text} kind="bad">
+          {text}
+        </Note>
+      ))}
+      {alerts.map(({ kind, title, subject, reason, since, count: times }) => (
+        <Note key={`${kind} ${subject}`} kind="warn">
+          <b>{title}</b>: {subject}, {times} times since {instant(since)}: {reason}
+        </Note>
+      ))}
+      {subscriptions.quarantined.map(({ name, reason }) => (
+        <Note key={name} kind="warn">
+          The subscription {name} is not served: {reason}
+        </Note>
+      ))}
+      {paused.map(({ profile, route, until }) => (
+        <Note key={`${profile} ${route}`} kind="warn">
+          Route <a href={to(['routes'])}>{route}</a> holds its events
+          {until === null ? '' : ` until ${instant(until)}`}.
+        </Note>
+      ))}
+      {last_error !== null && (
+        <Note>
+          Last error: <a href={to(['deliveries', last_error.id])}>{last_error.route ?? 'a job'}</a>,{' '}
+          {instant(last_error.at)}: {last_error.reason}
+        </Note>
+      )}
+    </Card>
+  );
+}
+
+function Numbers({ of: { runs, states } }: { of: State }) {
+  const numbers = [
+    ['Runs under way', runs?.active],
+    ['Runs waiting', runs?.queued],
+    ['Delivering', states?.delivering],
+    ['Done', states?.done],
+    ['Given up', states?.dead],
+  ] as const;
+  return (
+    <dl class="figures">
+      {numbers.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value === undefined ? '–' : value.toLocaleString()}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+const Dead = ({ of }: { of: State }) => (
+  <Rows of={of.dead} empty="Nothing was given up.">
+    {({ profile, route, job, count: number, since }) => (
+      <li key={`${profile} ${route} ${job}`}>
+        <a class="row" href={to(['deliveries'], { state: 'dead', route, job: route === null ? job : null })}>
+          <span class="main">
+            <b>{route ?? job}</b>
+          </span>
+          <span>{number.toLocaleString()}</span>
+          <span class="dim small end">since {instant(since)}</span>
+        </a>
+      </li>
+    )}
+  </Rows>
+);
