@@ -60,8 +60,9 @@ export async function startConsole(
   t: TestContext,
   config: string,
   headers: Record<string, string> = {},
+  home = tempDir(t),
 ): Promise<TestedConsole> {
-  const gateway = await startGateway(t, { home: tempDir(t), config });
+  const gateway = await startGateway(t, { home, config });
   const url = (await gateway.status()).console ?? '';
   const ask: TestedConsole['ask'] = async (path, init = {}) => {
     const response = await fetch(url + path, { ...init, headers: { ...headers, ...init.headers } });

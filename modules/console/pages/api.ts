@@ -7,7 +7,7 @@ export type Input<I extends Id> = Api[I]['input'];
 export type Output<I extends Id> = Api[I]['output'];
 
 /** A refusal of the API; its message is for people. */
-export class Refused extends Error {
+export class CallError extends Error {
   readonly status: number;
 
   constructor(status: number, message: string) {
@@ -21,7 +21,7 @@ export function whenSignedOut(listener: () => void): void {
   onSignedOut = listener;
 }
 
-/** @throws Refused */
+/** @throws CallError */
 export async function call<I extends Id>(id: I, input: Input<I>): Promise<Output<I>> {
   const { method, path } = OPERATIONS[id];
   const rest: Record<string, unknown> = { ...input };
@@ -36,7 +36,7 @@ export async function call<I extends Id>(id: I, input: Input<I>): Promise<Output
   return (await send('GET', query.size === 0 ? filled : `${filled}?${query}`)) as Output<I>;
 }
 
-/** Exchanges the token for a cookie. @throws Refused */
+/** Exchanges the token for a cookie. @throws CallError */
 export async function login(token: string): Promise<void> {
   await send('POST', '/login', { token });
 }
@@ -46,12 +46,12 @@ async function send(method: string, path: string, body?: unknown): Promise<unkno
     method,
     ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
   }).catch(() => {
-    throw new Refused(0, 'the gateway does not answer');
+    throw new CallError(0, 'the gateway does not answer');
   });
   const text = await response.text();
   if (response.ok) return text === '' ? null : JSON.parse(text);
   if (response.status === 401 && path !== '/login') onSignedOut();
-  throw new Refused(response.status, errorIn(text) ?? `the gateway answers ${response.status}`);
+  throw new CallError(response.status, errorIn(text) ?? `the gateway answers ${response.status}`);
 }
 
 function errorIn(text: string): string | null {

@@ -4,7 +4,7 @@ import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { login, whenSignedOut } from './api.ts';
 import { Messages } from './parts/notify.tsx';
-import type { Place } from './parts/router.ts';
+import type { ViewPlace } from './parts/router.ts';
 import { to, usePlace } from './parts/router.ts';
 import { Head, Note } from './parts/ui.tsx';
 import { Deliveries } from './views/deliveries.tsx';
@@ -15,17 +15,17 @@ import { Request } from './views/request.tsx';
 import { Requests } from './views/requests.tsx';
 import { Routes } from './views/routes.tsx';
 
-type View = (place: Place, id: string) => JSX.Element;
+type View = (place: ViewPlace, id: string) => JSX.Element;
 
 /** By the first part of the path, in the order of the menu. `one`: of its second part. */
 const VIEWS: Readonly<Record<string, { readonly title: string; readonly all: View; readonly one?: View }>> = {
-  overview: { title: 'Overview', all: () => <Overview /> },
+  overview: { title: 'Overview', all: (place) => <Overview place={place} /> },
   requests: {
-    ...{ title: 'Requests', all: (place: Place) => <Requests place={place} /> },
+    ...{ title: 'Requests', all: (place: ViewPlace) => <Requests place={place} /> },
     one: (_place, id) => <Request key={id} id={id} />,
   },
   deliveries: {
-    ...{ title: 'Deliveries', all: (place: Place) => <Deliveries place={place} /> },
+    ...{ title: 'Deliveries', all: (place: ViewPlace) => <Deliveries place={place} /> },
     one: (_place, id) => <Delivery key={id} id={id} />,
   },
   routes: { title: 'Routes', all: () => <Routes /> },

@@ -8,18 +8,22 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { openOfflineStore } from '../../../runtime/store/sqlite/open-store.ts';
 import { buildConsole } from '../../../scripts/console/build-page.ts';
 import { launchBrowser, NO_BROWSER } from '../../helpers/browser.ts';
 import type { TestedConsole } from '../../helpers/console.ts';
 import { startConsole } from '../../helpers/console.ts';
 import { until } from '../../helpers/gateway.ts';
 import { ROOT } from '../../helpers/root.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
 
 /** Screenshots for people to look at; not under version control. */
 const ARTEFACTS = join(ROOT, 'build/artefacts/console');
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-const configWith = (messenger: string): string => `agent: { command: ["node", "-e", "console.log('Looks good.')"], confined: a test }
+const configWith = (
+  messenger: string,
+): string => `agent: { command: ["node", "-e", "console.log('Looks good.')"], confined: a test }
 platforms:
   webhook:
     enabled: true
@@ -50,6 +54,22 @@ const PULL = {
   pull_request: { title: 'Add a cache', draft: false, body: 'It is faster.', user: { login: 'ada' }, labels: ['perf'] },
 };
 
+/** Those of a day, of which the evening was busy and had a fault. */
+async function addFigures(path: string): Promise<void> {
+  const store = await openOfflineStore(path);
+  const now = Date.now();
+  const last = now - (now % 60_000);
+  const changes = Array.from({ length: 96 }, (_, at) => {
+    const busy = Math.round(100 + 90 * Math.sin(at / 12));
+    const failed = at > 60 && at < 66 ? 40 : 0;
+    const figures = { taken: busy, ignored: busy >> 1, duplicate: at % 7, refused: at % 3, failed, waiting: failed };
+    const times = { half_us: 900 + busy, most_us: 2500 + 30 * busy };
+    return { kind: 'add_figures', minute: last - (95 - at) * 900_000, figures: { ...figures, ...times } } as const;
+  });
+  await Promise.all(changes.map((change) => store.write(change)));
+  await store.close();
+}
+
 const SCREENS = [
   { name: 'wide-light', width: 1280, height: 900, colorScheme: 'light' },
   { name: 'small-dark', width: 390, height: 844, colorScheme: 'dark' },
@@ -73,7 +93,9 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 600_000 }, () 
     await new Promise<void>((resolve) => messenger.listen(0, '127.0.0.1', resolve));
     after(() => messenger.close());
     const { port } = messenger.address() as AddressInfo;
-    console = await startConsole({ after } as never, configWith(`http://127.0.0.1:${port}`));
+    const home = tempDir({ after } as never);
+    await addFigures(join(home, 'state.db'));
+    console = await startConsole({ after } as never, configWith(`http://127.0.0.1:${port}`), {}, home);
     browser = await launchBrowser();
     await send('review', PULL, 'pull_request');
     await send('review', { ...PULL, action: 'closed' }, 'pull_request');

@@ -26,7 +26,11 @@ export function ago(at: number): string {
   return ms < 1000 ? 'now' : `${duration(ms - (ms % 1000))} ago`;
 }
 
-export const instant = (at: number): string => new Date(at).toLocaleString();
+/** `2026-01-05 08:00:00`, by the clock of this machine. */
+export function instant(at: number): string {
+  const local = new Date(at - new Date(at).getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, 19).replace('T', ' ');
+}
 
 export function bytes(count: number): string {
   if (count < 1024) return `${count} B`;

@@ -1,13 +1,13 @@
 /** Which view is shown: the part of the address after `#`, as a path and a query. */
 import { useEffect, useState } from 'preact/hooks';
 
-export interface Place {
+export interface ViewPlace {
   /** Decoded parts of the path. */
   readonly path: readonly string[];
   readonly query: URLSearchParams;
 }
 
-export function placeOf(hash: string): Place {
+export function placeOf(hash: string): ViewPlace {
   const [path = '', query = ''] = hash.replace(/^#?\/?/, '').split('?', 2);
   return { path: path.split('/').map(decoded), query: new URLSearchParams(query) };
 }
@@ -31,7 +31,7 @@ export function to(path: readonly string[], query: Query = {}): string {
   return `#/${path.map(encodeURIComponent).join('/')}${search === '' ? '' : `?${search}`}`;
 }
 
-export function usePlace(): Place {
+export function usePlace(): ViewPlace {
   const [place, setPlace] = useState(() => placeOf(location.hash));
   useEffect(() => {
     const changed = (): void => setPlace(placeOf(location.hash));

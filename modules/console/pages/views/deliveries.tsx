@@ -3,7 +3,7 @@
 import type { Output } from '../api.ts';
 import { useList } from '../parts/data.ts';
 import { duration } from '../parts/format.ts';
-import type { Place } from '../parts/router.ts';
+import type { ViewPlace } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
 import { State } from '../parts/state.tsx';
 import { Ago, Card, Head, Rows, Select, Show, TextField } from '../parts/ui.tsx';
@@ -14,7 +14,7 @@ type StateName = Summary['state'];
 const STATES: readonly ('' | StateName)[] = ['', 'pending', 'running', 'delivering', 'done', 'dead', 'skipped'];
 const isState = (text: string): text is StateName => (STATES as readonly string[]).includes(text) && text !== '';
 
-export function Deliveries({ place: { query } }: { place: Place }) {
+export function Deliveries({ place: { query } }: { place: ViewPlace }) {
   const state = query.get('state') ?? '';
   const route = query.get('route') ?? '';
   const job = query.get('job') ?? '';
@@ -55,7 +55,7 @@ export function DeliveryRow({ of }: { of: Summary }) {
     <li>
       <a class="row" href={to(['deliveries', id])}>
         <span class="main">
-          <b>{route ?? job ?? ''}</b> {event}
+          <b>{route ?? job ?? ''}</b> {event === 'unknown' ? '' : event}
           {reason !== null && <span class="dim small"> {reason.slice(0, 200)}</span>}
         </span>
         <State of={state} />

@@ -12,11 +12,14 @@ export function Delivery({ id }: { id: string }) {
   const found = useData('getDelivery', { id });
   return (
     <>
-      <Head title={`Delivery ${id}`} crumb={<a href={to(['deliveries'])}>Deliveries</a>} />
+      <Head title={titleOf(found.data)} crumb={<a href={to(['deliveries'])}>Deliveries</a>} />
       <Show of={found}>{(stored) => <Whole of={stored} />}</Show>
     </>
   );
 }
+
+const titleOf = (stored: Stored | null): string =>
+  stored === null ? 'Delivery' : `Delivery of ${stored.route ?? stored.job ?? 'a job'}`;
 
 const Whole = ({ of }: { of: Stored }) => (
   <>
@@ -40,6 +43,7 @@ function Summary({ of }: { of: Stored }) {
   return (
     <Facts
       of={[
+        ['Id', <span class="mono">{of.id}</span>],
         ['State', <State of={state} />],
         ['Why', reason],
         ['Route', route === null ? null : <a href={to(['requests'], { route })}>{route}</a>],
@@ -69,7 +73,7 @@ function Timeline({ of }: { of: Stored }) {
             </span>
             {outcome !== null && <Badge kind={outcome === 'ok' ? 'good' : 'bad'}>{outcome}</Badge>}
             <time class="dim small end" dateTime={new Date(at).toISOString()}>
-              {new Date(at).toLocaleTimeString()}
+              {instant(at).slice(11)}
             </time>
           </div>
         </li>

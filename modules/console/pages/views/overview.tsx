@@ -1,14 +1,23 @@
 /** The overview: what is wrong now, what came over time, what waits. */
 import type { Output } from '../api.ts';
+import { Bars, Lines } from '../parts/chart.tsx';
 import { useData } from '../parts/data.ts';
 import { bytes, count, duration, instant } from '../parts/format.ts';
+import type { ViewPlace } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
-import { Card, Head, Note, Rows, Show } from '../parts/ui.tsx';
+import { Card, Head, Note, Rows, Select, Show } from '../parts/ui.tsx';
 import { DeliveryRow } from './deliveries.tsx';
 
 type State = Output<'getOverview'>;
 
-export function Overview() {
+const SPANS = [
+  ['hour', 'last hour'],
+  ['day', 'last day'],
+  ['week', 'last week'],
+] as const;
+const OUTCOMES = ['taken', 'ignored', 'duplicate', 'refused', 'failed'] as const;
+
+export function Overview({ place: { query } }: { place: ViewPlace }) {
   const found = useData('getOverview', {});
   return (
     <>
@@ -18,6 +27,7 @@ export function Overview() {
           <>
             <Wrong of={state} />
             <Numbers of={state} />
+            <Charts span={SPANS.find(([name]) => name === query.get('span'))?.[0] ?? 'day'} />
             <div class="grid">
               <Card title="Waiting, the oldest first">
                 <Rows of={state.waiting} empty="Nothing waits.">
@@ -81,6 +91,56 @@ function Wrong({ of }: { of: State }) {
           {instant(last_error.at)}: {last_error.reason}
         </Note>
       )}
+    </Card>
+  );
+}
+
+function Charts({ span }: { span: (typeof SPANS)[number][0] }) {
+  const found = useData('getFigures', { span });
+  return (
+    <Card title="What came">
+      <Select
+        label="Over the"
+        value={span}
+        options={SPANS}
+        change={(value) => {
+          location.hash = to(['overview'], { span: value });
+        }}
+      />
+      <Show of={found}>
+        {({ from, to: end, slot_ms, items }) => {
+          const frame = { from, to: end, slotMs: slot_ms };
+          const most = (name: 'most_us' | 'waiting'): number => Math.max(0, ...items.map((item) => item[name]));
+          const ms = (us: number): string => duration(us / 1000);
+          return (
+            <>
+              <Bars slots={items} names={OUTCOMES} frame={frame} />
+              <div class="grid charts">
+                <div>
+                  <h3>Time until the answer: half, and 95 in 100</h3>
+                  <Lines
+                    slots={items}
+                    names={['most_us', 'half_us']}
+                    frame={frame}
+                    unit={ms}
+                    title={`95 in 100 answers took at most ${ms(most('most_us'))}`}
+                  />
+                </div>
+                <div>
+                  <h3>What waited</h3>
+                  <Lines
+                    slots={items}
+                    names={['waiting']}
+                    frame={frame}
+                    unit={String}
+                    title={`at most ${most('waiting')} waited`}
+                  />
+                </div>
+              </div>
+            </>
+          );
+        }}
+      </Show>
     </Card>
   );
 }

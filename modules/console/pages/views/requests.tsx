@@ -1,13 +1,13 @@
 /** Kept requests: filtered, live. */
 import { useList } from '../parts/data.ts';
-import type { Place } from '../parts/router.ts';
+import type { ViewPlace } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
 import { OutcomeBadge } from '../parts/state.tsx';
 import { Ago, Card, Head, Rows, Select, Show, TextField } from '../parts/ui.tsx';
 
 const OUTCOMES = ['', 'accepted', 'coalesced', 'delivered', 'ignored', 'duplicate', 'invalid_signature', 'overloaded'];
 
-export function Requests({ place: { query } }: { place: Place }) {
+export function Requests({ place: { query } }: { place: ViewPlace }) {
   const [route, outcome, grep] = ['route', 'outcome', 'grep'].map((name) => query.get(name) ?? '');
   const set = (name: string, value: string): void => {
     location.hash = to(['requests'], { ...Object.fromEntries(query), [name]: value });
@@ -35,10 +35,10 @@ export function Requests({ place: { query } }: { place: Place }) {
                 <li key={id}>
                   <a class="row" href={to(['requests', id])}>
                     <span class="main">
-                      <b>{name}</b> {event === '' ? '' : event}
+                      <b>{name}</b> {event === 'unknown' ? '' : event}
                     </span>
                     <OutcomeBadge outcome={answer} reason={reason} />
-                    <span class="dim small mono">{delivery_id.slice(0, 40)}</span>
+                    <span class="dim small mono wide">{delivery_id.slice(0, 40)}</span>
                     <span class="dim small end">
                       <Ago at={at} />
                     </span>

@@ -110,7 +110,21 @@ export const HANDLERS: Handlers = {
     const { items, next } = pageOf(jobs, limit, (job) => cursorOf([job.name, job.id]));
     return { items: items.map(({ ticks: _, ...job }) => job), next };
   },
+
+  async getFigures(context, { span }) {
+    const { slot_ms, slots } = SPANS[span];
+    const to = Math.ceil(context.clock.now() / slot_ms) * slot_ms;
+    const from = to - slots * slot_ms;
+    return { from, to, slot_ms, items: await read(context, { kind: 'figures', since: from, slot_ms }) };
+  },
 };
+
+const MINUTE_MS = 60_000;
+const SPANS = {
+  hour: { slot_ms: MINUTE_MS, slots: 60 },
+  day: { slot_ms: 15 * MINUTE_MS, slots: 96 },
+  week: { slot_ms: 120 * MINUTE_MS, slots: 84 },
+} as const;
 
 /** Number of deliveries in the overview that have not ended. */
 const WAITING = 20;

@@ -85,6 +85,15 @@ export interface Api {
     };
     output: JobList;
   };
+  getFigures: {
+    input: {
+      /**
+       * The last hour in minutes, the last day in quarters of an hour, or the last week in spans of two hours.
+       */
+      span: 'hour' | 'day' | 'week';
+    };
+    output: FigureSpan;
+  };
 }
 export interface Overview {
   /**
@@ -491,4 +500,47 @@ export interface ListedJob {
    * Instants at which nothing fired, as far as they are recorded.
    */
   missed: number;
+}
+export interface FigureSpan {
+  from: number;
+  to: number;
+  /**
+   * Length of the time that an item sums up.
+   */
+  slot_ms: number;
+  /**
+   * Oldest first; none for a time in which nothing came and nothing waited.
+   */
+  items: {
+    /**
+     * When it begins.
+     */
+    slot: number;
+    /**
+     * Events accepted, coalesced or delivered.
+     */
+    taken: number;
+    ignored: number;
+    duplicate: number;
+    /**
+     * Refused for what the sender sent: 4xx.
+     */
+    refused: number;
+    /**
+     * Refused for what the gateway or a target could not do: 5xx.
+     */
+    failed: number;
+    /**
+     * Half of all answers took at most this, in microseconds; of several minutes the worst.
+     */
+    half_us: number;
+    /**
+     * The same of 95 in 100.
+     */
+    most_us: number;
+    /**
+     * Runs and deliveries that waited, the most at the end of a minute.
+     */
+    waiting: number;
+  }[];
 }
