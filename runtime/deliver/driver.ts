@@ -8,7 +8,7 @@ import type { HttpConnections } from './http-pool.ts';
 import type { Pace } from './pace.ts';
 import type { Probe, ProbeOptions } from './probe.ts';
 import type { Redact } from './redact/redact.ts';
-import type { TokenCache } from './token-cache.ts';
+import type { TokenCache, TokenResult } from './token-cache.ts';
 
 /** A target with one profile's credentials; its driver has access to no others. */
 export interface BoundTarget {
@@ -64,6 +64,8 @@ export interface Driver {
   refusal?(request: Addressed): string | null;
   /** The chat that a delivery goes to, for the session mirror; null when it has none. */
   chatId(request: Addressed): string | null;
+  /** The account that posts, where the service tells; see own-logins.ts. */
+  readonly findLogin?: () => Promise<TokenResult>;
   /** Checks whether deliveries would work, without making one. Never rejects. */
   probe(options: ProbeOptions): Promise<readonly Probe[]>;
 }

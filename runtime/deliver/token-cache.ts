@@ -7,8 +7,6 @@ export type TokenResult =
       readonly kind: 'token';
       readonly token: string /** How long it can be used, in ms. */;
       readonly usable_ms: number;
-      /** The account that it belongs to, where the service says so. */
-      readonly login?: string;
     }
   | {
       readonly kind: 'permanent' | 'retry';
@@ -20,10 +18,7 @@ export type TokenResult =
 
 export class TokenCache {
   private readonly clock: Clock;
-  private readonly kept = new Map<
-    string,
-    { readonly token: string; readonly login?: string; readonly until: number }
-  >();
+  private readonly kept = new Map<string, { readonly token: string; readonly until: number }>();
   private readonly underWay = new Map<string, Promise<TokenResult>>();
 
   constructor(clock: Clock) {
@@ -35,8 +30,7 @@ export class TokenCache {
     const kept = this.kept.get(key);
     const left = kept === undefined ? 0 : kept.until - this.clock.monotonic();
     if (kept !== undefined && left > 0) {
-      const { until: _, ...token } = kept;
-      return Promise.resolve({ kind: 'token', ...token, usable_ms: left });
+      return Promise.resolve({ kind: 'token', token: kept.token, usable_ms: left });
     }
     return this.underWay.get(key) ?? this.exchange(key, exchange);
   }
@@ -50,8 +44,7 @@ export class TokenCache {
     const running = exchange()
       .then((result) => {
         if (result.kind === 'token') {
-          const { kind: _, usable_ms, ...token } = result;
-          this.kept.set(key, { ...token, until: this.clock.monotonic() + usable_ms });
+          this.kept.set(key, { token: result.token, until: this.clock.monotonic() + result.usable_ms });
         }
         return result;
       })

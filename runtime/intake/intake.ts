@@ -7,6 +7,7 @@ import type { Ids } from '../platform/ids.ts';
 import type { Logger } from '../platform/log.ts';
 import type { TraceParent } from '../platform/tracing.ts';
 import type { RunLimit } from '../store/guard-mutations.ts';
+import type { OwnLogin } from '../table/link-loop.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
 import type { SignedRequest } from '../verify/request.ts';
 import type { IntakeRequest } from './body.ts';
@@ -35,6 +36,8 @@ export interface Services {
   readonly runScript: RunScript;
   /** The id of this installation. Rejects with StoreUnavailable. */
   readonly installation: () => Promise<string>;
+  /** The account of a target for which none is set, where its service has told it. Missing: none has. */
+  readonly ownLogin?: OwnLogin;
   readonly shutdown: Shutdown;
   readonly overload: Pick<Overload, 'refuses' | 'verify'>;
   readonly bodies: Pick<UnverifiedBodies, 'read' | 'readArrived' | 'release'>;

@@ -21,6 +21,7 @@ import type { Clock } from '../platform/clock.ts';
 import { settledWithin } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
 import type { RunProcess } from '../platform/process/run-process.ts';
+import type { OwnLogin } from '../table/link-loop.ts';
 import type { Guarding } from './guarding.ts';
 import type { ServiceContext } from './options.ts';
 import type { Routes, RoutesUser } from './routes.ts';
@@ -37,6 +38,7 @@ export interface Backend extends RoutesUser {
   /** Null: nothing is traced. */
   readonly tracing: RequestTracing | null;
   readonly installation: FindInstallation;
+  readonly ownLogin?: OwnLogin;
   readonly guarding?: Pick<Guarding, 'requested'>;
   /** Whether other gateways may serve a path that has no route here. */
   isPending(path: string): boolean;
@@ -204,6 +206,7 @@ export class Gateway {
       ids,
       dispatcher: this.backend.dispatcher,
       installation: this.backend.installation,
+      ...(this.backend.ownLogin === undefined ? {} : { ownLogin: this.backend.ownLogin }),
       runScript: createScriptRunner({ run, realPath, describe, env, home, signal: this.giveUp.signal }),
       shutdown: this.shutdown,
       overload: this.limits.overload ?? new Overload({ clock, log, ask }),

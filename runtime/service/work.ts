@@ -14,6 +14,7 @@ import { createDeliverer } from '../deliver/create-deliverer.ts';
 import { createDeliveryContext } from '../deliver/delivery-context.ts';
 import type { LinkedTargets } from '../deliver/link-targets.ts';
 import { linkTargets } from '../deliver/link-targets.ts';
+import { OwnLogins } from '../deliver/own-logins.ts';
 import { fileSessions } from '../deliver/sessions/file-sessions.ts';
 import { createMirror } from '../deliver/sessions/mirror.ts';
 import type { Agents } from '../dispatch/agents/create-agents.ts';
@@ -43,6 +44,7 @@ import { openServerStore } from '../store/sqlite/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { StoreRefused, StoreUnavailable } from '../store/store.ts';
 import { storePath } from '../store/store-path.ts';
+import type { OwnLogin } from '../table/link-loop.ts';
 import { TableError } from '../table/load.ts';
 import { hasSandbox } from './confine.ts';
 import type { Backend } from './gateway.ts';
@@ -158,7 +160,9 @@ export class Work implements Backend {
   readonly store: Store;
   readonly dispatcher: DispatchService;
   readonly installation: FindInstallation;
+  readonly ownLogin: OwnLogin;
   readonly guarding: Guarding;
+  private readonly ownLogins: OwnLogins;
   private readonly deliveries: Deliveries;
   private readonly deliverer: SwappableDeliverer;
   private readonly scheduler: JobScheduler;
@@ -195,6 +199,9 @@ export class Work implements Backend {
       if (change === 'jobs') this.scheduler.refresh();
     });
     this.installation = findInstallation(store, randomBytes);
+    this.ownLogins = new OwnLogins(clock, first.targets);
+    this.ownLogin = (profile, target) => this.ownLogins.of(profile, target);
+
     this.dispatcher = createDispatcher({
       ...{ store, clock, log, observer, jobs: this.scheduler },
       installation: this.installation,
@@ -239,6 +246,8 @@ export class Work implements Backend {
     return () => {
       this.linked = next;
       this.deliverer.use(next.targets);
+      this.ownLogins.use(next.targets);
+      this.askOwnLogins();
       this.dispatcher.wake();
       this.scheduler.refresh();
     };
@@ -250,11 +259,19 @@ export class Work implements Backend {
     void workFolders.sweep(Object.values(this.linked.table.profiles).map((profile) => join(home, profile.home)));
     void removeInputs(home);
     void this.tryWalls();
+    this.askOwnLogins();
     this.dispatcher.start().catch((error: unknown) => log.error({ err: error }, 'cannot take up unfinished work'));
     this.scheduler.start();
     const retentionDays = (): number => this.linked.table.gateway.retention_days;
     const maxBytes = (): number => this.linked.table.gateway.retention_max_mb * 2 ** 20;
     this.endRetention = startRetention({ store: this.store, clock, log, retentionDays, maxBytes });
+  }
+
+  /** Asks before the first event comes which accounts are the gateway's own. */
+  private askOwnLogins(): void {
+    const { schemes, profiles } = this.linked.table;
+    const targets = Object.values(schemes).flatMap(({ own_sender = [] }) => own_sender.map(({ target }) => target));
+    for (const profile of Object.keys(profiles)) for (const target of new Set(targets)) this.ownLogin(profile, target);
   }
 
   /** Warns at once if runs will fail because there is no sandbox on this machine. */

@@ -7,18 +7,27 @@ import type { PayloadPath } from './payload-path.ts';
 import { linkPath, readPath } from './payload-path.ts';
 
 export interface LinkedLoop {
-  /** Whether the sender of the event is the account as which the profile of the route posts. */
-  isOwnSender(scheme: string, payload: unknown): boolean;
+  /**
+   * Whether the sender of the event is the account as which the profile of the route posts.
+   * @param ownLogin the account of a target for which none is set; null: not known
+   */
+  isOwnSender(scheme: string, payload: unknown, ownLogin: OwnLogin): boolean;
   /** The installations whose markers are in the texts of the event. */
   installationsIn(scheme: string, payload: unknown): ReadonlySet<string>;
   /** Whether what goes to the target can come back as an event of the scheme. */
   comesBack(scheme: string, target: string): boolean;
 }
 
+export type OwnLogin = (profile: string, target: string) => string | null;
+
 interface OfScheme {
   /** Null: everywhere. */
   readonly texts: readonly PayloadPath[] | null;
-  readonly senders: readonly { readonly path: PayloadPath; readonly own: PayloadPath | string }[];
+  /** `own`: a field, a login, or the target whose login is asked for. */
+  readonly senders: readonly {
+    readonly path: PayloadPath;
+    readonly own: PayloadPath | string | { readonly target: string };
+  }[];
 }
 
 export function linkLoop(
@@ -40,7 +49,7 @@ export function linkLoop(
     const plan = Object.hasOwn(schemes, name) ? schemes[name] : undefined;
     const senders = (plan?.own_sender ?? []).flatMap(({ path, same_as, target, setting: key }) => {
       const at = linkPath(path);
-      const own = same_as === null ? setting(target, key) : linkPath(same_as);
+      const own = same_as === null ? (setting(target, key) ?? { target }) : linkPath(same_as);
       return at === null || own === null ? [] : [{ path: at, own }];
     });
     const found = { texts: plan?.texts?.map(linkPath).filter((path) => path !== null) ?? null, senders };
@@ -48,11 +57,11 @@ export function linkLoop(
     return found;
   };
   return {
-    isOwnSender: (scheme, payload) =>
+    isOwnSender: (scheme, payload, ownLogin) =>
       ofScheme(scheme).senders.some(({ path, own }) => {
         const sender = readPath(payload, path);
         if (!isName(sender)) return false;
-        const other = typeof own === 'string' ? own : readPath(payload, own);
+        const other = typeof own === 'object' && 'target' in own ? ownLogin(profile, own.target) : ownIn(payload, own);
         return isName(other) && String(sender).toLowerCase() === String(other).toLowerCase();
       }),
     installationsIn(scheme, payload) {
@@ -64,6 +73,9 @@ export function linkLoop(
       (Object.hasOwn(targets, target) ? targets[target]?.comes_back : undefined)?.includes(schemeOf(scheme)) === true,
   };
 }
+
+const ownIn = (payload: unknown, own: PayloadPath | string): unknown =>
+  typeof own === 'string' ? own : readPath(payload, own);
 
 const isName = (value: unknown): value is string | number =>
   (typeof value === 'string' && value !== '') || typeof value === 'number';

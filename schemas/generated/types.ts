@@ -2159,7 +2159,7 @@ export interface TargetFind {
   page_size: number;
 }
 /**
- * The account that posts, for a token that does not say it; asked where `find` needs it and the setting `login` is not set.
+ * The account that posts: asked where the setting `login` is not set, for `find` and so that its own events are ignored. The request may hold settings only, and `{jwt}`.
  */
 export interface TargetLogin {
   request: TargetRequest;
@@ -2167,6 +2167,10 @@ export interface TargetLogin {
    * Dotted path of the login.
    */
   path: string;
+  /**
+   * What follows it in the login.
+   */
+  suffix?: string;
 }
 /**
  * What the service takes as text.
@@ -2400,14 +2404,6 @@ export interface TargetInstallation {
    * Dotted path of its id.
    */
   id: string;
-  /**
-   * Dotted path of the name of the app's account.
-   */
-  login?: string;
-  /**
-   * What follows the name in the account's login.
-   */
-  login_suffix?: string;
 }
 /**
  * One rule.
@@ -3899,6 +3895,7 @@ export interface FindPlan {
 export interface LoginPlan {
   request: RequestPlan;
   path: string[];
+  suffix: string;
 }
 export interface TextPlan {
   limit: number | null;
@@ -4013,8 +4010,6 @@ export interface JwtPlan {
 export interface InstallationPlan {
   request: RequestPlan;
   id: string[];
-  login: string[] | null;
-  login_suffix: string;
 }
 /**
  * A request without effect that tells whether the credentials are taken. Absent: there is none.

@@ -40,15 +40,9 @@ export function lowerExchange(exchange: TargetExchange, path: NodePath, scope: T
   };
 }
 
-function lowerInstallation(
-  { request, id, login, login_suffix = '' }: TargetInstallation,
-  path: NodePath,
-  scope: TargetScope,
-): InstallationPlan {
+function lowerInstallation({ request, id }: TargetInstallation, path: NodePath, scope: TargetScope): InstallationPlan {
   return {
     request: lowerRequest(request, [...path, 'request'], scope, INSTALLATION),
     id: splitPath(id),
-    login: login === undefined ? null : splitPath(login),
-    login_suffix,
   };
 }

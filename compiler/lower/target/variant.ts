@@ -103,9 +103,14 @@ function lowerFind(find: TargetFind, path: NodePath, scope: TargetScope): FindPl
   };
 }
 
-const lowerLogin = ({ request, path: at }: TargetLogin, path: NodePath, scope: TargetScope): LoginPlan => ({
-  request: lowerRequest(request, [...path, 'request'], scope),
+const lowerLogin = (
+  { request, path: at, suffix = '' }: TargetLogin,
+  path: NodePath,
+  scope: TargetScope,
+): LoginPlan => ({
+  request: lowerExchangeRequest(request, [...path, 'request'], scope),
   path: splitPath(at),
+  suffix,
 });
 
 function lowerRequests(

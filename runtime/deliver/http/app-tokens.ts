@@ -58,6 +58,7 @@ export function linkAppTokens(parts: AppParts): TokenSource | string {
 
   return {
     perAddress: true,
+    ask: askSigned,
     checkValues: (now) => ({ jwt: signed(now) }),
     async get(values, _, context) {
       const { tokens, clock } = context;
@@ -71,7 +72,7 @@ export function linkAppTokens(parts: AppParts): TokenSource | string {
         if (place.kind !== 'token') return place;
         const token = await tokens.get(JSON.stringify([app, place.token]), async () => {
           const asked = await askSigned(askToken, { ...values, installation: place.token }, context);
-          if (asked.kind === 'answer') return { ...readToken(asked.response, clock.now()), ...loginOf(place) };
+          if (asked.kind === 'answer') return readToken(asked.response, clock.now());
           return asked.response?.status === 404 ? { ...asked.failure, gone: true } : asked.failure;
         });
         // It was removed, and may have been installed again since, with another id.
@@ -82,23 +83,13 @@ export function linkAppTokens(parts: AppParts): TokenSource | string {
   };
 }
 
-const loginOf = ({ login }: { readonly login?: string }): { readonly login?: string } =>
-  login === undefined ? {} : { login };
-
 /** In the cache, an installation is a token whose text is its id. */
-function linkPlaceReader({ id, login, login_suffix }: InstallationPlan): (json: unknown) => TokenResult {
+function linkPlaceReader({ id }: InstallationPlan): (json: unknown) => TokenResult {
   const readId = linkReader(id);
-  const readLogin = login === null ? () => undefined : linkReader(login);
   return (json) => {
     const found = toId(readId(json));
-    const name = toId(readLogin(json));
     if (found === null) return noToken('the answer names no installation');
-    return {
-      kind: 'token',
-      token: found,
-      usable_ms: PLACE_MS,
-      ...(name === null ? {} : { login: name + login_suffix }),
-    };
+    return { kind: 'token', token: found, usable_ms: PLACE_MS };
   };
 }
 

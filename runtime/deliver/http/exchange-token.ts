@@ -30,6 +30,8 @@ export interface TokenSource {
   readonly perAddress: boolean;
   /** The cached token, or a new one. @param account identifies the credentials and their server */
   get(values: Values, account: string, context: TokenContext): Promise<TokenResult>;
+  /** Makes a request with the credentials themselves. */
+  ask(ask: AskExchange, values: Values, context: TokenContext): Promise<ExchangeAnswer>;
   /** What the request that checks the credentials needs. @param now Unix ms */
   checkValues(now: number): Partial<Values>;
 }
@@ -43,14 +45,14 @@ export type ExchangeAnswer =
 
 export type AskExchange = (values: Values, context: SendContext) => Promise<ExchangeAnswer>;
 
-/** Links a request of an exchange. Repeating it does no harm, and nothing was delivered yet. */
+/** Links a request of an exchange, or another that delivers nothing. Repeating it does no harm. */
 export function linkAsk(
-  { variant, plan, base, settings }: ExchangeParts,
+  { variant, plan, base, settings }: Omit<ExchangeParts, 'plan'> & { readonly plan: ExchangePlan | null },
   request: RequestPlan,
   success: ResponseCondition,
 ): AskExchange {
   // A service uses the same error codes for both, unless the plan says otherwise.
-  const { outcomes = variant.outcomes } = plan;
+  const outcomes = plan?.outcomes ?? variant.outcomes;
   const classify = linkClassifier({ ...variant, success, outcomes, message_id: null });
   const build = linkRequest(request, { base, settings });
   return async (values, context) => {
@@ -89,6 +91,7 @@ export function linkExchange(parts: ExchangeParts): TokenSource {
   return {
     perAddress: false,
     get: (_, account, context) => context.tokens.get(account, () => exchange(context)),
+    ask: (one, values, context) => one(values, context),
     checkValues: () => ({}),
   };
 }

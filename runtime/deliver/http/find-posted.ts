@@ -2,18 +2,16 @@
  * Finds what was posted earlier, by what is hidden in it (`{marks}`): the post that `mode: upsert` replaces, and a piece whose
  * sending ended in an unknown way. Only a post of the own account counts, because anybody can copy a mark into theirs.
  */
-import type { DeliveryContext } from '../driver.ts';
-import type { TokenResult } from '../token-cache.ts';
 import { toId } from './classify-response.ts';
 import { linkReader } from './condition.ts';
 import type { NoToken } from './exchange-token.ts';
+import type { FindLogin } from './find-login.ts';
 import type { LinkedVariant } from './link-variant.ts';
 import type { PieceSender } from './send-piece.ts';
 import type { Values } from './values.ts';
 
 /** Pages that are read at most. */
 const MAX_PAGES = 100;
-const LOGIN_MS = 3_600_000;
 
 export type FoundPost =
   | { readonly kind: 'found'; readonly id: string; readonly text: string; readonly message_id: string | null }
@@ -26,15 +24,12 @@ export type FindPosted = (mark: string, values: Values, signal: AbortSignal) => 
 export interface FindParts {
   readonly variant: LinkedVariant;
   readonly sender: PieceSender;
-  readonly account: string;
-  /** The setting; null: the service is asked. */
-  readonly ownLogin: string | null;
-  readonly context: DeliveryContext;
+  readonly findLogin: FindLogin;
 }
 
 /** Null for a target without `find`. */
 export function linkFindPosted(parts: FindParts): FindPosted | null {
-  const { variant, sender } = parts;
+  const { variant, sender, findLogin } = parts;
   const { find, message_id } = variant.plan;
   const { pickFind } = variant;
   if (find === undefined || pickFind === null) return null;
@@ -42,11 +37,10 @@ export function linkFindPosted(parts: FindParts): FindPosted | null {
   const [readText, readId] = [linkReader(find.text), linkReader(find.id)];
   const readAuthor = find.author === undefined ? null : linkReader(find.author);
   const readUrl = message_id === null ? () => undefined : linkReader(message_id);
-  const findLogin = linkLogin(parts);
   return async (mark, values, signal) => {
     const request = pickFind(values.address)?.request;
     if (request === undefined) return failed('permanent', 'there is no list for this address');
-    const own = readAuthor === null ? null : await findLogin(values, signal);
+    const own = readAuthor === null ? null : await findLogin();
     if (own !== null && own.kind !== 'token') return own;
     for (let page = 1; page <= MAX_PAGES; page++) {
       const result = await sender.send(request, { ...values, page }, signal);
@@ -79,25 +73,3 @@ function notFound({ kind, reason, retry_after_ms }: Exclude<Awaited<ReturnType<P
     retry_after_ms,
   } as const;
 }
-
-/** The account that posts. In the cache, it is a token whose text is the login. */
-function linkLogin({ variant, sender, account, ownLogin, context }: FindParts) {
-  const { login } = variant.plan;
-  const ask = variant.askLogin;
-  const readLogin = login === undefined ? () => undefined : linkReader(login.path);
-  return async (values: Values, signal: AbortSignal): Promise<TokenResult> => {
-    if (ownLogin !== null) return { kind: 'token', token: ownLogin, usable_ms: LOGIN_MS };
-    const token = await sender.token(values, signal);
-    if (token !== null && token.kind !== 'token') return token;
-    if (token?.login !== undefined) return { ...token, token: token.login };
-    if (ask === null) return failed('permanent', UNKNOWN);
-    return context.tokens.get(`${account} login`, async () => {
-      const result = await sender.send(ask, values, signal);
-      const found = result.kind === 'ok' ? toId(readLogin(result.json)) : null;
-      if (found !== null) return { kind: 'token', token: found, usable_ms: LOGIN_MS };
-      return result.kind === 'retry' || result.kind === 'ambiguous' ? notFound(result) : failed('permanent', UNKNOWN);
-    });
-  };
-}
-
-const UNKNOWN = 'the service does not say which account the token belongs to: set `login`';

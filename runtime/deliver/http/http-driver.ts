@@ -18,6 +18,8 @@ import type { Probe, ProbeOptions } from '../probe.ts';
 import { notLive, probed, probeFailed } from '../probe.ts';
 import { prepareText, quietText } from '../text/prepare-text.ts';
 import type { DeliveryResult } from './classify-response.ts';
+import type { FindLogin } from './find-login.ts';
+import { linkFindLogin } from './find-login.ts';
 import type { FindPosted } from './find-posted.ts';
 import { linkFindPosted } from './find-posted.ts';
 import { idempotencyKey } from './idempotency-key.ts';
@@ -59,6 +61,7 @@ class HttpDriver implements Driver {
   private readonly account: string;
   /** Some value for each content field, to tell whether an address is right. */
   private readonly someContent: Values['content'];
+  readonly findLogin?: FindLogin;
   /** Null: the target cannot look for what was posted before. */
   private readonly find: FindPosted | null;
   /** Keys whose last attempt posted nothing for certain, so that nothing is looked for. */
@@ -74,10 +77,9 @@ class HttpDriver implements Driver {
     this.account = accountOf(target, variant);
     this.someContent = Object.fromEntries((target.plan.content ?? []).map(({ name }) => [name, 'x']));
     this.sender = createPieceSender(variant, this.account, this.context);
-    const ownLogin = target.settings.get('login') ?? null;
-    this.find = linkFindPosted({
-      ...{ variant, sender: this.sender, account: this.account, ownLogin, context: this.context },
-    });
+    const findLogin = linkFindLogin(variant, target, this.account, this.context);
+    this.find = linkFindPosted({ variant, sender: this.sender, findLogin });
+    if (variant.plan.login !== undefined) this.findLogin = findLogin;
   }
 
   chatId(request: Addressed): string | null {

@@ -33,8 +33,6 @@ export interface LinkedVariant {
   /** Picks the request that lists earlier posts; null: the target has none. */
   readonly pickFind: PickRequest | null;
   readonly exchange: TokenSource | null;
-  /** The request that tells the account; null: the service has none. */
-  readonly askLogin: LinkedRequest | null;
   /** Builds the request that checks the credentials; null: the service has none. @param now Unix ms */
   readonly buildCheck: ((now: number) => HttpRequest) | null;
   readonly sign: Sign;
@@ -72,7 +70,7 @@ export function linkVariant(target: BoundTarget): LinkedVariant | string {
   const webhook = plan.webhook === undefined ? null : linkWebhook(settings);
   if (typeof webhook === 'string') return webhook;
   const scope = { base, settings };
-  const { find, update, login } = plan;
+  const { find, update } = plan;
   return {
     plan,
     base,
@@ -83,7 +81,6 @@ export function linkVariant(target: BoundTarget): LinkedVariant | string {
     pickFind: find === undefined ? null : linkPickRequest(plan, find.requests, scope, toRead(plan)),
     classify: linkClassifier(plan),
     exchange,
-    askLogin: login === undefined ? null : toRead(plan)(linkForm(login.request, scope)),
     buildCheck: linkCheck(plan, exchange, scope),
     sign:
       webhook === null ? linkSign(plan.signature, settings) : (now) => ({ ...UNSIGNED, timestamp: unixSeconds(now) }),

@@ -10,10 +10,13 @@ import { ignore, refuse } from './reject.ts';
 
 export const checkLoop: Stage = (intake, services) => {
   const { body, route, scheme } = intake;
-  if (!route.plan.allow_own_events && route.loop.isOwnSender(scheme, intake.data))
+  const { ownLogin = unknown } = services;
+  if (!route.plan.allow_own_events && route.loop.isOwnSender(scheme, intake.data, ownLogin))
     return ignore(intake, 'loop', 'the sender is the account that the gateway posts as');
   return body.includes(MARKER_START) ? checkMarkers(intake, services) : null;
 };
+
+const unknown = (): null => null;
 
 async function checkMarkers(intake: Intake, { installation }: Services): Promise<Reply | null> {
   const { route, scheme, data } = intake;
