@@ -2,8 +2,7 @@
  * What a module adds to the runtime. Each function loads code, and is called only when the configuration needs it: what is
  * not configured is not loaded.
  */
-import { agentPlans } from '../base/agent-plan.ts';
-import type { RoutePlan, RouteTable, SqliteStorePlan, StorePlan } from '../schemas/generated/types.ts';
+import type { BudgetPlan, RoutePlan, RouteTable, SqliteStorePlan, StorePlan } from '../schemas/generated/types.ts';
 import type { OpenConsole } from './console/console.ts';
 import type { Deliverer } from './deliver/deliverer.ts';
 import type { AgentRunner } from './dispatch/agent-runner.ts';
@@ -94,23 +93,14 @@ export interface OpenedStore {
 /** Rejects with StoreRefused when the store cannot be used. A store that cannot be reached still opens. */
 export type OpenStore = (context: StoreContext, plan: SharedStorePlan, secrets: SecretResolver) => Promise<OpenedStore>;
 
-/** @param machineZone IANA zone, for a config that names none */
-export type CreateFindBudgets = (table: RouteTable, machineZone: string) => FindBudgets;
-
-/** Loads the budgets if the table has any. Rejects with TableError when no module has budgets. */
-export async function loadBudgets(
-  parts: readonly RuntimePart[],
-  table: RouteTable,
-  machineZone: string,
-): Promise<FindBudgets | null> {
-  const { profiles, routes, jobs, gateway } = table;
-  const agents = Object.values(profiles).flatMap((profile) => agentPlans(profile).map(([, plan]) => plan));
-  const owners = [gateway, ...agents, ...Object.values(routes), ...Object.values(jobs)];
-  if (owners.every(({ budget }) => budget === undefined)) return null;
-  const load = parts.find(({ budgets }) => budgets !== null)?.budgets ?? null;
-  if (load === null) throw new TableError('budget: no module of this program keeps budgets');
-  return (await load())(table, machineZone);
+/** Budgets that are not in the table: of subscriptions, by JSON of profile and name, and of jobs of the store, by id. */
+export interface LaterBudgets {
+  readonly routes: ReadonlyMap<string, BudgetPlan>;
+  readonly jobs: ReadonlyMap<string, BudgetPlan>;
 }
+
+/** @param machineZone IANA zone, for a config that names none @param later looked at each time */
+export type CreateFindBudgets = (table: RouteTable, machineZone: string, later: LaterBudgets) => FindBudgets;
 
 /** Loads the marks if any of the routes has marked values; null: none has. Rejects with TableError when no module has marks. */
 export async function loadMarks(parts: readonly RuntimePart[], plans: readonly RoutePlan[]): Promise<Marks | null> {

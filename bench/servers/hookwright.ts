@@ -107,7 +107,8 @@ const gateway = new Gateway(context, routes, {
   installation: async () => EXAMPLE_INSTALLATION,
   isPending: () => false,
   tracing: null,
-  keeping: { keep: () => null, prepare: async () => {} },
+  keeping: { keep: () => null },
+  subscribed: async () => {},
   prepare: async () => () => {},
   stop: async () => ({ abandoned: 0 }),
 });

@@ -45,6 +45,8 @@ export const promptOption = text('text', 'The prompt of each run');
 
 export const descriptionOption = text('text', 'What it is for');
 
+export const budgetOption = text('yaml', "Most runs, tokens and cost, such as '{runs: 20, per: day}'; empty for none");
+
 export const chatIdOption = text('id', 'Chat or channel; may be negative');
 
 /** Which deliveries or requests are meant. */

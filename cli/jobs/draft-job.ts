@@ -7,6 +7,7 @@ import type { JobRecord } from '../../runtime/store/job-mutations.ts';
 import type { JobConfig, JobPlan, ProfilePlan } from '../../schemas/generated/types.ts';
 import { CliError, UsageError } from '../base/errors.ts';
 import { parseChoice, parseList } from '../command-line/values.ts';
+import { parseBudgetFlag } from '../command-line/yaml-flag.ts';
 import type { OpenTable } from '../subscriptions/open-table.ts';
 
 export interface JobDraft {
@@ -68,8 +69,9 @@ export function recordOfPlan(
   plan: JobPlan,
   rest: Pick<JobRecord, 'id' | 'created_at' | 'blueprint' | 'toolsets' | 'timezone'>,
 ): JobRecord {
-  const { name, profile, description, schedule, prompt, deliver, agent, skills, misfire } = plan;
-  return { ...rest, name, profile, description, schedule, prompt, deliver, agent, skills, misfire };
+  const { name, profile, description, schedule, prompt, deliver, agent, skills, misfire, budget } = plan;
+  const limited = budget === undefined ? {} : { budget };
+  return { ...rest, name, profile, description, schedule, prompt, deliver, agent, skills, misfire, ...limited };
 }
 
 type JobFlag =
@@ -81,6 +83,7 @@ type JobFlag =
   | 'skills'
   | 'toolsets'
   | 'misfire'
+  | 'budget'
   | 'description';
 type JobFlags = Readonly<Record<JobFlag, string | undefined>>;
 
@@ -96,7 +99,7 @@ function deliverOf({ deliver, deliverChatId }: JobFlags): Pick<JobConfig, 'deliv
 
 /** The keys of a job that the flags give; the others are left out. @throws UsageError */
 export function configFromFlags(flags: JobFlags): Partial<JobConfig> {
-  const { schedule, prompt, agent, skills, toolsets, misfire, description } = flags;
+  const { schedule, prompt, agent, skills, toolsets, misfire, budget, description } = flags;
   return {
     ...(schedule === undefined ? {} : { schedule }),
     ...(prompt === undefined ? {} : { prompt }),
@@ -105,6 +108,7 @@ export function configFromFlags(flags: JobFlags): Partial<JobConfig> {
     ...(skills === undefined ? {} : { skills: parseList(skills) }),
     ...(toolsets === undefined ? {} : { toolsets: parseList(toolsets) }),
     ...(misfire === undefined ? {} : { misfire: parseChoice(misfire, '--misfire', MISFIRES) }),
+    ...(budget === undefined || budget === '' ? {} : { budget: parseBudgetFlag(budget) }),
     ...(description === undefined ? {} : { description }),
   };
 }

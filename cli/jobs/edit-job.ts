@@ -2,7 +2,7 @@
 import { jobSignature } from '../../runtime/dispatch/scheduler/job.ts';
 import type { JobRecord } from '../../runtime/store/job-mutations.ts';
 import type { Store } from '../../runtime/store/store.ts';
-import type { JobConfig } from '../../schemas/generated/types.ts';
+import type { BudgetConfig, BudgetPlan, JobConfig } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 import { describePause, pausedUntil } from '../output/pause.ts';
@@ -17,10 +17,12 @@ export interface JobChange {
   readonly name: string | undefined;
   readonly timezone: string | undefined;
   readonly config: Partial<JobConfig>;
+  /** The budget goes. */
+  readonly unlimited: boolean;
 }
 
 /** Addresses that are not changed are kept as they were lowered: a target may have gone since. */
-function applyChange(record: JobRecord, { name, timezone, config }: JobChange, open: DraftTable): SavedJob {
+function applyChange(record: JobRecord, { name, timezone, config, unlimited }: JobChange, open: DraftTable): SavedJob {
   const { description, schedule, prompt, misfire, profile } = record;
   const draft = {
     name: name ?? record.name,
@@ -29,6 +31,7 @@ function applyChange(record: JobRecord, { name, timezone, config }: JobChange, o
       ...{ schedule, prompt, misfire, skills: [...record.skills], timezone: timezone ?? record.timezone },
       ...(description === null ? {} : { description }),
       ...(typeof record.agent === 'string' ? { agent: record.agent } : {}),
+      ...(record.budget === undefined || unlimited ? {} : { budget: budgetConfig(record.budget) }),
       ...config,
     },
   };
@@ -39,6 +42,12 @@ function applyChange(record: JobRecord, { name, timezone, config }: JobChange, o
   const edited = recordOfPlan(plan, { id, created_at, blueprint, toolsets, timezone: draft.config.timezone });
   return { record: isMoved ? edited : { ...edited, deliver: record.deliver }, warnings };
 }
+
+/** As it would be written. */
+const budgetConfig = ({ per, ...limits }: BudgetPlan): BudgetConfig => ({
+  ...Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== null)),
+  per,
+});
 
 /** @throws CliError when the change cannot be made; nothing is stored then. */
 export async function editJob(

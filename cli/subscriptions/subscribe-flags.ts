@@ -1,12 +1,11 @@
 /** The flags of `webhook subscribe`, and their changes to an entry; other settings stay as they are. */
-import { parse } from 'yaml';
-import { messageOf } from '../../base/message-of.ts';
-import type { CoalesceConfig, FilterConfig, RouteConfig } from '../../schemas/generated/types.ts';
+import type { BudgetConfig, CoalesceConfig, FilterConfig, RouteConfig } from '../../schemas/generated/types.ts';
 import { UsageError } from '../base/errors.ts';
 import type { GivenBy } from '../command-line/command.ts';
 import { list, text, toggle } from '../command-line/command.ts';
-import { chatIdOption, configOption, descriptionOption, jsonOption } from '../command-line/options.ts';
+import { budgetOption, chatIdOption, configOption, descriptionOption, jsonOption } from '../command-line/options.ts';
 import { parseList } from '../command-line/values.ts';
+import { parseBudgetFlag, parseFlagYaml } from '../command-line/yaml-flag.ts';
 
 const REPEATABLE = 'repeatable';
 
@@ -26,6 +25,7 @@ export const SUBSCRIBE_OPTIONS = {
   skills: text('names', 'Skills of the agent run, by comma'),
   filter: list(`yaml`, `Condition, such as '{field: action, equals: opened}'; ${REPEATABLE}`),
   coalesce: text('yaml', 'Entity of a burst: a field, or {key, window_seconds, max_wait_seconds}'),
+  budget: budgetOption,
   source: text('source', 'Who sends: its signature, event type and delivery id (hookwright source list)'),
   secret: text('ref', 'env:NAME, file:path or a secret, instead of a generated one'),
   publicKey: text('ref', 'Of a source that signs with a private key: env:NAME, file:path or the key'),
@@ -56,6 +56,7 @@ export function applyFlags(entry: RouteConfig, flags: SubscribeFlags): RouteConf
     skills: flags.skills === undefined ? undefined : orNothing(parseList(flags.skills)),
     filters: flags.filter && orNothing(flags.filter.filter((text) => text !== '').flatMap(parseFilter)),
     coalesce: flags.coalesce === undefined ? undefined : parseCoalesce(flags.coalesce),
+    budget: flags.budget === undefined ? undefined : parseBudget(flags.budget),
     source: flags.source,
     secret: flags.secret,
     public_key: flags.publicKey,
@@ -107,24 +108,12 @@ function parseFilter(text: string): FilterConfig[] {
   return (Array.isArray(value) ? value : [value]) as FilterConfig[];
 }
 
+const parseBudget = (text: string): BudgetConfig | typeof NOTHING => (text === '' ? NOTHING : parseBudgetFlag(text));
+
 /** The whole setting, or only its key: `--coalesce pull_request.number`. */
 function parseCoalesce(text: string): CoalesceConfig | typeof NOTHING {
   if (text === '') return NOTHING;
   if (/^[\w.-]+$/.test(text)) return { key: text };
   const value = parseFlagYaml(text, '--coalesce', "'{key: pull_request.number, window_seconds: 60}'");
   return value as CoalesceConfig;
-}
-
-function parseFlagYaml(text: string, flag: string, example: string): object {
-  let value: unknown;
-  try {
-    value = parse(text, { logLevel: 'error', maxAliasCount: 10 });
-  } catch (error) {
-    throw new UsageError(
-      `${flag} is not YAML: ${messageOf(error).split('\n')[0] ?? ''}`,
-      `for instance ${flag} ${example}`,
-    );
-  }
-  if (typeof value === 'object' && value !== null) return value;
-  throw new UsageError(`${flag} takes a map, not "${text}"`, `for instance ${flag} ${example}`);
 }

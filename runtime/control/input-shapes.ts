@@ -70,6 +70,7 @@ const job = object({
   deliver: listOf(object({ target: text, extra: anyObject })),
   agent: optional(nullable(text)),
   blueprint: nullable(object({ key: text, values: anyObject })),
+  budget: optional(anyObject),
 } satisfies Record<keyof JobRecord, WireShape>);
 
 const QUERIES: Readonly<Record<QueryKind, WireShape>> = {

@@ -37,9 +37,11 @@ export interface Listening {
 /** What depends on the routes, and is replaced with them. */
 export interface RoutesUser {
   readonly store: Pick<Store, 'shared'>;
-  readonly keeping: Pick<Keeping, 'keep' | 'prepare'>;
+  readonly keeping: Pick<Keeping, 'keep'>;
   /** Jobs created at run time, which a subscription may name. */
   jobs(): readonly JobRecord[];
+  /** Called before these subscriptions are served, instead of those before. */
+  subscribed(plans: readonly RoutePlan[]): Promise<void>;
   /** Called with each later table before it is served; rejects with TableError to refuse it. Returns a function to call at the swap. */
   prepare(table: RouteTable): Promise<() => void>;
 }
@@ -105,7 +107,7 @@ export class Routes {
       read: files.readText,
       lower: (text, table) => lowerSubscriptions(text, table, this.user?.jobs() ?? []),
       link: async (table, plans) => {
-        await this.user?.keeping.prepare(plans);
+        await this.user?.subscribed(plans);
         const context = await this.linkContext(table, plans, plans.flatMap(routeSecretRefs));
         return linkRoutes(plans, table, context);
       },

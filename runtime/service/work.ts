@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { agentPlans } from '../../base/agent-plan.ts';
 import { labelIn } from '../../base/label.ts';
 import { readRegularText } from '../../base/read-regular-file.ts';
-import type { RouteTable } from '../../schemas/generated/types.ts';
+import type { RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { SwappableDeliverer } from '../deliver/create-deliverer.ts';
 import { createDeliverer } from '../deliver/create-deliverer.ts';
 import { createDeliveryContext } from '../deliver/delivery-context.ts';
@@ -31,7 +31,7 @@ import { JobScheduler } from '../dispatch/scheduler/scheduler.ts';
 import type { Keeper } from '../intake/keeper.ts';
 import { Keeping } from '../intake/keeper.ts';
 import type { OpenedStore, Tracing } from '../module.ts';
-import { loadBudgets, loadTracing } from '../module.ts';
+import { loadTracing } from '../module.ts';
 import type { Timer } from '../platform/clock.ts';
 import { removeInputs } from '../platform/process/input-file.ts';
 import { tableSecretRefs } from '../platform/secrets/secret-refs.ts';
@@ -46,6 +46,7 @@ import { StoreRefused, StoreUnavailable } from '../store/store.ts';
 import { storePath } from '../store/store-path.ts';
 import type { OwnLogin } from '../table/link-loop.ts';
 import { TableError } from '../table/load.ts';
+import { Budgets } from './budgets.ts';
 import { hasSandbox } from './confine.ts';
 import type { Backend } from './gateway.ts';
 import type { Guarding } from './guarding.ts';
@@ -65,8 +66,6 @@ interface LinkedWork {
   readonly secrets: SecretResolver;
   readonly targets: LinkedTargets;
   readonly agents: Agents;
-  /** Null: the table has none. */
-  readonly budgets: FindBudgets | null;
   readonly limits: readonly AgentLimit[];
 }
 
@@ -87,8 +86,10 @@ export async function openWork(
     const opened = await openStore(context, routes, first.secrets);
     const keeping = new Keeping(() => openKeeper(context, routes, opened.store), context.log);
     await keeping.prepare(Object.values(routes.plan.routes));
+    const budgets = new Budgets(context.modules, context.timezone);
+    await budgets.prepare(routes.plan);
     const tracing = await loadTracing(context.modules);
-    const work = new Work(context, { deliveries, first, opened, keeping, observer, tracing, guarding });
+    const work = new Work(context, { deliveries, first, opened, keeping, observer, tracing, guarding, budgets });
     await work.readJobs();
     return work;
   } catch (error) {
@@ -149,6 +150,7 @@ interface WorkParts {
   readonly observer: DispatchObserver;
   readonly tracing: Tracing | null;
   readonly guarding: Guarding;
+  readonly budgets: Budgets;
 }
 
 export class Work implements Backend {
@@ -168,10 +170,14 @@ export class Work implements Backend {
   private readonly scheduler: JobScheduler;
   private linked: LinkedWork;
   private records: readonly JobRecord[] = [];
+  private readonly budgets: Budgets;
   private rereading: Timer | null = null;
   private endRetention: () => void = () => {};
 
-  constructor(context: ServiceContext, { deliveries, first, opened, keeping, observer, tracing, guarding }: WorkParts) {
+  constructor(
+    context: ServiceContext,
+    { deliveries, first, opened, keeping, observer, tracing, guarding, budgets }: WorkParts,
+  ) {
     const { clock, log, ids, timezone, redactor } = context;
     const { store } = opened;
     this.context = context;
@@ -182,18 +188,17 @@ export class Work implements Backend {
     this.keeping = keeping;
     this.tracing = tracing;
     this.guarding = guarding;
+    this.budgets = budgets;
     const sessions = store.state?.sessions ?? fileSessions(deliveries.context.homeOf);
     const mirror = createMirror({ clock, log, sessions });
     const { redact } = redactor;
     this.deliverer = createDeliverer({ linked: first.targets, context: deliveries.context, mirror, redact });
     const table = (): RouteTable => this.linked.table;
-    const findBudgets: FindBudgets = (of, now) => this.linked.budgets?.(of, now) ?? [];
+    const findBudgets: FindBudgets = (of, now) => this.budgets.find(this.linked.table, of, now);
     this.scheduler = new JobScheduler({
       ...{ store, clock, log, ids, timezone, table, wake: () => this.dispatcher.wake(), tracing },
       ...{ budgets: findBudgets, observer },
-      changed: (records) => {
-        this.records = records;
-      },
+      changed: (records) => this.useJobs(records),
     });
     store.shared?.watch((change) => {
       if (change === 'jobs') this.scheduler.refresh();
@@ -242,6 +247,7 @@ export class Work implements Backend {
   async prepare(table: RouteTable): Promise<() => void> {
     await this.keeping.prepare(Object.values(table.routes));
     await this.guarding.prepare(table);
+    await this.budgets.prepare(table);
     const next = await linkWork(this.context, this.deliveries, table);
     return () => {
       this.linked = next;
@@ -251,6 +257,11 @@ export class Work implements Backend {
       this.dispatcher.wake();
       this.scheduler.refresh();
     };
+  }
+
+  async subscribed(plans: readonly RoutePlan[]): Promise<void> {
+    await this.keeping.prepare(plans);
+    await this.budgets.subscribed(plans);
   }
 
   /** Starts to fire jobs, and resumes unfinished work in the background, because there may be much of it. */
@@ -311,10 +322,15 @@ export class Work implements Backend {
     this.readJobs().catch((error: unknown) => this.context.log.error({ err: error }, 'cannot read the jobs'));
   }
 
+  private useJobs(records: readonly JobRecord[]): Promise<void> {
+    this.records = records;
+    return this.budgets.stored(records);
+  }
+
   /** Reads the jobs; retries while the store is not open, because its disk is full, read-only or failing. */
   async readJobs(): Promise<void> {
     try {
-      this.records = (await this.store.read({ kind: 'jobs' })).records;
+      await this.useJobs((await this.store.read({ kind: 'jobs' })).records);
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
       this.rereading?.cancel();
@@ -339,8 +355,7 @@ async function linkWork(context: ServiceContext, deliveries: Deliveries, table: 
   const create = (): Agents =>
     createAgents(table, { ...context, confine, secrets, redact, readText, http: deliveries.http });
   const agents = explainSecrets(create, (reason) => new TableError(reason));
-  const budgets = await loadBudgets(context.modules, table, context.timezone);
-  return { table, secrets, targets, agents, budgets, limits: agentLimits(table) };
+  return { table, secrets, targets, agents, limits: agentLimits(table) };
 }
 
 const agentLimits = ({ profiles }: RouteTable): readonly AgentLimit[] =>

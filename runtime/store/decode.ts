@@ -2,9 +2,10 @@
  * Checks that stored values are what was written: bytes of a disk, or a hand in a database, may have changed them. What
  * reads a row of any engine reads it with these checks; a value that fails one is damage.
  */
-import type { Dispatch } from '../../schemas/generated/types.ts';
+import type { BudgetPlan, Dispatch } from '../../schemas/generated/types.ts';
 import type { JobRecord } from './job-mutations.ts';
 import type { ProgramEnd, Step } from './states.ts';
+import { isAmount } from './usage.ts';
 
 /** A stored value is not what was written. The message names the value. */
 export class StoreDamaged extends Error {
@@ -98,6 +99,10 @@ export const isStep = fieldsOf<Step>({
   by: orAbsent(isText),
 });
 
+const isBudgetPlan = fieldsOf<BudgetPlan>({
+  ...{ runs: orNull(isCount), tokens: orNull(isCount), cost: orNull(isAmount), per: isOneOf('hour', 'day') },
+});
+
 export const isJobRecord = fieldsOf<JobRecord>({
   ...{ id: isText, profile: isText, name: isText, description: orNull(isText), schedule: isText, timezone: isText },
   ...{
@@ -108,6 +113,7 @@ export const isJobRecord = fieldsOf<JobRecord>({
     toolsets: orNull(texts),
   },
   ...{ misfire: isOneOf('skip', 'once'), created_at: isInstant, blueprint: orNull(isRecord) },
+  budget: orAbsent(isBudgetPlan),
 });
 
 /** [event, delivery_id, replay_of, superseded] of a dispatch. */

@@ -5,7 +5,7 @@
  * stores the run's dispatch, so neither a crash nor a second process can interfere. The `cursor` is the latest handled
  * instant; instants before it never fire, whatever the clock does.
  */
-import type { DeliveryPlan, Dispatch } from '../../schemas/generated/types.ts';
+import type { BudgetPlan, DeliveryPlan, Dispatch } from '../../schemas/generated/types.ts';
 import type { BudgetSpan, OverBudget } from './budget.ts';
 import type { Ref, StoredClaim } from './identity.ts';
 
@@ -28,6 +28,8 @@ export interface JobRecord {
   /** Null: those of the profile. */
   readonly toolsets: readonly string[] | null;
   readonly misfire: 'skip' | 'once';
+  /** Absent: none. */
+  readonly budget?: BudgetPlan;
   /** Unix ms. */
   readonly created_at: number;
   readonly blueprint: { readonly key: string; readonly values: Readonly<Record<string, string>> } | null;

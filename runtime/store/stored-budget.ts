@@ -13,6 +13,20 @@ export function budgetName(key: string): string {
   return `${kind}${of === '' ? '' : ` ${of}`}${where} per ${per}`;
 }
 
+interface Amounts {
+  readonly runs: number | null;
+  readonly tokens: number | null;
+  readonly cost: number | null;
+}
+
+/** Limits, or what was spent: `20 runs, cost 1.5`. */
+export function budgetAmounts({ runs, tokens, cost }: Amounts): string {
+  const counted = [[runs, 'run'] as const, [tokens, 'token'] as const].flatMap(([count, unit]) =>
+    count === null || count === 0 ? [] : [`${count} ${unit}${count === 1 ? '' : 's'}`],
+  );
+  return [...counted, ...(cost === null || cost === 0 ? [] : [`cost ${cost}`])].join(', ');
+}
+
 const isKey = (value: unknown): boolean => Array.isArray(value) && value.every(orNull(isText));
 
 /** A stored body; null: there is none, or it is damaged. */

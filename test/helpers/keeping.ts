@@ -49,7 +49,7 @@ export async function serveKeeping(
   const capture = openCapture(path, { table: () => table, clock, forgets, secrets: () => redactor.secrets, store });
   const served = await serve(t, all, {
     ...options,
-    keeping: { keep: capture.keep, prepare: async () => {} },
+    keeping: { keep: capture.keep },
   });
   atEnd(t, () => capture.close());
   const list: Keeping['list'] = (filter = {}, limit = 100) => capture.requests.list(filter, { limit });

@@ -94,7 +94,8 @@ export function prepareGateway(
     installation: async () => EXAMPLE_INSTALLATION,
     isPending: () => false,
     tracing: null,
-    keeping: keeping ?? { keep: () => null, prepare: async () => {} },
+    keeping: keeping ?? { keep: () => null },
+    subscribed: async () => {},
     prepare: prepare ?? (async () => () => {}),
     stop: drain ?? (async () => ({ abandoned: 0 })),
   };

@@ -4,6 +4,7 @@ import { UsageError } from '../../base/errors.ts';
 import { chooseTimezone } from '../../blueprints/timezone.ts';
 import { argument, command, text, withDefault } from '../../command-line/command.ts';
 import {
+  budgetOption,
   chatIdOption,
   configOption,
   descriptionOption,
@@ -41,6 +42,7 @@ export default command({
     toolsets: text('names', "Toolsets of each run, by comma. Default: the profile's"),
     timezone: text('zone', "IANA zone of the schedule. Default: gateway.timezone, else the machine's"),
     misfire: text('rule', 'Runs missed while no gateway was running: skip (default) or once'),
+    budget: budgetOption,
     description: descriptionOption,
     profile: withDefault(DEFAULT_PROFILE, text('profile', 'Profile that runs it')),
     config: configOption,

@@ -3,6 +3,7 @@ import { UsageError } from '../../base/errors.ts';
 import { chooseTimezone } from '../../blueprints/timezone.ts';
 import { argument, command, text } from '../../command-line/command.ts';
 import {
+  budgetOption,
   chatIdOption,
   configOption,
   descriptionOption,
@@ -35,6 +36,7 @@ export default command({
     toolsets: text('names', 'Toolsets of each run, by comma'),
     timezone: text('zone', 'IANA zone of the schedule'),
     misfire: text('rule', 'skip or once'),
+    budget: budgetOption,
     description: descriptionOption,
     profile: jobProfileOption,
     config: configOption,
@@ -46,14 +48,15 @@ export default command({
     if (config.deliver_extra !== undefined && config.deliver === undefined) {
       throw new UsageError('--deliver-chat-id needs --deliver', 'name the target whose chat is meant');
     }
-    if (Object.keys(config).length === 0 && given.name === undefined && given.timezone === undefined) {
+    const unlimited = given.budget === '';
+    if (!unlimited && Object.keys(config).length === 0 && given.name === undefined && given.timezone === undefined) {
       throw new UsageError('say what to change', 'hookwright job edit --help lists the flags');
     }
     const { open, job } = await openJob(context, given);
     const record = recordOf(open, job);
     const timezone = given.timezone === undefined ? undefined : chooseTimezone(given.timezone, '');
     const now = context.clock.now();
-    const change = { name: given.name, timezone, config };
+    const change = { name: given.name, timezone, config, unlimited };
     const edited = await makeStore(context, (store) => editJob(record, change, { store, open, now }));
     printMade(context, { ...edited, verb: 'changed', open }, given.json);
   },

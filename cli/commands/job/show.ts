@@ -4,6 +4,7 @@ import type { Paint } from '../../../base/paint.ts';
 import { createPaint } from '../../../base/paint.ts';
 import type { JobReport } from '../../../runtime/control/reports.ts';
 import type { Job } from '../../../runtime/dispatch/scheduler/job.ts';
+import { budgetAmounts } from '../../../runtime/store/stored-budget.ts';
 import { argument, command } from '../../command-line/command.ts';
 import { configOption, jobProfileOption, jsonOption } from '../../command-line/options.ts';
 import { readHistory, reportJob } from '../../jobs/describe-job.ts';
@@ -29,9 +30,9 @@ export default command({
       readHistory(store, job, await store.read({ kind: 'jobs' }), RUNS),
     );
     const report = reportJob(job, history, options);
-    const { prompt, skills, toolsets } = job;
+    const { prompt, skills, toolsets, budget = null } = job;
     const blueprint = open.records.find(({ id }) => id === job.id)?.blueprint ?? null;
-    if (given.json) printJson(context, { ...report, prompt, skills, toolsets, blueprint });
+    if (given.json) printJson(context, { ...report, prompt, skills, toolsets, budget, blueprint });
     else for (const line of describe(job, report, createPaint(context.colour.stdout))) printLine(context, line);
   },
 });
@@ -46,6 +47,7 @@ function describe(job: Job, report: JobReport, paint: Paint): string[] {
     field('schedule', `${report.schedule_human} (${report.schedule}) in ${timezone}`),
     field('deliver', deliver.join(', ')),
     field('missed', misfire === 'once' ? 'runs once after a downtime' : 'skipped'),
+    ...(job.budget === undefined ? [] : [field('budget', `${budgetAmounts(job.budget)} per ${job.budget.per}`)]),
     field('profile', profile),
     field('kept in', kind === 'static' ? 'the config' : 'the store'),
     ...list('skills', job.skills),

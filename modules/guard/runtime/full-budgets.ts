@@ -2,26 +2,12 @@
 import type { AlertCondition } from '../../../runtime/dispatch/guard.ts';
 import type { BudgetSpan } from '../../../runtime/store/budget.ts';
 import type { Store } from '../../../runtime/store/store.ts';
-import { budgetName, readBudget } from '../../../runtime/store/stored-budget.ts';
+import { budgetAmounts, budgetName, readBudget } from '../../../runtime/store/stored-budget.ts';
 
 export interface FullBudget {
   readonly of: AlertCondition;
   readonly reason: string;
 }
-
-interface Amounts {
-  readonly runs: number | null;
-  readonly tokens: number | null;
-  readonly cost: number | null;
-}
-
-const UNITS: readonly (keyof Amounts)[] = ['runs', 'tokens', 'cost'];
-
-/** `20 runs, cost 1.5`. */
-const amountsOf = (of: Amounts): string =>
-  UNITS.flatMap((unit) =>
-    of[unit] ? [unit === 'cost' ? `cost ${of.cost}` : `${of[unit]} ${of[unit] === 1 ? unit.slice(0, -1) : unit}`] : [],
-  ).join(', ');
 
 const conditionOf = (key: string, until: number): AlertCondition => {
   const subject = `${budgetName(key)}, until ${new Date(until).toISOString()}`;
@@ -31,7 +17,7 @@ const conditionOf = (key: string, until: number): AlertCondition => {
 /** Of a run that was refused. */
 export const refusedBy = (budget: BudgetSpan): FullBudget => ({
   of: conditionOf(budget.key, budget.until),
-  reason: `the limit is ${amountsOf(budget)}: what comes until then is not run`,
+  reason: `the limit is ${budgetAmounts(budget)}: what comes until then is not run`,
 });
 
 /** Those that have refused a run in the present window, also if the gateway that refused it was killed. */
@@ -40,7 +26,7 @@ export async function fullBudgets(store: Pick<Store, 'read'>, now: number): Prom
   return rows.flatMap(({ key, body }) => {
     const spent = readBudget(body);
     if (spent === null || !spent.refused || spent.until <= now) return [];
-    const reason = `spent: ${amountsOf(spent)}; what comes until then is not run`;
+    const reason = `spent: ${budgetAmounts(spent)}; what comes until then is not run`;
     return [{ of: conditionOf(key, spent.until), reason }];
   });
 }

@@ -16,6 +16,7 @@ export interface Job {
   readonly prompt: string;
   readonly deliver: JobPlan['deliver'];
   readonly outputs?: readonly OutputPlan[] | undefined;
+  readonly budget?: JobPlan['budget'];
   /** Left out: nowhere. */
   readonly on_failure?: JobPlan['on_failure'];
   readonly agent: JobPlan['agent'];

@@ -40,8 +40,8 @@ export interface SchedulerOptions {
   readonly log: Logger;
   readonly budgets?: FindBudgets;
   readonly observer?: DispatchObserver;
-  /** Called with the jobs of the store whenever any process has changed them. */
-  readonly changed?: (records: readonly JobRecord[]) => void;
+  /** Called with the jobs of the store whenever any process has changed them, before they fire. */
+  readonly changed?: (records: readonly JobRecord[]) => Promise<void>;
   /** Begins the trace of an instant that fires; null: nothing is traced. */
   readonly tracing?: { fired(job: string, dueAt: number): TraceParent } | null;
   /** Longest sleep, in ms. Default: 1000. */
@@ -186,7 +186,7 @@ export class JobScheduler implements JobFirer {
     const before = isBack ? new Map<string, Watched>() : this.watched;
     const found = watchJobs(listJobs(table, records, timezone), { states, before, now });
     this.watched = found.watched;
-    if (this.source?.version !== version) this.options.changed?.(records);
+    if (this.source?.version !== version) await this.options.changed?.(records);
     this.source = { table, version };
     for (const begin of found.begun) store.write(begin).catch((error: unknown) => this.logFailure(error));
     for (const { job, error } of found.unreadable) {

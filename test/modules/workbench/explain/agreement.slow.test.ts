@@ -313,7 +313,6 @@ async function serveKept(t: TestContext): Promise<Kept> {
     { routes: {} },
     {
       keeping: {
-        prepare: async () => {},
         keep: (...request) => {
           const id = capture.keep(...request);
           ids.push(id);

@@ -1,0 +1,72 @@
+/** Budgets of subscriptions and of jobs that are created at run time, on a gateway whose table has none. */
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { describe, it } from 'node:test';
+import { runInProcess } from '../../helpers/cli.ts';
+import { startGateway, until } from '../../helpers/gateway.ts';
+import { signed } from '../../helpers/serve.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
+
+const SECRET = 'a-secret-of-limited-routes-1';
+const CONFIG = `
+platforms: { webhook: { enabled: true, port: 0, secret: ${SECRET}, routes: { other: { prompt: "{n}" } } } }
+`;
+
+async function serve(t: TestContext) {
+  const gateway = await startGateway(t, { home: tempDir(t), config: CONFIG });
+  const cli = async (...argv: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await gateway.cli(...argv);
+    assert.equal(code, 0, stderr);
+    return stdout;
+  };
+  let sent = 0;
+  const send = async (route: string): Promise<string> => {
+    const body = JSON.stringify({ n: ++sent });
+    const headers = signed(body, SECRET);
+    const answer = await fetch(`${gateway.url}/webhooks/${route}`, { method: 'POST', body, headers });
+    const { status, reason } = (await answer.json()) as { readonly status: string; readonly reason?: string };
+    return reason ?? status;
+  };
+  return { ...gateway, cli, send };
+}
+
+describe('a budget that is not in the table', () => {
+  it('of a subscription holds, and goes when it is taken away', async (t) => {
+    const { cli, send } = await serve(t);
+    await cli('webhook', 'subscribe', 'late', '--prompt', '{n}', '--secret', SECRET, '--budget', '{runs: 2, per: day}');
+    assert.deepEqual([await send('late'), await send('late'), await send('late')], ['accepted', 'accepted', 'budget']);
+    assert.equal(await send('other'), 'accepted');
+    await cli('webhook', 'subscribe', 'late', '--budget', '{runs: 3, per: day}');
+    assert.deepEqual([await send('late'), await send('late')], ['accepted', 'budget']);
+    await cli('webhook', 'subscribe', 'late', '--budget', '');
+    assert.equal(await send('late'), 'accepted');
+  });
+
+  it('of a job holds for the events that fire it', async (t) => {
+    const { cli, send } = await serve(t);
+    const budget = '{runs: 1, per: day}';
+    await cli('job', 'create', 'digest', '--schedule', '0 8 1 1 *', '--prompt', 'Digest', '--budget', budget);
+    await cli('webhook', 'subscribe', 'fires', '--secret', SECRET, '--cron-job', 'digest');
+    assert.deepEqual(JSON.parse(await cli('job', 'show', 'digest', '--json')).budget, {
+      ...{ runs: 1, tokens: null, cost: null, per: 'day' },
+    });
+    assert.equal(await send('fires'), 'accepted');
+    // While it runs, an event starts no other run, and is accepted.
+    await until(async () => (await send('fires')) === 'budget');
+    const runs = JSON.parse(await cli('deliveries', 'list', '--json')) as { readonly job: string | null }[];
+    assert.equal(runs.filter(({ job }) => job !== null).length, 1);
+    await cli('job', 'edit', 'digest', '--name', 'summary');
+    assert.match(await cli('job', 'show', 'summary'), /^ {2}budget {5}1 run per day$/m);
+    await cli('job', 'edit', 'summary', '--budget', '');
+    assert.equal(await send('fires'), 'accepted');
+  });
+
+  it('is refused where it cannot be one', async (t) => {
+    const home = tempDir(t);
+    const create = ['job', 'create', 'digest', '--schedule', '0 8 1 1 *', '--prompt', 'Digest', '--budget'];
+    for (const budget of ['20', '{runs: 20}', '{runs: 0, per: day}', '{runs: many, per: day}', '{days: 1, per: day}'])
+      assert.equal((await runInProcess([...create, budget], { home })).code, 2, budget);
+    const nothing = await runInProcess([...create, '{per: day}'], { home });
+    assert.match(nothing.stderr, /budget limits nothing/);
+  });
+});
