@@ -1,6 +1,12 @@
 /** Calls the gateway of the current home, and turns its absence into an error message. */
 import { readFileSync } from 'node:fs';
-import { ControlCallError, callControl, NoAnswerError, NotRunningError } from '../../runtime/control/control-client.ts';
+import {
+  ControlCallError,
+  callControl,
+  NoAnswerError,
+  NotRunningError,
+  UnknownAnswerError,
+} from '../../runtime/control/control-client.ts';
 import { ControlError } from '../../runtime/control/control-error.ts';
 import type { ControlPaths } from '../../runtime/control/control-path.ts';
 import { controlPaths } from '../../runtime/control/control-path.ts';
@@ -10,6 +16,11 @@ import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 import { visible } from '../output/print.ts';
 import { noteOtherProject } from './other-project.ts';
+
+const RESTART = 'restart it with this one: hookwright gateway restart';
+
+/** The running gateway is of a version that does not know the question, or whose answer is not known. */
+export class OtherVersionError extends CliError {}
 
 /** How long a gateway may take to answer a ping, in ms. */
 const PING_MS = 5_000;
@@ -52,6 +63,7 @@ export async function tryAskGateway<Name extends ControlName>(
 export function controlFailure(context: CliContext, error: unknown): unknown {
   if (error instanceof NoAnswerError) return silence(context, error.message);
   if (error instanceof NotRunningError) return notRunning(context);
+  if (error instanceof UnknownAnswerError) return new OtherVersionError(visible(error.message), RESTART);
   if (error instanceof ControlCallError) return new CliError(visible(error.message));
   return error instanceof ControlError ? refusal(error) : error;
 }
@@ -68,8 +80,7 @@ function silence(context: CliContext, message: string): CliError {
 
 function refusal({ code, message }: ControlError): CliError {
   if (code === 'unknown_operation') {
-    const hint = 'restart it with this one: hookwright gateway restart';
-    return new CliError(`the running gateway is of an older version: ${visible(message)}`, hint);
+    return new OtherVersionError(`the running gateway is of an older version: ${visible(message)}`, RESTART);
   }
   if (code !== 'foreign_socket') return new CliError(`the gateway refused: ${visible(message)}`);
   return new CliError(message, 'run this as the user the gateway runs as: sudo -u <user> hookwright ...');

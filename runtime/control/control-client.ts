@@ -16,6 +16,9 @@ export class ControlCallError extends Error {
   override readonly name = 'ControlCallError';
 }
 
+/** A gateway answered in a form that this version does not know. */
+export class UnknownAnswerError extends ControlCallError {}
+
 /** The process that listens on the socket did not answer in time. */
 export class NoAnswerError extends ControlCallError {}
 
@@ -71,8 +74,8 @@ function parse(text: string, status: number): unknown {
 function checkShape(body: unknown, shape: WireShape, name: string): void {
   const wrong = shape(body, 'answer');
   if (wrong === null) return;
-  throw new ControlCallError(
-    `the answer to ${name} is not as expected (${wrong}): is the running gateway of another version? Restart it`,
+  throw new UnknownAnswerError(
+    `the answer to ${name} is not as expected (${wrong}): is the running gateway of another version?`,
   );
 }
 

@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { loadCatalogFolder } from '../../compiler/source/load-catalog.ts';
+import { commonName } from '../../compiler/text/common-name.ts';
 import type {
   TargetAddress,
   TargetFile,
@@ -14,7 +15,9 @@ import { code, table } from './markdown.ts';
 import { TARGETS_INTRO } from './targets-intro.ts';
 
 interface Entry {
+  /** The one that people know. */
   readonly name: string;
+  readonly others: readonly string[];
   readonly file: TargetFile;
 }
 
@@ -22,15 +25,18 @@ export function printTargetsPage(): string {
   const folder = fileURLToPath(new URL('../../catalog/targets', import.meta.url));
   const loaded = loadCatalogFolder({ files: nodeFiles, cwd: folder, folder, schema: 'target' });
   const entries = loaded.entries
-    .map(({ name, value: file }) => ({ name, file }))
+    .map(({ name: canonical, value: file }) => {
+      const name = commonName(canonical, file);
+      return { name, others: [canonical, ...(file.aliases ?? [])].filter((other) => other !== name), file };
+    })
     .sort((a, b) => (a.file.title.toLowerCase() < b.file.title.toLowerCase() ? -1 : 1));
   return [TARGETS_INTRO, overview(entries), ...entries.map(section)].join('\n');
 }
 
 function overview(entries: readonly Entry[]): string {
-  const rows = entries.map(({ name, file }) => [
+  const rows = entries.map(({ name, others, file }) => [
     `[${file.title}](#${anchor(file.title)})`,
-    [name, ...(file.aliases ?? [])].map(code).join(', '),
+    [name, ...others].map(code).join(', '),
     variantsOf(file)
       .map(({ title }) => title)
       .filter((title) => title !== '')
@@ -41,9 +47,8 @@ function overview(entries: readonly Entry[]): string {
   return `${table(['Service', '`deliver:`', 'Ways', 'One message holds', 'A repeat is dropped for'], rows)}\n`;
 }
 
-function section({ name, file }: Entry): string {
-  const names = file.aliases ?? [];
-  const also = names.length === 0 ? '' : `, also called ${names.map(code).join(', ')}`;
+function section({ name, others, file }: Entry): string {
+  const also = others.length === 0 ? '' : `, also called ${others.map(code).join(', ')}`;
   const docs = file.docs?.url === undefined ? '' : ` [Documentation of the service](${file.docs.url}).`;
   const parts = [
     `## ${file.title}\n`,

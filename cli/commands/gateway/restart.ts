@@ -1,14 +1,16 @@
 /** `hookwright gateway restart`: stops the running gateway, and starts it in the background. */
 import { nodeFiles } from '../../../compiler/node/node-files.ts';
 import { searchConfig } from '../../../compiler/source/search-config.ts';
-import type { GatewayStatus } from '../../../runtime/control/operations.ts';
+import type { ReloadReport } from '../../../runtime/control/operations.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';
 import { command } from '../../command-line/command.ts';
-import { askGateway, tryAskGateway } from '../../gateway/ask-gateway.ts';
+import { compileRequest, createCompileRequest } from '../../compile/compile-files.ts';
+import { askGateway, isGatewayThere, OtherVersionError, readGatewayInfo } from '../../gateway/ask-gateway.ts';
 import { launchOptions, startGateway } from '../../gateway/launch.ts';
 import { servedLines } from '../../gateway/other-project.ts';
 import { cutOff, drainOption, stopGateway } from '../../gateway/stop-gateway.ts';
+import { formatDiagnostics } from '../../output/diagnostics.ts';
 import { printNote } from '../../output/print.ts';
 
 /** A large configuration takes seconds to compile. */
@@ -24,12 +26,11 @@ export default command({
   ],
   options: { drain: drainOption, ...launchOptions },
   async run(context, given) {
-    const running = await tryAskGateway(context, 'status', {});
-    if (running === null) {
+    if (!(await isGatewayThere(context))) {
       printNote(context, 'no gateway was running');
       return startGateway(context, given);
     }
-    if (given.config === undefined) await check(context, running);
+    if (given.config === undefined) await check(context);
     const abandoned = await stopGateway(context, given.drain);
     printNote(context, abandoned === 0 ? 'stopped' : `stopped; ${cutOff(abandoned)}, to go on now`);
     await startGateway(context, given);
@@ -37,7 +38,9 @@ export default command({
 });
 
 /** Refuses, before anything is stopped, what would not start again as it was. */
-async function check(context: CliContext, { config }: GatewayStatus): Promise<void> {
+async function check(context: CliContext): Promise<void> {
+  // Not from its status, which another version may answer otherwise.
+  const config = readGatewayInfo(context)?.config ?? null;
   const { root } = searchConfig(nodeFiles, context);
   if (config === null || root === null || nodeFiles.realpath(root) !== nodeFiles.realpath(config)) {
     const served =
@@ -48,8 +51,25 @@ async function check(context: CliContext, { config }: GatewayStatus): Promise<vo
       'to start another one in its place: hookwright gateway restart --config <path>',
     );
   }
-  const report = await askGateway(context, 'reload', { fail_on: [] }, COMPILE_MS);
+  const report = await askGateway(context, 'reload', { fail_on: [] }, COMPILE_MS).catch((error: unknown) => {
+    if (error instanceof OtherVersionError) return compiled(context);
+    throw error;
+  });
   if (report.ok) return;
   if (report.diagnostics !== '') printNote(context, report.diagnostics.trimEnd());
-  throw new CliError('the configuration has errors: the gateway was not stopped');
+  throw new CliError(
+    'the configuration has errors: the gateway was not stopped',
+    'if only a gateway of an older version finds them: hookwright gateway stop, then hookwright gateway start',
+  );
+}
+
+/** Without the gateway, which is asked for its jobs alone; where it does not tell them, the start has to find errors. */
+async function compiled(context: CliContext): Promise<Pick<ReloadReport, 'ok' | 'diagnostics'>> {
+  try {
+    const { output, diagnostics } = compileRequest(await createCompileRequest(context, {}));
+    return { ok: output !== null, diagnostics: formatDiagnostics('pretty', diagnostics, context, 'stderr') };
+  } catch (error) {
+    if (error instanceof OtherVersionError) return { ok: true, diagnostics: '' };
+    throw error;
+  }
 }

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { controlPaths } from '../../../runtime/control/control-path.ts';
 import type { GatewayStatus } from '../../../runtime/control/operations.ts';
 import { atEnd } from '../../helpers/at-end.ts';
 import { runInProcess, runProcess, startProcess } from '../../helpers/cli.ts';
@@ -141,7 +143,7 @@ test('restart stops and starts it, and stops nothing where the configuration wou
   writeFileSync(join(home, 'config.yaml'), CONFIG.replace('prompt', 'promt'), { mode: 0o600 });
   const refused = await runInProcess(['gateway', 'restart'], { home });
   assert.equal(refused.code, 1);
-  assert.match(refused.stderr, /unknown-key[\s\S]*error: the configuration has errors: the gateway was not stopped\n$/);
+  assert.match(refused.stderr, /unknown-key[\s\S]*error: the configuration has errors: the gateway was not stopped\n/);
   writeFileSync(join(home, 'config.yaml'), CONFIG, { mode: 0o600 });
   const cwd = tempDir(t);
   writeFileSync(join(cwd, 'hookwright.yaml'), CONFIG, { mode: 0o600 });
@@ -157,4 +159,38 @@ test('restart stops and starts it, and stops nothing where the configuration wou
   assert.match(again.stderr, /stopped\n[\s\S]*started \(pid/);
   assert.notEqual(await pidOf(home), pid);
   await until(async () => !isAlive(pid));
+});
+
+test('restart takes the place of a gateway of another version, whose answers it does not know', async (t) => {
+  const home = furnished(t, CONFIG.replace('prompt', 'promt'));
+  const { folder, socket, info } = controlPaths(home, '/tmp');
+  mkdirSync(folder, { mode: 0o700 });
+  writeFileSync(info, JSON.stringify({ pid: process.pid, url: '', log_file: null, config: join(home, 'config.yaml') }));
+  const answers: Readonly<Record<string, object>> = {
+    '/ping': { pid: process.pid },
+    '/reload': { well: true },
+    '/status': { running: 'yes' },
+    '/store_read': { records: [], states: {} },
+    '/stop': { drained: true, abandoned: 0 },
+  };
+  const other = createServer((request, response) => {
+    const answer = answers[request.url ?? ''];
+    response
+      .writeHead(answer === undefined ? 404 : 200)
+      .end(JSON.stringify(answer ?? { code: 'unknown_operation', message: 'x' }));
+    if (request.url === '/stop') other.close();
+  });
+  other.listen(socket);
+  await once(other, 'listening');
+  atEnd(t, () => runInProcess(['gateway', 'stop', '--drain', '0'], { home }));
+  const status = await runInProcess(['gateway', 'status'], { home });
+  assert.match(status.stderr, /another version\?\n {2}restart it with this one: hookwright gateway restart\n$/);
+  const refused = await runInProcess(['gateway', 'restart'], { home });
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /unknown-key[\s\S]*the gateway was not stopped/);
+  writeFileSync(join(home, 'config.yaml'), CONFIG, { mode: 0o600 });
+  const { code, stderr } = await runInProcess(['gateway', 'restart'], { home });
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /stopped\n[\s\S]*started \(pid/);
+  assert.notEqual(await pidOf(home), process.pid);
 });
