@@ -92,6 +92,12 @@ export type ReadKept<Context> = (
   from: { readonly ids: readonly string[]; readonly route: string | null },
 ) => Promise<readonly KeptRequest[]>;
 
+export interface KeptTools<Context> {
+  readonly read: ReadKept<Context>;
+  /** Whether the home's file of kept requests was damaged and replaced, for `doctor`. */
+  check(context: Context): Check | null;
+}
+
 export interface GateContext<Context> extends DatabaseContext {
   readonly modules: readonly Module<Context>[];
   readonly jobs: readonly { readonly id: string }[];
@@ -105,7 +111,7 @@ export interface Parts<Context> {
   readonly names: (kind: string, context: Context) => Promise<readonly string[]>;
   /** Runs a request through the stages without effects. */
   readonly explain: (context: Context, sent: SentRequest) => Promise<Explained>;
-  readonly kept: ReadKept<Context>;
+  readonly kept: KeptTools<Context>;
   /** Refuses a table that treats kept requests differently from the one in `folder`; null: it may be served. */
   readonly gate: (
     context: GateContext<Context>,

@@ -23,6 +23,6 @@ export const workbench: Module<CliContext> = {
   payloads: null,
   names: null,
   explain: async () => (await import('./cli/explain/explain-route.ts')).explainSent,
-  kept: async () => (await import('./cli/read-bodies.ts')).readBodies,
+  kept: async () => (await import('./cli/kept-tools.ts')).keptTools,
   gate: async () => (await import('./cli/gate.ts')).passGate,
 };

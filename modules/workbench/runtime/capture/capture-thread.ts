@@ -12,7 +12,7 @@ import { findCause } from '../../../../runtime/verify/find-cause.ts';
 import { withoutBodyCredentials } from './body-credentials.ts';
 import type { Captured } from './record.ts';
 import { RequestFile, RequestFileReader } from './request-file.ts';
-import type { CaptureLimits } from './requests.ts';
+import type { CaptureLimits, LostRequests } from './requests.ts';
 import { keptRequests, LimitedRows } from './requests.ts';
 
 export interface WriteRequest {
@@ -20,6 +20,13 @@ export interface WriteRequest {
   readonly limits: CaptureLimits;
   /** The secrets that are new: `known` is the number of those that the thread already has. */
   readonly secrets: { readonly known: number; readonly added: readonly string[] };
+}
+
+export interface Stored {
+  /** Number of requests. */
+  readonly stored: number;
+  /** What was kept before in a file that was damaged. */
+  readonly lost: LostRequests | null;
 }
 
 export type RowsRequest =
@@ -53,10 +60,12 @@ export class FileWriter {
     this.rows = new LimitedRows(this.file);
   }
 
-  /** Resolves to the number of requests stored; to null, with none stored, when it needs all secrets again. */
-  async store(request: WriteRequest): Promise<number | null> {
+  /** Resolves to null, with none stored, when it needs all secrets again. */
+  async store(request: WriteRequest): Promise<Stored | null> {
     const finished = this.finisher.finish(request);
-    return finished === null ? null : this.rows.store(finished, request.limits);
+    if (finished === null) return null;
+    const stored = await this.rows.store(finished, request.limits);
+    return { stored, lost: this.file.takeLost() };
   }
 
   close(): void {

@@ -11,10 +11,10 @@ import type { Logger } from '../../../../runtime/platform/log.ts';
 import { startEntry } from '../../../../runtime/platform/process/start-thread.ts';
 import type { NewRequestRow, RequestRows } from '../../../../runtime/store/request-rows.ts';
 import { ThreadClient } from '../../../../runtime/store/sqlite/thread.ts';
-import type { CaptureThreadData, RowsRequest, WriteRequest } from './capture-thread.ts';
+import type { CaptureThreadData, RowsRequest, Stored, WriteRequest } from './capture-thread.ts';
 import type { Captured } from './record.ts';
 import type { CaptureLimits } from './requests.ts';
-import { keptRequests, LimitedRows } from './requests.ts';
+import { keptRequests, LimitedRows, lostText } from './requests.ts';
 
 /** How long a request waits for others, in ms. */
 const FLUSH_MS = 1000;
@@ -34,8 +34,8 @@ export interface WaitingRequest {
 
 /** Where requests are kept: in a file of the home, or in the database that gateways share. */
 export interface CaptureEngine {
-  /** Resolves to the number of requests stored; to null, with none stored, when all secrets are needed again. */
-  store(request: WriteRequest): Promise<number | null>;
+  /** Resolves to null, with none stored, when all secrets are needed again. */
+  store(request: WriteRequest): Promise<Stored | null>;
   readonly requests: Omit<KeptRequests, 'close'>;
   close(): Promise<void>;
 }
@@ -70,7 +70,7 @@ export function sharedEngine(rows: RequestRows, log: Logger): CaptureEngine {
   return {
     async store(request) {
       const finished = await finisher.ask<readonly NewRequestRow[] | null>(request);
-      return finished === null ? null : limited.store(finished, request.limits);
+      return finished === null ? null : { stored: await limited.store(finished, request.limits), lost: null };
     },
     requests: keptRequests(rows),
     close: () => finisher.end(null),
@@ -149,7 +149,9 @@ export class CaptureQueue {
     const { counts } = this.context;
     let stored = 0;
     try {
-      stored = (await this.ask(records)) ?? (await this.ask(records)) ?? 0;
+      const written = (await this.ask(records)) ?? (await this.ask(records));
+      stored = written?.stored ?? 0;
+      if (written?.lost != null) this.context.log.warn({ lost_bytes: written.lost.bytes }, lostText(written.lost));
       this.failedWith = '';
     } catch (error) {
       this.fail(error);
@@ -160,7 +162,7 @@ export class CaptureQueue {
   }
 
   /** Null: the thread was restarted and needs all secrets again. */
-  private async ask(records: readonly Captured[]): Promise<number | null> {
+  private async ask(records: readonly Captured[]): Promise<Stored | null> {
     const all = [...this.context.secrets()];
     const secrets = { known: this.sentSecrets, added: all.slice(this.sentSecrets) };
     const stored = await this.context.engine.store({ records, limits: this.limits(), secrets });

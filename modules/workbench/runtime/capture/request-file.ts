@@ -1,16 +1,17 @@
 /**
  * The rows of kept requests in a file of the home, which may be deleted at any time. Nothing is synced: a power loss may
- * damage the file, which is then replaced by an empty one, as is one of another format.
+ * damage the file, which is then replaced by an empty one that says what was lost, as is one of another format.
  */
 import { rmSync, statSync } from 'node:fs';
+import { messageOf } from '../../../../base/message-of.ts';
 import type { KeptRequests } from '../../../../runtime/intake/kept-request.ts';
 import type { NewRequestRow, RequestFilter, RequestRow } from '../../../../runtime/store/request-rows.ts';
 import type { Connection, Value } from '../../../../runtime/store/sqlite/driver.ts';
 import { connect, errorCode, inTransaction } from '../../../../runtime/store/sqlite/driver.ts';
 import { createFile } from '../../../../runtime/store/sqlite/file-lock.ts';
 import { openReading } from '../../../../runtime/store/sqlite/open-database.ts';
-import type { ReadRows, WriteRows } from './requests.ts';
-import { capturePath, keptRequests } from './requests.ts';
+import type { LostRequests, ReadRows, WriteRows } from './requests.ts';
+import { capturePath, firstNumber, keptRequests, lostText, timeOf } from './requests.ts';
 
 /** Stored in `PRAGMA user_version`. */
 const FORMAT = 1;
@@ -31,6 +32,9 @@ const TABLE = `
   CREATE INDEX request_route ON request (route);
   CREATE INDEX request_outcome ON request (outcome);
 `;
+/** What the file that this one replaces held; the row expires as requests do. */
+const LOST =
+  'CREATE TABLE IF NOT EXISTS lost (n INTEGER PRIMARY KEY, reason TEXT NOT NULL, bytes INTEGER NOT NULL) STRICT';
 const SETTINGS = ['auto_vacuum = INCREMENTAL', 'journal_mode = WAL', 'synchronous = OFF', 'cache_size = -4000'];
 const BUSY_MS = 5000;
 /** Rows removed in one transaction. */
@@ -90,16 +94,20 @@ export class RequestFileReader implements ReadRows {
     return this.read(() => this.rows(filter));
   }
 
-  /** A file with damaged pages is removed: the writer begins another one with the next request. @throws the driver's error */
+  /** A file with damaged pages is replaced. @throws the driver's error */
   private read<T>(ask: () => T): T {
     try {
       return ask();
     } catch (error) {
       if (!isDamaged(error)) throw error;
       this.close();
-      removeFile(this.path);
-      throw new Error('the file of kept requests was damaged: it is replaced by an empty one', { cause: error });
+      throw new Error(lostText(replaceFile(this.path, error)), { cause: error });
     }
+  }
+
+  /** What a file held that was damaged and replaced; null: none was, or long ago. */
+  lost(): LostRequests | null {
+    return this.read(() => lostIn(this.file.open()));
   }
 
   private rows(filter: RequestFilter): readonly Omit<RequestRow, 'body'>[] {
@@ -124,6 +132,27 @@ export class RequestFileReader implements ReadRows {
     this.file.close();
   }
 }
+
+function lostIn(db: Connection | null): LostRequests | null {
+  const isThere = db?.query("SELECT 1 FROM sqlite_schema WHERE name = 'lost'").get() !== undefined;
+  if (db === null || !isThere) return null;
+  const row = db.query<[n: number, reason: string, bytes: number]>('SELECT n, reason, bytes FROM lost').get();
+  return row === undefined ? null : { at: timeOf(row[0]), reason: row[1], bytes: row[2] };
+}
+
+/** Puts an empty file in the place of a damaged one. */
+function replaceFile(path: string, error: unknown): LostRequests {
+  const bytes = FILES.reduce((sum, end) => sum + (statSync(path + end, { throwIfNoEntry: false })?.size ?? 0), 0);
+  const lost = { at: Date.now(), reason: messageOf(error), bytes };
+  for (const end of FILES) rmSync(path + end, { force: true });
+  const db = openWriting(path);
+  db.exec(LOST);
+  db.change('INSERT INTO lost VALUES (?, ?, ?)')(firstNumber(lost.at), lost.reason, bytes);
+  db.close();
+  return lost;
+}
+
+const FILES = ['', '-wal', '-shm'];
 
 /** The kept requests of a home whose gateway is not running; without a file there are none. */
 export function openRequestFile(home: string): KeptRequests {
@@ -159,6 +188,7 @@ const likePattern = (text: string): string => `%${text.replace(/[!%_]/g, '!$&')}
 export class RequestFile implements WriteRows {
   private readonly path: string;
   private readonly file: FollowedFile;
+  private lost: LostRequests | null = null;
 
   constructor(path: string) {
     this.path = path;
@@ -183,6 +213,13 @@ export class RequestFile implements WriteRows {
     this.change((db) => trim(db, before, maxBytes));
   }
 
+  /** What was lost since the last call; null: nothing. */
+  takeLost(): LostRequests | null {
+    const { lost } = this;
+    this.lost = null;
+    return lost;
+  }
+
   close(): void {
     this.file.close();
   }
@@ -193,14 +230,10 @@ export class RequestFile implements WriteRows {
     } catch (error) {
       this.close();
       if (!isDamaged(error)) throw error;
-      removeFile(this.path);
+      this.lost = replaceFile(this.path, error);
       return make(this.file.open() as Connection);
     }
   }
-}
-
-function removeFile(path: string): void {
-  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
 }
 
 class OtherFormat extends Error {}
@@ -238,6 +271,7 @@ function trim(db: Connection, before: number, maxBytes: number): void {
     if (end === null) break;
     removed += removeBelow(end, SLICE);
   }
+  if (lostIn(db) !== null) db.change('DELETE FROM lost WHERE n < ?')(before);
   if (removed > 0) db.exec(`PRAGMA incremental_vacuum(${VACUUM_PAGES})`);
 }
 

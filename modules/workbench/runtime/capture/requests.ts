@@ -57,6 +57,9 @@ export function createRequestIds(): (now: number) => number {
 /** The lowest number of a millisecond. @param at Unix ms */
 export const firstNumber = (at: number): number => Math.max(0, Math.floor(at)) * PER_MS;
 
+/** The millisecond of a number. */
+export const timeOf = (number: number): number => Math.floor(number / PER_MS);
+
 export const idOf = (number: number): string => number.toString(36).padStart(DIGITS, '0');
 
 /** The number of a complete id; null for other text. */
@@ -115,6 +118,20 @@ function requestOf({ n, head, body, refused }: RequestRow): KeptRequest | null {
   const kept = { id: idOf(n), ...known, body: base64 };
   return refused === undefined ? kept : { ...kept, refused };
 }
+
+/** A file of kept requests that was damaged, and replaced. */
+export interface LostRequests {
+  /** Unix ms. */
+  readonly at: number;
+  /** The driver's error. */
+  readonly reason: string;
+  /** Size of the file, with its log. */
+  readonly bytes: number;
+}
+
+/** For operators. */
+export const lostText = ({ reason, bytes }: LostRequests): string =>
+  `the file of kept requests was damaged (${reason}): it is replaced by an empty one, and ${bytes} bytes of kept requests are lost; events are not affected`;
 
 export interface CaptureLimits {
   /** Requests with lower numbers have expired. */

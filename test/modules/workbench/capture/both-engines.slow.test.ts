@@ -61,7 +61,7 @@ async function open(t: TestContext, make: (t: TestContext) => Promise<CaptureEng
   const { store, requests, close } = await make(t);
   atEnd(t, close);
   const write = (records: readonly Captured[], limits = NO_LIMITS, secrets = { known: 0, added: [] as string[] }) =>
-    store({ records, limits, secrets });
+    store({ records, limits, secrets }).then((written) => written?.stored ?? null);
   const list = async (...args: Partial<Parameters<typeof requests.list>>): Promise<number[]> =>
     (await requests.list(args[0] ?? {}, args[1] ?? { limit: 100 })).map((found) => found.at);
   return { write, list, requests };

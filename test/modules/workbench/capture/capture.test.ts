@@ -198,12 +198,12 @@ test('the oldest go after their days, and when the file is full', async (t) => {
 });
 
 test('what the disk does not take, and what it is too slow for, is counted; answers go on', async (t) => {
-  let take = (_stored: number): void => {};
+  let take = (): void => {};
   let isStuck = true;
   const store = () =>
-    new Promise<number>((resolve) => {
-      take = resolve;
-      if (!isStuck) take(0);
+    new Promise<{ stored: number; lost: null }>((resolve) => {
+      take = () => resolve({ stored: 0, lost: null });
+      if (!isStuck) take();
     });
   const clock = new FakeClock();
   const parts = { routes: { ci: {} }, gateway: { capture_per_second: 1000 } };
@@ -215,7 +215,7 @@ test('what the disk does not take, and what it is too slow for, is counted; answ
   }
   assert(counts.dropped.queue >= 3, `${counts.dropped.queue} were dropped`);
   isStuck = false;
-  take(0);
+  take();
 });
 
 test('a file that is removed or no database is begun anew', async (t) => {

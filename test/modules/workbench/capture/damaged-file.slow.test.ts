@@ -1,13 +1,15 @@
 /** The corpus of damage of requests.db: whatever its bytes are, requests are kept and listed again, and nothing ends the process. */
 import assert from 'node:assert/strict';
-import { copyFileSync, existsSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { Check } from '../../../../cli/base/check.ts';
 import { openRequestFile, RequestFile } from '../../../../modules/workbench/runtime/capture/request-file.ts';
-import { capturePath } from '../../../../modules/workbench/runtime/capture/requests.ts';
+import { capturePath, firstNumber } from '../../../../modules/workbench/runtime/capture/requests.ts';
 import type { NewRequestRow } from '../../../../runtime/store/request-rows.ts';
 import { connect } from '../../../../runtime/store/sqlite/driver.ts';
 import { fileDamages } from '../../../faults/file-damage.ts';
+import { startGateway, until } from '../../../helpers/gateway.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 
 const FILES = ['', '-wal', '-shm'];
@@ -70,7 +72,7 @@ test('a damaged requests.db keeps and lists requests again', async (t) => {
           const file = new RequestFile(path);
           if (n % 2 === 0) file.add([row(1000)]);
           const first = await listed(root).catch((error: Error) => {
-            assert.match(error.message, /kept requests was damaged: it is replaced/, `${name} ${n} of ${end}`);
+            assert.match(error.message, /kept requests was damaged \(.*\): it is replaced/, `${name} ${n} of ${end}`);
             isSaid++;
             return null;
           });
@@ -87,4 +89,45 @@ test('a damaged requests.db keeps and lists requests again', async (t) => {
     }
   }
   t.diagnostic(`${isSaid} said`);
+});
+
+test('what was lost with a damaged requests.db is logged once, and doctor says it as long as requests are kept', async (t) => {
+  const home = tempDir(t);
+  const config = `platforms: { webhook: { enabled: true, secret: INSECURE_NO_AUTH, routes: { r: { prompt: x, agent: none } } } }`;
+  const gateway = await startGateway(t, { home, config });
+  const post = async (): Promise<void> => {
+    const headers = { 'content-type': 'application/json' };
+    await fetch(`${gateway.url}/webhooks/r`, { method: 'POST', headers, body: '{"a":1}' });
+  };
+  const kept = async (): Promise<number> =>
+    (JSON.parse((await gateway.cli('requests', 'list', '--json')).stdout || '[]') as unknown[]).length;
+  const said = async () => {
+    const checks = JSON.parse((await gateway.cli('doctor', '--json')).stdout) as Check[];
+    return checks.filter(({ subject }) => subject === 'kept requests');
+  };
+  const logged = (): number => gateway.running.stderr().split('file of kept requests was damaged').length - 1;
+  await post();
+  assert.equal(await kept(), 1);
+  assert.deepEqual(await said(), []);
+  const path = capturePath(home);
+  for (const end of FILES) {
+    if (existsSync(path + end)) writeFileSync(path + end, Buffer.alloc(statSync(path + end).size, 7));
+  }
+  await post();
+  await until(async () => (await kept()) === 1);
+  await post();
+  assert.equal(await kept(), 2);
+  assert.equal(logged(), 1, gateway.running.stderr());
+  const [check, other] = await said();
+  assert.deepEqual([check?.status, other], ['warning', undefined]);
+  assert.match(
+    check?.detail ?? '',
+    /^\d{4}-.*: the file of kept requests was damaged \(.+\): .*, and \d{3,} bytes of kept requests are lost/,
+  );
+  await gateway.stop();
+  assert.equal((await said()).length, 1);
+  const file = new RequestFile(path);
+  file.trim(firstNumber(Date.now() + 1000), 1_000_000);
+  file.close();
+  assert.deepEqual(await said(), []);
 });

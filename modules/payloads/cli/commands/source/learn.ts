@@ -59,7 +59,7 @@ export default command({
 /** Null: none are asked for. */
 async function readKept(context: CliContext, { request, route }: Given): Promise<readonly LearnedRequest[] | null> {
   if (request === undefined && route === undefined) return null;
-  const read = await loadPart(context.modules, 'kept');
+  const { read } = await loadPart(context.modules, 'kept');
   return (await read(context, { ids: request ?? [], route: route ?? null })).map(keptPayload);
 }
 
