@@ -14,7 +14,7 @@ import { ThreadClient } from '../../../../runtime/store/sqlite/thread.ts';
 import type { CaptureThreadData, RowsRequest, Stored, WriteRequest } from './capture-thread.ts';
 import type { Captured } from './record.ts';
 import type { CaptureLimits } from './requests.ts';
-import { keptRequests, LimitedRows, lostText } from './requests.ts';
+import { keptRequests, LimitedRows } from './requests.ts';
 
 /** How long a request waits for others, in ms. */
 const FLUSH_MS = 1000;
@@ -151,7 +151,13 @@ export class CaptureQueue {
     try {
       const written = (await this.ask(records)) ?? (await this.ask(records));
       stored = written?.stored ?? 0;
-      if (written?.lost != null) this.context.log.warn({ lost_bytes: written.lost.bytes }, lostText(written.lost));
+      if (written?.lost != null) {
+        const { reason, bytes } = written.lost;
+        this.context.log.warn(
+          { reason, bytes },
+          'the file of kept requests was damaged, and is replaced by an empty one',
+        );
+      }
       this.failedWith = '';
     } catch (error) {
       this.fail(error);
