@@ -83,6 +83,8 @@ const QUERIES: Readonly<Record<QueryKind, WireShape>> = {
       ...{ before: optional(whole), oldest_open: optional(among(true)), limit: whole },
     }),
   }),
+  sessions: object({ profile: text }),
+  said: object({ of: object({ profile: text, session: text }), turns: whole, chars: whole }),
   overview: object({ now: whole }),
   open_work: nothing,
   dead_work: nothing,

@@ -130,7 +130,7 @@ class RunningService implements Service {
   }
 
   get store(): Store {
-    return this.work.opened.forCallers;
+    return this.work.forCallers;
   }
 
   get subscriptions(): Service['subscriptions'] {

@@ -39,10 +39,12 @@ import type { SecretResolver } from '../platform/secrets/secrets.ts';
 import { explainSecrets } from '../platform/secrets/secrets.ts';
 import type { JobRecord } from '../store/job-mutations.ts';
 import type { AgentLimit } from '../store/mutations.ts';
+import type { AgentsNow } from '../store/queries.ts';
+import { hasWaits } from '../store/queries.ts';
 import { startRetention } from '../store/retention.ts';
 import { openServerStore } from '../store/sqlite/open-store.ts';
 import type { Store } from '../store/store.ts';
-import { StoreRefused, StoreUnavailable } from '../store/store.ts';
+import { StoreRefused, StoreUnavailable, wrapStore } from '../store/store.ts';
 import { storePath } from '../store/store-path.ts';
 import type { OwnLogin } from '../table/link-loop.ts';
 import { TableError } from '../table/load.ts';
@@ -158,6 +160,8 @@ export class Work implements Backend {
   readonly tracing: Tracing | null;
   private readonly context: ServiceContext;
   readonly opened: OpenedStore;
+  /** The store for callers, which are told what waits for an agent. */
+  readonly forCallers: Store;
   /** Call `changed` after a command has changed it. */
   readonly store: Store;
   readonly dispatcher: DispatchService;
@@ -185,6 +189,7 @@ export class Work implements Backend {
     this.linked = first;
     this.opened = opened;
     this.store = store;
+    this.forCallers = this.knowingAgents(opened.forCallers);
     this.keeping = keeping;
     this.tracing = tracing;
     this.guarding = guarding;
@@ -238,6 +243,11 @@ export class Work implements Backend {
       },
       wake: () => this.dispatcher.wake(),
     };
+  }
+
+  private knowingAgents(store: Store): Store {
+    const known = (): AgentsNow => ({ now: this.context.clock.now(), agents: this.linked.limits });
+    return wrapStore(store, { read: (query) => store.read(hasWaits(query) ? { ...query, known: known() } : query) });
   }
 
   isPending(path: string): boolean {

@@ -116,10 +116,18 @@ export const isJobRecord = fieldsOf<JobRecord>({
   budget: orAbsent(isBudgetPlan),
 });
 
-/** [event, delivery_id, replay_of, superseded] of a dispatch. */
-export type Head = readonly [event: string, delivery_id: string, replay_of: string | null, superseded: number];
+/** What lists show of a dispatch. `session`: that in which it takes turns. Older rows have four members. */
+export type Head = readonly [
+  ...[event: string, delivery_id: string, replay_of: string | null, superseded: number],
+  ...[agent?: string | null, session?: string | null],
+];
 export const isHead: ValueCheck = (value) =>
-  Array.isArray(value) && isText(value[0]) && isText(value[1]) && orNull(isText)(value[2]) && isCount(value[3]);
+  Array.isArray(value) &&
+  isText(value[0]) &&
+  isText(value[1]) &&
+  orNull(isText)(value[2]) &&
+  isCount(value[3]) &&
+  [value[4], value[5]].every(orAbsent(orNull(isText)));
 
 /** Parses a stored text. @param what names it, for the message @throws StoreDamaged */
 export function decode<T>(json: unknown, check: ValueCheck, what: string): T {

@@ -3,7 +3,8 @@
  * the tables keep them. So a body is serialized once and never parsed in between.
  */
 import type { Dispatch } from '../../schemas/generated/types.ts';
-import { turnKey } from './identity.ts';
+import type { Head } from './decode.ts';
+import { laneParts, turnKey } from './identity.ts';
 import type { Mutation, MutationKind, MutationResults } from './mutations.ts';
 
 /** The fields of a dispatch that have columns; the rest is in its body. */
@@ -69,6 +70,13 @@ function headOf(dispatch: Dispatch): DispatchHead {
   const targets = headTargets(dispatch);
   const turn_key = turnKey(dispatch);
   return { id, profile, route, job, mode, event, delivery_id, accepted_at, replay_of, agent, turn_key, targets };
+}
+
+/** The JSON of the columns that lists show besides those of the row. */
+export function headText(head: DispatchHead, superseded: number): string {
+  const { event, delivery_id, replay_of, agent, turn_key } = head;
+  const session = turn_key === null ? null : laneParts(turn_key).name;
+  return JSON.stringify([event, delivery_id, replay_of, superseded, agent, session] satisfies Head);
 }
 
 export const headTargets = ({ deliveries }: Dispatch): readonly HeadTarget[] =>

@@ -8,9 +8,10 @@ import { decodeOr, isInstant, isText } from './decode.ts';
 /**
  * `installation`: the id of this installation, key ''. `alert`: an alert that lasts. `runs`: the latest runs of a session or
  * coalesce key. `exchange`: the latest events of a key that another installation has caused. `budget`: what was spent of one
- * (budget.ts). `pause`: a route that holds its events (pauses.ts), which only `pause_route` changes.
+ * (budget.ts). `pause`: a route that holds its events (pauses.ts), which only `pause_route` changes. `session`: from where on
+ * an agent is told what was said in a session (said.ts).
  */
-export const GUARD_KINDS = ['installation', 'alert', 'runs', 'exchange', 'budget', 'pause'] as const;
+export const GUARD_KINDS = ['installation', 'alert', 'runs', 'exchange', 'budget', 'pause', 'session'] as const;
 export type GuardKind = (typeof GUARD_KINDS)[number];
 
 export interface GuardRow {

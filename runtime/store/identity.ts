@@ -49,6 +49,15 @@ export function laneParts(lane: string): LaneParts {
   return { profile, name, agent: route.length === lane.length ? null : lane.slice(route.length + 1) };
 }
 
+export interface SessionKey {
+  readonly profile: string;
+  /** Session id. */
+  readonly session: string;
+}
+
+/** The name of a session, as JSON. */
+export const sessionName = ({ profile, session }: SessionKey): string => laneKey(profile, session);
+
 /** The session whose runs take turns, as JSON; null for a dispatch that waits for no other. */
 export const turnKey = (of: Pick<Dispatch, 'profile' | 'session' | 'session_key'>): string | null =>
-  of.session_key === undefined || of.session_key === null ? null : laneKey(of.profile, of.session);
+  of.session_key === undefined || of.session_key === null ? null : sessionName(of);

@@ -21,10 +21,22 @@ import type { ProgramEnd } from './states.ts';
 import { DISPATCH_STATES } from './states.ts';
 import { toUsage } from './usage.ts';
 
-export type ListedRow = Omit<DispatchSummary, 'event' | 'delivery_id' | 'replay_of'> & {
+type OfHead = 'event' | 'delivery_id' | 'replay_of' | 'agent' | 'session';
+
+export type ListedRow = Omit<DispatchSummary, OfHead | 'usage' | 'waits_for' | 'waits_since'> & {
   /** JSON. */
   readonly head: string;
+  /** JSON [input tokens, output tokens, cost]. */
+  readonly usage: string;
+  /** As in a `WorkRow`; null: its work has ended. */
+  readonly lane: string | null;
+  readonly due_at: number | null;
+  readonly waits_for: 'session' | null;
+  readonly waits_since: number | null;
 };
+
+/** Whether a pending run waits for the others of its agent. */
+export type IsHeldUp = (row: Pick<ListedRow, 'lane' | 'due_at'>) => boolean;
 
 export type StoredRow = ListedRow & {
   readonly max_concurrent: number | null;
@@ -33,8 +45,6 @@ export type StoredRow = ListedRow & {
   readonly answer: string | null;
   /** JSON. */
   readonly program: string | null;
-  /** JSON [input tokens, output tokens, cost]. */
-  readonly usage: string;
 };
 
 const DAMAGED = 'damaged in the store';
@@ -44,8 +54,9 @@ const textOf = (value: unknown): string => (isText(value) ? (value as string) : 
 const nameOf = (value: unknown): string | null => (value === null ? null : textOf(value));
 
 /** Never throws: in a list, a damaged value is shown as such, and the other rows as they are. */
-export function readListed({ head, ...row }: ListedRow): DispatchSummary {
-  const [event, delivery_id, replay_of] = decodeOr<Head>(head, isHead, [DAMAGED, DAMAGED, null, 0]);
+export function readListed({ head, usage, lane, due_at, ...row }: ListedRow, isHeldUp: IsHeldUp): DispatchSummary {
+  const found = decodeOr<Head>(head, isHead, [DAMAGED, DAMAGED, null, 0]);
+  const [event, delivery_id, replay_of, , agent = null, session = null] = found;
   const isState = isOneOf(...DISPATCH_STATES)(row.state);
   const reason = row.reason === null ? null : decodeOr(row.reason, isText, DAMAGED);
   const { started_at, answered_at, finished_at } = row;
@@ -55,8 +66,22 @@ export function readListed({ head, ...row }: ListedRow): DispatchSummary {
     ...{ state: isState ? row.state : 'dead', reason: isState ? reason : DAMAGED },
     accepted_at: instantOf(row.accepted_at) ?? 0,
     ...{ started_at: instantOf(started_at), answered_at: instantOf(answered_at), finished_at: instantOf(finished_at) },
-    ...{ event, delivery_id, replay_of },
+    ...{ event, delivery_id, replay_of, agent, session },
+    usage: toUsage(...decodeOr<[unknown?, unknown?, unknown?]>(usage, Array.isArray, [])),
+    ...waitOf({ ...row, lane, due_at }, reason, isHeldUp),
   };
+}
+
+type Wait = Pick<DispatchSummary, 'waits_for' | 'waits_since'>;
+
+function waitOf(row: Omit<ListedRow, 'head' | 'usage'>, reason: string | null, isHeldUp: IsHeldUp): Wait {
+  const since = instantOf(row.waits_since);
+  if (row.state !== 'pending') return { waits_for: null, waits_since: null };
+  if (row.waits_for === 'session') return { waits_for: 'session', waits_since: since };
+  if (reason === 'budget') return { waits_for: 'budget', waits_since: since };
+  return isHeldUp(row)
+    ? { waits_for: 'agent', waits_since: Math.max(since ?? 0, instantOf(row.due_at) ?? 0) }
+    : { waits_for: null, waits_since: null };
 }
 
 /** Columns that repeat what is in the body. */
@@ -64,8 +89,9 @@ const REPEATED = ['id', 'profile', 'route', 'job', 'mode', 'accepted_at'] as con
 
 /** Reads a complete dispatch from its row and steps, both as stored. @throws StoreDamaged */
 export function readStored(
-  { max_concurrent, body, answer, program, usage, ...row }: StoredRow,
+  { max_concurrent, body, answer, program, ...row }: StoredRow,
   steps: readonly string[],
+  isHeldUp: IsHeldUp,
 ): StoredDispatch {
   const of = `of delivery ${textOf(row.id)}`;
   const stored = decode<Dispatch>(body, isDispatch, `the body ${of}`);
@@ -76,12 +102,11 @@ export function readStored(
   if (stored.event !== event || stored.delivery_id !== delivery_id)
     throw new StoreDamaged(`the head ${of} is not what was written`);
   return {
-    ...readListed(row),
+    ...readListed(row, isHeldUp),
     ...{ dispatch: { ...stored, superseded }, max_concurrent },
     answer: answer === null ? null : decode<string>(answer, isText, `the answer ${of}`),
     // A record for people: what is damaged in it stops no delivery.
     program: program === null ? null : decodeOr<ProgramEnd>(program, isProgramEnd, DAMAGED_END),
-    usage: toUsage(...decodeOr<[unknown?, unknown?, unknown?]>(usage, Array.isArray, [])),
     steps: steps.map((step) => decode<Step>(step, isStep, `a step ${of}`)),
   };
 }

@@ -2,8 +2,9 @@
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { FigureSum } from './figures.ts';
 import type { GuardKind, GuardRow } from './guard-mutations.ts';
+import type { SessionKey } from './identity.ts';
 import type { JobRecord, JobState, JobTick } from './job-mutations.ts';
-import type { ClaimKey, Ref, Step } from './mutations.ts';
+import type { AgentLimit, ClaimKey, Ref, Step } from './mutations.ts';
 import type { DispatchState, ProgramEnd, Waiting } from './states.ts';
 import type { Usage, UsageSum } from './usage.ts';
 
@@ -24,6 +25,50 @@ export interface DispatchSummary {
   readonly finished_at: number | null;
   readonly reason: string | null;
   readonly replay_of: string | null;
+  /** The named agent that runs it; null: the default one, or none. */
+  readonly agent: string | null;
+  /** The session in which its runs take turns; null: none. */
+  readonly session: string | null;
+  /** Its place there: 1 has the turn; more than `MOST_TURNS` are not counted. Null: in none, or its run has ended. */
+  readonly turn: number | null;
+  /** Of all its runs; null: none has told. */
+  readonly usage: Usage | null;
+  /**
+   * What its run waits for: its turn in the session, a run of its agent to end, or its budget. Null: for its time alone, or for
+   * nothing. `agent` only where the query has `known`.
+   */
+  readonly waits_for: 'session' | 'agent' | 'budget' | null;
+  /** Since when, Unix ms. */
+  readonly waits_since: number | null;
+}
+
+/** The highest place in a session that is counted. */
+export const MOST_TURNS = 1000;
+
+/** What a gateway knows of its agents, as of now (Unix ms): whether a run waits for them. */
+export interface AgentsNow {
+  readonly now: number;
+  readonly agents: readonly AgentLimit[];
+}
+
+/** A session in which runs take turns, as long as one waits or is under way. */
+export interface BusySession {
+  readonly session: string;
+  /** That which has the turn. */
+  readonly run: DispatchSummary;
+  /** Number of runs that wait for their turn. */
+  readonly waiting: number;
+}
+
+/** What was said in a session: the prompt of a run and its answer. */
+export interface SaidTurn {
+  /** Of the dispatch. */
+  readonly id: string;
+  /** Unix ms. */
+  readonly accepted_at: number;
+  readonly answered_at: number;
+  readonly prompt: string;
+  readonly answer: string;
 }
 
 /** A dispatch with everything that is stored for it. */
@@ -33,8 +78,6 @@ export interface StoredDispatch extends DispatchSummary {
   readonly answer: string | null;
   /** The end of the program that answered; null: no program did. */
   readonly program: ProgramEnd | null;
-  /** Of all its runs; null: none has told. */
-  readonly usage: Usage | null;
   /** In the order in which they happened. */
   readonly steps: readonly Step[];
 }
@@ -159,11 +202,15 @@ export interface StoredNode {
 export type Query =
   /** Whether a delivery id is claimed. */
   | { readonly kind: 'is_claimed'; readonly key: ClaimKey; readonly now: number }
-  | { readonly kind: 'load'; readonly ref: Ref }
+  | { readonly kind: 'load'; readonly ref: Ref; readonly known?: AgentsNow }
   /** By id, or by a unique prefix of one. */
-  | { readonly kind: 'find'; readonly id: string }
+  | { readonly kind: 'find'; readonly id: string; readonly known?: AgentsNow }
   /** Newest first. */
-  | { readonly kind: 'list'; readonly filter: ListFilter }
+  | { readonly kind: 'list'; readonly filter: ListFilter; readonly known?: AgentsNow }
+  /** The busy sessions of a profile, by the age of the run that has the turn. */
+  | { readonly kind: 'sessions'; readonly profile: string; readonly known?: AgentsNow }
+  /** What was said in a session since it was reset, oldest first: the latest `turns`, of together at most `chars` code points. */
+  | { readonly kind: 'said'; readonly of: SessionKey; readonly turns: number; readonly chars: number }
   /** `now`: Unix ms at which work counts as due. */
   | { readonly kind: 'overview'; readonly now: number }
   /** One row for each profile, route, job and target. Reads every open dispatch. */
@@ -202,6 +249,11 @@ export type Query =
   | { readonly kind: 'back_up'; readonly to: string };
 export type QueryKind = Query['kind'];
 
+type Listing = Extract<Query, { readonly known?: AgentsNow }>;
+
+/** Whether its results tell what runs wait for. */
+export const hasWaits = (query: Query): query is Listing => ['load', 'find', 'list', 'sessions'].includes(query.kind);
+
 export interface StoredJobs {
   readonly version: number;
   readonly records: readonly JobRecord[];
@@ -214,6 +266,8 @@ export interface QueryResults {
   load: StoredDispatch | null;
   find: { readonly kind: 'found'; readonly dispatch: StoredDispatch } | { readonly kind: 'unknown' | 'ambiguous' };
   list: readonly DispatchSummary[];
+  sessions: readonly BusySession[];
+  said: readonly SaidTurn[];
   overview: StoreOverview;
   open_work: readonly OpenWork[];
   dead_work: readonly DeadWork[];

@@ -116,3 +116,14 @@ export interface Store {
   /** Waits for pending writes, and closes. */
   close(): Promise<void>;
 }
+
+/** The same store, with other functions for some of its own. */
+export const wrapStore = (store: Store, instead: Partial<Pick<Store, 'read' | 'write'>>): Store => ({
+  read: (query) => store.read(query),
+  write: (mutation) => store.write(mutation),
+  problem: () => store.problem(),
+  shared: store.shared,
+  state: store.state,
+  close: () => store.close(),
+  ...instead,
+});

@@ -48,7 +48,7 @@ export function createMemoryStore(tables: MemoryTables = createTables()): Memory
     async write<M extends Mutation>(mutation: M): Promise<MutationResults[M['kind']]> {
       // What cannot be written as JSON cannot be stored, and what is stored is a copy.
       const result = applyMutation(handlers, JSON.parse(JSON.stringify(mutation)) as M);
-      settleTurns(tables);
+      settleTurns(tables, 'now' in mutation ? mutation.now : 'at' in mutation ? mutation.at : 0);
       return result;
     },
     read: async (query) => look(query),

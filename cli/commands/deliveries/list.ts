@@ -1,5 +1,6 @@
 /** `hookwright deliveries list`: what was accepted, newest first, and what became of it. */
 import { runDuration } from '../../../runtime/store/run-facts.ts';
+import { tokensOf } from '../../../runtime/store/usage.ts';
 import { command, parsed, text, withDefault } from '../../command-line/command.ts';
 import {
   arrayOption,
@@ -12,11 +13,13 @@ import { parseDeliveryFilter, parseLimit } from '../../deliveries/filter.ts';
 import { namedFilter } from '../../deliveries/named-filter.ts';
 import { printList } from '../../output/table.ts';
 import { formatDuration, formatRunTime } from '../../output/time.ts';
+import { waitText } from '../../sessions/agent-sessions.ts';
 import { useStore } from '../../store/use-store.ts';
 
 export default command({
   summary: 'List accepted events, newest first, and their states',
-  details: 'States: pending, running, delivering, done, dead (given up), skipped (nothing to deliver, or superseded).',
+  details:
+    'States: pending, running, delivering, done, dead (given up), skipped (nothing to deliver, or superseded). A pending run may wait for its turn in its session, for a run of its agent to end, or for a budget.',
   examples: [
     ['The newest 50', '$0 deliveries list'],
     ['What was given up today', '$0 deliveries list --state dead --since 24h'],
@@ -48,6 +51,11 @@ export default command({
         { title: 'DURATION', value: (row) => formatRunTime(runDuration(row)), align: 'right' },
         { title: 'AGE', value: ({ accepted_at }) => formatDuration(now - accepted_at), align: 'right' },
         { title: 'DELIVERY ID', value: ({ delivery_id }) => delivery_id, whole: true },
+        { title: 'AGENT', value: ({ agent }) => agent ?? '', whole: true },
+        { title: 'SESSION', value: ({ session }) => session ?? '', whole: true },
+        { title: 'TURN', value: ({ turn }) => turn ?? '', align: 'right' },
+        { title: 'WAITS FOR', value: (row) => waitText(row, now) },
+        { title: 'TOKENS', value: ({ usage }) => (usage === null ? '' : tokensOf(usage)), align: 'right' },
         { title: 'REASON', value: ({ reason }) => reason ?? '' },
       ],
       empty: 'nothing of that kind is stored',

@@ -10,6 +10,7 @@ import { argument, command, flag } from '../../command-line/command.ts';
 import { configOption } from '../../command-line/options.ts';
 import { printBeside, printJson, printLine, visible } from '../../output/print.ts';
 import { formatRunTime } from '../../output/time.ts';
+import { waitText } from '../../sessions/agent-sessions.ts';
 import { findDispatch, unknownDispatch, useStore } from '../../store/use-store.ts';
 
 const options = {
@@ -48,7 +49,10 @@ function print(context: CliContext, given: Given, stored: StoredDispatch): void 
     stored.route === null ? ['job', stored.job] : ['route', stored.route],
     ['event', stored.event],
     ['delivery id', stored.delivery_id],
+    ['agent', stored.agent],
     ['session', dispatch.session],
+    ['turn', stored.turn === null ? null : String(stored.turn)],
+    ['waits for', stored.waits_for === null ? null : waitText(stored, context.clock.now())],
     ['targets', dispatch.deliveries.map(deliveryLabel).join(', ')],
     ['dropped', droppedText(dispatch)],
     ['superseded', dispatch.superseded === 0 ? null : String(dispatch.superseded)],

@@ -1,17 +1,13 @@
 /** Converts the instants in the changes of commands from the machine's clock to the store's clock. */
 import type { Mutation } from '../../../runtime/store/mutations.ts';
 import type { Store } from '../../../runtime/store/store.ts';
+import { wrapStore } from '../../../runtime/store/store.ts';
 
 /** Wraps a store for callers that use the machine's clock. @param offset how far that clock is behind the store's, in ms */
 export function byMachineClock(store: Store, offset: () => number): Store {
-  return {
-    read: (query) => store.read(query),
+  return wrapStore(store, {
     write: <M extends Mutation>(mutation: M) => store.write(shiftInstants(mutation, offset()) as M),
-    problem: () => store.problem(),
-    shared: store.shared,
-    state: store.state,
-    close: () => store.close(),
-  };
+  });
 }
 
 function shiftInstants(mutation: Mutation, ms: number): Mutation {

@@ -73,6 +73,7 @@ const TABLES = {
       ...{ started_at: orNull(isInstant), answered_at: orNull(isInstant), finished_at: isOneOf(null) },
       ...{ reason: orNull(isJson(isText)), failed: isCount, steps: isCount },
       ...{ session: orNull(isNames), turn: orNull(isCount), waits_for: isOneOf('session', null) },
+      waits_since: orNull(isInstant),
     },
     where: OPEN,
     joined: [

@@ -2,12 +2,13 @@
 import { isUtf8 } from 'node:buffer';
 import { existsSync } from 'node:fs';
 import { decodeOr, StoreDamaged } from '../decode.ts';
-import { readGuard } from '../guard-mutations.ts';
-import { claimKey } from '../identity.ts';
-import type { ListedRow, StoredRow } from '../listed-rows.ts';
+import { guardKey, readGuard } from '../guard-mutations.ts';
+import { claimKey, sessionName } from '../identity.ts';
+import type { IsHeldUp, ListedRow, StoredRow } from '../listed-rows.ts';
 import { readListed, readStored } from '../listed-rows.ts';
 import type { Ref } from '../mutations.ts';
 import type {
+  AgentsNow,
   DamageReport,
   DispatchSummary,
   LastError,
@@ -18,10 +19,14 @@ import type {
   Tally,
   WaitingDelivery,
 } from '../queries.ts';
+import { MOST_TURNS } from '../queries.ts';
+import type { SaidRow } from '../said.ts';
+import { resetRow, saidIn } from '../said.ts';
 import type { DispatchState } from '../states.ts';
 import { DISPATCH_STATES, isFinal } from '../states.ts';
 import type { TallyColumn } from '../tally.ts';
 import { auditTallies, TALLY_COLUMNS } from '../tally.ts';
+import { findHeldUp } from '../unit/agent-room.ts';
 import type { UsageSum } from '../usage.ts';
 import { backUp } from './backup.ts';
 import { createBytes } from './cleanup.ts';
@@ -30,28 +35,32 @@ import type { Connection, Row } from './driver.ts';
 import { createFigureSums } from './figures.ts';
 import { stepIds } from './memory.ts';
 import { createJobQueries } from './read-jobs.ts';
+import { RUNNING } from './take-work.ts';
 
 export function createQueries(db: Connection): QueryHandlers {
   const held = db.query('SELECT 1 FROM claim WHERE key = ? AND expires_at > ?');
   const exact = db.query<[Ref]>('SELECT ref FROM dispatch WHERE id = ?');
   const beginning = db.query<[Ref]>('SELECT ref FROM dispatch WHERE id >= ?1 AND id < ?1 || char(1114111) LIMIT 2');
   const load = createLoad(db);
+  const heldUp = createHeldUp(db);
   const oldestDue = db.query<[number | null]>(
     'SELECT min(due_at) FROM (' +
       `SELECT due_at FROM work WHERE state = 'pending' AND (${NONE_PAUSED} OR ${LANE_OF_ROUTE} NOT IN (${PAUSED})) UNION ALL SELECT due_at FROM delivery WHERE holder IS NULL)`,
   );
   return {
     is_claimed: ({ key, now }) => held.get(claimKey(key), now) !== undefined,
-    load: ({ ref }) => load(ref),
-    find({ id }) {
+    load: ({ ref, known }) => load(ref, heldUp(known)),
+    find({ id, known: agents }) {
       const known = exact.get(id);
       const found = known === undefined && id !== '' ? beginning.all(id) : [known];
       if (found.length > 1) return { kind: 'ambiguous' };
       const ref = found[0]?.[0];
-      const dispatch = ref === undefined ? null : load(ref);
+      const dispatch = ref === undefined ? null : load(ref, heldUp(agents));
       return dispatch === null ? { kind: 'unknown' } : { kind: 'found', dispatch };
     },
-    list: ({ filter }) => list(db, filter),
+    list: ({ filter, known }) => list(db, filter, heldUp(known)),
+    sessions: createSessions(db, heldUp),
+    said: createSaid(db),
     overview: createOverview(db),
     open_work: createOpenWork(db),
     dead_work: createDeadWork(db),
@@ -85,7 +94,7 @@ const CONDITIONS = [
   ['before', 'w.ref < ?'],
 ] as const satisfies readonly (readonly [keyof ListFilter, string])[];
 
-function list(db: Connection, filter: ListFilter): readonly DispatchSummary[] {
+function list(db: Connection, filter: ListFilter, isHeldUp: IsHeldUp): readonly DispatchSummary[] {
   const given = CONDITIONS.filter(([name]) => filter[name] !== undefined);
   const where: string[] = given.map(([, condition]) => condition);
   // A literal, because SQLite uses a partial index only for literals.
@@ -97,7 +106,42 @@ function list(db: Connection, filter: ListFilter): readonly DispatchSummary[] {
       `${where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`} ORDER BY w.ref ${filter.oldest_open ? 'ASC' : 'DESC'} LIMIT ?`,
   );
   const found = rows.all(...given.map(([name]) => filter[name] as string | number), filter.limit);
-  return found.map((row) => readListed(named<ListedRow>(LISTED, row)));
+  return found.map((row) => readListed(named<ListedRow>(LISTED, row), isHeldUp));
+}
+
+function createHeldUp(db: Connection): (known: AgentsNow | undefined) => IsHeldUp {
+  const running = db.query<[string, number]>(RUNNING);
+  return (known) => findHeldUp(known, () => running.all());
+}
+
+function createSessions(db: Connection, heldUp: (known?: AgentsNow) => IsHeldUp): QueryHandlers['sessions'] {
+  const waiting = '(SELECT count(*) FROM work e WHERE e.session = w.session AND e.waits_for IS NOT NULL) AS waiting';
+  const columns = [...LISTED, waiting];
+  const busy = db.query(
+    `SELECT ${columns.join(', ')} FROM work w JOIN dispatch d USING (ref) ` +
+      'WHERE w.session IS NOT NULL AND w.waits_for IS NULL AND d.profile = ? ORDER BY w.ref',
+  );
+  return ({ profile, known }) => {
+    const isHeldUp = heldUp(known);
+    return busy.all(profile).map((found) => {
+      const { waiting: count, ...row } = named<ListedRow & { readonly waiting: number }>(columns, found);
+      const run = readListed(row, isHeldUp);
+      return { session: run.session ?? '', run, waiting: count };
+    });
+  };
+}
+
+function createSaid(db: Connection): QueryHandlers['said'] {
+  const columns = ['d.ref', 'd.body', 'a.text AS answer', 'w.answered_at'];
+  const latest = db.query(
+    `SELECT ${columns.join(', ')} FROM dispatch d JOIN answer a USING (ref) JOIN work w USING (ref) ` +
+      'WHERE d.session = ? AND w.answered_at IS NOT NULL AND a.text <> \'""\' ORDER BY d.ref DESC LIMIT ?',
+  );
+  const reset = db.query<[string]>('SELECT body FROM guard_state WHERE id = ?');
+  return (query) => {
+    const rows = latest.all(sessionName(query.of), query.turns).map((row) => named<SaidRow>(columns, row));
+    return saidIn(rows, reset.get(guardKey(resetRow(query.of)))?.[0], query);
+  };
 }
 
 /** Runs all queries of `read` on one snapshot of the file, while the writer continues. */
@@ -213,12 +257,15 @@ const WAITED = [
   ...['x.ref', 'x.n', 'd.id', 'd.profile', 'd.route', 'd.job', 'x.set_at AS since', 'x.due_at AS expires_at'],
   'x.waiting',
 ];
+const USED = 'SELECT json_array(sum(input_tokens), sum(output_tokens), sum(cost)) FROM usage u WHERE u.ref = d.ref';
+const TURN = `SELECT 1 + count(*) FROM (SELECT 1 FROM work e WHERE e.session = w.session AND e.turn < w.turn LIMIT ${MOST_TURNS - 1})`;
 const LISTED = [
   ...['ref', 'id', 'profile', 'route', 'job', 'mode', 'accepted_at', 'head'].map((name) => `d.${name}`),
   ...['state', 'started_at', 'answered_at', 'finished_at', 'reason'].map((name) => `w.${name}`),
+  ...['lane', 'due_at', 'waits_for', 'waits_since'].map((name) => `w.${name}`),
+  ...[`(${USED}) AS usage`, `CASE WHEN w.session IS NOT NULL THEN (${TURN}) END AS turn`],
 ];
-const USED = 'SELECT json_array(sum(input_tokens), sum(output_tokens), sum(cost)) FROM usage u WHERE u.ref = d.ref';
-const STORED = [...LISTED, 'd.max_concurrent', 'd.body', 'a.text AS answer', 'a.program', `(${USED}) AS usage`];
+const STORED = [...LISTED, 'd.max_concurrent', 'd.body', 'a.text AS answer', 'a.program'];
 
 /** A row with the names of its columns. */
 function named<T>(columns: readonly string[], row: Row): T {
@@ -227,7 +274,7 @@ function named<T>(columns: readonly string[], row: Row): T {
 }
 
 /** Returns a function that loads a complete dispatch; null when there is none with this ref. */
-function createLoad(db: Connection): (ref: Ref) => StoredDispatch | null {
+function createLoad(db: Connection): (ref: Ref, isHeldUp: IsHeldUp) => StoredDispatch | null {
   const one = db.query(
     `SELECT ${STORED.join(', ')} FROM dispatch d JOIN work w USING (ref) LEFT JOIN answer a USING (ref) WHERE d.ref = ?`,
   );
@@ -237,7 +284,7 @@ function createLoad(db: Connection): (ref: Ref) => StoredDispatch | null {
       'UNION ALL SELECT CAST(text AS BLOB) FROM answer WHERE ref = ?1 ' +
       'UNION ALL SELECT CAST(data AS BLOB) FROM step WHERE id BETWEEN ?2 AND ?3',
   );
-  return (ref) => {
+  return (ref, isHeldUp) => {
     const row = one.get(ref);
     if (row === undefined) return null;
     const found = steps.all(...stepIds(ref)).map(([data]) => data);
@@ -245,6 +292,6 @@ function createLoad(db: Connection): (ref: Ref) => StoredDispatch | null {
     const isUnsure = [...row, ...found].some((value) => typeof value === 'string' && value.includes('\ufffd'));
     if (isUnsure && !texts.all(ref, ...stepIds(ref)).every(([text]) => text === null || isUtf8(text)))
       throw new StoreDamaged(`a text of delivery ${String(row[1])} is not what was written`);
-    return readStored(named<StoredRow>(STORED, row), found);
+    return readStored(named<StoredRow>(STORED, row), found, isHeldUp);
   };
 }

@@ -34,7 +34,7 @@ export function createRows(db: Connection): WriterRows {
 function createStoreUnit(db: Connection, { counts, runs, attempts, pauses }: Memory): (unit: WorkUnit) => void {
   const addClaim = db.change('INSERT INTO claim VALUES (?, ?)');
   const renewClaim = db.change('UPDATE claim SET expires_at = ?2 WHERE key = ?1');
-  const putDispatch = db.change('INSERT INTO dispatch VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  const putDispatch = db.change('INSERT INTO dispatch VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
   const replaceBody = db.change('UPDATE dispatch SET head = ?, body = ? WHERE ref = ?');
   const putMessage = db.change('INSERT OR REPLACE INTO message VALUES (?, ?, ?)');
   const putWork = db.change(
@@ -42,11 +42,11 @@ function createStoreUnit(db: Connection, { counts, runs, attempts, pauses }: Mem
   );
   const updateWork = db.change(
     'UPDATE work SET state = ?, due_at = ?, set_at = ?, holder = ?, started_at = ?, answered_at = ?, reason = ?, ' +
-      'failed = ?, steps = ?, finished_at = ? WHERE ref = ?',
+      'failed = ?, steps = ?, waits_since = ?, finished_at = ? WHERE ref = ?',
   );
-  const putTurn = db.change('UPDATE work SET session = ?, turn = ?, waits_for = ? WHERE ref = ?');
+  const putTurn = db.change('UPDATE work SET session = ?, turn = ?, waits_for = ?, waits_since = ? WHERE ref = ?');
   const endTurn = db.change('UPDATE work SET session = NULL, waits_for = NULL WHERE ref = ?');
-  const promote = db.change('UPDATE work SET waits_for = NULL WHERE ref = ?');
+  const promote = db.change('UPDATE work SET waits_for = NULL, waits_since = ? WHERE ref = ?');
   const putGroup = db.change('INSERT OR REPLACE INTO coalesce_group VALUES (?, ?, ?, ?, 0, 0, ?)');
   const putAnswer = db.change('INSERT OR REPLACE INTO answer VALUES (?, ?, ?)');
   const putUsage = db.change('INSERT INTO usage VALUES (NULL, ?, ?, ?, ?, ?, ?)');
@@ -66,7 +66,8 @@ function createStoreUnit(db: Connection, { counts, runs, attempts, pauses }: Mem
 
   const update = (row: WorkRow, finished_at: number | null): void => {
     const { ref, state, due_at, set_at, holder, started_at, answered_at, reason, failed, steps } = row;
-    updateWork(state, due_at, set_at, holder, started_at, answered_at, reason, failed, steps, finished_at, ref);
+    const outcome = [started_at, answered_at, reason, failed, steps, row.waits_since, finished_at] as const;
+    updateWork(state, due_at, set_at, holder, ...outcome, ref);
   };
   const storeWork = (unit: WorkUnit): void => {
     for (const { row, finished_at } of unit.ended) {
@@ -82,7 +83,7 @@ function createStoreUnit(db: Connection, { counts, runs, attempts, pauses }: Mem
       }
       const { ref, lane, state, due_at, set_at, holder, answered_at, group_key } = row;
       putWork(ref, lane, state, due_at, set_at, holder, answered_at);
-      if (row.session !== null || row.turn !== ref) putTurn(row.session, row.turn, row.waits_for, ref);
+      if (row.session !== null || row.turn !== ref) putTurn(row.session, row.turn, row.waits_for, row.waits_since, ref);
       if (state === 'pending' && row.waits_for === null) runs.add(lane, due_at, set_at);
       if (group_key === null) continue;
       putGroup(group_key, ref, row.first_at, due_at, row.superseded);
@@ -93,8 +94,8 @@ function createStoreUnit(db: Connection, { counts, runs, attempts, pauses }: Mem
       if (row.state === 'pending') runs.add(row.lane, row.due_at, row.set_at);
     }
     for (const ref of unit.left) endTurn(ref);
-    for (const { ref, lane, due_at, set_at } of unit.promoted) {
-      promote(ref);
+    for (const { ref, lane, due_at, set_at, waits_since } of unit.promoted) {
+      promote(waits_since, ref);
       runs.add(lane, due_at, set_at);
     }
   };
@@ -113,8 +114,8 @@ function createStoreUnit(db: Connection, { counts, runs, attempts, pauses }: Mem
     for (const [key, expires_at] of unit.newClaims) addClaim(key, expires_at);
     for (const [key, expires_at] of unit.laterClaims) renewClaim(key, expires_at);
     for (const row of unit.newDispatches) {
-      const { ref, id, profile, route, job, mode, accepted_at, max_concurrent, head, body } = row;
-      putDispatch(ref, id, profile, route, job, mode, accepted_at, max_concurrent, head, body);
+      const { ref, id, profile, route, job, mode, accepted_at, max_concurrent, head, body, session } = row;
+      putDispatch(ref, id, profile, route, job, mode, accepted_at, max_concurrent, head, body, session);
     }
     for (const { ref, head, body } of unit.changedBodies) replaceBody(head, body, ref);
     for (const [key, { ref, ttl_ms }] of [...unit.newMessages, ...unit.changedMessages]) putMessage(key, ref, ttl_ms);

@@ -41,13 +41,15 @@ const FIGURE = `
   -- What came in, a minute at a time (runtime/store/figures.ts). minute: Unix ms at which it began.
   CREATE TABLE figure (minute INTEGER PRIMARY KEY, ${FIGURES.map((name) => `${name} INTEGER NOT NULL`).join(', ')}) STRICT;
 `;
+const DISPATCH_SESSION = 'CREATE INDEX dispatch_session ON dispatch (session, ref) WHERE session IS NOT NULL;';
 const WORK_DUE = `
   -- Due work, in the order in which it is taken from a lane, without what waits for its turn in a session.
   CREATE INDEX work_due ON work (lane, due_at, ref, waits_for) WHERE state = 'pending' AND waits_for IS NULL;
   CREATE INDEX work_session ON work (session, turn) WHERE session IS NOT NULL;
 `;
 const TABLES = `
-  -- Accepted dispatches, never changed. head: JSON [event, delivery_id, replay_of, superseded]; body: JSON of the dispatch.
+  -- Accepted dispatches, never changed. head: JSON (Head in ../decode.ts); body: JSON of the dispatch.
+  -- session: the one in which its runs take turns, JSON [profile, session id]; it stays.
   CREATE TABLE dispatch (
     ref INTEGER PRIMARY KEY,
     id TEXT NOT NULL,
@@ -58,8 +60,10 @@ const TABLES = `
     accepted_at INTEGER NOT NULL,
     max_concurrent INTEGER,
     head TEXT NOT NULL,
-    body TEXT NOT NULL
+    body TEXT NOT NULL,
+    session TEXT
   ) STRICT;
+  ${DISPATCH_SESSION}
   CREATE UNIQUE INDEX dispatch_id ON dispatch (id);
   CREATE INDEX dispatch_route ON dispatch (route);
   CREATE INDEX dispatch_job ON dispatch (job) WHERE job IS NOT NULL;
@@ -68,6 +72,7 @@ const TABLES = `
   -- [profile, route], and a line with the name of its agent. due_at of a pending one: when its run or its group's end is due. set_at: when due_at was set.
   -- holder: the process that runs or delivers it. reason: JSON text. failed: failed runs. steps: number of steps. session,
   -- turn: the session in which it has or awaits its turn, and its place there (null: ref). waits_for: session, or null.
+  -- waits_since: see WorkRow in ../unit/rows.ts.
   CREATE TABLE work (
     ref INTEGER PRIMARY KEY,
     state TEXT NOT NULL,
@@ -83,7 +88,8 @@ const TABLES = `
     steps INTEGER NOT NULL DEFAULT 0,
     session TEXT,
     turn INTEGER,
-    waits_for TEXT
+    waits_for TEXT,
+    waits_since INTEGER
   ) STRICT;
   ${WORK_DUE}
   CREATE INDEX work_held ON work (holder) WHERE holder IS NOT NULL;
@@ -171,8 +177,10 @@ const TABLES = `
 /** What brings a file of each earlier format to the next one. Messages that are stored get their row when they go on. */
 const MIGRATIONS: Readonly<Record<number, string>> = {
   6: `${MESSAGES} ${GUARD} ${USAGE} ${FIGURE} ALTER TABLE answer ADD COLUMN program TEXT; ALTER TABLE work ADD COLUMN session TEXT;
-  ALTER TABLE work ADD COLUMN turn INTEGER; ALTER TABLE work ADD COLUMN waits_for TEXT; ALTER TABLE job_state ADD COLUMN paused_until INTEGER; DROP INDEX work_due; ${WORK_DUE}
-  ALTER TABLE delivery ADD COLUMN waiting TEXT; ${WAITING}`,
+  ALTER TABLE work ADD COLUMN turn INTEGER; ALTER TABLE work ADD COLUMN waits_for TEXT; ALTER TABLE job_state ADD COLUMN paused_until INTEGER;
+  ALTER TABLE work ADD COLUMN waits_since INTEGER; DROP INDEX work_due; ${WORK_DUE}
+  ALTER TABLE delivery ADD COLUMN waiting TEXT; ${WAITING}
+  ALTER TABLE dispatch ADD COLUMN session TEXT; ${DISPATCH_SESSION}`,
 };
 
 /** The oldest format that can be migrated. */

@@ -29,7 +29,8 @@ const GIVE_TURNS =
   'AND NOT EXISTS (SELECT 1 FROM work e WHERE e.session = work.session AND e.waits_for IS NULL)';
 export const HELD_ATTEMPTS = 'SELECT count(*) FROM delivery WHERE holder = ? AND lane = ?';
 
-const RUNNING = "SELECT lane, count(*) FROM work WHERE holder IS NOT NULL AND state = 'running' GROUP BY lane";
+/** The runs under way of each lane. */
+export const RUNNING = "SELECT lane, count(*) FROM work WHERE holder IS NOT NULL AND state = 'running' GROUP BY lane";
 
 export function createTakeWork(rows: WriterRows): (m: TakeWork) => MutationResults['take_work'] {
   const { db, memory } = rows;

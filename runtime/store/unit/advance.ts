@@ -1,6 +1,7 @@
 /** Advances dispatches after a run or a delivery attempt. */
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import type { Headed, LargeTexts } from '../encode.ts';
+import { headText } from '../encode.ts';
 import { laneParts, routeLane } from '../identity.ts';
 import type { Advance, GiveUp, MutationResults, RecordAttempt, Ref, Step } from '../mutations.ts';
 import type { DeliveryEnding } from '../states.ts';
@@ -18,9 +19,8 @@ export function advance(unit: WorkUnit, m: Headed<Advance>, { answer, body }: La
   const program = m.program === undefined ? null : JSON.stringify(m.program);
   if (m.usage !== undefined) unit.newUsage.push({ ...m.usage, ref, at });
   if (m.dispatch !== undefined && body !== null) {
-    const { event, delivery_id, replay_of, targets } = m.dispatch;
-    const { superseded } = JSON.parse(body) as Dispatch;
-    const head = JSON.stringify([event, delivery_id, replay_of, superseded]);
+    const { targets } = m.dispatch;
+    const head = headText(m.dispatch, (JSON.parse(body) as Dispatch).superseded);
     unit.changedBodies.push({ ref, lane: routeLane(row.lane), head, targets, body, grown: m.grown ?? 0 });
   }
   if (m.budgets !== undefined) endRun(unit, ref, m.budgets, m.usage ?? null, at);

@@ -1,6 +1,7 @@
 /** How many runs of the agents that have a limit may begin, for the engines' `take_work`. */
 import { laneKey, laneParts } from '../identity.ts';
 import type { AgentLimit } from '../mutations.ts';
+import type { AgentsNow } from '../queries.ts';
 
 export class AgentRoom {
   private readonly left = new Map<string, number>();
@@ -21,6 +22,18 @@ export class AgentRoom {
     const left = this.left.get(agent);
     if (left !== undefined) this.left.set(agent, left - count);
   }
+}
+
+type Waiting = { readonly lane: string | null; readonly due_at: number | null };
+
+/** Whether a pending run waits for the others of its agent. @param running the runs under way of each lane */
+export function findHeldUp(
+  known: AgentsNow | undefined,
+  running: () => readonly (readonly [lane: string, count: number])[],
+): (row: Waiting) => boolean {
+  if (known === undefined || known.agents.length === 0) return () => false;
+  const room = new AgentRoom(known.agents, running());
+  return ({ lane, due_at }) => lane !== null && due_at !== null && due_at <= known.now && room.of(lane) <= 0;
 }
 
 /** The name of a lane's agent, for a profile. */

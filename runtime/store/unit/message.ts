@@ -14,7 +14,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import { decodeOr, isDispatch } from '../decode.ts';
 import type { Headed, LargeTexts } from '../encode.ts';
-import { headTargets } from '../encode.ts';
+import { headTargets, headText } from '../encode.ts';
 import type { ClaimKey, StoredClaim } from '../identity.ts';
 import { claimKey, routeLane } from '../identity.ts';
 import type { Accept, MutationResults, Ref, Resend, Step } from '../mutations.ts';
@@ -58,7 +58,7 @@ export function attemptAgain(
   unit.changedBodies.push({
     ref,
     lane: routeLane(row.lane),
-    head: JSON.stringify([head.event, head.delivery_id, replay_of, 0]),
+    head: headText({ ...head, replay_of }, 0),
     targets: headTargets(dispatch),
     body: merged,
     grown: Buffer.byteLength(merged) - Buffer.byteLength(stored),

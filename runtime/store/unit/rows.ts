@@ -13,7 +13,9 @@ import type { RunUsage } from '../usage.ts';
 export interface DispatchRow extends Omit<DispatchHead, 'event' | 'delivery_id' | 'replay_of' | 'agent' | 'turn_key'> {
   readonly ref: Ref;
   readonly max_concurrent: number | null;
-  /** JSON [event, delivery_id, replay_of, superseded]. */
+  /** The session in which it takes or took turns, for what was said there before; null: none. */
+  readonly session: string | null;
+  /** JSON, see `Head`. */
   readonly head: string;
   /** JSON of the dispatch. */
   readonly body: string;
@@ -48,6 +50,8 @@ export interface WorkRow {
   readonly turn: Ref;
   /** `session`: an earlier run of its session has not ended; null: its time alone. */
   waits_for: 'session' | null;
+  /** Unix ms since when it has waited for its session, or for a budget, or could have been taken after its session; null: for its time alone. */
+  waits_since: number | null;
 }
 
 export interface EndedRow {

@@ -8,6 +8,7 @@
  * hundred changes take as many round trips as one (PostgreSQL). What is decided is decided here, in plain code.
  */
 import type { DispatchHead, LargeTexts } from '../encode.ts';
+import { headText } from '../encode.ts';
 import { claimKey, laneKey, routeLane, runLane } from '../identity.ts';
 import type { JobTick } from '../job-mutations.ts';
 import type { OpenDelivery, Ref, Step, StoredClaim } from '../mutations.ts';
@@ -109,7 +110,6 @@ export class WorkUnit {
       rows.limits.set(lane, max_concurrent);
       this.newLimits.set(lane, max_concurrent);
     }
-    const small = JSON.stringify([head.event, head.delivery_id, head.replay_of, superseded]);
     // Plain literals: spreads of this size cost more than the statement that stores the row.
     this.newDispatches.push({
       ref,
@@ -121,7 +121,8 @@ export class WorkUnit {
       accepted_at,
       max_concurrent: max_concurrent ?? null,
       targets,
-      head: small,
+      session,
+      head: headText(head, superseded),
       body: texts.body ?? 'null',
     });
     const row: WorkRow = {
@@ -142,6 +143,7 @@ export class WorkUnit {
       session,
       turn: replaced?.turn ?? ref,
       waits_for: null,
+      waits_since: null,
     };
     if (session !== null) this.queue(row, session, replaced);
     rows.work.set(ref, row);
@@ -178,7 +180,7 @@ export class WorkUnit {
     for (const step of steps) this.newSteps.push({ ref: row.ref, lane, n: ++row.steps, step });
     row.failed += steps.filter(({ kind, outcome }) => kind === 'run' && outcome === 'failed').length;
     if (row.state !== to) this.counts.push([lane, row.state, -1], [lane, to, 1]);
-    if (to !== 'pending' && to !== 'running') this.leave(row);
+    if (to !== 'pending' && to !== 'running') this.leave(row, at);
     row.state = to;
     row.holder = null;
     row.reason = reason === null ? null : JSON.stringify(reason);
@@ -199,17 +201,17 @@ export class WorkUnit {
   private queue(row: WorkRow, session: string, replaced: WorkRow | undefined): void {
     const line = this.rows.sessions.get(session) ?? [];
     if (replaced?.session === session) {
-      row.waits_for = replaced.waits_for;
+      Object.assign(row, { waits_for: replaced.waits_for, waits_since: replaced.waits_since });
       Object.assign(replaced, { session: null, waits_for: null });
       this.left.add(replaced.ref);
-    } else if (line.length > 0) row.waits_for = 'session';
+    } else if (line.length > 0) Object.assign(row, { waits_for: 'session', waits_since: row.set_at });
     const others = line.filter((other) => other !== replaced);
     const after = others.findIndex(({ turn }) => turn > row.turn);
     this.rows.sessions.set(session, others.toSpliced(after < 0 ? others.length : after, 0, row));
   }
 
   /** The row gives up its place in its session: if it had the turn, the next one has it. */
-  private leave(row: WorkRow): void {
+  private leave(row: WorkRow, at: number): void {
     const { session, waits_for } = row;
     if (session === null) return;
     const line = (this.rows.sessions.get(session) ?? []).filter((other) => other !== row);
@@ -218,7 +220,7 @@ export class WorkUnit {
     if (!this.newWork.has(row)) this.left.add(row.ref);
     const [next] = line;
     if (waits_for !== null || next === undefined) return;
-    next.waits_for = null;
+    Object.assign(next, { waits_for: null, waits_since: at });
     if (!this.newWork.has(next)) this.promoted.add(next);
   }
 

@@ -109,7 +109,21 @@ describe('deliveries list', () => {
       .trimEnd()
       .split('\n')
       .map((line) => line.split(/ {2,}/));
-    assert.deepEqual(lines[0], ['ID', 'ROUTE', 'EVENT', 'STATE', 'DURATION', 'AGE', 'DELIVERY ID', 'REASON']);
+    assert.deepEqual(lines[0], [
+      'ID',
+      'ROUTE',
+      'EVENT',
+      'STATE',
+      'DURATION',
+      'AGE',
+      'DELIVERY ID',
+      'AGENT',
+      'SESSION',
+      'TURN',
+      'WAITS FOR',
+      'TOKENS',
+      'REASON',
+    ]);
     assert.deepEqual(
       lines.slice(1).map(([id]) => id),
       ['pending1', 'dead2', 'dead1', 'done1'],

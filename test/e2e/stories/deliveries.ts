@@ -77,7 +77,7 @@ platforms:
       out: '…/home/sessions/messenger_a/-100.jsonl\n',
       modes: { 'home/sessions': 0o700, 'home/sessions/messenger_a/-100.jsonl': 0o600 },
     },
-    { run: 'session list', out: 'TARGET …\ntelegram  …-100  …\n' },
+    { run: 'session list', out: 'KIND …\nchat …telegram  …-100  …\n' },
     { run: 'session show telegram -100 --json', json: true, out: '[]\n' },
     { run: 'gateway stop', err: 'stopped\n' },
   ],

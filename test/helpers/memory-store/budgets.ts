@@ -47,6 +47,7 @@ function begin(tables: MemoryTables, { ref, holder, budgets, at }: BeginRun): Mu
     );
   const waits = budgets.some((budget) => mustWait(read(tables, budget, at), budget, others(budget).length));
   if (over !== null || waits) {
+    if (over === null && row.reason !== 'budget') row.since = at;
     move(tables, row, over === null ? 'pending' : 'skipped');
     Object.assign(row, { holder: null, reason: 'budget' });
     Object.assign(row, over === null ? { due_at: at + 1000, set_at: at } : { finished_at: at });

@@ -1,16 +1,19 @@
 /** The queries of the store in memory. */
 
 import type {
+  AgentsNow,
   DeadWork,
   DispatchSummary,
   ListFilter,
   OpenWork,
+  Query,
   QueryHandlers,
   QueryResults,
   StoredDispatch,
   StoreOverview,
   Tally,
 } from '../../../runtime/store/queries.ts';
+import { resetRow, saidIn } from '../../../runtime/store/said.ts';
 import type { DispatchState } from '../../../runtime/store/states.ts';
 import { isFinal } from '../../../runtime/store/states.ts';
 import { auditTally } from '../../../runtime/store/tally.ts';
@@ -29,9 +32,11 @@ export function queryHandlers(tables: MemoryTables): QueryHandlers {
   const { dispatches, jobs, jobStates, ticks } = tables;
   return {
     is_claimed: ({ key, now }) => isClaimed(tables, key, now),
-    load: ({ ref }) => loaded(dispatches.get(ref)),
-    find: ({ id }) => find(tables, id),
-    list: ({ filter }) => list(tables, filter),
+    load: ({ ref, known }) => loaded(tables, dispatches.get(ref), known),
+    find: ({ id, known }) => find(tables, id, known),
+    list: ({ filter, known }) => list(tables, filter, known),
+    sessions: (query) => sessions(tables, query),
+    said: (query) => said(tables, query),
     overview: ({ now }) => overview(tables, now),
     open_work: () => openWork(tables),
     dead_work: () => deadWork(tables),
@@ -67,21 +72,72 @@ export function queryHandlers(tables: MemoryTables): QueryHandlers {
   };
 }
 
-function loaded(row: DispatchRow | undefined): StoredDispatch | null {
-  if (row === undefined) return null;
-  const { due_at, set_at, holder, group, session, turn, ...stored } = row;
-  return stored;
+const isOpen = ({ state }: DispatchRow): boolean => state === 'pending' || state === 'running';
+
+function inSession({ dispatches, turns }: MemoryTables, row: DispatchRow, known: AgentsNow | undefined) {
+  const { dispatch, session, place, state, reason, since, due_at } = row;
+  const others = [...dispatches.values()].filter((other) => other.session === session && isOpen(other));
+  const of = { agent: row.agent, session: dispatch.session_key == null ? null : dispatch.session };
+  const turn = session === null || !isOpen(row) ? null : 1 + others.filter((other) => other.place < place).length;
+  const waits = (waits_for: StoredDispatch['waits_for'], waits_since: number | null) => ({
+    ...{ ...of, turn, waits_for, waits_since },
+  });
+  if (state !== 'pending') return waits(null, null);
+  if (session !== null && turns.get(session) !== row.ref) return waits('session', since);
+  if (reason === 'budget') return waits('budget', since);
+  const limit = known?.agents.find((one) => one.profile === row.profile && one.agent === row.agent);
+  const running = [...dispatches.values()].filter(
+    (other) => other.state === 'running' && other.profile === row.profile && other.agent === row.agent,
+  );
+  const isHeldUp = limit !== undefined && due_at <= (known?.now ?? 0) && running.length >= limit.max_concurrent;
+  return isHeldUp ? waits('agent', Math.max(since ?? 0, due_at)) : waits(null, null);
 }
 
-function find({ dispatches }: MemoryTables, id: string): QueryResults['find'] {
+function loaded(tables: MemoryTables, row: DispatchRow | undefined, known?: AgentsNow): StoredDispatch | null {
+  if (row === undefined) return null;
+  const { due_at, set_at, holder, group, session, place, since, ...stored } = row;
+  return { ...stored, ...inSession(tables, row, known) };
+}
+
+function summary(tables: MemoryTables, row: DispatchRow, known: AgentsNow | undefined): DispatchSummary {
+  const { dispatch, max_concurrent, answer, program, steps, ...rest } = loaded(tables, row, known) as StoredDispatch;
+  return rest;
+}
+
+function sessions(
+  tables: MemoryTables,
+  { profile, known }: Extract<Query, { kind: 'sessions' }>,
+): QueryResults['sessions'] {
+  const open = [...tables.dispatches.values()].filter((row) => row.session !== null && isOpen(row));
+  const busy = open.filter((row) => row.profile === profile && tables.turns.get(row.session ?? '') === row.ref);
+  return busy.map((row) => ({
+    session: row.dispatch.session,
+    run: summary(tables, row, known),
+    waiting: open.filter(({ session }) => session === row.session).length - 1,
+  }));
+}
+
+function said(tables: MemoryTables, query: Extract<Query, { kind: 'said' }>): QueryResults['said'] {
+  const name = nameOf(query.of.profile, query.of.session);
+  const rows = [...tables.dispatches.values()].flatMap(({ ref, session, dispatch, answer, answered_at }) =>
+    session !== name || answer === null || answer === '' || answered_at === null
+      ? []
+      : [{ ref, body: JSON.stringify(dispatch), answer: JSON.stringify(answer), answered_at }],
+  );
+  const reset = resetRow(query.of);
+  return saidIn(rows.reverse().slice(0, query.turns), tables.guard.get(nameOf(reset.kind, reset.key))?.body, query);
+}
+
+function find(tables: MemoryTables, id: string, known: AgentsNow | undefined): QueryResults['find'] {
+  const { dispatches } = tables;
   const exact = [...dispatches.values()].find((row) => row.id === id);
   const found = exact === undefined ? [...dispatches.values()].filter((row) => row.id.startsWith(id)) : [exact];
-  const dispatch = loaded(found[0]);
+  const dispatch = loaded(tables, found[0], known);
   if (dispatch === null) return { kind: 'unknown' };
   return found.length === 1 ? { kind: 'found', dispatch } : { kind: 'ambiguous' };
 }
 
-function list({ dispatches }: MemoryTables, filter: ListFilter): readonly DispatchSummary[] {
+function list(tables: MemoryTables, filter: ListFilter, known?: AgentsNow): readonly DispatchSummary[] {
   const matches = ({ state, route, job, accepted_at, ref }: DispatchRow): boolean =>
     (filter.state === undefined || state === filter.state) &&
     (filter.route === undefined || route === filter.route) &&
@@ -89,13 +145,10 @@ function list({ dispatches }: MemoryTables, filter: ListFilter): readonly Dispat
     accepted_at >= (filter.since ?? 0) &&
     ref < (filter.before ?? Number.POSITIVE_INFINITY) &&
     !(filter.oldest_open && isFinal(state));
-  const found = [...dispatches.values()].filter(matches);
+  const found = [...tables.dispatches.values()].filter(matches);
   return (filter.oldest_open ? found : found.reverse())
     .slice(0, filter.limit)
-    .map(({ dispatch, max_concurrent, answer, program, usage, steps, ...row }) => {
-      const { due_at, set_at, holder, group, session, turn, ...summary } = row;
-      return summary;
-    });
+    .map((row) => summary(tables, row, known));
 }
 
 function overview(tables: MemoryTables, now: number): StoreOverview {

@@ -23,12 +23,14 @@ export interface Due {
   holder: Holder | null;
 }
 
-export type DispatchRow = Mutable<StoredDispatch> &
+export type DispatchRow = Mutable<Omit<StoredDispatch, 'turn' | 'waits_for' | 'waits_since' | 'session'>> &
   Due & { readonly group: string | null } & {
     /** The session in which it takes turns; null: in none. */
     readonly session: string | null;
     /** The number of its group's first event, or its own. */
-    readonly turn: Ref;
+    readonly place: Ref;
+    /** Unix ms; see `WorkRow`. */
+    since: number | null;
   };
 
 export interface DeliveryRow extends Due {
@@ -130,7 +132,7 @@ export function insert(tables: MemoryTables, { dispatch, state, due_at, now, ...
   const ref = ++tables.last;
   const session = dispatch.session_key == null ? null : nameOf(profile, dispatch.session);
   const row: DispatchRow = {
-    ...{ ref, session, turn: rest.replaced?.turn ?? ref },
+    ...{ ref, session, place: rest.replaced?.place ?? ref, since: null, agent: dispatch.agent ?? null },
     ...{ id, profile, route, job, mode, event, delivery_id, accepted_at, replay_of },
     ...{ state, started_at: null, answered_at: null, finished_at: null, reason: null },
     ...{
@@ -150,6 +152,8 @@ export function insert(tables: MemoryTables, { dispatch, state, due_at, now, ...
   const before = rest.replaced;
   if (session !== null && before?.session === session && tables.turns.get(session) === before.ref)
     tables.turns.set(session, ref);
+  if (session !== null && before?.session === session) row.since = before.since;
+  else if (session !== null && tables.turns.has(session)) row.since = now;
   if (rest.max_concurrent !== undefined) tables.caps.set(laneOf(row), max_concurrent);
   const tally = tallyOf(tables, row);
   tally.accepted++;
@@ -162,12 +166,14 @@ export const hasTurn = ({ turns }: MemoryTables, { ref, session }: DispatchRow):
   session === null || turns.get(session) === ref;
 
 /** After each change: where the run that had the turn has ended, the next one has it. */
-export function settleTurns({ dispatches, turns }: MemoryTables): void {
+export function settleTurns({ dispatches, turns }: MemoryTables, now: number): void {
   const isOpen = (row: DispatchRow | undefined): boolean => row?.state === 'pending' || row?.state === 'running';
   for (const [session, ref] of turns) if (!isOpen(dispatches.get(ref))) turns.delete(session);
   const waiting = [...dispatches.values()].filter((row) => row.session !== null && isOpen(row));
-  for (const { session, ref } of waiting.sort((a, b) => a.turn - b.turn)) {
-    if (session !== null && !turns.has(session)) turns.set(session, ref);
+  for (const row of waiting.sort((a, b) => a.place - b.place)) {
+    if (row.session === null || turns.has(row.session)) continue;
+    turns.set(row.session, row.ref);
+    if (row.since !== null) row.since = now;
   }
 }
 

@@ -21,6 +21,7 @@ function stored(state: DispatchState, answer: string | null, mode: 'agent' | 'di
       program: null,
       usage: null,
       steps: [],
+      ...{ agent: null, session: null, turn: null, waits_for: null, waits_since: null },
     },
   };
 }

@@ -97,7 +97,7 @@ const MESSAGES = 'SELECT key, ref, ttl_ms FROM message WHERE key = ANY($1) ORDER
 const LIMITS = 'SELECT lane, max_concurrent FROM lane WHERE lane = ANY($1)';
 const WORK_COLUMNS =
   'ref, lane, state, due_at, set_at, holder, started_at, answered_at, reason, failed, steps, group_key, first_at, superseded, ' +
-  'session, coalesce(turn, ref) AS turn, waits_for';
+  'session, coalesce(turn, ref) AS turn, waits_for, waits_since';
 const WORK = `SELECT ${WORK_COLUMNS} FROM work WHERE ref = ANY($1::bigint[]) ORDER BY ref FOR UPDATE`;
 /** Those of messages, and those that are sent once more. */
 const MEANT = 'IN (SELECT unnest($2::bigint[]) UNION SELECT ref FROM message WHERE key = ANY($1))';
@@ -278,7 +278,15 @@ function rowsOf(loaded: Loaded): UnitRows {
 const workOf = ({ profile, route, ...row }: EndedRow): WorkRow => ({
   ...row,
   ...{ lane: laneKey(profile, route), due_at: 0, set_at: 0, holder: null, failed: 0 },
-  ...{ group_key: null, first_at: null, superseded: 0, session: null, turn: row.ref, waits_for: null },
+  ...{
+    group_key: null,
+    first_at: null,
+    superseded: 0,
+    session: null,
+    turn: row.ref,
+    waits_for: null,
+    waits_since: null,
+  },
 });
 
 const tickKey = (job: string, due_at: number): string => JSON.stringify([job, due_at]);

@@ -2,44 +2,51 @@
 
 import { decodeOr } from '../../../../runtime/store/decode.ts';
 import type { HeadTarget } from '../../../../runtime/store/encode.ts';
-import { readGuard } from '../../../../runtime/store/guard-mutations.ts';
+import { guardKey, readGuard } from '../../../../runtime/store/guard-mutations.ts';
+import { sessionName } from '../../../../runtime/store/identity.ts';
 import type { JobState, JobTick } from '../../../../runtime/store/job-mutations.ts';
-import type { ListedRow, StoredRow } from '../../../../runtime/store/listed-rows.ts';
+import type { IsHeldUp, ListedRow, StoredRow } from '../../../../runtime/store/listed-rows.ts';
 import { readListed, readStored } from '../../../../runtime/store/listed-rows.ts';
 import type {
+  AgentsNow,
   DeadWork,
   DispatchSummary,
   LastError,
-  ListFilter,
   OpenWork,
+  Query,
   QueryResults,
   StoredNode,
   StoreOverview,
   Tally,
   WaitingDelivery,
 } from '../../../../runtime/store/queries.ts';
+import { MOST_TURNS } from '../../../../runtime/store/queries.ts';
+import type { SaidRow } from '../../../../runtime/store/said.ts';
+import { resetRow, saidIn } from '../../../../runtime/store/said.ts';
 import { isFinal } from '../../../../runtime/store/states.ts';
 import type { StateCount, TallyColumn } from '../../../../runtime/store/tally.ts';
 import { auditTallies, TALLY_COLUMNS } from '../../../../runtime/store/tally.ts';
+import { findHeldUp } from '../../../../runtime/store/unit/agent-room.ts';
 import type { UsageSum } from '../../../../runtime/store/usage.ts';
 import type { Signatures } from '../signatures.ts';
-import { PAUSED, routeLaneOf } from './due-queries.ts';
+import { COUNT_RUNNING, PAUSED, routeLaneOf } from './due-queries.ts';
 import { sumFigures } from './figures.ts';
 import type { DatabaseJob } from './signed-jobs.ts';
 import { createJobReader, READ_DIGESTS } from './signed-jobs.ts';
 import type { AskSnapshot, PgQueries, Statement } from './snapshot.ts';
-import { keyOfClaim } from './tables.ts';
+import { keyOfClaim, shortenedKey } from './tables.ts';
 
 const LISTED_COLUMNS =
   'd.ref, d.id, d.profile, d.route, d.job, d.mode, d.accepted_at, d.head, coalesce(w.state, e.state) AS state, ' +
   'coalesce(w.started_at, e.started_at) AS started_at, coalesce(w.answered_at, e.answered_at) AS answered_at, ' +
-  'e.finished_at, coalesce(w.reason, e.reason) AS reason';
+  'e.finished_at, coalesce(w.reason, e.reason) AS reason, w.lane, w.due_at, w.waits_for, w.waits_since, ' +
+  '(SELECT json_build_array(sum(input_tokens), sum(output_tokens), sum(cost))::text FROM usage u WHERE u.ref = d.ref) AS usage, ' +
+  'CASE WHEN w.session IS NOT NULL THEN (SELECT 1 + count(*)::integer FROM (SELECT 1 FROM work b ' +
+  `WHERE b.session = w.session AND b.turn < w.turn LIMIT ${MOST_TURNS - 1}) earlier) END AS turn`;
 /** A dispatch has a row in either `work` or `ended`. */
 const LISTED_TABLES = 'dispatch d LEFT JOIN work w ON w.ref = d.ref LEFT JOIN ended e ON e.ref = d.ref';
-const USED =
-  'SELECT json_build_array(sum(input_tokens), sum(output_tokens), sum(cost))::text FROM usage u WHERE u.ref = d.ref';
 const STORED =
-  `SELECT ${LISTED_COLUMNS}, d.max_concurrent, d.body, a.text AS answer, a.program, (${USED}) AS usage FROM ${LISTED_TABLES} ` +
+  `SELECT ${LISTED_COLUMNS}, d.max_concurrent, d.body, a.text AS answer, a.program FROM ${LISTED_TABLES} ` +
   'LEFT JOIN answer a ON a.ref = d.ref';
 
 /** @param signatures checks the jobs */
@@ -48,15 +55,34 @@ export const createPgQueries = (ask: AskSnapshot, signatures: Signatures): PgQue
     const [found] = await ask(['SELECT 1 FROM claim WHERE key = $1 AND expires_at > $2', keyOfClaim(key), now]);
     return found !== undefined && found.length > 0;
   },
-  async load({ ref }) {
-    const [rows = [], steps = []] = await ask<[StoredRow[], StepRow[]]>(
+  async load({ ref, known }) {
+    const [rows = [], steps = [], running = []] = await ask<[StoredRow[], StepRow[], Running[]?]>(
       [`${STORED} WHERE d.ref = $1`, ref],
       ['SELECT ref, data FROM step WHERE ref = $1 ORDER BY n', ref],
+      ...underWay(known),
     );
-    return rows[0] === undefined ? null : readStored(rows[0], stepsOf(steps));
+    return rows[0] === undefined ? null : readStored(rows[0], stepsOf(steps), heldUp(known, running));
   },
-  find: ({ id }) => find(ask, id),
-  list: ({ filter }) => list(ask, filter),
+  find: (query) => find(ask, query),
+  list: (query) => list(ask, query),
+  async sessions({ profile, known }) {
+    const [rows = [], running = []] = await ask<[(ListedRow & { waiting: number })[], Running[]?]>(
+      [BUSY, profile],
+      ...underWay(known),
+    );
+    return rows.map(({ waiting, ...row }) => {
+      const run = readListed(row, heldUp(known, running));
+      return { session: run.session ?? '', run, waiting };
+    });
+  },
+  async said(query) {
+    const session = shortenedKey(sessionName(query.of));
+    const [rows = [], reset = []] = await ask<[SaidRow[], { body: string }[]]>(
+      [SAID, session, query.turns],
+      ['SELECT body FROM guard_state WHERE id = $1', shortenedKey(guardKey(resetRow(query.of)))],
+    );
+    return saidIn(rows, reset[0]?.body, query);
+  },
   overview: ({ now }) => overview(ask, now),
   open_work: () => openWork(ask),
   dead_work: async () => (await ask<[DeadWork[]]>([DEAD_WORK]))[0],
@@ -78,6 +104,23 @@ export const createPgQueries = (ask: AskSnapshot, signatures: Signatures): PgQue
   ...jobQueries(ask, createJobReader(signatures)),
 });
 
+type Running = { readonly lane: string; readonly running: number };
+
+/** The statement that counts the runs under way, where that tells what a run waits for. */
+const underWay = (known: AgentsNow | undefined): readonly Statement[] => (known === undefined ? [] : [[COUNT_RUNNING]]);
+
+const heldUp = (known: AgentsNow | undefined, rows: readonly Running[]): IsHeldUp =>
+  findHeldUp(known, () => rows.map(({ lane, running }) => [lane, running] as const));
+
+const BUSY =
+  `SELECT ${LISTED_COLUMNS}, (SELECT count(*)::integer FROM work o WHERE o.session = w.session AND o.waits_for IS NOT NULL) AS waiting ` +
+  `FROM ${LISTED_TABLES} WHERE w.session IS NOT NULL AND w.waits_for IS NULL AND d.profile = $1 ORDER BY d.ref`;
+
+const SAID =
+  'SELECT d.ref, d.body, a.text AS answer, coalesce(w.answered_at, e.answered_at) AS answered_at FROM dispatch d ' +
+  'JOIN answer a ON a.ref = d.ref LEFT JOIN work w ON w.ref = d.ref LEFT JOIN ended e ON e.ref = d.ref ' +
+  `WHERE d.session = $1 AND coalesce(w.answered_at, e.answered_at) IS NOT NULL AND a.text <> '""' ORDER BY d.ref DESC LIMIT $2`;
+
 interface StepRow {
   readonly data: string;
 }
@@ -89,20 +132,25 @@ const FOUND =
   "SELECT ref FROM dispatch WHERE id = $1 UNION ALL (SELECT ref FROM dispatch WHERE $1 <> '' AND id ~>=~ $1 AND id ~<~ ($1 || $2) " +
   'AND NOT EXISTS (SELECT 1 FROM dispatch WHERE id = $1) LIMIT 2)';
 
-async function find(ask: AskSnapshot, id: string): Promise<QueryResults['find']> {
+async function find(ask: AskSnapshot, { id, known }: Extract<Query, { kind: 'find' }>): Promise<QueryResults['find']> {
   // Our texts contain no NUL, which PostgreSQL does not accept.
   if (id.includes('\0')) return { kind: 'unknown' };
   const values = [id, '\u{10ffff}'] as const;
-  const [rows = [], steps = []] = await ask<[StoredRow[], StepRow[]]>(
+  const [rows = [], steps = [], running = []] = await ask<[StoredRow[], StepRow[], Running[]?]>(
     [`${STORED} WHERE d.ref IN (${FOUND})`, ...values],
     [`SELECT data FROM step WHERE ref IN (${FOUND}) ORDER BY ref, n`, ...values],
+    ...underWay(known),
   );
   const [row] = rows;
   if (row === undefined) return { kind: 'unknown' };
-  return rows.length > 1 ? { kind: 'ambiguous' } : { kind: 'found', dispatch: readStored(row, stepsOf(steps)) };
+  if (rows.length > 1) return { kind: 'ambiguous' };
+  return { kind: 'found', dispatch: readStored(row, stepsOf(steps), heldUp(known, running)) };
 }
 
-async function list(ask: AskSnapshot, filter: ListFilter): Promise<readonly DispatchSummary[]> {
+async function list(
+  ask: AskSnapshot,
+  { filter, known }: Extract<Query, { kind: 'list' }>,
+): Promise<readonly DispatchSummary[]> {
   const values: (string | number)[] = [];
   const where: string[] = [];
   const add = (value: string | number | undefined, condition: (place: string) => string): void => {
@@ -118,8 +166,9 @@ async function list(ask: AskSnapshot, filter: ListFilter): Promise<readonly Disp
   add(filter.before, (place) => `d.ref < ${place}`);
   const condition = where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`;
   const sql = `SELECT ${LISTED_COLUMNS} FROM ${LISTED_TABLES} ${condition} ORDER BY d.ref ${filter.oldest_open ? 'ASC' : 'DESC'} LIMIT $${values.push(filter.limit)}`;
-  const [rows = []] = await ask<[ListedRow[]]>([sql, ...values]);
-  return rows.map(readListed);
+  const [rows = [], running = []] = await ask<[ListedRow[], Running[]?]>([sql, ...values], ...underWay(known));
+  const isHeldUp = heldUp(known, running);
+  return rows.map((row) => readListed(row, isHeldUp));
 }
 
 const OLDEST_DUE =

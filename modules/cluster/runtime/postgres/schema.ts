@@ -29,7 +29,7 @@ const VERSION_1 = `
 
   CREATE SEQUENCE dispatch_ref AS bigint;
 
-  -- Accepted dispatches, never changed. head: JSON [event, delivery_id, replay_of, superseded]; targets: JSON list of the
+  -- Accepted dispatches, never changed. head: JSON (Head in runtime/store/decode.ts); targets: JSON list of the
   -- targets of its deliveries, {target, label}; body: JSON of the dispatch.
   CREATE TABLE dispatch (
     ref bigint PRIMARY KEY,
@@ -225,10 +225,14 @@ const VERSION_2 = `
   ALTER TABLE job_state ADD COLUMN paused_until bigint;
   CREATE INDEX usage_ref ON usage (ref);
   CREATE INDEX usage_at ON usage (at);
+  -- session: the one in which its runs take turns, JSON [profile, session id], or its digest when that is long; it stays.
+  ALTER TABLE dispatch ADD COLUMN session text COLLATE "C";
+  CREATE INDEX dispatch_session ON dispatch (session, ref) WHERE session IS NOT NULL;
   -- session, turn: the session in which a run has or awaits its turn, and its place there (null: ref). waits_for: session,
-  -- or null. lane: JSON [profile, route], and a line with the name of its agent. A gateway of the previous version does
+  -- or null. waits_since: see WorkRow in runtime/store/unit/rows.ts. lane: JSON [profile, route], and a line with the name of its agent. A gateway of the previous version does
   -- without the index, and takes what waits for its turn: sessions are for when all gateways have this version.
-  ALTER TABLE work ADD COLUMN session text COLLATE "C", ADD COLUMN turn bigint, ADD COLUMN waits_for text;
+  ALTER TABLE work ADD COLUMN session text COLLATE "C", ADD COLUMN turn bigint, ADD COLUMN waits_for text,
+    ADD COLUMN waits_since bigint;
   DROP INDEX work_due;
   CREATE INDEX work_due ON work (lane, due_at, ref) WHERE state = 'pending' AND waits_for IS NULL;
   CREATE INDEX work_session ON work (session, turn) WHERE session IS NOT NULL;

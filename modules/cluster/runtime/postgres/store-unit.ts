@@ -11,11 +11,11 @@ const LATER_CLAIMS = updateRows('claim', ['key'], ['expires_at']);
 const LIMITS = upsert('lane', 'lane');
 /** Bodies are sent as one binary parameter; an array of texts would have to be escaped and parsed. */
 const DISPATCHES =
-  'INSERT INTO dispatch (ref, id, profile, route, job, mode, accepted_at, max_concurrent, head, targets, body) ' +
-  'SELECT ref, id, profile, route, job, mode, accepted_at, max_concurrent, head, targets, ' +
+  'INSERT INTO dispatch (ref, id, profile, route, job, mode, accepted_at, max_concurrent, head, targets, session, body) ' +
+  'SELECT ref, id, profile, route, job, mode, accepted_at, max_concurrent, head, targets, session, ' +
   "convert_from(substr($2::bytea, start, bytes), 'UTF8') FROM json_to_recordset($1::json) AS x(ref bigint, id text, " +
   'profile text, route text, job text, mode text, accepted_at bigint, max_concurrent integer, head text, targets text, ' +
-  'start integer, bytes integer)';
+  'session text, start integer, bytes integer)';
 const BODIES =
   'UPDATE dispatch d SET head = x.head, targets = x.targets, body = x.body FROM json_to_recordset($1::json) AS ' +
   'x(ref bigint, head text, targets text, body text) WHERE d.ref = x.ref';
@@ -23,13 +23,25 @@ const NEW_MESSAGES = `${insertInto('message')} ORDER BY key`;
 const CHANGED_MESSAGES = updateRows('message', ['key'], ['ref', 'ttl_ms']);
 const REOPEN = 'DELETE FROM ended WHERE ref = ANY($1::bigint[])';
 const END_TURNS = 'UPDATE work SET session = NULL, waits_for = NULL WHERE ref = ANY($1::bigint[])';
-const PROMOTE = 'UPDATE work SET waits_for = NULL WHERE ref = ANY($1::bigint[])';
+const PROMOTE = updateRows('work', ['ref'], ['waits_for', 'waits_since']);
 const DROP_WORK = 'DELETE FROM work WHERE ref = ANY($1::bigint[])';
 const NEW_WORK = insertInto('work');
 const CHANGED_WORK = updateRows(
   'work',
   ['ref'],
-  ['state', 'due_at', 'set_at', 'node', 'holder', 'started_at', 'answered_at', 'reason', 'failed', 'steps'],
+  [
+    'state',
+    'due_at',
+    'set_at',
+    'node',
+    'holder',
+    'started_at',
+    'answered_at',
+    'reason',
+    'failed',
+    'steps',
+    'waits_since',
+  ],
 );
 const ENDED = insertInto('ended');
 const DROP_DELIVERIES =
@@ -78,7 +90,7 @@ export function storeUnit({ send, node }: Scope, unit: WorkUnit): void {
   put(NEW_WORK, [...unit.newWork].map(withNode));
   put(CHANGED_WORK, [...unit.changedWork].map(withNode));
   if (unit.left.size > 0) send(END_TURNS, [[...unit.left]]);
-  if (unit.promoted.size > 0) send(PROMOTE, [[...unit.promoted].map(({ ref }) => ref)]);
+  put(PROMOTE, unit.promoted);
   put(
     ENDED,
     unit.ended.map(({ row, finished_at }) => ({ ...row, finished_at })),

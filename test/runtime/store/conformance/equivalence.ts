@@ -11,6 +11,7 @@ import type { Open } from './subject.ts';
 
 const IDS = ['1', '2', '3', 'x\0y', '\ud800'];
 const JOBS = ['j', 'k'];
+const LIMITED = [{ profile: 'default', agent: 'reviewer', max_concurrent: 1 }];
 
 /** Everything that can be asked, in a form that can be compared. */
 export async function look(store: Store, refs: readonly Ref[], now: number): Promise<unknown> {
@@ -18,7 +19,8 @@ export async function look(store: Store, refs: readonly Ref[], now: number): Pro
   return {
     overview,
     tallies: [...tallies].sort((a, b) => (a.route ?? '').localeCompare(b.route ?? '')),
-    list: await store.read({ kind: 'list', filter: { limit: 100 } }),
+    list: await store.read({ kind: 'list', filter: { limit: 100 }, known: { now, agents: LIMITED } }),
+    sessions: await store.read({ kind: 'sessions', profile: 'default' }),
     loaded: await Promise.all(refs.map((ref) => store.read({ kind: 'load', ref }))),
     claims: await Promise.all(IDS.map((id) => store.read({ kind: 'is_claimed', key: makeClaim(id), now }))),
     jobs: await store.read({ kind: 'jobs' }),

@@ -1,6 +1,7 @@
 /** Sessions: their runs take turns, in the order of acceptance. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { resetBody, resetRow } from '../../../../runtime/store/said.ts';
 import { HOLDER, makeAccept, makeDispatch, makeJoin } from '../../../helpers/dispatches.ts';
 import type { Open, OpenStore } from './subject.ts';
 import { accept, advance, audit, idsOf, take } from './subject.ts';
@@ -63,6 +64,99 @@ export function sessions(open: Open): void {
     const [run] = (await store.read({ kind: 'list', filter: { limit: 9, state: 'running' } })) ?? [];
     await advance(store, run?.ref ?? 0, 'skipped', 33_000, { answer: '' });
     assert.deepEqual(await idsOf(store, await take(store, 33_000)), ['a2']);
+  });
+
+  it('tells what each run waits for, and since when', async (t) => {
+    const opened = await open(t);
+    const agents = [{ profile: 'default', agent: 'reviewer', max_concurrent: 1 }];
+    const waits = async (now: number) => {
+      const rows = await opened.store.read({ kind: 'list', filter: { limit: 9 }, known: { now, agents } });
+      return rows.map(({ id, turn, waits_for, waits_since }) => [id, turn, waits_for, waits_since]).reverse();
+    };
+    const first = await acceptIn(opened, 'a1', 'a', { agent: 'reviewer' });
+    await acceptIn(opened, 'a2', 'a', { agent: 'reviewer' });
+    await acceptIn(opened, 'a3', 'a');
+    await take(opened.store, 1500, { agents });
+    const other = await acceptIn(opened, 'b1', 'b', { agent: 'reviewer' });
+    assert.deepEqual(await waits(1999), [
+      ['a1', 1, null, null],
+      ['a2', 2, 'session', 1000],
+      ['a3', 3, 'session', 1000],
+      ['b1', 1, 'agent', 1000],
+    ]);
+    const [busy, also] = await opened.store.read({
+      kind: 'sessions',
+      profile: 'default',
+      known: { now: 1999, agents },
+    });
+    assert.deepEqual(
+      [busy?.session, busy?.run.id, busy?.run.state, busy?.waiting],
+      ['webhook:alerts:a', 'a1', 'running', 2],
+    );
+    assert.deepEqual(
+      [also?.session, also?.run.id, also?.run.waits_for, also?.waiting],
+      ['webhook:alerts:b', 'b1', 'agent', 0],
+    );
+    await advance(opened.store, first, 'done', 2000, { answer: 'x' });
+    await opened.crash();
+    await take(opened.store, 2000, { agents });
+    const found = await opened.store.read({ kind: 'load', ref: other, known: { now: 2500, agents } });
+    assert.deepEqual(
+      [found?.agent, found?.session, found?.turn, found?.waits_for],
+      ['reviewer', 'webhook:alerts:b', 1, found?.state === 'running' ? null : 'agent'],
+    );
+    const [ended, , third] = await waits(2500);
+    assert.deepEqual(
+      [ended, third],
+      [
+        ['a1', null, null, null],
+        ['a3', 2, 'session', 1000],
+      ],
+    );
+    assert.deepEqual(await opened.store.read({ kind: 'sessions', profile: 'other' }), []);
+  });
+
+  it('tells what was said in a session, until it is reset or removed', async (t) => {
+    const opened = await open(t);
+    const of = { profile: 'default', session: 'webhook:alerts:a' };
+    const said = async (turns = 20, chars = 1000) =>
+      (await opened.store.read({ kind: 'said', of, turns, chars })).map(({ prompt, answer }) => [prompt, answer]);
+    const runOne = async (id: string, answer: string, state: 'done' | 'delivering' = 'done') => {
+      const ref = await acceptIn(opened, id, 'a');
+      await take(opened.store, 1000);
+      const next = state === 'done' ? {} : { open: [{ index: 0, target: 'log', due_at: 9000 }] };
+      await advance(opened.store, ref, state, 1100 + ref, { answer, ...next });
+      return ref;
+    };
+    await runOne('a1', 'one');
+    await runOne('a2', '');
+    await runOne('a3', 'thr\u0000ee \u{1f600}', 'delivering');
+    await acceptIn(opened, 'b1', 'b');
+    await acceptIn(opened, 'a4', 'a');
+    const all = [
+      ['prompt of a1', 'one'],
+      ['prompt of a3', 'thr\u0000ee \u{1f600}'],
+    ];
+    assert.deepEqual(await said(), all);
+    await opened.crash();
+    assert.deepEqual(await said(), all);
+    assert.deepEqual(await said(2), all);
+    assert.deepEqual(await said(1), all.slice(1));
+    assert.deepEqual(await said(20, 34), all.slice(1));
+    assert.deepEqual(await said(20, 35), all);
+    assert.deepEqual(await said(20, 19), []);
+    const [latest] = await opened.store.read({ kind: 'list', filter: { limit: 1 } });
+    const reset = { kind: 'put_guard', row: resetRow(of), expect: null, expires_at: null, dispatch: null } as const;
+    await opened.store.write({ ...reset, body: resetBody(latest?.ref ?? 0), now: 2000 });
+    assert.deepEqual(await said(), []);
+    await take(opened.store, 2000);
+    await advance(opened.store, latest?.ref ?? 0, 'done', 2100, { answer: 'four' });
+    assert.deepEqual(await said(), []);
+    await runOne('a5', 'five');
+    assert.deepEqual(await said(), [['prompt of a5', 'five']]);
+    await runOne('a6', 'six');
+    await opened.store.write({ kind: 'cleanup', before: 1e6, after: 0, limit: 99 });
+    assert.deepEqual(await said(), [['prompt of a6', 'six']]);
   });
 
   it('profiles have sessions of their own', async (t) => {

@@ -1,0 +1,86 @@
+/** What commands say of the runs of a session, and of what they wait for. */
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { describe, it } from 'node:test';
+import { openOfflineStore } from '../../../runtime/store/sqlite/open-store.ts';
+import { storePath } from '../../../runtime/store/store-path.ts';
+import { runInProcess } from '../../helpers/cli.ts';
+import { makeAccept, makeAdvance, makeDispatch, makeTake } from '../../helpers/dispatches.ts';
+import { FakeClock } from '../../helpers/fake-clock.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
+
+const NOW = Date.UTC(2026, 0, 10, 12);
+const SESSION = 'webhook:review:shop%2342';
+
+/** Three events of one pull request: the first has been answered, the second runs, the third waits since a minute. */
+async function setUp(t: TestContext) {
+  const home = tempDir(t);
+  const store = await openOfflineStore(storePath(home));
+  const accept = async (id: string, at: number) => {
+    const of = { session: SESSION, session_key: 'shop#42', agent: 'reviewer', accepted_at: at };
+    const stored = await store.write(makeAccept(id, { dispatch: makeDispatch(id, of), claim: null, now: at }));
+    return stored.kind === 'stored' ? stored.ref : 0;
+  };
+  const first = await accept('first', NOW - 300_000);
+  await store.write(makeTake(NOW - 300_000));
+  const usage = { agent: 'reviewer', input_tokens: 10, output_tokens: 5, cost: null };
+  await store.write(makeAdvance(first, 'done', NOW - 200_000, { answer: 'looks good\u001b[2J', usage }));
+  await accept('second', NOW - 120_000);
+  await store.write(makeTake(NOW - 120_000));
+  await accept('third', NOW - 60_000);
+  await store.close();
+  const run = (...argv: string[]) => runInProcess(argv, { home, context: { clock: new FakeClock(NOW) } });
+  const json = async (...argv: string[]) => JSON.parse((await run(...argv, '--json')).stdout) as unknown;
+  return { run, json };
+}
+
+const pick = (value: unknown, ...names: readonly string[]) =>
+  names.map((name) => (value as Readonly<Record<string, unknown>>)[name]);
+
+describe('the runs of a session', () => {
+  it('are listed with agent, session, turn, usage, and what they wait for', async (t) => {
+    const { run, json } = await setUp(t);
+    const rows = (await json('deliveries', 'list')) as readonly unknown[];
+    assert.deepEqual(
+      rows.map((row) => pick(row, 'id', 'agent', 'session', 'turn', 'waits_for', 'waits_since')),
+      [
+        ['third', 'reviewer', SESSION, 2, 'session', NOW - 60_000],
+        ['second', 'reviewer', SESSION, 1, null, null],
+        ['first', 'reviewer', SESSION, null, null, null],
+      ],
+    );
+    assert.deepEqual(pick(rows[2], 'usage'), [{ input_tokens: 10, output_tokens: 5, cost: null }]);
+    const { stdout } = await run('deliveries', 'list');
+    assert.match(stdout, /third .*reviewer +webhook:review:shop%2342 +2 +session, 1 min/);
+    assert.match(stdout, /first .*reviewer +webhook:review:shop%2342 +15/);
+    const shown = await run('deliveries', 'show', 'third');
+    assert.match(shown.stdout, /^agent +reviewer$[\s\S]*^turn +2$[\s\S]*^waits for +session, 1 min$/m);
+    assert.deepEqual(pick(await json('deliveries', 'show', 'third'), 'waits_for', 'turn'), ['session', 2]);
+  });
+
+  it('make a busy session, and what was said in it is shown until it is reset', async (t) => {
+    const { run, json } = await setUp(t);
+    const [listed] = (await json('session', 'list')) as readonly unknown[];
+    assert.deepEqual(pick(listed, 'kind', 'id', 'profile', 'waiting'), ['agent', SESSION, 'default', 1]);
+    assert.deepEqual(pick(pick(listed, 'run')[0], 'id', 'state'), ['second', 'running']);
+    assert.match((await run('session', 'list')).stdout, /agent +webhook:review:shop%2342 +second running +1/);
+    const shown = await run('session', 'show', SESSION);
+    assert.match(
+      shown.stdout,
+      /waiting {2}1\n\n.* {2}user\n {2}prompt of first\n.* {2}assistant\n {2}looks good\\u001b\[2J\n$/,
+    );
+    const { code, stderr } = await run('session', 'reset', SESSION);
+    assert.deepEqual([code, stderr], [0, `${SESSION} begins anew\n`]);
+    assert.deepEqual(pick(await json('session', 'show', SESSION), 'waiting', 'said'), [1, []]);
+    assert.equal((await run('session', 'reset', SESSION)).code, 0);
+  });
+
+  it('of a session that nobody knows are refused', async (t) => {
+    const { run } = await setUp(t);
+    for (const verb of ['show', 'reset']) {
+      const { code, stderr } = await run('session', verb, 'nosuch');
+      assert.equal(code, 1);
+      assert.match(stderr, /^error: nothing was said in a session "nosuch"/);
+    }
+  });
+});
