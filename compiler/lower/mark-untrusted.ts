@@ -6,14 +6,20 @@ import type { RouteView } from '../views/views.ts';
 
 /** Returns the prompt unchanged unless the route has `untrusted: mark`. */
 export function markUntrusted(route: RouteView, prompt: TemplatePlan): TemplatePlan {
+  const marked = markSegments(route, prompt);
+  return marked === prompt ? prompt : [{ kind: 'notice' }, ...marked];
+}
+
+/** The same without the notice, for a template whose text becomes part of a prompt. */
+export function markSegments(route: RouteView, template: TemplatePlan): TemplatePlan {
   const { config, mode, scope } = route;
   const isMarking = (config.untrusted ?? scope.table.gateway.untrusted) === 'mark';
   // Messages that are delivered without an agent are for people and contain no markers.
-  if (!isMarking || mode === 'direct' || mode === 'message') return prompt;
-  const marked = prompt.map((segment) =>
+  if (!isMarking || mode === 'direct' || mode === 'message') return template;
+  const marked = template.map((segment) =>
     takesMarkers(segment, route) ? { ...segment, marked: true as const } : segment,
   );
-  return marked.every((segment, index) => segment === prompt[index]) ? prompt : [{ kind: 'notice' }, ...marked];
+  return marked.every((segment, index) => segment === template[index]) ? template : marked;
 }
 
 type Markable = Exclude<TemplateSegment, { kind: 'text' } | { kind: 'notice' }>;
@@ -24,6 +30,8 @@ function takesMarkers(segment: TemplateSegment, route: RouteView): segment is Ma
     case 'notice':
       return false;
     case 'dump':
+    // Its lines have markers.
+    case 'events':
       return true;
     case 'meta':
       return isSent(segment.name, route);

@@ -11,7 +11,9 @@ import type {
   RoutePlan,
   RouteSecret,
   TemplatePlan,
+  TemplateSegment,
 } from '../../schemas/generated/types.ts';
+import { EVENTS, keepsAll } from '../config/burst.ts';
 import { lowerField } from '../config/field.ts';
 import { lowerScript, scriptPath, scriptsFolder } from '../config/script.ts';
 import { webhookToolsets } from '../config/toolsets.ts';
@@ -23,13 +25,14 @@ import { lowerBudget } from './budget.ts';
 import { lowerDeliveries, lowerReceiver } from './delivery.ts';
 import { lowerEvents } from './events.ts';
 import { lowerFilters } from './filter.ts';
-import { markUntrusted } from './mark-untrusted.ts';
+import { markSegments, markUntrusted } from './mark-untrusted.ts';
 import { lowerOutputs } from './outputs.ts';
-import { defaultPrompt, lowerCoalesceKey, lowerTemplate } from './template.ts';
+import { compactPayload, defaultPrompt, lowerCoalesceKey, lowerTemplate } from './template.ts';
 
 const DEFAULT_WINDOW_SECONDS = 30;
 const DEFAULT_MAX_WAIT_SECONDS = 300;
 const DEFAULT_LOOP_LIMIT = 10;
+const DEFAULT_MAX_EVENTS = 50;
 
 /** Collects the problems, with paths relative to the route, and returns the plan. */
 type Take = <T>(lowered: Lowered<T>, path: NodePath) => T | null;
@@ -61,14 +64,14 @@ export function lowerRoute(route: RouteView, at: Place): Lowered<RoutePlan> {
         : take(lowerEvents(config.events, route.eventNames), ['events']),
     filters: config.filters === undefined ? null : take(lowerFilters(config.filters), ['filters']),
     script: lowerRouteScript(route),
-    prompt: markUntrusted(route, lowerPrompt(config.prompt, take)),
+    prompt: markUntrusted(route, lowerPrompt(config, take)),
     agent: mode === 'agent' ? (config.agent ?? null) : null,
     skills: mode === 'agent' ? (config.skills ?? []) : [],
     toolsets: mode === 'agent' ? lowerToolsets(route) : [],
     deliver: mode === 'cron' ? [] : (take(lowerDeliveries(config, scope.table), []) ?? []),
     ...(mode === 'agent' ? take(lowerOutputs(config.outputs, scope.table), []) : {}),
     cron_job: config.cron_job === undefined ? null : (findJobs(route, config.cron_job)[0]?.id ?? null),
-    coalesce: config.coalesce === undefined ? null : lowerCoalesce(config.coalesce, take),
+    coalesce: config.coalesce === undefined ? null : lowerCoalesce(route, config.coalesce, take),
     session: mode === 'agent' ? lowerSession(config, take) : null,
     mirror_to_session: mode !== 'cron' && (config.mirror_to_session ?? false),
     rate_limit: config.rate_limit ?? scope.table.server.rate_limit,
@@ -84,8 +87,12 @@ export function lowerRoute(route: RouteView, at: Place): Lowered<RoutePlan> {
   return { plan, problems };
 }
 
-const lowerPrompt = (prompt: string | undefined, take: Take): TemplatePlan =>
-  prompt === undefined ? defaultPrompt : (take(lowerTemplate(prompt), ['prompt']) ?? []);
+function lowerPrompt(config: RouteConfig, take: Take): TemplatePlan {
+  const { prompt } = config;
+  const plan = prompt === undefined ? defaultPrompt : (take(lowerTemplate(prompt), ['prompt']) ?? []);
+  const isList = (segment: TemplateSegment): boolean => segment.kind === 'path' && segment.text === EVENTS;
+  return keepsAll(config) ? plan.map((segment) => (isList(segment) ? { kind: 'events' } : segment)) : plan;
+}
 
 /** The route's own URL, or the server's URL with the route's path appended. */
 function lowerPublicUrl({ name, profile, config, scope }: RouteView): string | null {
@@ -126,10 +133,13 @@ function lowerSession({ session_key: key, session_scope }: RouteConfig, take: Ta
   return { key: take(lowerCoalesceKey(key), ['session_key']) ?? [], scope: session_scope ?? null };
 }
 
-function lowerCoalesce(config: CoalesceConfig, take: Take): CoalescePlan {
+function lowerCoalesce(route: RouteView, config: CoalesceConfig, take: Take): CoalescePlan {
+  const { each, max_events = DEFAULT_MAX_EVENTS } = config;
+  const line = each === undefined ? compactPayload : (take(lowerTemplate(each), ['coalesce', 'each']) ?? []);
   return {
     key: take(lowerCoalesceKey(config.key), ['coalesce', 'key']) ?? [],
     window_seconds: config.window_seconds ?? DEFAULT_WINDOW_SECONDS,
     max_wait_seconds: config.max_wait_seconds ?? DEFAULT_MAX_WAIT_SECONDS,
+    ...(keepsAll(route.config) ? { all: { each: markSegments(route, line), max_events } } : {}),
   };
 }

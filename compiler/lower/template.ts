@@ -35,6 +35,9 @@ export function lowerCoalesceKey(text: string): Lowered<TemplatePlan> {
   return { plan: null, problems: [...lowered.problems, { rule: 'coalesce-key', path: [], at: 'value', message }] };
 }
 
+/** An event in the list of a burst, by default. */
+export const compactPayload: TemplatePlan = [{ kind: 'dump', compact: true }];
+
 /** The default prompt: the event type, and the whole payload in a code fence. */
 export const defaultPrompt: TemplatePlan = [
   { kind: 'text', text: "Webhook event '" },

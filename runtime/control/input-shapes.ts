@@ -57,6 +57,7 @@ const dispatch = object({
     superseded: whole,
     replay_of: nullable(text),
     trace: optional(text),
+    burst: optional(nullable(anyObject)),
   },
   deliveries,
   on_failure: optional(deliveries),

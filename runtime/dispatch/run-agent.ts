@@ -77,7 +77,7 @@ async function outcomeOf(
 
 function requestOf(dispatch: Dispatch, signal: AbortSignal, handover: Handover | null): AgentRequest {
   const { toolsets, skills, session, profile, event, delivery_id, trace } = dispatch;
-  const prompt = supersededNote(dispatch.superseded) + dispatch.prompt;
+  const prompt = supersededNote(dispatch.burst === undefined ? dispatch.superseded : 0) + dispatch.prompt;
   const route = dispatch.route ?? '';
   const traced = trace === undefined ? {} : { traceparent: trace };
   const outputs = handover === null ? {} : { outputs: handover };

@@ -63,6 +63,10 @@ const deliveries = listOf(
   }),
 );
 
+const isBurst = fieldsOf<NonNullable<Dispatch['burst']>>({
+  ...{ line: isText, at: listOf(isCount), max_events: isCount, marker: orAbsent(isText) },
+});
+
 export const isDispatch = fieldsOf<Dispatch>({
   ...{
     id: isText,
@@ -78,6 +82,7 @@ export const isDispatch = fieldsOf<Dispatch>({
   deliveries,
   on_failure: orAbsent(deliveries),
   ...{ superseded: isCount, replay_of: orNull(isText) },
+  burst: orAbsent(orNull(isBurst)),
   outputs: orAbsent(
     listOf((value) => isRecord(value) && isRecord(value.delivery) && isRecord(value.allow) && isCount(value.max)),
   ),

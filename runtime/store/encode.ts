@@ -13,6 +13,8 @@ export type DispatchHead = Pick<
   'id' | 'profile' | 'route' | 'job' | 'mode' | 'event' | 'delivery_id' | 'accepted_at' | 'replay_of'
 > & {
   readonly agent: string | null;
+  /** It is a part of a burst that is kept whole. */
+  readonly burst: boolean;
   /** See `turnKey`. */
   readonly turn_key: string | null;
   readonly targets: readonly HeadTarget[];
@@ -69,7 +71,8 @@ function headOf(dispatch: Dispatch): DispatchHead {
   const { id, profile, route, job, mode, event, delivery_id, accepted_at, replay_of, agent = null } = dispatch;
   const targets = headTargets(dispatch);
   const turn_key = turnKey(dispatch);
-  return { id, profile, route, job, mode, event, delivery_id, accepted_at, replay_of, agent, turn_key, targets };
+  const burst = dispatch.burst != null;
+  return { id, profile, route, job, mode, event, delivery_id, accepted_at, replay_of, agent, burst, turn_key, targets };
 }
 
 /** The JSON of the columns that lists show besides those of the row. */

@@ -3,6 +3,7 @@
  * and for `session show`. It is read from the dispatches themselves, so that what is removed is not said again.
  */
 import type { Dispatch } from '../../schemas/generated/types.ts';
+import { fillEvents } from './burst.ts';
 import { decodeOr, isCount, isDispatch, isText } from './decode.ts';
 import type { GuardRow } from './guard-mutations.ts';
 import type { SessionKey } from './identity.ts';
@@ -19,6 +20,9 @@ export interface SaidRow {
   readonly answer: string;
   readonly answered_at: number;
 }
+
+/** The same, with the stored bodies of the events before it in its burst. */
+type WholeRow = SaidRow & { readonly earlier: readonly string[] };
 
 /** The guard's row of a session that was reset. */
 export const resetRow = (of: SessionKey): Pick<GuardRow, 'kind' | 'key'> => ({ kind: 'session', key: sessionName(of) });
@@ -37,16 +41,16 @@ function lastReset(body: string | undefined): Ref {
  * @param reset the body of its `resetRow`
  */
 export function saidIn(
-  rows: readonly SaidRow[],
+  rows: readonly WholeRow[],
   reset: string | undefined,
   { turns, chars }: Pick<Extract<Query, { kind: 'said' }>, 'turns' | 'chars'>,
 ): readonly SaidTurn[] {
   const after = lastReset(reset);
-  const found = rows.flatMap(({ ref, body, answer: text, answered_at }): SaidTurn[] => {
+  const found = rows.flatMap(({ ref, body, earlier, answer: text, answered_at }): SaidTurn[] => {
     const dispatch = ref > after ? decodeOr<Dispatch | null>(body, isDispatch, null) : null;
     const answer = decodeOr(text, isText, '');
     if (dispatch === null || answer === '') return [];
-    const { id, accepted_at, prompt } = dispatch;
+    const { id, accepted_at, prompt } = fillEvents(dispatch, earlier);
     return [{ id, accepted_at, answered_at, prompt, answer }];
   });
   // The event that began a group may be older than an event whose run came first.

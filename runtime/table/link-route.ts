@@ -80,7 +80,7 @@ export function linkRoute(
     isMarked: plan.prompt.some(({ kind }) => kind === 'notice'),
     deliveries: plan.deliver.map((delivery) => linkDelivery(delivery, table.targets)),
     outputs: (plan.outputs ?? []).map((output) => linkOutput(output, table.targets)),
-    coalesce: coalesceOf(plan),
+    coalesce: coalesceOf(plan, context),
     onFailure: (plan.on_failure ?? []).map((delivery) => linkDelivery(delivery, table.targets)),
     loop: linkLoop(plan, table),
     sessionKey: plan.session === null ? null : linkKey(plan.session.key),
@@ -112,8 +112,11 @@ function profileOf(plan: RoutePlan, { profiles }: TableHeadPlan): ProfilePlan {
   return profile;
 }
 
-function coalesceOf({ coalesce }: RoutePlan): LinkedCoalesce | null {
+function coalesceOf({ coalesce }: RoutePlan, { marks }: LinkContext): LinkedCoalesce | null {
   if (coalesce === null) return null;
-  const { key, window_seconds, max_wait_seconds } = coalesce;
-  return { key: linkKey(key), windowMs: window_seconds * 1000, maxWaitMs: max_wait_seconds * 1000 };
+  const { key, window_seconds, max_wait_seconds, all } = coalesce;
+  return {
+    ...{ key: linkKey(key), windowMs: window_seconds * 1000, maxWaitMs: max_wait_seconds * 1000 },
+    all: all === undefined ? null : { each: linkPrompt(all.each, marks), maxEvents: all.max_events },
+  };
 }

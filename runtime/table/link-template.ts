@@ -14,6 +14,8 @@ import { linkPath, readPath } from './payload-path.ts';
 /** Limits in code points (§8). */
 const DUMP_LIMIT = 4000;
 const NESTED_LIMIT = 2000;
+/** Of an event in the list of a burst. */
+const EVENT_LIMIT = 500;
 
 /** Values that a template can use besides the payload. */
 export interface Builtins {
@@ -26,6 +28,8 @@ export interface Rendered {
   readonly text: string;
   /** Placeholders that did not resolve; they are in the text as written. */
   readonly unresolved: readonly string[];
+  /** Where the list of a burst belongs, in UTF-16 units; absent: nowhere. */
+  readonly eventsAt?: readonly number[];
 }
 
 export type RenderTemplate = (payload: unknown, builtins: Builtins) => Rendered;
@@ -63,6 +67,8 @@ interface Part {
   readonly resolve: Resolve;
   /** The text used when it does not resolve. */
   readonly literal: string;
+  /** The place of the list of a burst. */
+  readonly isList?: true;
 }
 
 /** Strings verbatim, scalars as in JSON, the rest as compact JSON. */
@@ -90,10 +96,13 @@ function linkPlaceholder({ path: parts, builtin, marked }: PathSegment, marks: M
   return (payload, builtins) => valueText(readPath(payload, path)) ?? builtins[builtin];
 }
 
-const linkDump = ({ marked }: DumpSegment, marks: Marks): Resolve =>
-  marked
-    ? (payload, _, id) => marks.markJson((clean) => indentedJson(payload, DUMP_LIMIT, clean), id)
-    : (payload) => indentedJson(payload, DUMP_LIMIT);
+function linkDump({ marked, compact }: DumpSegment, marks: Marks): Resolve {
+  const write = (payload: unknown, clean?: CleanText | null): string =>
+    compact === true ? compactJson(payload, EVENT_LIMIT, clean) : indentedJson(payload, DUMP_LIMIT, clean);
+  return marked
+    ? (payload, _, id) => marks.markJson((clean) => write(payload, clean), id)
+    : (payload) => write(payload);
+}
 
 const linkMeta = ({ name, marked }: MetaSegment, marks: Marks): Resolve =>
   marked ? (_, builtins, id) => marks.markText(builtins[name], id) : (_, builtins) => builtins[name];
@@ -106,6 +115,8 @@ function linkSegment(segment: TemplateSegment, marks: Marks): Part {
       return { resolve: linkDump(segment, marks), literal: '' };
     case 'meta':
       return { resolve: linkMeta(segment, marks), literal: '' };
+    case 'events':
+      return { resolve: () => '', literal: '', isList: true };
     case 'notice':
       return { resolve: (_, __, id) => marks.notice(id), literal: '' };
     case 'path':
@@ -123,7 +134,9 @@ export function linkPrompt(plan: TemplatePlan, marks: Marks | null): RenderPromp
   return (payload, builtins, markerId) => {
     let text = '';
     let unresolved: string[] | null = null;
+    let eventsAt: number[] | null = null;
     for (const part of parts) {
+      if (part.isList === true) eventsAt = [...(eventsAt ?? []), text.length];
       const resolved = part.resolve(payload, builtins, markerId);
       if (resolved === undefined) {
         unresolved ??= [];
@@ -131,7 +144,8 @@ export function linkPrompt(plan: TemplatePlan, marks: Marks | null): RenderPromp
       }
       text += resolved ?? part.literal;
     }
-    return { text, unresolved: unresolved ?? ALL_RESOLVED };
+    const rendered = { text, unresolved: unresolved ?? ALL_RESOLVED };
+    return eventsAt === null ? rendered : { ...rendered, eventsAt };
   };
 }
 

@@ -83,4 +83,6 @@ export interface LinkedCoalesce {
   readonly key: RenderKey;
   readonly windowMs: number;
   readonly maxWaitMs: number;
+  /** Renders an event in the list of its burst; null: the latest event is enough. */
+  readonly all: { readonly each: RenderPrompt; readonly maxEvents: number } | null;
 }

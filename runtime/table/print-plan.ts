@@ -14,6 +14,8 @@ function printSegment(segment: TemplateSegment): string {
       return segment.text;
     case 'dump':
       return '{__raw__}';
+    case 'events':
+      return '{events}';
     case 'meta':
       return `{${segment.name}}`;
     case 'notice':

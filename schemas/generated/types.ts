@@ -78,6 +78,27 @@ export type ContentValue =
       [k: string]: string | number;
     }[];
 /**
+ * The event's part of a burst that is kept whole: the prompt lacks the list until it is read from the store. Null: the list is in the prompt. Absent: the event stands for the others of its burst, or is alone.
+ */
+export type BurstPart = {
+  /**
+   * The event in the list.
+   */
+  line: string;
+  /**
+   * Where the list belongs in the prompt, UTF-16 offsets, ascending.
+   */
+  at: number[];
+  /**
+   * Most events in the list.
+   */
+  max_events: number;
+  /**
+   * The id in the markers of the line; absent: it has none.
+   */
+  marker?: string;
+} | null;
+/**
  * The route's script; null: it has none, or it was not reached.
  */
 export type ExplainedScript = {
@@ -111,12 +132,16 @@ export type ExplainedScript = {
  */
 export type ExplainedCoalesce = {
   key: string;
+  /**
+   * The prompt lists all events of the group; absent: it has the latest.
+   */
+  keep?: 'all';
   window_seconds: number;
   max_wait_seconds: number;
 } | null;
 export type KeptReason = KeptSignatureReason | KeptEventReason | KeptFilterReason | KeptTextReason;
 export type StorePlan = SqliteStorePlan | PostgresStorePlan;
-export type TemplateSegment = TextSegment | PathSegment | DumpSegment | MetaSegment | NoticeSegment;
+export type TemplateSegment = TextSegment | PathSegment | DumpSegment | EventsSegment | MetaSegment | NoticeSegment;
 /**
  * A template as a list of segments.
  */
@@ -176,6 +201,7 @@ export type CoalescePlan = {
   key: TemplatePlan;
   window_seconds: number;
   max_wait_seconds: number;
+  all?: KeepAllPlan;
 } | null;
 /**
  * Whose runs take turns; null: each runs by itself.
@@ -723,7 +749,7 @@ export interface OutputConfig {
     | undefined;
 }
 /**
- * Debounce of events per entity: only the latest of a burst is run.
+ * Debounce of events per entity: a burst is one run, of its latest event, or of all of them (`keep: all`).
  */
 export interface CoalesceConfig {
   /**
@@ -738,6 +764,18 @@ export interface CoalesceConfig {
    * Longest wait from the first event, in seconds.
    */
   max_wait_seconds?: number;
+  /**
+   * `latest`: the run gets the last event, with a note of how many it has superseded. `all`: `{events}` in the prompt is the list of all events of the burst; other placeholders read the last one.
+   */
+  keep?: 'latest' | 'all';
+  /**
+   * Template of an event in `{events}`. Default: its payload as JSON, cut at 500 characters.
+   */
+  each?: string;
+  /**
+   * Most events that `{events}` lists: the newest; the others are counted in a line before them.
+   */
+  max_events?: number;
 }
 /**
  * Where the reason of each run goes that has failed for good.
@@ -2707,6 +2745,7 @@ export interface Dispatch {
    * Where the reason goes when its run fails for good. Absent: nowhere.
    */
   on_failure?: DispatchDelivery[];
+  burst?: BurstPart;
   mirror_to_session: boolean;
   /**
    * Earlier events of the coalesce group that this one replaced.
@@ -3434,6 +3473,20 @@ export interface PathSegment {
 }
 export interface DumpSegment {
   kind: 'dump';
+  /**
+   * On one line, cut at 500 characters.
+   */
+  compact?: true;
+  /**
+   * The value is put between markers, because outsiders may have written it (`untrusted: mark`). Absent: it stands as it is.
+   */
+  marked?: true;
+}
+/**
+ * The place of the list of a burst's events.
+ */
+export interface EventsSegment {
+  kind: 'events';
   /**
    * The value is put between markers, because outsiders may have written it (`untrusted: mark`). Absent: it stands as it is.
    */
@@ -4402,6 +4455,13 @@ export interface ScriptPlan {
   path: string;
   interpreter: 'bash' | 'python';
   timeout_seconds: number;
+}
+/**
+ * How the prompt lists the events of a burst. Absent: it has the latest alone.
+ */
+export interface KeepAllPlan {
+  each: TemplatePlan;
+  max_events: number;
 }
 /**
  * Events that are older are ignored.

@@ -1,8 +1,10 @@
 /** Renders prompt, addresses and coalesce key into the dispatch. Later stages read neither payload nor route. */
 import type { Dispatch, RoutePlan } from '../../../schemas/generated/types.ts';
 import { sessionId } from '../../dispatch/session-id.ts';
+import { fillEvents } from '../../store/burst.ts';
 import { renderDeliveries, renderOutputs } from '../../table/link-delivery.ts';
 import { runLimits } from '../../table/link-loop.ts';
+import type { Rendered } from '../../table/link-template.ts';
 import type { Intake, Stage } from '../intake.ts';
 
 const MODES: Record<RoutePlan['mode'], Dispatch['mode']> = {
@@ -23,14 +25,28 @@ function limitsOf(
     : runLimits(route.plan, { key, exchange: isExchange ? (key ?? place(deliveries)) : null });
 }
 
+function burstPart(
+  { route: { coalesce } }: Intake,
+  { eventsAt: at }: Rendered,
+  line: Rendered | undefined,
+  marker: string,
+): Pick<Dispatch, 'burst'> {
+  const { all = null } = coalesce ?? {};
+  if (at === undefined || line === undefined || all === null) return {};
+  const marked = marker === '' ? {} : { marker };
+  return { burst: { line: line.text, at: [...at], max_events: all.maxEvents, ...marked } };
+}
+
 export const render: Stage = (intake, { ids, tracing }) => {
   const { route, event, deliveryId, data } = intake;
   const { plan } = route;
   const builtins = { event_type: event, route: plan.name, delivery_id: deliveryId };
-  const prompt = route.prompt(data, builtins, route.isMarked ? ids.marker() : '');
-  intake.unresolved = prompt.unresolved;
+  const marker = route.isMarked ? ids.marker() : '';
+  const prompt = route.prompt(data, builtins, marker);
+  const line = prompt.eventsAt === undefined ? undefined : route.coalesce?.all?.each(data, builtins, marker);
+  intake.unresolved = line === undefined ? prompt.unresolved : [...prompt.unresolved, ...line.unresolved];
   const session_key = route.sessionKey?.(data, builtins) ?? null;
-  intake.dispatch = {
+  const dispatch: Dispatch = {
     id: ids.dispatch(intake.receivedAt),
     mode: MODES[plan.mode],
     profile: plan.profile,
@@ -56,8 +72,11 @@ export const render: Stage = (intake, { ids, tracing }) => {
     superseded: 0,
     replay_of: null,
     ...(tracing === null ? {} : { trace: tracing.received(intake) }),
+    ...burstPart(intake, prompt, line, marker),
   };
   intake.coalesceKey = route.coalesce === null ? null : route.coalesce.key(data, builtins);
+  // An event without an entity is a burst of its own.
+  intake.dispatch = intake.coalesceKey === null ? fillEvents(dispatch, []) : dispatch;
   intake.limits = limitsOf(intake, intake.dispatch);
   return null;
 };

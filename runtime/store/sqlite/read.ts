@@ -1,6 +1,7 @@
 /** The SQL for the queries of ../queries.ts, over a connection that only reads. */
 import { isUtf8 } from 'node:buffer';
 import { existsSync } from 'node:fs';
+import { earlierNeeded, earlierOf, fillEvents } from '../burst.ts';
 import { decodeOr, StoreDamaged } from '../decode.ts';
 import { guardKey, readGuard } from '../guard-mutations.ts';
 import { claimKey, sessionName } from '../identity.ts';
@@ -131,6 +132,14 @@ function createSessions(db: Connection, heldUp: (known?: AgentsNow) => IsHeldUp)
   };
 }
 
+/** Returns a function that reads the bodies of up to `most` events before one in its burst, newest first. */
+function createEarlier(db: Connection): (ref: Ref, most: number) => readonly string[] {
+  const before = db.query<[string]>(
+    'SELECT body FROM dispatch WHERE burst = (SELECT burst FROM dispatch WHERE ref = ?1) AND ref < ?1 ORDER BY ref DESC LIMIT ?2',
+  );
+  return (ref, most) => (most === 0 ? [] : before.all(ref, most).map(([body]) => body));
+}
+
 function createSaid(db: Connection): QueryHandlers['said'] {
   const columns = ['d.ref', 'd.body', 'a.text AS answer', 'w.answered_at'];
   const latest = db.query(
@@ -138,9 +147,11 @@ function createSaid(db: Connection): QueryHandlers['said'] {
       'WHERE d.session = ? AND w.answered_at IS NOT NULL AND a.text <> \'""\' ORDER BY d.ref DESC LIMIT ?',
   );
   const reset = db.query<[string]>('SELECT body FROM guard_state WHERE id = ?');
+  const earlier = createEarlier(db);
   return (query) => {
     const rows = latest.all(sessionName(query.of), query.turns).map((row) => named<SaidRow>(columns, row));
-    return saidIn(rows, reset.get(guardKey(resetRow(query.of)))?.[0], query);
+    const whole = rows.map((row) => ({ ...row, earlier: earlier(row.ref, earlierOf(row.body)) }));
+    return saidIn(whole, reset.get(guardKey(resetRow(query.of)))?.[0], query);
   };
 }
 
@@ -279,6 +290,7 @@ function createLoad(db: Connection): (ref: Ref, isHeldUp: IsHeldUp) => StoredDis
     `SELECT ${STORED.join(', ')} FROM dispatch d JOIN work w USING (ref) LEFT JOIN answer a USING (ref) WHERE d.ref = ?`,
   );
   const steps = db.query<[string]>('SELECT data FROM step WHERE id BETWEEN ? AND ? ORDER BY id');
+  const earlier = createEarlier(db);
   const texts = db.query<[Uint8Array | null]>(
     'SELECT CAST(head AS BLOB) FROM dispatch WHERE ref = ?1 UNION ALL SELECT CAST(body AS BLOB) FROM dispatch WHERE ref = ?1 ' +
       'UNION ALL SELECT CAST(text AS BLOB) FROM answer WHERE ref = ?1 ' +
@@ -292,6 +304,7 @@ function createLoad(db: Connection): (ref: Ref, isHeldUp: IsHeldUp) => StoredDis
     const isUnsure = [...row, ...found].some((value) => typeof value === 'string' && value.includes('\ufffd'));
     if (isUnsure && !texts.all(ref, ...stepIds(ref)).every(([text]) => text === null || isUtf8(text)))
       throw new StoreDamaged(`a text of delivery ${String(row[1])} is not what was written`);
-    return readStored(named<StoredRow>(STORED, row), found, isHeldUp);
+    const stored = readStored(named<StoredRow>(STORED, row), found, isHeldUp);
+    return { ...stored, dispatch: fillEvents(stored.dispatch, earlier(ref, earlierNeeded(stored.dispatch))) };
   };
 }

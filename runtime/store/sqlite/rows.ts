@@ -34,7 +34,7 @@ export function createRows(db: Connection): WriterRows {
 function createStoreUnit(db: Connection, { counts, runs, attempts, pauses }: Memory): (unit: WorkUnit) => void {
   const addClaim = db.change('INSERT INTO claim VALUES (?, ?)');
   const renewClaim = db.change('UPDATE claim SET expires_at = ?2 WHERE key = ?1');
-  const putDispatch = db.change('INSERT INTO dispatch VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  const putDispatch = db.change('INSERT INTO dispatch VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
   const replaceBody = db.change('UPDATE dispatch SET head = ?, body = ? WHERE ref = ?');
   const putMessage = db.change('INSERT OR REPLACE INTO message VALUES (?, ?, ?)');
   const putWork = db.change(
@@ -114,8 +114,8 @@ function createStoreUnit(db: Connection, { counts, runs, attempts, pauses }: Mem
     for (const [key, expires_at] of unit.newClaims) addClaim(key, expires_at);
     for (const [key, expires_at] of unit.laterClaims) renewClaim(key, expires_at);
     for (const row of unit.newDispatches) {
-      const { ref, id, profile, route, job, mode, accepted_at, max_concurrent, head, body, session } = row;
-      putDispatch(ref, id, profile, route, job, mode, accepted_at, max_concurrent, head, body, session);
+      const { ref, id, profile, route, job, mode, accepted_at, max_concurrent, head, body, session, burst } = row;
+      putDispatch(ref, id, profile, route, job, mode, accepted_at, max_concurrent, head, body, session, burst);
     }
     for (const { ref, head, body } of unit.changedBodies) replaceBody(head, body, ref);
     for (const [key, { ref, ttl_ms }] of [...unit.newMessages, ...unit.changedMessages]) putMessage(key, ref, ttl_ms);

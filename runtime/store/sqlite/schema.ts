@@ -41,7 +41,10 @@ const FIGURE = `
   -- What came in, a minute at a time (runtime/store/figures.ts). minute: Unix ms at which it began.
   CREATE TABLE figure (minute INTEGER PRIMARY KEY, ${FIGURES.map((name) => `${name} INTEGER NOT NULL`).join(', ')}) STRICT;
 `;
-const DISPATCH_SESSION = 'CREATE INDEX dispatch_session ON dispatch (session, ref) WHERE session IS NOT NULL;';
+const DISPATCH_SESSION = `
+  CREATE INDEX dispatch_session ON dispatch (session, ref) WHERE session IS NOT NULL;
+  CREATE INDEX dispatch_burst ON dispatch (burst, ref) WHERE burst IS NOT NULL;
+`;
 const WORK_DUE = `
   -- Due work, in the order in which it is taken from a lane, without what waits for its turn in a session.
   CREATE INDEX work_due ON work (lane, due_at, ref, waits_for) WHERE state = 'pending' AND waits_for IS NULL;
@@ -49,7 +52,8 @@ const WORK_DUE = `
 `;
 const TABLES = `
   -- Accepted dispatches, never changed. head: JSON (Head in ../decode.ts); body: JSON of the dispatch.
-  -- session: the one in which its runs take turns, JSON [profile, session id]; it stays.
+  -- session: the one in which its runs take turns, JSON [profile, session id]; it stays. burst: the first event of
+  -- its burst (../burst.ts).
   CREATE TABLE dispatch (
     ref INTEGER PRIMARY KEY,
     id TEXT NOT NULL,
@@ -61,7 +65,8 @@ const TABLES = `
     max_concurrent INTEGER,
     head TEXT NOT NULL,
     body TEXT NOT NULL,
-    session TEXT
+    session TEXT,
+    burst INTEGER
   ) STRICT;
   ${DISPATCH_SESSION}
   CREATE UNIQUE INDEX dispatch_id ON dispatch (id);
@@ -180,7 +185,7 @@ const MIGRATIONS: Readonly<Record<number, string>> = {
   ALTER TABLE work ADD COLUMN turn INTEGER; ALTER TABLE work ADD COLUMN waits_for TEXT; ALTER TABLE job_state ADD COLUMN paused_until INTEGER;
   ALTER TABLE work ADD COLUMN waits_since INTEGER; DROP INDEX work_due; ${WORK_DUE}
   ALTER TABLE delivery ADD COLUMN waiting TEXT; ${WAITING}
-  ALTER TABLE dispatch ADD COLUMN session TEXT; ${DISPATCH_SESSION}`,
+  ALTER TABLE dispatch ADD COLUMN session TEXT; ALTER TABLE dispatch ADD COLUMN burst INTEGER; ${DISPATCH_SESSION}`,
 };
 
 /** The oldest format that can be migrated. */

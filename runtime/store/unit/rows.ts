@@ -10,11 +10,14 @@ import type { TallyColumn } from '../tally.ts';
 import type { RunUsage } from '../usage.ts';
 
 /** An accepted dispatch; it never changes. */
-export interface DispatchRow extends Omit<DispatchHead, 'event' | 'delivery_id' | 'replay_of' | 'agent' | 'turn_key'> {
+export interface DispatchRow
+  extends Omit<DispatchHead, 'event' | 'delivery_id' | 'replay_of' | 'agent' | 'turn_key' | 'burst'> {
   readonly ref: Ref;
   readonly max_concurrent: number | null;
   /** The session in which it takes or took turns, for what was said there before; null: none. */
   readonly session: string | null;
+  /** The number of the first event of its burst, if that is kept whole; otherwise null. */
+  readonly burst: Ref | null;
   /** JSON, see `Head`. */
   readonly head: string;
   /** JSON of the dispatch. */

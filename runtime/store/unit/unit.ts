@@ -122,6 +122,7 @@ export class WorkUnit {
       max_concurrent: max_concurrent ?? null,
       targets,
       session,
+      burst: head.burst ? (replaced?.turn ?? ref) : null,
       head: headText(head, superseded),
       body: texts.body ?? 'null',
     });

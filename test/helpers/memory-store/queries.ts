@@ -1,5 +1,6 @@
 /** The queries of the store in memory. */
 
+import { fillEvents } from '../../../runtime/store/burst.ts';
 import type {
   AgentsNow,
   DeadWork,
@@ -95,8 +96,14 @@ function inSession({ dispatches, turns }: MemoryTables, row: DispatchRow, known:
 
 function loaded(tables: MemoryTables, row: DispatchRow | undefined, known?: AgentsNow): StoredDispatch | null {
   if (row === undefined) return null;
-  const { due_at, set_at, holder, group, session, place, since, ...stored } = row;
-  return { ...stored, ...inSession(tables, row, known) };
+  const { due_at, set_at, holder, group, session, place, since, burst, ...stored } = row;
+  return { ...stored, dispatch: fillEvents(row.dispatch, earlier(tables, row)), ...inSession(tables, row, known) };
+}
+
+/** The bodies of the events before it in its burst, newest first. */
+function earlier({ dispatches }: MemoryTables, { burst, ref }: DispatchRow): readonly string[] {
+  const found = [...dispatches.values()].filter((other) => burst !== null && other.burst === burst && other.ref < ref);
+  return found.reverse().map(({ dispatch }) => JSON.stringify(dispatch));
 }
 
 function summary(tables: MemoryTables, row: DispatchRow, known: AgentsNow | undefined): DispatchSummary {
@@ -119,10 +126,15 @@ function sessions(
 
 function said(tables: MemoryTables, query: Extract<Query, { kind: 'said' }>): QueryResults['said'] {
   const name = nameOf(query.of.profile, query.of.session);
-  const rows = [...tables.dispatches.values()].flatMap(({ ref, session, dispatch, answer, answered_at }) =>
-    session !== name || answer === null || answer === '' || answered_at === null
+  const rows = [...tables.dispatches.values()].flatMap((row) =>
+    row.session !== name || row.answer === null || row.answer === '' || row.answered_at === null
       ? []
-      : [{ ref, body: JSON.stringify(dispatch), answer: JSON.stringify(answer), answered_at }],
+      : [
+          {
+            ...{ ref: row.ref, body: JSON.stringify(row.dispatch), answer: JSON.stringify(row.answer) },
+            ...{ answered_at: row.answered_at, earlier: earlier(tables, row) },
+          },
+        ],
   );
   const reset = resetRow(query.of);
   return saidIn(rows.reverse().slice(0, query.turns), tables.guard.get(nameOf(reset.kind, reset.key))?.body, query);

@@ -29,6 +29,8 @@ export type DispatchRow = Mutable<Omit<StoredDispatch, 'turn' | 'waits_for' | 'w
     readonly session: string | null;
     /** The number of its group's first event, or its own. */
     readonly place: Ref;
+    /** The number of the first event of its burst, if that is kept whole. */
+    readonly burst: Ref | null;
     /** Unix ms; see `WorkRow`. */
     since: number | null;
   };
@@ -133,6 +135,7 @@ export function insert(tables: MemoryTables, { dispatch, state, due_at, now, ...
   const session = dispatch.session_key == null ? null : nameOf(profile, dispatch.session);
   const row: DispatchRow = {
     ...{ ref, session, place: rest.replaced?.place ?? ref, since: null, agent: dispatch.agent ?? null },
+    burst: dispatch.burst == null ? null : (rest.replaced?.place ?? ref),
     ...{ id, profile, route, job, mode, event, delivery_id, accepted_at, replay_of },
     ...{ state, started_at: null, answered_at: null, finished_at: null, reason: null },
     ...{

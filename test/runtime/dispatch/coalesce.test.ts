@@ -35,6 +35,21 @@ describe('coalesce', () => {
     );
   });
 
+  it('runs with all events of a burst that is kept whole, after a restart too, and without the note', async () => {
+    const bench = dispatchBench();
+    for (const id of ['a', 'b']) {
+      const burst = { line: `- ${id}`, at: [7], max_events: 50 };
+      await bench.service.coalesce(makeDispatch(id, { burst, prompt: 'Events:' }), claimOf(id), group('k'), null);
+    }
+    const next = dispatchBench({ store: bench.store, clock: bench.clock });
+    await next.service.start();
+    await bench.clock.run(30_000);
+    assert.deepEqual(
+      [...bench.runs, ...next.runs].map(({ prompt }) => prompt),
+      ['Events:- a\n- b'],
+    );
+  });
+
   it('runs after max_wait however often events come', async () => {
     const bench = dispatchBench();
     for (let n = 0; n < 15; n++) {

@@ -1,8 +1,10 @@
 /** The SQL for the queries of ../queries.ts. */
 
+import { earlierNeeded, earlierOf, fillEvents } from '../../../../runtime/store/burst.ts';
 import { decodeOr } from '../../../../runtime/store/decode.ts';
 import type { HeadTarget } from '../../../../runtime/store/encode.ts';
 import { guardKey, readGuard } from '../../../../runtime/store/guard-mutations.ts';
+import type { Ref } from '../../../../runtime/store/identity.ts';
 import { sessionName } from '../../../../runtime/store/identity.ts';
 import type { JobState, JobTick } from '../../../../runtime/store/job-mutations.ts';
 import type { IsHeldUp, ListedRow, StoredRow } from '../../../../runtime/store/listed-rows.ts';
@@ -15,6 +17,7 @@ import type {
   OpenWork,
   Query,
   QueryResults,
+  StoredDispatch,
   StoredNode,
   StoreOverview,
   Tally,
@@ -61,7 +64,7 @@ export const createPgQueries = (ask: AskSnapshot, signatures: Signatures): PgQue
       ['SELECT ref, data FROM step WHERE ref = $1 ORDER BY n', ref],
       ...underWay(known),
     );
-    return rows[0] === undefined ? null : readStored(rows[0], stepsOf(steps), heldUp(known, running));
+    return rows[0] === undefined ? null : whole(ask, readStored(rows[0], stepsOf(steps), heldUp(known, running)));
   },
   find: (query) => find(ask, query),
   list: (query) => list(ask, query),
@@ -81,7 +84,15 @@ export const createPgQueries = (ask: AskSnapshot, signatures: Signatures): PgQue
       [SAID, session, query.turns],
       ['SELECT body FROM guard_state WHERE id = $1', shortenedKey(guardKey(resetRow(query.of)))],
     );
-    return saidIn(rows, reset[0]?.body, query);
+    const earlier = await earlierBodies(
+      ask,
+      rows.map(({ ref, body }) => [ref, earlierOf(body)] as const),
+    );
+    return saidIn(
+      rows.map((row, at) => ({ ...row, earlier: earlier[at] ?? [] })),
+      reset[0]?.body,
+      query,
+    );
   },
   overview: ({ now }) => overview(ask, now),
   open_work: () => openWork(ask),
@@ -111,6 +122,25 @@ const underWay = (known: AgentsNow | undefined): readonly Statement[] => (known 
 
 const heldUp = (known: AgentsNow | undefined, rows: readonly Running[]): IsHeldUp =>
   findHeldUp(known, () => rows.map(({ lane, running }) => [lane, running] as const));
+
+const EARLIER =
+  'SELECT body FROM dispatch WHERE burst = (SELECT burst FROM dispatch WHERE ref = $1) AND ref < $1 ORDER BY ref DESC LIMIT $2';
+
+/** For each dispatch, the bodies of so many events before it in its burst, newest first. */
+async function earlierBodies(
+  ask: AskSnapshot,
+  wanted: readonly (readonly [ref: Ref, most: number])[],
+): Promise<readonly (readonly string[])[]> {
+  if (wanted.every(([, most]) => most === 0)) return [];
+  const found = await ask<{ readonly body: string }[][]>(...wanted.map((one): Statement => [EARLIER, ...one]));
+  return found.map((rows) => rows.map(({ body }) => body));
+}
+
+/** With the list of its burst. */
+async function whole(ask: AskSnapshot, stored: StoredDispatch): Promise<StoredDispatch> {
+  const [earlier = []] = await earlierBodies(ask, [[stored.ref, earlierNeeded(stored.dispatch)]]);
+  return { ...stored, dispatch: fillEvents(stored.dispatch, earlier) };
+}
 
 const BUSY =
   `SELECT ${LISTED_COLUMNS}, (SELECT count(*)::integer FROM work o WHERE o.session = w.session AND o.waits_for IS NOT NULL) AS waiting ` +
@@ -144,7 +174,7 @@ async function find(ask: AskSnapshot, { id, known }: Extract<Query, { kind: 'fin
   const [row] = rows;
   if (row === undefined) return { kind: 'unknown' };
   if (rows.length > 1) return { kind: 'ambiguous' };
-  return { kind: 'found', dispatch: readStored(row, stepsOf(steps), heldUp(known, running)) };
+  return { kind: 'found', dispatch: await whole(ask, readStored(row, stepsOf(steps), heldUp(known, running))) };
 }
 
 async function list(

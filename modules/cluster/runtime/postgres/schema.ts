@@ -226,8 +226,10 @@ const VERSION_2 = `
   CREATE INDEX usage_ref ON usage (ref);
   CREATE INDEX usage_at ON usage (at);
   -- session: the one in which its runs take turns, JSON [profile, session id], or its digest when that is long; it stays.
-  ALTER TABLE dispatch ADD COLUMN session text COLLATE "C";
+  -- burst: the first event of its burst (runtime/store/burst.ts).
+  ALTER TABLE dispatch ADD COLUMN session text COLLATE "C", ADD COLUMN burst bigint;
   CREATE INDEX dispatch_session ON dispatch (session, ref) WHERE session IS NOT NULL;
+  CREATE INDEX dispatch_burst ON dispatch (burst, ref) WHERE burst IS NOT NULL;
   -- session, turn: the session in which a run has or awaits its turn, and its place there (null: ref). waits_for: session,
   -- or null. waits_since: see WorkRow in runtime/store/unit/rows.ts. lane: JSON [profile, route], and a line with the name of its agent. A gateway of the previous version does
   -- without the index, and takes what waits for its turn: sessions are for when all gateways have this version.

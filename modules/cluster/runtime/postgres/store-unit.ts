@@ -11,11 +11,11 @@ const LATER_CLAIMS = updateRows('claim', ['key'], ['expires_at']);
 const LIMITS = upsert('lane', 'lane');
 /** Bodies are sent as one binary parameter; an array of texts would have to be escaped and parsed. */
 const DISPATCHES =
-  'INSERT INTO dispatch (ref, id, profile, route, job, mode, accepted_at, max_concurrent, head, targets, session, body) ' +
-  'SELECT ref, id, profile, route, job, mode, accepted_at, max_concurrent, head, targets, session, ' +
+  'INSERT INTO dispatch (ref, id, profile, route, job, mode, accepted_at, max_concurrent, head, targets, session, burst, body) ' +
+  'SELECT ref, id, profile, route, job, mode, accepted_at, max_concurrent, head, targets, session, burst, ' +
   "convert_from(substr($2::bytea, start, bytes), 'UTF8') FROM json_to_recordset($1::json) AS x(ref bigint, id text, " +
   'profile text, route text, job text, mode text, accepted_at bigint, max_concurrent integer, head text, targets text, ' +
-  'session text, start integer, bytes integer)';
+  'session text, burst bigint, start integer, bytes integer)';
 const BODIES =
   'UPDATE dispatch d SET head = x.head, targets = x.targets, body = x.body FROM json_to_recordset($1::json) AS ' +
   'x(ref bigint, head text, targets text, body text) WHERE d.ref = x.ref';

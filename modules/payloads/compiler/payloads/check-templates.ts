@@ -1,5 +1,6 @@
 /** Checks the placeholders of a route against the possible event forms. */
 
+import { EVENTS, keepsAll } from '../../../../compiler/config/burst.ts';
 import { lowerField } from '../../../../compiler/config/field.ts';
 import { deliveryOf } from '../../../../compiler/config/outputs.ts';
 import type { RouteKey } from '../../../../compiler/config/route-keys.ts';
@@ -24,6 +25,8 @@ interface TemplatePlace {
   readonly isText: boolean;
   /** A path without braces. */
   readonly isBare: boolean;
+  /** `{events}` is the list of a burst there. */
+  readonly hasEvents?: boolean;
 }
 
 /** Paths are relative to the route. */
@@ -43,7 +46,8 @@ type FindPlaces = (config: RouteConfig, key: keyof RouteConfig) => readonly Temp
 const PLACES: Readonly<Record<NonNullable<RouteKey['payload']>, FindPlaces>> = {
   template: (config, key) => {
     const { [key]: text } = config;
-    return typeof text === 'string' ? [{ text, path: [key], isText: false, isBare: false }] : [];
+    if (typeof text !== 'string') return [];
+    return [{ text, path: [key], isText: false, isBare: false, hasEvents: keepsAll(config) }];
   },
   // A job has its own addresses.
   templates: (config, key) => (config.cron_job === undefined ? addressPlaces(config[key], [key]) : []),
@@ -56,7 +60,12 @@ const PLACES: Readonly<Record<NonNullable<RouteKey['payload']>, FindPlaces>> = {
   key: ({ coalesce }) =>
     coalesce === undefined
       ? []
-      : [{ text: coalesce.key, path: ['coalesce', 'key'], isText: true, isBare: !coalesce.key.includes('{') }],
+      : [
+          { text: coalesce.key, path: ['coalesce', 'key'], isText: true, isBare: !coalesce.key.includes('{') },
+          ...(coalesce.each === undefined
+            ? []
+            : [{ text: coalesce.each, path: ['coalesce', 'each'], isText: false, isBare: false }]),
+        ],
   // `payload.`, `headers.` and `event` read other places than the root.
   path: (config, key) => {
     const { [key]: text } = config;
@@ -74,18 +83,20 @@ function addressPlaces(value: unknown, path: NodePath): readonly TemplatePlace[]
   return isPlainMap(value) ? Object.entries(value).flatMap(([key, each]) => addressPlaces(each, [...path, key])) : [];
 }
 
-function checkPlace(set: FormSet, { text, path, isText, isBare }: TemplatePlace): readonly Problem[] {
+function checkPlace(set: FormSet, place: TemplatePlace): readonly Problem[] {
+  const { text, path, isText, isBare, hasEvents = false } = place;
   const placeholders = isBare ? readPlaceholders(`{${text}}`).map(withoutBraces) : readPlaceholders(text);
   const shown = (inner: string): string => (isBare ? inner : `{${inner}}`);
   return placeholders.flatMap(({ path: parts, offset, length }): readonly Problem[] => {
-    const place = { path, within: { offset, length } };
+    if (hasEvents && `{${parts.join('.')}}` === EVENTS) return [];
+    const at = { path, within: { offset, length } };
     const { nodes, isOpen } = factsOfField(set, { in: 'root', path: [...parts] });
-    if (nodes.length === 0) return [unknownPath(set, { path: parts, text: parts.join('.'), shown }, place)];
+    if (nodes.length === 0) return [unknownPath(set, { path: parts, text: parts.join('.'), shown }, at)];
     if (!isText || isOpen || !nodes.every(({ types }) => isContainer(types))) return [];
     const below = textBelow(set, parts);
     const better = below === null ? [] : [shown(below.join('.'))];
     const message = `\`${shown(parts.join('.'))}\` is ${describeTypes(nodes)}, not a text${suggestion(better)}`;
-    return [{ rule: 'unknown-payload-path', at: 'value', ...place, message, ...onlyFix(better) }];
+    return [{ rule: 'unknown-payload-path', at: 'value', ...at, message, ...onlyFix(better) }];
   });
 }
 

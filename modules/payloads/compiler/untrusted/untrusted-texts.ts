@@ -2,6 +2,7 @@
 
 import { agentToolsets } from '../../../../base/agent-plan.ts';
 import { NO_AGENT } from '../../../../base/no-agent.ts';
+import { EVENTS, keepsAll } from '../../../../compiler/config/burst.ts';
 import { readPlaceholders } from '../../../../compiler/config/template-grammar.ts';
 import { findJobs } from '../../../../compiler/views/find-job.ts';
 import type { RouteView } from '../../../../compiler/views/views.ts';
@@ -34,10 +35,20 @@ export function untrustedParts(route: RouteView): readonly UntrustedPart[] {
   const dump = prompt.indexOf(DUMP);
   const whole = dump < 0 ? [] : [{ placeholder: DUMP, offset: dump, path: null, review: null }];
   const fields = readPlaceholders(prompt).flatMap(({ path, offset, length }) => {
-    const part = untrustedPart(route, payloads, path);
-    return part === null ? [] : [{ ...part, placeholder: prompt.slice(offset, offset + length), offset }];
+    const placeholder = prompt.slice(offset, offset + length);
+    const isList = placeholder === EVENTS && keepsAll(route.config);
+    const part = isList ? partInEach(route, payloads) : untrustedPart(route, payloads, path);
+    return part === null ? [] : [{ ...part, placeholder, offset }];
   });
   return [...whole, ...fields];
+}
+
+/** The first untrusted part of an event in the list of a burst. */
+function partInEach(route: RouteView, payloads: Payloads): Pick<UntrustedPart, 'path' | 'review'> | null {
+  const { each = DUMP } = route.config.coalesce ?? {};
+  if (each.includes(DUMP)) return { path: null, review: null };
+  const parts = readPlaceholders(each).map(({ path }) => untrustedPart(route, payloads, path));
+  return parts.find((part) => part !== null) ?? null;
 }
 
 /** Whether an agent reads what the route renders: the route's own, or that of its job. */

@@ -204,5 +204,7 @@ function printOutput({ name, delivery, allow, max }: OutputPlan): string {
   return [`${name} to ${printDelivery(delivery)}`, ...allowed, `at most ${max}`].join('; ');
 }
 
-const printCoalesce = ({ key, window_seconds, max_wait_seconds }: NonNullable<RoutePlan['coalesce']>): string =>
-  `${printTemplate(key)} for ${window_seconds} s, at most ${max_wait_seconds} s`;
+function printCoalesce({ key, window_seconds, max_wait_seconds, all }: NonNullable<RoutePlan['coalesce']>): string {
+  const kept = all === undefined ? '' : `, all of them, at most ${all.max_events}, each as ${printTemplate(all.each)}`;
+  return `${printTemplate(key)} for ${window_seconds} s, at most ${max_wait_seconds} s${kept}`;
+}

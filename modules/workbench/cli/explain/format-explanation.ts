@@ -156,7 +156,12 @@ function formatOutcome(found: Explanation, paint: Paint): string[] {
         : `${agentLabel(null, found.agent_name)} (${found.agent}), session ${found.session ?? ''}`,
     ],
     ['fires', found.job === null ? null : `job ${found.job}`],
-    ['waits', found.coalesce === null ? null : `${found.coalesce.window_seconds} s for more of ${found.coalesce.key}`],
+    [
+      'waits',
+      found.coalesce === null
+        ? null
+        : `${found.coalesce.window_seconds} s for more of ${found.coalesce.key}${found.coalesce.keep === 'all' ? ', all of which are listed' : ''}`,
+    ],
     ['toolsets', found.toolsets.length === 0 ? null : found.toolsets.join(', ')],
     ['skills', found.skills.length === 0 ? null : found.skills.join(', ')],
     ...found.deliveries.map((delivery) => ['delivers', deliveryText(delivery)] as const),

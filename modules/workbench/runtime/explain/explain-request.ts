@@ -15,6 +15,7 @@ import { STAGE_NAMES } from '../../../../runtime/intake/stage.ts';
 import { subjectOf } from '../../../../runtime/intake/stages/filters.ts';
 import { EVENT_LIMIT } from '../../../../runtime/intake/stages/identify.ts';
 import { printableStart } from '../../../../runtime/platform/printable.ts';
+import { fillEvents } from '../../../../runtime/store/burst.ts';
 import { isMessage } from '../../../../runtime/store/replay.ts';
 import { eventEntries } from '../../../../runtime/table/link-events.ts';
 import type { LinkedRoute } from '../../../../runtime/table/linked-table.ts';
@@ -115,7 +116,7 @@ class WatchedRequest implements Watcher {
 
   private rendered(): void {
     const { dispatch, coalesceKey, route } = this.intake;
-    this.dispatch = dispatch;
+    this.dispatch = dispatch === null ? null : fillEvents(dispatch, []);
     if (route.coalesce !== null && coalesceKey === null)
       this.input.warnings.add('`coalesce.key` does not resolve: the event is not coalesced', {});
   }
@@ -218,7 +219,8 @@ class WatchedRequest implements Watcher {
     const { coalesce } = this.input.route;
     const { coalesceKey: key } = this.intake;
     if (coalesce === null || key === null || this.dispatch === null) return null;
-    return { key, window_seconds: coalesce.windowMs / 1000, max_wait_seconds: coalesce.maxWaitMs / 1000 };
+    const kept = coalesce.all === null ? {} : ({ keep: 'all' } as const);
+    return { key, ...kept, window_seconds: coalesce.windowMs / 1000, max_wait_seconds: coalesce.maxWaitMs / 1000 };
   }
 }
 

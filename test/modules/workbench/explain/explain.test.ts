@@ -51,6 +51,12 @@ platforms:
       merged:
         coalesce: { key: "{repo}#{number}", window_seconds: 5 }
         prompt: x
+      burst:
+        coalesce: { key: repo, keep: all, each: "- #{number} {title}", max_events: 9 }
+        prompt: "All:\\n{events}\\nthe last is {number}"
+      bare:
+        coalesce: { key: repo, keep: all }
+        prompt: "{events}!"
       word: { source: url-token, prompt: "{a}" }
       design: { source: figma, prompt: "{a}" }
       gifts: { source: ko-fi, prompt: "{a}" }
@@ -303,6 +309,19 @@ test('a group is named by its key', async (t) => {
   const alone = (await ask(['merged', ...payload({ repo: 'o/r' })])).found;
   assert.equal(alone.outcome, 'accepted');
   assert.deepEqual(alone.warnings, ['`coalesce.key` does not resolve: the event is not coalesced']);
+});
+
+test('the list of a burst has the event', async (t) => {
+  const { ask } = open(t);
+  const { found } = await ask(['burst', ...payload({ repo: 'o/r', number: 3 })]);
+  assert.equal(found.prompt, 'All:\n- #3 {title}\nthe last is 3');
+  assert.deepEqual(found.unresolved, ['{title}']);
+  assert.deepEqual(found.coalesce, { key: 'o/r', keep: 'all', window_seconds: 30, max_wait_seconds: 300 });
+  const alone = (await ask(['burst', ...payload({ number: 4, title: '{events}' })])).found;
+  assert.deepEqual([alone.coalesce, alone.prompt], [null, 'All:\n- #4 {events}\nthe last is 4']);
+  const bare = (await ask(['bare', ...payload({ repo: 'x', text: 'a\n'.repeat(400) })])).found;
+  assert.match(bare.prompt ?? '', /^\{"repo":"x","text":"(?:a\\n)+a?\\?!$/);
+  assert.equal(bare.prompt?.length, 501);
 });
 
 test('a script is run only when it is asked for', async (t) => {

@@ -35,6 +35,58 @@ export function groups(open: Open): void {
     assert.deepEqual(await audit(store), []);
   });
 
+  it('gives the run of a burst that is kept whole the newest of its events, over kills', async (t) => {
+    const opened = await open(t);
+    const part = (id: string) => ({ line: `- ${id} \u0000$& m-${id}`, at: [7, 9], max_events: 3, marker: `m-${id}` });
+    const join = (id: string, now: number, rest: object = { burst: part(id) }) =>
+      opened.store.write(
+        makeJoin(id, 'k', now, { dispatch: makeDispatch(id, { prompt: `before |after ${id}`, ...rest }) }),
+      );
+    await join('old', 1000, {});
+    for (const [id, at] of [
+      ['a', 2000],
+      ['b', 3000],
+      ['c', 4000],
+      ['d', 5000],
+    ] as const) {
+      await join(id, at);
+      if (id === 'b') await opened.crash();
+    }
+    const list = (count: string, ...ids: readonly string[]) => [
+      ...(count === '' ? [] : [`[${count} not listed.]`]),
+      ...ids.map((id) => `- ${id} \u0000$& m-${ids.at(-1)}`),
+    ];
+    const prompts = async (...ids: readonly string[]) =>
+      Promise.all(ids.map(async (id) => (await find(opened.store, id))?.dispatch.prompt));
+    const expected = [
+      ['a', list('1 earlier event is', 'a')],
+      ['b', list('1 earlier event is', 'a', 'b')],
+      ['d', list('2 earlier events are', 'b', 'c', 'd')],
+    ] as const;
+    const texts = expected.map(([id, lines]) => {
+      const all = lines.join('\n');
+      return `before ${all}|a${all}fter ${id}`;
+    });
+    assert.deepEqual(await prompts('a', 'b', 'd'), texts);
+    const found = await find(opened.store, 'd');
+    assert.deepEqual([found?.dispatch.burst, found?.dispatch.superseded], [null, 4]);
+    assert.deepEqual(await idsOf(opened.store, await take(opened.store, 90_000)), ['d']);
+    await join('e', 91_000);
+    assert.deepEqual(await prompts('e', 'd'), [
+      texts[2]?.replace(/^.*$/s, () => {
+        const [line] = list('', 'e');
+        return `before ${line}|a${line}fter e`;
+      }),
+      texts[2],
+    ]);
+    // What retention has removed is counted.
+    await opened.store.write({ kind: 'cleanup', before: 1e6, after: 0, limit: 99 });
+    const [left] = await prompts('d');
+    const line = list('4 earlier events are', 'd').join('\n');
+    assert.equal(left, `before ${line}|a${line}fter d`);
+    assert.deepEqual(await audit(opened.store), []);
+  });
+
   it('waits no longer than max_wait after the first event', async (t) => {
     const { store } = await open(t);
     const limits = { window_ms: 30_000, max_wait_ms: 50_000 };

@@ -75,15 +75,20 @@ const accept = fc
     };
   });
 
-const join = fc.record({ deliveryId, key: fc.constantFrom('k', 'l\0', 'm'), window: small, agent, session }).map(
-  ({ deliveryId, key, window, agent, session }): Recipe =>
-    (id, now) =>
-      makeJoin(id, key, now, {
-        dispatch: makeDispatch(id, { accepted_at: now, agent, ...session }),
-        claim: makeClaim(`${deliveryId}-${now < 1100}`, now + 100),
-        limits: { window_ms: window * 20, max_wait_ms: 70 },
-      }),
-);
+const join = fc
+  .record({ deliveryId, key: fc.constantFrom('k', 'l\0', 'm'), window: small, agent, session, whole: fc.boolean() })
+  .map(
+    ({ deliveryId, key, window, agent, session, whole }): Recipe =>
+      (id, now) =>
+        makeJoin(id, key, now, {
+          dispatch: makeDispatch(id, {
+            ...{ accepted_at: now, agent, ...session },
+            ...(whole ? { burst: { line: `line of ${id}`, at: [2], max_events: 1 + window } } : {}),
+          }),
+          claim: makeClaim(`${deliveryId}-${now < 1100}`, now + 100),
+          limits: { window_ms: window * 20, max_wait_ms: 70 },
+        }),
+  );
 
 const take = fc
   .record({ holder, none: fc.boolean(), perTarget: fc.integer({ min: 1, max: 3 }), agent, cap: fc.option(small) })
