@@ -6,6 +6,7 @@ import type { BudgetPlan, RoutePlan, RouteTable, SqliteStorePlan, StorePlan } fr
 import type { OpenConsole } from './console/console.ts';
 import type { Deliverer } from './deliver/deliverer.ts';
 import type { AgentRunner } from './dispatch/agent-runner.ts';
+import type { OpenApprovals } from './dispatch/approving.ts';
 import type { FindBudgets } from './dispatch/context.ts';
 import type { OpenGuard } from './dispatch/guard.ts';
 import type { OpenHandover } from './dispatch/outputs.ts';
@@ -34,6 +35,8 @@ export interface RuntimePart {
   readonly sandbox: (() => Promise<(context: SandboxContext) => Sandbox>) | null;
   /** Takes and checks what runs hand over; null: the module takes nothing. */
   readonly outputs: (() => Promise<OpenHandover>) | null;
+  /** Tells people of what waits for their approval; null: the module tells nobody. */
+  readonly approvals: (() => Promise<OpenApprovals>) | null;
   /** Tells operators of what fails; null: the module has no guard. */
   readonly guard: (() => Promise<OpenGuard>) | null;
   /** The second listener; null: the module has none. */

@@ -2,6 +2,7 @@
 
 import type { ControlHandlers, GatewayStatus } from '../../runtime/control/operations.ts';
 import { createStoreHandlers } from '../../runtime/control/store-operations.ts';
+import { answerApproval, findApproval, listApprovals } from '../../runtime/dispatch/approvals.ts';
 import type { StopResult } from '../../runtime/dispatch/dispatcher.ts';
 import type { Service } from '../../runtime/service/options.ts';
 import type { CliContext } from '../base/context.ts';
@@ -38,6 +39,13 @@ export function createControlHandlers(parts: ControlParts): ControlHandlers {
     routes_list: async () =>
       (await import('./served-reports.ts')).reportRoutes(service, { url: parts.url, now: context.clock.now() }),
     jobs_list: async (asked) => (await import('./served-reports.ts')).reportJobs(context, service, asked),
+    approvals_list: () => listApprovals(service.store),
+    approvals_show: ({ id }) => findApproval(service.store, id),
+    approvals_answer: async ({ id, ...answer }) => {
+      const answered = await answerApproval(service.store, id, answer, context.clock.now());
+      service.changed();
+      return answered;
+    },
     metrics: () => service.metrics(),
     ...createStoreHandlers(
       () => service.store,

@@ -5,7 +5,7 @@ import type { DeliveryConfig, Scalar } from './deliveries.ts';
 
 /** An output as `deliver` and `deliver_extra`, for everything that reads those. */
 export function deliveryOf(output: OutputConfig): Required<DeliveryConfig> {
-  const { deliver, allow, max, ...address } = output;
+  const { deliver, allow, max, approve, ...address } = output;
   return { deliver, deliver_extra: address as Readonly<Record<string, Scalar>> };
 }
 

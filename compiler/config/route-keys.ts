@@ -43,6 +43,7 @@ export const ROUTE_KEYS = {
   toolsets: { plan: 'toolsets', direct: DIRECT, message: NONE, cron: JOB },
   deliver: { plan: 'deliver', cron: JOB },
   deliver_extra: { plan: 'deliver', payload: 'templates', cron: JOB },
+  approve: { plan: 'deliver', isAlone: true, cron: JOB },
   outputs: { plan: 'outputs', isAlone: true, payload: 'outputs', direct: DIRECT, message: NONE, cron: JOB },
   deliver_only: { plan: 'mode' },
   agent: { plan: 'agent', direct: WAITS, cron: JOB },

@@ -9,6 +9,7 @@ import type {
   WrittenTarget,
 } from '../config/deliveries.ts';
 import { extraOf, targetNamed, writtenTargets } from '../config/deliveries.ts';
+import type { TableContent } from '../config/table-content.ts';
 import type { Lowered, Problem } from '../diagnostics/problem.ts';
 import { isPlainMap, setOwn } from '../text/plain-map.ts';
 import { lowerTemplate } from './template.ts';
@@ -21,6 +22,21 @@ function flatExtra(extra: DeliverExtra): ReadonlyMap<string, ExtraValue> {
 /** Where messages of the gateway itself go; nowhere without it. */
 export const lowerReceiver = (config: DeliveryConfig | undefined, table: KnownTargets): Lowered<DeliveryPlan[]> =>
   config === undefined ? { plan: [], problems: [] } : lowerDeliveries(config, table);
+
+/** How long a message waits for its approval where nothing else is said, in ms. */
+export const APPROVE_MS = 86_400_000;
+
+/** `deliver` of a route, a job or an output: with `approve` each message waits for a person. @param words as of `lowerDeliveries` */
+export function lowerDeliver(
+  config: DeliveryConfig & { readonly approve?: boolean | undefined },
+  table: Pick<TableContent, 'targets' | 'target_names' | 'gateway'>,
+  words: readonly string[] = [],
+): Lowered<DeliveryPlan[]> {
+  const { plan, problems } = lowerDeliveries(config, table, words);
+  if (config.approve !== true || plan === null) return { plan, problems };
+  const approve_ms = table.gateway.approvals?.expires_ms ?? APPROVE_MS;
+  return { plan: plan.map((delivery) => ({ ...delivery, approve_ms })), problems };
+}
 
 /**
  * Unknown targets are omitted; the rule `unknown-target` reports them.

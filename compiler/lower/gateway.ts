@@ -5,7 +5,7 @@ import type { ConsolePlan, GatewayConfig, GatewayPlan, SecretRef, StorePlan } fr
 import type { KnownTargets } from '../config/deliveries.ts';
 import { parseSecretRef } from '../text/secret-ref.ts';
 import { lowerBudget } from './budget.ts';
-import { lowerReceiver } from './delivery.ts';
+import { APPROVE_MS, lowerReceiver } from './delivery.ts';
 import { lowerSandbox } from './sandbox.ts';
 import { DEFAULT_HOST } from './server.ts';
 
@@ -34,6 +34,7 @@ export function lowerGateway(config: GatewayConfig, targets: KnownTargets): Gate
     console: lowerConsole(config.console),
     sandbox: lowerSandbox(config.sandbox),
     alerts: lowerAlerts(config.alerts, targets),
+    ...lowerApprovals(config.approvals, targets),
     heartbeat: lowerHeartbeat(config.heartbeat),
   };
 }
@@ -56,14 +57,24 @@ function lowerAlerts(config: GatewayConfig['alerts'], targets: KnownTargets): Ga
   return { deliver: lowerReceiver(config, targets).plan ?? [], on: [...(config.on ?? ALERT_KINDS)] };
 }
 
+function lowerApprovals(config: GatewayConfig['approvals'], targets: KnownTargets): Pick<GatewayPlan, 'approvals'> {
+  if (config === undefined) return {};
+  const { expires } = config;
+  const expires_ms = expires === undefined ? APPROVE_MS : secondsOf(expires) * 1000;
+  return { approvals: { deliver: lowerReceiver(config, targets).plan ?? [], expires_ms } };
+}
+
 const UNIT_SECONDS = { s: 1, m: 60, h: 3600 } as const;
 const LEAST_SECONDS = 10;
+
+/** @param duration as `90s`, `5m`, `24h` */
+const secondsOf = (duration: string): number =>
+  Number(duration.slice(0, -1)) * UNIT_SECONDS[duration.slice(-1) as keyof typeof UNIT_SECONDS];
 
 function lowerHeartbeat(config: GatewayConfig['heartbeat']): GatewayPlan['heartbeat'] {
   if (config === undefined) return null;
   const { url, every = '5m' } = config;
-  const seconds = Number(every.slice(0, -1)) * UNIT_SECONDS[every.slice(-1) as keyof typeof UNIT_SECONDS];
-  return { url: parseSecretRef(url, DEFAULT_PROFILE), every_seconds: Math.max(LEAST_SECONDS, seconds) };
+  return { url: parseSecretRef(url, DEFAULT_PROFILE), every_seconds: Math.max(LEAST_SECONDS, secondsOf(every)) };
 }
 
 const optionalRef = (text: string | undefined): SecretRef | null =>

@@ -6,7 +6,7 @@ import type { TableContent } from '../config/table-content.ts';
 import { jobToolsets } from '../config/toolsets.ts';
 import type { Lowered } from '../diagnostics/problem.ts';
 import { lowerBudget } from './budget.ts';
-import { lowerDeliveries, lowerReceiver } from './delivery.ts';
+import { lowerDeliver, lowerReceiver } from './delivery.ts';
 import { lowerOutputs } from './outputs.ts';
 
 export interface JobEntry {
@@ -21,9 +21,9 @@ export const jobId = (profile: ProfilePlan, name: string): string =>
 
 export function lowerJob(
   { name, config, profile, at }: JobEntry,
-  table: Pick<TableContent, 'targets' | 'target_names' | 'toolsets'>,
+  table: Pick<TableContent, 'targets' | 'target_names' | 'toolsets' | 'gateway'>,
 ): Lowered<JobPlan> {
-  const deliver = lowerDeliveries(config, table, JOB_DELIVERIES);
+  const deliver = lowerDeliver(config, table, JOB_DELIVERIES);
   const outputs = lowerOutputs(config.outputs, table, JOB_DELIVERIES);
   const onFailure = lowerReceiver(config.on_failure, table);
   const plan: JobPlan = {

@@ -22,7 +22,7 @@ import { parseSecretRef } from '../text/secret-ref.ts';
 import { findJobs } from '../views/find-job.ts';
 import type { RouteView } from '../views/views.ts';
 import { lowerBudget } from './budget.ts';
-import { lowerDeliveries, lowerReceiver } from './delivery.ts';
+import { lowerDeliver, lowerReceiver } from './delivery.ts';
 import { lowerEvents } from './events.ts';
 import { lowerFilters } from './filter.ts';
 import { markSegments, markUntrusted } from './mark-untrusted.ts';
@@ -68,7 +68,7 @@ export function lowerRoute(route: RouteView, at: Place): Lowered<RoutePlan> {
     agent: mode === 'agent' ? (config.agent ?? null) : null,
     skills: mode === 'agent' ? (config.skills ?? []) : [],
     toolsets: mode === 'agent' ? lowerToolsets(route) : [],
-    deliver: mode === 'cron' ? [] : (take(lowerDeliveries(config, scope.table), []) ?? []),
+    deliver: mode === 'cron' ? [] : (take(lowerDeliver(config, scope.table), []) ?? []),
     ...(mode === 'agent' ? take(lowerOutputs(config.outputs, scope.table), []) : {}),
     cron_job: config.cron_job === undefined ? null : (findJobs(route, config.cron_job)[0]?.id ?? null),
     coalesce: config.coalesce === undefined ? null : lowerCoalesce(route, config.coalesce, take),

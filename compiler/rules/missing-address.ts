@@ -5,7 +5,7 @@ import { needsChat } from '../config/needs-chat.ts';
 import type { TableContent } from '../config/table-content.ts';
 import type { Reporter } from '../views/views.ts';
 import type { Receiver } from './support/receivers.ts';
-import { alerts, onFailure } from './support/receivers.ts';
+import { onFailure, toOperators } from './support/receivers.ts';
 import { rule } from './support/rule.ts';
 import { deliverPath, deliveryTargets } from './support/targets.ts';
 
@@ -20,7 +20,7 @@ export const missingAddress = rule('missing-address', {
     checkChats(job.config, job.profile, job.scope.table, report);
   },
   config(view, report) {
-    for (const to of alerts(view, report)) checkReceiver(to);
+    for (const to of toOperators(view, report)) checkReceiver(to);
   },
 });
 

@@ -6,7 +6,7 @@ import { flowText } from '../text/flow-text.ts';
 import { oneOf } from '../text/suggest.ts';
 import type { Reported, Reporter, RouteView } from '../views/views.ts';
 import { meantField } from './support/address-names.ts';
-import { alerts, onFailure } from './support/receivers.ts';
+import { onFailure, toOperators } from './support/receivers.ts';
 import { rule } from './support/rule.ts';
 import { deliveryTargets } from './support/targets.ts';
 
@@ -20,7 +20,7 @@ export const missingDeliverExtra = rule('missing-deliver-extra', {
     checkKeys(job.config, job.scope.table, null, report);
   },
   config(view, report) {
-    for (const to of alerts(view, report)) checkKeys(to.config, to.scope.table, null, to.report);
+    for (const to of toOperators(view, report)) checkKeys(to.config, to.scope.table, null, to.report);
   },
 });
 

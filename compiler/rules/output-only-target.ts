@@ -3,7 +3,7 @@ import type { DeliveryConfig } from '../config/deliveries.ts';
 import type { TableContent } from '../config/table-content.ts';
 import { oneOf } from '../text/suggest.ts';
 import type { Reporter } from '../views/views.ts';
-import { alerts, onFailure } from './support/receivers.ts';
+import { onFailure, toOperators } from './support/receivers.ts';
 import { rule } from './support/rule.ts';
 import { deliverPath, deliveryTargets } from './support/targets.ts';
 
@@ -17,7 +17,7 @@ export const outputOnlyTarget = rule('output-only-target', {
     check(job.config, job.scope.table, report);
   },
   config(view, report) {
-    for (const to of alerts(view, report)) check(to.config, to.scope.table, to.report);
+    for (const to of toOperators(view, report)) check(to.config, to.scope.table, to.report);
   },
 });
 

@@ -7,7 +7,7 @@ import { namedTargets } from '../config/deliveries.ts';
 import type { Reporter, RouteScope } from '../views/views.ts';
 import { hasOwnProfile } from './support/own-profile.ts';
 import type { Receiver } from './support/receivers.ts';
-import { alerts, onFailure } from './support/receivers.ts';
+import { onFailure, toOperators } from './support/receivers.ts';
 import { rule } from './support/rule.ts';
 import { deliverPath } from './support/targets.ts';
 
@@ -24,7 +24,7 @@ export const targetNotEnabled = rule('target-not-enabled', {
     checkEnabled(targets, profile, scope, report);
   },
   config(view, report) {
-    for (const to of alerts(view, report)) checkReceiver(to);
+    for (const to of toOperators(view, report)) checkReceiver(to);
   },
 });
 

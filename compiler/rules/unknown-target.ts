@@ -6,7 +6,7 @@ import { JOB_DELIVERIES, targetNamed, writtenTargets } from '../config/deliverie
 import { targetEntries } from '../config/target-entries.ts';
 import { didYouMean, renameFix } from '../text/suggest.ts';
 import type { Reporter, RouteScope } from '../views/views.ts';
-import { alerts, onFailure } from './support/receivers.ts';
+import { onFailure, toOperators } from './support/receivers.ts';
 import { rule } from './support/rule.ts';
 import { targetWithAddress } from './support/target-with-address.ts';
 import { deliverPath } from './support/targets.ts';
@@ -21,7 +21,7 @@ export const unknownTarget = rule('unknown-target', {
     for (const to of onFailure(job, report)) checkTargets(to.config, to.scope, [], to.report);
   },
   config(view, report) {
-    for (const to of alerts(view, report)) checkTargets(to.config, to.scope, [], to.report);
+    for (const to of toOperators(view, report)) checkTargets(to.config, to.scope, [], to.report);
   },
   profile({ name: profile, config, scope }, report) {
     const names = scope.table.target_names;

@@ -19,6 +19,7 @@ export const cluster: Module<CliContext> = {
     tracing: null,
     sandbox: null,
     outputs: null,
+    approvals: null,
   },
   database: async () => (await import('./cli/database-tools.ts')).databaseTools,
   payloads: null,

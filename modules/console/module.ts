@@ -14,6 +14,7 @@ export const console: Module<CliContext> = {
     marks: null,
     sandbox: null,
     outputs: null,
+    approvals: null,
     guard: null,
     console: async () => (await import('./runtime/open-console.ts')).openConsole,
     tracing: async () => (await import('./runtime/telemetry/tracing.ts')).openTracing(),

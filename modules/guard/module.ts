@@ -16,6 +16,7 @@ export const guard: Module<CliContext> = {
     marks: null,
     sandbox: null,
     outputs: null,
+    approvals: null,
     guard: async () => (await import('./runtime/open-guard.ts')).openGuard,
     console: null,
     tracing: null,

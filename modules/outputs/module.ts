@@ -1,11 +1,13 @@
-/** What an agent may change: outputs that its route allows one by one, and that the gateway delivers. */
+/** What an agent may change: outputs that its route allows one by one, that the gateway delivers, and that a person may have to approve. */
 import type { CliContext } from '../../cli/base/context.ts';
 import type { Module } from '../../cli/base/module.ts';
+import { COMMAND_FILES } from './cli/commands/built/command-files.ts';
 
 export const outputs: Module<CliContext> = {
   name: 'outputs',
-  summary: 'What an agent may change: outputs that its route allows one by one, and that the gateway delivers.',
-  commands: [],
+  summary:
+    'What an agent may change: outputs that its route allows one by one, that the gateway delivers, and that a person may have to approve.',
+  commands: COMMAND_FILES,
   compiler: async () => (await import('./compiler/part.ts')).outputsCompiler,
   runtime: {
     store: null,
@@ -16,6 +18,7 @@ export const outputs: Module<CliContext> = {
     guard: null,
     outputs: async () => (await import('./runtime/open-handover.ts')).openHandover,
     console: null,
+    approvals: async () => (await import('./runtime/open-approvals.ts')).openApprovals,
     tracing: null,
   },
   database: null,

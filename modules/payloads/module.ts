@@ -18,6 +18,7 @@ export const payloads: Module<CliContext> = {
     tracing: null,
     sandbox: null,
     outputs: null,
+    approvals: null,
   },
   database: null,
   payloads: async () => (await import('./cli/payload-tools.ts')).payloadTools,

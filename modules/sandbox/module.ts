@@ -17,6 +17,7 @@ export const sandbox: Module<CliContext> = {
     console: null,
     tracing: null,
     outputs: null,
+    approvals: null,
     sandbox: async () => (await import('./runtime/sandbox.ts')).openSandbox,
   },
   database: null,

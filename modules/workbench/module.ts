@@ -18,6 +18,7 @@ export const workbench: Module<CliContext> = {
     tracing: null,
     sandbox: null,
     outputs: null,
+    approvals: null,
   },
   database: null,
   payloads: null,

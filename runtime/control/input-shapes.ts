@@ -157,6 +157,9 @@ const INPUTS: Readonly<Record<ControlName, WireShape>> = {
   jobs_list: object({
     ...{ profile: optional(text), after: optional(object({ name: text, id: text })), limit: whole },
   }),
+  approvals_list: nothing,
+  approvals_show: object({ id: text }),
+  approvals_answer: object({ id: text, approve: flag, by: text, reason: nullable(text) }),
   metrics: nothing,
   store_read: byKind(QUERIES),
   store_write: byKind(CHANGES),

@@ -2,6 +2,7 @@
  * The operations of a running gateway over its control socket. The gateway implements them and the command line calls
  * them by name; both sides are type-checked against this list.
  */
+import type { AnsweredApproval, Approval, ApprovalAnswer, FoundApproval } from '../dispatch/approvals.ts';
 import type { StopResult } from '../dispatch/dispatcher.ts';
 import type { LastingAlert } from '../dispatch/guard.ts';
 import type { FoundRequest, KeptFilter, KeptPage, KeptSummary } from '../intake/kept-request.ts';
@@ -37,6 +38,12 @@ export interface ControlContract extends StoreOperations {
   routes_list: { input: Record<never, never>; output: readonly RouteReport[] };
   /** The jobs of the table and of the store, sorted by name, with the next instants and last runs of each. */
   jobs_list: { input: JobsAsked; output: readonly JobReport[] };
+  /** The messages that wait for a person, the oldest first. */
+  approvals_list: { input: Record<never, never>; output: readonly Approval[] };
+  /** One of them, or one that was answered, by its id or a prefix of it. */
+  approvals_show: { input: { id: string }; output: FoundApproval };
+  /** Approves or rejects one; what is approved is sent at once. The first answer counts. */
+  approvals_answer: { input: { id: string } & ApprovalAnswer; output: AnsweredApproval };
   /** Prometheus text. */
   metrics: { input: Record<never, never>; output: { content_type: string; text: string } };
 }

@@ -63,6 +63,8 @@ export interface DispatchContext {
   readonly jobs?: JobFirer;
   /** Loads what checks the outputs of runs. */
   readonly outputs?: () => Promise<OpenHandover>;
+  /** Called after deliveries are stored that wait for a person. */
+  readonly asked?: () => void;
   /** Replaces every known secret; default: none. */
   readonly redact?: (text: string) => string;
   /** The budgets that a run counts in, with their windows at `now` (Unix ms); left out: there are none. */

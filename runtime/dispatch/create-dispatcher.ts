@@ -8,13 +8,13 @@ import type { Clock } from '../platform/clock.ts';
 import type { Accept, InitialWork, JoinGroup } from '../store/mutations.ts';
 import { RecentClaims } from '../store/recent-claims.ts';
 import { isMessage } from '../store/replay.ts';
-import { openDelivery } from '../store/unit/approval.ts';
 import { Contents } from './contents.ts';
 import type { DispatchContext } from './context.ts';
 import { DeliveryWorker } from './delivery-worker.ts';
 import { DirectDelivery } from './direct-delivery.ts';
 import type { Claim, DispatchCounts, Dispatcher, DispatchService, Refusal, StopResult } from './dispatcher.ts';
 import { orRefused, refusePaused, storedClaim } from './dispatcher.ts';
+import { askFor, openOf } from './finished-run.ts';
 import { budgetsOf, reportOver } from './over-budget.ts';
 import { Persister } from './persist.ts';
 import { RunWorker } from './run-worker.ts';
@@ -113,6 +113,7 @@ class DispatcherService implements DispatchService {
     this.recent.committed(change, stored);
     if (stored.continued === undefined) this.contents.keep(stored.ref, dispatch, null);
     observer?.reached?.('accept.stored');
+    if (work.kind === 'deliveries') askFor(this.context, work.open);
     return { kind: 'accepted' };
   }
 
@@ -204,8 +205,7 @@ class DispatcherService implements DispatchService {
 
 function initialWork(dispatch: Dispatch, now: number): InitialWork {
   if (!isMessage(dispatch)) return { kind: 'run' };
-  const open = dispatch.deliveries.map((delivery, index) => openDelivery(delivery, index, now));
-  return { kind: 'deliveries', answer: null, open };
+  return { kind: 'deliveries', answer: null, open: openOf(dispatch.deliveries, now) };
 }
 
 /** Lets a stop wait until work has ended, for a limited time. */

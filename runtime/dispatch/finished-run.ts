@@ -87,8 +87,14 @@ export function changeAfter(run: FinishedRun, at: number, random: number): RunCh
   }
 }
 
-const openOf = (deliveries: readonly DispatchDelivery[], at: number, first = 0): readonly OpenDelivery[] =>
+/** Those that need an approval wait. @param at Unix ms */
+export const openOf = (deliveries: readonly DispatchDelivery[], at: number, first = 0): readonly OpenDelivery[] =>
   deliveries.map((delivery, index) => openDelivery(delivery, first + index, at));
+
+/** Has people told of deliveries that wait for them; call it once they are stored. */
+export function askFor({ asked }: DispatchContext, open: readonly OpenDelivery[] = []): void {
+  if (open.some(({ waiting }) => waiting === true)) asked?.();
+}
 
 /** The dispatch with what the run handed over; left out where that is nothing. */
 function withOutputs({ dispatch, outputs }: FinishedRun): Pick<RunChange, 'dispatch' | 'grown'> {

@@ -11,7 +11,7 @@ import type { DispatchContext } from './context.ts';
 import type { Attempted } from './delivery-attempt.ts';
 import { deliveryStep, makeAttempt, progressOf, reportAttempt } from './delivery-attempt.ts';
 import type { FinishedRun, RunChange } from './finished-run.ts';
-import { changeAfter, programOf, reportRun, toldUsage } from './finished-run.ts';
+import { askFor, changeAfter, openOf, programOf, reportRun, toldUsage } from './finished-run.ts';
 import type { Handover } from './outputs.ts';
 import { meteredBudgets, reportOver } from './over-budget.ts';
 import { Stopped } from './persist.ts';
@@ -143,9 +143,9 @@ export class RunWorker implements Worker<TakenRun> {
   /** A message that its route has held while it was paused: its deliveries are due. */
   private async release({ ref }: TakenRun, dispatch: Dispatch): Promise<'left'> {
     const at = this.parts.context.clock.now();
-    const open = dispatch.deliveries.map(({ target }, index) => ({ index, target, due_at: at }));
+    const open = openOf(dispatch.deliveries, at);
     this.parts.contents.keep(ref, dispatch, null);
-    await this.advance(ref, { to: 'delivering', at, open });
+    if (await this.advance(ref, { to: 'delivering', at, open })) askFor(this.parts.context, open);
     return 'left';
   }
 
@@ -159,6 +159,7 @@ export class RunWorker implements Worker<TakenRun> {
     if (outcome.kind === 'answered') contents.keep(taken.ref, change.dispatch ?? dispatch, outcome.text);
     if (!(await this.advance(taken.ref, change))) return;
     if (outcome.kind === 'answered') context.observer?.reached?.('run.stored');
+    askFor(context, change.open);
     reportRun(context, run, change);
   }
 

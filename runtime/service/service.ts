@@ -56,6 +56,7 @@ export async function createService(
     }),
   );
   await guarding.prepare(routes.plan);
+  await work.approving.prepare(routes.plan);
   await gateway.begin();
   return new RunningService(context, { routes, work, gateway, finished, operations });
 }

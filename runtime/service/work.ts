@@ -48,6 +48,7 @@ import { StoreRefused, StoreUnavailable, wrapStore } from '../store/store.ts';
 import { storePath } from '../store/store-path.ts';
 import type { OwnLogin } from '../table/link-loop.ts';
 import { TableError } from '../table/load.ts';
+import { Approving } from './approving.ts';
 import { Budgets } from './budgets.ts';
 import { hasSandbox } from './confine.ts';
 import type { Backend } from './gateway.ts';
@@ -168,6 +169,7 @@ export class Work implements Backend {
   readonly installation: FindInstallation;
   readonly ownLogin: OwnLogin;
   readonly guarding: Guarding;
+  readonly approving: Approving;
   private readonly ownLogins: OwnLogins;
   private readonly deliveries: Deliveries;
   private readonly deliverer: SwappableDeliverer;
@@ -200,6 +202,10 @@ export class Work implements Backend {
     this.deliverer = createDeliverer({ linked: first.targets, context: deliveries.context, mirror, redact });
     const table = (): RouteTable => this.linked.table;
     const findBudgets: FindBudgets = (of, now) => this.budgets.find(this.linked.table, of, now);
+    this.approving = new Approving(context.modules, {
+      ...{ store, clock, ids, log, table, alerts: guarding },
+      wake: () => this.dispatcher.wake(),
+    });
     this.scheduler = new JobScheduler({
       ...{ store, clock, log, ids, timezone, table, wake: () => this.dispatcher.wake(), tracing },
       ...{ budgets: findBudgets, observer },
@@ -226,6 +232,7 @@ export class Work implements Backend {
       agent_limits: () => this.linked.limits,
       random: Math.random,
       outputs: () => loadOutputs(context),
+      asked: () => this.approving.asked(),
       redact,
     });
   }
@@ -258,6 +265,7 @@ export class Work implements Backend {
     await this.keeping.prepare(Object.values(table.routes));
     await this.guarding.prepare(table);
     await this.budgets.prepare(table);
+    await this.approving.prepare(table);
     const next = await linkWork(this.context, this.deliveries, table);
     return () => {
       this.linked = next;
@@ -309,6 +317,7 @@ export class Work implements Backend {
   }
 
   async close(): Promise<void> {
+    await this.approving.close();
     await this.guarding.close();
     await this.keeping.close();
     await this.context.workFolders.close();

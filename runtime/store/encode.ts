@@ -20,8 +20,8 @@ export type DispatchHead = Pick<
   readonly targets: readonly HeadTarget[];
 };
 
-/** The target of a delivery, with its name as written. */
-export type HeadTarget = Pick<Dispatch['deliveries'][number], 'target' | 'label'>;
+/** The target of a delivery, with its name as written, and how long it waits for a person. */
+export type HeadTarget = Pick<Dispatch['deliveries'][number], 'target' | 'label' | 'approve_ms'>;
 
 /** A change with its dispatch reduced to the head. */
 export type Headed<M> = M extends { readonly dispatch: Dispatch | null }
@@ -83,7 +83,11 @@ export function headText(head: DispatchHead, superseded: number): string {
 }
 
 export const headTargets = ({ deliveries }: Dispatch): readonly HeadTarget[] =>
-  deliveries.map(({ target, label }) => (label === undefined ? { target } : { target, label }));
+  deliveries.map(({ target, label, approve_ms }) => ({
+    target,
+    ...(label === undefined ? {} : { label }),
+    ...(approve_ms === undefined ? {} : { approve_ms }),
+  }));
 
 function answerOf(mutation: Mutation): string | null {
   if (mutation.kind === 'advance') return mutation.answer ?? null;

@@ -33,6 +33,8 @@ export type ListedRow = Omit<DispatchSummary, OfHead | 'usage' | 'waits_for' | '
   readonly due_at: number | null;
   readonly waits_for: 'session' | null;
   readonly waits_since: number | null;
+  /** Since when a delivery waits for a person; null: none does. */
+  readonly asked_at: number | null;
 };
 
 /** Whether a pending run waits for the others of its agent. */
@@ -54,7 +56,10 @@ const textOf = (value: unknown): string => (isText(value) ? (value as string) : 
 const nameOf = (value: unknown): string | null => (value === null ? null : textOf(value));
 
 /** Never throws: in a list, a damaged value is shown as such, and the other rows as they are. */
-export function readListed({ head, usage, lane, due_at, ...row }: ListedRow, isHeldUp: IsHeldUp): DispatchSummary {
+export function readListed(
+  { head, usage, lane, due_at, asked_at, ...row }: ListedRow,
+  isHeldUp: IsHeldUp,
+): DispatchSummary {
   const found = decodeOr<Head>(head, isHead, [DAMAGED, DAMAGED, null, 0]);
   const [event, delivery_id, replay_of, , agent = null, session = null] = found;
   const isState = isOneOf(...DISPATCH_STATES)(row.state);
@@ -68,7 +73,7 @@ export function readListed({ head, usage, lane, due_at, ...row }: ListedRow, isH
     ...{ started_at: instantOf(started_at), answered_at: instantOf(answered_at), finished_at: instantOf(finished_at) },
     ...{ event, delivery_id, replay_of, agent, session },
     usage: toUsage(...decodeOr<[unknown?, unknown?, unknown?]>(usage, Array.isArray, [])),
-    ...waitOf({ ...row, lane, due_at }, reason, isHeldUp),
+    ...waitOf({ ...row, lane, due_at, asked_at }, reason, isHeldUp),
   };
 }
 
@@ -76,6 +81,8 @@ type Wait = Pick<DispatchSummary, 'waits_for' | 'waits_since'>;
 
 function waitOf(row: Omit<ListedRow, 'head' | 'usage'>, reason: string | null, isHeldUp: IsHeldUp): Wait {
   const since = instantOf(row.waits_since);
+  const asked = instantOf(row.asked_at);
+  if (asked !== null) return { waits_for: 'approval', waits_since: asked };
   if (row.state !== 'pending') return { waits_for: null, waits_since: null };
   if (row.waits_for === 'session') return { waits_for: 'session', waits_since: since };
   if (reason === 'budget') return { waits_for: 'budget', waits_since: since };

@@ -34,10 +34,10 @@ export interface DispatchSummary {
   /** Of all its runs; null: none has told. */
   readonly usage: Usage | null;
   /**
-   * What its run waits for: its turn in the session, a run of its agent to end, or its budget. Null: for its time alone, or for
-   * nothing. `agent` only where the query has `known`.
+   * What its run waits for: its turn in the session, a run of its agent to end, or its budget; or one of its deliveries for a
+   * person. Null: for its time alone, or for nothing. `agent` only where the query has `known`.
    */
-  readonly waits_for: 'session' | 'agent' | 'budget' | null;
+  readonly waits_for: 'session' | 'agent' | 'budget' | 'approval' | null;
   /** Since when, Unix ms. */
   readonly waits_since: number | null;
 }

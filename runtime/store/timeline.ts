@@ -26,10 +26,14 @@ export function timeline(stored: StoredDispatch): readonly Moment[] {
       continue;
     }
     const index = step.index ?? 0;
-    const attempt = (attempts.get(index) ?? 0) + 1;
-    attempts.set(index, attempt);
     const delivery = stored.dispatch.deliveries[index];
     const target = delivery === undefined ? null : deliveryLabel(delivery);
+    if (step.outcome === 'approved' || step.outcome === 'rejected') {
+      moments.push(ofStep(step, step.by === undefined ? 'not approved' : `${step.outcome} by ${step.by}`, target));
+      continue;
+    }
+    const attempt = (attempts.get(index) ?? 0) + 1;
+    attempts.set(index, attempt);
     moments.push(ofStep(step, step.outcome === 'ok' ? 'delivered' : `delivery attempt ${attempt} failed`, target));
   }
   // The run that answered, or is under way, left no step.

@@ -589,6 +589,10 @@ export interface RouteConfig {
           [k: string]: string | number;
         };
   };
+  /**
+   * The message waits until a person approves it: `hookwright approvals`. Who is told, and how long it waits, is in `gateway.approvals`.
+   */
+  approve?: boolean;
   outputs?: OutputsConfig;
   /**
    * No agent: the rendered prompt is the message, and the sender waits for it. Needs a real target, and a sender that retries; else `agent: none`.
@@ -735,6 +739,10 @@ export interface OutputConfig {
    */
   max?: number;
   /**
+   * Each waits until a person approves it: `hookwright approvals`.
+   */
+  approve?: boolean;
+  /**
    * A key of the target's address, as in `deliver_extra`.
    */
   [k: string]:
@@ -746,6 +754,7 @@ export interface OutputConfig {
          */
         [k: string]: [string | number, ...(string | number)[]];
       }
+    | boolean
     | undefined;
 }
 /**
@@ -968,6 +977,7 @@ export interface GatewayConfig {
   console?: ConsoleConfig;
   sandbox?: SandboxConfig;
   alerts?: AlertsConfig;
+  approvals?: ApprovalsConfig;
   heartbeat?: HeartbeatConfig;
 }
 /**
@@ -1079,6 +1089,30 @@ export interface AlertsConfig {
    * @minItems 1
    */
   on?: [AlertKind, ...AlertKind[]];
+}
+/**
+ * Who is asked when a message waits for an approval (`approve: true`), with its text and how to answer.
+ */
+export interface ApprovalsConfig {
+  /**
+   * One target or a list of them, of the profile `default`.
+   */
+  deliver: string | [string, ...string[]];
+  /**
+   * Address and options of the delivery.
+   */
+  deliver_extra?: {
+    [k: string]:
+      | string
+      | number
+      | {
+          [k: string]: string | number;
+        };
+  };
+  /**
+   * How long a message waits; after that it is given up with the reason `not_approved`.
+   */
+  expires?: string;
 }
 /**
  * Calls a dead man's switch while the gateway is ready and nothing is overdue.
@@ -1271,6 +1305,10 @@ export interface JobConfig {
           [k: string]: string | number;
         };
   };
+  /**
+   * The message of each run waits until a person approves it: `hookwright approvals`.
+   */
+  approve?: boolean;
   outputs?: OutputsConfig1;
   /**
    * Name of one of `agents`. `none`: the prompt is the message, and no agent runs. Default: `agent`.
@@ -3037,6 +3075,10 @@ export interface ExplainedDelivery {
    * `chat_id` is the home channel of the target.
    */
   home_channel: boolean;
+  /**
+   * A person has to approve it; absent: it needs nobody.
+   */
+  approve?: true;
 }
 /**
  * `deliver_extra`, rendered, with the home channel where it names no chat.
@@ -3050,6 +3092,7 @@ export interface ExplainedOutput {
   address: ExplainedAddress;
   unresolved: string[];
   home_channel: boolean;
+  approve?: true;
   /**
    * What the agent fills.
    */
@@ -4576,6 +4619,10 @@ export interface TestExpectation {
    * The rendered deliver_extra; a list where there are several targets.
    */
   address?: TestAddress | TestAddress[];
+  /**
+   * Whether the answer, or the message, waits for a person who approves it.
+   */
+  approve?: boolean;
   /**
    * What the agent may hand over: the rendered address of each output, by name.
    */

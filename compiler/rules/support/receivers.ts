@@ -23,12 +23,13 @@ export function onFailure(view: RouteView | JobView, report: Reporter): readonly
   return [{ config: config.on_failure, scope, profile, report: below(['on_failure'], report) }];
 }
 
-/** `gateway.alerts`, which are sent as the profile `default`. */
-export function alerts({ config, scope }: ConfigView, report: Reporter): readonly Receiver[] {
-  const found = config.gateway?.alerts;
-  if (found === undefined) return [];
+/** `gateway.alerts` and `gateway.approvals`, which are sent as the profile `default`. */
+export function toOperators({ config, scope }: ConfigView, report: Reporter): readonly Receiver[] {
   const profile = scope.table.profiles[DEFAULT_PROFILE] ?? null;
-  return [{ config: found, scope, profile, report: below(['gateway', 'alerts'], report) }];
+  return (['alerts', 'approvals'] as const).flatMap((key) => {
+    const found = config.gateway?.[key];
+    return found === undefined ? [] : { config: found, scope, profile, report: below(['gateway', key], report) };
+  });
 }
 
 const below =

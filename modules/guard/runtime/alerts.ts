@@ -8,10 +8,11 @@
  */
 import { ALERT_KINDS } from '../../../base/alert-kinds.ts';
 import type { AlertCondition, GuardContext, LastingAlert } from '../../../runtime/dispatch/guard.ts';
+import { alertMessage } from '../../../runtime/dispatch/own-message.ts';
 import { decodeOr, isCount, isInstant, isText } from '../../../runtime/store/decode.ts';
 import { StoreUnavailable } from '../../../runtime/store/store.ts';
 import type { Dispatch } from '../../../schemas/generated/types.ts';
-import { alertMessage, beginText, endText, receivers, summaryText } from './messages.ts';
+import { beginText, endText, receivers, summaryText } from './messages.ts';
 
 const DAY_MS = 86_400_000;
 /** Least time between two counts of the same alert in the store, in ms. */

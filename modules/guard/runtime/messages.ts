@@ -1,8 +1,7 @@
 /** The messages of the gateway itself: their texts, and their dispatches, which are delivered like any other. */
 import { alertTitle } from '../../../base/alert-kinds.ts';
 import type { AlertCondition, LastingAlert } from '../../../runtime/dispatch/guard.ts';
-import type { Ids } from '../../../runtime/platform/ids.ts';
-import { linkDelivery, renderDeliveries } from '../../../runtime/table/link-delivery.ts';
+import { renderReceivers } from '../../../runtime/dispatch/own-message.ts';
 import type { Dispatch, RouteTable } from '../../../schemas/generated/types.ts';
 
 /** Longest reason, in UTF-16 units. */
@@ -25,32 +24,8 @@ export function endText({ kind, subject, since, count }: LastingAlert, now: numb
   return `hookwright: over, ${alertTitle(kind)}: ${subject}\n${times(count)} in ${minutes} min`;
 }
 
-/** A message that belongs to no route and no job, so that its own end is no condition. */
-export function alertMessage(
-  ids: Ids,
-  now: number,
-  of: Pick<Dispatch, 'profile' | 'event' | 'prompt' | 'deliveries'>,
-): Dispatch {
-  const id = ids.dispatch(now);
-  return {
-    ...of,
-    ...{
-      id,
-      mode: 'message',
-      route: null,
-      job: null,
-      delivery_id: `${of.event}:${id}`,
-      accepted_at: now,
-      due_at: null,
-    },
-    ...{ agent: null, skills: [], toolsets: [], session: `${of.event}:${id}`, mirror_to_session: false },
-    ...{ superseded: 0, replay_of: null },
-  };
-}
-
 /** Where alerts go, without the target that this one is about. */
 export function receivers(table: RouteTable, about: AlertCondition['about']): Dispatch['deliveries'] {
-  const linked = (table.gateway.alerts?.deliver ?? []).map((plan) => linkDelivery(plan, table.targets));
-  const all = renderDeliveries(linked, null, { event_type: '', route: '', delivery_id: '' });
+  const all = renderReceivers(table.gateway.alerts?.deliver ?? [], table);
   return all.filter(({ target }) => about?.profile !== 'default' || about.target !== target);
 }

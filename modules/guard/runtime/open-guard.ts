@@ -2,13 +2,14 @@
 import { targetLabel } from '../../../base/label.ts';
 import type { AlertCondition, Guard, GuardContext, OpenGuard } from '../../../runtime/dispatch/guard.ts';
 import type { DispatchObserver, DispatchOwner } from '../../../runtime/dispatch/observer.ts';
+import { alertMessage } from '../../../runtime/dispatch/own-message.ts';
 import type { Timer } from '../../../runtime/platform/clock.ts';
 import { StoreUnavailable } from '../../../runtime/store/store.ts';
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import { Alerts } from './alerts.ts';
 import { fullBudgets, refusedBy } from './full-budgets.ts';
 import { Heartbeat } from './heartbeat.ts';
-import { alertMessage, beginText, endText, receivers } from './messages.ts';
+import { beginText, endText, receivers } from './messages.ts';
 
 /** How often the state of the gateway is looked at, in ms. */
 const TICK_MS = 5000;

@@ -233,8 +233,7 @@ function createUsage(db: Connection): QueryHandlers['usage'] {
 
 function createApprovals(db: Connection): QueryHandlers['approvals'] {
   const waiting = db.query(
-    `SELECT ${WAITED.join(', ')} FROM delivery x JOIN dispatch d USING (ref) WHERE x.waiting IS NOT NULL ` +
-      "AND x.waiting <> 'rejected' AND x.holder IS NULL ORDER BY x.ref, x.n",
+    `SELECT ${WAITED.join(', ')} FROM delivery x JOIN dispatch d USING (ref) WHERE ${IS_ASKED} ORDER BY x.ref, x.n`,
   );
   type Row = Omit<WaitingDelivery, 'index'> & { readonly n: number };
   return () =>
@@ -264,17 +263,20 @@ const SUMMED = [
   ...['d.profile', 'd.route', 'd.job', 'u.agent', 'u.at / ?1 * ?1 AS slot', 'count(*) AS runs'],
   ...['input_tokens', 'output_tokens', 'cost'].map((name) => `sum(u.${name}) AS ${name}`),
 ];
+/** It waits for a person. */
+const IS_ASKED = "x.waiting IS NOT NULL AND x.waiting <> 'rejected' AND x.holder IS NULL";
 const WAITED = [
   ...['x.ref', 'x.n', 'd.id', 'd.profile', 'd.route', 'd.job', 'x.set_at AS since', 'x.due_at AS expires_at'],
   'x.waiting',
 ];
+const ASKED = `SELECT min(x.set_at) FROM delivery x WHERE x.ref = w.ref AND ${IS_ASKED}`;
 const USED = 'SELECT json_array(sum(input_tokens), sum(output_tokens), sum(cost)) FROM usage u WHERE u.ref = d.ref';
 const TURN = `SELECT 1 + count(*) FROM (SELECT 1 FROM work e WHERE e.session = w.session AND e.turn < w.turn LIMIT ${MOST_TURNS - 1})`;
 const LISTED = [
   ...['ref', 'id', 'profile', 'route', 'job', 'mode', 'accepted_at', 'head'].map((name) => `d.${name}`),
   ...['state', 'started_at', 'answered_at', 'finished_at', 'reason'].map((name) => `w.${name}`),
   ...['lane', 'due_at', 'waits_for', 'waits_since'].map((name) => `w.${name}`),
-  ...[`(${USED}) AS usage`, `CASE WHEN w.session IS NOT NULL THEN (${TURN}) END AS turn`],
+  ...[`(${ASKED}) AS asked_at`, `(${USED}) AS usage`, `CASE WHEN w.session IS NOT NULL THEN (${TURN}) END AS turn`],
 ];
 const STORED = [...LISTED, 'd.max_concurrent', 'd.body', 'a.text AS answer', 'a.program'];
 

@@ -3,7 +3,7 @@ import type { Headed, LargeTexts } from '../encode.ts';
 import type { Mutation, MutationKind, MutationResults } from '../mutations.ts';
 import { accept, join } from './accept.ts';
 import { advance, giveUp, recordAttempt } from './advance.ts';
-import { answerApproval, tellApproval } from './approval.ts';
+import { storeAnswer, storeNotice } from './approval.ts';
 import { beginRun } from './budget.ts';
 import { putGuard } from './guard.ts';
 import { fire, tick } from './jobs.ts';
@@ -42,8 +42,8 @@ const CHANGES: {
   advance,
   record_attempt: recordAttempt,
   give_up: giveUp,
-  answer_approval: answerApproval,
-  tell_approval: tellApproval,
+  answer_approval: storeAnswer,
+  tell_approval: storeNotice,
   resend,
   put_guard: putGuard,
   pause_route: changePause,

@@ -7,15 +7,14 @@
  *
  * The first answer counts: it ends the waiting in the change that stores it.
  */
-import type { DispatchDelivery } from '../../../schemas/generated/types.ts';
-import type { Headed, LargeTexts } from '../encode.ts';
+import type { Headed, HeadTarget, LargeTexts } from '../encode.ts';
 import type { AnswerApproval, OpenDelivery, Ref, TakenAttempt, TellApproval, Waiting } from '../mutations.ts';
 import type { DeliveryRow } from './rows.ts';
 import type { WorkUnit } from './unit.ts';
 
 /** A delivery that is due now, or waits for its approval. @param now Unix ms */
 export function openDelivery(
-  { target, approve_ms }: DispatchDelivery,
+  { target, approve_ms }: HeadTarget,
   index: number,
   now: number,
   isApproved = false,
@@ -29,7 +28,7 @@ export const takenAttempt = (ref: Ref, index: number, waiting: Waiting | null): 
   waiting === null ? { ref, index } : { ref, index, waiting };
 
 /** False: it does not wait any more, or not since then. */
-export function answerApproval(unit: WorkUnit, m: Headed<AnswerApproval>): boolean {
+export function storeAnswer(unit: WorkUnit, m: Headed<AnswerApproval>): boolean {
   const { ref, index, since, approve, by, reason, now } = m;
   const work = unit.rows.work.get(ref);
   const row = waitingRow(unit, ref, index);
@@ -43,7 +42,7 @@ export function answerApproval(unit: WorkUnit, m: Headed<AnswerApproval>): boole
 }
 
 /** False: it does not wait any more, or is told already. */
-export function tellApproval(unit: WorkUnit, m: Headed<TellApproval>, texts: LargeTexts): boolean {
+export function storeNotice(unit: WorkUnit, m: Headed<TellApproval>, texts: LargeTexts): boolean {
   const row = waitingRow(unit, m.ref, m.index);
   if (row?.waiting !== 'new') return false;
   row.waiting = 'told';

@@ -10,6 +10,7 @@ import type { Headed, LargeTexts } from '../encode.ts';
 import type { FireJob, JobTick, PutJob, TickJob } from '../job-mutations.ts';
 import { isJobPaused } from '../job-mutations.ts';
 import type { MutationResults, Ref } from '../mutations.ts';
+import { openDelivery } from './approval.ts';
 import { refuseRun, reserveRun } from './budget.ts';
 import { pauseOf } from './pause.ts';
 import type { JobRow } from './rows.ts';
@@ -68,7 +69,7 @@ function start(unit: WorkUnit, row: JobRow, head: Headed<FireJob>['dispatch'], t
   const isMessage = head.mode === 'message' && head.targets.length > 0 && pauseOf(unit, head, now) === null;
   const state = isMessage ? 'delivering' : 'pending';
   const ref = unit.insert({ head, texts, state, due_at: now, now });
-  const open = head.targets.map(({ target }, index) => ({ index, target, due_at: now }));
+  const open = head.targets.map((target, index) => openDelivery(target, index, now));
   if (isMessage) unit.addDeliveries(ref, head.profile, open, now);
   Object.assign(row, { ref, running: !isMessage });
   unit.changedJobs.add(row);

@@ -107,7 +107,11 @@ function begin(tables: MemoryTables, job: string, dispatch: Dispatch, now: numbe
   const row = insert(tables, { dispatch, state: isMessage ? 'delivering' : 'pending', due_at: now, now });
   const { ref } = row;
   if (isMessage) {
-    const open = dispatch.deliveries.map(({ target }, index) => ({ index, target, due_at: now }));
+    const open = dispatch.deliveries.map(({ target, approve_ms }, index) =>
+      approve_ms === undefined
+        ? { index, target, due_at: now }
+        : { index, target, due_at: now + approve_ms, waiting: true as const },
+    );
     addDeliveries(tables, row, open, now);
   }
   change(tables, job, { ref });

@@ -75,7 +75,8 @@ export function queryHandlers(tables: MemoryTables): QueryHandlers {
 
 const isOpen = ({ state }: DispatchRow): boolean => state === 'pending' || state === 'running';
 
-function inSession({ dispatches, turns }: MemoryTables, row: DispatchRow, known: AgentsNow | undefined) {
+function inSession(tables: MemoryTables, row: DispatchRow, known: AgentsNow | undefined) {
+  const { dispatches, turns } = tables;
   const { dispatch, session, place, state, reason, since, due_at } = row;
   const others = [...dispatches.values()].filter((other) => other.session === session && isOpen(other));
   const of = { agent: row.agent, session: dispatch.session_key == null ? null : dispatch.session };
@@ -83,6 +84,8 @@ function inSession({ dispatches, turns }: MemoryTables, row: DispatchRow, known:
   const waits = (waits_for: StoredDispatch['waits_for'], waits_since: number | null) => ({
     ...{ ...of, turn, waits_for, waits_since },
   });
+  const asked = approvals(tables).filter((one) => one.ref === row.ref);
+  if (asked.length > 0) return waits('approval', Math.min(...asked.map((one) => one.since)));
   if (state !== 'pending') return waits(null, null);
   if (session !== null && turns.get(session) !== row.ref) return waits('session', since);
   if (reason === 'budget') return waits('budget', since);

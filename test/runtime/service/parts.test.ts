@@ -23,17 +23,20 @@ function watchedParts(): { readonly parts: readonly RuntimePart[]; readonly load
       return load();
     };
   };
-  const parts = PARTS.map(({ store, keeper, budgets, marks, sandbox, outputs, guard, console, tracing }) => ({
-    store: store && { kind: store.kind, load: watched('store', store.load) },
-    keeper: keeper && watched('keeper', keeper),
-    budgets: budgets && watched('budgets', budgets),
-    marks: marks && watched('marks', marks),
-    sandbox: sandbox && watched('sandbox', sandbox),
-    guard: guard && watched('guard', guard),
-    console: console && watched('console', console),
-    tracing: tracing && watched('tracing', tracing),
-    outputs: outputs && watched('outputs', outputs),
-  }));
+  const parts = PARTS.map(
+    ({ store, keeper, budgets, marks, sandbox, outputs, approvals, guard, console, tracing }) => ({
+      store: store && { kind: store.kind, load: watched('store', store.load) },
+      keeper: keeper && watched('keeper', keeper),
+      budgets: budgets && watched('budgets', budgets),
+      marks: marks && watched('marks', marks),
+      sandbox: sandbox && watched('sandbox', sandbox),
+      guard: guard && watched('guard', guard),
+      console: console && watched('console', console),
+      tracing: tracing && watched('tracing', tracing),
+      outputs: outputs && watched('outputs', outputs),
+      approvals: approvals && watched('approvals', approvals),
+    }),
+  );
   return { parts, loaded };
 }
 

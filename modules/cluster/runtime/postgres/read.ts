@@ -39,10 +39,13 @@ import { createJobReader, READ_DIGESTS } from './signed-jobs.ts';
 import type { AskSnapshot, PgQueries, Statement } from './snapshot.ts';
 import { keyOfClaim, shortenedKey } from './tables.ts';
 
+/** It waits for a person. */
+const IS_ASKED = "x.waiting IS NOT NULL AND x.waiting <> 'rejected' AND x.holder IS NULL";
 const LISTED_COLUMNS =
   'd.ref, d.id, d.profile, d.route, d.job, d.mode, d.accepted_at, d.head, coalesce(w.state, e.state) AS state, ' +
   'coalesce(w.started_at, e.started_at) AS started_at, coalesce(w.answered_at, e.answered_at) AS answered_at, ' +
   'e.finished_at, coalesce(w.reason, e.reason) AS reason, w.lane, w.due_at, w.waits_for, w.waits_since, ' +
+  `(SELECT min(x.set_at) FROM delivery x WHERE x.ref = d.ref AND ${IS_ASKED}) AS asked_at, ` +
   '(SELECT json_build_array(sum(input_tokens), sum(output_tokens), sum(cost))::text FROM usage u WHERE u.ref = d.ref) AS usage, ' +
   'CASE WHEN w.session IS NOT NULL THEN (SELECT 1 + count(*)::integer FROM (SELECT 1 FROM work b ' +
   `WHERE b.session = w.session AND b.turn < w.turn LIMIT ${MOST_TURNS - 1}) earlier) END AS turn`;
@@ -278,8 +281,7 @@ const DEAD_WORK =
 
 const APPROVALS =
   'SELECT x.ref, x.n AS index, d.id, d.profile, d.route, d.job, x.set_at AS since, x.due_at AS expires_at, x.waiting ' +
-  "FROM delivery x JOIN dispatch d USING (ref) WHERE x.waiting IS NOT NULL AND x.waiting <> 'rejected' " +
-  'AND x.holder IS NULL ORDER BY x.ref, x.n';
+  `FROM delivery x JOIN dispatch d USING (ref) WHERE ${IS_ASKED} ORDER BY x.ref, x.n`;
 
 const USAGE =
   'SELECT d.profile, d.route, d.job, u.agent, u.at / $1::bigint * $1::bigint AS slot, count(*) AS runs, ' +

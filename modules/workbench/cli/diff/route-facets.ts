@@ -194,9 +194,10 @@ function printBudget({ per, ...limits }: NonNullable<RoutePlan['budget']>): stri
   return `${most.join(', ')} per ${per}`;
 }
 
-function printDelivery({ target, extra }: DeliveryPlan): string {
+function printDelivery({ target, extra, approve_ms }: DeliveryPlan): string {
   const address = Object.entries(extra).map(([key, template]) => `${key}=${printTemplate(template)}`);
-  return [target, ...address].join(' ');
+  const waits = approve_ms === undefined ? [] : [`once a person approves it within ${approve_ms / 60_000} min`];
+  return [target, ...address, ...waits].join(' ');
 }
 
 function printOutput({ name, delivery, allow, max }: OutputPlan): string {

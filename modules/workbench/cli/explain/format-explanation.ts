@@ -126,8 +126,13 @@ function valueText(value: unknown): string {
   return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text;
 }
 
-const deliveryText = ({ target, address, home_channel }: Explanation['deliveries'][number]): string =>
-  [target, addressText(address), ...(home_channel ? ['(home channel)'] : [])].filter((text) => text !== '').join(' ');
+function deliveryText({ target, address, home_channel, approve }: Explanation['deliveries'][number]): string {
+  const notes = [
+    ...(home_channel ? ['(home channel)'] : []),
+    ...(approve === true ? ['once a person approves it'] : []),
+  ];
+  return [target, addressText(address), ...notes].filter((text) => text !== '').join(' ');
+}
 
 function outputText(output: NonNullable<Explanation['outputs']>[number]): string {
   const allowed = Object.entries(output.allow).map(([field, values]) => `${field} of ${values.join(', ')}`);

@@ -44,6 +44,12 @@ const COMPARED: { readonly [Key in Exclude<keyof TestExpectation, 'snapshot'>]: 
     );
     return same('address', wanted, all);
   },
+  approve: (expected, { deliveries }) =>
+    same(
+      'approve',
+      expected,
+      deliveries.some(({ approve }) => approve === true),
+    ),
   outputs: (expected, { outputs = [] }) => {
     const wanted = Object.entries(expected).map(([name, address]) => [name, asTexts(address)]);
     const found = outputs.map((output) => [output.output, ownAddress(output)]);

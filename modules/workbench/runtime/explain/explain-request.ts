@@ -168,10 +168,11 @@ class WatchedRequest implements Watcher {
   }
 
   private delivery(delivery: DispatchDelivery): Explanation['deliveries'][number] {
-    const { extra, unresolved } = delivery;
+    const { extra, unresolved, approve_ms } = delivery;
     const home = this.context.homeChannel(this.input.route.plan.profile, delivery);
     const address = home === null ? extra : { chat_id: home, ...extra };
-    return { target: targetLabel(delivery), address, unresolved, home_channel: home !== null };
+    const waits = approve_ms === undefined ? {} : { approve: true as const };
+    return { target: targetLabel(delivery), address, unresolved, home_channel: home !== null, ...waits };
   }
 
   private outputs(): Pick<Explanation, 'outputs'> {

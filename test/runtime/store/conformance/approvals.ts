@@ -5,6 +5,7 @@ import type { AnswerApproval, Ref } from '../../../../runtime/store/mutations.ts
 import type { Store } from '../../../../runtime/store/store.ts';
 import { openDelivery } from '../../../../runtime/store/unit/approval.ts';
 import { deliveriesTo, makeAccept, makeAttempt, makeClaim, makeDispatch } from '../../../helpers/dispatches.ts';
+import { makeTick } from '../../../helpers/jobs.ts';
 import type { Open } from './subject.ts';
 import { advance, audit, find, load, take, takeNew } from './subject.ts';
 
@@ -173,5 +174,13 @@ export function approvals(open: Open): void {
     await advance(store, ref, 'delivering', 2000, { answer: 'text', open: waits });
     assert.deepEqual(await due(store, 2000), [{ index: 0 }]);
     assert.deepEqual(await waiting(store), [{ ...WAITS, since: 2000, expires_at: 2000 + HOUR }]);
+  });
+
+  it('lets the message of a job wait', async (t) => {
+    const { store } = await open(t);
+    const of = { mode: 'message', route: null, job: 'j', accepted_at: 1000, deliveries } as const;
+    await store.write(makeTick('j', 1000, { now: 1000, dispatch: makeDispatch('a', of) }));
+    assert.deepEqual(await due(store, 1000), [{ index: 0 }]);
+    assert.deepEqual(await waiting(store), [{ ...WAITS, route: null, job: 'j' }]);
   });
 }

@@ -1,0 +1,28 @@
+/** Answers a message that waits, for `approvals approve` and `approvals reject`. */
+import type { CliContext } from '../../../../cli/base/context.ts';
+import { CliError } from '../../../../cli/base/errors.ts';
+import { printLine, visible } from '../../../../cli/output/print.ts';
+import { useStore } from '../../../../cli/store/use-store.ts';
+import { answerApproval } from '../../../../runtime/dispatch/approvals.ts';
+import { found, receiverText, stateText } from './words.ts';
+
+interface Given {
+  readonly id: string;
+  readonly reason: string | undefined;
+  readonly config: readonly string[] | undefined;
+}
+
+/** @throws CliError when somebody was first, with who that was */
+export async function giveAnswer(context: CliContext, given: Given, approve: boolean): Promise<void> {
+  const { SUDO_USER, USER, LOGNAME } = context.env;
+  const by = SUDO_USER ?? USER ?? LOGNAME ?? 'somebody at the command line';
+  const of = { approve, by, reason: given.reason ?? null };
+  const answered = await useStore(
+    context,
+    (store) => answerApproval(store, given.id, of, context.clock.now()),
+    given.config,
+  );
+  const approval = found(given.id, answered);
+  if (answered?.kind === 'late') throw new CliError(`${approval.id} is not answered: it is ${stateText(approval)}`);
+  printLine(context, `${approval.id} is ${approve ? 'approved' : 'rejected'}: ${visible(receiverText(approval))}`);
+}

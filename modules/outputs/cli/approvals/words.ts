@@ -1,0 +1,38 @@
+/** What commands say of a message that waits for a person, or has done so. */
+import { CliError } from '../../../../cli/base/errors.ts';
+import { ambiguousName } from '../../../../cli/command-line/find-name.ts';
+import type { AnsweredApproval, Approval, FoundApproval } from '../../../../runtime/dispatch/approvals.ts';
+
+const LISTED_BY = 'hookwright approvals list';
+
+/** @param answer null: nothing is stored @throws CliError if none or several are meant */
+export function found(id: string, answer: FoundApproval | AnsweredApproval | null): Approval {
+  if (answer !== null && 'approval' in answer) return answer.approval;
+  if (answer?.kind === 'ambiguous') throw ambiguousName('approval', id, answer.ids, LISTED_BY);
+  throw new CliError(`there is no approval "${id}"`, `${LISTED_BY} shows what waits; another text has another id`);
+}
+
+export function ownerText({ profile, route, job }: Approval): string {
+  const owner = route === null ? `job ${job ?? ''}` : route;
+  return profile === 'default' ? owner : `${owner} (profile ${profile})`;
+}
+
+/** The target with its address, and which output goes there. */
+export function receiverText({ target, output, address }: Approval): string {
+  const values = Object.entries(address).map(([name, value]) => `${name}=${value}`);
+  return [output === null ? target : `${target} (${output})`, ...values].join(' ');
+}
+
+/** The further fields of an output. */
+export const contentLines = ({ content }: Approval): readonly (readonly [string, string])[] =>
+  Object.entries(content).map(([name, value]) => [
+    name,
+    Array.isArray(value) && value.every((each) => typeof each === 'string') ? value.join(', ') : JSON.stringify(value),
+  ]);
+
+export function stateText({ state, expires_at, answer }: Approval): string {
+  if (state === 'waiting') return expires_at === null ? state : `waiting until ${new Date(expires_at).toISOString()}`;
+  if (answer === null) return 'expired: nobody has answered in time';
+  const { by, at, reason } = answer;
+  return `${state} by ${by} at ${new Date(at).toISOString()}${reason === null ? '' : `: ${reason}`}`;
+}

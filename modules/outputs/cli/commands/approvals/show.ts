@@ -1,0 +1,28 @@
+/** `hookwright approvals show <id>`: what would be sent, and where. */
+import { argument, command, flag } from '../../../../../cli/command-line/command.ts';
+import { configOption } from '../../../../../cli/command-line/options.ts';
+import { printBeside, printJson, printLine, visible } from '../../../../../cli/output/print.ts';
+import { useStore } from '../../../../../cli/store/use-store.ts';
+import { findApproval } from '../../../../../runtime/dispatch/approvals.ts';
+import { contentLines, found, ownerText, receiverText, stateText } from '../../approvals/words.ts';
+
+export default command({
+  summary: 'Show a message that waits for an approval: its whole text, and where it goes',
+  examples: [['Before you answer', '$0 approvals show 0mb3k9x2c00a7f01c3b9d2e4']],
+  options: { config: configOption, json: flag('Print everything as one object') },
+  args: { id: argument('id') },
+  async run(context, given) {
+    const approval = found(given.id, await useStore(context, (store) => findApproval(store, given.id), given.config));
+    if (given.json) return printJson(context, approval);
+    const facts = [
+      ['id', approval.id],
+      ['state', stateText(approval)],
+      ['from', ownerText(approval)],
+      ['event', approval.event],
+      ['to', receiverText(approval)],
+      ...contentLines(approval),
+    ] as const;
+    for (const [name, value] of facts) printBeside(context, name.padEnd(12), visible(value));
+    printLine(context, `\n${approval.text.split('\n').map(visible).join('\n')}`);
+  },
+});

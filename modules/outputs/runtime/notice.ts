@@ -1,0 +1,48 @@
+/** The message that asks a person for an approval. */
+import { hostname } from 'node:os';
+import type { Approval } from '../../../runtime/dispatch/approvals.ts';
+import type { ConsolePlan } from '../../../schemas/generated/types.ts';
+
+const LINE_BREAK = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
+
+/** Each line of what is shown begins with `>`, so that no line of it can look like one of the gateway. */
+const quoted = (text: string): string =>
+  text
+    .split(LINE_BREAK)
+    .map((line) => `> ${line}`)
+    .join('\n');
+
+/** @param console its URL; null: there is none */
+export function noticeText(approval: Approval, console: string | null): string {
+  const { id, target, output, address, text, content, expires_at } = approval;
+  const to = [
+    output === null ? target : `${target} (${output})`,
+    ...Object.entries(address).map(([name, value]) => `${name}=${value}`),
+  ];
+  const fields = Object.entries(content).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+  const until = expires_at === null ? [] : [`until ${new Date(expires_at).toISOString()}`];
+  return [
+    `hookwright: a message of ${ownerOf(approval)} waits for your approval`,
+    ...[`to ${oneLine(to.join(' '))}`, ...until],
+    ...['', quoted([...(text === '' ? [] : [text]), ...fields].join('\n')), ''],
+    `hookwright approvals approve ${id}`,
+    `hookwright approvals reject ${id}`,
+    ...(console === null ? [] : [`${console}/#/approvals/${id}`]),
+  ].join('\n');
+}
+
+const oneLine = (text: string): string => text.split(LINE_BREAK).join(' ');
+
+/** For people, and the same each time. */
+export function ownerOf({ profile, route, job }: Pick<Approval, 'profile' | 'route' | 'job'>): string {
+  const owner = job === null ? `route ${route ?? ''}` : `job ${job}`;
+  return profile === 'default' ? owner : `${owner} (profile ${profile})`;
+}
+
+/** Where people open it; a wildcard address is no name. */
+export function consoleUrl(plan: ConsolePlan | null): string | null {
+  if (plan === null) return null;
+  const isAny = plan.host === '' || plan.host === '0.0.0.0' || plan.host === '::';
+  const host = isAny ? hostname() : plan.host;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${plan.port}`;
+}

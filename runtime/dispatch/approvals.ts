@@ -1,0 +1,173 @@
+/** What waits for a person, as commands, the control socket and notices show it: how one is found, and answered. */
+import { createHash } from 'node:crypto';
+import { targetLabel } from '../../base/label.ts';
+import type { DispatchDelivery, OutputContent } from '../../schemas/generated/types.ts';
+import { printableStart } from '../platform/printable.ts';
+import type { StoredDispatch, WaitingDelivery } from '../store/queries.ts';
+import { isMessage } from '../store/replay.ts';
+import type { Store } from '../store/store.ts';
+
+/** A message that waits for a person, or has done so. Times are Unix ms. */
+export interface Approval {
+  /** Id of its dispatch, number of its delivery, and the beginning of a digest of what is shown: another text has another id. */
+  readonly id: string;
+  readonly state: 'waiting' | 'approved' | 'rejected' | 'expired';
+  readonly profile: string;
+  readonly route: string | null;
+  readonly job: string | null;
+  readonly event: string;
+  /** Display name. */
+  readonly target: string;
+  readonly address: Readonly<Record<string, string>>;
+  /** Name of the output; null: it is the answer, or the message. */
+  readonly output: string | null;
+  readonly text: string;
+  /** The further fields of an output. */
+  readonly content: OutputContent;
+  /** Null: it does not wait any more. */
+  readonly since: number | null;
+  readonly expires_at: number | null;
+  /** Who has answered; null: nobody has. */
+  readonly answer: { readonly by: string; readonly at: number; readonly reason: string | null } | null;
+}
+
+export type FoundApproval =
+  | { readonly kind: 'found'; readonly approval: Approval }
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'ambiguous'; readonly ids: readonly string[] };
+
+/** `late`: somebody was first, or it has expired; the approval says who and what. */
+export type AnsweredApproval =
+  | { readonly kind: 'answered' | 'late'; readonly approval: Approval }
+  | Exclude<FoundApproval, { readonly kind: 'found' }>;
+
+export interface ApprovalAnswer {
+  readonly approve: boolean;
+  /** A person, or what stands for one. */
+  readonly by: string;
+  readonly reason: string | null;
+}
+
+/** Longest name and reason that are kept, in UTF-16 units. */
+const MOST_NAME = 100;
+const MOST_REASON = 500;
+/** How often an answer is repeated whose delivery has begun to wait anew meanwhile, unchanged. */
+const TRIES = 3;
+
+export async function listApprovals(store: Store): Promise<readonly Approval[]> {
+  return (await waitingIn(store, () => true)).map(({ approval }) => approval);
+}
+
+/** Null: it does not wait any more. */
+export async function loadApproval(store: Store, row: WaitingDelivery): Promise<Approval | null> {
+  const stored = await store.read({ kind: 'load', ref: row.ref });
+  return stored === null ? null : approvalOf(stored, row.index, row);
+}
+
+/** @param reference an id, or a prefix that only one has: of those that wait, else of all */
+export async function findApproval(store: Store, reference: string): Promise<FoundApproval> {
+  const found = await find(store, reference);
+  return found.kind === 'found' ? { kind: 'found', approval: found.one.approval } : found;
+}
+
+/** The first answer counts. @param now Unix ms */
+export async function answerApproval(
+  store: Store,
+  reference: string,
+  { approve, by, reason }: ApprovalAnswer,
+  now: number,
+): Promise<AnsweredApproval> {
+  let id = reference;
+  for (let tries = 0; ; tries++) {
+    const found = await find(store, id);
+    if (found.kind !== 'found') return found;
+    const { approval, row } = found.one;
+    ({ id } = approval);
+    if (row === null || tries === TRIES) return { kind: 'late', approval };
+    const { ref, index, since } = row;
+    const answer = { approve, by: printableStart(by, MOST_NAME), reason: cut(reason), now };
+    const isFirst = await store.write({ kind: 'answer_approval', ref, index, since, ...answer });
+    const after = await find(store, id);
+    if (after.kind !== 'found') return after;
+    if (isFirst) return { kind: 'answered', approval: after.one.approval };
+  }
+}
+
+const cut = (reason: string | null): string | null => (reason === null ? null : printableStart(reason, MOST_REASON));
+
+interface Known {
+  readonly approval: Approval;
+  /** Null: it does not wait. */
+  readonly row: WaitingDelivery | null;
+}
+
+type Search = { readonly kind: 'found'; readonly one: Known } | Exclude<FoundApproval, { readonly kind: 'found' }>;
+
+async function find(store: Store, reference: string): Promise<Search> {
+  if (reference === '') return { kind: 'unknown' };
+  const known = await waitingIn(store, (id) => id.startsWith(reference) || reference.startsWith(id));
+  const waiting = known.filter(({ approval }) => approval.id.startsWith(reference));
+  if (waiting.length > 0) return chosen(waiting);
+  const dispatch = await store.read({ kind: 'find', id: reference.split('-')[0] ?? '' });
+  if (dispatch.kind !== 'found') return { kind: dispatch.kind === 'ambiguous' ? 'unknown' : dispatch.kind };
+  const rows = known.map(({ row }) => row);
+  const all = dispatch.dispatch.dispatch.deliveries.flatMap((_, index) => {
+    const row = rows.find((one) => one?.ref === dispatch.dispatch.ref && one.index === index) ?? null;
+    const approval = approvalOf(dispatch.dispatch, index, row);
+    return approval?.id.startsWith(reference) === true ? { approval, row } : [];
+  });
+  return chosen(all);
+}
+
+function chosen(all: readonly Known[]): Search {
+  const [one] = all;
+  if (one === undefined) return { kind: 'unknown' };
+  return all.length === 1 ? { kind: 'found', one } : { kind: 'ambiguous', ids: all.map(({ approval }) => approval.id) };
+}
+
+/** What waits in the dispatches whose ids are meant. */
+async function waitingIn(store: Store, isMeant: (id: string) => boolean): Promise<readonly Known[]> {
+  const rows = (await store.read({ kind: 'approvals' })).filter(({ id }) => isMeant(id));
+  const refs = [...new Set(rows.map(({ ref }) => ref))];
+  const loaded = await Promise.all(refs.map((ref) => store.read({ kind: 'load', ref })));
+  const byRef = new Map(loaded.flatMap((stored) => (stored === null ? [] : [[stored.ref, stored] as const])));
+  return rows.flatMap((row) => {
+    const stored = byRef.get(row.ref);
+    const approval = stored === undefined ? null : approvalOf(stored, row.index, row);
+    return approval === null ? [] : { approval, row };
+  });
+}
+
+/** Null: the delivery needs nobody, or there is no text yet. @param row where it waits */
+function approvalOf(stored: StoredDispatch, index: number, row: WaitingDelivery | null): Approval | null {
+  const { dispatch, profile, route, job, event } = stored;
+  const delivery = dispatch.deliveries[index];
+  const text = stored.answer ?? (isMessage(dispatch) ? dispatch.prompt : null);
+  if (delivery?.approve_ms === undefined || text === null) return null;
+  const shown = shownOf(delivery, text);
+  const digest = createHash('sha256').update(JSON.stringify([delivery.target, Object.entries(delivery.extra), shown]));
+  return {
+    id: `${stored.id}-${index}-${digest.digest('hex').slice(0, 8)}`,
+    ...stateOf(stored, index, row !== null),
+    ...{ profile, route, job, event, target: targetLabel(delivery), address: delivery.extra },
+    ...{ output: delivery.output?.name ?? null, ...shown },
+    ...{ since: row?.since ?? null, expires_at: row?.expires_at ?? null },
+  };
+}
+
+function shownOf({ output }: DispatchDelivery, answer: string): Pick<Approval, 'text' | 'content'> {
+  if (output === undefined) return { text: answer, content: {} };
+  const { text = '', ...content } = output.content;
+  return { text: typeof text === 'string' ? text : '', content };
+}
+
+function stateOf({ steps }: StoredDispatch, index: number, isWaiting: boolean): Pick<Approval, 'state' | 'answer'> {
+  if (isWaiting) return { state: 'waiting', answer: null };
+  const last = steps.findLast(
+    (step) => step.index === index && (step.outcome === 'approved' || step.outcome === 'rejected'),
+  );
+  // A rejection by nobody is the end of the time.
+  if (last === undefined || last.by === undefined) return { state: 'expired', answer: null };
+  const { outcome, by, at, reason } = last;
+  return { state: outcome === 'approved' ? 'approved' : 'rejected', answer: { by, at, reason } };
+}

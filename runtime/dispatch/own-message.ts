@@ -1,0 +1,36 @@
+/** Messages of the gateway itself, to operators: dispatches that are delivered like any other. */
+import type { DeliveryPlan, Dispatch, DispatchDelivery, RouteTable } from '../../schemas/generated/types.ts';
+import type { Ids } from '../platform/ids.ts';
+import { linkDelivery, renderDeliveries } from '../table/link-delivery.ts';
+
+/** A message that belongs to no route and no job, so that its own end is no condition. */
+export function alertMessage(
+  ids: Ids,
+  now: number,
+  of: Pick<Dispatch, 'profile' | 'event' | 'prompt' | 'deliveries'>,
+): Dispatch {
+  const id = ids.dispatch(now);
+  return {
+    ...of,
+    ...{
+      id,
+      mode: 'message',
+      route: null,
+      job: null,
+      delivery_id: `${of.event}:${id}`,
+      accepted_at: now,
+      due_at: null,
+    },
+    ...{ agent: null, skills: [], toolsets: [], session: `${of.event}:${id}`, mirror_to_session: false },
+    ...{ superseded: 0, replay_of: null },
+  };
+}
+
+/** Where such messages go; there is no payload. */
+export function renderReceivers(
+  plans: readonly DeliveryPlan[],
+  { targets }: Pick<RouteTable, 'targets'>,
+): DispatchDelivery[] {
+  const linked = plans.map((plan) => linkDelivery(plan, targets));
+  return renderDeliveries(linked, null, { event_type: '', route: '', delivery_id: '' });
+}

@@ -1,0 +1,60 @@
+/** `hookwright approvals`, against a running gateway and without one. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { Approval } from '../../../runtime/dispatch/approvals.ts';
+import { runInProcess } from '../../helpers/cli.ts';
+import { startGateway, until } from '../../helpers/gateway.ts';
+import { signed } from '../../helpers/serve.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
+
+const SECRET = 'the-secret-of-a-route-1';
+const YAML = `
+gateway: { approvals: { deliver: local } }
+platforms:
+  webhook:
+    enabled: true
+    secret: ${SECRET}
+    routes:
+      news: { prompt: "{text}", agent: none, deliver: local, approve: true }
+`;
+
+it('lists, shows, approves and rejects what waits; the second answer exits 1 and says who was first', async (t) => {
+  const options = { home: tempDir(t), env: { USER: 'ann' } };
+  const { url, cli, stop, home } = await startGateway(t, { ...options, config: YAML });
+  const send = async (text: string): Promise<void> => {
+    const body = JSON.stringify({ text });
+    const answer = await fetch(`${url}/webhooks/news`, { method: 'POST', body, headers: signed(body, SECRET) });
+    assert.equal(answer.status, 202);
+  };
+  const list = async (): Promise<readonly Approval[]> =>
+    JSON.parse((await cli('approvals', 'list', '--json')).stdout) as readonly Approval[];
+  for (const text of ['first\nline', 'second', 'third']) await send(text);
+  const [one, two, three] = await list();
+  assert.ok(one !== undefined && two !== undefined && three !== undefined);
+  assert.match((await cli('approvals', 'list')).stdout, new RegExp(`${one.id} +news +local +2[34] h`));
+  const shown = await cli('approvals', 'show', one.id);
+  assert.match(shown.stdout, /^state +waiting until .*Z$/m);
+  assert.match(shown.stdout, /\n\nfirst\nline\n$/);
+  const dispatch = one.id.split('-')[0] ?? '';
+  assert.match((await cli('deliveries', 'list')).stdout, new RegExp(`${dispatch} .* waiting .*approval, `));
+  assert.match((await cli('deliveries', 'show', dispatch)).stdout, /^state +waiting\n(?:.*\n)*waits for +approval, /m);
+  assert.match((await cli('deliveries', 'replay', dispatch)).stderr, /cannot be repeated: it is still delivering/);
+  assert.equal((await cli('approvals', 'approve', dispatch)).code, 0);
+  await until(async () => (await cli('deliveries', 'show', dispatch)).stdout.includes('delivered (local)'));
+  assert.match((await cli('deliveries', 'show', dispatch)).stdout, /approved by ann \(local\)/);
+  const late = await cli('approvals', 'reject', one.id, '--reason', 'too late');
+  assert.deepEqual([late.code, late.stdout], [1, '']);
+  assert.match(late.stderr, new RegExp(`${one.id} is not answered: it is approved by ann at `));
+  assert.equal((await cli('approvals', 'reject', two.id, '--reason', 'spam')).code, 0);
+  await until(async () => (await cli('deliveries', 'list', '--state', 'dead')).stdout.includes('not_approved: spam'));
+  assert.match((await cli('approvals', 'show', two.id)).stdout, /^state +rejected by ann at .*: spam$/m);
+  assert.equal((await cli('approvals', 'approve', 'nothing')).code, 1);
+  const some = await cli('approvals', 'show', '0');
+  assert.deepEqual([some.code, (await list()).map(({ id }) => id)], [0, [three.id]]);
+  await stop();
+  // Without a gateway the answer is stored, and what it means happens with the next start.
+  assert.equal((await runInProcess(['approvals', 'approve', three.id], options)).code, 0);
+  const again = await startGateway(t, { ...options, home, config: YAML });
+  const third = three.id.split('-')[0] ?? '';
+  await until(async () => (await again.cli('deliveries', 'show', third)).stdout.includes('delivered (local)'));
+});

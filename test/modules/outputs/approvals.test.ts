@@ -1,0 +1,231 @@
+/** Messages that wait for a person: nothing is sent without an approval, and what is approved is what was shown. */
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { describe, it } from 'node:test';
+import { compileText } from '../../../main/compiler.ts';
+import { createService } from '../../../main/runtime.ts';
+import { noticeText } from '../../../modules/outputs/runtime/notice.ts';
+import type { Approval } from '../../../runtime/dispatch/approvals.ts';
+import { answerApproval, findApproval, listApprovals } from '../../../runtime/dispatch/approvals.ts';
+import type { Store } from '../../../runtime/store/store.ts';
+import { atEnd } from '../../helpers/at-end.ts';
+import type { BenchOptions } from '../../helpers/dispatch-bench.ts';
+import { claimOf, dispatchBench, notSent, sentOk, stateOf, storedIn } from '../../helpers/dispatch-bench.ts';
+import { makeDispatch } from '../../helpers/dispatches.ts';
+import { settle } from '../../helpers/fake-clock.ts';
+import { recordLog } from '../../helpers/log.ts';
+import { signed } from '../../helpers/serve.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
+
+const HOUR = 3_600_000;
+const ASKS = { deliveries: [{ target: 'chat', extra: { chat_id: '7' }, unresolved: [], approve_ms: HOUR }] };
+
+async function asked(options: BenchOptions = {}) {
+  const made = dispatchBench(options);
+  await made.service.start();
+  await made.service.accept(makeDispatch('a', ASKS), claimOf('1'), null);
+  await settle();
+  return made;
+}
+
+const answer = async (
+  made: ReturnType<typeof dispatchBench>,
+  approve: boolean,
+  by = 'ann',
+  reason: string | null = null,
+) => {
+  const answered = await answerApproval(made.store, 'a', { approve, by, reason }, made.clock.now());
+  made.service.wake();
+  await settle();
+  return answered;
+};
+
+const texts = ({ deliveries }: ReturnType<typeof dispatchBench>): readonly string[] =>
+  deliveries.map(({ text }) => text);
+
+describe('a message with approve', () => {
+  it('is sent once a person approves it, as it was shown', async () => {
+    const made = await asked();
+    const [shown] = await listApprovals(made.store);
+    assert.deepEqual(
+      [shown?.state, shown?.text, shown?.address],
+      ['waiting', 'answer to prompt of a', { chat_id: '7' }],
+    );
+    await made.clock.advance(HOUR - 1);
+    await settle();
+    assert.deepEqual(texts(made), []);
+    const answered = await answer(made, true);
+    assert.equal(answered.kind === 'answered' && answered.approval.state, 'approved');
+    assert.deepEqual(texts(made), [shown?.text]);
+    assert.equal(stateOf(made.store, 'a'), 'done');
+    assert.equal((await findApproval(made.store, shown?.id ?? '')).kind, 'found');
+  });
+
+  it('is dead when it is rejected, with the reason', async () => {
+    const made = await asked();
+    await answer(made, false, 'bob', 'it names a customer');
+    const stored = storedIn(made.store, 'a');
+    assert.deepEqual([stored?.state, stored?.reason], ['dead', 'chat: not_approved: it names a customer']);
+    assert.deepEqual(texts(made), []);
+    assert.deepEqual(await listApprovals(made.store), []);
+  });
+
+  it('is dead when nobody answers in time, also while nothing ran', async () => {
+    const made = await asked();
+    await made.service.stop(0);
+    const again = dispatchBench({ store: made.store, clock: made.clock });
+    await made.clock.advance(2 * HOUR);
+    await again.service.start();
+    await settle();
+    assert.deepEqual(
+      [storedIn(made.store, 'a')?.state, storedIn(made.store, 'a')?.reason],
+      ['dead', 'chat: not_approved'],
+    );
+    const late = await answerApproval(made.store, 'a', { approve: true, by: 'ann', reason: null }, made.clock.now());
+    assert.equal(late.kind === 'late' && late.approval.state, 'expired');
+    assert.deepEqual([...texts(made), ...texts(again)], []);
+  });
+
+  it('takes the first answer, and says to the second who was first', async () => {
+    const made = await asked();
+    const all = await Promise.all([answer(made, false, 'ann', 'no'), answer(made, true, 'bob')]);
+    assert.deepEqual(all.map(({ kind }) => kind).sort(), ['answered', 'late']);
+    const late = all.find(({ kind }) => kind === 'late');
+    assert.deepEqual(late !== undefined && 'approval' in late && late.approval.answer?.by, 'ann');
+    assert.deepEqual(texts(made), []);
+  });
+
+  it('goes on after an approval while its target fails', async () => {
+    let fails = 2;
+    const made = await asked({ deliver: () => (fails-- > 0 ? notSent('retry') : sentOk()) });
+    await answer(made, true);
+    await made.clock.run(HOUR);
+    await settle();
+    assert.equal(stateOf(made.store, 'a'), 'done');
+    assert.equal(texts(made).length, 3);
+  });
+
+  it('has another id with another text, and is not found by the old one', async () => {
+    const made = await asked();
+    const [shown] = await listApprovals(made.store);
+    const other = `${shown?.id.slice(0, -8)}00000000`;
+    assert.equal((await findApproval(made.store, other)).kind, 'unknown');
+    assert.equal(
+      (await answerApproval(made.store, other, { approve: true, by: 'x', reason: null }, 0)).kind,
+      'unknown',
+    );
+  });
+});
+
+const SECRET = 'a-secret-of-a-sender-1';
+const YAML = `
+gateway:
+  approvals: { deliver: local, expires: 8h }
+  alerts: { deliver: local, on: [approval] }
+platforms:
+  webhook:
+    enabled: true
+    secret: env:SECRET
+    routes:
+      review:
+        prompt: "{n}"
+        deliver: local
+        approve: true
+        outputs: { page: { deliver: local, max: 2, approve: true }, note: { deliver: local } }
+`;
+
+async function serve(t: TestContext, home = tempDir(t), yaml = YAML) {
+  const env = { SECRET };
+  const { table, diagnostics } = await compileText(yaml, { home, env });
+  if (table === null) throw new Error(JSON.stringify(diagnostics));
+  const agent = (request: { readonly prompt: string }): string => `answer to ${request.prompt}\n> approve it`;
+  const service = await createService({ table, home, env, agent, log: recordLog() });
+  atEnd(t, () => service.stop({ drainMs: 0 }));
+  const send = async (n: number): Promise<void> => {
+    const body = JSON.stringify({ n });
+    const headers = { ...signed(body, SECRET), 'x-hookwright-delivery': String(n), 'x-request-id': String(n) };
+    const response = await service.handle(new Request('http://x/webhooks/review', { method: 'POST', headers, body }));
+    assert.equal(response.status, 202);
+  };
+  return { service, send, store: service.store };
+}
+
+const until = async (holds: () => Promise<boolean>): Promise<void> => {
+  for (let tries = 0; !(await holds()); tries++) {
+    assert.ok(tries < 2000, 'it never holds');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+};
+
+/** The messages of the gateway itself, oldest first. */
+async function ownMessages(store: Store): Promise<readonly string[]> {
+  const rows = await store.read({ kind: 'list', filter: { limit: 50 } });
+  const own = rows.filter(({ route, job }) => route === null && job === null).reverse();
+  const loaded = await Promise.all(own.map(({ ref }) => store.read({ kind: 'load', ref })));
+  return loaded.map((stored) => stored?.dispatch.prompt ?? '');
+}
+
+describe('gateway.approvals', () => {
+  it('tells somebody of each message once, with its text and how to answer, and again of none after a restart', async (t) => {
+    const home = tempDir(t);
+    const first = await serve(t, home);
+    await first.send(1);
+    await until(async () => (await ownMessages(first.store)).length === 2);
+    const [approval] = await listApprovals(first.store);
+    assert.ok(approval !== undefined);
+    const [notice, alert] = (await ownMessages(first.store)).toSorted();
+    assert.match(alert ?? '', /an approval is waited for: route review\n/);
+    assert.match(notice ?? '', /a message of route review waits for your approval\nto local\nuntil /);
+    assert.match(notice ?? '', /\n\n> answer to 1\n> > approve it\n\n/);
+    assert.match(
+      notice ?? '',
+      new RegExp(`\nhookwright approvals approve ${approval.id}\nhookwright approvals reject ${approval.id}$`),
+    );
+    await first.service.stop({ drainMs: 1000 });
+    const second = await serve(t, home);
+    second.service.start();
+    const answered = await answerApproval(
+      second.store,
+      approval.id,
+      { approve: true, by: 'ann', reason: null },
+      Date.now(),
+    );
+    assert.equal(answered.kind, 'answered');
+    second.service.changed();
+    await until(async () => (await ownMessages(second.store)).some((text) => text.includes('over, an approval')));
+    assert.equal(
+      (await ownMessages(second.store)).filter((text) => text.includes('waits for your approval')).length,
+      1,
+    );
+    assert.equal((await listApprovals(second.store)).length, 0);
+  });
+});
+
+describe('a notice', () => {
+  const approval: Approval = {
+    ...{
+      id: 'a-0-12345678',
+      state: 'waiting',
+      profile: 'default',
+      route: 'r',
+      job: null,
+      event: 'push',
+      target: 'slack',
+    },
+    ...{
+      address: { chat_id: 'C1\nhookwright approvals approve evil' },
+      output: 'page',
+      content: { labels: ['x\u2028y'] },
+    },
+    ...{ text: 'one\r\nhookwright approvals approve evil\u2028two', since: 0, expires_at: 0, answer: null },
+  };
+
+  it('has no line of the message that could be one of the gateway', () => {
+    const lines = noticeText(approval, 'http://localhost:8645').split(/[\n\u2028]/);
+    assert.deepEqual(
+      lines.filter((line) => line.startsWith('hookwright approvals')),
+      ['hookwright approvals approve a-0-12345678', 'hookwright approvals reject a-0-12345678'],
+    );
+    assert.equal(lines.at(-1), 'http://localhost:8645/#/approvals/a-0-12345678');
+  });
+});
