@@ -2975,6 +2975,10 @@ export interface Explanation {
    * Session id of the run.
    */
   session: string | null;
+  /**
+   * The budgets that the run would count in, and what is spent of them in the store of this home; absent: there is none.
+   */
+  budgets?: ExplainedBudget[];
   toolsets: string[];
   skills: string[];
   /**
@@ -3099,6 +3103,26 @@ export interface ExplainedOutput {
   fields: string[];
   allow: AllowedValues;
   max: number;
+}
+export interface ExplainedBudget {
+  /**
+   * What it is of, and for how long: `route review per day`.
+   */
+  budget: string;
+  limits: ExplainedAmounts;
+  spent: ExplainedAmounts;
+  /**
+   * End of the window.
+   */
+  until: string;
+}
+/**
+ * null: not limited.
+ */
+export interface ExplainedAmounts {
+  runs: number | null;
+  tokens: number | null;
+  cost: number | null;
 }
 /**
  * <home_dir>/profiles/<name>/config.yaml: a profile's own targets, agent, toolsets and jobs.

@@ -3,6 +3,7 @@ import type { Dispatch, RoutePlan } from '../../../schemas/generated/types.ts';
 import type { Claim, Dispatcher } from '../../dispatch/dispatcher.ts';
 import type { OverBudget } from '../../store/budget.ts';
 import type { OverLimit } from '../../store/mutations.ts';
+import { budgetName } from '../../store/stored-budget.ts';
 import type { Intake, Stage } from '../intake.ts';
 import type { Reply } from '../reply.ts';
 import { accepted, coalesced, delivered, deliveryFailed } from '../reply.ts';
@@ -46,7 +47,7 @@ async function dispatchToAgent(
 }
 
 const ignoreOver = (intake: Intake, { budget }: OverBudget): Reply =>
-  ignore(intake, 'budget', `the budget ${budget.key} is used up until ${new Date(budget.until).toISOString()}`);
+  ignore(intake, 'budget', `${budgetName(budget.key)}: used up until ${new Date(budget.until).toISOString()}`);
 
 function ignoreLoop(intake: Intake, { limit, until }: OverLimit): Reply {
   const runs = `more than ${limit.most} ${limit.kind === 'runs' ? 'runs' : 'events that another hookwright has caused'}`;

@@ -70,3 +70,27 @@ describe('a budget that is not in the table', () => {
     assert.match(nothing.stderr, /budget limits nothing/);
   });
 });
+
+describe('explain', () => {
+  it('shows how full a budget is, and what its end is for the event, with the gateway and without it', async (t) => {
+    const { cli, send, stop, home } = await serve(t);
+    await cli('webhook', 'subscribe', 'late', '--prompt', '{n}', '--secret', SECRET, '--budget', '{runs: 2, per: day}');
+    const explain = (...more: readonly string[]) =>
+      runInProcess(['explain', 'late', '--payload', '{"n": 1}', ...more], { home });
+    assert.match((await explain()).stdout, /budget +route late per day: nothing spent, the limit is 2 runs, until 20/);
+    await send('late');
+    const some = await explain('--json');
+    assert.equal(some.code, 0);
+    const [{ budget, limits, spent }] = JSON.parse(some.stdout).budgets;
+    assert.deepEqual([budget, limits.runs, spent.runs], ['route late per day', 2, 1]);
+    await send('late');
+    for (const step of [async () => {}, stop]) {
+      await step();
+      const { code, stdout } = await explain();
+      assert.equal(code, 1);
+      assert.match(stdout, /^late: 200 ignored: budget\n/);
+      assert.match(stdout, /dispatch +budget: route late per day: used up until 20/);
+    }
+    assert.ok(!(await runInProcess(['explain', 'other', '--payload', '{}'], { home })).stdout.includes('budget'));
+  });
+});

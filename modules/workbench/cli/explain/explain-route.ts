@@ -8,12 +8,15 @@ import { describePause } from '../../../../cli/output/pause.ts';
 import { readPauses } from '../../../../cli/subscriptions/pause-route.ts';
 import { createIds } from '../../../../runtime/platform/ids.ts';
 import { createSecrets } from '../../../../runtime/platform/secrets/machine-secrets.ts';
+import type { BudgetSpan } from '../../../../runtime/store/budget.ts';
+import { budgetName } from '../../../../runtime/store/stored-budget.ts';
 import { LinkError } from '../../../../runtime/table/link-context.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
 import type { Explanation, RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
+import type { SpentBudget } from '../../runtime/explain/explain-services.ts';
 import { createExplainer } from './explainer.ts';
 import { formatExplanation } from './format-explanation.ts';
-import { jobState, scriptRunner, storedInstallation } from './machine-services.ts';
+import { jobState, scriptRunner, storedBudgets, storedInstallation } from './machine-services.ts';
 import { startProblems } from './start-problems.ts';
 
 export interface ExplainInput {
@@ -34,12 +37,17 @@ export async function explainRoute(
 ): Promise<Explanation> {
   const runScript = runsScript && plan.script !== null ? await scriptRunner(context) : null;
   const { refused, missing } = startProblems(context, table, plan);
+  let budgets: readonly SpentBudget[] = [];
   const explainer = createExplainer(context, table, {
     secrets: createSecrets(context),
     clock: context.clock,
     ids: createIds(context.random),
     installation: () => storedInstallation(context),
     jobState: (profile, id) => jobState(context, table, profile, id),
+    budgets: async (dispatch) => {
+      budgets = await storedBudgets(context, { table, plan, dispatch });
+      return budgets;
+    },
   });
   try {
     const found = await explainer.explain(plan, { ...asked, runScript });
@@ -49,11 +57,27 @@ export async function explainRoute(
       ...missing.slice(0, 1).map((reason) => startWarning(reason, missing.length)),
       ...found.warnings,
     ];
-    return { ...found, taken: found.taken && refused === null, warnings, would_not_start: refused };
+    return {
+      ...found,
+      taken: found.taken && refused === null,
+      warnings,
+      would_not_start: refused,
+      ...reportBudgets(budgets),
+    };
   } catch (error) {
     if (error instanceof LinkError) throw new CliError(error.message);
     throw error;
   }
+}
+
+/** Left out where there is none. */
+const reportBudgets = (found: readonly SpentBudget[]): Pick<Explanation, 'budgets'> =>
+  found.length === 0 ? {} : { budgets: found.map(reportBudget) };
+
+function reportBudget({ budget, spent }: SpentBudget): NonNullable<Explanation['budgets']>[number] {
+  const amounts = ({ runs, tokens, cost }: Pick<BudgetSpan, 'runs' | 'tokens' | 'cost'>) => ({ runs, tokens, cost });
+  const until = new Date(budget.until).toISOString();
+  return { budget: budgetName(budget.key), limits: amounts(budget), spent: amounts(spent), until };
 }
 
 /** What a pause of the route does to its events; nothing when it goes on. */

@@ -3,6 +3,7 @@
 import { agentLabel } from '../../../../base/agent-plan.ts';
 import type { Paint } from '../../../../base/paint.ts';
 import { visible } from '../../../../cli/output/print.ts';
+import { budgetAmounts } from '../../../../runtime/store/stored-budget.ts';
 import { REASON_TEXTS } from '../../../../runtime/verify/cause-code.ts';
 import type { ExplainedFilter, ExplainedStage, Explanation } from '../../../../schemas/generated/types.ts';
 import { addressText, outcomeText } from '../texts.ts';
@@ -140,6 +141,11 @@ function outputText(output: NonNullable<Explanation['outputs']>[number]): string
   return `${output.output} (${output.fields.join(', ')}) to ${deliveryText(output)}: ${limits}`;
 }
 
+function budgetText({ budget, limits, spent, until }: NonNullable<Explanation['budgets']>[number]): string {
+  const used = budgetAmounts(spent);
+  return `${budget}: ${used === '' ? 'nothing' : used} spent, the limit is ${budgetAmounts(limits)}, until ${until}`;
+}
+
 /** What the script gets on stdin, and what a failed one wrote to stderr. */
 function formatScript(script: Explanation['script'], paint: Paint): string[] {
   const { stdin, stderr } = script ?? { stdin: null, stderr: null };
@@ -167,6 +173,7 @@ function formatOutcome(found: Explanation, paint: Paint): string[] {
         ? null
         : `${found.coalesce.window_seconds} s for more of ${found.coalesce.key}${found.coalesce.keep === 'all' ? ', all of which are listed' : ''}`,
     ],
+    ...(found.budgets ?? []).map((budget) => ['budget', budgetText(budget)] as const),
     ['toolsets', found.toolsets.length === 0 ? null : found.toolsets.join(', ')],
     ['skills', found.skills.length === 0 ? null : found.skills.join(', ')],
     ...found.deliveries.map((delivery) => ['delivers', deliveryText(delivery)] as const),

@@ -3,6 +3,7 @@
  * behind each is loaded when it is needed.
  */
 
+import { NO_AGENT } from '../../../../base/no-agent.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { lenient } from '../../../../cli/deliver/link-one.ts';
 import { DeliveryRefusal } from '../../../../runtime/deliver/http/values.ts';
@@ -12,17 +13,25 @@ import { loadMarks } from '../../../../runtime/module.ts';
 import type { GatewayFiles } from '../../../../runtime/platform/node-files.ts';
 import { gatewayFiles } from '../../../../runtime/platform/node-files.ts';
 import type { SecretResolver } from '../../../../runtime/platform/secrets/secrets.ts';
+import { Budgets } from '../../../../runtime/service/budgets.ts';
+import { spentAt } from '../../../../runtime/store/budget.ts';
 import { decodeOr } from '../../../../runtime/store/decode.ts';
 import { isJobPaused, NO_STATE } from '../../../../runtime/store/job-mutations.ts';
+import { readBudget } from '../../../../runtime/store/stored-budget.ts';
 import type { ListFiles } from '../../../../runtime/table/in-file-set.ts';
 import type { LinkContext } from '../../../../runtime/table/link-context.ts';
 import { LinkError } from '../../../../runtime/table/link-context.ts';
 import { RouteSlot } from '../../../../runtime/table/link-route.ts';
 import type { Marks } from '../../../../runtime/table/link-template.ts';
 import { EXAMPLE_INSTALLATION, isInstallation } from '../../../../runtime/table/loop-marker.ts';
-import type { RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
+import type { Dispatch, RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
 import { payloads } from '../../../payloads/module.ts';
-import type { HomeChannelOf, JobOutcome, RefusesDelivery } from '../../runtime/explain/explain-services.ts';
+import type {
+  HomeChannelOf,
+  JobOutcome,
+  RefusesDelivery,
+  SpentBudget,
+} from '../../runtime/explain/explain-services.ts';
 
 export function listFiles({ stat, readText }: Pick<GatewayFiles, 'stat' | 'readText'>): ListFiles {
   return {
@@ -71,6 +80,39 @@ export async function storedInstallation(context: CliContext): Promise<string> {
   const { useStore } = await import('../../../../cli/store/use-store.ts');
   const [row] = (await useStore(context, (store) => store.read({ kind: 'guard_rows', of: 'installation' }))) ?? [];
   return decodeOr<string>(row?.body, isInstallation, EXAMPLE_INSTALLATION);
+}
+
+interface BudgetInput {
+  readonly table: RouteTable;
+  /** Of the table, or of a subscription. */
+  readonly plan: RoutePlan;
+  readonly dispatch: Dispatch;
+}
+
+/** The budgets that a run would count in, with what is spent of them. @throws CliError when there is a store that cannot be read. */
+export async function storedBudgets(
+  context: CliContext,
+  { table, plan, dispatch }: BudgetInput,
+): Promise<readonly SpentBudget[]> {
+  const budgets = new Budgets(
+    context.modules.flatMap(({ runtime }) => runtime ?? []),
+    context.timezone,
+  );
+  await budgets.prepare(table);
+  await budgets.subscribed([plan]);
+  const { useStore } = await import('../../../../cli/store/use-store.ts');
+  let { agent = null } = dispatch;
+  if (dispatch.job !== null) {
+    const records = (await useStore(context, (store) => store.read({ kind: 'jobs' })))?.records ?? [];
+    await budgets.stored(records);
+    agent = listJobs(table, records, context.timezone).get(dispatch.job)?.agent ?? null;
+  }
+  const now = context.clock.now();
+  const found = agent === NO_AGENT ? [] : budgets.find(table, { ...dispatch, agent }, now);
+  if (found.length === 0) return [];
+  const rows = (await useStore(context, (store) => store.read({ kind: 'guard_rows', of: 'budget' }))) ?? [];
+  const bodies = new Map(rows.map(({ key, body }) => [key, body]));
+  return found.map((budget) => ({ budget, spent: spentAt(readBudget(bodies.get(budget.key)), budget, now) }));
 }
 
 /** By the config alone, for tests of it. */

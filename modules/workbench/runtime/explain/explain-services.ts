@@ -7,8 +7,11 @@ import type { Services } from '../../../../runtime/intake/intake.ts';
 import type { RunScript, ScriptOutcome } from '../../../../runtime/intake/script-runner.ts';
 import type { Clock } from '../../../../runtime/platform/clock.ts';
 import type { Ids } from '../../../../runtime/platform/ids.ts';
+import type { BudgetBody, BudgetSpan, OverBudget } from '../../../../runtime/store/budget.ts';
+import { isFull } from '../../../../runtime/store/budget.ts';
+import { isMessage } from '../../../../runtime/store/replay.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
-import type { DispatchDelivery } from '../../../../schemas/generated/types.ts';
+import type { Dispatch, DispatchDelivery } from '../../../../schemas/generated/types.ts';
 import type { Warnings } from './warnings.ts';
 
 export interface ExplainContext {
@@ -73,18 +76,30 @@ export type HomeChannelOf = (profile: string, delivery: DispatchDelivery) => str
 
 export type JobOutcome = 'accepted' | 'paused' | 'unknown_job';
 
+export interface SpentBudget {
+  readonly budget: BudgetSpan;
+  readonly spent: BudgetBody;
+}
+
 export interface DryContext {
   readonly refusal: RefusesDelivery;
   readonly jobState: (profile: string, id: string) => Promise<JobOutcome> | JobOutcome;
+  /** The budgets that a run would count in, as far as they are spent; left out: there are none. */
+  readonly budgets?: (dispatch: Dispatch) => Promise<readonly SpentBudget[]>;
 }
 
 /** There are no duplicates, the queue is empty, and every delivery with a usable address succeeds. */
-export function createDryDispatcher({ refusal, jobState }: DryContext): Dispatcher {
+export function createDryDispatcher({ refusal, jobState, budgets }: DryContext): Dispatcher {
+  const overBudget = async (dispatch: Dispatch): Promise<OverBudget | null> => {
+    const found = budgets === undefined || isMessage(dispatch) ? [] : await budgets(dispatch);
+    const full = found.find(({ budget, spent }) => isFull(spent, budget, true));
+    return full === undefined ? null : { kind: 'over_budget', budget: full.budget, first: false };
+  };
   return {
     isKnownDone: () => false,
     refuseRepeat: async () => null,
-    accept: async () => ({ kind: 'accepted' }),
-    coalesce: async () => ({ kind: 'coalesced', superseded: 0 }),
+    accept: async (dispatch) => (await overBudget(dispatch)) ?? { kind: 'accepted' },
+    coalesce: async (dispatch) => (await overBudget(dispatch)) ?? { kind: 'coalesced', superseded: 0 },
     async deliver({ profile, deliveries, prompt }) {
       const refused = await Promise.all(deliveries.map((delivery) => refusal(profile, delivery, prompt)));
       const results = deliveries.map((delivery, index) => ({
@@ -93,6 +108,9 @@ export function createDryDispatcher({ refusal, jobState }: DryContext): Dispatch
       }));
       return { kind: results.every(({ ok }) => ok) ? 'delivered' : 'failed', results };
     },
-    fire: async ({ profile, job }) => ({ kind: await jobState(profile, job ?? '') }),
+    async fire(dispatch) {
+      const kind = await jobState(dispatch.profile, dispatch.job ?? '');
+      return (kind === 'accepted' ? await overBudget(dispatch) : null) ?? { kind };
+    },
   };
 }
