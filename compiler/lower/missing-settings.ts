@@ -54,10 +54,9 @@ function halfOfVariant(candidates: readonly VariantPlan[], present: ReadonlySet<
     const written = needs.filter((name) => present.has(name));
     if (needs.length < 2 || written.length === 0) return [];
     const lacking = needs.filter((name) => !present.has(name));
-    if (lacking.length > 0)
-      return [missing(`\`${oneOf(written, 'and')}\` needs \`${oneOf(lacking, 'and')}\` beside it`)];
+    if (lacking.length > 0) return [missing(`${oneOf(written, 'and')} needs ${oneOf(lacking, 'and')} beside it`)];
     const against = unless.filter((name) => present.has(name));
-    const message = `\`${oneOf(against, 'and')}\` and \`${needs[0]}\` do not go together`;
+    const message = `${oneOf(against, 'and')} and \`${needs[0]}\` do not go together`;
     return [
       {
         rule: 'invalid-value',

@@ -32,6 +32,7 @@ platforms:
         outputs:
           label: { deliver: github_labels, repo: "{repository.full_name}", number: "{issue.number}", allow: { labels: [bug, docs] }, max: 2 }
           comment: { deliver: github_comment, repo: "{repository.full_name}", pr_number: "{issue.number}", mode: upsert }
+          note: { deliver: github_comment, repo: "{repository.full_name}", pr_number: "{issue.number}" }
   github: { enabled: true, app_id: 77, private_key: env:APP_KEY, api_base: "${api}" }
 `;
 
@@ -117,4 +118,25 @@ test('labels and one comment, whatever the agent was told, and no answer to itse
   assert.equal(github.count(/access_tokens/), 2);
   const said = JSON.stringify([log.lines, again.log.lines]);
   assert.doesNotMatch(said, /PRIVATE KEY|ghs_|eyJ/);
+});
+
+test('a comment that was under way when the gateway ended is looked for, and not posted twice', async (t) => {
+  const github = await new FakeGitHub().start(t);
+  const installations = new Map([['octo-org', 501]]);
+  github.apps.set('77', { slug: 'triage-app', publicKey: KEYS.publicKey, installations, suspended: new Set() });
+  const home = tempDir(t);
+  const lines = () => [{ output: 'note', text: 'once' }];
+  const first = await startGateway(t, github.url, home, lines);
+  // Posted, but the answer never comes.
+  github.next.push((_, usual) => {
+    usual();
+    return () => {};
+  });
+  await send(first.service, 'issues', { sender: { login: 'alice', type: 'User' } });
+  await until(async () => github.posts.length === 1);
+  await first.service.stop({ drainMs: 0 });
+  const second = await startGateway(t, github.url, home, lines);
+  await until(async () => second.log.lines.some(({ message }) => message === 'delivered'));
+  assert.equal(github.count(/^GET .*\/comments$/), 1);
+  assert.equal(github.posts.length, 1);
 });

@@ -1,0 +1,70 @@
+/** One entry under `platforms` sets up all targets of GitHub, and another all of GitLab. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { compileText } from '../../../main/compiler.ts';
+
+async function bindings(entries: string, route = 'deliver: log') {
+  const yaml = `
+platforms:
+  webhook: { enabled: true, secret: env:SECRET, routes: { r: { source: github, prompt: x, ${route} } } }
+${entries.replace(/^/gm, '  ')}`;
+  const { table, diagnostics } = await compileText(yaml, {
+    home: '/nonexistent',
+    env: { SECRET: 'a-long-secret-of-the-route' },
+  });
+  const targets = table?.profiles.default?.targets ?? {};
+  const variants = Object.entries(targets).map(([name, { variant }]) => `${name} ${variant}`);
+  const errors = diagnostics
+    .filter(({ rule }) => /^missing-setting|^invalid-value/.test(rule))
+    .map(({ message }) => message);
+  return { variants: variants.filter((name) => name.startsWith('forge')).sort(), targets, errors, diagnostics };
+}
+
+const MEMBERS = ['forgea_issue', 'forgea_labels', 'forgea_review'];
+const all = (variant: string, ...more: readonly string[]): string[] =>
+  ['forgea_comment', ...MEMBERS, ...more].map((name) => `${name} ${variant}`).sort();
+
+test('a token, an app, or the login of gh', async () => {
+  assert.deepEqual((await bindings('')).variants, ['forgea_comment null']);
+  assert.deepEqual((await bindings('github: { enabled: true, token: env:T }')).variants, all('token'));
+  const app = await bindings('github: { enabled: true, app_id: 5, private_key: file:key.pem }');
+  assert.deepEqual(app.variants, all('app', 'forgea_check'));
+  assert.deepEqual(app.targets.forgea_labels?.credentials, app.targets.forgea_comment?.credentials);
+  const off = await bindings('github: { enabled: false, token: env:T }');
+  assert.deepEqual(off.variants, []);
+  const gitlab = await bindings('gitlab: { enabled: true, token: env:T }');
+  const names = ['forgeb_labels', 'forgeb_note', 'forgeb_status'].map((name) => `${name} default`);
+  assert.deepEqual(gitlab.variants, ['forgea_comment null', ...names]);
+});
+
+test('gh is used where its settings are set; the token is never sent to another host then', async () => {
+  for (const more of ['command: gh', 'host: github.example.com']) {
+    const { variants, errors } = await bindings(`github: { enabled: true, token: env:T, ${more} }`);
+    assert.deepEqual([variants, errors], [['forgea_comment null'], []]);
+  }
+});
+
+test('an entry of its own goes before the shared one', async () => {
+  const { targets } = await bindings(
+    'github: { enabled: true, token: env:ONE }\ngithub_labels: { enabled: true, token: env:TWO }',
+  );
+  assert.deepEqual(
+    ['forgea_labels', 'forgea_issue'].map((name) => targets[name]?.credentials.token),
+    [
+      { kind: 'env', value: 'TWO', scope: 'default' },
+      { kind: 'env', value: 'ONE', scope: 'default' },
+    ],
+  );
+});
+
+test('half of an app, an app and a host of gh, and a target that is not set up', async () => {
+  assert.deepEqual((await bindings('github: { enabled: true, app_id: 5 }')).errors, [
+    '`app_id` needs `private_key` beside it',
+  ]);
+  const both = await bindings('github: { enabled: true, app_id: 5, private_key: file:k, host: ghe.example }');
+  assert.deepEqual(both.errors, ['`host` and `app_id` do not go together']);
+  const output = 'outputs: { o: { deliver: github_check, repo: o/r, name: n, sha: "{sha}" } }';
+  const { diagnostics } = await bindings('github: { enabled: true, token: env:T }', output);
+  const found = diagnostics.find(({ rule }) => rule === 'target-not-enabled');
+  assert.equal(found?.hint, 'set `app_id` and `private_key` under `platforms.github` in the config');
+});
