@@ -2962,6 +2962,7 @@ export interface Explanation {
    * What would run; null: no agent.
    */
   agent: 'command' | 'openai' | 'preview' | null;
+  sandbox?: SandboxPlan;
   /**
    * Its name under `agents`; null: the default agent, or none.
    */
@@ -3103,6 +3104,17 @@ export interface ExplainedOutput {
   fields: string[];
   allow: AllowedValues;
   max: number;
+}
+/**
+ * What a program can reach. Paths are absolute, or begin with `~/`.
+ */
+export interface SandboxPlan {
+  /**
+   * `any`: not filtered.
+   */
+  network: 'any' | string[];
+  read: string[];
+  write: string[];
 }
 export interface ExplainedBudget {
   /**
@@ -3482,17 +3494,6 @@ export interface ConsolePlan {
   host: string;
   port: number;
   token: SecretRef | null;
-}
-/**
- * What a program can reach. Paths are absolute, or begin with `~/`.
- */
-export interface SandboxPlan {
-  /**
-   * `any`: not filtered.
-   */
-  network: 'any' | string[];
-  read: string[];
-  write: string[];
 }
 export interface AlertsPlan {
   deliver: DeliveryPlan[];

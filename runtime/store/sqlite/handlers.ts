@@ -47,7 +47,8 @@ export function createApply(rows: WriterRows): (encoded: EncodedChange, again: b
       const change = decodeChange(encoded);
       // The process that wrote it releases what it may hold with `recover`.
       if (again && change.kind === 'take_work') return { kind: 'unknown', message: 'a thread of the store has ended' };
-      const id = 'dispatch' in change ? change.dispatch?.id : undefined;
+      // That of an `advance` is stored in any case, and the change can be made again: once it is made, it is refused.
+      const id = 'dispatch' in change && change.kind !== 'advance' ? change.dispatch?.id : undefined;
       const stored = again && id !== undefined ? findStored(rows, id) : null;
       return { kind: 'ok', value: stored ?? make(change, { body, answer }) };
     } catch (error) {

@@ -48,12 +48,12 @@ export default command({
     }
     const kept = await keptInput(context, given);
     const open = await openConfig(context, given.config);
-    const { table } = open;
+    const { table, files } = open;
     const name = given.route ?? kept?.route;
     if (name === undefined) throw new UsageError('explain needs a route', 'hookwright webhook list shows them');
     const { plan } = findRoute(context, name, { ...open, url: null });
     const { parts, notes, ...verified } = kept ?? (await readPayload(context, given, routePath(plan)));
-    const request = { plan, table, request: parts, event: given.event ?? null, runsScript: given.runScript };
+    const request = { plan, table, files, request: parts, event: given.event ?? null, runsScript: given.runScript };
     const found = await explainRoute(context, { ...request, ...verified });
     for (const note of notes) printNote(context, note);
     if (given.json) printJson(context, found);

@@ -25,6 +25,8 @@ export interface ExplainInput {
   readonly request: RequestParts;
   readonly event: string | null;
   readonly runsScript: boolean;
+  /** Absolute paths of the configuration, which no script may read; default: none. */
+  readonly files?: readonly string[];
   /** For a kept request: see `ExplainRequest`. */
   readonly verifiedBy?: string;
   readonly cameAt?: number;
@@ -33,9 +35,9 @@ export interface ExplainInput {
 /** @throws CliError when the route could not be served at all. */
 export async function explainRoute(
   context: CliContext,
-  { plan, table, runsScript, ...asked }: ExplainInput,
+  { plan, table, runsScript, files = [], ...asked }: ExplainInput,
 ): Promise<Explanation> {
-  const runScript = runsScript && plan.script !== null ? await scriptRunner(context) : null;
+  const runScript = runsScript && plan.script !== null ? await scriptRunner(context, table, files) : null;
   const { refused, missing } = startProblems(context, table, plan);
   let budgets: readonly SpentBudget[] = [];
   const explainer = createExplainer(context, table, {

@@ -106,11 +106,12 @@ export function createExplainer(
     linked,
     async explain(plan, { isOpen = false, ...asked }) {
       const { [plan.profile]: profile } = table.profiles;
-      const agent = profile === undefined ? null : (agentPlan(profile, plan.agent)?.kind ?? null);
+      const runs = profile === undefined ? null : agentPlan(profile, plan.agent);
       const input = {
         ...asked,
         ...(await linked(isOpen ? openPlan(plan) : plan)),
-        agent,
+        agent: runs?.kind ?? null,
+        ...(runs?.kind === 'command' && runs.sandbox !== null ? { sandbox: runs.sandbox } : {}),
         warnings: new Warnings(warnings),
       };
       return explainRequest(input, explaining);

@@ -146,6 +146,14 @@ function budgetText({ budget, limits, spent, until }: NonNullable<Explanation['b
   return `${budget}: ${used === '' ? 'nothing' : used} spent, the limit is ${budgetAmounts(limits)}, until ${until}`;
 }
 
+/** What a program behind walls can reach. */
+function sandboxText({ network, read, write }: NonNullable<Explanation['sandbox']>): string {
+  const paths = (name: string, of: readonly string[]): readonly string[] =>
+    of.length === 0 ? [] : [`${name} ${of.join(', ')}`];
+  const hosts = network === 'any' ? network : network.length === 0 ? 'none' : network.join(', ');
+  return [`network ${hosts}`, ...paths('reads', read), ...paths('writes', write)].join('; ');
+}
+
 /** What the script gets on stdin, and what a failed one wrote to stderr. */
 function formatScript(script: Explanation['script'], paint: Paint): string[] {
   const { stdin, stderr } = script ?? { stdin: null, stderr: null };
@@ -166,6 +174,7 @@ function formatOutcome(found: Explanation, paint: Paint): string[] {
         ? null
         : `${agentLabel(null, found.agent_name)} (${found.agent}), session ${found.session ?? ''}`,
     ],
+    ['sandbox', found.sandbox === undefined ? null : sandboxText(found.sandbox)],
     ['fires', found.job === null ? null : `job ${found.job}`],
     [
       'waits',

@@ -12,6 +12,7 @@ import type { RunScript } from '../../../../runtime/intake/script-runner.ts';
 import { loadMarks } from '../../../../runtime/module.ts';
 import type { GatewayFiles } from '../../../../runtime/platform/node-files.ts';
 import { gatewayFiles } from '../../../../runtime/platform/node-files.ts';
+import { userHome } from '../../../../runtime/platform/secrets/machine-secrets.ts';
 import type { SecretResolver } from '../../../../runtime/platform/secrets/secrets.ts';
 import { Budgets } from '../../../../runtime/service/budgets.ts';
 import { spentAt } from '../../../../runtime/store/budget.ts';
@@ -44,20 +45,30 @@ export function listFiles({ stat, readText }: Pick<GatewayFiles, 'stat' | 'readT
   };
 }
 
-/** The code behind it is loaded only when a script is to run. */
-export async function scriptRunner({
-  env,
-  home,
-  clock,
-}: Pick<CliContext, 'env' | 'home' | 'clock'>): Promise<RunScript> {
-  const [{ createScriptRunner }, { runProcess }] = await Promise.all([
+/**
+ * Scripts run behind the walls of `gateway.sandbox`, as in the gateway. The code behind it is loaded only when a script is to run.
+ * @param files absolute paths of the configuration, which no script may read
+ */
+export async function scriptRunner(
+  { env, home, clock, modules, projectEnv }: CliContext,
+  { gateway }: Pick<RouteTable, 'gateway'>,
+  files: readonly string[],
+): Promise<RunScript> {
+  const [{ createScriptRunner }, { runProcess }, { createConfinement }, { silentLog }] = await Promise.all([
     import('../../../../runtime/intake/script-runner.ts'),
     import('../../../../runtime/platform/process/run-process.ts'),
+    import('../../../../runtime/service/confine.ts'),
+    import('../../../../runtime/platform/log.ts'),
   ]);
   const { realPath, describe } = gatewayFiles;
   const { signal } = new AbortController();
-  const run = (request: Parameters<typeof runProcess>[0]) => runProcess(request, { clock, home });
-  return createScriptRunner({ run, realPath, describe, env, home, signal });
+  const start = (request: Parameters<typeof runProcess>[0]) => runProcess(request, { clock, home });
+  const hidden = (): readonly string[] => [...files, ...(projectEnv === undefined ? [] : [projectEnv])];
+  const { confine } = createConfinement(
+    modules.flatMap(({ runtime }) => runtime ?? []),
+    { run: start, home, userHome: userHome(env), hidden, log: silentLog, sweep: false },
+  );
+  return createScriptRunner({ run: confine(gateway.sandbox ?? null), realPath, describe, env, home, signal });
 }
 
 /** @throws CliError when there is a store that cannot be read. */

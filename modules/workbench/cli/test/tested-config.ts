@@ -23,7 +23,7 @@ export async function openTested(context: CliContext, configs: readonly string[]
     inputs,
     plan: (route) => Object.values(table.routes).find(({ name }) => name === route) ?? null,
     runScript() {
-      scripts ??= scriptRunner(context);
+      scripts ??= scriptRunner(context, table, inputs);
       return scripts;
     },
   };

@@ -132,8 +132,8 @@ describe('what a gateway answered is what is said of it', () => {
     const { answers, sent } = await serveAll(t, home);
     const said: Chats = new Map();
     const context = contextFor({ home, env: ENV });
-    const { table } = await openConfig(context, undefined);
-    const runScript = await scriptRunner(context);
+    const { table, files } = await openConfig(context, undefined);
+    const runScript = await scriptRunner(context, table, files);
     const machine = createExplainer(context, table, {
       ...{ secrets: createSecrets(context), clock: context.clock, ids: createIds(context.random) },
       installation: async () => EXAMPLE_INSTALLATION,
