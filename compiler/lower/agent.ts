@@ -13,6 +13,9 @@ import { lowerBudget } from './budget.ts';
 import { lowerSandbox } from './sandbox.ts';
 
 const DEFAULT_TIMEOUT_SECONDS = 900;
+/** What is told of a session. */
+const DEFAULT_TURNS = 20;
+const DEFAULT_CHARS = 60_000;
 
 /** @param scope the profile that the agent belongs to @param gateway the sandbox of an agent that has none of its own */
 export function lowerAgent(
@@ -36,6 +39,7 @@ export function lowerAgent(
   }
   const { openai } = config;
   if (openai === undefined) return { kind: 'preview', timeout_seconds, ...common };
+  const { history_turns: turns = DEFAULT_TURNS, history_chars: chars = DEFAULT_CHARS } = openai;
   return {
     kind: 'openai',
     base_url: openai.base_url,
@@ -44,6 +48,7 @@ export function lowerAgent(
     api_key: openai.api_key === undefined ? null : parseSecretRef(openai.api_key, scope),
     system: openai.system ?? null,
     timeout_seconds: openai.timeout_seconds ?? timeout_seconds,
+    ...(turns === 0 || chars === 0 ? {} : { history: { turns, chars } }),
     ...common,
   };
 }

@@ -85,6 +85,7 @@ const QUERIES: Readonly<Record<QueryKind, WireShape>> = {
     }),
   }),
   sessions: object({ profile: text }),
+  waits: nothing,
   said: object({ of: object({ profile: text, session: text }), turns: whole, chars: whole }),
   overview: object({ now: whole }),
   open_work: nothing,

@@ -1,5 +1,6 @@
 /** The interface of agents: it takes a prompt and returns text. */
 
+import type { SaidTurn } from '../store/queries.ts';
 import type { ProgramEnd } from '../store/states.ts';
 import type { Usage } from '../store/usage.ts';
 
@@ -32,6 +33,8 @@ export interface AgentRequest {
   readonly delivery_id: string;
   /** W3C `traceparent` of the run's span; missing where nothing is traced. */
   readonly traceparent?: string;
+  /** What was said in its session before, oldest first; absent: nothing, or the agent keeps it itself. */
+  readonly said?: readonly Pick<SaidTurn, 'prompt' | 'answer'>[];
   /** Takes what the run hands over besides its text; absent where its route has no `outputs`. */
   readonly outputs?: OutputHandover;
   /** Aborted on timeout and when a drain times out; the runner then kills the processes that it started. */

@@ -1,5 +1,5 @@
 /** What the dispatcher is created with: store, clock, agents and everything else outside it. */
-import type { Dispatch } from '../../schemas/generated/types.ts';
+import type { Dispatch, HistoryPlan } from '../../schemas/generated/types.ts';
 import type { Deliverer } from '../deliver/deliverer.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
@@ -17,6 +17,8 @@ export interface ProfileAgent extends AgentRunner {
   readonly timeout_ms: number;
   /** Most attempts of a run. */
   readonly max_attempts: number;
+  /** What a run is told of its session; absent: nothing. */
+  readonly history?: HistoryPlan;
 }
 
 export interface DispatchLimits {

@@ -28,6 +28,8 @@ export type Checkpoint = (typeof CHECKPOINTS)[number];
 /** The route or job that a dispatch belongs to. */
 export interface DispatchOwner {
   readonly id: string;
+  /** The named agent that runs it; null, or absent: the default one, or none. */
+  readonly agent?: string | null;
   readonly profile: string;
   readonly route: string | null;
   readonly job: string | null;

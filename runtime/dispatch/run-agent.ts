@@ -2,6 +2,7 @@
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
 import { supersededNote } from '../store/group.ts';
+import type { SaidTurn } from '../store/queries.ts';
 import type { ProgramEnd } from '../store/states.ts';
 import type { Usage } from '../store/usage.ts';
 import type { AgentRequest, RunReport } from './agent-runner.ts';
@@ -28,6 +29,13 @@ export interface AgentRun {
   readonly usage: Usage | null;
 }
 
+/** What a run gets besides its dispatch. */
+export interface RunParts {
+  readonly handover?: Handover | null;
+  /** What was said in its session. */
+  readonly said?: readonly SaidTurn[];
+}
+
 const SILENT = '[SILENT]';
 
 /** Why a run is aborted: its time limit, or a drain that timed out. The first reason counts. */
@@ -39,10 +47,10 @@ export async function runAgent(
   dispatch: Dispatch,
   controller: AbortController,
   clock: Clock,
-  handover: Handover | null = null,
+  { handover = null, said = [] }: RunParts = {},
 ): Promise<AgentRun> {
   const told: { program: ProgramEnd | null; usage: Usage | null } = { program: null, usage: null };
-  const request = requestOf(dispatch, controller.signal, handover);
+  const request = requestOf(dispatch, controller.signal, { handover, said });
   const outcome = await outcomeOf(agent, request, controller, clock, {
     ended: (program) => void Object.assign(told, { program }),
     used: (usage) => void Object.assign(told, { usage }),
@@ -75,13 +83,27 @@ async function outcomeOf(
   }
 }
 
-function requestOf(dispatch: Dispatch, signal: AbortSignal, handover: Handover | null): AgentRequest {
+function requestOf(dispatch: Dispatch, signal: AbortSignal, { handover, said }: Required<RunParts>): AgentRequest {
   const { toolsets, skills, session, profile, event, delivery_id, trace } = dispatch;
   const prompt = supersededNote(dispatch.burst === undefined ? dispatch.superseded : 0) + dispatch.prompt;
   const route = dispatch.route ?? '';
   const traced = trace === undefined ? {} : { traceparent: trace };
   const outputs = handover === null ? {} : { outputs: handover };
-  return { prompt, toolsets, skills, session, profile, event, delivery_id, route, ...traced, ...outputs, signal };
+  const told = said.length === 0 ? {} : { said };
+  return {
+    prompt,
+    toolsets,
+    skills,
+    session,
+    profile,
+    event,
+    delivery_id,
+    route,
+    ...traced,
+    ...told,
+    ...outputs,
+    signal,
+  };
 }
 
 function read(text: string): RunOutcome {

@@ -4,10 +4,12 @@
  */
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import { StoreDamaged } from '../store/decode.ts';
+import { turnKey } from '../store/identity.ts';
 import type { Advance, OpenDelivery, Step, TakenRun } from '../store/mutations.ts';
+import type { SaidTurn } from '../store/queries.ts';
 import { isMessage } from '../store/replay.ts';
 import { endDelivering } from '../store/states.ts';
-import type { DispatchContext } from './context.ts';
+import type { DispatchContext, ProfileAgent } from './context.ts';
 import type { Attempted } from './delivery-attempt.ts';
 import { deliveryStep, makeAttempt, progressOf, reportAttempt } from './delivery-attempt.ts';
 import type { FinishedRun, RunChange } from './finished-run.ts';
@@ -125,12 +127,13 @@ export class RunWorker implements Worker<TakenRun> {
     // A later table may have removed the agent or the targets; another table may restore them.
     if (agent === null) return wait(`profile "${profile}" has no agent${name === null ? '' : ` "${name}"`}`);
     if (hasNoTarget(context, dispatch)) return wait('none of its targets is enabled');
+    const said = await saidBefore(context, agent, dispatch);
     if (!(await this.begin(taken, dispatch))) return 'left';
     const handover = await openHandover(context, dispatch);
     const started = clock.monotonic();
     const controller = new AbortController();
     this.controllers.add(controller);
-    const { outcome, program, usage } = await runAgent(agent, dispatch, controller, clock, handover);
+    const { outcome, program, usage } = await runAgent(agent, dispatch, controller, clock, { handover, said });
     this.controllers.delete(controller);
     observer?.reached?.('run.answered');
     const ms = Math.round(clock.monotonic() - started);
@@ -209,6 +212,16 @@ export class RunWorker implements Worker<TakenRun> {
 
 /** Waits until this turn's HTTP responses have been written, because starting a program blocks for longer than they take. */
 const answersHaveLeft = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+
+/** What the agent is told of the session; nothing for one that keeps it itself. Rejects when the store cannot be read. */
+async function saidBefore(
+  { store }: DispatchContext,
+  { history }: ProfileAgent,
+  dispatch: Dispatch,
+): Promise<readonly SaidTurn[]> {
+  if (history === undefined || turnKey(dispatch) === null) return [];
+  return store.read({ kind: 'said', of: dispatch, ...history });
+}
 
 /** Null where the dispatch may have no outputs. */
 async function openHandover(

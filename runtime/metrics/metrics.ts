@@ -8,7 +8,7 @@ import type { AlertKind } from '../../schemas/generated/types.ts';
 import type { DispatchObserver } from '../dispatch/observer.ts';
 import type { CountRequest } from '../intake/event-log.ts';
 import type { KeptCounts } from '../intake/keeper.ts';
-import type { Tally } from '../store/queries.ts';
+import type { Tally, WaitCounts } from '../store/queries.ts';
 import { DISPATCH_STATES } from '../store/states.ts';
 import { byLabel, Durations, printMetric, Totals } from './series.ts';
 
@@ -34,6 +34,7 @@ export interface StoredFigures {
   /** Work by kind and stage, such as `runs_queued`. */
   readonly work: Readonly<Record<string, number>>;
   readonly tallies: readonly Tally[];
+  readonly waits: WaitCounts;
   /** Age of the oldest unfinished dispatch in seconds; 0 when there is none. */
   readonly oldestOpenSeconds: number;
 }
@@ -59,6 +60,7 @@ export class Metrics {
   private readonly previous = new Totals('profile', 'route');
   private readonly loads = new Totals('result');
   private readonly runs = new Durations(WORK_SECONDS, 'profile', 'route', 'outcome');
+  private readonly agentRuns = new Totals('profile', 'agent', 'outcome');
   private readonly runRoutes = new Set<string>();
   private readonly tokens = new Totals('profile', 'route', 'kind');
   private readonly cost = new Totals('profile', 'route');
@@ -78,7 +80,10 @@ export class Metrics {
   readonly onTableLoad = (ok: boolean): void => this.loads.add(ok ? 'served' : 'refused');
 
   readonly observer: DispatchObserver = {
-    runEnded: ({ profile, route }, outcome, ms) => this.runs.add(ms, profile, this.runRoute(profile, route), outcome),
+    runEnded: ({ profile, route, agent = null }, outcome, ms) => {
+      this.runs.add(ms, profile, this.runRoute(profile, route), outcome);
+      if (agent !== null) this.agentRuns.add(profile, agent, outcome);
+    },
     used: ({ profile, route }, { input_tokens, output_tokens, cost }) => {
       const of = [profile, this.runRoute(profile, route)];
       this.tokens.addBy(input_tokens ?? 0, ...of, 'input');
@@ -150,6 +155,7 @@ export class Metrics {
         `Agent runs by route and outcome; without a route: of jobs that no event has started; beyond ${MAX_RUN_ROUTES} routes: ${OTHER_ROUTES}.`,
         this.runs.samples(),
       ],
+      ['counter', 'agent_runs_total', 'Runs of named agents by outcome.', this.agentRuns.samples()],
       [
         'counter',
         'tokens_total',
@@ -187,6 +193,8 @@ export class Metrics {
 
 type Metric = Parameters<typeof printMetric>;
 
+const waitsOf = ({ session, agent, budget }: WaitCounts) => ({ session, agent, budget });
+
 function gauges({
   version,
   generation,
@@ -216,6 +224,18 @@ function gauges({
       byLabel('stage', stored?.work ?? {}),
     ],
     ['gauge', 'dispatches', 'Dispatches since the store was created, by state.', dispatches],
+    [
+      'gauge',
+      'waiting_runs',
+      'Runs that wait for their turn in a session, for a run of their agent to end, or for a budget, over all gateways.',
+      byLabel('cause', stored === null ? {} : waitsOf(stored.waits)),
+    ],
+    [
+      'gauge',
+      'busy_sessions',
+      'Sessions with a run that waits or is under way, over all gateways.',
+      stored === null ? [] : [{ value: stored.waits.sessions }],
+    ],
     ['gauge', 'oldest_open_dispatch_seconds', 'Age of the oldest unfinished dispatch.', oldest],
     [
       'gauge',

@@ -206,7 +206,7 @@ class RunningService implements Service {
       quarantined: subscriptions.quarantined.length,
       capture: this.work.keeping.counts,
       alerts: this.work.guarding.lasting.map(({ kind }) => kind),
-      ...(await readFigures(this.work, this.context.clock)),
+      ...(await readFigures({ store: this.work.forCallers, counts: this.work.counts }, this.context.clock)),
     });
   }
 

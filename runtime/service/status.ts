@@ -89,9 +89,13 @@ export async function readFigures(
 ): Promise<Pick<LiveFigures, 'storeUp' | 'stored'>> {
   const storeUp = store.problem() === null;
   try {
-    const [work, { tallies, oldest_open_at }] = await Promise.all([counts(), overviewOf(store, clock)]);
+    const [work, { tallies, oldest_open_at }, waits] = await Promise.all([
+      counts(),
+      overviewOf(store, clock),
+      store.read({ kind: 'waits' }),
+    ]);
     const age = oldest_open_at === null ? 0 : clock.now() - oldest_open_at;
-    return { storeUp, stored: { work: { ...work }, tallies, oldestOpenSeconds: Math.max(0, age) / 1000 } };
+    return { storeUp, stored: { work: { ...work }, tallies, waits, oldestOpenSeconds: Math.max(0, age) / 1000 } };
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
     return { storeUp: false, stored: null };

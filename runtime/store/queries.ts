@@ -60,6 +60,15 @@ export interface BusySession {
   readonly waiting: number;
 }
 
+/** How many runs wait, by what for (`DispatchSummary`), over all processes. */
+export interface WaitCounts {
+  readonly session: number;
+  readonly agent: number;
+  readonly budget: number;
+  /** Number of busy sessions. */
+  readonly sessions: number;
+}
+
 /** What was said in a session: the prompt of a run and its answer. */
 export interface SaidTurn {
   /** Of the dispatch. */
@@ -209,6 +218,7 @@ export type Query =
   | { readonly kind: 'list'; readonly filter: ListFilter; readonly known?: AgentsNow }
   /** The busy sessions of a profile, by the age of the run that has the turn. */
   | { readonly kind: 'sessions'; readonly profile: string; readonly known?: AgentsNow }
+  | { readonly kind: 'waits'; readonly known?: AgentsNow }
   /** What was said in a session since it was reset, oldest first: the latest `turns`, of together at most `chars` code points. */
   | { readonly kind: 'said'; readonly of: SessionKey; readonly turns: number; readonly chars: number }
   /** `now`: Unix ms at which work counts as due. */
@@ -252,7 +262,8 @@ export type QueryKind = Query['kind'];
 type Listing = Extract<Query, { readonly known?: AgentsNow }>;
 
 /** Whether its results tell what runs wait for. */
-export const hasWaits = (query: Query): query is Listing => ['load', 'find', 'list', 'sessions'].includes(query.kind);
+export const hasWaits = (query: Query): query is Listing =>
+  ['load', 'find', 'list', 'sessions', 'waits'].includes(query.kind);
 
 export interface StoredJobs {
   readonly version: number;
@@ -267,6 +278,7 @@ export interface QueryResults {
   find: { readonly kind: 'found'; readonly dispatch: StoredDispatch } | { readonly kind: 'unknown' | 'ambiguous' };
   list: readonly DispatchSummary[];
   sessions: readonly BusySession[];
+  waits: WaitCounts;
   said: readonly SaidTurn[];
   overview: StoreOverview;
   open_work: readonly OpenWork[];

@@ -1237,6 +1237,14 @@ export interface OpenAiAgentConfig {
    */
   system?: string;
   /**
+   * In a session (`session_key`), the latest prompts of earlier runs that are sent with their answers; 0: none.
+   */
+  history_turns?: number;
+  /**
+   * Most characters of them; the oldest are left out first.
+   */
+  history_chars?: number;
+  /**
    * Longest run, in seconds. Default: the agent's.
    */
   timeout_seconds?: number;
@@ -4252,6 +4260,7 @@ export interface OpenAiAgentPlan {
   base_url: string;
   allow_http: boolean;
   model: string;
+  history?: HistoryPlan;
   api_key: SecretRef | null;
   system: string | null;
   timeout_seconds: number;
@@ -4262,6 +4271,13 @@ export interface OpenAiAgentPlan {
    */
   max_concurrent: number | null;
   toolsets: MostToolsets;
+}
+/**
+ * What a run is told of its session: turns, and characters of them. Absent: nothing.
+ */
+export interface HistoryPlan {
+  turns: number;
+  chars: number;
 }
 export interface PreviewAgentPlan {
   kind: 'preview';

@@ -36,7 +36,13 @@ async function exported(): Promise<string> {
   const tallies = [{ profile: 'default', route: 'ci', ...noCounts() }];
   const live = { version: '1.0.0', generation: 1, routes: 1, subscriptions: 0, quarantined: 1, storeUp: true };
   const capture = { kept: 0, dropped: { rate: 0, queue: 0, failed: 0 } };
-  return (await metrics.read({ ...live, capture, stored: { work, tallies, oldestOpenSeconds: 1 } })).text;
+  return (
+    await metrics.read({
+      ...live,
+      capture,
+      stored: { work, tallies, waits: { session: 0, agent: 0, budget: 0, sessions: 0 }, oldestOpenSeconds: 1 },
+    })
+  ).text;
 }
 
 const SELECTOR = /((?:hookwright|process)_[a-z_]+)(?:\{([^}]*)\})?/g;

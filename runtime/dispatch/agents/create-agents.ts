@@ -71,6 +71,7 @@ export function createAgents(
       agents.set(agentKey(profile.name, name), {
         timeout_ms: plan.timeout_seconds * 1000,
         max_attempts: plan.max_attempts,
+        ...('history' in plan && functionFor(context.functions ?? {}, name) === null ? { history: plan.history } : {}),
         run: async (request, report) => {
           const skills = await loadSkills(request.skills, folder, context);
           return runner.run({ ...request, prompt: skills + request.prompt }, report);

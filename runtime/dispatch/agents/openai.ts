@@ -70,13 +70,14 @@ function authorize({ api_key }: OpenAiAgentPlan, secrets: SecretResolver): Recor
   return { authorization: `Bearer ${key}` };
 }
 
-function completion({ model, system }: OpenAiAgentPlan, { prompt, outputs }: AgentRequest): unknown {
-  const user = { role: 'user', content: prompt };
+function completion({ model, system }: OpenAiAgentPlan, { prompt, said = [], outputs }: AgentRequest): unknown {
+  const user = (content: string) => ({ role: 'user', content });
+  const earlier = said.flatMap((turn) => [user(turn.prompt), { role: 'assistant', content: turn.answer }]);
   const tools = outputs?.tools.map((tool) => ({ type: 'function', function: tool }));
   return {
     model,
     ...(tools === undefined ? {} : { tools }),
-    messages: system === null ? [user] : [{ role: 'system', content: system }, user],
+    messages: [...(system === null ? [] : [{ role: 'system', content: system }]), ...earlier, user(prompt)],
   };
 }
 

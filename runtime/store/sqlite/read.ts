@@ -29,6 +29,7 @@ import type { TallyColumn } from '../tally.ts';
 import { auditTallies, TALLY_COLUMNS } from '../tally.ts';
 import { findHeldUp } from '../unit/agent-room.ts';
 import type { UsageSum } from '../usage.ts';
+import { countWaits, FOR_BUDGET } from '../wait-counts.ts';
 import { backUp } from './backup.ts';
 import { createBytes } from './cleanup.ts';
 import { readAside } from './damaged-rows.ts';
@@ -61,6 +62,7 @@ export function createQueries(db: Connection): QueryHandlers {
     },
     list: ({ filter, known }) => list(db, filter, heldUp(known)),
     sessions: createSessions(db, heldUp),
+    waits: createWaits(db, heldUp),
     said: createSaid(db),
     overview: createOverview(db),
     open_work: createOpenWork(db),
@@ -129,6 +131,22 @@ function createSessions(db: Connection, heldUp: (known?: AgentsNow) => IsHeldUp)
       const run = readListed(row, isHeldUp);
       return { session: run.session ?? '', run, waiting: count };
     });
+  };
+}
+
+function createWaits(db: Connection, heldUp: (known?: AgentsNow) => IsHeldUp): QueryHandlers['waits'] {
+  const turns = db.query<[number, number]>(
+    'SELECT count(*) FILTER (WHERE waits_for IS NOT NULL), count(DISTINCT session) FROM work WHERE session IS NOT NULL',
+  );
+  const lanes = db.query<[string, number, number]>(
+    'SELECT lane, count(*) FILTER (WHERE reason IS ?1), count(*) FILTER (WHERE due_at <= ?2 AND reason IS NOT ?1) FROM work ' +
+      "WHERE state = 'pending' AND waits_for IS NULL GROUP BY lane",
+  );
+  return ({ known }) => {
+    const [session = 0, sessions = 0] = turns.get() ?? [];
+    const now = known?.now ?? 0;
+    const rows = lanes.all(FOR_BUDGET, now).map(([lane, budget, due]) => ({ lane, budget, due }));
+    return countWaits({ session, sessions }, rows, heldUp(known), now);
   };
 }
 

@@ -5,6 +5,7 @@ import { guardKey } from '../guard-mutations.ts';
 import type { BeginRun, MutationResults } from '../mutations.ts';
 import { readBudget } from '../stored-budget.ts';
 import type { Usage } from '../usage.ts';
+import { FOR_BUDGET } from '../wait-counts.ts';
 import { putGuardRow } from './guard.ts';
 import type { WorkUnit } from './unit.ts';
 
@@ -12,8 +13,6 @@ import type { WorkUnit } from './unit.ts';
 const KEEP_MS = 7 * 86_400_000;
 /** When a run that waits for others under way looks again, in ms. */
 const WAIT_MS = 1000;
-/** The stored reason of one that waits. */
-const WAITS = JSON.stringify('budget');
 
 /** The first of the budgets that has no run left; null: a run can be reserved in each. */
 export const refuseRun = (unit: WorkUnit, budgets: readonly BudgetSpan[] = [], now: number): OverBudget | null =>
@@ -42,7 +41,7 @@ export function beginRun(unit: WorkUnit, { ref, holder, budgets, at }: BeginRun)
     return { budget, now, others: now.under_way.filter((other) => other !== ref && unit.rows.isRunning(other)) };
   });
   if (spent.some(({ budget, now, others }) => mustWait(now, budget, others.length))) {
-    if (row.reason !== WAITS) row.waits_since = at;
+    if (row.reason !== FOR_BUDGET) row.waits_since = at;
     unit.move(row, { to: 'pending', at, due_at: at + WAIT_MS, reason: 'budget' });
     return { kind: 'waiting' };
   }

@@ -37,6 +37,7 @@ export function queryHandlers(tables: MemoryTables): QueryHandlers {
     find: ({ id, known }) => find(tables, id, known),
     list: ({ filter, known }) => list(tables, filter, known),
     sessions: (query) => sessions(tables, query),
+    waits: ({ known }) => waits(tables, known),
     said: (query) => said(tables, query),
     overview: ({ now }) => overview(tables, now),
     open_work: () => openWork(tables),
@@ -125,6 +126,15 @@ function sessions(
     run: summary(tables, row, known),
     waiting: open.filter(({ session }) => session === row.session).length - 1,
   }));
+}
+
+function waits(tables: MemoryTables, known: AgentsNow | undefined): QueryResults['waits'] {
+  const rows = [...tables.dispatches.values()];
+  const waiting = rows.map((row) => summary(tables, row, known).waits_for);
+  const count = (what: DispatchSummary['waits_for']): number => waiting.filter((each) => each === what).length;
+  const sessions = new Set(rows.filter((row) => row.session !== null && isOpen(row)).map(({ session }) => session))
+    .size;
+  return { session: count('session'), agent: count('agent'), budget: count('budget'), sessions };
 }
 
 function said(tables: MemoryTables, query: Extract<Query, { kind: 'said' }>): QueryResults['said'] {

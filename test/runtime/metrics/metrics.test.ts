@@ -31,6 +31,7 @@ const STORED = {
       skipped: 0,
     },
   ],
+  waits: { session: 4, agent: 3, budget: 0, sessions: 2 },
   oldestOpenSeconds: 42,
 } satisfies StoredFigures;
 
@@ -77,6 +78,7 @@ test('table loads and what the dispatcher tells are counted', async () => {
   metrics.onTableLoad(true);
   metrics.onTableLoad(false);
   metrics.observer.runEnded?.(OWNER, 'ok', 3000);
+  metrics.observer.runEnded?.({ ...OWNER, agent: 'reviewer' }, 'failed', 3);
   metrics.observer.used?.(OWNER, { input_tokens: 30, output_tokens: 2, cost: 0.5 });
   metrics.observer.attemptEnded?.('messenger_a', 'retry', 200);
   metrics.observer.retryScheduled?.('delivery');
@@ -86,6 +88,7 @@ test('table loads and what the dispatcher tells are counted', async () => {
     'hookwright_table_loads_total{result="served"} 1',
     'hookwright_table_loads_total{result="refused"} 1',
     'hookwright_run_duration_seconds_count{profile="default",route="ci",outcome="ok"} 1',
+    'hookwright_agent_runs_total{profile="default",agent="reviewer",outcome="failed"} 1',
     'hookwright_tokens_total{profile="default",route="ci",kind="input"} 30',
     'hookwright_tokens_total{profile="default",route="ci",kind="output"} 2',
     'hookwright_cost_total{profile="default",route="ci"} 0.5',
@@ -125,6 +128,10 @@ test('a scrape shows how things are now, the event loop included', async () => {
     'hookwright_dispatches{profile="default",route="ci",state="done"} 5',
     'hookwright_dispatches{profile="ops",route="",state="done"} 1',
     'hookwright_oldest_open_dispatch_seconds 42',
+    'hookwright_waiting_runs{cause="session"} 4',
+    'hookwright_waiting_runs{cause="agent"} 3',
+    'hookwright_waiting_runs{cause="budget"} 0',
+    'hookwright_busy_sessions 2',
   ]) {
     assert(text.split('\n').includes(line), line);
   }
@@ -151,6 +158,9 @@ test('a scrape while the store cannot be read says so, and nothing of what it he
   await metrics.read(LIVE);
   const { text } = await metrics.read({ ...LIVE, storeUp: false, stored: null });
   assert(text.split('\n').includes('hookwright_store_up 0'));
-  assert.doesNotMatch(text, /^hookwright_(?:work|dispatches|oldest_open_dispatch_seconds)\b/m);
+  assert.doesNotMatch(
+    text,
+    /^hookwright_(?:work|waiting_runs|busy_sessions|dispatches|oldest_open_dispatch_seconds)\b/m,
+  );
   assert.match((await metrics.read(LIVE)).text, /^hookwright_store_up 1$/m);
 });

@@ -21,6 +21,7 @@ import type {
   StoredNode,
   StoreOverview,
   Tally,
+  WaitCounts,
   WaitingDelivery,
 } from '../../../../runtime/store/queries.ts';
 import { MOST_TURNS } from '../../../../runtime/store/queries.ts';
@@ -31,6 +32,8 @@ import type { StateCount, TallyColumn } from '../../../../runtime/store/tally.ts
 import { auditTallies, TALLY_COLUMNS } from '../../../../runtime/store/tally.ts';
 import { findHeldUp } from '../../../../runtime/store/unit/agent-room.ts';
 import type { UsageSum } from '../../../../runtime/store/usage.ts';
+import type { LaneWaits } from '../../../../runtime/store/wait-counts.ts';
+import { countWaits, FOR_BUDGET } from '../../../../runtime/store/wait-counts.ts';
 import type { Signatures } from '../signatures.ts';
 import { COUNT_RUNNING, PAUSED, routeLaneOf } from './due-queries.ts';
 import { sumFigures } from './figures.ts';
@@ -81,6 +84,15 @@ export const createPgQueries = (ask: AskSnapshot, signatures: Signatures): PgQue
       return { session: run.session ?? '', run, waiting };
     });
   },
+  async waits({ known }) {
+    const [turns = [], lanes = [], running = []] = await ask<[Turns[], LaneWaits[], Running[]?]>(
+      [TURNS],
+      [WAITS, known?.now ?? 0],
+      ...underWay(known),
+    );
+    const counted = turns[0] ?? { session: 0, sessions: 0 };
+    return countWaits(counted, lanes, heldUp(known, running), known?.now ?? 0);
+  },
   async said(query) {
     const session = shortenedKey(sessionName(query.of));
     const [rows = [], reset = []] = await ask<[SaidRow[], { body: string }[]]>(
@@ -125,6 +137,15 @@ const underWay = (known: AgentsNow | undefined): readonly Statement[] => (known 
 
 const heldUp = (known: AgentsNow | undefined, rows: readonly Running[]): IsHeldUp =>
   findHeldUp(known, () => rows.map(({ lane, running }) => [lane, running] as const));
+
+type Turns = Pick<WaitCounts, 'session' | 'sessions'>;
+const TURNS =
+  'SELECT count(*) FILTER (WHERE waits_for IS NOT NULL)::integer AS session, count(DISTINCT session)::integer AS sessions ' +
+  'FROM work WHERE session IS NOT NULL';
+const WAITS =
+  `SELECT lane, count(*) FILTER (WHERE reason = '${FOR_BUDGET}')::integer AS budget, ` +
+  `count(*) FILTER (WHERE due_at <= $1 AND reason IS DISTINCT FROM '${FOR_BUDGET}')::integer AS due ` +
+  "FROM work WHERE state = 'pending' AND waits_for IS NULL GROUP BY lane";
 
 const EARLIER =
   'SELECT body FROM dispatch WHERE burst = (SELECT burst FROM dispatch WHERE ref = $1) AND ref < $1 ORDER BY ref DESC LIMIT $2';

@@ -90,6 +90,20 @@ describe('openai agent', () => {
     });
   });
 
+  it('sends what was said before, between the system message and the prompt', async (t) => {
+    const { seen, agent } = await server(t, says('fine'));
+    const said = [
+      { prompt: 'one', answer: 'first' },
+      { prompt: 'two', answer: 'second' },
+    ];
+    await agent({ system: 'be brief' }).run({ ...request, said });
+    const body = seen[0]?.body as { readonly messages: readonly { role: string; content: string }[] } | undefined;
+    assert.deepEqual(
+      body?.messages.map(({ role, content }) => `${role}: ${content}`),
+      [...['system: be brief', 'user: one', 'assistant: first', 'user: two', 'assistant: second'], 'user: the prompt'],
+    );
+  });
+
   it('declares outputs as tools, and takes the calls of its one answer', async (t) => {
     const call = (name: string, args: unknown) => ({ id: 'c', type: 'function', function: { name, arguments: args } });
     const tool_calls = [

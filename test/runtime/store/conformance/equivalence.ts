@@ -21,6 +21,7 @@ export async function look(store: Store, refs: readonly Ref[], now: number): Pro
     tallies: [...tallies].sort((a, b) => (a.route ?? '').localeCompare(b.route ?? '')),
     list: await store.read({ kind: 'list', filter: { limit: 100 }, known: { now, agents: LIMITED } }),
     sessions: await store.read({ kind: 'sessions', profile: 'default' }),
+    waits: await store.read({ kind: 'waits', known: { now, agents: LIMITED } }),
     loaded: await Promise.all(refs.map((ref) => store.read({ kind: 'load', ref }))),
     claims: await Promise.all(IDS.map((id) => store.read({ kind: 'is_claimed', key: makeClaim(id), now }))),
     jobs: await store.read({ kind: 'jobs' }),

@@ -1,0 +1,67 @@
+/** A gateway of the tests of turns, which is killed: a dispatcher over a real store, whose agent writes down when it begins and ends. */
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { createDispatcher } from '../../runtime/dispatch/create-dispatcher.ts';
+import { systemClock } from '../../runtime/platform/clock.ts';
+import { openServerStore } from '../../runtime/store/sqlite/open-store.ts';
+import { makeDispatch } from '../helpers/dispatches.ts';
+import { silentLog } from '../helpers/log.ts';
+import { openTestStore } from '../helpers/postgres/store.ts';
+import type { TurnsChild } from './turns.ts';
+import { parseTurn, sessionOf, TURNS_LOG } from './turns.ts';
+
+const { home, database, runMs, name } = JSON.parse(process.argv[2] ?? '') as TurnsChild;
+const note = (kind: string, id: string): void =>
+  appendFileSync(join(home, TURNS_LOG), `${kind} ${id} ${process.pid}\n`);
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+const store =
+  database === null
+    ? await openServerStore({ path: join(home, 'state.db'), durability: 'full', log: silentLog })
+    : await openTestStore(database.url, database.schema, {
+        node: { url: () => `http://127.0.0.1/${name}`, version: '0.0.0', table: () => 'hash', problem: () => null },
+      });
+const service = createDispatcher({
+  ...{ store, clock: systemClock, log: silentLog, random: Math.random },
+  agents: () => ({
+    ...{ timeout_ms: 60_000, max_attempts: 1 },
+    async run({ delivery_id }) {
+      note('begin', delivery_id);
+      await new Promise((resolve) => setTimeout(resolve, runMs));
+      note('end', delivery_id);
+      return 'done';
+    },
+  }),
+  deliverer: {
+    deliver: async () => ({ kind: 'ok', message_id: null, sent: 1 }),
+    ...{ isImmediate: () => true, isEnabled: () => true, refusal: () => null },
+  },
+  policy: () => ({ max_attempts: 1, retry_ambiguous: false }),
+  limits: () => ({ max_concurrent_runs: 8, max_queued_runs: 100_000 }),
+});
+
+async function take(id: string): Promise<void> {
+  const { key } = parseTurn(id);
+  const own = `${process.pid}-${performance.now()}-${id}`;
+  const dispatch = makeDispatch(own, {
+    ...{ delivery_id: id, accepted_at: Date.now(), session: sessionOf(key), session_key: key },
+  });
+  const claim = { profile: 'default', route: 'alerts', delivery_id: id, generated: false, ttl_ms: 3_600_000 };
+  say(`${id} ${(await service.accept(dispatch, claim, null)).kind}`);
+}
+
+async function finish(): Promise<void> {
+  for (;;) {
+    const { tallies } = await store.read({ kind: 'overview', now: Date.now() });
+    if (tallies.every(({ pending, running, delivering }) => pending + running + delivering === 0)) break;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  await service.stop(0);
+  await store.close();
+  process.exit(0);
+}
+
+void service.start();
+say('ready');
+createInterface({ input: process.stdin }).on('line', (line) => void (line === 'finish' ? finish() : take(line)));

@@ -1,0 +1,211 @@
+/** Events of a few sessions, sent to gateways of which one after the other is killed: what their agents saw of turns. */
+import type { ChildProcessByStdio } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { appendFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import type { DispatchSummary } from '../../runtime/store/queries.ts';
+import { openOfflineStore } from '../../runtime/store/sqlite/open-store.ts';
+import type { Store } from '../../runtime/store/store.ts';
+import { nodeArgv } from '../helpers/node-argv.ts';
+import { openTestStore } from '../helpers/postgres/store.ts';
+import { seededRandom } from '../helpers/seeded-random.ts';
+import type { CrashDatabase } from './protocol.ts';
+
+export interface TurnsChild {
+  readonly home: string;
+  /** Null: a file in the home. */
+  readonly database: CrashDatabase | null;
+  /** How long a run takes, in ms. */
+  readonly runMs: number;
+  /** Of the gateway. */
+  readonly name: string;
+}
+
+export interface TurnsRow extends Omit<TurnsChild, 'name'> {
+  readonly gateways: number;
+  readonly keys: number;
+  /** Of each key. */
+  readonly events: number;
+  readonly kills: number;
+  readonly seed: number;
+}
+
+export interface TurnsReport {
+  readonly wrong: readonly string[];
+  readonly runs: number;
+  /** Runs that were begun again after a kill. */
+  readonly repeated: number;
+  /** From the first begin to the last end, in ms. */
+  readonly ms: number;
+}
+
+export const TURNS_LOG = 'turns.log';
+export const sessionOf = (key: string): string => `s:${key}`;
+export const parseTurn = (id: string): { readonly key: string } => ({ key: id.split('-')[0] ?? '' });
+
+/** Most events that are sent and not acknowledged. */
+const IN_FLIGHT = 100;
+const LOOK_MS = 5;
+const [NODE = '', ...CHILD] = nodeArgv(new URL('./turns-child.js', import.meta.url));
+
+class Gateway {
+  readonly name: string;
+  private readonly row: TurnsRow;
+  private readonly acknowledged: Set<string>;
+  private child: ChildProcessByStdio<Writable, Readable, null> | null = null;
+  private ended: Promise<unknown> = Promise.resolve();
+  private ready: Promise<void> = Promise.resolve();
+  /** Sent, and not answered. */
+  readonly open = new Set<string>();
+
+  constructor(row: TurnsRow, name: string, acknowledged: Set<string>) {
+    this.row = row;
+    this.name = name;
+    this.acknowledged = acknowledged;
+    this.start();
+  }
+
+  start(): void {
+    const { home, database, runMs } = this.row;
+    const options: TurnsChild = { home, database, runMs, name: this.name };
+    const child = spawn(NODE, [...CHILD, JSON.stringify(options)], { stdio: ['pipe', 'pipe', 'inherit'] });
+    this.child = child;
+    child.stdin.on('error', () => {});
+    this.ended = new Promise((resolve) => child.on('close', resolve));
+    this.ready = new Promise((resolve) => {
+      createInterface({ input: child.stdout }).on('line', (line) => {
+        if (line === 'ready') return resolve();
+        const [id = '', status] = line.split(' ');
+        this.open.delete(id);
+        if (status === 'accepted' || status === 'duplicate') this.acknowledged.add(id);
+      });
+      child.on('close', () => resolve());
+    });
+  }
+
+  async send(id: string): Promise<void> {
+    await this.ready;
+    this.open.add(id);
+    this.child?.stdin.write(`${id}\n`);
+  }
+
+  async killAndStart(): Promise<void> {
+    const { child } = this;
+    child?.kill('SIGKILL');
+    await this.ended;
+    appendFileSync(join(this.row.home, TURNS_LOG), `killed - ${child?.pid}\n`);
+    this.open.clear();
+    this.start();
+    await this.ready;
+  }
+
+  async finish(): Promise<void> {
+    await this.ready;
+    this.child?.stdin.write('finish\n');
+    await this.ended;
+  }
+}
+
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+
+/** Sends all events, each until it is acknowledged, and waits until all has ended. */
+export async function killInTurns(row: TurnsRow): Promise<TurnsReport> {
+  const random = seededRandom(row.seed);
+  const left = Array.from({ length: row.keys }, (_, key) =>
+    Array.from({ length: row.events }, (_unused, n) => `k${key}-${n}`),
+  );
+  const total = row.keys * row.events;
+  const acknowledged = new Set<string>();
+  const gateways = Array.from({ length: row.gateways }, (_, n) => new Gateway(row, `g${n}`, acknowledged));
+  const anyOf = <T>(all: readonly T[]): T => all[Math.floor(random() * all.length)] as T;
+  let sent: string[] = [];
+  let kills = 0;
+  while (acknowledged.size < total) {
+    if (kills < row.kills && acknowledged.size >= ((kills + 1) * total) / (row.kills + 2)) {
+      kills++;
+      await anyOf(gateways).killAndStart();
+    }
+    const underWay = new Set(gateways.flatMap(({ open }) => [...open]));
+    sent = sent.filter((id) => !acknowledged.has(id));
+    const again = sent.filter((id) => !underWay.has(id));
+    const fresh: string[] = [];
+    for (
+      let open = left.filter(({ length }) => length > 0);
+      open.length > 0 && sent.length + fresh.length < IN_FLIGHT;
+    ) {
+      const id = anyOf(open).shift();
+      if (id !== undefined) fresh.push(id);
+      open = open.filter(({ length }) => length > 0);
+    }
+    sent.push(...fresh);
+    await Promise.all([...again, ...fresh].map((id) => anyOf(gateways).send(id)));
+    await pause();
+  }
+  await Promise.all(gateways.map((gateway) => gateway.finish()));
+  return inspect(row, total);
+}
+
+async function inspect({ home, database, keys }: TurnsRow, total: number): Promise<TurnsReport> {
+  const store =
+    database === null
+      ? await openOfflineStore(join(home, 'state.db'))
+      : await openTestStore(database.url, database.schema);
+  const stored = await allOf(store);
+  const audit = await store.read({ kind: 'audit' });
+  await store.close();
+  const wrong = [...audit, ...(stored.length === total ? [] : [`${stored.length} dispatches, not ${total}`])];
+  const lines = readFileSync(join(home, TURNS_LOG), 'utf8').trimEnd().split('\n');
+  const log = lines.map((line) => line.split(' ') as [kind: string, id: string, pid: string]);
+  let repeated = 0;
+  for (let key = 0; key < keys; key++) {
+    const order = stored.filter(({ session }) => session === sessionOf(`k${key}`)).map((one) => one.delivery_id);
+    const found = turnsOf(`k${key}`, order, log);
+    wrong.push(...found.wrong);
+    repeated += found.repeated;
+  }
+  const times = stored.flatMap(({ started_at, answered_at }) => [started_at ?? 0, answered_at ?? 0]);
+  return {
+    wrong,
+    runs: log.filter(([kind]) => kind === 'begin').length,
+    repeated,
+    ms: Math.max(...times) - times.reduce((a, b) => Math.min(a, b)),
+  };
+}
+
+/** In the order of acceptance. */
+async function allOf(store: Store): Promise<readonly DispatchSummary[]> {
+  const all: DispatchSummary[] = [];
+  for (;;) {
+    const before = all.at(-1)?.ref;
+    const page = await store.read({
+      kind: 'list',
+      filter: { limit: 1000, ...(before === undefined ? {} : { before }) },
+    });
+    all.push(...page);
+    if (page.length < 1000) return all.reverse();
+  }
+}
+
+/** @param order the ids in the order of acceptance */
+function turnsOf(key: string, order: readonly string[], log: readonly (readonly [string, string, string])[]) {
+  const wrong: string[] = [];
+  const killed = new Set<string>();
+  let at = -1;
+  let repeated = 0;
+  let running: { readonly id: string; readonly pid: string } | null = null;
+  for (const [kind, id, pid] of log) {
+    if (kind === 'killed') killed.add(pid);
+    if (parseTurn(id).key !== key) continue;
+    if (kind === 'end') running = null;
+    if (kind !== 'begin') continue;
+    if (running !== null && !killed.has(running.pid)) wrong.push(`${id} begins while ${running.id} runs`);
+    if (id === order[at]) repeated++;
+    else if (id === order[at + 1]) at++;
+    else wrong.push(`${id} begins after ${order[at]}, and ${order[at + 1]} is next`);
+    running = { id, pid };
+  }
+  if (at !== order.length - 1) wrong.push(`${order.length - 1 - at} of ${key} did not run`);
+  return { wrong, repeated };
+}
