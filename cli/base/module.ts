@@ -7,7 +7,7 @@ import type { Clock } from '../../runtime/platform/clock.ts';
 import type { Logger } from '../../runtime/platform/log.ts';
 import type { Store } from '../../runtime/store/store.ts';
 import type { RequestParts } from '../../runtime/verify/request.ts';
-import type { RoutePlan, RouteTable, StorePlan } from '../../schemas/generated/types.ts';
+import type { Explanation, RoutePlan, RouteTable, StorePlan } from '../../schemas/generated/types.ts';
 import type { Check } from './check.ts';
 
 import type { ListedCommand } from './command.ts';
@@ -92,10 +92,17 @@ export type ReadKept<Context> = (
   from: { readonly ids: readonly string[]; readonly route: string | null },
 ) => Promise<readonly KeptRequest[]>;
 
+/** What is done with kept requests beside commands. Functions throw CliError where that is not possible. */
 export interface KeptTools<Context> {
   readonly read: ReadKept<Context>;
   /** Whether the home's file of kept requests was damaged and replaced, for `doctor`. */
   check(context: Context): Check | null;
+  /** What becomes of it on this route; no script runs. */
+  explain(context: Context, kept: KeptRequest, served: Pick<SentRequest, 'plan' | 'table'>): Promise<Explanation>;
+  /** @param url of the gateway, without a path */
+  asCurl(kept: KeptRequest, url: string): string;
+  /** A `*.test.yaml` that expects what becomes of it now. */
+  asTest(context: Context, kept: KeptRequest, table: RouteTable): Promise<string>;
 }
 
 export interface GateContext<Context> extends DatabaseContext {

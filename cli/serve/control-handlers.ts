@@ -46,6 +46,13 @@ export function createControlHandlers(parts: ControlParts): ControlHandlers {
       service.changed();
       return answered;
     },
+    route_test: async (asked) => (await operations()).testRoute(parts, asked),
+    job_run: async (asked) => (await operations()).runJob(parts, asked),
+    deliveries_replay: async (asked) => (await operations()).replayDeliveries(parts, asked),
+    request_explain: async ({ id }) => (await operations()).explainKept(parts, id),
+    request_print: async ({ id, form }) => (await operations()).printKept(parts, id, form),
+    chats_list: async ({ profile }) => (await operations()).listChats(parts, profile),
+    blueprints_list: async () => (await operations()).listBlueprints(parts),
     metrics: () => service.metrics(),
     ...createStoreHandlers(
       () => service.store,
@@ -53,6 +60,9 @@ export function createControlHandlers(parts: ControlParts): ControlHandlers {
     ),
   };
 }
+
+/** Loaded with the first that is called: the compiler is part of it. */
+const operations = () => import('./console-operations.ts');
 
 async function statusOf(parts: ControlParts): Promise<GatewayStatus> {
   const { context, reloader, tableFile, logFile, config, url } = parts;

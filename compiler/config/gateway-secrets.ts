@@ -17,6 +17,7 @@ export function gatewaySecrets(config: GatewayConfig | undefined): readonly Gate
     { path: ['gateway', 'store', 'key'], text: key, kind: 'key' as const },
     { path: ['gateway', 'store', 'table_key'], text: table_key, kind: 'url' as const },
     { path: ['gateway', 'console', 'token'], text: console?.token, kind: 'key' as const },
+    { path: ['gateway', 'console', 'viewer_token'], text: console?.viewer_token, kind: 'key' as const },
     { path: ['gateway', 'heartbeat', 'url'], text: heartbeat?.url, kind: 'url' as const },
   ].flatMap(({ text, ...secret }) => (text === undefined ? [] : [{ ...secret, text }]));
 }

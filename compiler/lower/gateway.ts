@@ -48,8 +48,9 @@ export function lowerStore(config: NonNullable<GatewayConfig['store']>): StorePl
 
 function lowerConsole(config: GatewayConfig['console']): ConsolePlan | null {
   if (config === undefined) return null;
-  const { host = DEFAULT_HOST, port = CONSOLE_PORT, token } = config;
-  return { host, port, token: optionalRef(token) };
+  const { host = DEFAULT_HOST, port = CONSOLE_PORT, token, viewer_token } = config;
+  const viewer = optionalRef(viewer_token);
+  return { host, port, token: optionalRef(token), ...(viewer === null ? {} : { viewer_token: viewer }) };
 }
 
 function lowerAlerts(config: GatewayConfig['alerts'], targets: KnownTargets): GatewayPlan['alerts'] {

@@ -1,10 +1,19 @@
-/** A console without a token that other machines can reach. */
+/** A console without a token that other machines can reach, or that has one only for viewers. */
 import { isLoopback } from '../../base/loopback.ts';
 import { rule } from './support/rule.ts';
 
 export const consoleWithoutToken = rule('console-without-token', {
   config({ config }, report) {
-    const { host, token } = config.gateway?.console ?? {};
+    const { host, token, viewer_token } = config.gateway?.console ?? {};
+    if (viewer_token !== undefined && token === undefined) {
+      const message = 'the console would be open to every program of this machine, which needs no `viewer_token`';
+      report({
+        path: ['gateway', 'console', 'viewer_token'],
+        at: 'value',
+        message,
+        hint: 'add `token: env:CONSOLE_TOKEN`',
+      });
+    }
     if (host === undefined || token !== undefined || isLoopback(host)) return;
     const message = `the console would be open to anyone who can reach \`${host}\``;
     const hint = 'add `token: env:CONSOLE_TOKEN`, which Prometheus sends as `authorization`, or bind 127.0.0.1';

@@ -24,6 +24,8 @@ export interface ConsoleContext {
   readonly plan: ConsolePlan;
   /** Null: any program on this machine may read and change everything. */
   readonly token: string | null;
+  /** May read everything and change nothing; null: there is none. */
+  readonly viewerToken: string | null;
   readonly readiness: () => Readiness;
   /** Prometheus text. Rejects when the store cannot be read. */
   readonly metrics: () => Promise<{ readonly content_type: string; readonly text: string }>;

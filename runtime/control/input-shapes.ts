@@ -74,13 +74,15 @@ const job = object({
   budget: optional(anyObject),
 } satisfies Record<keyof JobRecord, WireShape>);
 
+const LISTED = { state: optional(text), route: optional(text), job: optional(text), since: optional(whole) };
+
 const QUERIES: Readonly<Record<QueryKind, WireShape>> = {
   is_claimed: object({ key: object(CLAIM_KEY), now: whole }),
   load: object({ ref: whole }),
   find: object({ id: text }),
   list: object({
     filter: object({
-      ...{ state: optional(text), route: optional(text), job: optional(text), since: optional(whole) },
+      ...LISTED,
       ...{ before: optional(whole), oldest_open: optional(among(true)), limit: whole },
     }),
   }),
@@ -161,6 +163,18 @@ const INPUTS: Readonly<Record<ControlName, WireShape>> = {
   approvals_list: nothing,
   approvals_show: object({ id: text }),
   approvals_answer: object({ id: text, approve: flag, by: text, reason: nullable(text) }),
+  route_test: object({
+    ...{ route: text, event: optional(text), payload: optional(text), confirmed: optional(flag) },
+  }),
+  job_run: object({ reference: text, profile: optional(text) }),
+  deliveries_replay: object({
+    ...{ ids: optional(texts), filter: optional(object(LISTED)), limit: optional(whole) },
+    ...{ rerun: optional(flag), again: optional(flag) },
+  }),
+  request_explain: object({ id: text }),
+  request_print: object({ id: text, form: among('curl', 'test') }),
+  chats_list: object({ profile: text }),
+  blueprints_list: nothing,
   metrics: nothing,
   store_read: byKind(QUERIES),
   store_write: byKind(CHANGES),

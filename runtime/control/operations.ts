@@ -2,12 +2,15 @@
  * The operations of a running gateway over its control socket. The gateway implements them and the command line calls
  * them by name; both sides are type-checked against this list.
  */
+
+import type { Catalog, Explanation } from '../../schemas/generated/types.ts';
 import type { AnsweredApproval, Approval, ApprovalAnswer, FoundApproval } from '../dispatch/approvals.ts';
 import type { StopResult } from '../dispatch/dispatcher.ts';
 import type { LastingAlert } from '../dispatch/guard.ts';
 import type { FoundRequest, KeptFilter, KeptPage, KeptSummary } from '../intake/kept-request.ts';
 import type { PausedRoute } from '../store/pauses.ts';
-import type { DamageReport, DeadWork, LastError } from '../store/queries.ts';
+import type { DamageReport, DeadWork, LastError, ListFilter } from '../store/queries.ts';
+import type { SessionSummary } from '../store/sessions.ts';
 import type { DispatchState } from '../store/states.ts';
 import type { StoreProblem } from '../store/store.ts';
 import type { JobReport, RouteReport } from './reports.ts';
@@ -44,6 +47,23 @@ export interface ControlContract extends StoreOperations {
   approvals_show: { input: { id: string }; output: FoundApproval };
   /** Approves or rejects one; what is approved is sent at once. The first answer counts. */
   approvals_answer: { input: { id: string } & ApprovalAnswer; output: AnsweredApproval };
+  /** Sends a signed event to a route, as its sender would. */
+  route_test: { input: RouteTestRequest; output: RouteTestReport };
+  /** Runs a job now, whatever its schedule says. `reference`: an id or a name. */
+  job_run: {
+    input: { reference: string; profile?: string };
+    output: { readonly job: string; readonly dispatch: string };
+  };
+  /** Sends deliveries again, or runs them again: those named, or the newest of one state. */
+  deliveries_replay: { input: ReplayRequest; output: ReplayedDeliveries };
+  /** What becomes of a kept request, on the table in service; as `explain --request`, without running a script. */
+  request_explain: { input: { id: string }; output: Explanation };
+  /** A kept request as a curl command line, or as a `*.test.yaml` that expects what becomes of it now. */
+  request_print: { input: { id: string; form: 'curl' | 'test' }; output: { readonly text: string } };
+  /** The sessions of chats, of a profile. */
+  chats_list: { input: { profile: string }; output: readonly SessionSummary[] };
+  /** The blueprint catalog, as `GET /blueprints` answers it. */
+  blueprints_list: { input: Record<never, never>; output: Catalog };
   /** Prometheus text. */
   metrics: { input: Record<never, never>; output: { content_type: string; text: string } };
 }
@@ -61,6 +81,42 @@ export interface JobsAsked {
   /** Only jobs after this one in the order of names. */
   readonly after?: { readonly name: string; readonly id: string };
   readonly limit: number;
+}
+
+export interface RouteTestRequest {
+  readonly route: string;
+  /** Default: the first one that the route accepts. */
+  readonly event?: string;
+  /** The body. Default: made-up fields that the route's filters and templates read. */
+  readonly payload?: string;
+  /** Send it although a made-up payload would make messages leave this machine. */
+  readonly confirmed?: boolean;
+}
+
+export interface RouteTestReport {
+  /** Of the answer that the sender would get. */
+  readonly status: number;
+  readonly answer: string;
+  readonly event: string | null;
+  readonly payload: string;
+}
+
+export interface ReplayRequest {
+  readonly ids?: readonly string[];
+  /** Without ids: `state` is required. */
+  readonly filter?: Omit<ListFilter, 'limit' | 'before' | 'oldest_open'>;
+  readonly limit?: number;
+  /** Run the agent again even if there is an answer. */
+  readonly rerun?: boolean;
+  /** Send to all targets, also to those that have got it. */
+  readonly again?: boolean;
+}
+
+export interface ReplayedDeliveries {
+  /** `replay_of` null: the row itself goes on. */
+  readonly done: readonly { readonly id: string; readonly replay_of: string | null }[];
+  /** Those that were left out, with the reason. */
+  readonly refused: readonly { readonly id: string; readonly reason: string }[];
 }
 
 export interface QuarantinedSubscription {

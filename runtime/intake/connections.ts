@@ -108,6 +108,11 @@ export class Connections {
     return this.closeOldest(request.client, connection);
   }
 
+  /** Whether it came through a proxy of `trusted_proxies`, so that its forwarding headers count. */
+  trusts(request: IntakeRequest): boolean {
+    return this.open.get(request.socket)?.trusted ?? false;
+  }
+
   /** From now on the connection does not give way, until the request is answered. Call it once for a request. */
   verify(request: IntakeRequest): void {
     const connection = this.open.get(request.socket);

@@ -96,6 +96,7 @@ export function gatewayRefs({ gateway: { store, console } }: Pick<RouteTable, 'g
     'gateway.store.key': shared?.key,
     'gateway.store.table_key': shared?.table_key,
     'gateway.console.token': console?.token,
+    'gateway.console.viewer_token': console?.viewer_token,
   };
   return Object.entries(refs).flatMap(([where, ref]) => (ref ? [{ where, profile: null, setting: where, ref }] : []));
 }

@@ -1,7 +1,7 @@
 /** The service: assembles routes, work and gateway once, and is what a program that embeds the runtime controls them with. */
 
 import { mkdirSync } from 'node:fs';
-import type { Catalog, RouteTable, SecretRef } from '../../schemas/generated/types.ts';
+import type { Catalog, ConsolePlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { Console } from '../console/console.ts';
 import { ControlError } from '../control/control-error.ts';
 import type { ControlHandlers, EnrollReport, ReplayReport } from '../control/operations.ts';
@@ -259,7 +259,8 @@ class RunningService implements Service {
     if (load === null) throw new TableError('gateway.console: no module of this program has a console');
     const console = await (await load())({
       plan,
-      token: plan.token === null ? null : await this.consoleToken(plan.token, plan.host),
+      token: await this.consoleToken(plan, 'token'),
+      viewerToken: await this.consoleToken(plan, 'viewer_token'),
       readiness: () => readinessOf(this.gateway.status(), this.store),
       metrics: () => this.metrics(),
       totals: () => this.context.metrics.requestTotals(),
@@ -272,11 +273,12 @@ class RunningService implements Service {
     return console;
   }
 
-  private async consoleToken(token: SecretRef, host: string): Promise<string> {
+  private async consoleToken(plan: ConsolePlan, key: 'token' | 'viewer_token'): Promise<string | null> {
+    const { [key]: ref = null, host } = plan;
     try {
-      return (await this.context.secrets([token], host)).resolve(token);
+      return ref === null ? null : (await this.context.secrets([ref], host)).resolve(ref);
     } catch (error) {
-      if (error instanceof SecretError) throw new TableError(`gateway.console.token: ${error.message}`);
+      if (error instanceof SecretError) throw new TableError(`gateway.console.${key}: ${error.message}`);
       throw error;
     }
   }

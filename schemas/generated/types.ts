@@ -1027,7 +1027,7 @@ export interface PostgresStoreConfig {
   table_key?: string;
 }
 /**
- * A second listener with `/metrics`, `/livez` and `/readyz`; never on the port that senders reach. Off without it.
+ * A second listener with an API under `/api/`, `/metrics`, `/livez` and `/readyz`; never on the port that senders reach. Off without it.
  */
 export interface ConsoleConfig {
   /**
@@ -1039,9 +1039,13 @@ export interface ConsoleConfig {
    */
   host?: string;
   /**
-   * What `Authorization: Bearer` has to bring for `/metrics`, and for the reasons of `/readyz`: a literal, `env:NAME` or `file:path`.
+   * What `Authorization: Bearer`, or a login, has to bring for everything but `/livez` and the answer of `/readyz`: a literal, `env:NAME` or `file:path`. Without it any program of this machine may read and change everything.
    */
   token?: string;
+  /**
+   * A second token, which may look at everything and change nothing. Needs `token`.
+   */
+  viewer_token?: string;
 }
 /**
  * What a program can reach. Of an agent: its `command`; it replaces the gateway's as a whole. Of the gateway: all agents' commands, and scripts. Absent: whatever the gateway itself can.
@@ -3502,6 +3506,21 @@ export interface ConsolePlan {
   host: string;
   port: number;
   token: SecretRef | null;
+  viewer_token?: SecretRef1;
+}
+/**
+ * A secret or where it is. `scope` is the profile whose environment resolves it.
+ */
+export interface SecretRef1 {
+  kind: 'literal' | 'env' | 'file';
+  /**
+   * The literal, the variable's name or the file's path.
+   */
+  value: string;
+  /**
+   * Profile name.
+   */
+  scope: string;
 }
 export interface AlertsPlan {
   deliver: DeliveryPlan[];

@@ -74,7 +74,11 @@ function operationsOf({ paths, components }: Source): readonly Operation[] {
         if (found === undefined) throw new Error(`${operationId}: there is no ${given.$ref}`);
         return found;
       });
-      const body = requestBody as { readonly properties?: Node; readonly required?: readonly string[] } | null;
+      const body = (
+        requestBody !== null && '$ref' in requestBody
+          ? components.schemas[String(requestBody.$ref).replace(COMPONENT, '')]
+          : requestBody
+      ) as { readonly properties?: Node; readonly required?: readonly string[] } | null;
       const asProperty = ({ name, schema, description }: Parameter) =>
         [name, description === undefined ? schema : { description, ...schema }] as const;
       const input = {
@@ -179,13 +183,13 @@ export const DOCUMENT = ${JSON.stringify(JSON.stringify(document))};\n`;
 function bundled() {
   const found = new Map<string, unknown>();
   const waiting = (ref: string): string => {
-    const [file = '', pointer = ''] = ref.split('#/$defs/');
-    const schema = readSchema(file.replace(/#$/, ''));
-    const name = pointer === '' ? String(schema.title) : `${schema.title}.${pointer}`;
+    const [file = '', pointer = ''] = ref.split('#/');
+    const { $defs, $schema: _, $id: __, ...whole } = readSchema(file);
+    const parts = pointer === '' ? [] : pointer.split('/');
+    const name = [String(whole.title), ...parts.slice(-1)].join('.');
     if (!found.has(name)) {
       found.set(name, null);
-      const { $defs, $schema: _, $id: __, ...whole } = schema;
-      const node = pointer === '' ? whole : ($defs as Node)[pointer];
+      const node = parts.reduce<Node>((at, part) => at[part] as Node, parts.length === 0 ? whole : { ...whole, $defs });
       const inFile = (other: string): string => waiting(other.startsWith('#') ? `${file}${other}` : other);
       found.set(
         name,

@@ -25,8 +25,10 @@ const pointer = (part: string): string => encodeURIComponent(part.replaceAll('~'
 
 /** Fails where the answer is not as the document says. */
 export function checkAnswer(method: string, path: string, status: number, body: unknown): void {
-  const template = Object.keys(document.paths).find((each) =>
-    new RegExp(`^${each.replace(/\{\w+\}/g, '[^/]+')}$`).test(path),
+  const template = Object.keys(document.paths).find(
+    (each) =>
+      document.paths[each]?.[method.toLowerCase()] !== undefined &&
+      new RegExp(`^${each.replace(/\{\w+\}/g, '[^/]+')}$`).test(path),
   );
   const operation = document.paths[template ?? '']?.[method.toLowerCase()];
   const name = operation !== undefined && status < 300 ? String(status) : 'default';
@@ -45,6 +47,8 @@ export interface TestedConsole {
   readonly url: string;
   /** Asks one operation, and checks its answer. */
   readonly get: <Id extends keyof Api>(path: string) => Promise<Api[Id]['output']>;
+  /** Makes a change, and checks its answer. */
+  readonly change: <Id extends keyof Api>(path: string, body?: object) => Promise<Api[Id]['output']>;
   /** Asks and checks what comes, a refusal too. */
   readonly ask: (path: string, init?: RequestInit) => Promise<{ readonly status: number; readonly body: unknown }>;
 }
@@ -70,10 +74,17 @@ export async function startConsole(
     checkAnswer(init.method ?? 'GET', path.split('?', 1)[0] ?? '', response.status, body);
     return { status: response.status, body };
   };
-  const get: TestedConsole['get'] = async <Id extends keyof Api>(path: string) => {
-    const { status, body } = await ask(path);
+  const answered = async <Id extends keyof Api>(path: string, init: RequestInit): Promise<Api[Id]['output']> => {
+    const { status, body } = await ask(path, init);
     assert.equal(status, 200, JSON.stringify(body));
     return body as Api[Id]['output'];
   };
-  return { gateway, url, ask, get };
+  const sent = (body: object): RequestInit => ({
+    ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) },
+  });
+  return {
+    ...{ gateway, url, ask },
+    get: (path) => answered(path, {}),
+    change: (path, body = {}) => answered(path, sent(body)),
+  };
 }

@@ -1,8 +1,6 @@
 /** `hookwright deliveries replay`: sends dispatches again, or runs them again, named or chosen by their state. */
-import { createIds } from '../../../runtime/platform/ids.ts';
-import type { MutationResults } from '../../../runtime/store/mutations.ts';
-import type { DispatchSummary, StoredDispatch } from '../../../runtime/store/queries.ts';
-import { DELIVERED, replay, whyNotReplay } from '../../../runtime/store/replay.ts';
+import type { ReplayedDeliveries } from '../../../runtime/control/operations.ts';
+import { whyNotReplay } from '../../../runtime/store/replay.ts';
 import type { Store } from '../../../runtime/store/store.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError, UsageError } from '../../base/errors.ts';
@@ -15,27 +13,12 @@ import {
   routeFilterOption,
   sinceOption,
 } from '../../command-line/options.ts';
-import type { Filter } from '../../deliveries/filter.ts';
 import { parseDeliveryFilter, parseLimit } from '../../deliveries/filter.ts';
 import { namedFilter } from '../../deliveries/named-filter.ts';
+import { chooseDeliveries, repeatDeliveries } from '../../deliveries/repeat.ts';
 import { printJson, printLine, printNote } from '../../output/print.ts';
 import { createProgress } from '../../output/progress.ts';
 import { findDispatch, useStore } from '../../store/use-store.ts';
-
-interface Replayed {
-  readonly id: string;
-  /** Null: the row itself goes on. */
-  readonly replay_of: string | null;
-}
-
-interface Outcome {
-  readonly done: readonly Replayed[];
-  /** A line for each that was left out. */
-  readonly refused: readonly string[];
-}
-
-/** Repeats stored in one transaction. */
-const BATCH = 100;
 
 const options = {
   state: text('name', 'All in this state: done, dead or skipped'),
@@ -73,8 +56,11 @@ export default command({
     const limit = given.limit ?? Number.MAX_SAFE_INTEGER;
     if (given.rerun && given.again) throw new UsageError('--again sends the stored text, --rerun makes a new one');
     const outcome = await useStore(context, async (store) => {
-      const ids = given.ids.length > 0 ? await named(given, store) : await chosen(store, filter, limit);
-      return repeat(context, given, store, ids);
+      const ids = given.ids.length > 0 ? await named(given, store) : await chooseDeliveries(store, filter, limit);
+      const progress = createProgress(context, ids.length, 'repeated');
+      const { clock, random } = context;
+      const repeating = { clock, random, ...given, onProgress: progress.update };
+      return repeatDeliveries(store, ids, repeating).finally(progress.end);
     });
     if (outcome === null) throw new CliError('nothing has been stored in this home yet');
     report(context, given, outcome);
@@ -92,47 +78,8 @@ async function named(given: Given, store: Store): Promise<readonly string[]> {
   return [...new Set(found.map(({ id }) => id))];
 }
 
-async function repeat(context: CliContext, given: Given, store: Store, ids: readonly string[]): Promise<Outcome> {
-  const { clock, random } = context;
-  const create = createIds(random);
-  const progress = createProgress(context, ids.length, 'repeated');
-  const done: Replayed[] = [];
-  const refused: string[] = [];
-  const one = async (stored: StoredDispatch): Promise<void> => {
-    const id = create.dispatch(clock.now());
-    const why = whyNotReplay(stored, given.again);
-    const change = replay(stored, { id, now: clock.now(), ...given });
-    const isNew = change.kind === 'accept';
-    const result = why !== null || given.dryRun ? null : await store.write(change);
-    const reason = why ?? (result === null || result.kind === 'stored' ? null : await explain(store, result));
-    if (reason === null) done.push(isNew ? { id, replay_of: stored.id } : { id: stored.id, replay_of: null });
-    else refused.push(`${stored.id} is not repeated: ${reason}`);
-  };
-  try {
-    for (let start = 0; start < ids.length; start += BATCH) {
-      const named = ids.slice(start, start + BATCH);
-      const batch = await Promise.all(named.map((id) => store.read({ kind: 'find', id })));
-      // One that has meanwhile been removed is left out.
-      await Promise.all(batch.flatMap((found) => (found.kind === 'found' ? one(found.dispatch) : [])));
-      progress.update(start + batch.length);
-    }
-  } finally {
-    progress.end();
-  }
-  return { done, refused };
-}
-
-type Refused = Exclude<MutationResults['accept'] | MutationResults['resend'], { readonly kind: 'stored' }>;
-
-async function explain(store: Store, result: Refused): Promise<string> {
-  if (result.kind === 'done') return DELIVERED;
-  if (result.kind !== 'superseded') return 'it has been resumed or removed meanwhile';
-  const by = await store.read({ kind: 'load', ref: result.by });
-  return `the event went on as ${by?.id ?? 'another delivery'}`;
-}
-
-function report(context: CliContext, given: Given, { done, refused }: Outcome): void {
-  for (const line of refused) printNote(context, line);
+function report(context: CliContext, given: Given, { done, refused }: ReplayedDeliveries): void {
+  for (const { id, reason } of refused) printNote(context, `${id} is not repeated: ${reason}`);
   if (given.json) {
     printJson(context, given.dryRun ? done.map(({ id, replay_of }) => ({ replay_of: replay_of ?? id })) : done);
     return;
@@ -143,16 +90,4 @@ function report(context: CliContext, given: Given, { done, refused }: Outcome): 
   }
   const count = `${done.length} ${done.length === 1 ? 'delivery' : 'deliveries'}`;
   printNote(context, given.dryRun ? `${count} would be repeated` : `${count} repeated`);
-}
-
-async function chosen(store: Store, filter: Filter, limit: number): Promise<readonly string[]> {
-  const ids: string[] = [];
-  for (let before: number | undefined; ids.length < limit; ) {
-    const slice = { ...(before === undefined ? {} : { before }), limit: Math.min(1000, limit - ids.length) };
-    const page: readonly DispatchSummary[] = await store.read({ kind: 'list', filter: { ...filter, ...slice } });
-    ids.push(...page.map(({ id }) => id));
-    before = page.at(-1)?.ref;
-    if (before === undefined) break;
-  }
-  return ids;
 }

@@ -1,45 +1,73 @@
 /**
  * The console: a second listener, whose port is never the public one. `/livez`, `/readyz` and `/metrics` are for supervisors and
- * collectors, `/api/…` is what pages and programs call. With a token, clients without it learn only from the status codes
- * whether the gateway is live and ready. Without one, everything else is for this machine only, and not for web pages of others.
+ * collectors, `/api/…` is what pages and programs call, `/login` gives a page its cookie. With a token, clients without it learn
+ * only whether the gateway is live and ready, not even which paths exist; access.ts says who is known.
  * The bounds on connections are those of the public server.
  */
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { messageOf } from '../../../base/message-of.ts';
 import type { ConsoleContext, OpenConsole } from '../../../runtime/console/console.ts';
 import type { IntakeRequest } from '../../../runtime/intake/body.ts';
-import { foreignPart, hasOneHost } from '../../../runtime/intake/origin.ts';
+import { hasOneHost } from '../../../runtime/intake/origin.ts';
+import type { ServerLimits } from '../../../runtime/intake/server.ts';
 import { BoundedServer, LOCAL_LIMITS, urlOf } from '../../../runtime/intake/server.ts';
+import type { Role } from './access.ts';
+import { Access } from './access.ts';
 import type { Answer } from './answer.ts';
 import { ApiRefusal, json, plainText, refused } from './answer.ts';
 import { answerApi } from './api/answer-api.ts';
 import { recordFigures } from './figures/record-figures.ts';
 import { pageAnswer } from './page.ts';
+import { readBody } from './read-body.ts';
 
-type Page = (context: ConsoleContext, trusted: boolean) => Answer | Promise<Answer>;
+/** A person behind a slow line may send a payload. */
+const LIMITS: ServerLimits = { ...LOCAL_LIMITS, requestTimeoutMs: 10_000 };
+
+/** Nothing of elsewhere is loaded, nothing is shown in a frame or read by another page, and nothing is kept. */
+const HEADERS = {
+  'cache-control': 'no-store',
+  'content-security-policy':
+    "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+};
+
+interface Exchange {
+  readonly request: IntakeRequest;
+  readonly response: ServerResponse;
+  readonly path: string;
+  /** Null: a stranger. */
+  readonly role: Role | null;
+}
+
+type Page = (server: ConsoleServer, exchange: Exchange) => Answer | Promise<Answer>;
 
 /** Those that anyone may ask. */
 const PUBLIC: Readonly<Record<string, Page>> = {
-  '/': ({ token }, trusted) => {
-    if (token === null && !trusted) throw untrusted({ token });
+  '/': (server, { role }) => {
+    if (server.context.token === null && role === null) throw server.stranger();
     return pageAnswer();
   },
   '/livez': () => plainText(200, 'ok'),
-  '/readyz': ({ readiness }, trusted) => {
-    const { ready, problems } = readiness();
-    return json(ready ? 200 : 503, trusted ? { ready, problems } : { ready });
+  '/readyz': ({ context }, { role }) => {
+    const { ready, problems } = context.readiness();
+    return json(ready ? 200 : 503, role === null ? { ready } : { ready, problems });
   },
 };
 
-const HEADERS = {
-  'cache-control': 'no-store',
-  'x-content-type-options': 'nosniff',
+const OWN: Readonly<Record<string, Page>> = {
+  '/metrics': async ({ context }) => {
+    const { content_type, text } = await context.metrics();
+    return { status: 200, type: content_type, text };
+  },
 };
 
 export const openConsole: OpenConsole = async (context) => {
-  const serve = (request: IntakeRequest, response: ServerResponse): void => void answer(context, request, response);
-  const server = new BoundedServer(serve, LOCAL_LIMITS, context.connections);
+  const console = new ConsoleServer(context);
+  const server = new BoundedServer(console.serve, LIMITS, context.connections);
   const url = urlOf(await server.listen(context.plan.host, context.plan.port));
   const endFigures = recordFigures(context);
   return {
@@ -52,54 +80,82 @@ export const openConsole: OpenConsole = async (context) => {
   };
 };
 
-async function answer(context: ConsoleContext, request: IntakeRequest, response: ServerResponse): Promise<void> {
-  const { connections } = context;
-  const isAdmitted = connections.begin(request);
-  const {
-    status,
-    type,
-    text: body,
-    headers,
-  } = isAdmitted ? await find(context, request) : plainText(503, 'too many requests');
-  connections.end(request);
-  // A body that is not read whole: none of the next bytes can be trusted to begin a request.
-  if (!isAdmitted || !request.complete) response.shouldKeepAlive = false;
-  response.writeHead(status, { 'content-type': type, ...HEADERS, ...headers });
-  response.end(request.method === 'HEAD' ? undefined : body);
+class ConsoleServer {
+  readonly context: ConsoleContext;
+  private readonly access: Access;
+
+  constructor(context: ConsoleContext) {
+    this.context = context;
+    this.access = new Access(context);
+  }
+
+  readonly serve = (request: IntakeRequest, response: ServerResponse): void => void this.answer(request, response);
+
+  private async answer(request: IntakeRequest, response: ServerResponse): Promise<void> {
+    const { connections } = this.context;
+    const isAdmitted = connections.begin(request);
+    const answer = isAdmitted ? await this.find(request, response) : plainText(503, 'too many requests of one client');
+    connections.end(request);
+    // A body that is not read whole: none of the next bytes can be trusted to begin a request.
+    if (!isAdmitted || !request.complete) response.shouldKeepAlive = false;
+    response.writeHead(answer.status, { 'content-type': answer.type, ...HEADERS, ...answer.headers });
+    response.end(request.method === 'HEAD' ? undefined : answer.text);
+  }
+
+  private find(request: IntakeRequest, response: ServerResponse): Promise<Answer> {
+    return this.route(request, response).catch((error: unknown) => {
+      if (error instanceof ApiRefusal) return refused(error);
+      this.context.log.warn({ reason: messageOf(error) }, 'the console cannot answer');
+      return refused(new ApiRefusal(503, 'not_available', 'not available now: the log says why'));
+    });
+  }
+
+  private async route(request: IntakeRequest, response: ServerResponse): Promise<Answer> {
+    if (!hasOneHost(request)) throw new ApiRefusal(400, 'bad_request', 'a request names one host');
+    const [path = '', query = ''] = (request.url ?? '').split('?', 2);
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    if (!isRead) this.access.checkOrigin(request);
+    if (path === '/login' && request.method === 'POST') return this.login(request, response);
+    const role = this.access.roleOf(request);
+    if (role !== null) this.context.connections.verify(request);
+    const exchange = { request, response, path, role };
+    const open = Object.hasOwn(PUBLIC, path) ? PUBLIC[path] : undefined;
+    if (open === undefined && role === null) throw this.stranger();
+    if (path === '/logout' && request.method === 'POST')
+      return json(200, {}, { 'set-cookie': this.access.logout(request) });
+    if (role !== null && path.startsWith('/api/')) return this.api({ ...exchange, role }, query);
+    const page = open ?? (Object.hasOwn(OWN, path) ? OWN[path] : undefined);
+    if (page === undefined) throw new ApiRefusal(404, 'not_found', 'there is nothing here');
+    if (!isRead) throw new ApiRefusal(405, 'method_not_allowed', 'GET only', { allow: 'GET, HEAD' });
+    return page(this, exchange);
+  }
+
+  private async api(
+    { request, response, path, role }: Exchange & { readonly role: Role },
+    query: string,
+  ): Promise<Answer> {
+    const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '');
+    if (role === 'viewer' && method !== 'GET')
+      throw new ApiRefusal(403, 'read_only', 'the token of a viewer changes nothing');
+    const body = method === 'GET' ? {} : await readBody(request, response, false);
+    return answerApi({ ...this.context, role }, { method, path, query: new URLSearchParams(query), body });
+  }
+
+  /** Takes `{ token }` as JSON; or as a form, whose browser goes to the pages. */
+  private async login(request: IntakeRequest, response: ServerResponse): Promise<Answer> {
+    if (this.context.token === null) throw new ApiRefusal(404, 'not_found', 'the console has no token');
+    const { token } = (await readBody(request, response, true)) as { readonly token?: unknown };
+    if (typeof token !== 'string') throw new ApiRefusal(400, 'bad_input', 'token is a text');
+    const { role, cookie } = this.access.login(request, token);
+    const isForm = request.headers['content-type']?.startsWith('application/json') === false;
+    return json(isForm ? 303 : 200, { role }, { 'set-cookie': cookie, ...(isForm ? { location: '/' } : {}) });
+  }
+
+  stranger(): ApiRefusal {
+    if (this.context.token !== null)
+      return new ApiRefusal(401, 'unauthorized', 'the token of gateway.console is missing', {
+        'www-authenticate': 'Bearer',
+      });
+    return new ApiRefusal(403, 'foreign', 'without a token, the console answers no page of others and no other host');
+  }
 }
-
-function find(context: ConsoleContext, request: IntakeRequest): Promise<Answer> {
-  return route(context, request).catch((error: unknown) => {
-    if (error instanceof ApiRefusal) return refused(error);
-    context.log.warn({ reason: messageOf(error) }, 'the console cannot answer');
-    return plainText(503, 'not available now: the log says why');
-  });
-}
-
-async function route(context: ConsoleContext, request: IntakeRequest): Promise<Answer> {
-  if (!hasOneHost(request)) return plainText(400, 'a request names one host');
-  const [path = '', query = ''] = (request.url ?? '').split('?', 2);
-  const isTrusted = trusts(context, request);
-  if (isTrusted) context.connections.verify(request);
-  const page = Object.hasOwn(PUBLIC, path) ? PUBLIC[path] : undefined;
-  if (page === undefined && !isTrusted) throw untrusted(context);
-  if (path.startsWith('/api/')) return answerApi(context, request, path, new URLSearchParams(query));
-  if (page === undefined && path !== '/metrics') throw new ApiRefusal(404, 'not_found', 'there is nothing here');
-  if (request.method !== 'GET' && request.method !== 'HEAD')
-    throw new ApiRefusal(405, 'method_not_allowed', 'GET only', { allow: 'GET, HEAD' });
-  if (page !== undefined) return page(context, isTrusted);
-  const { content_type, text: body } = await context.metrics();
-  return { status: 200, type: content_type, text: body };
-}
-
-const untrusted = ({ token }: Pick<ConsoleContext, 'token'>): ApiRefusal =>
-  token === null
-    ? new ApiRefusal(403, 'foreign', 'without a token, the console answers no other web page and no other host')
-    : new ApiRefusal(401, 'unauthorized', 'the token of gateway.console is missing', { 'www-authenticate': 'Bearer' });
-
-function trusts({ token }: ConsoleContext, { headers }: IntakeRequest): boolean {
-  if (token === null) return foreignPart(headers) === null;
-  return timingSafeEqual(sha256(headers.authorization ?? ''), sha256(`Bearer ${token}`));
-}
-
-const sha256 = (value: string): Buffer => createHash('sha256').update(value).digest();

@@ -1,4 +1,4 @@
-/** Kept requests, for commands of other modules. */
+/** Kept requests, for commands of other modules and for the console. */
 
 import { messageOf } from '../../../base/message-of.ts';
 import type { Check } from '../../../cli/base/check.ts';
@@ -10,6 +10,7 @@ import type { KeptRequest } from '../../../runtime/intake/kept-request.ts';
 import { RequestFileReader } from '../runtime/capture/request-file.ts';
 import { capturePath, lostText, whyUnverified } from '../runtime/capture/requests.ts';
 import { newest } from './diff/replay-requests.ts';
+import { shownKept } from './requests/shown-kept.ts';
 import { findRequest, useRequests } from './use-requests.ts';
 
 /** Most requests of a route. */
@@ -56,4 +57,4 @@ const damaged = (detail: string): Check =>
     fix: 'check the disk; this report ends after gateway.capture_days',
   });
 
-export const keptTools: KeptTools<CliContext> = { read, check: checkFile };
+export const keptTools: KeptTools<CliContext> = { read, check: checkFile, ...shownKept };

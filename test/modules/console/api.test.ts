@@ -27,6 +27,8 @@ const send = async ({ gateway }: Awaited<ReturnType<typeof startConsole>>, name:
   await gateway.cli('webhook', 'test', 'hello', '--payload', payload, '--yes');
 };
 
+const POST = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' };
+
 describe('the API of the console', () => {
   it('shows what came, what became of it, and why, each by id and page by page', async (t) => {
     const console = await startConsole(t, CONFIG);
@@ -101,6 +103,93 @@ describe('the API of the console', () => {
     assert.equal((await ask('/api/requests/zzz')).status, 404);
     assert.equal((await ask('/api/nothing')).status, 404);
     assert.equal((await ask('/api/jobs', { method: 'DELETE' })).status, 405);
+  });
+
+  it('says what becomes of a kept request now, and gives it as a command and as a test', async (t) => {
+    const console = await startConsole(t, CONFIG);
+    const { get, gateway, change } = console;
+    await send(console, 'Nobody');
+    const [kept] = await until(async () => {
+      const { items } = await get<'listRequests'>('/api/requests');
+      return items.length === 1 && items;
+    });
+    const explained = await get<'explainRequest'>(`/api/requests/${kept?.id}/explanation`);
+    assert.deepEqual([explained.taken, explained.reason, explained.filter?.holds], [false, 'filter', false]);
+    const curl = await get<'printRequest'>(`/api/requests/${kept?.id}/print`);
+    assert.match(curl.text, new RegExp(`^curl -X POST '${gateway.url}/webhooks/hello' `));
+    const test = await get<'printRequest'>(`/api/requests/${kept?.id}/print?form=test`);
+    assert.match(test.text, /^tests:\n {2}- name: greeting /);
+    const again = await change<'replayRequest'>(`/api/requests/${kept?.id}/replay`);
+    assert.deepEqual([again.status, again.outcome], [200, 'ignored']);
+  });
+
+  it('sends test events, pauses and resumes routes and jobs, and runs a job', async (t) => {
+    const { get, change, ask } = await startConsole(t, CONFIG);
+    const sent = await change<'testRoute'>('/api/routes/hello/test', { payload: '{"name":"Ada"}' });
+    assert.deepEqual([sent.status, sent.event], [202, 'greeting']);
+    assert.equal((await change<'testRoute'>('/api/routes/other/test', {})).status, 202);
+    assert.equal((await ask('/api/routes/none/test', POST)).status, 404);
+
+    const { until: end } = await change<'pauseRoute'>('/api/routes/hello/pause', { seconds: 3600 });
+    assert.ok(end !== null && end > Date.now());
+    const paused = async () => (await get<'listRoutes'>('/api/routes')).items[0]?.paused?.until ?? null;
+    assert.equal(await paused(), end);
+    assert.deepEqual((await get<'getOverview'>('/api/overview')).paused[0]?.route, 'hello');
+    await change<'resumeRoute'>('/api/routes/hello/resume', {});
+    assert.equal(await paused(), null);
+    assert.equal((await ask('/api/routes/none/pause', POST)).status, 404);
+
+    const jobs = async () => (await get<'listJobs'>('/api/jobs')).items[0];
+    const id = (await jobs())?.id ?? '';
+    await change<'pauseJob'>(`/api/jobs/${id}/pause`, {});
+    assert.deepEqual([(await jobs())?.state, (await jobs())?.next_runs], ['paused', []]);
+    await change<'resumeJob'>(`/api/jobs/${id}/resume`);
+    assert.equal((await jobs())?.paused, false);
+    const { dispatch } = await change<'runJob'>(`/api/jobs/${id}/run`);
+    const run = await until(async () => {
+      const found = await get<'getRun'>(`/api/runs/${dispatch}`);
+      return found.state === 'done' && found;
+    });
+    assert.deepEqual([run.job, run.prompt, run.latest.answer], [id, 'Brief me.', 'Brief me.']);
+  });
+
+  it('repeats deliveries, by id and all of a state, and says why one is left out', async (t) => {
+    const console = await startConsole(t, CONFIG);
+    const { get, change, ask } = console;
+    await send(console, 'Ada');
+    const [one] = await until(async () => {
+      const { items } = await get<'listDeliveries'>('/api/deliveries?state=done');
+      return items.length === 1 && items;
+    });
+    const byId = await change<'replayDeliveries'>('/api/deliveries/replay', { ids: [one?.id, 'unknown'] });
+    assert.deepEqual([byId.done[0]?.replay_of, byId.done.length], [one?.id, 1]);
+    await until(async () => (await get<'listDeliveries'>('/api/deliveries?state=done')).items.length === 2);
+    const all = await change<'replayDeliveries'>('/api/deliveries/replay', { state: 'done', limit: 1 });
+    assert.equal(all.done.length, 1);
+    assert.equal((await ask('/api/deliveries/replay', POST)).status, 409);
+  });
+
+  it('makes a job of a blueprint, and names the field that is wrong', async (t) => {
+    const { get, change, ask } = await startConsole(t, CONFIG);
+    const { items } = await get<'listBlueprints'>('/api/blueprints');
+    const blueprint = items[0];
+    const values = Object.fromEntries((blueprint?.fields ?? []).map((field) => [field.name, field.default ?? 'x']));
+    const made = await change<'createBlueprintJob'>(`/api/blueprints/${blueprint?.key}/jobs`, { values, name: 'mine' });
+    assert.equal(made.name, 'mine');
+    const names = (await get<'listJobs'>('/api/jobs')).items.map(({ name }) => name);
+    assert.ok(names.includes('mine'));
+    const refused = await ask(`/api/blueprints/${blueprint?.key}/jobs`, { ...POST, body: '{"values":{"no":"x"}}' });
+    assert.equal(refused.status, 409);
+  });
+
+  it('lists usage, nodes, sessions and approvals', async (t) => {
+    const { get, gateway } = await startConsole(t, CONFIG);
+    assert.deepEqual(await get<'listUsage'>('/api/usage'), { items: [], next: null });
+    assert.deepEqual(await get<'listApprovals'>('/api/approvals'), { items: [], next: null });
+    await gateway.cli('session', 'open', 'log', '42');
+    await get<'listSessions'>('/api/sessions');
+    const { items } = await get<'listNodes'>('/api/nodes');
+    assert.deepEqual([items.length, items[0]?.url, items[0]?.state], [1, gateway.url, 'serving']);
   });
 
   it('serves the document that its answers are held against', async (t) => {

@@ -1,6 +1,5 @@
 /** Finds the operation of a request to `/api/…`, checks its input against the OpenAPI document, and answers its result. */
 import { ControlError } from '../../../../runtime/control/control-error.ts';
-import type { IntakeRequest } from '../../../../runtime/intake/body.ts';
 import type { Answer } from '../answer.ts';
 import { ApiRefusal, json } from '../answer.ts';
 import { INPUTS } from './built/inputs.ts';
@@ -21,14 +20,15 @@ const ROUTES = Object.entries(OPERATIONS).map(([id, { method, path }]) => ({
   segments: path.split('/'),
 }));
 
+export interface ApiRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly body: object;
+}
+
 /** @throws ApiRefusal */
-export async function answerApi(
-  context: ApiContext,
-  request: IntakeRequest,
-  path: string,
-  query: URLSearchParams,
-): Promise<Answer> {
-  const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '');
+export async function answerApi(context: ApiContext, { method, path, query, body }: ApiRequest): Promise<Answer> {
   if (path === '/api/openapi.json' && method === 'GET')
     return { status: 200, type: 'application/json', text: DOCUMENT };
   const found = ROUTES.flatMap((route) => {
@@ -40,18 +40,18 @@ export async function answerApi(
   const operation = found.find((each) => each.method === method);
   const allow = found.map((each) => each.method).join(', ');
   if (operation === undefined) throw new ApiRefusal(405, 'method_not_allowed', `it takes ${allow}`, { allow });
-  const input = checked(operation.id, { ...once(query), ...operation.named });
+  const input = checked(operation.id, { ...once(query), ...body, ...operation.named });
   try {
     const handler = HANDLERS[operation.id] as (context: ApiContext, input: unknown) => Promise<unknown>;
     return json(200, await handler(context, input));
   } catch (error) {
-    if (error instanceof ControlError)
-      throw new ApiRefusal(error.code === UNAVAILABLE ? 503 : 409, error.code, error.message);
+    if (error instanceof ControlError) throw new ApiRefusal(STATUS[error.code] ?? 409, error.code, error.message);
     throw error;
   }
 }
 
-const UNAVAILABLE = 'store_unavailable';
+/** Of the refusals of operations; the others are 409. */
+const STATUS: Readonly<Record<string, number>> = { store_unavailable: 503, unknown: 404 };
 
 /** The parameters of a path; null: it is another path. */
 function parametersIn(template: readonly string[], path: readonly string[]): Readonly<Record<string, string>> | null {

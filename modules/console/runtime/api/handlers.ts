@@ -3,15 +3,19 @@ import { alertTitle } from '../../../../base/alert-kinds.ts';
 import type { ConsoleContext } from '../../../../runtime/console/console.ts';
 import type { ControlContract, ControlName } from '../../../../runtime/control/operations.ts';
 import { printedRequest } from '../../../../runtime/intake/kept-request.ts';
-import type { DispatchSummary, Query, QueryResults } from '../../../../runtime/store/queries.ts';
+import type { DispatchSummary, Query, QueryResults, StoredDispatch } from '../../../../runtime/store/queries.ts';
 import { whyNotReplay } from '../../../../runtime/store/replay.ts';
 import { runDuration, runFacts } from '../../../../runtime/store/run-facts.ts';
 import { timeline } from '../../../../runtime/store/timeline.ts';
+import type { UsageSum } from '../../../../runtime/store/usage.ts';
+import type { Role } from '../access.ts';
 import { ApiRefusal } from '../answer.ts';
 import type { Api, DeliverySummary, Overview } from './generated/api.ts';
-import { cursorOf, keyIn, pageOf, sortText } from './page.ts';
+import { cursorOf, keyIn, pageOf, sortedPage } from './page.ts';
 
-export type ApiContext = Pick<ConsoleContext, 'operations' | 'readiness' | 'clock'>;
+export interface ApiContext extends Pick<ConsoleContext, 'operations' | 'readiness' | 'clock'> {
+  readonly role: Role;
+}
 
 /** What a handler returns is not changed by anyone. */
 type Immutable<T> = T extends readonly (infer Member)[]
@@ -39,6 +43,8 @@ const read = <Q extends Query>(context: ApiContext, query: Q): Promise<QueryResu
   call(context, 'store_read', query) as Promise<QueryResults[Q['kind']]>;
 
 export const HANDLERS: Handlers = {
+  getSession: async ({ role }) => ({ role }),
+
   async getOverview(context) {
     const [status, waiting] = await Promise.all([
       call(context, 'status', {}),
@@ -72,6 +78,10 @@ export const HANDLERS: Handlers = {
     return printedRequest(found.request);
   },
 
+  explainRequest: (context, { id }) => call(context, 'request_explain', { id }),
+  printRequest: (context, { id, form }) => call(context, 'request_print', { id, form }),
+  replayRequest: (context, { id }) => call(context, 'requests_replay', { id }),
+
   async listDeliveries(context, { limit, cursor, ...filter }) {
     const before = cursor === undefined ? {} : { before: Number(cursor) };
     const rows = await read(context, { kind: 'list', filter: { ...filter, ...before, limit: limit + 1 } });
@@ -80,28 +90,38 @@ export const HANDLERS: Handlers = {
   },
 
   async getDelivery(context, { id }) {
-    const found = await read(context, { kind: 'find', id });
-    if (found.kind !== 'found') throw notOne('delivery', id, found.kind);
-    const { dispatch: stored } = found;
+    const stored = await storedDelivery(context, id);
     return {
       ...summaryOf(stored),
       not_replayable: whyNotReplay(stored, false),
       dispatch: stored.dispatch,
-      run: { ...runFacts(stored), answer: stored.answer, usage: stored.usage },
+      run: latestRun(stored),
       timeline: timeline(stored),
     };
   },
 
-  async listRoutes(context, { limit, cursor, profile }) {
-    const all = await call(context, 'routes_list', {});
-    const keyOf = (route: { readonly name: string; readonly profile: string }) => [route.name, route.profile];
-    const after = cursor === undefined ? null : sortText(keyIn(cursor));
-    const rest = all.filter(
-      (route) =>
-        (profile === undefined || route.profile === profile) && (after === null || sortText(keyOf(route)) > after),
-    );
-    return pageOf(rest, limit, (route) => cursorOf(keyOf(route)));
+  replayDeliveries: (context, { ids, limit, rerun, again, ...filter }) =>
+    call(context, 'deliveries_replay', { ...(ids === undefined ? { filter } : { ids }), limit, rerun, again }),
+
+  async getRun(context, { id }) {
+    const stored = await storedDelivery(context, id);
+    const { agent = null, session, prompt, skills, toolsets } = stored.dispatch;
+    const { profile, route, job, state, reason } = stored;
+    return {
+      ...{ id: stored.id, profile, route, job, state, reason, agent, session, prompt, skills, toolsets },
+      latest: latestRun(stored),
+    };
   },
+
+  async listRoutes(context, { profile, ...page }) {
+    const all = await call(context, 'routes_list', {});
+    const asked = all.filter((route) => profile === undefined || route.profile === profile);
+    return sortedPage(asked, page, (route) => [route.name, route.profile]);
+  },
+
+  testRoute: (context, { name, ...asked }) => call(context, 'route_test', { route: name, ...asked }),
+  pauseRoute: (context, { seconds, ...named }) => pauseRoute(context, named, untilOf(context, seconds)),
+  resumeRoute: (context, named) => pauseRoute(context, named, undefined),
 
   async listJobs(context, { limit, cursor, ...filter }) {
     const [name = '', id = ''] = cursor === undefined ? [] : keyIn(cursor);
@@ -111,6 +131,71 @@ export const HANDLERS: Handlers = {
     return { items: items.map(({ ticks: _, ...job }) => job), next };
   },
 
+  runJob: (context, { id }) => call(context, 'job_run', { reference: id }),
+  pauseJob: (context, { id, seconds }) => pauseJob(context, id, untilOf(context, seconds)),
+  resumeJob: (context, { id }) => pauseJob(context, id, undefined),
+
+  async listSessions(context, { profile, ...page }) {
+    const [busy, chats] = await Promise.all([
+      read(context, { kind: 'sessions', profile }),
+      call(context, 'chats_list', { profile }),
+    ]);
+    const none = { target: null, turns: null, changed_at: null, problem: null };
+    const ofAgents = busy.map(({ session: id, run, waiting }) => ({
+      ...{ kind: 'agent' as const, id, profile, ...none, waiting, run: summaryOf(run) },
+    }));
+    const ofChats = chats.map(({ chat_id: id, target, turns, changed_at, problem }) => ({
+      ...{ kind: 'chat' as const, id, profile, target, turns, changed_at, problem, waiting: 0, run: null },
+    }));
+    return sortedPage([...ofAgents, ...ofChats], page, ({ kind, target, id }) => [`${kind} ${target}`, id]);
+  },
+
+  async listApprovals(context, { route, ...page }) {
+    const all = await call(context, 'approvals_list', {});
+    const asked = all.filter((each) => route === undefined || each.route === route);
+    return sortedPage(asked, page, ({ since, id }) => [String(since ?? 0).padStart(15, '0'), id]);
+  },
+
+  async getApproval(context, { id }) {
+    const found = await call(context, 'approvals_show', { id });
+    if (found.kind !== 'found') throw notOne('approval', id, found.kind);
+    return found.approval;
+  },
+
+  async answerApproval(context, { id, approve, reason = null }) {
+    const answered = await call(context, 'approvals_answer', { id, approve, by: 'the console', reason });
+    if (answered.kind === 'unknown' || answered.kind === 'ambiguous') throw notOne('approval', id, answered.kind);
+    const { approval } = answered;
+    if (answered.kind === 'answered') return approval;
+    throw new ApiRefusal(409, 'late', `it is ${approval.state} already: the first answer counts`);
+  },
+
+  async listUsage(context, { since, span, route, ...page }) {
+    const slot_ms = USAGE_SPANS[span];
+    const from = since ?? context.clock.now() - USUAL_DAYS * USAGE_SPANS.day;
+    const all = await read(context, { kind: 'usage', since: Math.max(0, Math.floor(from)), slot_ms });
+    const asked = all.filter((sum) => route === undefined || sum.route === route);
+    // The newest first.
+    const keyOf = ({ slot, ...sum }: UsageSum): readonly [string, string] => [
+      String(Number.MAX_SAFE_INTEGER - slot),
+      JSON.stringify([sum.profile, sum.route, sum.job, sum.agent]),
+    ];
+    return sortedPage(asked, page, keyOf);
+  },
+
+  async listNodes(context) {
+    const [nodes, { url, version, table, started_at, state }] = await Promise.all([
+      read(context, { kind: 'nodes' }),
+      call(context, 'status', {}),
+    ]);
+    const own = { url, version, table: table.hash, started_at, lease_expires_at: null, state, problem: table.error };
+    const shared = nodes.map(({ node: _, read_at: __, ...node }) => node);
+    return { items: shared.length === 0 ? [own] : shared };
+  },
+
+  listBlueprints: async (context) => ({ items: await call(context, 'blueprints_list', {}) }),
+  createBlueprintJob: (context, asked) => call(context, 'create_blueprint_job', asked),
+
   async getFigures(context, { span }) {
     const { slot_ms, slots } = SPANS[span];
     const to = Math.ceil(context.clock.now() / slot_ms) * slot_ms;
@@ -118,6 +203,51 @@ export const HANDLERS: Handlers = {
     return { from, to, slot_ms, items: await read(context, { kind: 'figures', since: from, slot_ms }) };
   },
 };
+
+const USAGE_SPANS = { hour: 3_600_000, day: 86_400_000 } as const;
+/** Days of usage that are shown where no time is given. */
+const USUAL_DAYS = 7;
+
+/** @throws ApiRefusal when there is none of this id, or several */
+async function storedDelivery(context: ApiContext, id: string): Promise<StoredDispatch> {
+  const found = await read(context, { kind: 'find', id });
+  if (found.kind !== 'found') throw notOne('delivery', id, found.kind);
+  return found.dispatch;
+}
+
+const latestRun = (stored: StoredDispatch) => ({ ...runFacts(stored), answer: stored.answer, usage: stored.usage });
+
+/** When a pause ends, in Unix ms; null: it does not. */
+const untilOf = ({ clock }: ApiContext, seconds: number | undefined): number | null =>
+  seconds === undefined ? null : Math.round(clock.now() + seconds * 1000);
+
+type Until = number | null | undefined;
+
+/** @param until undefined: it goes on */
+async function pauseRoute(
+  context: ApiContext,
+  { name, profile }: { readonly name: string; readonly profile: string },
+  until: Until,
+): Promise<{ readonly paused: boolean; readonly until: number | null }> {
+  const routes = await call(context, 'routes_list', {});
+  if (!routes.some((route) => route.name === name && route.profile === profile)) throw notOne('route', name, 'unknown');
+  const end = { paused: until !== undefined, until: until ?? null };
+  await call(context, 'store_write', { kind: 'pause_route', profile, route: name, ...end, now: context.clock.now() });
+  return end;
+}
+
+/** @param until undefined: it goes on */
+async function pauseJob(
+  context: ApiContext,
+  id: string,
+  until: Until,
+): Promise<{ readonly paused: boolean; readonly until: number | null }> {
+  const jobs = await call(context, 'jobs_list', { limit: Number.MAX_SAFE_INTEGER });
+  if (!jobs.some((job) => job.id === id)) throw notOne('job', id, 'unknown');
+  const end = { paused: until !== undefined, until: until ?? null };
+  await call(context, 'store_write', { kind: 'pause_job', job: id, ...end, now: context.clock.now() });
+  return end;
+}
 
 const MINUTE_MS = 60_000;
 const SPANS = {
@@ -139,9 +269,11 @@ function problemsOf({ readiness }: ApiContext, error: string | null): Overview['
 function summaryOf(row: DispatchSummary): DeliverySummary {
   const { id, profile, route, job, mode, event, delivery_id, state, reason } = row;
   const { accepted_at, started_at, answered_at, finished_at, replay_of } = row;
+  const { agent, session, turn, usage, waits_for, waits_since } = row;
   return {
     ...{ id, profile, route, job, mode, event, delivery_id, state, reason },
     ...{ accepted_at, started_at, answered_at, finished_at, duration_ms: runDuration(row), replay_of },
+    ...{ agent, session, turn, usage, waits_for, waits_since },
   };
 }
 

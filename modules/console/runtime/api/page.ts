@@ -24,5 +24,17 @@ export function keyIn(cursor: string): readonly string[] {
   throw new ApiRefusal(400, 'bad_input', 'cursor is not the `next` of a page');
 }
 
-/** Sorts as its parts do. */
-export const sortText = (key: readonly string[]): string => key.join('\n');
+/** A page of what is all in memory, sorted by these texts. @throws ApiRefusal for an odd cursor */
+export function sortedPage<Item>(
+  all: readonly Item[],
+  { limit, cursor }: { readonly limit: number; readonly cursor?: string },
+  keyOf: (item: Item) => readonly [string, string],
+): Page<Item> {
+  const after = cursor === undefined ? null : keyIn(cursor).join('\n');
+  const sorted = all
+    .map((item) => ({ item, key: keyOf(item) }))
+    .filter(({ key }) => after === null || key.join('\n') > after)
+    .sort((a, b) => (a.key.join('\n') < b.key.join('\n') ? -1 : 1));
+  const { items, next } = pageOf(sorted, limit, ({ key }) => cursorOf(key));
+  return { items: items.map(({ item }) => item), next };
+}

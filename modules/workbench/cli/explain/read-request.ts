@@ -7,6 +7,7 @@ import { isSystemError } from '../../../../base/system-error.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { CliError, UsageError } from '../../../../cli/base/errors.ts';
 import type { HeaderPairs } from '../../../../cli/sources/read-capture.ts';
+import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
 import { partsOf } from '../../../../runtime/verify/request.ts';
 import type { KeptParts } from '../../runtime/capture/requests.ts';
@@ -108,8 +109,13 @@ export interface KeptInput extends KeptParts, ReadRequest {
 /** @param id or the beginning of one @throws CliError when there is none, or its body was not kept */
 export async function readKept(context: CliContext, id: string): Promise<KeptInput> {
   const kept = await useRequests(context, (requests) => findRequest(requests, id));
+  return { ...keptParts(kept), route: kept.route, notes: [] };
+}
+
+/** @throws CliError when its body was not kept */
+export function keptParts(kept: KeptRequest): KeptParts {
   const parts = verifiedParts(kept);
-  if (parts !== null) return { ...parts, route: kept.route, notes: [] };
+  if (parts !== null) return parts;
   throw new CliError(
     `the body of ${kept.id} was not kept: ${whyUnverified(kept)}`,
     `hookwright requests show ${kept.id} says why`,

@@ -1,7 +1,7 @@
 /** A configuration under test: compiled once; its routes are linked on first use. */
 import type { CliContext } from '../../../../cli/base/context.ts';
 import type { RunScript } from '../../../../runtime/intake/script-runner.ts';
-import type { RoutePlan } from '../../../../schemas/generated/types.ts';
+import type { RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
 import type { Explainer } from '../explain/explainer.ts';
 import { createExplainer, fixedWorld } from '../explain/explainer.ts';
 import { scriptRunner } from '../explain/machine-services.ts';
@@ -16,7 +16,12 @@ export interface TestedConfig extends Explainer {
 
 /** Does not use secrets, the store or the network. @throws CliError when it does not compile */
 export async function openTested(context: CliContext, configs: readonly string[] | undefined): Promise<TestedConfig> {
-  const { table, files: inputs } = await openConfig(context, configs);
+  const { table, files } = await openConfig(context, configs);
+  return testedTable(context, table, files);
+}
+
+/** The same for a table that has been compiled. @param inputs see `TestedConfig` */
+export function testedTable(context: CliContext, table: RouteTable, inputs: readonly string[]): TestedConfig {
   let scripts: Promise<RunScript> | null = null;
   return {
     ...createExplainer(context, table, fixedWorld(table)),

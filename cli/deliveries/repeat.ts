@@ -1,0 +1,74 @@
+/** Sends stored deliveries again, or runs them again: for `deliveries replay` and the console. */
+import type { ReplayedDeliveries } from '../../runtime/control/operations.ts';
+import type { Clock } from '../../runtime/platform/clock.ts';
+import { createIds } from '../../runtime/platform/ids.ts';
+import type { MutationResults } from '../../runtime/store/mutations.ts';
+import type { DispatchSummary, StoredDispatch } from '../../runtime/store/queries.ts';
+import { DELIVERED, replay, whyNotReplay } from '../../runtime/store/replay.ts';
+import type { Store } from '../../runtime/store/store.ts';
+import type { Filter } from './filter.ts';
+
+/** Repeats stored in one transaction. */
+const BATCH = 100;
+
+export interface Repeating {
+  readonly clock: Clock;
+  readonly random: (bytes: number) => Buffer;
+  /** See `ReplayOptions`. */
+  readonly rerun: boolean;
+  readonly again: boolean;
+  /** Repeat nothing. */
+  readonly dryRun: boolean;
+  /** @param done number of those that have been looked at */
+  readonly onProgress: (done: number) => void;
+}
+
+/** One that has been removed meanwhile is left out. */
+export async function repeatDeliveries(
+  store: Store,
+  ids: readonly string[],
+  { clock, random, onProgress, ...given }: Repeating,
+): Promise<ReplayedDeliveries> {
+  const create = createIds(random);
+  const done: ReplayedDeliveries['done'][number][] = [];
+  const refused: ReplayedDeliveries['refused'][number][] = [];
+  const one = async (stored: StoredDispatch): Promise<void> => {
+    const id = create.dispatch(clock.now());
+    const why = whyNotReplay(stored, given.again);
+    const change = replay(stored, { id, now: clock.now(), ...given });
+    const isNew = change.kind === 'accept';
+    const result = why !== null || given.dryRun ? null : await store.write(change);
+    const reason = why ?? (result === null || result.kind === 'stored' ? null : await explain(store, result));
+    if (reason === null) done.push(isNew ? { id, replay_of: stored.id } : { id: stored.id, replay_of: null });
+    else refused.push({ id: stored.id, reason });
+  };
+  for (let start = 0; start < ids.length; start += BATCH) {
+    const named = ids.slice(start, start + BATCH);
+    const batch = await Promise.all(named.map((id) => store.read({ kind: 'find', id })));
+    await Promise.all(batch.flatMap((found) => (found.kind === 'found' ? one(found.dispatch) : [])));
+    onProgress(start + batch.length);
+  }
+  return { done, refused };
+}
+
+type Refused = Exclude<MutationResults['accept'] | MutationResults['resend'], { readonly kind: 'stored' }>;
+
+async function explain(store: Store, result: Refused): Promise<string> {
+  if (result.kind === 'done') return DELIVERED;
+  if (result.kind !== 'superseded') return 'it has been resumed or removed meanwhile';
+  const by = await store.read({ kind: 'load', ref: result.by });
+  return `the event went on as ${by?.id ?? 'another delivery'}`;
+}
+
+/** The ids of the newest of a kind. */
+export async function chooseDeliveries(store: Store, filter: Filter, limit: number): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for (let before: number | undefined; ids.length < limit; ) {
+    const slice = { ...(before === undefined ? {} : { before }), limit: Math.min(1000, limit - ids.length) };
+    const page: readonly DispatchSummary[] = await store.read({ kind: 'list', filter: { ...filter, ...slice } });
+    ids.push(...page.map(({ id }) => id));
+    before = page.at(-1)?.ref;
+    if (before === undefined) break;
+  }
+  return ids;
+}

@@ -1,0 +1,328 @@
+/** Who may read and change what over the console: strangers, pages of others, viewers, and those who guess. */
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { describe, it } from 'node:test';
+import { checkAnswer, document, startConsole } from '../../helpers/console.ts';
+
+const TOKEN = 'token-of-the-operators';
+const VIEWER = 'token-of-the-viewers';
+
+const configOf = (console: string, webhook = ''): string => `platforms:
+  webhook:
+    enabled: true
+    secret: a-literal-secret-for-tests
+${webhook}    routes: { hello: { prompt: "Hello {name}" } }
+jobs: { brief: { schedule: "0 8 * * *", prompt: Brief me. } }
+gateway: { console: { port: 0${console} } }
+`;
+const WITH_TOKENS = configOf(`, token: ${TOKEN}, viewer_token: ${VIEWER}`);
+
+interface Sent {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+interface Got {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly text: string;
+}
+
+/** `fetch` does not send every header. */
+function ask(url: string, path: string, { method = 'GET', headers = {}, body = '' }: Sent = {}): Promise<Got> {
+  const { port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: '127.0.0.1', port, path, method, headers, agent: false }, async (response) => {
+      let text = '';
+      for await (const chunk of response) text += chunk;
+      resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
+    });
+    sent.once('error', reject).end(body);
+  });
+}
+
+const JSON_BODY = { 'content-type': 'application/json' };
+const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
+
+async function login(url: string, token: string, headers: Record<string, string> = {}): Promise<string> {
+  const got = await ask(url, '/login', {
+    ...{ method: 'POST', headers: { ...JSON_BODY, ...headers }, body: JSON.stringify({ token }) },
+  });
+  assert.equal(got.status, 200, got.text);
+  return String(got.headers['set-cookie']);
+}
+
+const pairIn = (cookie: string): string => cookie.split(';', 1)[0] ?? '';
+
+describe('without the token', () => {
+  it('every path is answered alike, whether it exists or not', async (t) => {
+    const { url } = await startConsole(t, WITH_TOKENS);
+    const paths = ['/api/overview', '/api/openapi.json', '/api/nothing', '/metrics', '/nothing', '/api/deliveries/x'];
+    const answers = new Set<string>();
+    for (const path of paths) {
+      for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS', 'PATCH']) {
+        const { status, text } = await ask(url, path, { method });
+        answers.add(`${status} ${text}`);
+        checkAnswer(method, '/nothing', status, JSON.parse(text));
+      }
+    }
+    assert.deepEqual([...answers].length, 1, [...answers].join(''));
+    assert.match([...answers][0] ?? '', /^401 /);
+    assert.equal((await ask(url, '/livez')).status, 200);
+    assert.equal((await ask(url, '/readyz')).text, '{"ready":true}\n');
+  });
+
+  it('other spellings of the header are no credential', async (t) => {
+    const { url } = await startConsole(t, WITH_TOKENS);
+    for (const authorization of [
+      ...[TOKEN, `Basic ${TOKEN}`, 'Bearer', 'Bearer ', `Bearer ${TOKEN}x`, `Bearer ${TOKEN.slice(1)}`],
+      ...[`Bearer ${TOKEN.toUpperCase()}`, 'Bearer null', 'Bearer undefined'],
+    ]) {
+      assert.equal((await ask(url, '/api/session', { headers: { authorization } })).status, 401, authorization);
+    }
+    for (const [path, cookie] of [
+      [`/api/session?token=${TOKEN}`, ''],
+      ['/api/session', `hookwright_console=${TOKEN}`],
+      ['/api/session', `hookwright_console=99999999999.${'0'.repeat(64)}`],
+    ] as const) {
+      assert.equal((await ask(url, path, { headers: { cookie } })).status, 401);
+    }
+  });
+});
+
+describe('a login', () => {
+  it('sets one cookie, which scripts cannot read and other sites cannot send, and says what it may do', async (t) => {
+    const { url } = await startConsole(t, WITH_TOKENS);
+    for (const [token, role] of [
+      [TOKEN, 'operator'],
+      [VIEWER, 'viewer'],
+    ] as const) {
+      const cookie = await login(url, token);
+      assert.match(cookie, /^hookwright_console=\d+\.[0-9a-f]{64}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/);
+      const { text } = await ask(url, '/api/session', { headers: { cookie: `a=b; ${pairIn(cookie)}` } });
+      assert.deepEqual(JSON.parse(text), { role });
+      const later = pairIn(cookie).replace(/=(\d+)/, (_, at: string) => `=${Number(at) + 1}`);
+      assert.equal((await ask(url, '/api/session', { headers: { cookie: later } })).status, 401);
+    }
+  });
+
+  it('takes a form too, and ends with a logout', async (t) => {
+    const { url } = await startConsole(t, WITH_TOKENS);
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', origin: url };
+    const got = await ask(url, '/login', { method: 'POST', headers, body: `token=${TOKEN}` });
+    assert.deepEqual([got.status, got.headers.location], [303, '/']);
+    const cookie = pairIn(String(got.headers['set-cookie']));
+    const out = await ask(url, '/logout', { method: 'POST', headers: { cookie, origin: url } });
+    assert.match(String(out.headers['set-cookie']), /^hookwright_console=; Path=\/; Max-Age=0; /);
+  });
+
+  it('is Secure where a trusted proxy says https, and where anybody else says so it is not', async (t) => {
+    const proxy = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '192.0.2.1' };
+    const { url } = await startConsole(t, configOf(`, token: ${TOKEN}`, '    trusted_proxies: [127.0.0.1]\n'));
+    assert.match(await login(url, TOKEN, proxy), /; Secure$/);
+    assert.doesNotMatch(await login(url, TOKEN, { ...proxy, 'x-forwarded-proto': 'http' }), /Secure/);
+    const other = await startConsole(t, WITH_TOKENS);
+    assert.doesNotMatch(await login(other.url, TOKEN, proxy), /Secure/);
+  });
+
+  it('is limited: after ten wrong tokens a client waits, however it brings the next', async (t) => {
+    const { url } = await startConsole(t, WITH_TOKENS);
+    const attempt = (token: string) =>
+      ask(url, '/login', { method: 'POST', headers: JSON_BODY, body: JSON.stringify({ token }) });
+    for (let count = 0; count < 10; count++) assert.equal((await attempt(`guess ${count}`)).status, 401);
+    const refused = await attempt(TOKEN);
+    assert.equal(refused.status, 429);
+    assert.ok(Number(refused.headers['retry-after']) > 0);
+    assert.equal((await ask(url, '/api/session', { headers: bearer(TOKEN) })).status, 429);
+    assert.equal((await ask(url, '/livez')).status, 200);
+  });
+
+  it('takes nothing else', async (t) => {
+    const { url } = await startConsole(t, WITH_TOKENS);
+    for (const [body, headers, status] of [
+      ['{"token":["x"]}', JSON_BODY, 400],
+      ['{}', JSON_BODY, 400],
+      ['[1]', JSON_BODY, 400],
+      ['{', JSON_BODY, 400],
+      [`{"token":"${TOKEN}"}`, { 'content-type': 'text/plain' }, 415],
+    ] as const) {
+      assert.equal((await ask(url, '/login', { method: 'POST', headers, body })).status, status, body);
+    }
+    const open = await startConsole(t, configOf(''));
+    assert.equal(
+      (await ask(open.url, '/login', { method: 'POST', headers: JSON_BODY, body: '{"token":"x"}' })).status,
+      404,
+    );
+  });
+});
+
+describe('a page of somebody else', () => {
+  const change = { method: 'POST', body: '{}' };
+
+  it('changes nothing with the cookie of a user: its origin is looked at first', async (t) => {
+    const { url } = await startConsole(t, WITH_TOKENS);
+    const { host } = new URL(url);
+    const cookie = pairIn(await login(url, TOKEN));
+    for (const [headers, status] of [
+      [{}, 403],
+      [{ origin: 'null' }, 403],
+      [{ origin: 'https://evil.example' }, 403],
+      [{ origin: `http://${host}.evil.example` }, 403],
+      [{ origin: `http://127.0.0.1:${Number(new URL(url).port) + 1}` }, 403],
+      [{ origin: url, 'sec-fetch-site': 'same-site' }, 403],
+      [{ origin: url, 'sec-fetch-site': 'cross-site' }, 403],
+      [{ 'sec-fetch-site': 'none' }, 403],
+      [{ origin: url }, 200],
+      [{ 'sec-fetch-site': 'same-origin' }, 200],
+    ] as const) {
+      const got = await ask(url, '/api/jobs/brief/resume', {
+        ...change,
+        headers: { ...JSON_BODY, cookie, ...headers },
+      });
+      assert.equal(got.status, status, JSON.stringify(headers));
+    }
+    // It is looked at before the credential, and before the path.
+    const foreign = { origin: 'https://evil.example' };
+    assert.equal((await ask(url, '/nothing', { ...change, headers: foreign })).status, 403);
+    assert.equal((await ask(url, '/login', { ...change, headers: { ...JSON_BODY, ...foreign } })).status, 403);
+    const headers = { ...JSON_BODY, ...foreign, ...bearer(TOKEN) };
+    assert.equal((await ask(url, '/api/jobs/brief/resume', { ...change, headers })).status, 200);
+  });
+
+  it('reads nothing with it either, not even as a script or a stream', async (t) => {
+    const { url } = await startConsole(t, WITH_TOKENS);
+    const cookie = pairIn(await login(url, TOKEN));
+    for (const site of ['cross-site', 'same-site'])
+      assert.equal(
+        (await ask(url, '/api/overview', { headers: { cookie, 'sec-fetch-site': site } })).status,
+        401,
+        site,
+      );
+    assert.equal(
+      (await ask(url, '/api/overview', { headers: { cookie, 'sec-fetch-site': 'same-origin' } })).status,
+      200,
+    );
+  });
+
+  it('gets nothing from a console without a token: by name, by origin, by site', async (t) => {
+    const { url } = await startConsole(t, configOf(''));
+    const { host, port } = new URL(url);
+    for (const [headers, status] of [
+      [{ host }, 200],
+      [{ host: `localhost:${port}`, origin: `http://localhost:${port}` }, 200],
+      [{ host: `rebound.example:${port}` }, 403],
+      [{ host: `rebound.example:${port}`, origin: `http://rebound.example:${port}` }, 403],
+      [{ host, origin: 'null' }, 403],
+      [{ host, origin: 'https://evil.example' }, 403],
+      [{ host, 'sec-fetch-site': 'cross-site' }, 403],
+    ] as const) {
+      const about = JSON.stringify(headers);
+      assert.equal((await ask(url, '/api/overview', { headers })).status, status, about);
+      const got = await ask(url, '/api/jobs/brief/resume', { ...change, headers: { ...JSON_BODY, ...headers } });
+      assert.equal(got.status, status, about);
+    }
+  });
+
+  it('may show no answer in a frame, and every answer says so, a refusal too', async (t) => {
+    const { url } = await startConsole(t, WITH_TOKENS);
+    for (const [path, headers] of [
+      ['/livez', {}],
+      ['/nothing', {}],
+      ['/metrics', bearer(TOKEN)],
+      ['/api/overview', bearer(TOKEN)],
+      ['/api/nothing', bearer(TOKEN)],
+    ] as const) {
+      const got = (await ask(url, path, { headers })).headers;
+      const policy = String(got['content-security-policy']);
+      assert.match(policy, /^default-src 'self'; .*frame-ancestors 'none'$/);
+      assert.doesNotMatch(policy, /unsafe/);
+      assert.deepEqual(
+        [got['x-frame-options'], got['x-content-type-options'], got['cache-control']],
+        ['DENY', 'nosniff', 'no-store'],
+        path,
+      );
+      assert.equal(got['access-control-allow-origin'], undefined);
+      assert.equal(got['cross-origin-resource-policy'], 'same-origin');
+    }
+  });
+});
+
+describe('a viewer', () => {
+  it('looks at everything and changes nothing, with the token and with a cookie', async (t) => {
+    const { url } = await startConsole(t, WITH_TOKENS);
+    const cookie = pairIn(await login(url, VIEWER));
+    for (const headers of [bearer(VIEWER), { cookie, origin: url }]) {
+      assert.equal((await ask(url, '/api/overview', { headers })).status, 200);
+      assert.equal((await ask(url, '/metrics', { headers })).status, 200);
+      for (const [path, methods] of Object.entries(document.paths)) {
+        for (const method of Object.keys(methods).filter((each) => each !== 'get')) {
+          const concrete = path.replace(/\{\w+\}/g, 'x');
+          const got = await ask(url, concrete, {
+            method: method.toUpperCase(),
+            headers: { ...JSON_BODY, ...headers },
+            body: '{}',
+          });
+          assert.deepEqual([got.status, JSON.parse(got.text).code], [403, 'read_only'], path);
+        }
+      }
+    }
+  });
+});
+
+describe('what is sent', () => {
+  /** Sends bytes as they are; returns all that comes back. */
+  const raw = (url: string, text: string): Promise<string> =>
+    new Promise((resolve) => {
+      let got = '';
+      const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write(text));
+      socket.setEncoding('latin1').on('data', (chunk: string) => {
+        got += chunk;
+      });
+      socket.on('error', () => {}).on('close', () => resolve(got));
+    });
+
+  it('is bounded: bodies, headers', async (t) => {
+    const { url } = await startConsole(t, WITH_TOKENS);
+    const headers = { ...JSON_BODY, ...bearer(TOKEN) };
+    const body = JSON.stringify({ payload: 'x'.repeat(1_100_000) });
+    assert.equal((await ask(url, '/api/routes/hello/test', { method: 'POST', headers, body })).status, 413);
+    assert.equal(
+      (await ask(url, '/api/overview', { headers: { ...headers, 'x-long': 'x'.repeat(20_000) } })).status,
+      431,
+    );
+    const long = `/api/deliveries/${'x'.repeat(5000)}`;
+    assert.equal((await ask(url, long, { headers })).status, 400);
+  });
+
+  it('is one request for everybody on the way: lengths that contradict each other, two hosts, an odd header', async (t) => {
+    const { url } = await startConsole(t, WITH_TOKENS);
+    const line = 'POST /api/jobs/brief/resume HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+    const own = `Authorization: Bearer ${TOKEN}\r\n`;
+    const smuggled = `GET /metrics HTTP/1.1\r\nHost: x\r\n${own}\r\n`;
+    for (const headers of [
+      'Content-Length: 4\r\nTransfer-Encoding: chunked\r\n',
+      'Content-Length: 4\r\nContent-Length: 5\r\n',
+      'Content-Length: 4, 4\r\n',
+      'Transfer-Encoding: chunked, identity\r\n',
+      'Transfer-Encoding : chunked\r\n',
+      'Content-Length: +4\r\n',
+      'X: a\n b\r\n',
+    ]) {
+      const got = await raw(url, `${line}${own}${headers}\r\n0\r\n\r\n${smuggled}`);
+      assert.match(got, /^HTTP\/1\.1 400 /, headers);
+      assert.equal(got.match(/^HTTP\/1\.1 /gm)?.length, 1, headers);
+    }
+    assert.match(
+      await raw(url, `${line}Host: y\r\n${own}Content-Length: 0\r\nConnection: close\r\n\r\n`),
+      /^HTTP\/1\.1 400 /,
+    );
+    // A body that is not read is not the next request.
+    const refused = await raw(
+      url,
+      `POST /nothing HTTP/1.1\r\nHost: x\r\nContent-Length: ${smuggled.length}\r\n\r\n${smuggled.slice(0, 20)}`,
+    );
+    assert.equal(refused.match(/^HTTP\/1\.1 /gm)?.length, 1);
+  });
+});
