@@ -1,6 +1,7 @@
 /** Says which deliveries were given up, for `gateway status` and `doctor`. */
 import type { DeadWork } from '../../runtime/store/queries.ts';
 import { formatDuration } from '../output/time.ts';
+import { ownerText } from './owner-text.ts';
 
 const MAX_NAMED = 5;
 
@@ -19,7 +20,7 @@ export function describeDead(dead: readonly DeadWork[], now: number): string | n
 /** What lists them. */
 export const LIST_DEAD = 'hookwright deliveries list --state dead';
 
-function ownerOf({ profile, route, job }: DeadWork): string {
-  const name = route ?? `job ${job ?? ''}`;
+function ownerOf({ profile, ...of }: DeadWork): string {
+  const name = ownerText(of);
   return profile === 'default' ? name : `${name} (profile ${profile})`;
 }

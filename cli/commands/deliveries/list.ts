@@ -11,6 +11,7 @@ import {
 } from '../../command-line/options.ts';
 import { parseDeliveryFilter, parseLimit } from '../../deliveries/filter.ts';
 import { namedFilter } from '../../deliveries/named-filter.ts';
+import { ownerText } from '../../deliveries/owner-text.ts';
 import { printList } from '../../output/table.ts';
 import { formatDuration, formatRunTime } from '../../output/time.ts';
 import { stateWord, waitText } from '../../sessions/agent-sessions.ts';
@@ -45,7 +46,7 @@ export default command({
       toJson: ({ ref, ...rest }) => ({ ...rest, duration_ms: runDuration(rest) }),
       columns: [
         { title: 'ID', value: ({ id }) => id, whole: true },
-        { title: 'ROUTE', value: ({ route, job }) => route ?? `job ${job}`, whole: true },
+        { title: 'ROUTE', value: ownerText, whole: true },
         { title: 'EVENT', value: ({ event }) => event, whole: true },
         { title: 'STATE', value: stateWord },
         { title: 'DURATION', value: (row) => formatRunTime(runDuration(row)), align: 'right' },

@@ -39,6 +39,7 @@ platforms:
       eventually: true,
     },
     { run: 'deliveries list --route news', out: 'ID  …\n… news … done …\n' },
+    { run: 'deliveries list', out: /^\S+ +\(gateway\) +alert_test +done /m },
     { run: 'usage --by route', err: /^no run of that time has told what it used/ },
     { run: 'usage --by nothing', code: 2, err: /^error: --by takes route, agent, job, day/ },
     { run: 'gateway loops list', err: 'no key is paused\n' },
