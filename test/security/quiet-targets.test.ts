@@ -1,10 +1,14 @@
 /** What the services read as a mention, a hidden link or code is sent to none of them, by any variant of any target. */
 import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
 import { describe, test } from 'node:test';
-import { deliveryTo } from '../helpers/deliveries.ts';
+import { lowerBinding } from '../../compiler/lower/binding.ts';
+import { createTestDeliverer, deliveryTo } from '../helpers/deliveries.ts';
+import { FakeGitHub } from '../helpers/fake-github.ts';
+import { FakeGitLab } from '../helpers/fake-gitlab.ts';
 import { TARGET_CASES } from '../helpers/target-cases.ts';
 import { startTarget } from '../helpers/target-fake.ts';
-import { shippedTargets } from '../helpers/targets.ts';
+import { shippedTarget, shippedTargets } from '../helpers/targets.ts';
 
 const HOSTILE = [
   '@all @channel @here @everyone @room @team @alice @所有人 @+4915112345678',
@@ -46,7 +50,9 @@ function textsIn(value: unknown): readonly string[] {
 
 test('each target is judged', () => {
   const declarative = Object.values(shippedTargets()).flatMap(({ driver, name }) => (driver === 'http' ? [name] : []));
-  assert.deepEqual(declarative.sort(), Object.keys(READS).sort());
+  // Code hosts are below; what a service of one's own reads is its own affair.
+  const judged = declarative.filter((name) => !/^forge[ab]_/.test(name) && name !== 'http');
+  assert.deepEqual(judged.sort(), Object.keys(READS).sort());
 });
 
 describe('a hostile text', () => {
@@ -63,3 +69,52 @@ describe('a hostile text', () => {
     });
   }
 });
+
+/** Code hosts decode entities, and read a mention in any Markdown but code, and a command at the start of a line. */
+const live = (text: string): RegExpMatchArray | null =>
+  text.replace(/&#64;|&#x40;|&commat;/gi, '@').match(/@[\p{L}\p{N}]|^[^\S\n]*\/[a-z]/imu);
+
+describe('a hostile text for a code host', () => {
+  const TEXT = `${HOSTILE}\n/merge\n  /close\n\r/approve\n\u2028/label ~x`;
+  const repo = { repo: 'octo-org/shop', pr_number: '7', sha: 'a'.repeat(40), name: 'n', title: 'T', number: '7' };
+  const project = { project: 'group/shop', issue: '7', sha: 'a'.repeat(40), name: 'n' };
+
+  test('github', async (t) => {
+    const github = await new FakeGitHub().start(t);
+    github.tokens.set('ghp_x', 'our-bot');
+    const names = ['forgea_comment', 'forgea_issue', 'forgea_review'];
+    const { deliverer } = startCodeHost(t, names, { token: 'ghp_x', api_base: github.url });
+    const content = { text: TEXT, comments: [{ path: 'a', line: 1, body: TEXT }] };
+    for (const name of names) {
+      const outcome = await deliverer.deliver(deliveryTo(name, { extra: repo, text: TEXT, content }));
+      assert.equal(outcome.kind, 'ok', JSON.stringify(outcome));
+    }
+    const texts = textsIn(github.posts.map(({ sent }) => sent)).filter((text) => text.includes('evil'));
+    assert.equal(texts.length, 4);
+    for (const text of texts) assert.equal(live(text), null);
+  });
+
+  test('gitlab', async (t) => {
+    const gitlab = await new FakeGitLab().start(t);
+    gitlab.tokens.set('glpat-x', 'our-bot');
+    const { deliverer } = startCodeHost(t, ['forgeb_note'], { token: 'glpat-x', api_base: gitlab.url });
+    const outcome = await deliverer.deliver(deliveryTo('forgeb_note', { extra: project, text: TEXT }));
+    assert.equal(outcome.kind, 'ok', JSON.stringify(outcome));
+    const [note] = gitlab.notes.get('group/shop#7') ?? [];
+    assert.equal(live(note?.body ?? '@x'), null);
+    assert.deepEqual(gitlab.actions, []);
+  });
+});
+
+function startCodeHost(t: TestContext, names: readonly string[], settings: Readonly<Record<string, string>>) {
+  const targets = names.map(shippedTarget);
+  const bindings = targets.map((plan) => {
+    const { plan: binding } = lowerBinding({ enabled: true, ...settings }, plan, {
+      profile: 'default',
+      max_attempts: 1,
+    });
+    assert.ok(binding !== null);
+    return [plan.name, binding] as const;
+  });
+  return { deliverer: createTestDeliverer(t, { targets, bindings: { default: Object.fromEntries(bindings) } }) };
+}
