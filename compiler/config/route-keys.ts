@@ -21,6 +21,8 @@ const NONE = '`agent: none` runs no agent';
 const WAITS =
   'a `deliver_only` route runs no agent, and its sender waits; remove `deliver_only` to store the message instead';
 const ONCE = 'a job never runs twice at once';
+const ENDS = 'the sender of a `deliver_only` route waits, and is told how it ends';
+const FIRES = 'a job has runs that no event has started';
 const JOB = 'the job named by `cron_job` brings its own';
 
 /** Other rules report `coalesce`, and filters that cannot hold. */
@@ -64,6 +66,8 @@ export const ROUTE_KEYS = {
   on_failure: { plan: 'on_failure', isAlone: true, direct: DIRECT, message: NONE, cron: JOB },
   loop_limit: { plan: 'loop_limit', isAlone: true, direct: DIRECT, cron: 'a job never runs twice at once' },
   allow_own_events: { plan: 'allow_own_events', isAlone: true },
+  status_url: { plan: 'status', isAlone: true, direct: ENDS, cron: FIRES },
+  status_answer: { plan: 'status', isAlone: true, direct: ENDS, cron: FIRES },
   idempotency_ttl_seconds: { plan: 'idempotency_ttl_seconds', isAlone: true },
   max_age_seconds: { plan: 'max_age' },
   timestamp: { plan: 'max_age', payload: 'path' },

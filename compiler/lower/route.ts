@@ -80,12 +80,19 @@ export function lowerRoute(route: RouteView, at: Place): Lowered<RoutePlan> {
     on_failure: mode === 'agent' ? (take(lowerReceiver(config.on_failure, scope.table), ['on_failure']) ?? []) : [],
     loop_limit: config.loop_limit ?? DEFAULT_LOOP_LIMIT,
     allow_own_events: config.allow_own_events ?? false,
+    ...lowerStatus(route),
     idempotency_ttl_seconds: config.idempotency_ttl_seconds ?? defaultWindow(route),
     max_age: lowerMaxAge(config),
     capture: config.capture ?? scope.table.gateway.capture,
   };
   return { plan, problems };
 }
+
+/** The events of a coalesce group have one run, that of the last. */
+const lowerStatus = ({ mode, config }: RouteView): Pick<RoutePlan, 'status'> =>
+  config.status_url === true && config.coalesce === undefined && (mode === 'agent' || mode === 'message')
+    ? { status: { answer: config.status_answer === true } }
+    : {};
 
 function lowerPrompt(config: RouteConfig, take: Take): TemplatePlan {
   const { prompt } = config;

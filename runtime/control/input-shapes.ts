@@ -80,6 +80,7 @@ const QUERIES: Readonly<Record<QueryKind, WireShape>> = {
   is_claimed: object({ key: object(CLAIM_KEY), now: whole }),
   load: object({ ref: whole }),
   find: object({ id: text }),
+  ended: object({ ids: texts }),
   list: object({
     filter: object({
       ...LISTED,

@@ -1,26 +1,41 @@
-/** The id of this installation, which the markers of what it posts hold: random, in the store, the same for all its gateways. */
+/**
+ * What an installation makes once, at random, and keeps in its store, the same for all its gateways: its id, which the markers
+ * of what it posts hold, and the key of its status URLs.
+ */
 import { decodeOr } from '../store/decode.ts';
 import type { Store } from '../store/store.ts';
 import { createInstallation, isInstallation } from '../table/loop-marker.ts';
 
 export type FindInstallation = () => Promise<string>;
 
-const ROW = { kind: 'installation', key: '' } as const;
+type RandomBytes = (size: number) => Buffer;
 
 /** Returns a function that reads the id, or creates it, once. It rejects with StoreUnavailable, and then tries again. */
-export function findInstallation(
+export const findInstallation = (store: Pick<Store, 'read' | 'write'>, randomBytes: RandomBytes): FindInstallation =>
+  findOnce(store, '', isInstallation, () => createInstallation(randomBytes));
+
+const isStatusKey = (value: unknown): value is string => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
+
+/** The same for the key of status URLs, 64 hexadecimal digits. */
+export const findStatusKey = (store: Pick<Store, 'read' | 'write'>, randomBytes: RandomBytes): FindInstallation =>
+  findOnce(store, 'status_key', isStatusKey, () => randomBytes(32).toString('hex'));
+
+function findOnce(
   store: Pick<Store, 'read' | 'write'>,
-  randomBytes: (size: number) => Buffer,
+  key: string,
+  isValid: (value: unknown) => value is string,
+  create: () => string,
 ): FindInstallation {
+  const row = { kind: 'installation', key } as const;
   let found: Promise<string> | null = null;
   const read = async (): Promise<string> => {
     for (;;) {
-      const body = (await store.read({ kind: 'guard_rows', of: ROW.kind })).find(({ key }) => key === ROW.key)?.body;
-      const id = body === undefined ? null : decodeOr<string | null>(body, isInstallation, null);
+      const body = (await store.read({ kind: 'guard_rows', of: row.kind })).find((kept) => kept.key === key)?.body;
+      const id = body === undefined ? null : decodeOr<string | null>(body, isValid, null);
       if (id !== null) return id;
-      const next = createInstallation(randomBytes);
+      const next = create();
       const change = { expect: body ?? null, body: JSON.stringify(next), expires_at: null, dispatch: null, now: 0 };
-      if (await store.write({ kind: 'put_guard', row: ROW, ...change })) return next;
+      if (await store.write({ kind: 'put_guard', row, ...change })) return next;
     }
   };
   return () => {

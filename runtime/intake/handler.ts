@@ -47,6 +47,8 @@ export interface HandlerContext {
   /** Whether other gateways may serve a path that has no route here: a 404 would make its sender give up. */
   readonly isPending: (path: string) => boolean;
   readonly documents: Documents;
+  /** The status of an event, if the path is its URL. */
+  readonly status: (request: IntakeRequest, path: string) => Promise<Reply | null>;
   readonly connections: Connections;
 }
 
@@ -92,11 +94,22 @@ export class RequestHandler {
 
   /** Answers a request whose path is not a route. */
   private async other(request: IntakeRequest, response: ServerResponse, path: string): Promise<void> {
+    const status = await this.status(request, path);
+    if (status !== null) return this.answer(request, response, status);
     const document = await this.context.documents.find(path);
     if (document !== undefined) return this.answer(request, response, documentReply(document, request));
     const isPending = INTAKE_PATH.test(path) && this.context.isPending(path);
     this.context.events.noRoute(path, isPending ? 'overloaded' : 'unknown_route');
     this.answer(request, response, isPending ? PENDING : UNKNOWN_ROUTE);
+  }
+
+  private async status(request: IntakeRequest, path: string): Promise<Reply | null> {
+    try {
+      return await this.context.status(request, path);
+    } catch (error) {
+      this.fault(error, { path: printableStart(path, 200) });
+      return INTERNAL_ERROR;
+    }
   }
 
   /** Resolves once no request is in the stages. */

@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Claim, Dispatcher } from '../dispatch/dispatcher.ts';
+import type { Statuses } from '../dispatch/statuses.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
 import type { Logger } from '../platform/log.ts';
@@ -45,6 +46,8 @@ export interface Services {
   readonly warnDeprecated: (route: LinkedRoute, scheme: string) => void;
   /** Null: nothing is traced. */
   readonly tracing: RequestTracing | null;
+  /** Missing for a request whose sender is not there, such as one that is explained. */
+  readonly statuses?: Statuses | null;
 }
 
 /** Spans of requests whose signature is right: strangers begin none. */

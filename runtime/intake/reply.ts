@@ -152,6 +152,16 @@ export function accepted({ route, event, delivery_id }: Subject, cronJob: string
   return jsonReply(202, 'accepted', cronJob === null ? body : { ...body, cron_job: cronJob });
 }
 
+/** @param more members of the body besides @param headers names and values alternating */
+export function acceptedWith(
+  { route, event, delivery_id }: Subject,
+  status: 200 | 202,
+  more: Readonly<Record<string, unknown>>,
+  headers: readonly string[] = NO_HEADERS,
+): Reply {
+  return jsonReply(status, 'accepted', { status: 'accepted', route, event, delivery_id, ...more }, headers);
+}
+
 export function coalesced({ route, event, delivery_id }: Subject, superseded: number): Reply {
   return jsonReply(202, 'coalesced', { status: 'coalesced', route, event, delivery_id, superseded });
 }

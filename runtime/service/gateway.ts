@@ -4,6 +4,7 @@ import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { ReplayReport } from '../control/operations.ts';
 import type { Dispatcher, StopResult } from '../dispatch/dispatcher.ts';
 import type { FindInstallation } from '../dispatch/installation.ts';
+import type { Statuses } from '../dispatch/statuses.ts';
 import { Connections } from '../intake/connections.ts';
 import { EventLog } from '../intake/event-log.ts';
 import type { RequestOrigin } from '../intake/fetch-request.ts';
@@ -16,12 +17,14 @@ import { askHealth, Overload } from '../intake/overload.ts';
 import { createScriptRunner } from '../intake/script-runner.ts';
 import type { HandleRequest, ListenAddress, ServerLimits } from '../intake/server.ts';
 import { BoundedServer, SERVER_LIMITS, urlOf } from '../intake/server.ts';
+import { askStatus } from '../intake/status-url.ts';
 import { UnverifiedBodies } from '../intake/unverified-bodies.ts';
 import type { Clock } from '../platform/clock.ts';
 import { settledWithin } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
 import type { RunProcess } from '../platform/process/run-process.ts';
 import type { OwnLogin } from '../table/link-loop.ts';
+import { RateWindows } from '../table/rate-limit.ts';
 import type { Guarding } from './guarding.ts';
 import type { ServiceContext } from './options.ts';
 import type { Routes, RoutesUser } from './routes.ts';
@@ -40,6 +43,7 @@ export interface Backend extends RoutesUser {
   readonly installation: FindInstallation;
   readonly ownLogin?: OwnLogin;
   readonly guarding?: Pick<Guarding, 'requested'>;
+  readonly statuses?: Statuses;
   /** Whether other gateways may serve a path that has no route here. */
   isPending(path: string): boolean;
   /** Flushes and finishes work within `timeoutMs`; resolves to the number of runs and deliveries cancelled. */
@@ -159,6 +163,7 @@ export class Gateway {
     this.shutdown.retryAfterSeconds = Math.max(1, Math.ceil(drainSeconds));
     log.info({ drain_seconds: drainSeconds }, 'stopping');
     this.routes.tables.stop();
+    this.backend.statuses?.release();
     await settledWithin(clock, Math.max(IDLE_MS, deadline - clock.monotonic()), this.handler.idle());
     const { abandoned } = await this.backend.stop(Math.max(0, deadline - clock.monotonic()));
     this.giveUp.abort();
@@ -172,6 +177,8 @@ export class Gateway {
   private createHandler(): RequestHandler {
     const { documents, clock, log, metrics } = this.context;
     const { backend } = this;
+    const { statuses = null } = backend;
+    const windows = new RateWindows();
     const { tables } = this.routes;
     return new RequestHandler({
       services: this.services,
@@ -189,6 +196,10 @@ export class Gateway {
       isPending: (path) => backend.isPending(path),
       connections: this.connections,
       documents,
+      status: async (request, path) =>
+        statuses === null
+          ? null
+          : askStatus(request, path, { findRoute: (at) => tables.find(at), statuses, clock, windows }),
     });
   }
 
@@ -214,6 +225,7 @@ export class Gateway {
       connections: this.connections,
       warnDeprecated: createDeprecationWarner(log),
       tracing: this.backend.tracing,
+      statuses: this.backend.statuses ?? null,
     };
   }
 }

@@ -24,10 +24,11 @@ import { createDispatcher } from '../dispatch/create-dispatcher.ts';
 import type { DispatchCounts, DispatchService, StopResult } from '../dispatch/dispatcher.ts';
 import type { GuardContext, WatchedState } from '../dispatch/guard.ts';
 import type { FindInstallation } from '../dispatch/installation.ts';
-import { findInstallation } from '../dispatch/installation.ts';
+import { findInstallation, findStatusKey } from '../dispatch/installation.ts';
 import type { DispatchObserver } from '../dispatch/observer.ts';
 import type { OpenHandover } from '../dispatch/outputs.ts';
 import { JobScheduler } from '../dispatch/scheduler/scheduler.ts';
+import { Statuses } from '../dispatch/statuses.ts';
 import type { Keeper } from '../intake/keeper.ts';
 import { Keeping } from '../intake/keeper.ts';
 import type { OpenedStore, Tracing } from '../module.ts';
@@ -168,6 +169,7 @@ export class Work implements Backend {
   readonly dispatcher: DispatchService;
   readonly installation: FindInstallation;
   readonly ownLogin: OwnLogin;
+  readonly statuses: Statuses;
   readonly guarding: Guarding;
   readonly approving: Approving;
   private readonly ownLogins: OwnLogins;
@@ -218,8 +220,16 @@ export class Work implements Backend {
     this.ownLogins = new OwnLogins(clock, first.targets);
     this.ownLogin = (profile, target) => this.ownLogins.of(profile, target);
 
+    this.statuses = new Statuses({ store, clock, log, key: findStatusKey(store, randomBytes) });
+    const observing: DispatchObserver = {
+      ...observer,
+      finished: (...of) => {
+        observer.finished?.(...of);
+        this.statuses.finished(of[0].id);
+      },
+    };
     this.dispatcher = createDispatcher({
-      ...{ store, clock, log, observer, jobs: this.scheduler },
+      ...{ store, clock, log, observer: observing, jobs: this.scheduler },
       installation: this.installation,
       budgets: findBudgets,
       deliverer: tracing?.deliverer(this.deliverer) ?? this.deliverer,

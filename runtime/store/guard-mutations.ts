@@ -6,7 +6,7 @@ import type { Dispatch } from '../../schemas/generated/types.ts';
 import { decodeOr, isInstant, isText } from './decode.ts';
 
 /**
- * `installation`: the id of this installation, key ''. `alert`: an alert that lasts. `runs`: the latest runs of a session or
+ * `installation`: the id of this installation, key '', and the key of its status URLs, key 'status_key'. `alert`: an alert that lasts. `runs`: the latest runs of a session or
  * coalesce key. `exchange`: the latest events of a key that another installation has caused. `budget`: what was spent of one
  * (budget.ts). `pause`: a route that holds its events (pauses.ts), which only `pause_route` changes. `session`: from where on
  * an agent is told what was said in a session (said.ts).

@@ -214,6 +214,8 @@ export type Query =
   | { readonly kind: 'load'; readonly ref: Ref; readonly known?: AgentsNow }
   /** By id, or by a unique prefix of one. */
   | { readonly kind: 'find'; readonly id: string; readonly known?: AgentsNow }
+  /** Those of these ids whose dispatches have ended. */
+  | { readonly kind: 'ended'; readonly ids: readonly string[] }
   /** Newest first. */
   | { readonly kind: 'list'; readonly filter: ListFilter; readonly known?: AgentsNow }
   /** The busy sessions of a profile, by the age of the run that has the turn. */
@@ -276,6 +278,7 @@ export interface QueryResults {
   is_claimed: boolean;
   load: StoredDispatch | null;
   find: { readonly kind: 'found'; readonly dispatch: StoredDispatch } | { readonly kind: 'unknown' | 'ambiguous' };
+  ended: readonly string[];
   list: readonly DispatchSummary[];
   sessions: readonly BusySession[];
   waits: WaitCounts;

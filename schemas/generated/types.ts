@@ -638,6 +638,14 @@ export interface RouteConfig {
    */
   allow_own_events?: boolean;
   /**
+   * The 202 of an event carries `status_url`, where its sender can ask what became of it: a URL that nobody can guess, absolute where `public_url` is set. A request with `Prefer: wait=30` (at most 60 seconds) is answered once the event is done.
+   */
+  status_url?: boolean;
+  /**
+   * With `status_url`: whoever has the URL also gets the answer, once it is delivered.
+   */
+  status_answer?: boolean;
+  /**
    * How long a delivery id is remembered, in seconds. Default: the global setting.
    */
   idempotency_ttl_seconds?: number;
@@ -4496,6 +4504,7 @@ export interface RoutePlan {
    * Which of its requests are kept.
    */
   capture: 'none' | 'problems' | 'all';
+  status?: StatusPlan;
 }
 export interface RouteSecret {
   ref: SecretRef;
@@ -4572,6 +4581,15 @@ export interface KeepAllPlan {
 export interface MaxAgePlan {
   seconds: number;
   time: FieldPlan;
+}
+/**
+ * Senders are told where to ask what became of an event. Absent: they are not.
+ */
+export interface StatusPlan {
+  /**
+   * It tells the answer, too.
+   */
+  answer: boolean;
 }
 /**
  * webhook_subscriptions.json: dynamic routes by name, same format as static routes.

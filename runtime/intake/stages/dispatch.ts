@@ -1,12 +1,15 @@
 /** Dispatches the event to its agent, target or job. The answer is sent once that is stored. */
 import type { Dispatch, RoutePlan } from '../../../schemas/generated/types.ts';
 import type { Claim, Dispatcher } from '../../dispatch/dispatcher.ts';
+import type { Statuses } from '../../dispatch/statuses.ts';
 import type { OverBudget } from '../../store/budget.ts';
 import type { OverLimit } from '../../store/mutations.ts';
+import { StoreUnavailable } from '../../store/store.ts';
 import { budgetName } from '../../store/stored-budget.ts';
 import type { Intake, Stage } from '../intake.ts';
 import type { Reply } from '../reply.ts';
 import { accepted, coalesced, delivered, deliveryFailed } from '../reply.ts';
+import { answerWithStatus } from '../status-url.ts';
 import { answeredEvent, ignore, refuse } from './reject.ts';
 
 type DispatchTo = (intake: Intake, dispatch: Dispatch, claim: Claim, dispatcher: Dispatcher) => Promise<Reply>;
@@ -18,12 +21,37 @@ const BY_MODE: Record<RoutePlan['mode'], DispatchTo> = {
   cron: dispatchToJob,
 };
 
-export const dispatchEvent: Stage = (intake, { dispatcher }) => {
+export const dispatchEvent: Stage = (intake, { dispatcher, statuses = null }) => {
   const { dispatch, claim, route } = intake;
   if (dispatch === null || claim === null) throw new Error('the event was not rendered');
   intake.release();
+  if (route.plan.status !== undefined && statuses !== null)
+    return dispatchWithStatus(intake, dispatch, claim, dispatcher, statuses);
   return BY_MODE[route.plan.mode](intake, dispatch, claim, dispatcher);
 };
+
+/** The token is made first, so that no event is accepted without it. */
+async function dispatchWithStatus(
+  intake: Intake,
+  dispatch: Dispatch,
+  claim: Claim,
+  dispatcher: Dispatcher,
+  statuses: Statuses,
+): Promise<Reply> {
+  let token: string;
+  try {
+    token = await statuses.token(dispatch.id);
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    return refuse(intake, {
+      kind: 'overloaded',
+      reason: 'store_unavailable',
+      retry_after_seconds: 10,
+    });
+  }
+  const reply = await dispatchToAgent(intake, dispatch, claim, dispatcher);
+  return reply.outcome === 'accepted' ? answerWithStatus(intake, answeredEvent(intake), statuses, token) : reply;
+}
 
 async function dispatchToAgent(
   intake: Intake,

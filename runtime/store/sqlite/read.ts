@@ -43,6 +43,10 @@ export function createQueries(db: Connection): QueryHandlers {
   const held = db.query('SELECT 1 FROM claim WHERE key = ? AND expires_at > ?');
   const exact = db.query<[Ref]>('SELECT ref FROM dispatch WHERE id = ?');
   const beginning = db.query<[Ref]>('SELECT ref FROM dispatch WHERE id >= ?1 AND id < ?1 || char(1114111) LIMIT 2');
+  const ended = db.query<[string]>(
+    'SELECT d.id FROM json_each(?) CROSS JOIN dispatch d ON d.id = value JOIN work w USING (ref) ' +
+      "WHERE w.state IN ('done', 'dead', 'skipped')",
+  );
   const load = createLoad(db);
   const heldUp = createHeldUp(db);
   const oldestDue = db.query<[number | null]>(
@@ -60,6 +64,7 @@ export function createQueries(db: Connection): QueryHandlers {
       const dispatch = ref === undefined ? null : load(ref, heldUp(agents));
       return dispatch === null ? { kind: 'unknown' } : { kind: 'found', dispatch };
     },
+    ended: ({ ids }) => ended.all(JSON.stringify(ids)).map(([id]) => id),
     list: ({ filter, known }) => list(db, filter, heldUp(known)),
     sessions: createSessions(db, heldUp),
     waits: createWaits(db, heldUp),

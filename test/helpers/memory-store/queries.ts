@@ -35,6 +35,10 @@ export function queryHandlers(tables: MemoryTables): QueryHandlers {
     is_claimed: ({ key, now }) => isClaimed(tables, key, now),
     load: ({ ref, known }) => loaded(tables, dispatches.get(ref), known),
     find: ({ id, known }) => find(tables, id, known),
+    ended: ({ ids }) =>
+      [...dispatches.values()]
+        .filter((row) => ids.includes(row.dispatch.id) && isFinal(row.state))
+        .map((row) => row.dispatch.id),
     list: ({ filter, known }) => list(tables, filter, known),
     sessions: (query) => sessions(tables, query),
     waits: ({ known }) => waits(tables, known),

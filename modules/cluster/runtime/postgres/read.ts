@@ -73,6 +73,13 @@ export const createPgQueries = (ask: AskSnapshot, signatures: Signatures): PgQue
     return rows[0] === undefined ? null : whole(ask, readStored(rows[0], stepsOf(steps), heldUp(known, running)));
   },
   find: (query) => find(ask, query),
+  async ended({ ids }) {
+    const [rows] = await ask<[{ id: string }[]]>([
+      'SELECT d.id FROM dispatch d JOIN ended e USING (ref) WHERE d.id = ANY($1::text[])',
+      ids,
+    ]);
+    return rows.map(({ id }) => id);
+  },
   list: (query) => list(ask, query),
   async sessions({ profile, known }) {
     const [rows = [], running = []] = await ask<[(ListedRow & { waiting: number })[], Running[]?]>(

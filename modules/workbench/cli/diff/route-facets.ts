@@ -175,6 +175,12 @@ const ROUTE_KEYS = {
     read: ({ budget }) => (budget === undefined ? [] : [shown(budget, printBudget(budget))]),
     ...valued('its budget'),
   },
+  status: {
+    field: 'status_url',
+    read: ({ status }) =>
+      status === undefined ? [] : [shown(status, status.answer ? 'with the answer' : 'the state')],
+    ...valued('what the status_url of an event tells'),
+  },
   idempotency_ttl_seconds: plain('idempotency_ttl_seconds', 'how long it remembers delivery ids (seconds)'),
   max_age: {
     field: 'max_age_seconds',

@@ -70,6 +70,20 @@ export function queries(open: Open): void {
     assert.equal(await ids(store, { limit: 10, since: 2000, route: 'two', state: 'dead' }), 'b');
   });
 
+  it('tells which of some dispatches have ended', async (t) => {
+    const { store } = await open(t);
+    const refs = [];
+    for (const id of ['a', 'b', 'c', 'd']) refs.push(await takeNew(store, id, { dispatch: makeDispatch(id) }));
+    await advance(store, refs[0] ?? 0, 'done', 2000, { answer: 'x' });
+    await advance(store, refs[1] ?? 0, 'dead', 2000, { reason: 'x' });
+    await advance(store, refs[3] ?? 0, 'skipped', 2000, { reason: 'x' });
+    await accept(store, 'e', {});
+    const ended = async (...ids: string[]) => (await store.read({ kind: 'ended', ids })).toSorted();
+    assert.deepEqual(await ended('a', 'b', 'c', 'e', 'nobody', "'"), ['a', 'b']);
+    assert.deepEqual(await ended('d'), ['d']);
+    assert.deepEqual(await ended(), []);
+  });
+
   it('finds a dispatch by its id or the beginning of it that no other shares', async (t) => {
     const { store } = await open(t);
     for (const id of ['0192-aa', '0192-ab', '0192', '7_%']) await accept(store, id);
