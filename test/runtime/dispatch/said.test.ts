@@ -49,6 +49,24 @@ describe('a run of a session', () => {
     assert.deepEqual(told(), [[], [], ['prompt of b: answer 2']]);
   });
 
+  it('that is stuck ends at its timeout, and the next one of its session begins', async () => {
+    const begun: string[] = [];
+    const run = ({ delivery_id, signal }: AgentRequest) =>
+      new Promise<string>((_, reject) => {
+        begun.push(delivery_id);
+        signal.addEventListener('abort', () => reject(new Error('stopped')));
+      });
+    const { service, store, clock } = dispatchBench({ agent: run, timeout_ms: 1000 });
+    for (const id of ['a', 'b'])
+      await service.accept(makeDispatch(id, { session: of.session, session_key: 'k' }), claimOf(id), null);
+    await clock.run(999);
+    assert.deepEqual(begun, ['delivery-a']);
+    await clock.run(1);
+    assert.deepEqual(begun, ['delivery-a', 'delivery-b']);
+    const found = store.look({ kind: 'find', id: 'a' });
+    assert.equal(found.kind === 'found' && found.dispatch.reason, 'run failed: no answer within 1 s');
+  });
+
   it('is told nothing where its agent keeps its conversations itself', async () => {
     const { send, told } = bench({});
     await send('a');

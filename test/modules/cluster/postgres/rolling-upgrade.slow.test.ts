@@ -8,7 +8,7 @@ import { systemClock } from '../../../../runtime/platform/clock.ts';
 import type { Store } from '../../../../runtime/store/store.ts';
 import type { Ending } from '../../../helpers/at-end.ts';
 import { atEnd } from '../../../helpers/at-end.ts';
-import { makeAccept, makeAdvance, makeJoin, makeStep, makeTake } from '../../../helpers/dispatches.ts';
+import { makeAccept, makeAdvance, makeDispatch, makeJoin, makeStep, makeTake } from '../../../helpers/dispatches.ts';
 import { FastClock } from '../../../helpers/fast-clock.ts';
 import { until } from '../../../helpers/gateway.ts';
 import { makeTick } from '../../../helpers/jobs.ts';
@@ -82,6 +82,41 @@ describe('a rolling upgrade', { skip: skipWithoutPostgres() }, () => {
       for (const [n, store] of [old, later].entries()) await until(() => goesOn(store, `${round} ${n}`));
     }
     assert.deepEqual(await audit(old), []);
+    assert.deepEqual(await audit(later), []);
+  });
+
+  it('keeps the order of a session while the gateways are replaced one after the other', async (t) => {
+    const schema = `rolling_${++schemas}`;
+    const old = await open(t, schema);
+    const later = await open(t, schema, await laterVersion(t, 1));
+    const of = { session_key: 'k', session: 's:k' };
+    for (const [store, id] of [
+      [old, 'a1'],
+      [later, 'a2'],
+      [old, 'a3'],
+      [later, 'a4'],
+    ] as const)
+      await store.write(makeAccept(id, { claim: null, dispatch: makeDispatch(id, of) }));
+    const begin = async (store: Store, holder: string): Promise<readonly number[]> =>
+      (await store.write(makeTake(1000, { holder }))).runs.map(({ ref }) => ref);
+    const end = (store: Store, holder: string, ref = 0) =>
+      store.write(makeAdvance(ref, 'done', 1001, { holder, answer: 'said' }));
+    const [first] = await begin(old, 'old');
+    assert.deepEqual(await begin(later, 'later'), []);
+    await end(old, 'old', first);
+    const begun = [first];
+    for (const isLast of [false, false, true]) {
+      const [next, ...others] = await begin(later, 'later');
+      assert.deepEqual([others, await begin(isLast ? later : old, 'old')], [[], []]);
+      begun.push(next);
+      if (begun.length === 3) await old.close();
+      await end(later, 'later', next);
+    }
+    assert.deepEqual(
+      begun,
+      [...begun].sort((a = 0, b = 0) => a - b),
+    );
+    assert.deepEqual(await begin(later, 'later'), []);
     assert.deepEqual(await audit(later), []);
   });
 
