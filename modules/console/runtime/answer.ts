@@ -1,10 +1,13 @@
 /** What the console answers, and the refusals that its parts throw. */
+import type { ServerResponse } from 'node:http';
 
 export interface Answer {
   readonly status: number;
   readonly type: string;
   readonly text: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Writes what follows the head, until the client leaves; in place of `text`. */
+  readonly stream?: (response: ServerResponse) => void;
 }
 
 /** A refusal with an HTTP status, a code for programs and a message for people. */

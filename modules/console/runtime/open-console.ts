@@ -17,6 +17,7 @@ import type { Answer } from './answer.ts';
 import { ApiRefusal, json, plainText, refused } from './answer.ts';
 import { answerApi } from './api/answer-api.ts';
 import { recordFigures } from './figures/record-figures.ts';
+import { LiveEvents } from './live.ts';
 import { pageAnswer } from './page.ts';
 import { readBody } from './read-body.ts';
 
@@ -83,10 +84,12 @@ export const openConsole: OpenConsole = async (context) => {
 class ConsoleServer {
   readonly context: ConsoleContext;
   private readonly access: Access;
+  private readonly live: LiveEvents;
 
   constructor(context: ConsoleContext) {
     this.context = context;
     this.access = new Access(context);
+    this.live = new LiveEvents(context);
   }
 
   readonly serve = (request: IntakeRequest, response: ServerResponse): void => void this.answer(request, response);
@@ -95,11 +98,14 @@ class ConsoleServer {
     const { connections } = this.context;
     const isAdmitted = connections.begin(request);
     const answer = isAdmitted ? await this.find(request, response) : plainText(503, 'too many requests of one client');
-    connections.end(request);
+    const { stream } = answer;
+    if (stream === undefined) connections.end(request);
+    else response.once('close', () => connections.end(request));
     // A body that is not read whole: none of the next bytes can be trusted to begin a request.
     if (!isAdmitted || !request.complete) response.shouldKeepAlive = false;
     response.writeHead(answer.status, { 'content-type': answer.type, ...HEADERS, ...answer.headers });
-    response.end(request.method === 'HEAD' ? undefined : answer.text);
+    if (stream !== undefined) stream(response);
+    else response.end(request.method === 'HEAD' ? undefined : answer.text);
   }
 
   private find(request: IntakeRequest, response: ServerResponse): Promise<Answer> {
@@ -135,6 +141,7 @@ class ConsoleServer {
     query: string,
   ): Promise<Answer> {
     const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '');
+    if (path === '/api/events' && request.method === 'GET') return this.live.answer();
     if (role === 'viewer' && method !== 'GET')
       throw new ApiRefusal(403, 'read_only', 'the token of a viewer changes nothing');
     const body = method === 'GET' ? {} : await readBody(request, response, false);

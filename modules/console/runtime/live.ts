@@ -1,0 +1,122 @@
+/**
+ * What is live, as server-sent events. While somebody listens, the newest requests and deliveries are read once a second, once
+ * for all: an event costs nothing, and a thousand a second are shown as the newest twenty, with the number of those that came.
+ * A client that does not read misses events, and is told how many: nothing is queued for it.
+ */
+import type { ServerResponse } from 'node:http';
+import { messageOf } from '../../../base/message-of.ts';
+import type { ConsoleContext } from '../../../runtime/console/console.ts';
+import type { Answer } from './answer.ts';
+import { ApiRefusal } from './answer.ts';
+import type { ApiContext } from './api/handlers.ts';
+import { HANDLERS } from './api/handlers.ts';
+
+const EVERY_MS = 1000;
+/** A client learns within this time that the gateway is still there, in ms. */
+const HEARTBEAT_MS = 15_000;
+/** Then a client connects anew, and shows its credential again, in ms. */
+const LONGEST_MS = 900_000;
+const MOST_CLIENTS = 16;
+/** Newest requests and deliveries of an event. */
+const SHOWN = 20;
+/** Bytes that a client may be behind. */
+const MOST_BEHIND = 65_536;
+
+interface Client {
+  readonly response: ServerResponse;
+  /** Monotonic ms. */
+  readonly until: number;
+  /** Events that it has missed since the last one that it got. */
+  missed: number;
+  heardAt: number;
+}
+
+export class LiveEvents {
+  private readonly context: ConsoleContext;
+  private readonly clients = new Set<Client>();
+  private isLooking = false;
+  /** Of the newest request, and the text of the newest deliveries, that were sent. */
+  private newest = '';
+  private deliveries = '';
+  private came = 0;
+
+  constructor(context: ConsoleContext) {
+    this.context = context;
+  }
+
+  /** @throws ApiRefusal when too many listen */
+  answer(): Answer {
+    if (this.clients.size >= MOST_CLIENTS) throw new ApiRefusal(503, 'too_many', 'too many listen already');
+    return { status: 200, type: 'text/event-stream', text: '', stream: (response) => this.add(response) };
+  }
+
+  private add(response: ServerResponse): void {
+    const now = this.context.clock.monotonic();
+    const client = { response, until: now + LONGEST_MS, missed: 0, heardAt: now };
+    this.clients.add(client);
+    response.once('close', () => this.clients.delete(client));
+    response.write(': live\n\n');
+    if (this.isLooking) return;
+    this.isLooking = true;
+    this.came = this.total();
+    this.deliveries = '';
+    this.newest = '';
+    void this.turn();
+  }
+
+  private total(): number {
+    return Object.values(this.context.totals().byOutcome).reduce((sum, count) => sum + count, 0);
+  }
+
+  private async turn(): Promise<void> {
+    if (this.clients.size === 0) {
+      this.isLooking = false;
+      return;
+    }
+    const found = await this.look().catch((error: unknown) => {
+      this.context.log.debug({ reason: messageOf(error) }, 'nothing can be shown live');
+      return null;
+    });
+    const now = this.context.clock.monotonic();
+    for (const client of this.clients) send(client, found, now);
+    this.context.clock.after(EVERY_MS, () => void this.turn());
+  }
+
+  /** Null: nothing has happened. */
+  private async look(): Promise<object | null> {
+    const api: ApiContext = { ...this.context, role: 'viewer' };
+    const [requests, deliveries] = await Promise.all([
+      HANDLERS.listRequests(api, { limit: SHOWN }),
+      HANDLERS.listDeliveries(api, { limit: SHOWN }),
+    ]);
+    const total = this.total();
+    const came = total - this.came;
+    const shown = requests.items.filter(({ id }) => id > this.newest);
+    const text = JSON.stringify(deliveries.items);
+    const isSame = text === this.deliveries;
+    this.came = total;
+    this.newest = requests.items[0]?.id ?? this.newest;
+    this.deliveries = text;
+    if (came === 0 && shown.length === 0 && isSame) return null;
+    return { at: this.context.clock.now(), came, requests: shown, deliveries: isSame ? null : deliveries.items };
+  }
+}
+
+function send(client: Client, found: object | null, now: number): void {
+  const { response } = client;
+  if (now >= client.until) {
+    response.end();
+    return;
+  }
+  const isBehind = response.writableLength > MOST_BEHIND;
+  if (found === null && (isBehind || now - client.heardAt < HEARTBEAT_MS)) return;
+  if (isBehind) {
+    client.missed++;
+    return;
+  }
+  client.heardAt = now;
+  response.write(
+    found === null ? ': still here\n\n' : `data: ${JSON.stringify({ ...found, missed: client.missed })}\n\n`,
+  );
+  if (found !== null) client.missed = 0;
+}

@@ -1,0 +1,66 @@
+/** The stream of what is live: what it says, how many may listen, and what a client gets that does not read. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { atEnd } from '../../helpers/at-end.ts';
+import { startConsole } from '../../helpers/console.ts';
+
+const CONFIG = `platforms:
+  webhook:
+    enabled: true
+    secret: a-literal-secret-for-tests
+    routes: { hello: { events: [greeting], prompt: "Hello {name}" } }
+gateway: { console: { port: 0 } }
+`;
+
+interface Live {
+  readonly came: number;
+  readonly missed: number;
+  readonly requests: readonly { readonly route: string }[];
+  readonly deliveries: readonly { readonly route: string }[] | null;
+}
+
+describe('the live stream', () => {
+  it('tells of requests and deliveries, and how many came', async (t) => {
+    const { url, gateway } = await startConsole(t, CONFIG);
+    const leave = new AbortController();
+    atEnd(t, () => leave.abort());
+    const response = await fetch(`${url}/api/events`, { signal: leave.signal });
+    assert.equal(response.headers.get('content-type'), 'text/event-stream');
+    await gateway.cli('webhook', 'test', 'hello', '--payload', '{"name":"Ada"}');
+    let text = '';
+    const seen = { came: 0, requests: 0, deliveries: 0 };
+    for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+      text += Buffer.from(chunk).toString('utf8');
+      const events = [...text.matchAll(/^data: (.*)\n\n/gm)].map(([, data = '']) => JSON.parse(data) as Live);
+      seen.came = events.reduce((sum, { came }) => sum + came, 0);
+      seen.requests = events.flatMap(({ requests }) => requests).length;
+      seen.deliveries = Math.max(0, ...events.map(({ deliveries }) => deliveries?.length ?? 0));
+      if (seen.came > 0 && seen.requests > 0 && seen.deliveries > 0) break;
+    }
+    assert.deepEqual(seen, { came: 1, requests: 1, deliveries: 1 });
+  });
+
+  it('has room for sixteen, and again when one leaves', async (t) => {
+    const { url } = await startConsole(t, CONFIG);
+    const all = Array.from({ length: 16 }, () => new AbortController());
+    atEnd(t, () => {
+      for (const one of all) one.abort();
+    });
+    await Promise.all(all.map(({ signal }) => fetch(`${url}/api/events`, { signal })));
+    const refused = await fetch(`${url}/api/events`);
+    assert.deepEqual([refused.status, ((await refused.json()) as { readonly code: string }).code], [503, 'too_many']);
+    all[0]?.abort();
+    for (let status = 503; status !== 200; ) {
+      const signal = all[1]?.signal as AbortSignal;
+      const response = await fetch(`${url}/api/events`, { signal });
+      status = response.status;
+      if (status !== 200) await response.text();
+    }
+  });
+
+  it('is not for pages of others', async (t) => {
+    const { url } = await startConsole(t, CONFIG);
+    const response = await fetch(`${url}/api/events`, { headers: { origin: 'https://evil.example' } });
+    assert.equal(response.status, 403);
+  });
+});
