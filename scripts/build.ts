@@ -16,8 +16,6 @@ const status = runTsc(ROOT, ['-p', 'tsconfig.build.json']);
 if (status !== 0) process.exit(status);
 await bundle(ROOT, DIST);
 cpSync(join(ROOT, 'catalog'), join(DIST, 'catalog'), { recursive: true });
-const PAGE = 'compiler/blueprints/gallery';
-for (const file of ['gallery.css', 'gallery.js']) cpSync(join(ROOT, PAGE, file), join(DIST, PAGE, file));
 // Beside the file that reads it.
 cpSync(join(ROOT, 'modules/convert/cli/run-hook.mjs'), join(DIST, 'cli/parts/run-hook.mjs'));
 for (const file of ['launch.mjs', 'bwrap.sh'])

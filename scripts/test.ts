@@ -24,7 +24,7 @@ const YOUNG = '--max-semi-space-size=32';
 /** What takes longest, or waits longest for others, begins first, in this order: so that it is not the last to end. */
 const FIRST = [
   'test/e2e/packed',
-  'test/compiler/blueprints/gallery-browser',
+  'test/modules/console/pages',
   'test/modules/cluster/',
   'test/e2e/',
   'test/crash/',

@@ -83,7 +83,7 @@ export const knownName = (name: string, targets: Readonly<Record<string, Named>>
   Object.hasOwn(targets, name) ? commonName(name, targets[name] ?? {}) : name;
 
 /** @param targets catalog entries by canonical name */
-export function withNamedTargets(plan: BlueprintPlan, targets: Readonly<Record<string, Named>>): BlueprintPlan {
+function withNamedTargets(plan: BlueprintPlan, targets: Readonly<Record<string, Named>>): BlueprintPlan {
   const fields = plan.fields.map((field) =>
     field.name === 'deliver' ? { ...field, options: field.options.map((name) => knownName(name, targets)) } : field,
   );

@@ -2967,6 +2967,10 @@ export interface Explanation {
    */
   prompt: string | null;
   /**
+   * The texts of which the prompt is made; left out where it was not reached, or has marks.
+   */
+  prompt_parts?: PromptPart[];
+  /**
    * Placeholders of the prompt that stay as written.
    */
   unresolved: string[];
@@ -3088,6 +3092,17 @@ export interface ExplainedFilter {
    * Members of a group.
    */
   of: ExplainedFilter[];
+}
+export interface PromptPart {
+  text: string;
+  /**
+   * That it stands for; null: it is written so.
+   */
+  placeholder: string | null;
+  /**
+   * False: the placeholder stays as written.
+   */
+  resolved: boolean;
 }
 export interface ExplainedDelivery {
   target: string;

@@ -9,10 +9,12 @@ export type Output<I extends Id> = Api[I]['output'];
 /** A refusal of the API; its message is for people. */
 export class CallError extends Error {
   readonly status: number;
+  readonly code: string;
 
-  constructor(status: number, message: string) {
+  constructor(status: number, code: string, message: string) {
     super(message);
     this.status = status;
+    this.code = code;
   }
 }
 
@@ -46,19 +48,19 @@ async function send(method: string, path: string, body?: unknown): Promise<unkno
     method,
     ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
   }).catch(() => {
-    throw new CallError(0, 'the gateway does not answer');
+    throw new CallError(0, 'no_answer', 'the gateway does not answer');
   });
   const text = await response.text();
   if (response.ok) return text === '' ? null : JSON.parse(text);
   if (response.status === 401 && path !== '/login') onSignedOut();
-  throw new CallError(response.status, errorIn(text) ?? `the gateway answers ${response.status}`);
+  const { error = `the gateway answers ${response.status}`, code = '' } = refusalIn(text);
+  throw new CallError(response.status, code, error);
 }
 
-function errorIn(text: string): string | null {
+function refusalIn(text: string): { readonly error?: string; readonly code?: string } {
   try {
-    const { error } = JSON.parse(text) as { readonly error?: unknown };
-    return typeof error === 'string' ? error : null;
+    return JSON.parse(text) as { readonly error?: string; readonly code?: string };
   } catch {
-    return null;
+    return {};
   }
 }

@@ -4,16 +4,21 @@ import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { login, whenSignedOut } from './api.ts';
 import { Messages } from './parts/notify.tsx';
+import { WithRole } from './parts/role.tsx';
 import type { ViewPlace } from './parts/router.ts';
 import { to, usePlace } from './parts/router.ts';
 import { Head, Note } from './parts/ui.tsx';
+import { Approvals } from './views/approvals.tsx';
+import { Blueprint, Blueprints } from './views/blueprints.tsx';
 import { Deliveries } from './views/deliveries.tsx';
 import { Delivery } from './views/delivery.tsx';
 import { Jobs } from './views/jobs.tsx';
+import { Nodes } from './views/nodes.tsx';
 import { Overview } from './views/overview.tsx';
 import { Request } from './views/request.tsx';
 import { Requests } from './views/requests.tsx';
 import { Routes } from './views/routes.tsx';
+import { Sessions } from './views/sessions.tsx';
 
 type View = (place: ViewPlace, id: string) => JSX.Element;
 
@@ -30,6 +35,13 @@ const VIEWS: Readonly<Record<string, { readonly title: string; readonly all: Vie
   },
   routes: { title: 'Routes', all: () => <Routes /> },
   jobs: { title: 'Jobs', all: () => <Jobs /> },
+  sessions: { title: 'Sessions', all: () => <Sessions /> },
+  approvals: { title: 'Approvals', all: () => <Approvals /> },
+  blueprints: {
+    ...{ title: 'Blueprints', all: () => <Blueprints /> },
+    one: (_place, id) => <Blueprint key={id} id={id} />,
+  },
+  nodes: { title: 'Nodes', all: () => <Nodes /> },
 };
 
 function App() {
@@ -41,33 +53,35 @@ function App() {
   const name = first === '' ? 'overview' : first;
   const view = Object.hasOwn(VIEWS, name) ? VIEWS[name] : undefined;
   return (
-    <div class="shell">
-      <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
-        To the content
-      </button>
-      <nav aria-label="Views">
-        <strong>hookwright</strong>
-        <ul>
-          {Object.entries(VIEWS).map(([each, { title }]) => (
-            <li key={each}>
-              <a href={to([each])} aria-current={each === name ? 'page' : undefined}>
-                {title}
-              </a>
-            </li>
-          ))}
-        </ul>
-      </nav>
-      <main id="main" tabIndex={-1} key={id === '' ? name : `${name}/${id}`}>
-        {view === undefined ? (
-          <Nothing />
-        ) : id === '' || view.one === undefined ? (
-          view.all(place, '')
-        ) : (
-          view.one(place, id)
-        )}
-      </main>
-      <Messages />
-    </div>
+    <WithRole>
+      <div class="shell">
+        <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
+          To the content
+        </button>
+        <nav aria-label="Views">
+          <strong>hookwright</strong>
+          <ul>
+            {Object.entries(VIEWS).map(([each, { title }]) => (
+              <li key={each}>
+                <a href={to([each])} aria-current={each === name ? 'page' : undefined}>
+                  {title}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <main id="main" tabIndex={-1} key={id === '' ? name : `${name}/${id}`}>
+          {view === undefined ? (
+            <Nothing />
+          ) : id === '' || view.one === undefined ? (
+            view.all(place, '')
+          ) : (
+            view.one(place, id)
+          )}
+        </main>
+        <Messages />
+      </div>
+    </WithRole>
   );
 }
 

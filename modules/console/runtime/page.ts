@@ -5,19 +5,17 @@ import { assetFolder } from '../../../base/assets.ts';
 import type { Answer } from './answer.ts';
 import { ApiRefusal } from './answer.ts';
 
-/** What a policy in the document cannot say. The rest of the policy is in it, with the hashes of its script and style. */
-const HEADERS = {
-  'content-security-policy': "frame-ancestors 'none'",
-  'x-frame-options': 'DENY',
-  'referrer-policy': 'no-referrer',
-};
+interface Document {
+  readonly text: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
 
-let document: string | null = null;
+let document: Document | null = null;
 
 /** @throws ApiRefusal in a checkout that was not built */
 export function pageAnswer(): Answer {
   try {
-    document ??= readFileSync(join(assetFolder('console'), 'index.html'), 'utf8');
+    document ??= readDocument();
   } catch {
     throw new ApiRefusal(
       404,
@@ -25,5 +23,12 @@ export function pageAnswer(): Answer {
       'the pages are part of the package: in a checkout, `npm run build` makes them',
     );
   }
-  return { status: 200, type: 'text/html; charset=utf-8', text: document, headers: HEADERS };
+  return { status: 200, type: 'text/html; charset=utf-8', ...document };
+}
+
+/** Its policy, with the hashes of its script and style, is in it; which pages may frame it only a header can say. */
+function readDocument(): Document {
+  const text = readFileSync(join(assetFolder('console'), 'index.html'), 'utf8');
+  const [, policy = "default-src 'none'"] = /http-equiv="Content-Security-Policy" content="([^"]+)"/.exec(text) ?? [];
+  return { text, headers: { 'content-security-policy': `${policy}; frame-ancestors 'none'` } };
 }

@@ -36,12 +36,6 @@ test('catalog publish prints the array, and --out writes the same bytes', async 
   assert.equal(readFileSync(join(home, 'out/catalog.json'), 'utf8'), printed);
 });
 
-test('catalog publish --html writes the page', async (t) => {
-  const page = await runFine(t, ['catalog', 'publish', '--html']);
-  assert.match(page, /^<!doctype html>/);
-  assert.match(page, /data-open="morning-brief"/);
-});
-
 test('the scheme of links comes from the option, else from the config', async (t) => {
   const home = tempDir(t);
   writeFileSync(join(home, 'config.yaml'), 'app_scheme: acme\n');

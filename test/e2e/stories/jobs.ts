@@ -57,9 +57,9 @@ export const blueprints: Story = {
     { run: 'job list', out: /^morning-brief +\w+ +active +daily at 07:30 /m },
     { run: 'catalog publish', json: true, out: /"key": "morning-brief"/ },
     {
-      run: 'catalog publish --html --out page.html',
-      err: /^wrote 14 blueprints to page\.html\n$/,
-      modes: { 'page.html': 0o644 },
+      run: 'catalog publish --out catalog.json',
+      err: /^wrote 14 blueprints to catalog\.json\n$/,
+      modes: { 'catalog.json': 0o644 },
     },
   ],
 };

@@ -1,4 +1,4 @@
-/** The pages of the console in a real browser: what a person does there, by keyboard alone, on a large and a small screen. */
+/** The pages of the console in a real browser: nine tasks by keyboard alone, on a large and a small screen, light and dark. */
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -24,6 +24,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const configWith = (
   messenger: string,
 ): string => `agent: { command: ["node", "-e", "console.log('Looks good.')"], confined: a test }
+agents: { slow: { command: ["node", "-e", "setTimeout(() => {}, 1e9)"], confined: a test, timeout_seconds: 3600 } }
 platforms:
   webhook:
     enabled: true
@@ -43,8 +44,13 @@ platforms:
           Branch: {pull_request.branch}
       broken: { prompt: "{x}", deliver: telegram, deliver_extra: { chat_id: "-5" } }
       hello: { prompt: "Hello {name}" }
+      held:
+        session_key: "{key}"
+        agent: slow
+        prompt: "{text}"
+      post: { prompt: "{text}", deliver: telegram, deliver_extra: { chat_id: "-7" }, approve: true }
   telegram: { enabled: true, token: "1:a", api_base: "${messenger}" }
-gateway: { console: { port: 0 } }
+gateway: { console: { port: 0 }, drain_seconds: 0, approvals: { deliver: log } }
 jobs:
   brief: { schedule: "0 8 * * *", prompt: Brief me., description: What happened in the night. }
 `;
@@ -73,23 +79,33 @@ async function addFigures(path: string): Promise<void> {
 const SCREENS = [
   { name: 'wide-light', width: 1280, height: 900, colorScheme: 'light' },
   { name: 'small-dark', width: 390, height: 844, colorScheme: 'dark' },
+  { name: 'wide-dark', width: 1280, height: 900, colorScheme: 'dark' },
+  { name: 'small-light', width: 390, height: 844, colorScheme: 'light' },
 ] as const;
+const VIEWS = ['Overview', 'Requests', 'Deliveries', 'Routes', 'Jobs', 'Sessions', 'Approvals', 'Blueprints', 'Nodes'];
+/** Most presses of Tab until an element has the focus. */
+const MOST_TABS = 400;
 
-describe('the pages of the console', { skip: NO_BROWSER, timeout: 600_000 }, () => {
+describe('the pages of the console', { skip: NO_BROWSER, timeout: 900_000 }, () => {
   let console: TestedConsole;
   let browser: Browser;
+  let accepts = false;
   const endings: (() => unknown)[] = [];
 
   const send = async (route: string, payload: unknown, event?: string): Promise<void> => {
     const named = event === undefined ? [] : ['--event', event];
     await console.gateway.cli('webhook', 'test', route, '--payload', JSON.stringify(payload), '--yes', ...named);
   };
+  const inState = async (state: string): Promise<number> =>
+    (await console.get<'listDeliveries'>(`/api/deliveries?state=${state}`)).items.length;
 
   before(async () => {
     mkdirSync(ARTEFACTS, { recursive: true });
     const after = (end: () => unknown): void => void endings.push(end);
-    // It refuses every message: what goes there is given up.
-    const messenger = createServer((_request, response) => response.writeHead(400).end('{"ok":false}'));
+    const messenger = createServer((_request, response) => {
+      if (accepts) response.end('{"ok":true,"result":{"message_id":1}}');
+      else response.writeHead(400).end('{"ok":false}');
+    });
     await new Promise<void>((resolve) => messenger.listen(0, '127.0.0.1', resolve));
     after(() => messenger.close());
     const { port } = messenger.address() as AddressInfo;
@@ -100,8 +116,10 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 600_000 }, () 
     await send('review', PULL, 'pull_request');
     await send('review', { ...PULL, action: 'closed' }, 'pull_request');
     await send('hello', { name: 'Ada' });
-    await send('broken', { x: 'Nobody gets this.' });
-    await until(async () => (await console.get<'listDeliveries'>('/api/deliveries?state=done')).items.length === 2);
+    await until(async () => (await inState('done')) === 2);
+    // The second waits for its turn.
+    for (const text of ['first', 'second']) await send('held', { key: 'k', text });
+    await until(async () => (await inState('running')) === 1);
   });
 
   after(async () => {
@@ -118,26 +136,55 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 600_000 }, () 
     describe(name, () => {
       let context: BrowserContext;
       let page: Page;
+      let clicks = 0;
       const faults: string[] = [];
       const asked: string[] = [];
 
       before(async () => {
         context = await browser.newContext({ viewport: { width, height }, colorScheme });
+        await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: console.url });
         page = await context.newPage();
         page.on('pageerror', (error) => faults.push(error.message));
         page.on('console', (message) => faults.push(message.text()));
         page.on('request', (request) => asked.push(request.url()));
-        await page.goto(`${console.url}/`);
       });
 
       after(async () => {
         await context.close();
-        assert.deepEqual(faults, []);
+        // A browser says itself that a request was refused.
+        assert.deepEqual(
+          faults.filter((text) => !text.startsWith('Failed to load resource')),
+          [],
+        );
         assert.deepEqual(
           asked.filter((url) => !url.startsWith(console.url) && !url.startsWith('data:')),
           [],
         );
       });
+
+      const begin = async (): Promise<void> => {
+        clicks = 0;
+        await page.goto(`${console.url}/#/overview`);
+        await page.reload();
+        await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+      };
+
+      /** Goes to an element by Tab and presses Enter there. @param role how a screen reader names it */
+      const press = async (role: 'link' | 'button', wanted: string | RegExp): Promise<void> => {
+        const element = page.getByRole(role, { name: wanted, exact: typeof wanted === 'string' }).first();
+        await element.waitFor();
+        for (let tabs = 0; tabs < MOST_TABS; tabs++) {
+          if (await element.evaluate((each) => each === each.ownerDocument.activeElement)) {
+            await page.keyboard.press('Enter');
+            clicks++;
+            return;
+          }
+          await page.keyboard.press('Tab');
+        }
+        assert.fail(`${role} ${wanted} cannot be reached by Tab`);
+      };
+
+      const shows = (text: string | RegExp): Promise<void> => page.getByText(text).first().waitFor();
 
       /** Looks at what is shown: a picture, and what a person with a screen reader would stumble over. */
       const look = async (what: string): Promise<void> => {
@@ -154,29 +201,129 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 600_000 }, () 
         assert.ok((overflow as number) <= 0, `${what} is ${overflow} px too wide`);
       };
 
-      const VIEWS = ['Overview', 'Requests', 'Deliveries', 'Routes', 'Jobs'];
+      const done = async (what: string): Promise<void> => {
+        assert.ok(clicks <= 3, `${what} takes ${clicks} clicks`);
+        await look(what);
+      };
+
       for (const view of VIEWS) {
         it(`shows ${view}`, async () => {
-          await page.getByRole('navigation').getByRole('link', { name: view }).click();
+          await begin();
+          await press('link', view);
           await page.getByRole('heading', { level: 1, name: view }).waitFor();
-          await page.getByText('Loading…').waitFor({ state: 'detached' });
+          await until(async () => (await page.getByText('Loading…').count()) === 0);
           await look(view.toLowerCase());
         });
       }
 
-      it('shows why an event was ignored', async () => {
-        await page.getByRole('navigation').getByRole('link', { name: 'Requests' }).click();
-        await page.getByRole('link', { name: /ignored: filter/ }).click();
-        await page.getByText('the stage filter').waitFor();
-        await look('request');
+      it('says why an event was ignored', async () => {
+        await begin();
+        await press('link', 'Requests');
+        await press('link', /ignored: filter/);
+        await shows('does not hold:');
+        assert.match(
+          (await page.getByRole('status').first().innerText()) ?? '',
+          /action in \["opened","reopened"\]\s+found "closed"/,
+        );
+        await done('ignored');
+        await press('button', '"closed"');
+        await shows('{action}');
       });
 
-      it('follows an event from its request to its answer', async () => {
-        await page.getByRole('navigation').getByRole('link', { name: 'Requests' }).click();
-        await page.getByRole('link', { name: /review pull_request accepted/ }).click();
-        await page.getByRole('link', { name: /delivery/ }).click();
-        await page.getByText('Looks good.').first().waitFor();
-        await look('delivery');
+      it('finds a delivery that was given up, and replays it', async () => {
+        accepts = false;
+        await send('broken', { x: 'Nobody gets this.' });
+        await until(async () => (await inState('dead')) === 1);
+        accepts = true;
+        await begin();
+        await press('link', /^broken 1/);
+        await press('link', /^broken/);
+        await press('button', 'Replay');
+        await shows('1 replayed.');
+        await until(async () => (await inState('dead')) === 0);
+        await done('replay');
+      });
+
+      it('sends a test event', async () => {
+        await begin();
+        await press('link', 'Routes');
+        await press('button', 'Send a test event to hello');
+        await press('button', 'Send');
+        await shows('The answer is 202.');
+        await done('test-event');
+      });
+
+      it('pauses a route for an hour, and a job', async () => {
+        await begin();
+        await press('link', 'Routes');
+        await press('button', 'Pause hello');
+        await press('button', '1 hour');
+        await shows(/hello is paused until/);
+        await done('paused-route');
+        await press('button', 'Resume hello');
+        await shows('hello goes on.');
+        await begin();
+        await press('link', 'Jobs');
+        await press('button', 'Pause brief');
+        await press('button', '1 hour');
+        await shows(/brief is paused until/);
+        await done('paused-job');
+        await press('button', 'Resume brief');
+        await shows('brief goes on.');
+      });
+
+      it('makes a job from a blueprint', async () => {
+        await begin();
+        await press('link', 'Blueprints');
+        await press('link', /Morning|brief/i);
+        await press('button', 'Make the job');
+        await shows('The job is made');
+        await done('blueprint');
+      });
+
+      it('says which session is busy, and what waits', async () => {
+        await begin();
+        await press('link', 'Sessions');
+        await shows('busy');
+        await shows('1 run waiting');
+        await done('sessions');
+      });
+
+      it('approves an output', async () => {
+        accepts = true;
+        await send('post', { text: 'To all' });
+        await until(async () => (await console.get<'listApprovals'>('/api/approvals')).items.length === 1);
+        await begin();
+        await press('link', 'Approvals');
+        await shows('Looks good.');
+        await look('approval');
+        await press('button', /^Approve/);
+        await shows('Approved: it is sent as it was shown.');
+        await until(async () => (await console.get<'listApprovals'>('/api/approvals')).items.length === 0);
+        await done('approved');
+      });
+
+      it('follows an event from its request to its message', async () => {
+        await begin();
+        await press('link', 'Requests');
+        await press('link', /review pull_request accepted/);
+        await page.getByRole('heading', { name: 'Prompt' }).waitFor();
+        await look('request');
+        await press('link', /^delivery /);
+        await shows('Looks good.');
+        await done('delivery');
+      });
+
+      it('copies a kept request as curl and as a test', async () => {
+        await begin();
+        await press('link', 'Requests');
+        await press('link', /review pull_request accepted/);
+        await press('button', 'Copy as curl');
+        await shows('Copied.');
+        assert.match(String(await page.evaluate('navigator.clipboard.readText()')), /^curl /);
+        await done('copied');
+        await press('button', 'Copy as a test');
+        await until(async () => String(await page.evaluate('navigator.clipboard.readText()')).startsWith('tests:'));
       });
     });
   }

@@ -47,6 +47,8 @@ type Item<I extends ListId> = Output<I> extends Page<infer T> ? T : never;
 export interface Listed<T> extends Loaded<readonly T[]> {
   /** Loads the next page; null: there is none. */
   readonly more: (() => void) | null;
+  /** More came between two looks than a page has: what is shown is a sample. */
+  readonly isSampled: boolean;
 }
 
 /** A list, of which further pages are added on request. The first page is live until then. */
@@ -56,6 +58,7 @@ export function useList<I extends ListId>(id: I, input: Input<I>, live = true): 
   const key = JSON.stringify(input);
   useEffect(() => setAdded(null), [key]);
   const page = first.data as Page<Item<I>> | null;
+  const isSampled = useSampled(page as Page<{ readonly id?: string }> | null, key);
   const next = added === null ? (page?.next ?? null) : added.next;
   const more = (): void => {
     call(id, { ...input, cursor: next } as Input<I>).then(
@@ -67,11 +70,27 @@ export function useList<I extends ListId>(id: I, input: Input<I>, live = true): 
     );
   };
   return {
-    ...{ error: first.error, more: next === null ? null : more },
+    ...{ error: first.error, isSampled, more: next === null ? null : more },
     data: page === null ? null : [...page.items, ...(added?.items ?? [])],
     reload: () => {
       setAdded(null);
       first.reload();
     },
   };
+}
+
+/** Whether nothing of what was shown before is in the page any more, the last time that it was loaded again. */
+function useSampled(page: Page<{ readonly id?: string }> | null, key: string): boolean {
+  const before = useRef<{
+    readonly key: string;
+    readonly ids: ReadonlySet<string | undefined>;
+    isSampled: boolean;
+  } | null>(null);
+  const ids = new Set(page?.items.map(({ id }) => id));
+  const { current: last } = before;
+  const isNew = last === null || last.key !== key || last.ids.size === 0;
+  const isSame = !isNew && [...ids].every((id) => last.ids.has(id)) && ids.size === last.ids.size;
+  const isSampled = isNew ? false : isSame ? last.isSampled : ![...ids].some((id) => last.ids.has(id));
+  if (page !== null) before.current = { key, ids, isSampled };
+  return isSampled && ids.size > 0;
 }

@@ -209,3 +209,7 @@ export const Block = ({ label, children }: { label: string } & Children) => (
     <pre>{children}</pre>
   </section>
 );
+
+/** Said where more comes than a list can show. */
+export const Sampled = ({ of }: { of: { readonly isSampled: boolean } }) =>
+  of.isSampled ? <Note>More comes than can be shown: this is a sample, the newest of every few seconds.</Note> : null;

@@ -1,12 +1,15 @@
 /** What was accepted, and what became of it: filtered, with what was given up to be sent again. */
 
+import { useState } from 'preact/hooks';
 import type { Output } from '../api.ts';
+import { call } from '../api.ts';
 import { useList } from '../parts/data.ts';
 import { duration } from '../parts/format.ts';
+import { Operator } from '../parts/role.tsx';
 import type { ViewPlace } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
 import { State } from '../parts/state.tsx';
-import { Ago, Card, Head, Rows, Select, Show, TextField } from '../parts/ui.tsx';
+import { Act, Ago, Card, Dialog, Head, Rows, Sampled, Select, Show, TextField } from '../parts/ui.tsx';
 
 type Summary = Output<'listDeliveries'>['items'][number];
 type StateName = Summary['state'];
@@ -25,7 +28,7 @@ export function Deliveries({ place: { query } }: { place: ViewPlace }) {
   const list = useList('listDeliveries', { limit: 50, ...given });
   return (
     <>
-      <Head title="Deliveries" />
+      <Head title="Deliveries">{state === 'dead' && <ReplayAll route={route} job={job} done={list.reload} />}</Head>
       <div class="filters">
         <Select
           label="State"
@@ -37,6 +40,7 @@ export function Deliveries({ place: { query } }: { place: ViewPlace }) {
         <TextField label="Job" value={job} change={(value) => set('job', value)} />
       </div>
       <Card>
+        <Sampled of={list} />
         <Show of={list}>
           {(items) => (
             <Rows of={items} more={list.more} empty="There is no such delivery.">
@@ -50,7 +54,7 @@ export function Deliveries({ place: { query } }: { place: ViewPlace }) {
 }
 
 export function DeliveryRow({ of }: { of: Summary }) {
-  const { id, route, job, event, state, reason, accepted_at, duration_ms } = of;
+  const { id, route, job, event, state, reason, accepted_at, duration_ms, waits_for } = of;
   return (
     <li>
       <a class="row" href={to(['deliveries', id])}>
@@ -59,6 +63,7 @@ export function DeliveryRow({ of }: { of: Summary }) {
           {reason !== null && <span class="dim small"> {reason.slice(0, 200)}</span>}
         </span>
         <State of={state} />
+        {waits_for !== null && <span class="dim small">waits for its {waits_for}</span>}
         {duration_ms !== null && <span class="dim small">{duration(duration_ms)}</span>}
         <span class="dim small end">
           <Ago at={accepted_at} />
@@ -66,4 +71,44 @@ export function DeliveryRow({ of }: { of: Summary }) {
       </a>
     </li>
   );
+}
+
+function ReplayAll({ route, job, done }: { route: string; job: string; done: () => void }) {
+  const [isAsking, setAsking] = useState(false);
+  const act = async (): Promise<string> => {
+    const of = { ...(route ? { route } : {}), ...(job ? { job } : {}) };
+    const report = await call('replayDeliveries', { state: 'dead', limit: 1000, rerun: false, again: false, ...of });
+    setAsking(false);
+    done();
+    return saidOf(report);
+  };
+  return (
+    <Operator>
+      <button type="button" onClick={() => setAsking(true)}>
+        Replay all
+      </button>
+      {isAsking && (
+        <Dialog title="Replay what was given up" close={() => setAsking(false)}>
+          <p>
+            At most 1,000 deliveries{route === '' ? '' : ` of route ${route}`}, the newest first, go to the targets that
+            have not got them; those without an answer run again.
+          </p>
+          <div class="bar">
+            <Act act={act} primary>
+              Replay
+            </Act>
+            <button type="button" onClick={() => setAsking(false)}>
+              Cancel
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </Operator>
+  );
+}
+
+/** What became of a replay. */
+export function saidOf({ done, refused }: Output<'replayDeliveries'>): string {
+  const reasons = [...new Set(refused.map(({ reason }) => reason))].slice(0, 3).join('; ');
+  return `${done.length} replayed${refused.length === 0 ? '' : `, ${refused.length} not: ${reasons}`}.`;
 }

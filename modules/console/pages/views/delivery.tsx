@@ -1,18 +1,45 @@
 /** One delivery: every state and attempt, the prompt, the answer, and how its run ended. */
 import type { Output } from '../api.ts';
+import { call } from '../api.ts';
 import { useData } from '../parts/data.ts';
 import { duration, instant } from '../parts/format.ts';
+import { Operator } from '../parts/role.tsx';
 import { to } from '../parts/router.ts';
 import { State } from '../parts/state.tsx';
-import { Badge, Block, Card, Facts, Head, Note, Show } from '../parts/ui.tsx';
+import { Act, Badge, Block, Card, Facts, Head, Note, Show } from '../parts/ui.tsx';
+import { saidOf } from './deliveries.tsx';
 
 type Stored = Output<'getDelivery'>;
 
 export function Delivery({ id }: { id: string }) {
   const found = useData('getDelivery', { id });
+  const replay = (how: { readonly rerun: boolean; readonly again: boolean }) => async (): Promise<string> => {
+    const report = await call('replayDeliveries', { ids: [id], limit: 1, ...how });
+    found.reload();
+    const [made] = report.done;
+    if (made !== undefined && made.replay_of !== null) location.hash = to(['deliveries', made.id]);
+    return saidOf(report);
+  };
+  const { data } = found;
+  const isOver = data !== null && ['done', 'dead', 'skipped'].includes(data.state);
   return (
     <>
-      <Head title={titleOf(found.data)} crumb={<a href={to(['deliveries'])}>Deliveries</a>} />
+      <Head title={titleOf(data)} crumb={<a href={to(['deliveries'])}>Deliveries</a>}>
+        {isOver && (
+          <Operator>
+            {data.not_replayable === null ? (
+              <Act act={replay({ rerun: false, again: false })} primary={data.state === 'dead'}>
+                Replay
+              </Act>
+            ) : (
+              <Act act={replay({ rerun: false, again: true })}>Send to all targets again</Act>
+            )}
+            {data.mode !== 'direct' && data.mode !== 'message' && (
+              <Act act={replay({ rerun: true, again: false })}>Run again</Act>
+            )}
+          </Operator>
+        )}
+      </Head>
       <Show of={found}>{(stored) => <Whole of={stored} />}</Show>
     </>
   );

@@ -1,10 +1,13 @@
 /** The jobs: when each runs next, and how its last runs ended. */
 import type { Output } from '../api.ts';
+import { call } from '../api.ts';
 import { useList } from '../parts/data.ts';
 import { instant } from '../parts/format.ts';
+import { Pause } from '../parts/pause.tsx';
+import { Operator } from '../parts/role.tsx';
 import { to } from '../parts/router.ts';
 import { State } from '../parts/state.tsx';
-import { Ago, Card, Facts, Head, Show } from '../parts/ui.tsx';
+import { Act, Ago, Card, Facts, Head, Show } from '../parts/ui.tsx';
 
 type Job = Output<'listJobs'>['items'][number];
 
@@ -20,7 +23,7 @@ export function Jobs() {
           <>
             {jobs.length === 0 && <p class="dim">There are no jobs yet.</p>}
             {jobs.map((job) => (
-              <One key={job.id} of={job} />
+              <One key={job.id} of={job} changed={list.reload} />
             ))}
             {list.more !== null && (
               <button type="button" onClick={list.more}>
@@ -34,9 +37,14 @@ export function Jobs() {
   );
 }
 
-function One({ of }: { of: Job }) {
+function One({ of, changed }: { of: Job; changed: () => void }) {
   const { id, name, profile, state, description, schedule, schedule_human, timezone, deliver, next_runs, runs } = of;
   const [next] = next_runs;
+  const run = async (): Promise<string> => {
+    await call('runJob', { id });
+    changed();
+    return `${name} runs.`;
+  };
   return (
     <Card>
       <div class="head">
@@ -69,6 +77,22 @@ function One({ of }: { of: Job }) {
           ],
         ]}
       />
+      <div class="bar">
+        <Operator>
+          <Act act={run} label={`Run now: ${name}`}>
+            Run now
+          </Act>
+        </Operator>
+        <Pause
+          name={name}
+          what="It does not fire, and events for it are dropped. What is due meanwhile is not made up for."
+          isPaused={of.paused}
+          pause={(seconds) => call('pauseJob', { id, ...(seconds === null ? {} : { seconds }) })}
+          resume={() => call('resumeJob', { id })}
+          changed={changed}
+        />
+        <a href={to(['deliveries'], { job: id })}>Deliveries</a>
+      </div>
     </Card>
   );
 }

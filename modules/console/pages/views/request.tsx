@@ -1,35 +1,55 @@
 /** One request: how it was answered and why, with its payload; and what would become of it now. */
 import { useState } from 'preact/hooks';
 import type { Output } from '../api.ts';
+import { call } from '../api.ts';
 import { useData } from '../parts/data.ts';
 import { bytes, instant } from '../parts/format.ts';
 import type { Path } from '../parts/json-tree.tsx';
 import { JsonTree, placeholder } from '../parts/json-tree.tsx';
+import { Operator } from '../parts/role.tsx';
 import { to } from '../parts/router.ts';
 import { OutcomeBadge } from '../parts/state.tsx';
-import { Block, Card, Copy, Facts, Head, Note, Show } from '../parts/ui.tsx';
+import { Act, Block, Card, Copy, Facts, Head, Note, Show } from '../parts/ui.tsx';
+import { Explanation, Prompt } from './explanation.tsx';
 
 type Kept = Output<'getRequest'>;
 
 export function Request({ id }: { id: string }) {
   const found = useData('getRequest', { id }, false);
+  const explained = useData('explainRequest', { id }, false);
+  const print = (form: 'curl' | 'test') => async (): Promise<string> => (await call('printRequest', { id, form })).text;
+  const again = async (): Promise<string> => {
+    const { id: made, status, outcome } = await call('replayRequest', { id });
+    if (made !== null) location.hash = to(['requests', made]);
+    return `Sent again: ${status} ${outcome}.`;
+  };
   return (
     <>
-      <Head title={`Request ${id}`} crumb={<a href={to(['requests'])}>Requests</a>} />
+      <Head title={titleOf(found.data)} crumb={<a href={to(['requests'])}>Requests</a>}>
+        <Copy text={print('curl')}>Copy as curl</Copy>
+        <Copy text={print('test')}>Copy as a test</Copy>
+        <Operator>
+          <Act act={again}>Send again</Act>
+        </Operator>
+      </Head>
       <Show of={found}>
         {(kept) => (
           <>
             <Card title="How it was answered">
               <Answer of={kept} />
             </Card>
+            <Show of={explained}>{(now) => <Explanation of={now} was={kept.outcome} />}</Show>
             <div class="grid">
+              <Card title="Prompt">
+                <Show of={explained}>{(now) => <Prompt of={now} />}</Show>
+              </Card>
               <Card title="Payload">
                 <Payload of={kept} />
               </Card>
-              <Card title="Headers">
-                <Facts of={kept.headers.map(([name = '', value = '']) => [name, <span class="mono">{value}</span>])} />
-              </Card>
             </div>
+            <Card title="Headers">
+              <Facts of={kept.headers.map(([name = '', value = '']) => [name, <span class="mono">{value}</span>])} />
+            </Card>
           </>
         )}
       </Show>
@@ -37,12 +57,16 @@ export function Request({ id }: { id: string }) {
   );
 }
 
+const titleOf = (kept: Kept | null): string => (kept === null ? 'Request' : `Request to ${kept.route}`);
+
 function Answer({ of }: { of: Kept }) {
-  const { at, route, event, delivery_id, outcome, reason, status, stage, scheme, cause, dispatch_id, replay_of } = of;
+  const { id, at, route, event, delivery_id, outcome, reason, status, stage, scheme, cause, dispatch_id, replay_of } =
+    of;
   return (
     <>
       <Facts
         of={[
+          ['Id', <span class="mono">{id}</span>],
           ['Answer', <OutcomeBadge outcome={outcome} reason={reason} />],
           ['Status', String(status)],
           ['Decided by', stage === null ? null : `the stage ${stage}`],

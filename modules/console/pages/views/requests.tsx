@@ -3,7 +3,7 @@ import { useList } from '../parts/data.ts';
 import type { ViewPlace } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
 import { OutcomeBadge } from '../parts/state.tsx';
-import { Ago, Card, Head, Rows, Select, Show, TextField } from '../parts/ui.tsx';
+import { Ago, Card, Head, Rows, Sampled, Select, Show, TextField } from '../parts/ui.tsx';
 
 const OUTCOMES = ['', 'accepted', 'coalesced', 'delivered', 'ignored', 'duplicate', 'invalid_signature', 'overloaded'];
 
@@ -28,6 +28,7 @@ export function Requests({ place: { query } }: { place: ViewPlace }) {
         <TextField label="Text in it" value={grep ?? ''} change={(value) => set('grep', value)} />
       </div>
       <Card>
+        <Sampled of={list} />
         <Show of={list}>
           {(items) => (
             <Rows of={items} more={list.more} empty="No request is kept that fits.">

@@ -1,10 +1,14 @@
 /** The routes, in words. */
+import { useState } from 'preact/hooks';
 import type { Output } from '../api.ts';
+import { CallError, call } from '../api.ts';
 import { useList } from '../parts/data.ts';
 import { instant } from '../parts/format.ts';
+import { Pause } from '../parts/pause.tsx';
+import { Operator } from '../parts/role.tsx';
 import { to } from '../parts/router.ts';
 import { State } from '../parts/state.tsx';
-import { Badge, Card, Head, Note, Show } from '../parts/ui.tsx';
+import { Act, Badge, Block, Card, Dialog, Head, Note, Show, TextField } from '../parts/ui.tsx';
 
 type Route = Output<'listRoutes'>['items'][number];
 
@@ -18,7 +22,7 @@ export function Routes() {
           <>
             {routes.length === 0 && <p class="dim">There are no routes yet.</p>}
             {routes.map((route) => (
-              <One key={`${route.profile} ${route.name}`} of={route} />
+              <One key={`${route.profile} ${route.name}`} of={route} changed={list.reload} />
             ))}
             {list.more !== null && (
               <button type="button" onClick={list.more}>
@@ -32,7 +36,8 @@ export function Routes() {
   );
 }
 
-function One({ of }: { of: Route }) {
+function One({ of, changed }: { of: Route; changed: () => void }) {
+  const [isTesting, setTesting] = useState(false);
   const { name, profile, state, reason, description, words, url, kind, paused } = of;
   return (
     <Card>
@@ -56,10 +61,79 @@ function One({ of }: { of: Route }) {
         </p>
       ))}
       <p class="mono">{url}</p>
-      <div class="bar small">
+      <div class="bar">
+        <Operator>
+          <button type="button" aria-label={`Send a test event to ${name}`} onClick={() => setTesting(true)}>
+            Send a test event
+          </button>
+        </Operator>
+        <Pause
+          name={name}
+          what="Its events are still taken; they run when it goes on. A direct delivery, whose sender waits, is refused."
+          isPaused={paused !== null}
+          pause={(seconds) => call('pauseRoute', { name, profile, ...(seconds === null ? {} : { seconds }) })}
+          resume={() => call('resumeRoute', { name, profile })}
+          changed={changed}
+        />
         <a href={to(['requests'], { route: name })}>Requests</a>
         <a href={to(['deliveries'], { route: name })}>Deliveries</a>
       </div>
+      {isTesting && <TestEvent route={name} close={() => setTesting(false)} />}
     </Card>
+  );
+}
+
+/** Sends an event as its sender would. That messages leave is asked for once more. */
+function TestEvent({ route, close }: { route: string; close: () => void }) {
+  const [event, setEvent] = useState('');
+  const [payload, setPayload] = useState('');
+  const [leaves, setLeaves] = useState<string | null>(null);
+  const [sent, setSent] = useState<Output<'testRoute'> | null>(null);
+  const act = async (): Promise<string> => {
+    const given = { ...(event === '' ? {} : { event }), ...(payload === '' ? {} : { payload }) };
+    try {
+      const answer = await call('testRoute', { name: route, confirmed: leaves !== null, ...given });
+      setSent(answer);
+      return `The answer is ${answer.status}.`;
+    } catch (error) {
+      if (error instanceof CallError && error.code === 'would_leave') setLeaves(error.message);
+      throw error;
+    }
+  };
+  return (
+    <Dialog title={`A test event for ${route}`} close={close}>
+      <p class="dim">It is signed as its sender signs. What is left out is made up so that it passes the filters.</p>
+      <p class="field">
+        <TextField label="Event type" value={event} change={setEvent} />
+      </p>
+      <p class="field">
+        <label>
+          Payload
+          <textarea
+            value={payload}
+            spellcheck={false}
+            onChange={({ currentTarget }) => setPayload(currentTarget.value)}
+          />
+        </label>
+      </p>
+      {leaves !== null && <Note kind="warn">{leaves}</Note>}
+      <div class="bar">
+        <Act act={act} primary>
+          {leaves === null ? 'Send' : 'Send it all the same'}
+        </Act>
+        <button type="button" onClick={close}>
+          Close
+        </button>
+      </div>
+      {sent !== null && (
+        <>
+          <h3>
+            {sent.status} {sent.event}
+          </h3>
+          <Block label="Answer">{sent.answer}</Block>
+          <Block label="Payload that was sent">{sent.payload}</Block>
+        </>
+      )}
+    </Dialog>
   );
 }

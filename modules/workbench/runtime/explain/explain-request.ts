@@ -18,6 +18,7 @@ import { printableStart } from '../../../../runtime/platform/printable.ts';
 import { fillEvents } from '../../../../runtime/store/burst.ts';
 import { isMessage } from '../../../../runtime/store/replay.ts';
 import { eventEntries } from '../../../../runtime/table/link-events.ts';
+import { linkTemplate } from '../../../../runtime/table/link-template.ts';
 import type { LinkedRoute } from '../../../../runtime/table/linked-table.ts';
 import { findCause } from '../../../../runtime/verify/find-cause.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
@@ -83,6 +84,7 @@ class WatchedRequest implements Watcher {
   private outcome: ScriptOutcome | null = null;
   private stdin: string | null = null;
   private dispatch: Dispatch | null = null;
+  private parts: Explanation['prompt_parts'];
 
   constructor(input: ExplainRequest, context: ExplainContext) {
     const { event, request, warnings, verifiedBy } = input;
@@ -125,6 +127,9 @@ class WatchedRequest implements Watcher {
   private rendered(): void {
     const { dispatch, coalesceKey, route } = this.intake;
     this.dispatch = dispatch === null ? null : fillEvents(dispatch, []);
+    const parts = promptParts(this.intake);
+    // Marks and events of a group are made for the whole.
+    if (parts.map(({ text }) => text).join('') === this.dispatch?.prompt) this.parts = parts;
     if (route.coalesce !== null && coalesceKey === null)
       this.input.warnings.add('`coalesce.key` does not resolve: the event is not coalesced', {});
   }
@@ -160,6 +165,7 @@ class WatchedRequest implements Watcher {
       filter: this.filter,
       script: this.script(),
       prompt: dispatch?.prompt ?? null,
+      ...(this.parts === undefined ? {} : { prompt_parts: this.parts }),
       unresolved: [...intake.unresolved],
       deliveries: (dispatch?.deliveries ?? []).map((delivery) => this.delivery(delivery)),
       ...this.outputs(),
@@ -242,6 +248,16 @@ class WatchedRequest implements Watcher {
 function unverifiedBecause(input: ExplainRequest, request: LazyRequest): 'not_signed' | 'no_secret' | null {
   if (!isSigned(input, request)) return 'not_signed';
   return input.unverified === null ? null : 'no_secret';
+}
+
+/** The texts of which the prompt is made, with the placeholder that each stands for. */
+function promptParts({ route, event, deliveryId, data }: Intake): NonNullable<Explanation['prompt_parts']> {
+  const builtins = { event_type: event, route: route.plan.name, delivery_id: deliveryId };
+  return route.plan.prompt.map((segment) => {
+    const { text, unresolved } = linkTemplate([segment])(data, builtins);
+    const placeholder = segment.kind === 'path' ? segment.text : segment.kind === 'text' ? null : `{${segment.kind}}`;
+    return { text, placeholder, resolved: unresolved.length === 0 };
+  });
 }
 
 type Facts = Omit<ExplainedStage, 'stage' | 'result' | 'reason'>;

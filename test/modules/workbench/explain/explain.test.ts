@@ -102,8 +102,19 @@ test('an event that would be taken: every stage, the prompt and where the answer
     found.stages.filter(({ result }) => result === 'skipped').map(({ stage, reason }) => [stage, reason]),
     ['credential', 'handshake', 'signature', 'challenge'].map((stage) => [stage, 'not_signed']),
   );
-  const { stages, filter, session, ...rest } = found;
+  const { stages, filter, session, prompt_parts = [], ...rest } = found;
   assert.match(session ?? '', /^webhook:review:/);
+  assert.deepEqual(
+    prompt_parts.flatMap(({ text, placeholder, resolved }) =>
+      placeholder === null ? [] : [[placeholder, text, resolved]],
+    ),
+    [
+      ['{number}', '7', true],
+      ['{pull_request.title}', 'Fix', true],
+      ['{nothing.here}', '{nothing.here}', false],
+    ],
+  );
+  assert.equal(prompt_parts.map(({ text }) => text).join(''), rest.prompt);
   assert.deepEqual(rest, {
     route: 'review',
     profile: 'default',

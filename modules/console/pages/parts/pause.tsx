@@ -1,0 +1,66 @@
+/** Pausing a route or a job: for how long is asked, and shown until it ends. */
+import { useState } from 'preact/hooks';
+import { instant } from './format.ts';
+import { Operator } from './role.tsx';
+import { Act, Dialog } from './ui.tsx';
+
+const HOUR_S = 3600;
+const TIMES: readonly (readonly [text: string, seconds: number | null])[] = [
+  ['1 hour', HOUR_S],
+  ['4 hours', 4 * HOUR_S],
+  ['1 day', 24 * HOUR_S],
+  ['Until it is resumed', null],
+];
+
+interface Props {
+  readonly name: string;
+  readonly what: string;
+  readonly isPaused: boolean;
+  /** @param seconds null: until it is resumed */
+  readonly pause: (seconds: number | null) => Promise<{ readonly until: number | null }>;
+  readonly resume: () => Promise<unknown>;
+  readonly changed: () => void;
+}
+
+export function Pause({ name, what, isPaused, pause, resume, changed }: Props) {
+  const [isAsking, setAsking] = useState(false);
+  const end = async (): Promise<string> => {
+    await resume();
+    changed();
+    return `${name} goes on.`;
+  };
+  const begin = async (seconds: number | null): Promise<string> => {
+    const { until } = await pause(seconds);
+    setAsking(false);
+    changed();
+    return until === null ? `${name} is paused.` : `${name} is paused until ${instant(until)}.`;
+  };
+  return (
+    <Operator>
+      {isPaused ? (
+        <Act act={end} label={`Resume ${name}`}>
+          Resume
+        </Act>
+      ) : (
+        <button type="button" aria-label={`Pause ${name}`} onClick={() => setAsking(true)}>
+          Pause
+        </button>
+      )}
+      {isAsking && (
+        <Dialog title={`Pause ${name}`} close={() => setAsking(false)}>
+          <p>{what}</p>
+          <div class="bar">
+            {TIMES.map(([text, seconds]) => (
+              <Act key={text} act={() => begin(seconds)}>
+                {text}
+              </Act>
+            ))}
+            <button type="button" onClick={() => setAsking(false)}>
+              Cancel
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </Operator>
+  );
+}

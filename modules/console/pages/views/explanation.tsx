@@ -1,0 +1,141 @@
+/** What the table in service makes of a request: its stages in a line, of which one is open, and the prompt with its placeholders. */
+import { useState } from 'preact/hooks';
+import type { Output } from '../api.ts';
+import { OutcomeBadge } from '../parts/state.tsx';
+import { Block, Card, Facts, Note } from '../parts/ui.tsx';
+
+type Explained = Output<'explainRequest'>;
+type Stage = Explained['stages'][number];
+type Finding = NonNullable<Explained['filter']>;
+
+const MARKS = { pass: '✓', stop: '✗', skipped: '·' } as const;
+/** Values of a payload are cut to this many characters. */
+const LONGEST = 200;
+
+export function Explanation({ of, was }: { of: Explained; was: string }) {
+  const deciding =
+    of.stages.find(({ result }) => result === 'stop') ?? of.stages.findLast(({ result }) => result === 'pass');
+  const [open, setOpen] = useState(deciding?.stage ?? '');
+  const stage = of.stages.find((each) => each.stage === open);
+  return (
+    <Card title="Why">
+      {of.outcome !== was && (
+        <Note kind="warn">
+          By the table in service now it would be answered <OutcomeBadge outcome={of.outcome} reason={of.reason} />
+        </Note>
+      )}
+      {of.would_not_start !== null && <Note kind="bad">The gateway would not start: {of.would_not_start}</Note>}
+      <ol class="stages" aria-label="Stages">
+        {of.stages.map(({ stage: name, result }) => (
+          <li key={name}>
+            <button type="button" class={result} aria-expanded={name === open} onClick={() => setOpen(name)}>
+              {MARKS[result]} {name}
+            </button>
+          </li>
+        ))}
+      </ol>
+      {stage !== undefined && <Detail stage={stage} of={of} />}
+      {of.warnings.map((text) => (
+        <Note key={text} kind="warn">
+          {text}
+        </Note>
+      ))}
+    </Card>
+  );
+}
+
+function Detail({ stage, of }: { stage: Stage; of: Explained }) {
+  const { scheme, looked_for, accepts, matched, cause, detail, age_seconds } = stage;
+  const isScript = stage.stage === 'script' && of.script !== null;
+  return (
+    <div role="status">
+      <h3>{stage.stage}</h3>
+      <p>{SAID[stage.result](stage)}</p>
+      {cause !== undefined && <Note kind="bad">{cause.text}</Note>}
+      <Facts
+        of={[
+          ['Detail', detail],
+          ['Scheme', scheme],
+          ['Looked for', looked_for?.join(', ')],
+          ['Age', age_seconds === null || age_seconds === undefined ? null : `${age_seconds} s`],
+          ['Accepts', accepts?.join(', ')],
+          ['Matched by', matched],
+          ['Script', isScript ? `${of.script?.path}: ${of.script?.detail ?? of.script?.outcome ?? 'not run'}` : null],
+        ]}
+      />
+      {stage.stage === 'filter' && of.filter !== null && (
+        <ul class="tree">
+          <Filter of={of.filter} />
+        </ul>
+      )}
+    </div>
+  );
+}
+
+const SAID: Readonly<Record<Stage['result'], (stage: Stage) => string>> = {
+  pass: () => 'The request passed.',
+  stop: ({ reason }) => `The request stopped here${reason === null ? '' : `: ${reason.replaceAll('_', ' ')}`}.`,
+  skipped: ({ reason }) => (reason === 'not_reached' ? 'The request did not come this far.' : `Skipped: ${reason}.`),
+};
+
+function Filter({ of }: { of: Finding }) {
+  const mark = (
+    <span class={of.holds ? 'yes' : 'no'}>
+      <span aria-hidden="true">{of.holds ? '✓' : '✗'}</span> {of.holds ? '' : 'does not hold:'}
+    </span>
+  );
+  if (of.field !== null) {
+    return (
+      <li>
+        {mark} <code>{of.field}</code> {of.operator} <code>{shown(of.expected)}</code>{' '}
+        <span class="dim">found {of.missing ? 'nothing' : <code>{shown(of.found)}</code>}</span>
+      </li>
+    );
+  }
+  return (
+    <li>
+      {mark} {of.operator}
+      <ul>
+        {of.of.map((member, at) => (
+          <Filter key={at} of={member} />
+        ))}
+      </ul>
+    </li>
+  );
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'null';
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+}
+
+/** Where the event goes, and with which text: placeholders that did not resolve stand out. */
+export function Prompt({ of }: { of: Explained }) {
+  if (of.prompt === null) return <p class="dim">The event did not come this far.</p>;
+  return (
+    <>
+      <Facts
+        of={[
+          ['Runs', of.agent === null ? null : `${of.agent_name ?? 'the agent'} (${of.agent})`],
+          ['Fires', of.job === null ? null : `job ${of.job}`],
+          ['Waits', of.coalesce === null ? null : `${of.coalesce.window_seconds} s for more of ${of.coalesce.key}`],
+          ['Goes to', of.deliveries.map(({ target }) => target).join(', ')],
+          ['Unresolved', of.unresolved.length === 0 ? null : <span class="no">{of.unresolved.join(' ')}</span>],
+        ]}
+      />
+      <Block label="Prompt">
+        {of.prompt_parts === undefined
+          ? of.prompt
+          : of.prompt_parts.map(({ text, placeholder, resolved }, at) =>
+              placeholder === null ? (
+                text
+              ) : (
+                <mark key={at} class={resolved ? '' : 'bad'} title={placeholder}>
+                  {text}
+                </mark>
+              ),
+            )}
+      </Block>
+    </>
+  );
+}

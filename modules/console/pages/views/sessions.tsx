@@ -1,0 +1,60 @@
+/** Which session is busy and what waits in it; and what runs have used. */
+import type { Output } from '../api.ts';
+import { useList } from '../parts/data.ts';
+import { count } from '../parts/format.ts';
+import { to } from '../parts/router.ts';
+import { Ago, Badge, Card, Head, Rows, Show } from '../parts/ui.tsx';
+import { Usage } from './usage.tsx';
+
+type Session = Output<'listSessions'>['items'][number];
+
+export function Sessions() {
+  const list = useList('listSessions', { limit: 100, profile: 'default' });
+  return (
+    <>
+      <Head title="Sessions" />
+      <Card title="Busy, or with something that waits">
+        <Show of={list}>
+          {(items) => (
+            <Rows of={items} more={list.more} empty="No session is busy, and nothing waits for its turn.">
+              {(one) => <One key={`${one.kind} ${one.target} ${one.id}`} of={one} />}
+            </Rows>
+          )}
+        </Show>
+      </Card>
+      <Usage />
+    </>
+  );
+}
+
+function One({ of: { kind, id, target, turns, changed_at, problem, waiting, run } }: { of: Session }) {
+  return (
+    <li>
+      <div class="row">
+        <span class="main">
+          <b>{target === null ? id : `${target} ${id}`}</b>
+          {run !== null && (
+            <>
+              {' '}
+              <a href={to(['deliveries', run.id])}>
+                {run.state}: {run.route ?? run.job} {run.event}
+              </a>
+            </>
+          )}
+          {problem !== null && <span class="no"> {problem}</span>}
+        </span>
+        {kind === 'agent' ? (
+          <Badge kind={run?.state === 'running' ? 'warn' : 'calm'}>{run?.state === 'running' ? 'busy' : 'idle'}</Badge>
+        ) : (
+          <Badge>chat</Badge>
+        )}
+        {waiting > 0 && <Badge kind="warn">{count(waiting, 'run')} waiting</Badge>}
+        {turns !== null && <span class="dim small">{count(turns, 'message')}</span>}
+        <span class="dim small end">
+          {run !== null && <Ago at={run.started_at ?? run.accepted_at} />}
+          {changed_at !== null && <Ago at={Date.parse(changed_at)} />}
+        </span>
+      </div>
+    </li>
+  );
+}
