@@ -1,5 +1,5 @@
 /** Messages about what was done, read out by screen readers, which go by themselves. */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 
 interface Message {
   readonly id: number;
@@ -14,6 +14,7 @@ export const notify = (text: string, kind: Message['kind']): void => show(text, 
 
 export function Messages() {
   const [messages, setMessages] = useState<readonly Message[]>([]);
+  const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     let last = 0;
     show = (text, kind) => {
@@ -22,8 +23,13 @@ export function Messages() {
       setTimeout(() => setMessages((before) => before.filter((each) => each.id !== id)), SHOWN_MS);
     };
   }, []);
+  // Above a dialog that is open, whenever there is a new one.
+  useEffect(() => {
+    place.current?.hidePopover();
+    if (messages.length > 0) place.current?.showPopover();
+  }, [messages]);
   return (
-    <div class="toast" role="status">
+    <div class="toast" role="status" popover="manual" ref={place}>
       {messages.map(({ id, text, kind }) => (
         <p key={id} class={kind}>
           {text}

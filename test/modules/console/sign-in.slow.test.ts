@@ -1,0 +1,52 @@
+/** Signing in to the pages: with the token, which is asked for, as an operator or as a viewer, who is shown no button that changes. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { launchBrowser, NO_BROWSER } from '../../helpers/browser.ts';
+import { startConsole } from '../../helpers/console.ts';
+
+const TOKEN = 'a-token-for-operators-of-this-test';
+const VIEWER = 'a-token-for-viewers-of-this-test';
+const CONFIG = `platforms:
+  webhook: { enabled: true, secret: a-literal-secret-for-tests, routes: { hello: { prompt: "{name}" } } }
+gateway: { console: { port: 0, token: ${TOKEN}, viewer_token: ${VIEWER} } }
+`;
+
+async function signIn(page: Page, token: string): Promise<void> {
+  await page.getByLabel('Token of the console').waitFor();
+  await page.keyboard.type(token);
+  await page.keyboard.press('Enter');
+}
+
+describe('signing in', { skip: NO_BROWSER, timeout: 300_000 }, () => {
+  it('asks for the token where it is missing, refuses a wrong one, and shows what was asked for', async (t) => {
+    const { url } = await startConsole(t, CONFIG, { authorization: `Bearer ${TOKEN}` });
+    const browser = await launchBrowser();
+    t.after(() => browser.close());
+    const page = await browser.newPage();
+    await page.goto(`${url}/#/routes`);
+    await signIn(page, 'wrong');
+    await page.getByRole('alert').waitFor();
+    await page.getByLabel('Token of the console').fill('');
+    await signIn(page, TOKEN);
+    await page.getByRole('button', { name: 'Pause hello' }).waitFor();
+    assert.deepEqual(await page.evaluate('[document.cookie, Object.keys(localStorage).length]'), ['', 0]);
+    await page.reload();
+    await page.getByRole('button', { name: 'Pause hello' }).waitFor();
+  });
+
+  it('shows a viewer everything, and no button that changes something', async (t) => {
+    const { url } = await startConsole(t, CONFIG, { authorization: `Bearer ${TOKEN}` });
+    const browser = await launchBrowser();
+    t.after(() => browser.close());
+    const page = await browser.newPage();
+    await page.goto(`${url}/#/routes`);
+    await signIn(page, VIEWER);
+    await page.getByRole('heading', { level: 2, name: 'hello' }).waitFor();
+    await page.getByRole('link', { name: 'Jobs' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
+    await page.getByRole('link', { name: 'Routes' }).click();
+    await page.getByRole('heading', { level: 2, name: 'hello' }).waitFor();
+    assert.equal(await page.getByRole('button', { name: /Pause|Send a test event/ }).count(), 0);
+  });
+});
