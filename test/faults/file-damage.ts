@@ -15,10 +15,10 @@ const EVENTS = 12;
 const STOPS = ['clean stop', 'kill'] as const;
 type Stop = (typeof STOPS)[number];
 
-/** Copies of the files: as of each stop, and an older one. */
+/** Copies of the files: as of each stop, an older one, and one from before that with its log. */
 export interface Homes {
   readonly root: string;
-  readonly of: Readonly<Record<Stop | 'older', string>>;
+  readonly of: Readonly<Record<Stop | 'older' | 'earlier', string>>;
   readonly ids: readonly string[];
 }
 
@@ -31,22 +31,24 @@ const copyStore = (from: string, to: string): void => {
 
 /** @param root an empty folder */
 export async function makeHomes(root: string): Promise<Homes> {
-  const [at, stopped, killed, older] = ['open', 'stopped', 'killed', 'older'].map((name) =>
+  const [at, stopped, killed, older, earlier] = ['open', 'stopped', 'killed', 'older', 'earlier'].map((name) =>
     join(root, `${name}.db`),
-  ) as [string, string, string, string];
+  ) as [string, string, string, string, string];
   const ids = Array.from({ length: EVENTS }, (_, n) => `event-${n}`);
   const write = async (part: readonly string[]): Promise<Store> => {
     const store = await openOfflineStore(at);
     for (const id of part) await store.write(makeAccept(id));
     return store;
   };
-  await (await write(ids.slice(0, 4))).close();
+  const first = await write(ids.slice(0, 4));
+  copyStore(at, earlier);
+  await first.close();
   copyStore(at, older);
   const last = await write(ids.slice(4));
   copyStore(at, killed);
   await last.close();
   copyStore(at, stopped);
-  return { root, of: { 'clean stop': stopped, kill: killed, older }, ids };
+  return { root, of: { 'clean stop': stopped, kill: killed, older, earlier }, ids };
 }
 
 interface FileDamage {
@@ -61,6 +63,8 @@ const change = (path: string, make: (bytes: Buffer) => void): void => {
   make(bytes);
   writeFileSync(path, bytes);
 };
+
+const OLDER = 'older copy';
 
 export const fileDamages = (cuts: number, flips: number): readonly FileDamage[] => [
   { name: 'missing', count: 1, apply: (path) => rmSync(path) },
@@ -81,7 +85,7 @@ export const fileDamages = (cuts: number, flips: number): readonly FileDamage[] 
       }),
   },
   {
-    name: 'older copy',
+    name: OLDER,
     count: 1,
     apply: (path, _, older) => (existsSync(older) ? copyFileSync(older, path) : rmSync(path)),
   },
@@ -109,12 +113,15 @@ export async function runFileCorpus(homes: Homes, damages: readonly FileDamage[]
   mkdirSync(join(homes.root, 'cell'));
   for (const stop of STOPS) {
     for (const end of FILES) {
+      // After a clean stop the log is empty: one with events is left over from an earlier process.
+      const isLog = end === '-wal' || end === '-shm';
+      const older = (isLog && stop === 'clean stop' ? homes.of.earlier : homes.of.older) + end;
       if (!existsSync(homes.of[stop] + end)) continue;
       for (const { name, count, apply } of damages) {
         const found: Outcome[] = [];
         for (let n = 0; n < count; n++) {
           copyStore(homes.of[stop], path);
-          apply(path + end, n, homes.of.older + end);
+          apply(path + end, n, older);
           found.push(await outcomeOf(path, homes.ids, stop));
           // The driver closes a file once its statements have been collected.
           await new Promise((resolve) => setImmediate(resolve));
@@ -123,7 +130,12 @@ export async function runFileCorpus(homes: Homes, damages: readonly FileDamage[]
         const silent = found.flatMap((outcome, n) => (outcome === 'silent' ? [n] : []));
         const file = `state.db${end}`;
         rows.push({
-          ...{ file, stop, damage: name, cells: count },
+          ...{
+            file,
+            stop,
+            damage: older.startsWith(homes.of.earlier) && name === OLDER ? 'left over' : name,
+            cells: count,
+          },
           refused: of('refused'),
           said: of('said'),
           harmless: of('harmless'),
