@@ -159,8 +159,12 @@ export interface RowResult {
   readonly wrong: readonly string[];
 }
 
-/** Damages each column in one way, each in a file of its own. @param name of ROW_DAMAGES */
-export async function runRows({ root, whole, columns }: RowHome, name: string): Promise<RowResult> {
+/** Damages each column in one way, each in a file of its own. @param name of ROW_DAMAGES @param openStore as a command, or as a gateway */
+export async function runRows(
+  { root, whole, columns }: RowHome,
+  name: string,
+  openStore: (path: string) => Promise<Store> = openOfflineStore,
+): Promise<RowResult> {
   const { value, isSaid } = ROW_DAMAGES[name] as Damage;
   const wrong: string[] = [];
   let [count, said] = [0, 0];
@@ -171,7 +175,7 @@ export async function runRows({ root, whole, columns }: RowHome, name: string): 
     if (!UNREAD.has(at) && damage(path, table, column, value)) {
       count++;
       try {
-        const store = await openOfflineStore(path);
+        const store = await openStore(path);
         const isReported = await use(store, at).finally(() => store.close());
         if (isReported) said++;
         else if (isSaid(at, type)) wrong.push(`${at}: nothing is said`);
