@@ -1,6 +1,7 @@
 /** What commands say of a message that waits for a person, or has done so. */
 import { CliError } from '../../../../cli/base/errors.ts';
 import { ambiguousName } from '../../../../cli/command-line/find-name.ts';
+import { ownerText } from '../../../../cli/deliveries/owner-text.ts';
 import type { AnsweredApproval, Approval, FoundApproval } from '../../../../runtime/dispatch/approvals.ts';
 
 const LISTED_BY = 'hookwright approvals list';
@@ -12,10 +13,8 @@ export function found(id: string, answer: FoundApproval | AnsweredApproval | nul
   throw new CliError(`there is no approval "${id}"`, `${LISTED_BY} shows what waits; another text has another id`);
 }
 
-export function ownerText({ profile, route, job }: Approval): string {
-  const owner = route === null ? `job ${job ?? ''}` : route;
-  return profile === 'default' ? owner : `${owner} (profile ${profile})`;
-}
+export const senderText = (approval: Approval): string =>
+  approval.profile === 'default' ? ownerText(approval) : `${ownerText(approval)} (profile ${approval.profile})`;
 
 /** The target with its address, and which output goes there. */
 export function receiverText({ target, output, address }: Approval): string {

@@ -6,7 +6,7 @@ import { printList } from '../../../../../cli/output/table.ts';
 import { formatDuration } from '../../../../../cli/output/time.ts';
 import { useStore } from '../../../../../cli/store/use-store.ts';
 import { listApprovals } from '../../../../../runtime/dispatch/approvals.ts';
-import { ownerText, receiverText } from '../../approvals/words.ts';
+import { receiverText, senderText } from '../../approvals/words.ts';
 
 export default command({
   summary: 'List the messages that wait for a person who approves them',
@@ -23,7 +23,7 @@ export default command({
       toJson: (approval) => approval,
       columns: [
         { title: 'ID', value: ({ id }) => id, whole: true },
-        { title: 'FROM', value: (approval) => visible(ownerText(approval)), whole: true },
+        { title: 'FROM', value: (approval) => visible(senderText(approval)), whole: true },
         { title: 'TO', value: (approval) => visible(receiverText(approval)), whole: true },
         {
           title: 'LEFT',

@@ -4,7 +4,7 @@ import { configOption } from '../../../../../cli/command-line/options.ts';
 import { printBeside, printJson, printLine, visible } from '../../../../../cli/output/print.ts';
 import { useStore } from '../../../../../cli/store/use-store.ts';
 import { findApproval } from '../../../../../runtime/dispatch/approvals.ts';
-import { contentLines, found, ownerText, receiverText, stateText } from '../../approvals/words.ts';
+import { contentLines, found, receiverText, senderText, stateText } from '../../approvals/words.ts';
 
 export default command({
   summary: 'Show a message that waits for an approval: its whole text, and where it goes',
@@ -17,7 +17,7 @@ export default command({
     const facts = [
       ['id', approval.id],
       ['state', stateText(approval)],
-      ['from', ownerText(approval)],
+      ['from', senderText(approval)],
       ['event', approval.event],
       ['to', receiverText(approval)],
       ...contentLines(approval),
