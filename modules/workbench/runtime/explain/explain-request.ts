@@ -127,7 +127,7 @@ class WatchedRequest implements Watcher {
   private rendered(): void {
     const { dispatch, coalesceKey, route } = this.intake;
     this.dispatch = dispatch === null ? null : fillEvents(dispatch, []);
-    const parts = promptParts(this.intake);
+    const parts = route.isMarked ? [] : promptParts(this.intake);
     // Marks and events of a group are made for the whole.
     if (parts.map(({ text }) => text).join('') === this.dispatch?.prompt) this.parts = parts;
     if (route.coalesce !== null && coalesceKey === null)
