@@ -95,7 +95,10 @@ describe('session', () => {
       path,
       '{"role":"user","content":"[Webhook delivery: a]\\nhi \\u001b[31m","at":"2026-01-01T00:00:00.000Z"}\n',
     );
-    assert.match((await run(['session', 'list'])).stdout, /^KIND +TARGET +CHAT OR ID +TURNS .*\nchat +telegram +-100200 +1 /);
+    assert.match(
+      (await run(['session', 'list'])).stdout,
+      /^KIND +TARGET +CHAT OR ID +TURNS .*\nchat +telegram +-100200 +1 /,
+    );
     const shown = await run(['session', 'show', 'telegram', '-100200']);
     assert.equal(shown.stdout, '2026-01-01T00:00:00.000Z  user\n  [Webhook delivery: a]\n  hi \\u001b[31m\n');
     const json = await run(['session', 'show', 'telegram', '-100200', '--json']);
