@@ -79,12 +79,16 @@ export class CodeHost {
     this.add({ repo: 'octo-org/shop', number: 7, login: 'alice', body: 'What is this?', ...comment });
   }
 
-  /** Resolves when nothing has come for a while. */
-  async quiet(ms = 200): Promise<void> {
-    for (let count = -1; count !== this.comments.length; ) {
+  /** Resolves when no gateway has work left, and nothing has come since. */
+  async quiet(ms = 100): Promise<void> {
+    for (let [count, isIdle] = [-1, false]; count !== this.comments.length || !isIdle; ) {
       count = this.comments.length;
       await this.sending;
       await new Promise((resolve) => setTimeout(resolve, ms));
+      const overviews = this.gateways.map(({ service: { store } }) =>
+        store.read({ kind: 'overview', now: Date.now() }),
+      );
+      isIdle = (await Promise.all(overviews)).every(({ oldest_open_at }) => oldest_open_at === null);
     }
   }
 
