@@ -10,7 +10,7 @@ type Catalog = Pick<ShippedCatalog, 'sources' | 'targets' | 'toolsets'>;
 export function addCatalogHints(schema: Schema, catalog: Catalog): Schema {
   const names = namesOf(catalog);
   const root = edit(schema, {
-    'properties platforms properties': (properties) => ({ ...properties, ...targetSchemas(schema, catalog) }),
+    'properties platforms properties': (properties) => ({ ...targetSchemas(schema, catalog), ...properties }),
     'properties platform_toolsets additionalProperties items': () => oneOfOrText(names.toolsets),
     '$defs job properties': (properties) => ({
       ...properties,

@@ -36,6 +36,37 @@ export function createHash(name: string) {
   return hasher;
 }
 
+/** 4, 6, or 0 for what is no IP address. */
+export function isIP(text: string): 0 | 4 | 6 {
+  if (/^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/.test(text)) return 4;
+  return text.includes(':') && URL.canParse(`http://[${text}]/`) ? 6 : 0;
+}
+
+/** The address as zeros and ones. */
+function bitsOf(address: string): string {
+  const digits = (numbers: readonly number[], size: number): string =>
+    numbers.map((each) => each.toString(2).padStart(size, '0')).join('');
+  if (isIP(address) === 4) return digits(address.split('.').map(Number), 8);
+  const [before = '', after] = new URL(`http://[${address}]/`).hostname.slice(1, -1).split('::');
+  const groups = (text = ''): readonly number[] =>
+    text === '' ? [] : text.split(':').map((each) => parseInt(each, 16));
+  const [first, last] = [groups(before), groups(after)];
+  return digits([...first, ...new Array<number>(8 - first.length - last.length).fill(0), ...last], 16);
+}
+
+export class BlockList {
+  private readonly networks: string[] = [];
+
+  addSubnet(address: string, prefix: number, family: string): void {
+    this.networks.push(family + bitsOf(address).slice(0, prefix));
+  }
+
+  check(address: string, family: string): boolean {
+    const text = family + bitsOf(address);
+    return this.networks.some((network) => text.startsWith(network));
+  }
+}
+
 /** Of a request that has no connection. */
 export class Socket {}
 export class IncomingMessage {}
