@@ -6,12 +6,12 @@ import { test } from 'node:test';
 import { ROOT } from './helpers/root.ts';
 
 const CORE = ['base', 'compiler', 'runtime', 'cli', 'main'];
-const MOST_FILES = 985;
+const MOST_FILES = 1085;
 
 /** Sources that people write: what generators write is not theirs to shorten. */
 const sources = (folder: string): readonly string[] =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') && !/(?:^|\/)(?:built|generated)\//.test(file))
+    .filter((file) => /\.tsx?$/.test(file) && !/(?:^|\/)(?:built|generated)\//.test(file))
     .map((file) => join(folder, file));
 
 /** Lines that are neither blank, nor part of a comment or an import. */

@@ -29,6 +29,7 @@ const STATUS = {
   subscriptions: { serving: 0, quarantined: [], error: null },
   runs: { active: 0, queued: 0 },
   dispatches: { states: {}, oldest_open_at: null, last_error: null, dead: [] },
+  paused: [],
   store: { problem: null, damage: null, refused: [], bytes: 0 },
 };
 

@@ -80,6 +80,11 @@ platforms:
     },
     { run: 'session list', out: 'KIND …\nchat …telegram  …-100  …\n' },
     { run: 'session show telegram -100 --json', json: true, out: '[]\n' },
+    { run: 'session reset webhook:news:1', code: 1, err: /^error: nothing was said in a session "webhook:news:1"/ },
+    { run: 'approvals list', err: 'nothing waits for an approval\n' },
+    ...['show', 'approve', 'reject'].map((how) => ({
+      ...{ run: `approvals ${how} nothing`, code: 1, err: /^error: there is no approval "nothing"\n/ },
+    })),
     { run: 'gateway stop', err: 'stopped\n' },
   ],
 };
