@@ -61,14 +61,19 @@ test('docs/github.md: the answer becomes a comment', async (t) => {
 });
 
 test('docs/gitlab.md: the answer becomes a note on the merge request', async (t) => {
-  const gitlab = await startFakeHttp(t, () => ({ status: 201, body: { id: 9 } }));
+  const gitlab = await startFakeHttp(t, ({ url }) =>
+    url.endsWith('/user') ? { body: { id: 1, username: 'bot' } } : { status: 201, body: { id: 9 } },
+  );
   const apiBase = `    api_base: ${gitlab.url}/api/v4\n    token: env:GITLAB_TOKEN`;
   const gateway = await startPage(t, 'gitlab', (config) => config.replace('    token: env:GITLAB_TOKEN', apiBase));
-  const event = { object_attributes: { action: 'open', iid: 7, title: 'Count' }, project: { id: 42 } };
+  const event = {
+    object_attributes: { action: 'open', iid: 7, title: 'Count' },
+    project: { path_with_namespace: 'acme/shop' },
+  };
   await gateway.cli('webhook', 'test', 'merge-requests', '--payload', JSON.stringify(event));
   // At the start the account is asked for, whose own notes are ignored.
   const note = await until(async () => gitlab.seen.find(({ method }) => method === 'POST'));
-  assert.equal(`${note.method} ${note.url}`, 'POST /api/v4/projects/42/merge_requests/7/notes');
+  assert.equal(`${note.method} ${note.url}`, 'POST /api/v4/projects/acme%2Fshop/merge_requests/7/notes');
   assert.equal(note.headers['private-token'], SECRETS.GITLAB_TOKEN);
   assert.match((note.json as { body: string }).body, /^[\s\S]*Count[\s\S]*Looks right\.\n?$/);
 });
