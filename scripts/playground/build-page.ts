@@ -3,9 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plugin } from 'esbuild';
 import { build } from 'esbuild';
+import { RULE_DATA } from '../../compiler/diagnostics/built/rules.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { readYamlCatalog } from '../../compiler/source/shipped-catalog.ts';
 import * as standIns from '../../modules/workbench/playground/browser/node.ts';
+import { SCHEMAS } from '../../schemas/built/schemas.ts';
 import { joinPage } from './join-page.ts';
 
 const PAGE = 'modules/workbench/playground';
@@ -17,6 +19,16 @@ const INSTEAD: readonly (readonly [path: RegExp, code: string])[] = [
   // Commands are no part of the page.
   [/\/cli\/commands\/built\/command-files\.ts$/, 'export const COMMAND_FILES = [];'],
 ];
+
+/** Schemas of what people write. Those of tables and stored rows are for editors and stores. */
+const WRITTEN = new Set(['config', 'profile', 'route', 'source', 'target', 'subscriptions', 'blueprint', 'test']);
+
+const writtenSchemas = (): string =>
+  JSON.stringify(Object.fromEntries(Object.entries(SCHEMAS).filter(([name]) => WRITTEN.has(name))));
+
+/** Without the reasons, which `hookwright rule` and the docs give. */
+const ruleData = (): string =>
+  JSON.stringify(Object.fromEntries(Object.entries(RULE_DATA).map(([id, rule]) => [id, { ...rule, why: '' }])));
 
 /** The stand-ins, and `absent` for every other name of a module of Node.js. */
 async function inPlaceOf(module: string): Promise<string> {
@@ -40,6 +52,12 @@ const inBrowser = (root: string): Plugin => ({
       kind === 'dynamic-import' ? { path: 'absent', namespace: 'absent' } : null,
     );
     onLoad({ filter: /.*/, namespace: 'absent' }, () => ({ contents: '' }));
+    onLoad({ filter: /\/schemas\/built\/schemas\.ts$/ }, () => ({
+      contents: `export const SCHEMAS = ${writtenSchemas()};`,
+    }));
+    onLoad({ filter: /\/diagnostics\/built\/rules\.ts$/ }, () => ({
+      contents: `export const RULE_DATA = ${ruleData()};`,
+    }));
     for (const [filter, contents] of INSTEAD) onLoad({ filter }, () => ({ contents, loader: 'ts', resolveDir: root }));
   },
 });

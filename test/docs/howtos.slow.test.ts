@@ -75,7 +75,7 @@ test('docs/gitlab.md: the answer becomes a note on the merge request', async (t)
   const note = await until(async () => gitlab.seen.find(({ method }) => method === 'POST'));
   assert.equal(`${note.method} ${note.url}`, 'POST /api/v4/projects/acme%2Fshop/merge_requests/7/notes');
   assert.equal(note.headers['private-token'], SECRETS.GITLAB_TOKEN);
-  assert.match((note.json as { body: string }).body, /^[\s\S]*Count[\s\S]*Looks right\.\n?$/);
+  assert.match((note.json as { body: string }).body, /^[\s\S]*Count[\s\S]*Looks right\.\n/);
 });
 
 test('docs/stripe.md: the sender is answered once the message is sent', async (t) => {

@@ -86,6 +86,14 @@ const TABLES = {
       routeLane(row.lane as string) === laneKey(row.own_profile as string, row.own_route as string | null) &&
       (row.has_deliveries === 1 ? row.state === 'delivering' : row.state !== 'delivering' || row.holder !== null),
   },
+  // What finds a dispatch; its texts are looked at when they are read.
+  dispatch: {
+    keys: ['ref'],
+    checks: { session: orNull(isNames), burst: orNull(isCount) },
+    where:
+      `session IS NOT NULL AND NOT (typeof(session) = 'text' AND json_valid(session) AND instr(session, char(0)) = 0) ` +
+      `OR burst IS NOT NULL AND NOT (typeof(burst) = 'integer' AND burst BETWEEN 0 AND ${Number.MAX_SAFE_INTEGER})`,
+  },
   coalesce_group: {
     keys: ['key'],
     checks: { key: isNames, ref: isCount, first_at: isInstant, due_at: isInstant, superseded: isCount },
@@ -229,6 +237,7 @@ function createAside(db: Connection, now: number, lines: string[]): (name: Table
       if ((name === 'work' || name === 'delivery') && isCount(row.ref)) giveUp(Number(row.ref), what);
       else if (name === 'claim' && bad === 'expires_at')
         change(`UPDATE claim SET expires_at = ? WHERE ${at}`, now + HOUR, ...key);
+      else if (name === 'dispatch') change(`UPDATE dispatch SET session = NULL, burst = NULL WHERE ${at}`, ...key);
       else change(`DELETE FROM ${name} WHERE ${at}`, ...key);
       if (name === 'job_state' && isName(row.job)) {
         const paused = orNull(isOneOf(0, 1))(row.paused) ? row.paused : 1;

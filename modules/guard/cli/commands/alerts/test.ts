@@ -27,7 +27,9 @@ export default command({
         'name a target: gateway.alerts.deliver',
         'hookwright docs operations',
       );
-    const results = resultsOf(await outcome(context, id));
+    // The clock's timers keep no process running.
+    const alive = setInterval(() => {}, PATIENCE_MS);
+    const results = resultsOf(await outcome(context, id).finally(() => clearInterval(alive)));
     const isSent = results.every(({ ok }) => ok);
     if (given.json) printJson(context, { dispatch: id, results });
     else
