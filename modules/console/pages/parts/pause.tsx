@@ -1,8 +1,7 @@
 /** Pausing a route or a job: for how long is asked, and shown until it ends. */
-import { useState } from 'preact/hooks';
 import { instant } from './format.ts';
 import { Operator } from './role.tsx';
-import { Act, Dialog } from './ui.tsx';
+import { Act, Ask } from './ui.tsx';
 
 const HOUR_S = 3600;
 const TIMES: readonly (readonly [text: string, seconds: number | null])[] = [
@@ -23,15 +22,14 @@ interface Props {
 }
 
 export function Pause({ name, what, isPaused, pause, resume, changed }: Props) {
-  const [isAsking, setAsking] = useState(false);
   const end = async (): Promise<string> => {
     await resume();
     changed();
     return `${name} goes on.`;
   };
-  const begin = async (seconds: number | null): Promise<string> => {
+  const begin = async (seconds: number | null, close: () => void): Promise<string> => {
     const { until } = await pause(seconds);
-    setAsking(false);
+    close();
     changed();
     return until === null ? `${name} is paused.` : `${name} is paused until ${instant(until)}.`;
   };
@@ -42,24 +40,23 @@ export function Pause({ name, what, isPaused, pause, resume, changed }: Props) {
           Resume
         </Act>
       ) : (
-        <button type="button" aria-label={`Pause ${name}`} onClick={() => setAsking(true)}>
-          Pause
-        </button>
-      )}
-      {isAsking && (
-        <Dialog title={`Pause ${name}`} close={() => setAsking(false)}>
-          <p>{what}</p>
-          <div class="bar">
-            {TIMES.map(([text, seconds]) => (
-              <Act key={text} act={() => begin(seconds)}>
-                {text}
-              </Act>
-            ))}
-            <button type="button" onClick={() => setAsking(false)}>
-              Cancel
-            </button>
-          </div>
-        </Dialog>
+        <Ask text="Pause" label={`Pause ${name}`} title={`Pause ${name}`}>
+          {(close) => (
+            <>
+              <p>{what}</p>
+              <div class="bar">
+                {TIMES.map(([text, seconds]) => (
+                  <Act key={text} act={() => begin(seconds, close)}>
+                    {text}
+                  </Act>
+                ))}
+                <button type="button" onClick={close}>
+                  Cancel
+                </button>
+              </div>
+            </>
+          )}
+        </Ask>
       )}
     </Operator>
   );

@@ -1,7 +1,7 @@
 /** The parts that all views are made of. Whatever comes from the gateway is text: nothing here writes HTML. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Loaded } from './data.ts';
+import type { Listed, Loaded } from './data.ts';
 import { ago, instant } from './format.ts';
 import { notify } from './notify.tsx';
 
@@ -84,16 +84,41 @@ export function Rows<T>({
   return (
     <>
       <ul class="list">{of.map(children)}</ul>
-      {more !== null && more !== undefined && (
-        <p>
-          <button type="button" onClick={more}>
-            Show more
-          </button>
-        </p>
-      )}
+      <More load={more ?? null} />
     </>
   );
 }
+
+/** A list whose entries are cards. */
+export const Cards = <T,>({
+  of,
+  empty,
+  children,
+}: {
+  of: Listed<T>;
+  empty: string;
+  children: (item: T) => ComponentChildren;
+}) => (
+  <Show of={of}>
+    {(items) => (
+      <>
+        {items.length === 0 && <p class="dim">{empty}</p>}
+        {items.map(children)}
+        <More load={of.more} />
+      </>
+    )}
+  </Show>
+);
+
+/** @param load null: there is no further page */
+const More = ({ load }: { load: (() => void) | null }) =>
+  load !== null && (
+    <p>
+      <button type="button" onClick={load}>
+        Show more
+      </button>
+    </p>
+  );
 
 /** A button that does something at the gateway, and says how that went. @param act resolves with what to say */
 export function Act({
@@ -143,8 +168,36 @@ async function copy(text: string): Promise<void> {
   if (!isCopied) throw new Error('this browser does not let the page copy');
 }
 
-/** A dialog over the page, which has the focus until it is closed. */
-export function Dialog({ title, close, children }: { title: string; close: () => void } & Children) {
+/** A button that opens a dialog. @param label for those who do not see what it stands beside */
+export function Ask({
+  text,
+  label,
+  title,
+  children,
+}: {
+  text: string;
+  label?: string;
+  title: string;
+  children: (close: () => void) => ComponentChildren;
+}) {
+  const [isOpen, setOpen] = useState(false);
+  const close = (): void => setOpen(false);
+  return (
+    <>
+      <button type="button" aria-label={label} onClick={() => setOpen(true)}>
+        {text}
+      </button>
+      {isOpen && (
+        <Dialog title={title} close={close}>
+          {children(close)}
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+/** Over the page, with the focus until it is closed. */
+function Dialog({ title, close, children }: { title: string; close: () => void } & Children) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
   return (

@@ -6,7 +6,7 @@ import { useList } from '../parts/data.ts';
 import { instant } from '../parts/format.ts';
 import { Operator } from '../parts/role.tsx';
 import { to } from '../parts/router.ts';
-import { Act, Ago, Block, Card, Dialog, Facts, Head, Show } from '../parts/ui.tsx';
+import { Act, Ago, Ask, Block, Card, Cards, Facts, Head } from '../parts/ui.tsx';
 
 type Waiting = Output<'listApprovals'>['items'][number];
 
@@ -15,27 +15,14 @@ export function Approvals() {
   return (
     <>
       <Head title="Approvals" />
-      <Show of={list}>
-        {(items) => (
-          <>
-            {items.length === 0 && <p class="dim">Nothing waits for an answer.</p>}
-            {items.map((one) => (
-              <One key={one.id} of={one} changed={list.reload} />
-            ))}
-            {list.more !== null && (
-              <button type="button" onClick={list.more}>
-                Show more
-              </button>
-            )}
-          </>
-        )}
-      </Show>
+      <Cards of={list} empty="Nothing waits for an answer.">
+        {(one) => <One key={one.id} of={one} changed={list.reload} />}
+      </Cards>
     </>
   );
 }
 
 function One({ of, changed }: { of: Waiting; changed: () => void }) {
-  const [isRejecting, setRejecting] = useState(false);
   const { id, since, route, job, event, target, output, address, text, content, expires_at } = of;
   const answer = async (approve: boolean, reason?: string): Promise<string> => {
     const why = reason === undefined || reason === '' ? {} : { reason };
@@ -71,30 +58,19 @@ function One({ of, changed }: { of: Waiting; changed: () => void }) {
           <Act act={() => answer(true)} primary label={`Approve ${what}`}>
             Approve
           </Act>
-          <button type="button" aria-label={`Reject ${what}`} onClick={() => setRejecting(true)}>
-            Reject
-          </button>
+          <Ask text="Reject" label={`Reject ${what}`} title={`Reject ${what}`}>
+            {(close) => <Reject close={close} answer={(reason) => answer(false, reason)} />}
+          </Ask>
         </div>
       </Operator>
-      {isRejecting && (
-        <Reject what={what} close={() => setRejecting(false)} answer={(reason) => answer(false, reason)} />
-      )}
     </Card>
   );
 }
 
-function Reject({
-  what,
-  close,
-  answer,
-}: {
-  what: string;
-  close: () => void;
-  answer: (reason: string) => Promise<string>;
-}) {
+function Reject({ close, answer }: { close: () => void; answer: (reason: string) => Promise<string> }) {
   const [reason, setReason] = useState('');
   return (
-    <Dialog title={`Reject ${what}`} close={close}>
+    <>
       <p class="field">
         <label>
           Why, for the record
@@ -114,6 +90,6 @@ function Reject({
           Cancel
         </button>
       </div>
-    </Dialog>
+    </>
   );
 }

@@ -1,6 +1,4 @@
 /** What was accepted, and what became of it: filtered, with what was given up to be sent again. */
-
-import { useState } from 'preact/hooks';
 import type { Output } from '../api.ts';
 import { call } from '../api.ts';
 import { useList } from '../parts/data.ts';
@@ -9,7 +7,7 @@ import { Operator } from '../parts/role.tsx';
 import type { ViewPlace } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
 import { State } from '../parts/state.tsx';
-import { Act, Ago, Card, Dialog, Head, Rows, Sampled, Select, Show, TextField } from '../parts/ui.tsx';
+import { Act, Ago, Ask, Card, Head, Rows, Sampled, Select, Show, TextField } from '../parts/ui.tsx';
 
 type Summary = Output<'listDeliveries'>['items'][number];
 type StateName = Summary['state'];
@@ -74,35 +72,33 @@ export function DeliveryRow({ of }: { of: Summary }) {
 }
 
 function ReplayAll({ route, job, done }: { route: string; job: string; done: () => void }) {
-  const [isAsking, setAsking] = useState(false);
-  const act = async (): Promise<string> => {
+  const replay = async (close: () => void): Promise<string> => {
     const of = { ...(route ? { route } : {}), ...(job ? { job } : {}) };
     const report = await call('replayDeliveries', { state: 'dead', limit: 1000, rerun: false, again: false, ...of });
-    setAsking(false);
+    close();
     done();
     return saidOf(report);
   };
   return (
     <Operator>
-      <button type="button" onClick={() => setAsking(true)}>
-        Replay all
-      </button>
-      {isAsking && (
-        <Dialog title="Replay what was given up" close={() => setAsking(false)}>
-          <p>
-            At most 1,000 deliveries{route === '' ? '' : ` of route ${route}`}, the newest first, go to the targets that
-            have not got them; those without an answer run again.
-          </p>
-          <div class="bar">
-            <Act act={act} primary>
-              Replay
-            </Act>
-            <button type="button" onClick={() => setAsking(false)}>
-              Cancel
-            </button>
-          </div>
-        </Dialog>
-      )}
+      <Ask text="Replay all" title="Replay what was given up">
+        {(close) => (
+          <>
+            <p>
+              At most 1,000 deliveries{route === '' ? '' : ` of route ${route}`}, the newest first, go to the targets
+              that have not got them; those without an answer run again.
+            </p>
+            <div class="bar">
+              <Act act={() => replay(close)} primary>
+                Replay
+              </Act>
+              <button type="button" onClick={close}>
+                Cancel
+              </button>
+            </div>
+          </>
+        )}
+      </Ask>
     </Operator>
   );
 }

@@ -7,7 +7,7 @@ import { Pause } from '../parts/pause.tsx';
 import { Operator } from '../parts/role.tsx';
 import { to } from '../parts/router.ts';
 import { State } from '../parts/state.tsx';
-import { Act, Ago, Card, Facts, Head, Show } from '../parts/ui.tsx';
+import { Act, Ago, Card, Cards, Facts, Head } from '../parts/ui.tsx';
 
 type Job = Output<'listJobs'>['items'][number];
 
@@ -18,21 +18,9 @@ export function Jobs() {
       <Head title="Jobs">
         <a href={to(['blueprints'])}>Make one from a blueprint</a>
       </Head>
-      <Show of={list}>
-        {(jobs) => (
-          <>
-            {jobs.length === 0 && <p class="dim">There are no jobs yet.</p>}
-            {jobs.map((job) => (
-              <One key={job.id} of={job} changed={list.reload} />
-            ))}
-            {list.more !== null && (
-              <button type="button" onClick={list.more}>
-                Show more
-              </button>
-            )}
-          </>
-        )}
-      </Show>
+      <Cards of={list} empty="There are no jobs yet.">
+        {(job) => <One key={job.id} of={job} changed={list.reload} />}
+      </Cards>
     </>
   );
 }

@@ -8,7 +8,7 @@ import { Pause } from '../parts/pause.tsx';
 import { Operator } from '../parts/role.tsx';
 import { to } from '../parts/router.ts';
 import { State } from '../parts/state.tsx';
-import { Act, Badge, Block, Card, Dialog, Head, Note, Show, TextField } from '../parts/ui.tsx';
+import { Act, Ask, Badge, Block, Card, Cards, Head, Note, TextField } from '../parts/ui.tsx';
 
 type Route = Output<'listRoutes'>['items'][number];
 
@@ -17,27 +17,14 @@ export function Routes() {
   return (
     <>
       <Head title="Routes" />
-      <Show of={list}>
-        {(routes) => (
-          <>
-            {routes.length === 0 && <p class="dim">There are no routes yet.</p>}
-            {routes.map((route) => (
-              <One key={`${route.profile} ${route.name}`} of={route} changed={list.reload} />
-            ))}
-            {list.more !== null && (
-              <button type="button" onClick={list.more}>
-                Show more
-              </button>
-            )}
-          </>
-        )}
-      </Show>
+      <Cards of={list} empty="There are no routes yet.">
+        {(route) => <One key={`${route.profile} ${route.name}`} of={route} changed={list.reload} />}
+      </Cards>
     </>
   );
 }
 
 function One({ of, changed }: { of: Route; changed: () => void }) {
-  const [isTesting, setTesting] = useState(false);
   const { name, profile, state, reason, description, words, url, kind, paused } = of;
   return (
     <Card>
@@ -63,9 +50,9 @@ function One({ of, changed }: { of: Route; changed: () => void }) {
       <p class="mono">{url}</p>
       <div class="bar">
         <Operator>
-          <button type="button" aria-label={`Send a test event to ${name}`} onClick={() => setTesting(true)}>
-            Send a test event
-          </button>
+          <Ask text="Send a test event" label={`Send a test event to ${name}`} title={`A test event for ${name}`}>
+            {(close) => <TestEvent route={name} close={close} />}
+          </Ask>
         </Operator>
         <Pause
           name={name}
@@ -78,7 +65,6 @@ function One({ of, changed }: { of: Route; changed: () => void }) {
         <a href={to(['requests'], { route: name })}>Requests</a>
         <a href={to(['deliveries'], { route: name })}>Deliveries</a>
       </div>
-      {isTesting && <TestEvent route={name} close={() => setTesting(false)} />}
     </Card>
   );
 }
@@ -101,7 +87,7 @@ function TestEvent({ route, close }: { route: string; close: () => void }) {
     }
   };
   return (
-    <Dialog title={`A test event for ${route}`} close={close}>
+    <>
       <p class="dim">It is signed as its sender signs. What is left out is made up so that it passes the filters.</p>
       <p class="field">
         <TextField label="Event type" value={event} change={setEvent} />
@@ -134,6 +120,6 @@ function TestEvent({ route, close }: { route: string; close: () => void }) {
           <Block label="Payload that was sent">{sent.payload}</Block>
         </>
       )}
-    </Dialog>
+    </>
   );
 }
