@@ -3,6 +3,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { Id, Input, Output } from '../api.ts';
 import { call } from '../api.ts';
 import { useLive } from './live.ts';
+import { notify } from './notify.tsx';
 
 export interface Loaded<T> {
   /** Null: not loaded yet. What was loaded last stays while it is loaded again. */
@@ -56,24 +57,31 @@ export function useList<I extends ListId>(id: I, input: Input<I>, live = true): 
   const [added, setAdded] = useState<{ items: readonly Item<I>[]; next: string | null } | null>(null);
   const first = useData(id, input, live && added === null);
   const key = JSON.stringify(input);
-  useEffect(() => setAdded(null), [key]);
+  const latest = useRef(0);
+  const forget = (): void => {
+    latest.current++;
+    setAdded(null);
+  };
+  useEffect(forget, [key]);
   const page = first.data as Page<Item<I>> | null;
   const isSampled = useSampled(page as Page<{ readonly id?: string }> | null, key);
   const next = added === null ? (page?.next ?? null) : added.next;
   const more = (): void => {
+    const turn = ++latest.current;
     call(id, { ...input, cursor: next } as Input<I>).then(
       (found) => {
         const { items, next: following } = found as unknown as Page<Item<I>>;
-        setAdded((before) => ({ items: [...(before?.items ?? []), ...items], next: following }));
+        // A page of another list, or one that was asked for twice, is not added.
+        if (turn === latest.current) setAdded({ items: [...(added?.items ?? []), ...items], next: following });
       },
-      () => {},
+      (error: Error) => notify(error.message, 'bad'),
     );
   };
   return {
     ...{ error: first.error, isSampled, more: next === null ? null : more },
     data: page === null ? null : [...page.items, ...(added?.items ?? [])],
     reload: () => {
-      setAdded(null);
+      forget();
       first.reload();
     },
   };

@@ -77,7 +77,7 @@ function Reject({ close, answer }: { close: () => void; answer: (reason: string)
           <input
             type="text"
             value={reason}
-            maxLength={1000}
+            maxLength={500}
             onInput={({ currentTarget }) => setReason(currentTarget.value)}
           />
         </label>

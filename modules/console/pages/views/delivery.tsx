@@ -6,10 +6,17 @@ import { duration, instant } from '../parts/format.ts';
 import { Operator } from '../parts/role.tsx';
 import { to } from '../parts/router.ts';
 import { State } from '../parts/state.tsx';
+import type { Kind } from '../parts/ui.tsx';
 import { Act, Badge, Block, Card, Facts, Head, Note, Show } from '../parts/ui.tsx';
 import { saidOf } from './deliveries.tsx';
 
 type Stored = Output<'getDelivery'>;
+type Outcome = NonNullable<Stored['timeline'][number]['outcome']>;
+
+const OUTCOMES: Readonly<Record<Outcome, Kind>> = {
+  ...{ ok: 'good', approved: 'good', retry: 'warn', ambiguous: 'warn', interrupted: 'warn', withdrawn: 'calm' },
+  ...{ failed: 'bad', permanent: 'bad', rejected: 'bad' },
+};
 
 export function Delivery({ id }: { id: string }) {
   const found = useData('getDelivery', { id });
@@ -98,7 +105,7 @@ function Timeline({ of }: { of: Stored }) {
               {reason !== null && <span class="dim small"> {reason}</span>}
               {next_at !== null && <span class="dim small"> next try {instant(next_at)}</span>}
             </span>
-            {outcome !== null && <Badge kind={outcome === 'ok' ? 'good' : 'bad'}>{outcome}</Badge>}
+            {outcome !== null && <Badge kind={OUTCOMES[outcome]}>{outcome}</Badge>}
             <time class="dim small end" dateTime={new Date(at).toISOString()}>
               {instant(at).slice(11)}
             </time>
