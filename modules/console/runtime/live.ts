@@ -22,6 +22,8 @@ const SHOWN = 20;
 /** Bytes that a client may be behind. */
 const MOST_BEHIND = 65_536;
 
+type LiveContext = Omit<ApiContext, 'role'> & Pick<ConsoleContext, 'totals' | 'log'>;
+
 interface Client {
   readonly response: ServerResponse;
   /** Monotonic ms. */
@@ -32,7 +34,7 @@ interface Client {
 }
 
 export class LiveEvents {
-  private readonly context: ConsoleContext;
+  private readonly context: LiveContext;
   private readonly clients = new Set<Client>();
   private isLooking = false;
   /** Of the newest request, and the text of the newest deliveries, that were sent. */
@@ -40,7 +42,7 @@ export class LiveEvents {
   private deliveries = '';
   private came = 0;
 
-  constructor(context: ConsoleContext) {
+  constructor(context: LiveContext) {
     this.context = context;
   }
 
@@ -105,15 +107,16 @@ export class LiveEvents {
 function send(client: Client, found: object | null, now: number): void {
   const { response } = client;
   if (now >= client.until) {
-    response.end();
+    // An end that waits until the client reads would keep its place for ever.
+    if (response.writableLength > 0) response.destroy();
+    else response.end();
     return;
   }
-  const isBehind = response.writableLength > MOST_BEHIND;
-  if (found === null && (isBehind || now - client.heardAt < HEARTBEAT_MS)) return;
-  if (isBehind) {
-    client.missed++;
+  if (response.writableLength > MOST_BEHIND) {
+    if (found !== null) client.missed++;
     return;
   }
+  if (found === null && now - client.heardAt < HEARTBEAT_MS) return;
   client.heardAt = now;
   response.write(
     found === null ? ': still here\n\n' : `data: ${JSON.stringify({ ...found, missed: client.missed })}\n\n`,

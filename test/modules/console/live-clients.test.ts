@@ -1,0 +1,158 @@
+/** What the clients of the live stream get: those that read, those that do not, and all of them when their time is over. */
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import { Writable } from 'node:stream';
+import { describe, it } from 'node:test';
+import { ApiRefusal } from '../../../modules/console/runtime/answer.ts';
+import { LiveEvents } from '../../../modules/console/runtime/live.ts';
+import { silentLog } from '../../../runtime/platform/log.ts';
+import { FakeClock, settle } from '../../helpers/fake-clock.ts';
+
+const SECOND = 1000;
+const HEARTBEAT = 15 * SECOND;
+const LONGEST = 900 * SECOND;
+
+interface Live {
+  readonly came: number;
+  readonly missed: number;
+}
+
+/** The response of a client, as a stream that can be held. */
+class Listener extends Writable {
+  text = '';
+  /** Of the write that is held. */
+  private go: (() => void) | null = null;
+  private isHeld = false;
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.text += chunk.toString('utf8');
+    if (this.isHeld) this.go = done;
+    else done();
+  }
+
+  hold(): void {
+    this.isHeld = true;
+  }
+
+  read(): void {
+    this.isHeld = false;
+    this.go?.();
+  }
+
+  get events(): readonly Live[] {
+    return [...this.text.matchAll(/^data: (.*)\n\n/gm)].map(([, data = '']) => JSON.parse(data) as Live);
+  }
+
+  get heartbeats(): number {
+    return this.text.split(': still here\n\n').length - 1;
+  }
+}
+
+function bench() {
+  const clock = new FakeClock();
+  const seen = { total: 0, reads: 0, isOut: false };
+  const live = new LiveEvents({
+    ...{ clock, log: silentLog, readiness: () => ({ ready: true, problems: [] }) },
+    totals: () => ({ byOutcome: { accepted: seen.total }, durations: [] }),
+    operations: () => ({
+      requests_list: () => {
+        seen.reads++;
+        if (seen.isOut) throw new Error('the store cannot be read');
+        return [{ id: String(seen.total).padStart(10, '0'), event: 'x'.repeat(1000) }] as never;
+      },
+      store_read: () => [] as never,
+    }),
+  });
+  const join = async (): Promise<Listener> => {
+    const listener = new Listener();
+    live.answer().stream?.(listener as unknown as ServerResponse);
+    await settle();
+    return listener;
+  };
+  /** A second in which so many requests come. */
+  const pass = async (came: number): Promise<void> => {
+    seen.total += came;
+    clock.advance(SECOND);
+    await settle();
+  };
+  return { clock, live, seen, join, pass };
+}
+
+describe('a client of the live stream', () => {
+  it('gets an event a second while something happens, and nothing but a sign of life while nothing does', async () => {
+    const { clock, join, pass } = bench();
+    const one = await join();
+    await pass(3);
+    await pass(2);
+    assert.deepEqual(
+      one.events.map(({ came }) => came),
+      [0, 3, 2],
+    );
+    await clock.run(HEARTBEAT - SECOND);
+    assert.deepEqual([one.events.length, one.heartbeats], [3, 0]);
+    await clock.run(2 * HEARTBEAT);
+    assert.deepEqual([one.events.length, one.heartbeats], [3, 2]);
+  });
+
+  it('gets a sign of life while the store cannot be read, and what came meanwhile after that', async () => {
+    const { clock, join, pass, seen } = bench();
+    const one = await join();
+    seen.isOut = true;
+    seen.total += 4;
+    await clock.run(HEARTBEAT);
+    assert.deepEqual([one.events.length, one.heartbeats], [1, 1]);
+    seen.isOut = false;
+    await pass(0);
+    assert.equal(one.events.at(-1)?.came, 4);
+  });
+
+  it('misses events while it does not read, is told how many, and delays nobody', async () => {
+    const { clock, join, pass } = bench();
+    const [slow, other] = [await join(), await join()];
+    slow.hold();
+    let written = 0;
+    while (slow.writableLength <= 65_536) {
+      await pass(1);
+      written++;
+    }
+    const most = slow.writableLength;
+    for (let count = 0; count < 5; count++) await pass(1);
+    await clock.run(HEARTBEAT);
+    assert.equal(slow.writableLength, most, 'nothing more is queued for it');
+    assert.equal(other.events.length, written + 5);
+    slow.read();
+    await settle();
+    await pass(1);
+    await pass(1);
+    assert.deepEqual(
+      slow.events.slice(-3).map(({ missed }) => missed),
+      [0, 5, 0],
+    );
+  });
+
+  it('is ended when its time is over, and its place is free, whether it reads or not', async () => {
+    const { clock, live, join, pass } = bench();
+    const all = [await join()];
+    while (all.length < 16) all.push(await join());
+    assert.throws(() => live.answer(), new ApiRefusal(503, 'too_many', 'too many listen already'));
+    const [reads, slow] = all;
+    slow?.hold();
+    await pass(1);
+    await clock.run(LONGEST);
+    assert.deepEqual([reads?.writableFinished, reads?.destroyed], [true, true]);
+    assert.deepEqual([slow?.writableFinished, slow?.destroyed], [false, true]);
+    const next = await join();
+    assert.equal(next.events.length, 1);
+  });
+
+  it('costs nothing when the last one has left', async () => {
+    const { clock, join, seen } = bench();
+    (await join()).destroy();
+    await settle();
+    await clock.run(2 * SECOND);
+    assert.equal(clock.pending, 0);
+    const { reads } = seen;
+    await clock.run(60 * SECOND);
+    assert.equal(seen.reads, reads);
+  });
+});
