@@ -54,42 +54,47 @@ export async function apiFiles(): Promise<readonly (readonly [file: string, text
   ];
 }
 
+/** What has no id is answered elsewhere. */
+const isOperation = ([, { operationId }]: readonly [method: string, node: Node]): boolean => operationId !== undefined;
+
 function operationsOf({ paths, components }: Source): readonly Operation[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, node]) => {
-      const {
-        operationId,
-        parameters = [],
-        requestBody = null,
-        responses,
-      } = node as {
-        readonly operationId: string;
-        readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
-        readonly requestBody?: Node | null;
-        readonly responses: Readonly<Record<string, Node>>;
-      };
-      const named = parameters.map((given) => {
-        if (!('$ref' in given)) return given;
-        const found = components.parameters[given.$ref.split('/').at(-1) ?? ''];
-        if (found === undefined) throw new Error(`${operationId}: there is no ${given.$ref}`);
-        return found;
-      });
-      const body = (
-        requestBody !== null && '$ref' in requestBody
-          ? components.schemas[String(requestBody.$ref).replace(COMPONENT, '')]
-          : requestBody
-      ) as { readonly properties?: Node; readonly required?: readonly string[] } | null;
-      const asProperty = ({ name, schema, description }: Parameter) =>
-        [name, description === undefined ? schema : { description, ...schema }] as const;
-      const input = {
-        type: 'object',
-        additionalProperties: false,
-        required: [...named.filter(({ required }) => required).map(({ name }) => name), ...(body?.required ?? [])],
-        properties: { ...Object.fromEntries(named.map(asProperty)), ...body?.properties },
-      };
-      const [status] = Object.keys(responses);
-      return { id: operationId, method: method.toUpperCase(), path, input, output: responses[status ?? ''] ?? {} };
-    }),
+    Object.entries(methods)
+      .filter(isOperation)
+      .map(([method, node]) => {
+        const {
+          operationId,
+          parameters = [],
+          requestBody = null,
+          responses,
+        } = node as {
+          readonly operationId: string;
+          readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
+          readonly requestBody?: Node | null;
+          readonly responses: Readonly<Record<string, Node>>;
+        };
+        const named = parameters.map((given) => {
+          if (!('$ref' in given)) return given;
+          const found = components.parameters[given.$ref.split('/').at(-1) ?? ''];
+          if (found === undefined) throw new Error(`${operationId}: there is no ${given.$ref}`);
+          return found;
+        });
+        const body = (
+          requestBody !== null && '$ref' in requestBody
+            ? components.schemas[String(requestBody.$ref).replace(COMPONENT, '')]
+            : requestBody
+        ) as { readonly properties?: Node; readonly required?: readonly string[] } | null;
+        const asProperty = ({ name, schema, description }: Parameter) =>
+          [name, description === undefined ? schema : { description, ...schema }] as const;
+        const input = {
+          type: 'object',
+          additionalProperties: false,
+          required: [...named.filter(({ required }) => required).map(({ name }) => name), ...(body?.required ?? [])],
+          properties: { ...Object.fromEntries(named.map(asProperty)), ...body?.properties },
+        };
+        const [status] = Object.keys(responses);
+        return { id: operationId, method: method.toUpperCase(), path, input, output: responses[status ?? ''] ?? {} };
+      }),
   );
 }
 
@@ -162,9 +167,15 @@ function table(source: Source, operations: readonly Operation[]): string {
       requestBody === undefined ? {} : { requestBody: { required: true, content: answer(requestBody).content } };
     return { ...operation, ...body, responses: { ...Object.fromEntries(answers), default: error } };
   };
+  const asWritten = (operation: Node): unknown => {
+    const { responses, ...rest } = inDocument(operation) as { readonly responses: Node };
+    return { ...rest, responses: { ...responses, default: error } };
+  };
   const paths = Object.entries(source.paths).map(([path, methods]) => [
     path,
-    Object.fromEntries(Object.entries(methods).map(([method, operation]) => [method, complete(operation)])),
+    Object.fromEntries(
+      Object.entries(methods).map((entry) => [entry[0], isOperation(entry) ? complete(entry[1]) : asWritten(entry[1])]),
+    ),
   ]);
   const own = inDocument(source.components.schemas) as Node;
   const components = { ...source.components, schemas: { ...own, ...schemas() } };

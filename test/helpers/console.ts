@@ -41,6 +41,12 @@ export function checkAnswer(method: string, path: string, status: number, body: 
   assert.ok(validate(body), `${method} ${path} ${status}: ${ajv.errorsText(validate.errors)}`);
 }
 
+/** Fails where the value is not as a schema of the document says. */
+export function checkValue(schema: string, value: unknown): void {
+  const validate = ajv.getSchema(`document#/components/schemas/${schema}`);
+  assert.ok(validate?.(value), `${schema}: ${ajv.errorsText(validate?.errors)}`);
+}
+
 export interface TestedConsole {
   readonly gateway: TestGateway;
   /** Of the console, without a path. */

@@ -256,7 +256,7 @@ describe('a viewer', () => {
     for (const headers of [bearer(VIEWER), { cookie, origin: url }]) {
       assert.equal((await ask(url, '/api/overview', { headers })).status, 200);
       assert.equal((await ask(url, '/metrics', { headers })).status, 200);
-      for (const [path, methods] of Object.entries(document.paths)) {
+      for (const [path, methods] of Object.entries(document.paths).filter(([each]) => each.startsWith('/api/'))) {
         for (const method of Object.keys(methods).filter((each) => each !== 'get')) {
           const concrete = path.replace(/\{\w+\}/g, 'x');
           const got = await ask(url, concrete, {

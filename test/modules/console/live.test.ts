@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { atEnd } from '../../helpers/at-end.ts';
-import { startConsole } from '../../helpers/console.ts';
+import { checkValue, startConsole } from '../../helpers/console.ts';
 
 const CONFIG = `platforms:
   webhook:
@@ -32,6 +32,7 @@ describe('the live stream', () => {
     for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
       text += Buffer.from(chunk).toString('utf8');
       const events = [...text.matchAll(/^data: (.*)\n\n/gm)].map(([, data = '']) => JSON.parse(data) as Live);
+      for (const event of events) checkValue('LiveEvent', event);
       seen.came = events.reduce((sum, { came }) => sum + came, 0);
       seen.requests = events.flatMap(({ requests }) => requests).length;
       seen.deliveries = Math.max(0, ...events.map(({ deliveries }) => deliveries?.length ?? 0));

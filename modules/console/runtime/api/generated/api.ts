@@ -10,12 +10,7 @@ export type Next = string | null;
 export interface Api {
   getSession: {
     input: {};
-    output: {
-      /**
-       * A viewer changes nothing.
-       */
-      role: 'operator' | 'viewer';
-    };
+    output: Session;
   };
   getOverview: {
     input: {};
@@ -361,6 +356,12 @@ export interface Api {
     };
     output: FigureSpan;
   };
+}
+export interface Session {
+  /**
+   * A viewer changes nothing.
+   */
+  role: 'operator' | 'viewer';
 }
 export interface Overview {
   /**
