@@ -1,6 +1,8 @@
 /** Links what tells an event that a hookwright has caused: its sender, the marker in its text, and where the answer goes. */
 import type { RoutePlan } from '../../schemas/generated/types.ts';
 import type { RunLimit } from '../store/guard-mutations.ts';
+import type { RunKey } from '../store/run-key.ts';
+import { storedRunKey } from '../store/run-key.ts';
 import type { TableHeadPlan } from './link-context.ts';
 import { markersIn } from './loop-marker.ts';
 import type { PayloadPath } from './payload-path.ts';
@@ -88,11 +90,11 @@ const MOST_EXCHANGES = 3;
 
 /** The limits of an event's run. @param key whose runs are counted @param exchange of an event that another installation has caused */
 export function runLimits(
-  { profile, name, loop_limit }: Pick<RoutePlan, 'profile' | 'name' | 'loop_limit'>,
-  { key, exchange }: { readonly key: string | null; readonly exchange: string | null },
+  { loop_limit }: Pick<RoutePlan, 'loop_limit'>,
+  { key, exchange }: { readonly key: RunKey | null; readonly exchange: RunKey | null },
 ): readonly RunLimit[] {
-  const of = (kind: RunLimit['kind'], text: string, most: number, pause_ms: number): RunLimit => {
-    return { kind, key: JSON.stringify([profile, name, text]), most, within_ms: WITHIN_MS, pause_ms };
+  const of = (kind: RunLimit['kind'], counted: RunKey, most: number, pause_ms: number): RunLimit => {
+    return { kind, key: storedRunKey(counted), most, within_ms: WITHIN_MS, pause_ms };
   };
   return [
     ...(exchange === null ? [] : [of('exchange', exchange, MOST_EXCHANGES, 0)]),

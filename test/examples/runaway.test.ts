@@ -103,11 +103,18 @@ test('two-bots: ten runs, one alert, and the pause is not lifted by the next not
     ).length;
   await until(async () => (await alerts()) > 0);
   assert.equal(await alerts(), 1);
-  assert.match((await cli('gateway', 'loops', 'release', await pausedKey(cli))).stdout, /is released/);
+  const place = 'github_comment octo/shop 7';
+  assert.equal((await pausedKey(cli)).name, place);
+  assert.match(
+    (await cli('gateway', 'loops', 'release', place)).stdout,
+    /^github_comment octo\/shop 7 of route discussion is released/,
+  );
   assert.equal(await send(QUESTION), 'accepted');
 });
 
-async function pausedKey(cli: (...argv: string[]) => Promise<{ readonly stdout: string }>): Promise<string> {
-  const [paused] = JSON.parse((await cli('gateway', 'loops', 'list', '--json')).stdout) as { readonly id: string }[];
-  return paused?.id ?? '';
+async function pausedKey(
+  cli: (...argv: string[]) => Promise<{ readonly stdout: string }>,
+): Promise<{ readonly name?: string }> {
+  const [paused = {}] = JSON.parse((await cli('gateway', 'loops', 'list', '--json')).stdout) as { name: string }[];
+  return paused;
 }

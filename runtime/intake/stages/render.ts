@@ -1,7 +1,9 @@
 /** Renders prompt, addresses and coalesce key into the dispatch. Later stages read neither payload nor route. */
-import type { Dispatch, RoutePlan } from '../../../schemas/generated/types.ts';
+import { targetLabel } from '../../../base/label.ts';
+import type { Dispatch, DispatchDelivery, RoutePlan } from '../../../schemas/generated/types.ts';
 import { sessionId } from '../../dispatch/session-id.ts';
 import { fillEvents } from '../../store/burst.ts';
+import type { RunKey } from '../../store/run-key.ts';
 import { renderDeliveries, renderOutputs } from '../../table/link-delivery.ts';
 import { runLimits } from '../../table/link-loop.ts';
 import type { Rendered } from '../../table/link-template.ts';
@@ -11,19 +13,26 @@ const MODES: Record<RoutePlan['mode'], Dispatch['mode']> = {
   ...{ agent: 'agent', message: 'message', direct: 'direct', cron: 'job' },
 };
 
-/** Runs are counted by session key, else by coalesce key, else by where the answer goes, if it can come back as an event of the sender. */
+/** Runs are counted by session, else by coalesce key, else by where the answer goes, if it can come back as an event of the sender. */
 function limitsOf(
   { route, scheme, coalesceKey, isExchange }: Intake,
-  { mode, deliveries, session_key = null }: Dispatch,
+  { mode, deliveries, session_key = null, session }: Dispatch,
 ): Intake['limits'] {
   if (mode === 'direct' || mode === 'job') return [];
+  const { profile, name } = route.plan;
+  const ofRoute = (key: RunKey['key']): RunKey => ({ profile, route: name, key });
   const back = deliveries.filter(({ target }) => route.loop.comesBack(scheme, target));
-  const place = (of: Dispatch['deliveries']): string => JSON.stringify(of.map(({ target, extra }) => [target, extra]));
-  const key = session_key ?? coalesceKey ?? (back.length === 0 ? null : place(back));
-  return key === null && !isExchange
-    ? []
-    : runLimits(route.plan, { key, exchange: isExchange ? (key ?? place(deliveries)) : null });
+  const isShared = session_key !== null && route.plan.session?.scope != null;
+  const own = session_key ?? coalesceKey ?? (back.length === 0 ? null : back.map(placeOf));
+  const key = isShared ? { profile, route: null, key: session } : own === null ? null : ofRoute(own);
+  const exchange = isExchange ? (key ?? ofRoute(deliveries.map(placeOf))) : null;
+  return runLimits(route.plan, { key, exchange });
 }
+
+const placeOf = (delivery: DispatchDelivery): readonly string[] => [
+  targetLabel(delivery),
+  ...Object.values(delivery.extra),
+];
 
 function burstPart(
   { route: { coalesce } }: Intake,

@@ -154,8 +154,44 @@ platforms:
     assert.match(stdout, /a key is paused, because it has had too many runs: route talk a\n/);
     const paused = JSON.parse((await cli('gateway', 'loops', 'list', '--json')).stdout);
     assert.deepEqual([paused.length, paused[0].name, paused[0].route], [1, 'a', 'talk']);
+    assert.equal((await alerts()).length, 1);
     assert.match((await cli('gateway', 'loops', 'release', 'a')).stdout, /^a of route talk is released, /);
     assert.equal(await say('a'), 'coalesced');
-    assert.equal((await alerts()).length, 1);
+    // It is paused anew before the guard has seen that somebody has released it.
+    assert.deepEqual([await say('a'), await say('a')], ['coalesced', 'loop']);
+    await until(async () => ((await alerts()).length === 2 ? true : null));
+    assert.match((await cli('gateway', 'loops', 'release', paused[0].id)).stdout, /^a of route talk /);
+    const [over] = await until(async () => ((await alerts()).length === 3 ? alerts() : null));
+    const { stdout: last } = await cli('deliveries', 'show', over?.id ?? '', '--full');
+    assert.match(last, /hookwright: over, a key is paused, .*: route talk a\n/);
+  });
+
+  it('is paused for all routes that share its scope, each by its own limit, and by no other', async (t) => {
+    const route = (name: string, limit: number): string =>
+      `      ${name}: { prompt: "{text}", session_key: "{room}", session_scope: rooms, loop_limit: ${limit} }`;
+    const config = `
+platforms:
+  webhook:
+    enabled: true
+    secret: ${SECRET}
+    routes:
+${route('talk', 3)}
+${route('whisper', 2)}
+      alone: { prompt: "{text}", session_key: "{room}", loop_limit: 2 }
+`;
+    const { url, cli } = await startGateway(t, { home: tempDir(t), config });
+    const say = async (name: string, room: string): Promise<string> => {
+      const body = JSON.stringify({ room, text: 'Hello' });
+      const answer = await fetch(`${url}/webhooks/${name}`, { method: 'POST', body, headers: signed(body, SECRET) });
+      const { status, reason } = (await answer.json()) as { status: string; reason?: string };
+      return reason ?? status;
+    };
+    const said: string[] = [];
+    for (const name of ['talk', 'alone', 'whisper', 'whisper', 'talk', 'alone']) said.push(await say(name, 'a'));
+    assert.deepEqual(said, ['accepted', 'accepted', 'accepted', 'loop', 'loop', 'accepted']);
+    assert.equal(await say('talk', 'b'), 'accepted');
+    assert.match((await cli('gateway', 'loops', 'list')).stdout, /\(session\) .+ rooms:a\n/);
+    assert.match((await cli('gateway', 'loops', 'release', 'rooms:a')).stdout, /^rooms:a is released, /);
+    assert.equal(await say('whisper', 'a'), 'accepted');
   });
 });
