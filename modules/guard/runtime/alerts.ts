@@ -3,6 +3,8 @@
  *
  *   raise ──> no row: the row and the message, in one change ──> row: counted, after a day a summary ──> clear: no row, the last message
  *
+ * A condition that ends by itself (`until`) and is raised with another end has begun anew.
+ *
  * What lasts is in the store, so it holds over restarts and all gateways of a database: a row is replaced only if it is as it
  * was read, and otherwise read again.
  */
@@ -29,7 +31,7 @@ interface Kept {
 
 /** What is to be stored of one alert: further times that it was raised, then perhaps its end. */
 interface Open {
-  readonly of: AlertCondition;
+  of: AlertCondition;
   count: number;
   reason: string;
   ends: boolean;
@@ -58,11 +60,12 @@ export class Alerts {
     if (this.context.table().gateway.alerts?.on.includes(of.kind) !== true || isPast(of, now)) return;
     const key = keyOf(of);
     const open = this.open.get(key) ?? { of, count: 0, reason, ends: false };
-    Object.assign(open, { count: open.count + 1, reason, ends: false });
+    Object.assign(open, { of, count: open.count + 1, reason, ends: false });
     this.open.set(key, open);
     this.clearedAt.delete(key);
     const known = this.kept.get(key)?.row;
-    if (known === undefined || now - known.last_at >= QUIET_MS || now - known.told_at >= DAY_MS) this.work();
+    const isTold = known !== undefined && !isAnew(of, known);
+    if (!isTold || now - known.last_at >= QUIET_MS || now - known.told_at >= DAY_MS) this.work();
   }
 
   clear({ kind, subject }: Pick<AlertCondition, 'kind' | 'subject'>): void {
@@ -132,8 +135,8 @@ export class Alerts {
     const now = clock.now();
     const before = this.kept.get(key) ?? null;
     if (before === null && count === 0) return true;
-    const after = next(before?.row ?? null, of, count, reason, now);
-    const isBegun = before === null;
+    const isBegun = before === null || (count > 0 && isAnew(of, before.row));
+    const after = next(isBegun ? null : before.row, of, count, reason, now);
     const isDue = !isBegun && now - after.told_at >= DAY_MS;
     const text = ends ? endText(after, now) : isBegun ? beginText(of, reason) : isDue ? summaryText(after) : null;
     // What has begun and ended before it was stored is told once, as what it was.
@@ -171,6 +174,9 @@ export class Alerts {
 }
 
 const keyOf = ({ kind, subject }: Pick<AlertCondition, 'kind' | 'subject'>): string => JSON.stringify([kind, subject]);
+
+/** The one before was over when this one began. */
+const isAnew = ({ until }: AlertCondition, { until: before }: Row): boolean => until !== undefined && until !== before;
 
 const isPast = ({ until }: AlertCondition, now: number): boolean => until !== undefined && until <= now;
 

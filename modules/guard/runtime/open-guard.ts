@@ -4,19 +4,19 @@ import type { AlertCondition, Guard, GuardContext, OpenGuard } from '../../../ru
 import type { DispatchObserver, DispatchOwner } from '../../../runtime/dispatch/observer.ts';
 import { alertMessage } from '../../../runtime/dispatch/own-message.ts';
 import type { Timer } from '../../../runtime/platform/clock.ts';
+import { readRunKey, runKeyName } from '../../../runtime/store/run-key.ts';
 import { StoreUnavailable } from '../../../runtime/store/store.ts';
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import { Alerts } from './alerts.ts';
 import { fullBudgets, refusedBy } from './full-budgets.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { beginText, endText, receivers } from './messages.ts';
+import { pausedKeys } from './paused-keys.ts';
 
 /** How often the state of the gateway is looked at, in ms. */
 const TICK_MS = 5000;
 /** Requests in a row without a valid signature that are worth an alert. */
 const MOST_REFUSED = 10;
-/** A loop is over when its key has not been paused again for this long after the last pause began, in ms. */
-const LOOP_MS = 7_200_000;
 
 export const openGuard: OpenGuard = (context) => new RunningGuard(context);
 
@@ -69,12 +69,11 @@ class RunningGuard implements Guard {
       if (missed > 0) this.raise(of, missed === 1 ? 'one run was missed' : `${missed} runs were missed`);
       else if (fired) this.clear(of);
     },
-    looped: (owner, { limit, until }) => {
-      if (until === null) return;
-      const [, , key] = JSON.parse(limit.key) as readonly [string, string, string];
-      const subject = `${inProfile(`route ${owner.route ?? ''}`, owner)} ${key}`;
+    looped: (_owner, { limit, until }) => {
+      const of = readRunKey(limit.key);
+      if (until === null || of === null) return;
       const reason = `more than ${limit.most} runs within ten minutes; hookwright gateway loops list|release`;
-      this.raise({ kind: 'loop', subject }, reason);
+      this.raise({ kind: 'loop', subject: runKeyName(of), until }, reason);
     },
     overBudget: (_owner, { budget }) => {
       const { of, reason } = refusedBy(budget);
@@ -126,7 +125,7 @@ class RunningGuard implements Guard {
       if (this.storeDownSince === null) await this.alerts.refresh();
       await this.watchBudgets();
       this.watchSubscriptions();
-      this.endLoops();
+      await this.endLoops();
       await this.heartbeat.beat();
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) this.context.log.error({ err: error }, 'the guard failed, it goes on');
@@ -188,9 +187,13 @@ class RunningGuard implements Guard {
     this.rejected = now;
   }
 
-  private endLoops(): void {
-    const before = this.context.clock.now() - LOOP_MS;
-    for (const alert of this.lasting) if (alert.kind === 'loop' && alert.last_at < before) this.clear(alert);
+  /** Ends the alerts of keys that are not paused any more: somebody has released them. */
+  private async endLoops(): Promise<void> {
+    const { store, clock } = this.context;
+    const loops = this.lasting.filter(({ kind }) => kind === 'loop');
+    if (loops.length === 0) return;
+    const paused = new Set((await pausedKeys(store, clock.now())).map(({ of }) => runKeyName(of)));
+    for (const alert of loops) if (!paused.has(alert.subject)) this.clear(alert);
   }
 
   /** The reason of a failed run, to where its route or job wants it. */
