@@ -63,7 +63,9 @@ export function readListed(
   const found = decodeOr<Head>(head, isHead, [DAMAGED, DAMAGED, null, 0]);
   const [event, delivery_id, replay_of, , agent = null, session = null] = found;
   const isState = isOneOf(...DISPATCH_STATES)(row.state);
-  const reason = row.reason === null ? null : decodeOr(row.reason, isText, DAMAGED);
+  const stored = row.reason === null ? null : decodeOr<string>(row.reason, isText, DAMAGED);
+  // One that is under way has waited for its budget, and does not any more.
+  const reason = stored === 'budget' && row.state === 'running' ? null : stored;
   const { started_at, answered_at, finished_at } = row;
   return {
     ...row,

@@ -105,7 +105,13 @@ function inSession(tables: MemoryTables, row: DispatchRow, known: AgentsNow | un
 function loaded(tables: MemoryTables, row: DispatchRow | undefined, known?: AgentsNow): StoredDispatch | null {
   if (row === undefined) return null;
   const { due_at, set_at, holder, group, session, place, since, burst, ...stored } = row;
-  return { ...stored, dispatch: fillEvents(row.dispatch, earlier(tables, row)), ...inSession(tables, row, known) };
+  const reason = row.state === 'running' && row.reason === 'budget' ? null : row.reason;
+  return {
+    ...stored,
+    reason,
+    dispatch: fillEvents(row.dispatch, earlier(tables, row)),
+    ...inSession(tables, row, known),
+  };
 }
 
 /** The bodies of the events before it in its burst, newest first. */

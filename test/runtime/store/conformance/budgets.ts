@@ -119,7 +119,9 @@ export function budgets(open: Open): void {
     assert.equal((await load(store, others[0] ?? 0)).state, 'pending');
     assert.deepEqual((await take(store, 1999)).runs, [], 'those that wait look again after a second');
     await advance(store, a, 'skipped', 2000, { reason: 'silent', budgets, ...used(30) });
+    assert.equal((await load(store, others[0] ?? 0)).reason, 'budget');
     await take(store, 2000);
+    assert.equal((await load(store, others[0] ?? 0)).reason, null, 'it does not wait any more');
     const again = await Promise.all(others.map(async (ref) => (await begin(store, ref, budgets, 2000)).kind));
     // 30, and 30 for each under way: the fourth could begin at 120.
     assert.deepEqual(again, ['begun', 'begun', 'begun', 'waiting']);
