@@ -92,7 +92,10 @@ function describeGivenUp(dispatches: DispatchStatus | null, now: number): string
 function describeError(dispatches: DispatchStatus | null, now: number): string | null {
   if (dispatches === null || dispatches.last_error === null) return null;
   const { id, route, at, reason } = dispatches.last_error;
-  return `last error ${formatDuration(now - at)} ago, ${route ?? 'a job'}, ${id}: ${reason}`;
+  // Without a route it is of a job, or a message of the gateway itself.
+  return [`last error ${formatDuration(now - at)} ago`, ...(route === null ? [] : [route]), `${id}: ${reason}`].join(
+    ', ',
+  );
 }
 
 /** Damage is shown until it is acknowledged, a problem as long as it lasts. */
