@@ -32,7 +32,7 @@ export interface TableContext {
 
 export interface TableState {
   readonly hash: string;
-  /** Unix ms. */
+  /** Unix ms; the same table with other secrets is not loaded anew. */
   readonly loadedAt: number;
   /** Number of tables served since the start. */
   readonly generation: number;
@@ -209,8 +209,11 @@ export class Tables {
 
   private recordSwap({ hash, routes }: RouteTable): void {
     const { clock, log, onLoad } = this.context;
-    const generation = this.state.generation + (hash === this.state.hash ? 0 : 1);
-    this.state = { hash, loadedAt: clock.now(), generation, error: null };
+    const { state } = this;
+    // The same table with other secrets has been loaded before.
+    const isNew = hash !== state.hash;
+    const generation = isNew ? state.generation + 1 : state.generation;
+    this.state = { hash, loadedAt: isNew ? clock.now() : state.loadedAt, generation, error: null };
     onLoad(true);
     log.info({ hash, generation, routes: Object.keys(routes).length }, 'table loaded');
   }

@@ -63,6 +63,7 @@ test('a reload returns once the change is in service, and says when what is unch
   const { stderr } = await gateway.cli('gateway', 'reload');
   const [, at = ''] = /^nothing has changed since it was loaded at (\S+), \d.* ago\n$/.exec(stderr) ?? [];
   assert.equal(Date.parse(at), loaded_at, stderr);
+  assert.equal((await gateway.status()).table.loaded_at, loaded_at);
 });
 
 test('in the folder of another project each command says whose gateway it talks to', async (t) => {
