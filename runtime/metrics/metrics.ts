@@ -21,6 +21,8 @@ export interface LiveFigures {
   readonly routes: number;
   readonly subscriptions: number;
   readonly quarantined: number;
+  /** The routes in service, whose figures that alerts read are 0 before there is anything to count; default: none. */
+  readonly served?: readonly { readonly profile: string; readonly name: string }[];
   readonly capture: KeptCounts;
   /** The kind of each alert that lasts. */
   readonly alerts?: readonly AlertKind[];
@@ -114,7 +116,7 @@ export class Metrics {
   async read(live: LiveFigures): Promise<{ readonly content_type: string; readonly text: string }> {
     this.ofProcess ??= collectOfProcess();
     const registry = await this.ofProcess;
-    const own = [...this.counted(live.capture), ...gauges(live)].map((metric) => printMetric(...metric));
+    const own = [...this.counted(live), ...gauges(live)].map((metric) => printMetric(...metric));
     return { content_type: registry.contentType, text: [...own, await registry.metrics()].join('\n') };
   }
 
@@ -126,13 +128,13 @@ export class Metrics {
     return route ?? '';
   }
 
-  private counted({ kept, dropped }: KeptCounts): Metric[] {
+  private counted({ capture: { kept, dropped }, served = [] }: LiveFigures): Metric[] {
     return [
       [
         'counter',
         'requests_total',
         'Requests by route and outcome, those ignored by reason too; without a route: for a path that is none of ours.',
-        this.requests.samples(),
+        this.requests.samples(served.map(({ profile, name }) => [profile, name, 'overloaded', null])),
       ],
       ['histogram', 'request_duration_seconds', 'From the head of a request to its answer.', this.seconds.samples()],
       [
@@ -148,7 +150,12 @@ export class Metrics {
         'Requests that a route wants kept and that were not: over its rate, too many at once, or the disk failed. Their events are not affected.',
         byLabel('reason', dropped),
       ],
-      ['counter', 'table_loads_total', 'Tables read, by whether they went into service.', this.loads.samples()],
+      [
+        'counter',
+        'table_loads_total',
+        'Tables read, by whether they went into service.',
+        this.loads.samples([['served'], ['refused']]),
+      ],
       [
         'histogram',
         'run_duration_seconds',
@@ -201,17 +208,16 @@ function gauges({
   routes,
   subscriptions,
   quarantined,
+  served = [],
   alerts = [],
   storeUp,
   stored,
 }: LiveFigures): Metric[] {
   const kinds = { static: routes, subscription: subscriptions, quarantined };
-  const dispatches = (stored?.tallies ?? []).flatMap((tally) =>
-    DISPATCH_STATES.map((state) => {
-      const labels = { profile: tally.profile, route: tally.route ?? '', state };
-      return { labels, value: tally[state] };
-    }),
-  );
+  const dispatches = new Totals('profile', 'route', 'state');
+  for (const tally of stored?.tallies ?? [])
+    for (const state of DISPATCH_STATES) dispatches.addBy(tally[state], tally.profile, tally.route ?? '', state);
+  const noneDead = stored === null ? [] : served.map(({ profile, name }) => [profile, name, 'dead']);
   const oldest = stored === null ? [] : [{ value: stored.oldestOpenSeconds }];
   return [
     ['gauge', 'build_info', 'Always 1; the label has the version.', [{ labels: { version }, value: 1 }]],
@@ -223,7 +229,7 @@ function gauges({
       'Open work by stage; what waits is counted over all gateways.',
       byLabel('stage', stored?.work ?? {}),
     ],
-    ['gauge', 'dispatches', 'Dispatches since the store was created, by state.', dispatches],
+    ['gauge', 'dispatches', 'Dispatches since the store was created, by state.', dispatches.samples(noneDead)],
     [
       'gauge',
       'waiting_runs',

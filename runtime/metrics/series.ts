@@ -39,8 +39,10 @@ export class Totals {
     this.byKey.set(key, (this.byKey.get(key) ?? 0) + amount);
   }
 
-  samples(): readonly Sample[] {
-    return Array.from(this.byKey, ([key, value]) => ({ labels: labelsOf(key, this.labels), value }));
+  /** @param known those that are 0 before they are added to, because the increase of a series that begins at 1 is 0 */
+  samples(known: readonly LabelValues[] = []): readonly Sample[] {
+    const byKey = new Map([...known.map((values) => [keyOf(values), 0] as const), ...this.byKey]);
+    return Array.from(byKey, ([key, value]) => ({ labels: labelsOf(key, this.labels), value }));
   }
 }
 

@@ -204,6 +204,7 @@ class RunningService implements Service {
       routes: table.routes,
       subscriptions: subscriptions.serving,
       quarantined: subscriptions.quarantined.length,
+      served: [...Object.values(this.table.routes), ...this.subscriptions.routes],
       capture: this.work.keeping.counts,
       alerts: this.work.guarding.lasting.map(({ kind }) => kind),
       ...(await readFigures({ store: this.work.forCallers, counts: this.work.counts }, this.context.clock)),

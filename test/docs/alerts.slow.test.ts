@@ -4,6 +4,9 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { LiveFigures } from '../../runtime/metrics/metrics.ts';
+import { Metrics } from '../../runtime/metrics/metrics.ts';
+import { noCounts } from '../../runtime/store/tally.ts';
 import { ROOT } from '../helpers/root.ts';
 import { skipWithout } from '../helpers/skip-without.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
@@ -18,6 +21,48 @@ const promtool = (...argv: readonly string[]) => {
 };
 
 test('promtool accepts the alert rules', { skip }, () => promtool('check', 'rules', RULES));
+
+test('the first that is refused, shed or given up on a new route raises its alert', { skip }, async (t) => {
+  const metrics = new Metrics();
+  const before = seriesOf(await metrics.read(live(0)));
+  metrics.onTableLoad(false);
+  metrics.onRequest({ profile: 'default', route: 'new', outcome: 'overloaded', ignored: null, ms: 2, secret: 0 });
+  const after = seriesOf(await metrics.read(live(1)));
+  const input_series = [...after].map(([series, value]) => ({
+    series,
+    values: `${before.get(series) ?? '_'}x5 ${value}x20`,
+  }));
+  const fires = (alert: string, value: number) => ({
+    expr: `count(ALERTS{alertname="Hookwright${alert}",alertstate="firing"}) or vector(0)`,
+    ...{ eval_time: '12m', exp_samples: [{ labels: '{}', value }] },
+  });
+  const promql_expr_test = [fires('TableRefused', 1), fires('EventsRefused', 1), fires('DeliveriesDead', 1)];
+  const path = join(tempDir(t), 'first.yaml');
+  const tested = { interval: '1m', input_series, promql_expr_test };
+  writeFileSync(path, JSON.stringify({ rule_files: [RULES], evaluation_interval: '1m', tests: [tested] }));
+  promtool('test', 'rules', path);
+});
+
+/** Of a gateway with one route. @param dead deliveries of it that were given up; until then it has accepted nothing */
+const live = (dead: number): LiveFigures => ({
+  ...{ version: '1.0.0', generation: 1, routes: 1, subscriptions: 0, quarantined: 0, storeUp: true },
+  served: [{ profile: 'default', name: 'new' }],
+  capture: { kept: 0, dropped: { rate: 0, queue: 0, failed: 0 } },
+  stored: {
+    work: {},
+    tallies: dead === 0 ? [] : [{ profile: 'default', route: 'new', ...noCounts(), dead }],
+    waits: { session: 0, agent: 0, budget: 0, sessions: 0 },
+    oldestOpenSeconds: 0,
+  },
+});
+
+const seriesOf = ({ text }: { readonly text: string }): ReadonlyMap<string, string> =>
+  new Map(
+    [...text.matchAll(/^(hookwright_\w+)(\{.*\})? (\S+)$/gm)].map(([, name = '', labels = '{}', value = '']) => [
+      name + labels.replace('{', labels === '{}' ? '{instance="a"' : '{instance="a",'),
+      value,
+    ]),
+  );
 
 test('the alert about dead deliveries fires while some were just given up, and not for old ones', { skip }, (t) => {
   const path = join(tempDir(t), 'dead.yaml');

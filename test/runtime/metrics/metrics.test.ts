@@ -100,6 +100,30 @@ test('table loads and what the dispatcher tells are counted', async () => {
   }
 });
 
+test('what alerts count is 0 for each route in service, before there is anything to count', async () => {
+  const metrics = new Metrics();
+  const live = {
+    ...LIVE,
+    served: [
+      { profile: 'default', name: 'new' },
+      { profile: 'default', name: 'ci' },
+    ],
+  };
+  const lines = (await metrics.read(live)).text.split('\n');
+  for (const line of [
+    'hookwright_table_loads_total{result="refused"} 0',
+    'hookwright_requests_total{profile="default",route="new",outcome="overloaded"} 0',
+    'hookwright_dispatches{profile="default",route="new",state="dead"} 0',
+  ]) {
+    assert.ok(lines.includes(line), line);
+  }
+  const dead = lines.filter((line) =>
+    line.startsWith('hookwright_dispatches{profile="default",route="ci",state="dead"}'),
+  );
+  assert.equal(dead.length, 1);
+  assert.deepEqual(metrics.requestTotals().byOutcome, {});
+});
+
 test('runs of many routes are counted together, so that the number of series is bounded', async () => {
   const metrics = new Metrics();
   for (let n = 0; n < 1000; n++) metrics.observer.runEnded?.({ ...OWNER, route: `r${n}` }, 'ok', 10);
