@@ -23,6 +23,8 @@ export function noteOtherProject(context: CliContext, served: string | null): vo
   printNote(context, visible(note));
 }
 
+export const NOT_OURS = 'the gateway does not serve the configuration of this folder, and was not stopped';
+
 /** For a message about a gateway that is there: the configuration that it serves. */
 export const servedLines = (config: string | null): readonly string[] =>
   config === null ? [] : [`it serves ${visible(config)}`];

@@ -7,9 +7,11 @@ import { routeFilterOption } from '../../command-line/options.ts';
 import { parseInteger } from '../../command-line/values.ts';
 import { parseSince } from '../../deliveries/filter.ts';
 import { checkRouteName } from '../../deliveries/named-filter.ts';
+import { readGatewayInfo } from '../../gateway/ask-gateway.ts';
 import type { Tail } from '../../gateway/log.ts';
 import { createLogView, logFile, readSince, readTail } from '../../gateway/log.ts';
 import { LEVELS, logFilter } from '../../gateway/log-filter.ts';
+import { noteOtherProject } from '../../gateway/other-project.ts';
 
 /** How often a followed log is polled, in ms. */
 const FOLLOW_MS = 200;
@@ -41,6 +43,7 @@ export default command({
   },
   async run(context, given) {
     const path = logFile(context.home);
+    noteOtherProject(context, readGatewayInfo(context)?.config ?? null);
     const chosen = logFilter({
       ...{ route: given.route ?? null, level: given.level ?? null },
       since: given.since === undefined ? null : parseSince(given.since, context.clock.now()),

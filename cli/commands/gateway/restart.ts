@@ -8,7 +8,7 @@ import { command } from '../../command-line/command.ts';
 import { compileRequest, createCompileRequest } from '../../compile/compile-files.ts';
 import { askGateway, isGatewayThere, OtherVersionError, readGatewayInfo } from '../../gateway/ask-gateway.ts';
 import { launchOptions, startGateway } from '../../gateway/launch.ts';
-import { servedLines } from '../../gateway/other-project.ts';
+import { NOT_OURS, servedLines } from '../../gateway/other-project.ts';
 import { cutOff, drainOption, stopGateway } from '../../gateway/stop-gateway.ts';
 import { formatDiagnostics } from '../../output/diagnostics.ts';
 import { printNote } from '../../output/print.ts';
@@ -46,7 +46,7 @@ async function check(context: CliContext): Promise<void> {
     const served =
       config === null ? ['it serves compiled tables: restart it where it was started'] : servedLines(config);
     throw new CliError(
-      'the gateway does not serve the configuration of this folder, and was not stopped',
+      NOT_OURS,
       ...served,
       'to start another one in its place: hookwright gateway restart --config <path>',
     );

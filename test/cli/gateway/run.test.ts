@@ -84,6 +84,16 @@ test('in the folder of another project each command says whose gateway it talks 
     assert.equal(stderr.split(note).length, 2, `${argv.join(' ')}: ${stderr}`);
     assert.doesNotMatch((await gateway.cli(...argv)).stderr, /the gateway of/);
   }
+  writeFileSync(join(gateway.home, 'gateway.log'), '');
+  assert.ok((await elsewhere('gateway', 'logs')).stderr.startsWith(note));
+  const stop = await elsewhere('gateway', 'stop');
+  assert.equal(stop.code, 1);
+  assert.ok(
+    stop.stderr.endsWith(
+      `and was not stopped\n  it serves ${served}\n  to stop it: cd ${gateway.home} && hookwright gateway stop\n`,
+    ),
+  );
+  assert.equal((await gateway.status()).state, 'serving');
   for (const argv of [
     ['gateway', 'start'],
     ['gateway', 'run'],
