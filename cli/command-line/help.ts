@@ -76,7 +76,7 @@ export function formatCommandHelp(path: string, command: Command<never>, layout:
       ),
     ]);
   }
-  if (details !== '') sections.push(details.split('\n').flatMap((line) => wrapWords(line, layout.width)));
+  if (details !== '') sections.push(details.split('\n').flatMap((line) => wrapItem(line, layout.width)));
   if (examples.length > 0) {
     sections.push([
       'Examples:',
@@ -90,6 +90,10 @@ export function formatCommandHelp(path: string, command: Command<never>, layout:
   }
   return `${sections.map((section) => section.join('\n')).join('\n\n')}\n`;
 }
+
+/** A line of a list is indented as far as its text. */
+const wrapItem = (line: string, width: number): string[] =>
+  line.startsWith('- ') ? wrapBeside('- ', line.slice(2), width) : wrapWords(line, width);
 
 /** As it is typed: `-n, --lines <count>`. */
 export const optionLabel = ({ names, value }: NamedOption): string =>

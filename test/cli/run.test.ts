@@ -49,6 +49,16 @@ test('each group lists its commands, a line each', async (t) => {
   }
 });
 
+test('a group inside a group lists its commands too', async (t) => {
+  const home = tempDir(t);
+  const asked = await runInProcess(['gateway', 'loops', '--help'], { home });
+  assert.equal(asked.code, 0, asked.stderr);
+  assert.match(asked.stdout, /^Usage: hookwright gateway loops <command>[\s\S]*^ {2}gateway loops release /m);
+  assert.doesNotMatch(asked.stdout, /gateway start/);
+  const bare = await runInProcess(['gateway', 'loops'], { home });
+  assert.deepEqual([bare.code, bare.stdout, bare.stderr], [2, '', asked.stdout]);
+});
+
 const usage: readonly (readonly [string[], RegExp])[] = [
   [[], /Usage: hookwright/],
   [['routes', 'list'], /unknown command "routes list"\n {2}did you mean: hookwright webhook list --all/],

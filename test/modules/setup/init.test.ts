@@ -33,6 +33,9 @@ test('its help says what each template is, in a sentence', async (t) => {
     assert.ok(stdout.replaceAll(/\s+/g, ' ').includes(`- ${name}: ${about}`), stdout);
     assert.doesNotMatch(about, /\. |,$| because$/);
   }
+  const list = stdout.split('Templates:\n')[1]?.split('\n\n')[0]?.split('\n') ?? [];
+  assert.ok(list.length > readTemplates().length, 'no line is wrapped');
+  for (const line of list) assert.match(line, /^(?:- | {2})\S/);
 });
 
 test('secrets are random, for the owner alone, and in no output; what only their owner has is left to fill in', async (t) => {
