@@ -141,6 +141,9 @@ export function setupSteps(file: SourceFile): readonly string[] {
   return ['Enter `{url}` as the URL of the webhook.', given];
 }
 
+/** The name of an example route for a source of this name. */
+export const exampleRoute = (source: string): string => (source.startsWith('my-') ? source : `my-${source}`);
+
 /** An example route for this source, as YAML. */
 export function routeSnippet(
   source: string,
@@ -153,7 +156,7 @@ export function routeSnippet(
   const captured = plan.challenges.some(({ kind }) => kind === 'capture');
   const lines = [
     'routes:',
-    `  my-${name}:`,
+    `  ${exampleRoute(name)}:`,
     `    source: ${name}`,
     captured
       ? `    secret: file:secrets/${name}`

@@ -50,7 +50,7 @@ function print(context: CliContext, given: Given, stored: StoredDispatch): void 
     ['event', stored.event],
     ['delivery id', stored.delivery_id],
     ['agent', stored.agent],
-    ['session', dispatch.session],
+    ['session', stored.session],
     ['turn', stored.turn === null ? null : String(stored.turn)],
     ['waits for', stored.waits_for === null ? null : waitText(stored, context.clock.now())],
     ['targets', dispatch.deliveries.map(deliveryLabel).join(', ')],

@@ -2,7 +2,7 @@
 import { resetSession } from '../../../runtime/store/said.ts';
 import { CliError } from '../../base/errors.ts';
 import { argument, command, text } from '../../command-line/command.ts';
-import { printNote, visible } from '../../output/print.ts';
+import { printLine, visible } from '../../output/print.ts';
 import { sessionProfile } from '../../sessions/open-chat.ts';
 import { useStore } from '../../store/use-store.ts';
 
@@ -22,6 +22,6 @@ export default command({
         'hookwright session list shows the busy ones',
       );
     }
-    printNote(context, `${visible(given.session)} begins anew`);
+    printLine(context, `${visible(given.session)} begins anew`);
   },
 });

@@ -9,6 +9,7 @@ import {
   describeSending,
   describeSignature,
   describeWindow,
+  exampleRoute,
   routeSnippet,
   setupSteps,
 } from '../../../compiler/sources/describe-source.ts';
@@ -55,7 +56,9 @@ async function urlFor(
   const table = open?.table ?? null;
   const own = Object.values(table?.routes ?? {}).find(({ source }) => source === name);
   const base = table?.server.public_url ?? 'https://<your host>';
-  return base.replace(/\/+$/, '') + routePath(own ?? { name: `my-${commonName(name, file)}`, profile: 'default' });
+  return (
+    base.replace(/\/+$/, '') + routePath(own ?? { name: exampleRoute(commonName(name, file)), profile: 'default' })
+  );
 }
 
 function describe(

@@ -69,8 +69,8 @@ describe('the runs of a session', () => {
       shown.stdout,
       /waiting {2}1\n\n.* {2}user\n {2}prompt of first\n.* {2}assistant\n {2}looks good\\u001b\[2J\n$/,
     );
-    const { code, stderr } = await run('session', 'reset', SESSION);
-    assert.deepEqual([code, stderr], [0, `${SESSION} begins anew\n`]);
+    const { code, stdout } = await run('session', 'reset', SESSION);
+    assert.deepEqual([code, stdout], [0, `${SESSION} begins anew\n`]);
     assert.deepEqual(pick(await json('session', 'show', SESSION), 'waiting', 'said'), [1, []]);
     assert.equal((await run('session', 'reset', SESSION)).code, 0);
   });
