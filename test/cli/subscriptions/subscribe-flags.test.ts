@@ -49,6 +49,7 @@ const changes: readonly (readonly [string, SubscribeFlags, Partial<Record<keyof 
     { source: 'discord', publicKey: 'env:KEY', verifyToken: 'env:TOKEN', secret: '' },
     { source: 'discord', public_key: 'env:KEY', verify_token: 'env:TOKEN', secret: undefined },
   ],
+  ['turns by a key', { sessionKey: '{a}#{b}' }, { session_key: '{a}#{b}' }],
   ['skills', { skills: 'a,b' }, { skills: ['a', 'b'] }],
 ];
 for (const [name, flags, changed] of changes) {
