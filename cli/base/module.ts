@@ -80,8 +80,10 @@ export interface SentRequest {
 
 /** What would become of a request. */
 export interface Explained {
-  readonly taken: boolean;
-  readonly deliveries: readonly { readonly target: string; readonly address: Readonly<Record<string, string>> }[];
+  /** The event would be taken, by a gateway that starts. */
+  readonly isTaken: boolean;
+  /** Where its answer, what its agent hands over and what is said of a failure would go; none of an event that is not taken. */
+  readonly messages: readonly { readonly target: string; readonly address: Readonly<Record<string, string>> }[] | null;
   readonly json: unknown;
   readonly lines: readonly string[];
 }

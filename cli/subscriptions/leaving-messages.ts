@@ -12,16 +12,22 @@ import type { Explained } from '../base/module.ts';
 export function leavingMessages(
   { profile, cron_job }: RoutePlan,
   table: RouteTable,
-  { taken, deliveries }: Pick<Explained, 'taken' | 'deliveries'>,
+  { messages }: Pick<Explained, 'messages'>,
 ): readonly string[] {
-  if (!taken) return [];
+  if (messages === null) return [];
   const job = cron_job !== null && Object.hasOwn(table.jobs, cron_job) ? table.jobs[cron_job] : undefined;
-  const ofJob = (job?.deliver ?? []).map(({ target }) => ({ target: labelIn(table.targets, target), address: {} }));
-  return [...deliveries, ...ofJob].flatMap(({ target, address }) => {
-    if (!leaves(table, profile, table.target_names[target] ?? target)) return [];
-    const named = Object.entries(address).map(([key, value]) => `${key}=${value}`);
-    return [[target, ...named].join(' ')];
-  });
+  const { deliver = [], outputs = [], on_failure = [] } = job ?? {};
+  const ofJob = [...deliver, ...outputs.map(({ delivery }) => delivery), ...on_failure].map(({ target }) => ({
+    target: labelIn(table.targets, target),
+    address: {},
+  }));
+  const leaving = [...messages, ...ofJob].filter(({ target }) =>
+    leaves(table, profile, table.target_names[target] ?? target),
+  );
+  const named = leaving.map(({ target, address }) =>
+    [target, ...Object.entries(address).map(([key, value]) => `${key}=${value}`)].join(' '),
+  );
+  return [...new Set(named)];
 }
 
 function leaves({ targets, profiles }: RouteTable, profile: string, target: string): boolean {

@@ -128,6 +128,10 @@ export type ExplainedScript = {
   stdin: string | null;
 } | null;
 /**
+ * Where the reason of a failed run would go; absent: nowhere.
+ */
+export type Deliveries = ExplainedDelivery[];
+/**
  * The group that the event would join; null: it is dispatched by itself.
  */
 export type ExplainedCoalesce = {
@@ -2982,6 +2986,11 @@ export interface Explanation {
    * What the agent may hand over besides.
    */
   outputs?: ExplainedOutput[];
+  on_failure?: Deliveries;
+  /**
+   * What the `status_url` of the answer tells: the state, or the agent's answer too; absent: there is none.
+   */
+  status_url?: 'state' | 'answer';
   /**
    * What would run; null: no agent.
    */
@@ -3011,7 +3020,7 @@ export interface Explanation {
    */
   warnings: string[];
   /**
-   * Why `serve` would not start with this configuration, so that nothing is taken; null: it would.
+   * Why `serve` would not start with this configuration on this machine, so that nothing is taken, a line for each reason; null: it would.
    */
   would_not_start: string | null;
 }

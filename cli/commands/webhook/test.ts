@@ -130,10 +130,10 @@ async function show(
   table: RouteTable,
   signed: TestEvent,
 ): Promise<number> {
-  const { taken, json, lines } = await explained(context, plan, table, signed);
+  const { isTaken, json, lines } = await explained(context, plan, table, signed);
   if (given.json) printJson(context, json);
   else for (const line of lines) printLine(context, line);
-  return taken ? 0 : 1;
+  return isTaken ? 0 : 1;
 }
 
 function body(context: CliContext, given: Given): Buffer | null {

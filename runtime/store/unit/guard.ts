@@ -10,24 +10,47 @@ const NO_RUNS: RunTimes = { times: [], until: null };
 
 /** Counts a run, or returns the limit that it is beyond. A clock that was set back never makes a pause longer. */
 export function countRun(unit: WorkUnit, limits: readonly RunLimit[] = [], now: number): OverLimit | null {
-  const counted = limits.map((limit) => ({ limit, ...timesOf(unit, limit, now) }));
-  const over = counted.find(({ until, times, limit }) => until !== null || times.length >= limit.most);
+  const { rows } = unit;
+  const counted = limits.map((limit) => countedFor(limit, rows.guard.get(rows.keyOf(guardKey(limit))), now));
+  const over = counted.find(isOver);
   if (over === undefined) {
     for (const { limit, times } of counted) put(unit, limit, { times: [...times, now], until: null }, now);
     return null;
   }
   const { limit } = over;
-  const until = over.until ?? (limit.pause_ms > 0 ? now + limit.pause_ms : null);
+  const until = pausedUntil(over, now);
   if (until !== over.until) put(unit, limit, { times: [], until }, now);
   // Without a pause, what is refused counts too: the exchange goes on.
   if (until === null) put(unit, limit, { times: [...over.times.slice(1), now], until }, now);
   return { kind: 'over_limit', limit, until };
 }
 
-function timesOf({ rows }: WorkUnit, { within_ms, pause_ms, ...of }: RunLimit, now: number): RunTimes {
-  const { times, until } = decodeOr(rows.guard.get(rows.keyOf(guardKey(of))), isRunTimes, NO_RUNS);
+/** The limit that a run would be beyond; null: none. @param bodies of the stored rows, by `guardKey` */
+export function overLimit(
+  limits: readonly RunLimit[],
+  bodies: ReadonlyMap<string, string>,
+  now: number,
+): OverLimit | null {
+  const over = limits.map((limit) => countedFor(limit, bodies.get(guardKey(limit)), now)).find(isOver);
+  return over === undefined ? null : { kind: 'over_limit', limit: over.limit, until: pausedUntil(over, now) };
+}
+
+interface Counted extends RunTimes {
+  readonly limit: RunLimit;
+}
+
+const isOver = ({ until, times, limit }: Counted): boolean => until !== null || times.length >= limit.most;
+
+const pausedUntil = ({ until, limit: { pause_ms } }: Counted, now: number): number | null =>
+  until ?? (pause_ms > 0 ? now + pause_ms : null);
+
+/** @param body of its row; undefined: there is none */
+function countedFor(limit: RunLimit, body: string | undefined, now: number): Counted {
+  const { within_ms, pause_ms } = limit;
+  const { times, until } = decodeOr(body, isRunTimes, NO_RUNS);
   const isPaused = until !== null && until > now && until <= now + pause_ms;
   return {
+    limit,
     times: times.filter((at) => at > now - within_ms).map((at) => Math.min(at, now)),
     until: isPaused ? until : null,
   };

@@ -31,6 +31,10 @@ const COMMENTS = `platforms:
         deliver: github_comment
         deliver_extra: { repo: "{repository.full_name}", pr_number: "{number}" }
       fires: { cron_job: report, prompt: x }
+      fails: { prompt: x, on_failure: { deliver: github_comment, deliver_extra: { repo: "{repository.full_name}", pr_number: "{number}" } } }
+      hands:
+        prompt: x
+        outputs: { note: { deliver: github_comment, repo: "{repository.full_name}", pr_number: "{number}" } }
       near: { prompt: x, deliver: telegram }
   github_comment: { enabled: true }
   telegram: { enabled: true, token: "1:a", home_channel: "-5", api_base: "http://127.0.0.1:9" }
@@ -62,6 +66,8 @@ test('a made-up payload sends no message away unasked: it says where it would go
     /^error: a made-up event would send a message to github_comment repo=\S+ pr_number=\d+\n {2}send it all the same: --yes$/m,
   );
   assert.match((await sending(t, ['fires'])).stderr, /would send a message to github_comment$/m);
+  for (const route of ['fails', 'hands'])
+    assert.match((await sending(t, [route])).stderr, /would send a message to github_comment repo=\S+ pr_number=\d+$/m);
   for (const argv of [['paid', '--yes'], ['paid', '--payload', '{"amount": 5}'], ['near']]) {
     const { code, sent, stderr } = await sending(t, argv);
     assert.deepEqual([code, sent.length], [0, 1], `${argv.join(' ')}: ${stderr}`);

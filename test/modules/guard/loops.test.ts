@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
-import { MARKER_START } from '../../../runtime/table/loop-marker.ts';
+import { MARKER_START, markerOf } from '../../../runtime/table/loop-marker.ts';
 import type { Comment } from '../../helpers/code-host.ts';
 import { CodeHost } from '../../helpers/code-host.ts';
 import { startGateway, until } from '../../helpers/gateway.ts';
@@ -121,6 +121,23 @@ describe('two gateways that answer each other', () => {
   });
 });
 
+describe('explain', () => {
+  it('knows an exchange with another hookwright, and when it is over', async (t) => {
+    const secret = 'the-secret-of-a-route-2';
+    const yaml = `platforms: { webhook: { enabled: true, secret: ${secret}, routes: { talk: { prompt: "{comment.body}", session_key: room } } } }`;
+    const { url, cli } = await startGateway(t, { home: tempDir(t), config: yaml });
+    const body = JSON.stringify({ room: 'a', comment: { body: `Hello ${markerOf('f'.repeat(20), 'x')}` } });
+    for (let n = 0; n <= 3; n++) {
+      const found = JSON.parse((await cli('explain', 'talk', '--json', '--payload', body)).stdout);
+      assert.match(found.warnings.join(), /another hookwright has caused the event/);
+      const answer = await fetch(`${url}/webhooks/talk`, { method: 'POST', body, headers: signed(body, secret) });
+      const { status, reason = null } = (await answer.json()) as { status: string; reason?: string };
+      assert.deepEqual([found.outcome, found.reason], [status, reason]);
+      assert.equal(status, n < 3 ? 'accepted' : 'ignored');
+    }
+  });
+});
+
 describe('a session key with too many runs', () => {
   const SECRET = 'the-secret-of-a-route-1';
   const YAML = `
@@ -152,6 +169,13 @@ platforms:
     const [alert] = await until(async () => ((await alerts()).length > 0 ? alerts() : null));
     const { stdout } = await cli('deliveries', 'show', alert?.id ?? '', '--full');
     assert.match(stdout, /a key is paused, because it has had too many runs: route talk a\n/);
+    const explained = async (room: string): Promise<readonly unknown[]> => {
+      const { stdout, code } = await cli('explain', 'talk', '--json', '--payload', JSON.stringify({ room, person: 0 }));
+      const { outcome, reason } = JSON.parse(stdout);
+      return [code, outcome, reason];
+    };
+    assert.deepEqual(await explained('a'), [1, 'ignored', 'loop']);
+    assert.deepEqual(await explained('b'), [0, 'coalesced', null]);
     const paused = JSON.parse((await cli('gateway', 'loops', 'list', '--json')).stdout);
     assert.deepEqual([paused.length, paused[0].name, paused[0].route], [1, 'a', 'talk']);
     assert.equal((await alerts()).length, 1);

@@ -16,7 +16,10 @@ type Sample = Record<string, unknown>;
  * @param now the time of the event, where the route reads one; Unix ms
  */
 export function samplePayload(
-  plan: Pick<RoutePlan, 'filters' | 'prompt' | 'deliver' | 'coalesce' | 'session' | 'max_age'>,
+  plan: Pick<
+    RoutePlan,
+    'filters' | 'prompt' | 'deliver' | 'outputs' | 'on_failure' | 'coalesce' | 'session' | 'max_age'
+  >,
   event: string | null,
   shape: Shape | null,
   now: number,
@@ -44,11 +47,14 @@ function chooseForm(shape: Shape, event: string | null, payload: Sample): ShapeV
 }
 
 /** All paths that templates read. */
-function readPaths({ prompt, deliver, coalesce, session }: Parameters<typeof samplePayload>[0]): readonly Path[] {
+function readPaths(plan: Parameters<typeof samplePayload>[0]): readonly Path[] {
+  const { prompt, deliver, outputs = [], on_failure, coalesce, session } = plan;
+  const deliveries = [...deliver, ...outputs.map(({ delivery }) => delivery), ...on_failure];
   const templates = [
     prompt,
-    ...deliver.flatMap(({ extra }) => Object.values(extra)),
+    ...deliveries.flatMap(({ extra }) => Object.values(extra)),
     coalesce?.key ?? [],
+    coalesce?.all?.each ?? [],
     session?.key ?? [],
   ];
   return templates.flatMap((template: TemplatePlan) =>

@@ -14,6 +14,7 @@ import { formatExplanation } from '../explain/format-explanation.ts';
 import { openConfig } from '../explain/open-config.ts';
 import type { KeptInput, ReadRequest } from '../explain/read-request.ts';
 import { readKept, readRequest } from '../explain/read-request.ts';
+import { outcomeText } from '../texts.ts';
 
 const options = {
   request: text('id', 'A request that was kept; its route is the default'),
@@ -31,7 +32,7 @@ type Given = GivenBy<typeof options> & GivenBy<typeof args>;
 export default command({
   summary: 'Show what happens to an event on a route, and why',
   details:
-    'Every stage, every filter with what it found, the prompt, the addresses. The event goes through the stages of the gateway, on the configuration as it is now, without any effect. A payload is a JSON body, or a saved request: raw HTTP, a curl command line, a HAR file. A signature is verified when the request carries one; that of a kept request was verified when it came. Exits 0 when the event would be taken, 1 when not. `explain <rule>` is `hookwright rule <rule>`.',
+    'Every stage, every filter with what it found, the prompt, the addresses. The event goes through the stages of the gateway, on the configuration as it is now, without any effect. A payload is a JSON body, or a saved request: raw HTTP, a curl command line, a HAR file. A signature is verified when the request carries one; that of a kept request was verified when it came. Exits 0 when the event would be taken, 1 when not, and where `serve` would not start, which is said first. `explain <rule>` is `hookwright rule <rule>`.',
   examples: [
     ['A recorded payload', '$0 explain code-review --event pull_request --payload @pull_request.json'],
     ['A saved request, signature and all', '$0 explain code-review --payload @request.http'],
@@ -56,6 +57,8 @@ export default command({
     const request = { plan, table, files, request: parts, event: given.event ?? null, runsScript: given.runScript };
     const found = await explainRoute(context, { ...request, ...verified });
     for (const note of notes) printNote(context, note);
+    if (kept !== null && kept.answered !== `${found.status} ${outcomeText(found)}`)
+      printNote(context, `when it came it was answered ${kept.answered}`);
     if (given.json) printJson(context, found);
     else for (const line of formatExplanation(found, createPaint(context.colour.stdout))) printLine(context, line);
     return found.taken ? 0 : 1;

@@ -6,6 +6,8 @@ import { CliError } from '../../../../cli/base/errors.ts';
 import type { Explained, SentRequest } from '../../../../cli/base/module.ts';
 import { describePause } from '../../../../cli/output/pause.ts';
 import { readPauses } from '../../../../cli/subscriptions/pause-route.ts';
+import type { Outcome } from '../../../../runtime/intake/reply.ts';
+import { TAKEN } from '../../../../runtime/intake/reply.ts';
 import { createIds } from '../../../../runtime/platform/ids.ts';
 import { createSecrets } from '../../../../runtime/platform/secrets/machine-secrets.ts';
 import type { BudgetSpan } from '../../../../runtime/store/budget.ts';
@@ -16,7 +18,7 @@ import type { Explanation, RoutePlan, RouteTable } from '../../../../schemas/gen
 import type { SpentBudget } from '../../runtime/explain/explain-services.ts';
 import { createExplainer } from './explainer.ts';
 import { formatExplanation } from './format-explanation.ts';
-import { jobState, scriptRunner, storedBudgets, storedInstallation } from './machine-services.ts';
+import { jobState, scriptRunner, storedBudgets, storedInstallation, storedLimit } from './machine-services.ts';
 import { startProblems } from './start-problems.ts';
 
 export interface ExplainInput {
@@ -38,7 +40,7 @@ export async function explainRoute(
   { plan, table, runsScript, files = [], ...asked }: ExplainInput,
 ): Promise<Explanation> {
   const runScript = runsScript && plan.script !== null ? await scriptRunner(context, table, files) : null;
-  const { refused, missing } = startProblems(context, table, plan);
+  const problems = startProblems(context, table, plan);
   let budgets: readonly SpentBudget[] = [];
   const explainer = createExplainer(context, table, {
     secrets: createSecrets(context),
@@ -50,20 +52,15 @@ export async function explainRoute(
       budgets = await storedBudgets(context, { table, plan, dispatch });
       return budgets;
     },
+    overLimit: (limits) => storedLimit(context, limits),
   });
   try {
     const found = await explainer.explain(plan, { ...asked, runScript });
-    const held = await pauseWarning(context, plan);
-    const warnings = [
-      ...held,
-      ...missing.slice(0, 1).map((reason) => startWarning(reason, missing.length)),
-      ...found.warnings,
-    ];
     return {
       ...found,
-      taken: found.taken && refused === null,
-      warnings,
-      would_not_start: refused,
+      taken: found.taken && problems.length === 0,
+      warnings: [...(await pauseWarning(context, plan)), ...found.warnings],
+      would_not_start: problems.length === 0 ? null : problems.join('\n'),
       ...reportBudgets(budgets),
     };
   } catch (error) {
@@ -90,11 +87,13 @@ async function pauseWarning(context: CliContext, { profile, name, mode }: RouteP
   return [`the route is ${describePause(true, pause.until)}: ${what} (hookwright route resume ${name})`];
 }
 
-const startWarning = (reason: string, count: number): string =>
-  `\`serve\` would not start on this machine: ${reason}${count === 1 ? '' : `, and ${count - 1} more`}`;
-
 export async function explainSent(context: CliContext, sent: SentRequest): Promise<Explained> {
   const found = await explainRoute(context, { ...sent, runsScript: false });
-  const { taken, deliveries } = found;
-  return { taken, deliveries, json: found, lines: formatExplanation(found, createPaint(context.colour.stdout)) };
+  const { taken, outcome, deliveries, outputs = [], on_failure = [] } = found;
+  return {
+    isTaken: taken,
+    // Whatever keeps `serve` from starting here, a gateway may run already.
+    messages: TAKEN.has(outcome as Outcome) ? [...deliveries, ...outputs, ...on_failure] : null,
+    ...{ json: found, lines: formatExplanation(found, createPaint(context.colour.stdout)) },
+  };
 }

@@ -36,7 +36,7 @@ export interface Explainer {
 }
 
 /** What an explanation depends on besides the table and the request. */
-export interface ExplainedWorld extends Pick<DryContext, 'jobState' | 'budgets'> {
+export interface ExplainedWorld extends Omit<DryContext, 'refusal'> {
   /** Null: signatures are not verified, and no secret is read. */
   readonly secrets: SecretResolver | null;
   readonly clock: Clock;
@@ -66,7 +66,7 @@ export function fixedWorld(table: RouteTable, storedJobs: readonly { readonly id
 export function createExplainer(
   context: Pick<CliContext, 'home' | 'env' | 'clock'>,
   table: RouteTable,
-  { secrets, clock, ids, jobState, budgets, installation }: ExplainedWorld,
+  { secrets, clock, ids, installation, ...store }: ExplainedWorld,
 ): Explainer {
   const plans = new Map(Object.values(table.routes).map((plan) => [nameOf(plan.profile, plan.name), plan]));
   const links = new Map<RoutePlan, Promise<ExplainedRoute>>();
@@ -87,7 +87,7 @@ export function createExplainer(
       clock,
       ids,
       installation,
-      dispatcher: createDryDispatcher({ refusal, jobState, ...(budgets === undefined ? {} : { budgets }) }),
+      dispatcher: createDryDispatcher({ refusal, ...store }),
       homeChannel: homeChannels(table, known),
     },
     // Loads every driver, which many explanations in a row can do without.

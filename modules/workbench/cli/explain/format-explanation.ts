@@ -21,8 +21,8 @@ export function formatExplanation(found: Explanation, paint: Paint): string[] {
   ];
 }
 
-const startLines = ({ would_not_start: reason }: Explanation, paint: Paint): string[] =>
-  reason === null ? [] : [paint('red', `\`serve\` would not start: ${visible(reason)}`)];
+const startLines = ({ would_not_start: reasons }: Explanation, paint: Paint): string[] =>
+  (reasons?.split('\n') ?? []).map((reason) => paint('red', `\`serve\` would not start: ${visible(reason)}`));
 
 function headline(found: Explanation, paint: Paint): string {
   const answer = `${found.status} ${outcomeText(found)}`;
@@ -165,6 +165,8 @@ function formatScript(script: Explanation['script'], paint: Paint): string[] {
   ];
 }
 
+const STATUS_TEXTS = { state: 'in the 202, tells the state', answer: 'in the 202, tells the state and the answer' };
+
 function formatOutcome(found: Explanation, paint: Paint): string[] {
   if (found.prompt === null) return [];
   const facts = [
@@ -186,7 +188,9 @@ function formatOutcome(found: Explanation, paint: Paint): string[] {
     ['toolsets', found.toolsets.length === 0 ? null : found.toolsets.join(', ')],
     ['skills', found.skills.length === 0 ? null : found.skills.join(', ')],
     ...found.deliveries.map((delivery) => ['delivers', deliveryText(delivery)] as const),
+    ...(found.on_failure ?? []).map((delivery) => ['on failure', deliveryText(delivery)] as const),
     ...(found.outputs ?? []).map((output) => ['hands over', outputText(output)] as const),
+    ['status_url', found.status_url === undefined ? null : STATUS_TEXTS[found.status_url]],
     ['unresolved', found.unresolved.length === 0 ? null : found.unresolved.join(' ')],
   ] as const;
   const lines = facts.flatMap(([name, text]) =>

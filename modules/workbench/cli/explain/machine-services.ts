@@ -17,8 +17,12 @@ import type { SecretResolver } from '../../../../runtime/platform/secrets/secret
 import { Budgets } from '../../../../runtime/service/budgets.ts';
 import { spentAt } from '../../../../runtime/store/budget.ts';
 import { decodeOr } from '../../../../runtime/store/decode.ts';
+import type { RunLimit } from '../../../../runtime/store/guard-mutations.ts';
+import { guardKey } from '../../../../runtime/store/guard-mutations.ts';
 import { isJobPaused, NO_STATE } from '../../../../runtime/store/job-mutations.ts';
+import type { OverLimit } from '../../../../runtime/store/mutations.ts';
 import { readBudget } from '../../../../runtime/store/stored-budget.ts';
+import { overLimit } from '../../../../runtime/store/unit/guard.ts';
 import type { ListFiles } from '../../../../runtime/table/in-file-set.ts';
 import type { LinkContext } from '../../../../runtime/table/link-context.ts';
 import { LinkError } from '../../../../runtime/table/link-context.ts';
@@ -124,6 +128,17 @@ export async function storedBudgets(
   const rows = (await useStore(context, (store) => store.read({ kind: 'guard_rows', of: 'budget' }))) ?? [];
   const bodies = new Map(rows.map(({ key, body }) => [key, body]));
   return found.map((budget) => ({ budget, spent: spentAt(readBudget(bodies.get(budget.key)), budget, now) }));
+}
+
+/** The limit that a run would be beyond. @throws CliError when there is a store that cannot be read. */
+export async function storedLimit(context: CliContext, limits: readonly RunLimit[]): Promise<OverLimit | null> {
+  const { useStore } = await import('../../../../cli/store/use-store.ts');
+  const bodies = new Map<string, string>();
+  for (const of of new Set(limits.map(({ kind }) => kind))) {
+    const rows = (await useStore(context, (store) => store.read({ kind: 'guard_rows', of }))) ?? [];
+    for (const row of rows) bodies.set(guardKey(row), row.body);
+  }
+  return overLimit(limits, bodies, context.clock.now());
 }
 
 /** By the config alone, for tests of it. */

@@ -12,6 +12,7 @@ import type { RequestParts } from '../../../../runtime/verify/request.ts';
 import { partsOf } from '../../../../runtime/verify/request.ts';
 import type { KeptParts } from '../../runtime/capture/requests.ts';
 import { verifiedParts, whyUnverified } from '../../runtime/capture/requests.ts';
+import { outcomeText } from '../texts.ts';
 import { findRequest, useRequests } from '../use-requests.ts';
 
 export interface NamedRequest {
@@ -104,12 +105,14 @@ function pairsOf(rawHeaders: readonly string[]): HeaderPairs {
 
 export interface KeptInput extends KeptParts, ReadRequest {
   readonly route: string;
+  /** When it came: `502 delivery_failed`. */
+  readonly answered: string;
 }
 
 /** @param id or the beginning of one @throws CliError when there is none, or its body was not kept */
 export async function readKept(context: CliContext, id: string): Promise<KeptInput> {
   const kept = await useRequests(context, (requests) => findRequest(requests, id));
-  return { ...keptParts(kept), route: kept.route, notes: [] };
+  return { ...keptParts(kept), route: kept.route, answered: `${kept.status} ${outcomeText(kept)}`, notes: [] };
 }
 
 /** @throws CliError when its body was not kept */

@@ -132,6 +132,10 @@ class WatchedRequest implements Watcher {
     if (parts.map(({ text }) => text).join('') === this.dispatch?.prompt) this.parts = parts;
     if (route.coalesce !== null && coalesceKey === null)
       this.input.warnings.add('`coalesce.key` does not resolve: the event is not coalesced', {});
+    if (route.sessionKey !== null && dispatch?.session_key === null)
+      this.input.warnings.add('`session_key` does not resolve: the run has a session of its own', {});
+    if (this.intake.isExchange)
+      this.input.warnings.add('another hookwright has caused the event: a few for one key are taken, then `loop`', {});
   }
 
   /** Warns about deliveries that would fail, whatever the agent answers. */
@@ -169,6 +173,7 @@ class WatchedRequest implements Watcher {
       unresolved: [...intake.unresolved],
       deliveries: (dispatch?.deliveries ?? []).map((delivery) => this.delivery(delivery)),
       ...this.outputs(),
+      ...this.ofRun(),
       agent: dispatch?.mode === 'agent' ? input.agent : null,
       ...this.sandbox(),
       agent_name: dispatch?.mode === 'agent' ? (dispatch.agent ?? null) : null,
@@ -201,6 +206,15 @@ class WatchedRequest implements Watcher {
       ...{ fields: fields.map((field) => field.name), allow, max },
     }));
     return outputs === undefined ? {} : { outputs };
+  }
+
+  private ofRun(): Pick<Explanation, 'on_failure' | 'status_url'> {
+    const { status } = this.input.route.plan;
+    const { on_failure } = this.dispatch ?? {};
+    return {
+      ...(on_failure === undefined ? {} : { on_failure: on_failure.map((delivery) => this.delivery(delivery)) }),
+      ...(status === undefined || this.dispatch === null ? {} : { status_url: status.answer ? 'answer' : 'state' }),
+    };
   }
 
   private causeFacts(stage: StageName): Pick<ExplainedStage, 'cause'> {

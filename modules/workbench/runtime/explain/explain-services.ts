@@ -9,6 +9,8 @@ import type { Clock } from '../../../../runtime/platform/clock.ts';
 import type { Ids } from '../../../../runtime/platform/ids.ts';
 import type { BudgetBody, BudgetSpan, OverBudget } from '../../../../runtime/store/budget.ts';
 import { isFull } from '../../../../runtime/store/budget.ts';
+import type { RunLimit } from '../../../../runtime/store/guard-mutations.ts';
+import type { OverLimit } from '../../../../runtime/store/mutations.ts';
 import { isMessage } from '../../../../runtime/store/replay.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
 import type { Dispatch, DispatchDelivery } from '../../../../schemas/generated/types.ts';
@@ -85,21 +87,26 @@ export interface DryContext {
   readonly refusal: RefusesDelivery;
   readonly jobState: (profile: string, id: string) => Promise<JobOutcome> | JobOutcome;
   /** The budgets that a run would count in, as far as they are spent; left out: there are none. */
-  readonly budgets?: (dispatch: Dispatch) => Promise<readonly SpentBudget[]>;
+  readonly budgets?: ((dispatch: Dispatch) => Promise<readonly SpentBudget[]>) | undefined;
+  /** The limit of `loop_limit` or of an exchange that a run would be beyond; left out: none. */
+  readonly overLimit?: ((limits: readonly RunLimit[]) => Promise<OverLimit | null>) | undefined;
 }
 
 /** There are no duplicates, the queue is empty, and every delivery with a usable address succeeds. */
-export function createDryDispatcher({ refusal, jobState, budgets }: DryContext): Dispatcher {
+export function createDryDispatcher({ refusal, jobState, budgets, overLimit }: DryContext): Dispatcher {
   const overBudget = async (dispatch: Dispatch): Promise<OverBudget | null> => {
     const found = budgets === undefined || isMessage(dispatch) ? [] : await budgets(dispatch);
     const full = found.find(({ budget, spent }) => isFull(spent, budget, true));
     return full === undefined ? null : { kind: 'over_budget', budget: full.budget, first: false };
   };
+  const over = async (dispatch: Dispatch, limits: readonly RunLimit[] = []): Promise<OverBudget | OverLimit | null> =>
+    (await overBudget(dispatch)) ?? (limits.length === 0 ? null : ((await overLimit?.(limits)) ?? null));
   return {
     isKnownDone: () => false,
     refuseRepeat: async () => null,
-    accept: async (dispatch) => (await overBudget(dispatch)) ?? { kind: 'accepted' },
-    coalesce: async (dispatch) => (await overBudget(dispatch)) ?? { kind: 'coalesced', superseded: 0 },
+    accept: async (dispatch, _claim, _most, limits) => (await over(dispatch, limits)) ?? { kind: 'accepted' },
+    coalesce: async (dispatch, _claim, _group, _most, limits) =>
+      (await over(dispatch, limits)) ?? { kind: 'coalesced', superseded: 0 },
     async deliver({ profile, deliveries, prompt }) {
       const refused = await Promise.all(deliveries.map((delivery) => refusal(profile, delivery, prompt)));
       const results = deliveries.map((delivery, index) => ({

@@ -15,6 +15,7 @@ import { schemaValidator } from '../../../helpers/schema-validator.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 
 const SECRET = 'the-secret-of-this-test';
+const TOKEN = '123456:the-token-of-this-test';
 const validate = schemaValidator('explain');
 const CONFIG = `
 platforms:
@@ -63,6 +64,12 @@ platforms:
       off:
         enabled: false
         prompt: x
+      talk:
+        prompt: x
+        session_key: "{room}"
+        status_url: true
+        status_answer: true
+        on_failure: { deliver: telegram, deliver_extra: { chat_id: "{chat.id}" } }
   telegram:
     enabled: true
     token: env:TOKEN
@@ -75,7 +82,7 @@ interface Asked {
   readonly found: Explanation;
 }
 
-function open(t: TestContext, env: NodeJS.ProcessEnv = { SECRET }, config = CONFIG) {
+function open(t: TestContext, env: NodeJS.ProcessEnv = { SECRET, TOKEN }, config = CONFIG) {
   const home = tempDir(t);
   writeFileSync(join(home, 'config.yaml'), config, { mode: 0o600 });
   const run = (argv: readonly string[], stdin?: string): Promise<CliResult> =>
@@ -291,7 +298,7 @@ test('a saved request whose credential was removed is not judged by what stands 
 test('without the secret a signature is not verified, and that is a warning', async (t) => {
   const { ask } = open(t, {});
   const { code, found } = await ask(['review', '--payload', '-'], rawWith('sha256=00'));
-  assert.equal(code, 0);
+  assert.equal(code, 1);
   assert.equal(found.stages.find(({ stage }) => stage === 'signature')?.reason, 'no_secret');
   assert.match(found.warnings.join(), /env:SECRET is not set/);
 });
@@ -396,7 +403,7 @@ test('a home channel is part of the address, and a delivery without any address 
     );
   }
   const config = CONFIG.replace('token: env:TOKEN', 'token: env:TOKEN\n    home_channel: "-77"');
-  const { ask, run } = open(t, { SECRET }, config);
+  const { ask, run } = open(t, { SECRET, TOKEN }, config);
   for (const route of ['nowhere', 'answered']) {
     const { found, code } = await ask([route, ...payload({})]);
     assert.deepEqual([code, found.warnings], [0, []]);
@@ -408,7 +415,7 @@ test('a home channel is part of the address, and a delivery without any address 
 });
 
 test('a configuration with which serve would not start is said first', async (t) => {
-  const off = open(t, { SECRET }, CONFIG.replace('enabled: true\n    secret', 'enabled: false\n    secret'));
+  const off = open(t, { SECRET, TOKEN }, CONFIG.replace('enabled: true\n    secret', 'enabled: false\n    secret'));
   const { stdout, code } = await off.run(['transformed', ...payload({})]);
   assert.equal(code, 1);
   assert.match(stdout, /^`serve` would not start: webhooks are switched off: set platforms\.webhook\.enabled\n/);
@@ -423,13 +430,26 @@ test('a configuration with which serve would not start is said first', async (t)
     open0.stdout,
     /^`serve` would not start: route "\w+": INSECURE_NO_AUTH is refused unless the host is a loop/,
   );
-  // Another machine may have the secret.
-  const missing = await open(t, {}).ask(['transformed', ...payload({})]);
-  assert.equal(missing.code, 0);
-  assert.match(
-    missing.found.warnings.join(),
-    /^`serve` would not start on this machine: route "\w+": env:SECRET is not set/,
-  );
+  const missing = await open(t, {}).run(['transformed', ...payload({})]);
+  assert.equal(missing.code, 1);
+  const lines = missing.stdout.split('\n').filter((line) => line.startsWith('`serve` would not start: '));
+  assert.match(lines.join('\n'), /: route "review": env:SECRET is not set/);
+  assert.match(lines.join('\n'), /: target telegram of profile default: .*env:TOKEN is not set/);
+  assert.equal(missing.stdout.split('\n')[0], lines[0]);
+});
+
+test('what is said of a failed run, what the status_url tells, and a session_key that does not resolve', async (t) => {
+  const { ask, run } = open(t);
+  const { found } = await ask(['talk', ...payload({ room: 'a', chat: { id: 5 } })]);
+  assert.deepEqual(found.on_failure, [
+    { target: 'telegram', address: { chat_id: '5' }, unresolved: [], home_channel: false },
+  ]);
+  assert.deepEqual([found.status_url, found.session, found.warnings], ['answer', 'webhook:talk:a', []]);
+  const { stdout, code } = await run(['talk', ...payload({ chat: { id: 5 } })]);
+  assert.equal(code, 0);
+  assert.match(stdout, /^→ on failure telegram chat_id=5$/m);
+  assert.match(stdout, /^→ status_url in the 202, tells the state and the answer$/m);
+  assert.match(stdout, /^! `session_key` does not resolve: the run has a session of its own$/m);
 });
 
 test('a disabled route, a body that is no JSON and a wrong method stop where the gateway stops them', async (t) => {
