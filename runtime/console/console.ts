@@ -31,6 +31,8 @@ export interface ConsoleContext {
   readonly metrics: () => Promise<{ readonly content_type: string; readonly text: string }>;
   /** What was counted since the start, for the figures. */
   readonly totals: () => RequestTotals;
+  /** The name that people know a signature scheme by, by its canonical one. */
+  readonly schemeLabel: (name: string) => string;
   readonly store: Pick<Store, 'read' | 'write'>;
   /** The operations of the control socket; null: the program has none, or not yet. */
   readonly operations: () => ControlHandlers | null;

@@ -1,6 +1,7 @@
 /** The service: assembles routes, work and gateway once, and is what a program that embeds the runtime controls them with. */
 
 import { mkdirSync } from 'node:fs';
+import { labelIn } from '../../base/label.ts';
 import type { Catalog, ConsolePlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { Console } from '../console/console.ts';
 import { ControlError } from '../control/control-error.ts';
@@ -265,6 +266,7 @@ class RunningService implements Service {
       readiness: () => readinessOf(this.gateway.status(), this.store),
       metrics: () => this.metrics(),
       totals: () => this.context.metrics.requestTotals(),
+      schemeLabel: (name) => labelIn(this.table.schemes, name),
       store: this.work.opened.store,
       operations: this.operations,
       connections: this.gateway.consoleConnections,

@@ -56,6 +56,24 @@ describe('the API of the console', () => {
     assert.deepEqual((await get<'listRequests'>(`/api/requests?limit=2&cursor=${page.next}`)).items.length, 1);
   });
 
+  it('has the name of a signature scheme that people know, as an explanation has it', async (t) => {
+    const { get, gateway } = await startConsole(
+      t,
+      `platforms:
+  webhook: { enabled: true, secret: a-literal-secret-for-tests, routes: { review: { source: github, prompt: "{action}" } } }
+gateway: { console: { port: 0 } }
+`,
+    );
+    await gateway.cli('webhook', 'test', 'review', '--payload', '{"action":"opened"}', '--yes');
+    const [kept] = await until(async () => {
+      const { items } = await get<'listRequests'>('/api/requests');
+      return items.length === 1 && items;
+    });
+    assert.equal((await get<'getRequest'>(`/api/requests/${kept?.id}`)).scheme, 'github');
+    const { stages } = await get<'explainRequest'>(`/api/requests/${kept?.id}/explanation`);
+    assert.equal(stages.find(({ stage }) => stage === 'signature')?.scheme, 'github');
+  });
+
   it('says what each route does, and when each job runs', async (t) => {
     const { get } = await startConsole(t, CONFIG);
     const { items: routes } = await get<'listRoutes'>('/api/routes');

@@ -52,7 +52,7 @@ function bench() {
   const clock = new FakeClock();
   const seen = { total: 0, reads: 0, isOut: false };
   const live = new LiveEvents({
-    ...{ clock, log: silentLog, readiness: () => ({ ready: true, problems: [] }) },
+    ...{ clock, log: silentLog, readiness: () => ({ ready: true, problems: [] }), schemeLabel: String },
     totals: () => ({ byOutcome: { accepted: seen.total }, durations: [] }),
     operations: () => ({
       requests_list: () => {

@@ -13,7 +13,7 @@ import { ApiRefusal } from '../answer.ts';
 import type { Api, DeliverySummary, Overview } from './generated/api.ts';
 import { cursorOf, keyIn, pageOf, sortedPage } from './page.ts';
 
-export interface ApiContext extends Pick<ConsoleContext, 'operations' | 'readiness' | 'clock'> {
+export interface ApiContext extends Pick<ConsoleContext, 'operations' | 'readiness' | 'clock' | 'schemeLabel'> {
   readonly role: Role;
 }
 
@@ -75,7 +75,8 @@ export const HANDLERS: Handlers = {
   async getRequest(context, { id }) {
     const found = await call(context, 'requests_load', { id });
     if (found.kind !== 'found') throw notOne('request', id, found.kind);
-    return printedRequest(found.request);
+    const { scheme } = found.request;
+    return { ...printedRequest(found.request), scheme: scheme === null ? null : context.schemeLabel(scheme) };
   },
 
   explainRequest: (context, { id }) => call(context, 'request_explain', { id }),
