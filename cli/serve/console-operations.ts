@@ -125,7 +125,7 @@ const MOST_REPLAYED = 1000;
 async function keptNamed({ service }: Parts, id: string): Promise<KeptRequest> {
   const found = await (await service.requests()).load(id);
   if (found.kind === 'found') return found.request;
-  throw new ControlError('unknown', `${found.kind} request "${id}"`);
+  throw new ControlError(found.kind, `${found.kind} request "${id}"`);
 }
 
 export const explainKept = (parts: Parts, id: string): Promise<Explanation> =>

@@ -82,10 +82,11 @@ const LAST_RUNS = 5;
 export async function reportJobs(
   { clock, timezone }: Pick<CliContext, 'clock' | 'timezone'>,
   { table, jobs: records, store }: Service,
-  { profile, after, limit }: JobsAsked,
+  { id, profile, after, limit }: JobsAsked,
 ): Promise<readonly JobReport[]> {
   const keyOf = ({ name, id }: { readonly name: string; readonly id: string }): string => `${name}\n${id}`;
   const jobs = [...listJobs(table, records, timezone).values()]
+    .filter((job) => id === undefined || job.id === id)
     .filter((job) => profile === undefined || job.profile === profile)
     .filter((job) => after === undefined || keyOf(job) > keyOf(after))
     .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))

@@ -159,7 +159,7 @@ const INPUTS: Readonly<Record<ControlName, WireShape>> = {
   alerts_test: nothing,
   routes_list: nothing,
   jobs_list: object({
-    ...{ profile: optional(text), after: optional(object({ name: text, id: text })), limit: whole },
+    ...{ id: optional(text), profile: optional(text), after: optional(object({ name: text, id: text })), limit: whole },
   }),
   approvals_list: nothing,
   approvals_show: object({ id: text }),

@@ -77,6 +77,8 @@ export type ControlHandlers = {
 };
 
 export interface JobsAsked {
+  /** Only this one. */
+  readonly id?: string;
   readonly profile?: string;
   /** Only jobs after this one in the order of names. */
   readonly after?: { readonly name: string; readonly id: string };

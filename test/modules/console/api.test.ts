@@ -171,6 +171,22 @@ gateway: { console: { port: 0 } }
     assert.deepEqual([run.job, run.prompt, run.latest.answer], [id, 'Brief me.', 'Brief me.']);
   });
 
+  it('changes no job by the beginning of its id, or by none', async (t) => {
+    const { get, ask } = await startConsole(t, CONFIG);
+    for (const id of ['none', 'brie']) {
+      for (const what of ['run', 'pause', 'resume'])
+        assert.equal((await ask(`/api/jobs/${id}/${what}`, POST)).status, 404, `${what} ${id}`);
+    }
+    const { items } = await get<'listJobs'>('/api/jobs');
+    assert.deepEqual(
+      items.map(({ state, runs }) => [state, runs.length]),
+      [
+        ['active', 0],
+        ['active', 0],
+      ],
+    );
+  });
+
   it('repeats deliveries, by id and all of a state, and says why one is left out', async (t) => {
     const console = await startConsole(t, CONFIG);
     const { get, change, ask } = console;

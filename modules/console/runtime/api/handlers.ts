@@ -10,7 +10,7 @@ import { timeline } from '../../../../runtime/store/timeline.ts';
 import type { UsageSum } from '../../../../runtime/store/usage.ts';
 import type { Role } from '../access.ts';
 import { ApiRefusal } from '../answer.ts';
-import type { Api, DeliverySummary, Overview } from './generated/api.ts';
+import type { Api, DeliverySummary, Overview, PauseState } from './generated/api.ts';
 import { cursorOf, keyIn, pageOf, sortedPage } from './page.ts';
 
 export interface ApiContext extends Pick<ConsoleContext, 'operations' | 'readiness' | 'clock' | 'schemeLabel'> {
@@ -121,8 +121,8 @@ export const HANDLERS: Handlers = {
   },
 
   testRoute: (context, { name, ...asked }) => call(context, 'route_test', { route: name, ...asked }),
-  pauseRoute: (context, { seconds, ...named }) => pauseRoute(context, named, untilOf(context, seconds)),
-  resumeRoute: (context, named) => pauseRoute(context, named, undefined),
+  pauseRoute: (context, { seconds, ...named }) => setRoute(context, named, pausedFor(context, seconds)),
+  resumeRoute: (context, named) => setRoute(context, named, RESUMED),
 
   async listJobs(context, { limit, cursor, ...filter }) {
     const [name = '', id = ''] = cursor === undefined ? [] : keyIn(cursor);
@@ -132,9 +132,12 @@ export const HANDLERS: Handlers = {
     return { items: items.map(({ ticks: _, ...job }) => job), next };
   },
 
-  runJob: (context, { id }) => call(context, 'job_run', { reference: id }),
-  pauseJob: (context, { id, seconds }) => pauseJob(context, id, untilOf(context, seconds)),
-  resumeJob: (context, { id }) => pauseJob(context, id, undefined),
+  async runJob(context, { id }) {
+    await checkJob(context, id);
+    return call(context, 'job_run', { reference: id });
+  },
+  pauseJob: (context, { id, seconds }) => setJob(context, id, pausedFor(context, seconds)),
+  resumeJob: (context, { id }) => setJob(context, id, RESUMED),
 
   async listSessions(context, { profile, ...page }) {
     const [busy, chats] = await Promise.all([
@@ -218,36 +221,34 @@ async function storedDelivery(context: ApiContext, id: string): Promise<StoredDi
 
 const latestRun = (stored: StoredDispatch) => ({ ...runFacts(stored), answer: stored.answer, usage: stored.usage });
 
-/** When a pause ends, in Unix ms; null: it does not. */
-const untilOf = ({ clock }: ApiContext, seconds: number | undefined): number | null =>
-  seconds === undefined ? null : Math.round(clock.now() + seconds * 1000);
+const RESUMED: PauseState = { paused: false, until: null };
 
-type Until = number | null | undefined;
+/** @param seconds undefined: until it is resumed */
+const pausedFor = ({ clock }: ApiContext, seconds: number | undefined): PauseState => ({
+  ...{ paused: true, until: seconds === undefined ? null : Math.round(clock.now() + seconds * 1000) },
+});
 
-/** @param until undefined: it goes on */
-async function pauseRoute(
+async function setRoute(
   context: ApiContext,
   { name, profile }: { readonly name: string; readonly profile: string },
-  until: Until,
-): Promise<{ readonly paused: boolean; readonly until: number | null }> {
+  state: PauseState,
+): Promise<PauseState> {
   const routes = await call(context, 'routes_list', {});
   if (!routes.some((route) => route.name === name && route.profile === profile)) throw notOne('route', name, 'unknown');
-  const end = { paused: until !== undefined, until: until ?? null };
-  await call(context, 'store_write', { kind: 'pause_route', profile, route: name, ...end, now: context.clock.now() });
-  return end;
+  await call(context, 'store_write', { kind: 'pause_route', profile, route: name, ...state, now: context.clock.now() });
+  return state;
 }
 
-/** @param until undefined: it goes on */
-async function pauseJob(
-  context: ApiContext,
-  id: string,
-  until: Until,
-): Promise<{ readonly paused: boolean; readonly until: number | null }> {
-  const jobs = await call(context, 'jobs_list', { limit: Number.MAX_SAFE_INTEGER });
-  if (!jobs.some((job) => job.id === id)) throw notOne('job', id, 'unknown');
-  const end = { paused: until !== undefined, until: until ?? null };
-  await call(context, 'store_write', { kind: 'pause_job', job: id, ...end, now: context.clock.now() });
-  return end;
+async function setJob(context: ApiContext, id: string, state: PauseState): Promise<PauseState> {
+  await checkJob(context, id);
+  await call(context, 'store_write', { kind: 'pause_job', job: id, ...state, now: context.clock.now() });
+  return state;
+}
+
+/** @throws ApiRefusal when there is none of this id */
+async function checkJob(context: ApiContext, id: string): Promise<void> {
+  const [found] = await call(context, 'jobs_list', { id, limit: 1 });
+  if (found === undefined) throw notOne('job', id, 'unknown');
 }
 
 const MINUTE_MS = 60_000;

@@ -221,7 +221,7 @@ export interface Api {
   runJob: {
     input: {
       /**
-       * An id, or the beginning of one.
+       * Id of a job.
        */
       id: string;
     };
@@ -236,7 +236,7 @@ export interface Api {
   pauseJob: {
     input: {
       /**
-       * An id, or the beginning of one.
+       * Id of a job.
        */
       id: string;
       seconds?: number;
@@ -246,7 +246,7 @@ export interface Api {
   resumeJob: {
     input: {
       /**
-       * An id, or the beginning of one.
+       * Id of a job.
        */
       id: string;
     };
