@@ -15,10 +15,20 @@ function bench() {
   const metrics = new Metrics();
   const store = createMemoryStore();
   let writes = 0;
+  let held = Promise.resolve();
+  /** Keeps the store from taking anything, until the function that it returns is called. */
+  const hold = (): (() => void) => {
+    let go = (): void => {};
+    held = new Promise((resolve) => {
+      go = resolve;
+    });
+    return () => go();
+  };
   const counted: typeof store = {
     ...store,
-    write(change) {
+    async write(change) {
       writes++;
+      await held;
       return store.write(change);
     },
   };
@@ -26,7 +36,7 @@ function bench() {
   const request = (outcome: string, ms: number, route = 'alerts'): void =>
     metrics.onRequest({ profile: 'default', route, outcome, ignored: null, ms, secret: 0 } as never);
   const figures = () => store.look({ kind: 'figures', since: 0, slot_ms: MINUTE });
-  return { clock, store, request, end, figures, writes: () => writes };
+  return { clock, store, request, end, figures, hold, writes: () => writes };
 }
 
 it('has each event in the minute in which it came, by what became of it, and how long answers took', async () => {
@@ -64,4 +74,21 @@ it('writes nothing in a minute without events and work, and the rest of the last
   request('accepted', 1);
   await end();
   assert.deepEqual([figures().length, figures()[0]?.taken, clock.pending], [1, 1, 0]);
+});
+
+it('counts each event once where the store takes longer than a minute', async () => {
+  const { clock, request, figures, hold } = bench();
+  const go = hold();
+  request('accepted', 1);
+  clock.advance(MINUTE);
+  await settle();
+  request('accepted', 1);
+  clock.advance(2 * MINUTE);
+  await settle();
+  go();
+  await settle();
+  assert.equal(
+    figures().reduce((sum, { taken }) => sum + taken, 0),
+    2,
+  );
 });

@@ -61,7 +61,8 @@ export function recordFigures(context: FigureContext): () => Promise<void> {
   let writing = Promise.resolve();
   const begin = (): void => {
     timer = clock.after(MINUTE_MS - (clock.now() % MINUTE_MS), () => {
-      writing = write();
+      // One after the other: what a slow store has not taken yet must not be counted twice.
+      writing = writing.then(write);
       begin();
     });
   };
