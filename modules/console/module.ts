@@ -1,10 +1,10 @@
-/** What operators see of a gateway beside its commands: traces. */
+/** What operators see of a gateway beside its commands: pages, an API, figures over time, and traces. */
 import type { CliContext } from '../../cli/base/context.ts';
 import type { Module } from '../../cli/base/module.ts';
 
 export const console: Module<CliContext> = {
   name: 'console',
-  summary: 'Traces, where the program has registered an OpenTelemetry SDK.',
+  summary: 'Pages and an API for operators, and traces where the program has registered an OpenTelemetry SDK.',
   commands: [],
   compiler: null,
   runtime: {

@@ -18,8 +18,8 @@ import { ApiRefusal, json, plainText, refused } from './answer.ts';
 import { answerApi } from './api/answer-api.ts';
 import { recordFigures } from './figures/record-figures.ts';
 import { LiveEvents } from './live.ts';
-import { pageAnswer } from './page.ts';
-import { readBody } from './read-body.ts';
+import { readPage } from './page.ts';
+import { isForm, readBody } from './read-body.ts';
 
 /** A person behind a slow line may send a payload. */
 const LIMITS: ServerLimits = { ...LOCAL_LIMITS, requestTimeoutMs: 10_000 };
@@ -50,7 +50,7 @@ type Page = (server: ConsoleServer, exchange: Exchange) => Answer | Promise<Answ
 const PUBLIC: Readonly<Record<string, Page>> = {
   '/': (server, { role }) => {
     if (server.context.token === null && role === null) throw server.stranger();
-    return pageAnswer();
+    return server.page();
   },
   '/livez': () => plainText(200, 'ok'),
   '/readyz': ({ context }, { role }) => {
@@ -85,6 +85,8 @@ class ConsoleServer {
   readonly context: ConsoleContext;
   private readonly access: Access;
   private readonly live: LiveEvents;
+  /** Read when it is asked for first. */
+  private document: Answer | null = null;
 
   constructor(context: ConsoleContext) {
     this.context = context;
@@ -154,8 +156,14 @@ class ConsoleServer {
     const { token } = (await readBody(request, response, true)) as { readonly token?: unknown };
     if (typeof token !== 'string') throw new ApiRefusal(400, 'bad_input', 'token is a text');
     const { role, cookie } = this.access.login(request, token);
-    const isForm = request.headers['content-type']?.startsWith('application/json') === false;
-    return json(isForm ? 303 : 200, { role }, { 'set-cookie': cookie, ...(isForm ? { location: '/' } : {}) });
+    return isForm(request)
+      ? json(303, { role }, { 'set-cookie': cookie, location: '/' })
+      : json(200, { role }, { 'set-cookie': cookie });
+  }
+
+  page(): Answer {
+    this.document ??= readPage();
+    return this.document;
   }
 
   stranger(): ApiRefusal {

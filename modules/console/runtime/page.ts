@@ -5,30 +5,23 @@ import { assetFolder } from '../../../base/assets.ts';
 import type { Answer } from './answer.ts';
 import { ApiRefusal } from './answer.ts';
 
-interface Document {
-  readonly text: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-let document: Document | null = null;
-
-/** @throws ApiRefusal in a checkout that was not built */
-export function pageAnswer(): Answer {
-  try {
-    document ??= readDocument();
-  } catch {
-    throw new ApiRefusal(
-      404,
-      'not_found',
-      'the pages are part of the package: in a checkout, `npm run build` makes them',
-    );
-  }
-  return { status: 200, type: 'text/html; charset=utf-8', ...document };
-}
-
-/** Its policy, with the hashes of its script and style, is in it; which pages may frame it only a header can say. */
-function readDocument(): Document {
-  const text = readFileSync(join(assetFolder('console'), 'index.html'), 'utf8');
+/**
+ * Its policy, with the hashes of its script and style, is in it; which pages may frame it only a header can say.
+ *
+ * @throws ApiRefusal in a checkout that was not built
+ */
+export function readPage(): Answer {
+  const text = readDocument();
   const [, policy = "default-src 'none'"] = /http-equiv="Content-Security-Policy" content="([^"]+)"/.exec(text) ?? [];
-  return { text, headers: { 'content-security-policy': `${policy}; frame-ancestors 'none'` } };
+  const headers = { 'content-security-policy': `${policy}; frame-ancestors 'none'` };
+  return { status: 200, type: 'text/html; charset=utf-8', text, headers };
+}
+
+function readDocument(): string {
+  try {
+    return readFileSync(join(assetFolder('console'), 'index.html'), 'utf8');
+  } catch {
+    const where = 'the pages are part of the package: in a checkout, `npm run build` makes them';
+    throw new ApiRefusal(404, 'not_found', where);
+  }
 }

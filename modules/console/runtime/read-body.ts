@@ -9,8 +9,6 @@ const MOST = 1_048_576;
 
 /** @returns an object without a prototype of its own making @throws ApiRefusal */
 export async function readBody(request: IntakeRequest, response: ServerResponse, takesForms: boolean): Promise<object> {
-  const [type = ''] = (request.headers['content-type'] ?? '').toLowerCase().split(';', 1);
-  const isForm = takesForms && type.trim() === 'application/x-www-form-urlencoded';
   if (Number(request.headers['content-length'] ?? 0) > MOST) throw TOO_LARGE;
   if (request.awaitsContinue) response.writeContinue();
   const chunks: Buffer[] = [];
@@ -22,12 +20,17 @@ export async function readBody(request: IntakeRequest, response: ServerResponse,
   }
   if (size === 0) return {};
   const text = Buffer.concat(chunks).toString('utf8');
-  if (isForm) return Object.fromEntries(new URLSearchParams(text));
-  if (type.trim() !== 'application/json')
+  if (takesForms && isForm(request)) return Object.fromEntries(new URLSearchParams(text));
+  if (typeOf(request) !== 'application/json')
     throw new ApiRefusal(415, 'unsupported_media_type', 'the body is application/json');
   const input = tryParseJson(text);
   if (typeof input === 'object' && input !== null && !Array.isArray(input)) return input;
   throw new ApiRefusal(400, 'bad_input', 'the body is a JSON object');
 }
+
+export const isForm = (request: IntakeRequest): boolean => typeOf(request) === 'application/x-www-form-urlencoded';
+
+const typeOf = ({ headers }: IntakeRequest): string =>
+  (headers['content-type'] ?? '').split(';', 1).join('').trim().toLowerCase();
 
 const TOO_LARGE = new ApiRefusal(413, 'payload_too_large', `a body may have ${MOST} bytes`);
