@@ -8,27 +8,35 @@ import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { readYamlCatalog } from '../../compiler/source/shipped-catalog.ts';
 import * as standIns from '../../modules/workbench/playground/browser/node.ts';
 import { SCHEMAS } from '../../schemas/built/schemas.ts';
+import * as CHECKED from '../../schemas/built/validators.ts';
 import { joinPage } from './join-page.ts';
 
 const PAGE = 'modules/workbench/playground';
 
-/** Files of this repository that reach the machine, and what stands in for them. */
+/** The schemas that are checked, and those that they refer to: messages name what these take. Those of tables and stored rows are for others. */
+function checkedSchemas(): Readonly<Record<string, unknown>> {
+  const all: Readonly<Record<string, unknown>> = SCHEMAS;
+  const names = new Set(Object.keys(CHECKED));
+  for (const name of names) {
+    const refs = JSON.stringify(all[name]).matchAll(/"\$ref":"([a-z-]+)\.schema\.json/g);
+    for (const [, other = ''] of refs) names.add(other);
+  }
+  return Object.fromEntries([...names].map((name) => [name, all[name]]));
+}
+
+/** Without the reasons, which `hookwright rule` and the docs give. */
+const shortRules = (): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(RULE_DATA).map(([id, rule]) => [id, { ...rule, why: '' }]));
+
+/** Files of this repository that reach the machine, or hold more than the page says, and what stands in for them. */
 const INSTEAD: readonly (readonly [path: RegExp, code: string])[] = [
   [/\/compiler\/node\/node-files\.ts$/, `export { shippedFiles as nodeFiles } from './${PAGE}/browser/files.ts';`],
   [/\/base\/assets\.ts$/, "export const assetFolder = (name) => '/' + name;"],
   // Commands are no part of the page.
   [/\/cli\/commands\/built\/command-files\.ts$/, 'export const COMMAND_FILES = [];'],
+  [/\/schemas\/built\/schemas\.ts$/, `export const SCHEMAS = ${JSON.stringify(checkedSchemas())};`],
+  [/\/diagnostics\/built\/rules\.ts$/, `export const RULE_DATA = ${JSON.stringify(shortRules())};`],
 ];
-
-/** Schemas of what people write. Those of tables and stored rows are for editors and stores. */
-const WRITTEN = new Set(['config', 'profile', 'route', 'source', 'target', 'subscriptions', 'blueprint', 'test']);
-
-const writtenSchemas = (): string =>
-  JSON.stringify(Object.fromEntries(Object.entries(SCHEMAS).filter(([name]) => WRITTEN.has(name))));
-
-/** Without the reasons, which `hookwright rule` and the docs give. */
-const ruleData = (): string =>
-  JSON.stringify(Object.fromEntries(Object.entries(RULE_DATA).map(([id, rule]) => [id, { ...rule, why: '' }])));
 
 /** The stand-ins, and `absent` for every other name of a module of Node.js. */
 async function inPlaceOf(module: string): Promise<string> {
@@ -52,12 +60,6 @@ const inBrowser = (root: string): Plugin => ({
       kind === 'dynamic-import' ? { path: 'absent', namespace: 'absent' } : null,
     );
     onLoad({ filter: /.*/, namespace: 'absent' }, () => ({ contents: '' }));
-    onLoad({ filter: /\/schemas\/built\/schemas\.ts$/ }, () => ({
-      contents: `export const SCHEMAS = ${writtenSchemas()};`,
-    }));
-    onLoad({ filter: /\/diagnostics\/built\/rules\.ts$/ }, () => ({
-      contents: `export const RULE_DATA = ${ruleData()};`,
-    }));
     for (const [filter, contents] of INSTEAD) onLoad({ filter }, () => ({ contents, loader: 'ts', resolveDir: root }));
   },
 });
