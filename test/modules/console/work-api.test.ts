@@ -1,0 +1,166 @@
+/** Work under way through the API of the console: runs that take turns, what they have used, and messages that wait for a person. */
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import type { TestContext } from 'node:test';
+import { describe, it } from 'node:test';
+import type { TestedConsole } from '../../helpers/console.ts';
+import { refusalIn, startConsole } from '../../helpers/console.ts';
+import { startFakeHttp } from '../../helpers/fake-http.ts';
+import { until } from '../../helpers/gateway.ts';
+
+/** An agent that answers when it is told to, and says what it used. */
+async function heldAgent(t: TestContext) {
+  const waiting: ServerResponse[] = [];
+  const { url } = await startFakeHttp(t, () => (response) => void waiting.push(response));
+  const answer = async (input: number, output: number): Promise<void> => {
+    const response = await until(async () => waiting.shift());
+    const message = { role: 'assistant', content: 'Done.' };
+    const usage = { prompt_tokens: input, completion_tokens: output };
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ choices: [{ message }], usage }));
+  };
+  return { url, answer };
+}
+
+const send = async ({ gateway }: TestedConsole, route: string, payload: object): Promise<void> => {
+  await gateway.cli('webhook', 'test', route, '--payload', JSON.stringify(payload), '--yes');
+};
+
+describe('sessions and usage', () => {
+  const configOf = (url: string): string => `agent: { openai: { base_url: "${url}/v1", model: m } }
+platforms:
+  webhook:
+    enabled: true
+    secret: a-literal-secret-for-tests
+    routes:
+      talk: { session_key: "{key}", prompt: "{text}" }
+      alone: { prompt: "{text}" }
+gateway: { console: { port: 0 }, drain_seconds: 0 }
+`;
+
+  it('has the run that has the turn of a session, how many wait, and what they used once they are done', async (t) => {
+    const { url, answer } = await heldAgent(t);
+    const console = await startConsole(t, configOf(url));
+    const { get } = console;
+    const busy = async () => (await get<'listSessions'>('/api/sessions')).items;
+    assert.deepEqual(await busy(), []);
+    for (const text of ['one', 'two']) await send(console, 'talk', { key: 'k', text });
+    const [session] = await until(async () => {
+      const found = await busy();
+      return found[0]?.run?.state === 'running' && found[0].waiting === 1 && found;
+    });
+    assert.deepEqual(
+      [session?.kind, session?.id, session?.profile, session?.run?.route, session?.run?.turn],
+      ['agent', 'webhook:talk:k', 'default', 'talk', 1],
+    );
+    const { items } = await get<'listDeliveries'>('/api/deliveries?state=pending');
+    assert.deepEqual(
+      items.map(({ session: of, turn, waits_for }) => [of, turn, waits_for]),
+      [['webhook:talk:k', 2, 'session']],
+    );
+
+    await answer(100, 10);
+    await until(async () => (await busy())[0]?.waiting === 0);
+    await answer(200, 20);
+    await until(async () => (await busy()).length === 0);
+    const [used, ...more] = (await get<'listUsage'>('/api/usage')).items;
+    const { slot = 0, ...sum } = used ?? {};
+    assert.deepEqual(sum, {
+      ...{ profile: 'default', route: 'talk', job: null, agent: null },
+      ...{ runs: 2, input_tokens: 300, output_tokens: 30, cost: null },
+    });
+    assert.deepEqual([more, slot % 86_400_000], [[], 0]);
+  });
+
+  it('sums usage by the route, the span and the time that are asked for, page by page', async (t) => {
+    const { url, answer } = await heldAgent(t);
+    const console = await startConsole(t, configOf(url));
+    const { get } = console;
+    for (const route of ['alone', 'talk']) {
+      await send(console, route, { key: 'k', text: 'x' });
+      await answer(5, 1);
+    }
+    await until(async () => (await get<'listUsage'>('/api/usage')).items.length === 2);
+    const routes = async (query: string) => {
+      const { items, next } = await get<'listUsage'>(`/api/usage?${query}`);
+      return { routes: items.map(({ route }) => route), next };
+    };
+    assert.deepEqual((await routes('route=alone&span=hour')).routes, ['alone']);
+    const first = await routes('limit=1&span=day');
+    assert.deepEqual(first.routes, ['alone']);
+    assert.deepEqual(await routes(`limit=1&span=day&cursor=${first.next}`), { routes: ['talk'], next: null });
+    assert.deepEqual((await routes(`since=${Date.now() + 3_600_000}`)).routes, []);
+  });
+});
+
+describe('messages that wait for a person', () => {
+  const CONFIG = `platforms:
+  webhook:
+    enabled: true
+    secret: a-literal-secret-for-tests
+    routes:
+      post: { prompt: "To all: {text}", approve: true }
+gateway: { console: { port: 0 }, approvals: { deliver: log } }
+`;
+  const POST = { method: 'POST', headers: { 'content-type': 'application/json' } };
+
+  const waitingOf = ({ get }: TestedConsole, count: number) =>
+    until(async () => {
+      const { items } = await get<'listApprovals'>('/api/approvals?route=post');
+      return items.length === count && items;
+    });
+  const deliveryOf = ({ get }: TestedConsole, id: string) => get<'getDelivery'>(`/api/deliveries/${id.split('-')[0]}`);
+
+  it('are shown as they would be sent, and sent once they are approved', async (t) => {
+    const console = await startConsole(t, CONFIG);
+    const { get, change, ask } = console;
+    await send(console, 'post', { text: 'lunch' });
+    const [shown] = await waitingOf(console, 1);
+    assert.deepEqual(
+      [shown?.state, shown?.text, shown?.target, shown?.answer],
+      ['waiting', 'To all: lunch', 'log', null],
+    );
+    const path = `/api/approvals/${shown?.id}`;
+    assert.deepEqual(await get<'getApproval'>(path), shown);
+    assert.deepEqual(await get<'getApproval'>(`/api/approvals/${shown?.id.slice(0, -4)}`), shown);
+
+    const approved = await change<'answerApproval'>(path, { approve: true });
+    assert.deepEqual([approved.state, approved.answer?.by, approved.id], ['approved', 'the console', shown?.id]);
+    await until(async () => (await deliveryOf(console, shown?.id ?? '')).state === 'done');
+    assert.deepEqual(await waitingOf(console, 0), []);
+    const late = await ask(path, { ...POST, body: '{"approve":false}' });
+    assert.deepEqual(
+      [late.status, refusalIn(late)],
+      [409, ['late', 'it is approved already: the first answer counts']],
+    );
+  });
+
+  it('are given up with the reason when they are rejected, and an odd answer is none', async (t) => {
+    const console = await startConsole(t, CONFIG);
+    const { change, ask } = console;
+    for (const text of ['lunch', 'dinner']) await send(console, 'post', { text });
+    const [first, second] = await waitingOf(console, 2);
+    const path = `/api/approvals/${first?.id}`;
+    for (const body of [
+      '{}',
+      '{"approve":"perhaps"}',
+      `{"approve":true,"reason":"${'x'.repeat(501)}"}`,
+      '{"yes":true}',
+    ])
+      assert.equal((await ask(path, { ...POST, body })).status, 400, body);
+    assert.equal((await ask('/api/approvals/none', { ...POST, body: '{"approve":true}' })).status, 404);
+    assert.equal((await waitingOf(console, 2)).length, 2);
+
+    const reason = 'it names a customer';
+    const rejected = await change<'answerApproval'>(path, { approve: false, reason });
+    assert.deepEqual([rejected.state, rejected.answer?.reason], ['rejected', reason]);
+    const dead = await until(async () => {
+      const found = await deliveryOf(console, first?.id ?? '');
+      return found.state === 'dead' && found;
+    });
+    assert.equal(dead.reason, `log: not_approved: ${reason}`);
+    assert.deepEqual(
+      (await waitingOf(console, 1)).map(({ id }) => id),
+      [second?.id],
+    );
+  });
+});
