@@ -11,6 +11,7 @@ import type { IntakeRequest } from '../../../runtime/intake/body.ts';
 import { hasOneHost } from '../../../runtime/intake/origin.ts';
 import type { ServerLimits } from '../../../runtime/intake/server.ts';
 import { BoundedServer, LOCAL_LIMITS, urlOf } from '../../../runtime/intake/server.ts';
+import { isFormEncoded } from '../../../runtime/verify/request.ts';
 import type { Role } from './access.ts';
 import { Access } from './access.ts';
 import type { Answer } from './answer.ts';
@@ -18,8 +19,8 @@ import { ApiRefusal, json, plainText, refused } from './answer.ts';
 import { answerApi } from './api/answer-api.ts';
 import { recordFigures } from './figures/record-figures.ts';
 import { LiveEvents } from './live.ts';
-import { readPage } from './page.ts';
-import { isForm, readBody } from './read-body.ts';
+import { readConsolePage } from './page.ts';
+import { readBody } from './read-body.ts';
 
 /** A person behind a slow line may send a payload. */
 const LIMITS: ServerLimits = { ...LOCAL_LIMITS, requestTimeoutMs: 10_000 };
@@ -156,13 +157,13 @@ class ConsoleServer {
     const { token } = (await readBody(request, response, true)) as { readonly token?: unknown };
     if (typeof token !== 'string') throw new ApiRefusal(400, 'bad_input', 'token is a text');
     const { role, cookie } = this.access.login(request, token);
-    return isForm(request)
+    return isFormEncoded(request.headers)
       ? json(303, { role }, { 'set-cookie': cookie, location: '/' })
       : json(200, { role }, { 'set-cookie': cookie });
   }
 
   page(): Answer {
-    this.document ??= readPage();
+    this.document ??= readConsolePage();
     return this.document;
   }
 

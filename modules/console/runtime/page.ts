@@ -10,7 +10,7 @@ import { ApiRefusal } from './answer.ts';
  *
  * @throws ApiRefusal in a checkout that was not built
  */
-export function readPage(): Answer {
+export function readConsolePage(): Answer {
   const text = readDocument();
   const [, policy = "default-src 'none'"] = /http-equiv="Content-Security-Policy" content="([^"]+)"/.exec(text) ?? [];
   const headers = { 'content-security-policy': `${policy}; frame-ancestors 'none'` };

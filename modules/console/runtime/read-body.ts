@@ -2,6 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import { tryParseJson } from '../../../base/try-parse-json.ts';
 import type { IntakeRequest } from '../../../runtime/intake/body.ts';
+import { isFormEncoded } from '../../../runtime/verify/request.ts';
 import { ApiRefusal } from './answer.ts';
 
 /** In bytes; a test event may bring a payload. */
@@ -20,15 +21,13 @@ export async function readBody(request: IntakeRequest, response: ServerResponse,
   }
   if (size === 0) return {};
   const text = Buffer.concat(chunks).toString('utf8');
-  if (takesForms && isForm(request)) return Object.fromEntries(new URLSearchParams(text));
+  if (takesForms && isFormEncoded(request.headers)) return Object.fromEntries(new URLSearchParams(text));
   if (typeOf(request) !== 'application/json')
     throw new ApiRefusal(415, 'unsupported_media_type', 'the body is application/json');
   const input = tryParseJson(text);
   if (typeof input === 'object' && input !== null && !Array.isArray(input)) return input;
   throw new ApiRefusal(400, 'bad_input', 'the body is a JSON object');
 }
-
-export const isForm = (request: IntakeRequest): boolean => typeOf(request) === 'application/x-www-form-urlencoded';
 
 const typeOf = ({ headers }: IntakeRequest): string =>
   (headers['content-type'] ?? '').split(';', 1).join('').trim().toLowerCase();

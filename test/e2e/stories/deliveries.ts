@@ -32,7 +32,7 @@ platforms:
     { run: 'alerts test --json', json: true, out: /"results": \[\s*\{\s*"target": "local",\s*"ok": true/ },
     { run: `webhook test news --payload '{"title": "One"}'`, out: /^202 /, err: /^POST / },
     {
-      run: 'deliveries list --state done --json',
+      run: 'deliveries list --state done --route news --json',
       json: true,
       out: /"state": "done"/,
       keep: { id: /"id": "([^"]+)"/ },
