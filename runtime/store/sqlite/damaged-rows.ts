@@ -3,6 +3,7 @@
  * Each is copied into the table `damaged`, as the statement that wrote it; then
  *
  *   work, delivery                 the dispatch is dead, with the reason: `deliveries list` shows it, `replay` repeats it
+ *   dispatch                       its session and its burst are forgotten; its texts are checked when it is read
  *   coalesce_group, message, guard_state, usage, figure, job, job_tick   the row is removed; a dispatch that waited in the group runs when it is due
  *   job_state                      what is damaged begins anew; a job that may have been paused is paused
  *   claim                          the id counts as claimed for an hour more; one whose id is damaged is removed
@@ -51,7 +52,12 @@ interface Table {
 }
 
 /** For tables with a million rows, of which hardly one is damaged. */
-const INSTANT = (column: string): string => `typeof(${column}) = 'integer' AND ${column} BETWEEN 0 AND ${2 ** 43 - 1}`;
+const WITHIN = (column: string, most: number): string =>
+  `typeof(${column}) = 'integer' AND ${column} BETWEEN 0 AND ${most}`;
+const INSTANT = (column: string): string => WITHIN(column, 2 ** 43 - 1);
+const COUNT = (column: string): string => WITHIN(column, Number.MAX_SAFE_INTEGER);
+const JSON_TEXT = (column: string): string =>
+  `typeof(${column}) = 'text' AND json_valid(${column}) AND instr(${column}, char(0)) = 0`;
 
 const OPEN =
   "ref IN (SELECT ref FROM work WHERE finished_at IS NULL UNION SELECT ref FROM work WHERE state = 'pending' " +
@@ -86,13 +92,14 @@ const TABLES = {
       routeLane(row.lane as string) === laneKey(row.own_profile as string, row.own_route as string | null) &&
       (row.has_deliveries === 1 ? row.state === 'delivering' : row.state !== 'delivering' || row.holder !== null),
   },
-  // What finds a dispatch; its texts are looked at when they are read.
+  // What finds a dispatch, in the indexes that find it: they follow the texts in a row, and a scan would read all of these.
+  // The texts are looked at when they are read.
   dispatch: {
     keys: ['ref'],
     checks: { session: orNull(isNames), burst: orNull(isCount) },
     where:
-      `session IS NOT NULL AND NOT (typeof(session) = 'text' AND json_valid(session) AND instr(session, char(0)) = 0) ` +
-      `OR burst IS NOT NULL AND NOT (typeof(burst) = 'integer' AND burst BETWEEN 0 AND ${Number.MAX_SAFE_INTEGER})`,
+      `ref IN (SELECT ref FROM dispatch INDEXED BY dispatch_session WHERE session IS NOT NULL AND NOT (${JSON_TEXT('session')}) ` +
+      `UNION ALL SELECT ref FROM dispatch INDEXED BY dispatch_burst WHERE burst IS NOT NULL AND NOT (${COUNT('burst')}))`,
   },
   coalesce_group: {
     keys: ['key'],
@@ -134,7 +141,7 @@ const TABLES = {
   figure: {
     keys: ['minute'],
     checks: { minute: isInstant, ...Object.fromEntries(FIGURES.map((name) => [name, isCount])) },
-    where: `NOT (${INSTANT('minute')} AND min(${FIGURES.join(', ')}) >= 0)`,
+    where: `NOT (${[INSTANT('minute'), ...FIGURES.map(COUNT)].join(' AND ')})`,
   },
   usage: {
     keys: ['id'],
@@ -149,7 +156,7 @@ const TABLES = {
   claim: {
     keys: ['key'],
     checks: { key: isNames, expires_at: isInstant },
-    where: `NOT (${INSTANT('expires_at')} AND typeof(key) = 'text' AND json_valid(key) AND instr(key, char(0)) = 0)`,
+    where: `NOT (${INSTANT('expires_at')} AND ${JSON_TEXT('key')})`,
   },
 } as const satisfies Readonly<Record<string, Table>>;
 type TableName = keyof typeof TABLES;

@@ -1,4 +1,4 @@
-/** A byte of an index by which work is found: the rows that it hides run, and the damage is said. */
+/** A byte of an index by which work is found, or of what an index repeats: the work runs, and the file opens. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,8 +8,8 @@ import { openOfflineStore } from '../../../../runtime/store/sqlite/open-store.ts
 import { makeAccept, makeAdvance, makeDispatch, makeTake, openDeliveries } from '../../../helpers/dispatches.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 
-/** Changes one byte of the first text of an index that contains this one. */
-function damageIndex(path: string, name: string, text: string): void {
+/** Changes one byte of the first text of an index or table that contains this one. */
+function damagePage(path: string, name: string, text: string): void {
   const db = connect(path, { busyMs: 0 });
   db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   const [page = 0] = db.query<[number]>('SELECT rootpage FROM sqlite_schema WHERE name = ?').get(name) ?? [];
@@ -38,7 +38,7 @@ describe('a damaged index', () => {
         for (const { ref } of runs) await before.write(makeAdvance(ref, 'delivering', 1500, { answer: 'x', open }));
       }
       await before.close();
-      damageIndex(path, name, lane);
+      damagePage(path, name, lane);
       const store = await openOfflineStore(path);
       const { runs, attempts } = await store.write(makeTake(3000));
       assert.equal(runs.length + attempts.length, 3);
@@ -48,6 +48,24 @@ describe('a damaged index', () => {
       const again = await openOfflineStore(path);
       assert.equal((await again.read({ kind: 'overview', now: 3000 })).damage?.message, damage?.message);
       await again.close();
+    });
+  }
+});
+
+describe('a damaged session of a dispatch', () => {
+  for (const name of ['dispatch', 'dispatch_session']) {
+    it(`(a byte of ${name}) keeps no file from opening, and no run from its turn`, async (t) => {
+      const path = join(tempDir(t), 'state.db');
+      const before = await openOfflineStore(path);
+      const dispatch = makeDispatch('a', { session: 's', session_key: 's' });
+      await before.write(makeAccept('a', { dispatch }));
+      await before.close();
+      damagePage(path, name, '["default","s"]');
+      const store = await openOfflineStore(path);
+      const { runs } = await store.write(makeTake(3000));
+      assert.equal(runs.length, 1);
+      assert.equal((await store.read({ kind: 'load', ref: runs[0]?.ref ?? 0 }))?.session, 's');
+      await store.close();
     });
   }
 });
