@@ -12,12 +12,6 @@ const MOST_TEXT = 200_000;
 /** How many of the events before it in its burst are needed to complete the dispatch. */
 export const earlierNeeded = ({ burst }: Dispatch): number => (burst == null ? 0 : burst.max_events - 1);
 
-/** The same of a stored body. */
-export function earlierOf(body: string): number {
-  const dispatch = decodeOr<Dispatch | null>(body, isDispatch, null);
-  return dispatch === null ? 0 : earlierNeeded(dispatch);
-}
-
 /**
  * The dispatch with the list of its burst in its prompt.
  * @param earlier the stored bodies of the events before it, newest first; those that are damaged or removed are counted only

@@ -3,7 +3,6 @@
  * and for `session show`. It is read from the dispatches themselves, so that what is removed is not said again.
  */
 import type { Dispatch } from '../../schemas/generated/types.ts';
-import { fillEvents } from './burst.ts';
 import { decodeOr, isCount, isDispatch, isText } from './decode.ts';
 import type { GuardRow } from './guard-mutations.ts';
 import type { SessionKey } from './identity.ts';
@@ -21,8 +20,13 @@ export interface SaidRow {
   readonly answered_at: number;
 }
 
-/** The same, with the stored bodies of the events before it in its burst. */
-type WholeRow = SaidRow & { readonly earlier: readonly string[] };
+/** The same, decoded. The prompt of a burst is without its list until the events before it are known (`fillEvents`). */
+export interface ToldRow {
+  readonly ref: Ref;
+  readonly dispatch: Dispatch;
+  readonly answer: string;
+  readonly answered_at: number;
+}
 
 /** The guard's row of a session that was reset. */
 export const resetRow = (of: SessionKey): Pick<GuardRow, 'kind' | 'key'> => ({ kind: 'session', key: sessionName(of) });
@@ -36,25 +40,29 @@ function lastReset(body: string | undefined): Ref {
 }
 
 /**
- * The turns, oldest first, without what is damaged.
+ * Those rows that are told, without what is damaged.
  * @param rows the latest ones of the session
  * @param reset the body of its `resetRow`
  */
-export function saidIn(
-  rows: readonly WholeRow[],
-  reset: string | undefined,
-  { turns, chars }: Pick<Extract<Query, { kind: 'said' }>, 'turns' | 'chars'>,
-): readonly SaidTurn[] {
+export function toldRows(rows: readonly SaidRow[], reset: string | undefined): readonly ToldRow[] {
   const after = lastReset(reset);
-  const found = rows.flatMap(({ ref, body, earlier, answer: text, answered_at }): SaidTurn[] => {
+  return rows.flatMap(({ ref, body, answer: text, answered_at }): readonly ToldRow[] => {
     const dispatch = ref > after ? decodeOr<Dispatch | null>(body, isDispatch, null) : null;
     const answer = decodeOr(text, isText, '');
-    if (dispatch === null || answer === '') return [];
-    const { id, accepted_at, prompt } = fillEvents(dispatch, earlier);
-    return [{ id, accepted_at, answered_at, prompt, answer }];
+    return dispatch === null || answer === '' ? [] : [{ ref, dispatch, answer, answered_at }];
+  });
+}
+
+/** The latest turns of these rows that are within the limits, oldest first. */
+export function saidIn(
+  rows: readonly ToldRow[],
+  { turns, chars }: Pick<Extract<Query, { kind: 'said' }>, 'turns' | 'chars'>,
+): readonly SaidTurn[] {
+  const found = rows.map(({ dispatch: { id, accepted_at, prompt }, answer, answered_at }): SaidTurn => {
+    return { id, accepted_at, answered_at, prompt, answer };
   });
   // The event that began a group may be older than an event whose run came first.
-  const latest = [...found].sort((a, b) => b.answered_at - a.answered_at).slice(0, turns);
+  const latest = found.sort((a, b) => b.answered_at - a.answered_at).slice(0, turns);
   let left = chars;
   const fits = ({ prompt, answer }: SaidTurn): boolean => {
     left -= [...prompt].length + [...answer].length;

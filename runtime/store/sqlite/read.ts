@@ -1,7 +1,8 @@
 /** The SQL for the queries of ../queries.ts, over a connection that only reads. */
 import { isUtf8 } from 'node:buffer';
 import { existsSync } from 'node:fs';
-import { earlierNeeded, earlierOf, fillEvents } from '../burst.ts';
+import type { Dispatch } from '../../../schemas/generated/types.ts';
+import { earlierNeeded, fillEvents } from '../burst.ts';
 import { decodeOr, StoreDamaged } from '../decode.ts';
 import { guardKey, readGuard } from '../guard-mutations.ts';
 import { claimKey, sessionName } from '../identity.ts';
@@ -22,7 +23,7 @@ import type {
 } from '../queries.ts';
 import { MOST_TURNS } from '../queries.ts';
 import type { SaidRow } from '../said.ts';
-import { resetRow, saidIn } from '../said.ts';
+import { resetRow, saidIn, toldRows } from '../said.ts';
 import type { DispatchState } from '../states.ts';
 import { DISPATCH_STATES, isFinal } from '../states.ts';
 import type { TallyColumn } from '../tally.ts';
@@ -155,12 +156,16 @@ function createWaits(db: Connection, heldUp: (known?: AgentsNow) => IsHeldUp): Q
   };
 }
 
-/** Returns a function that reads the bodies of up to `most` events before one in its burst, newest first. */
-function createEarlier(db: Connection): (ref: Ref, most: number) => readonly string[] {
+/** Returns a function that puts the list of its burst into a dispatch. */
+function createWhole(db: Connection): (ref: Ref, dispatch: Dispatch) => Dispatch {
   const before = db.query<[string]>(
     'SELECT body FROM dispatch WHERE burst = (SELECT burst FROM dispatch WHERE ref = ?1) AND ref < ?1 ORDER BY ref DESC LIMIT ?2',
   );
-  return (ref, most) => (most === 0 ? [] : before.all(ref, most).map(([body]) => body));
+  return (ref, dispatch) => {
+    const needed = earlierNeeded(dispatch);
+    const earlier = needed === 0 ? [] : before.all(ref, needed).map(([body]) => body);
+    return fillEvents(dispatch, earlier);
+  };
 }
 
 function createSaid(db: Connection): QueryHandlers['said'] {
@@ -170,11 +175,14 @@ function createSaid(db: Connection): QueryHandlers['said'] {
       'WHERE d.session = ? AND w.answered_at IS NOT NULL AND a.text <> \'""\' ORDER BY d.ref DESC LIMIT ?',
   );
   const reset = db.query<[string]>('SELECT body FROM guard_state WHERE id = ?');
-  const earlier = createEarlier(db);
+  const whole = createWhole(db);
   return (query) => {
     const rows = latest.all(sessionName(query.of), query.turns).map((row) => named<SaidRow>(columns, row));
-    const whole = rows.map((row) => ({ ...row, earlier: earlier(row.ref, earlierOf(row.body)) }));
-    return saidIn(whole, reset.get(guardKey(resetRow(query.of)))?.[0], query);
+    const told = toldRows(rows, reset.get(guardKey(resetRow(query.of)))?.[0]);
+    return saidIn(
+      told.map((row) => ({ ...row, dispatch: whole(row.ref, row.dispatch) })),
+      query,
+    );
   };
 }
 
@@ -315,7 +323,7 @@ function createLoad(db: Connection): (ref: Ref, isHeldUp: IsHeldUp) => StoredDis
     `SELECT ${STORED.join(', ')} FROM dispatch d JOIN work w USING (ref) LEFT JOIN answer a USING (ref) WHERE d.ref = ?`,
   );
   const steps = db.query<[string]>('SELECT data FROM step WHERE id BETWEEN ? AND ? ORDER BY id');
-  const earlier = createEarlier(db);
+  const whole = createWhole(db);
   const texts = db.query<[Uint8Array | null]>(
     'SELECT CAST(head AS BLOB) FROM dispatch WHERE ref = ?1 UNION ALL SELECT CAST(body AS BLOB) FROM dispatch WHERE ref = ?1 ' +
       'UNION ALL SELECT CAST(text AS BLOB) FROM answer WHERE ref = ?1 ' +
@@ -330,6 +338,6 @@ function createLoad(db: Connection): (ref: Ref, isHeldUp: IsHeldUp) => StoredDis
     if (isUnsure && !texts.all(ref, ...stepIds(ref)).every(([text]) => text === null || isUtf8(text)))
       throw new StoreDamaged(`a text of delivery ${String(row[1])} is not what was written`);
     const stored = readStored(named<StoredRow>(STORED, row), found, isHeldUp);
-    return { ...stored, dispatch: fillEvents(stored.dispatch, earlier(ref, earlierNeeded(stored.dispatch))) };
+    return { ...stored, dispatch: whole(ref, stored.dispatch) };
   };
 }

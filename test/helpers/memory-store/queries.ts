@@ -14,7 +14,7 @@ import type {
   StoreOverview,
   Tally,
 } from '../../../runtime/store/queries.ts';
-import { resetRow, saidIn } from '../../../runtime/store/said.ts';
+import { resetRow, saidIn, toldRows } from '../../../runtime/store/said.ts';
 import type { DispatchState } from '../../../runtime/store/states.ts';
 import { isFinal } from '../../../runtime/store/states.ts';
 import { auditTally } from '../../../runtime/store/tally.ts';
@@ -106,18 +106,16 @@ function loaded(tables: MemoryTables, row: DispatchRow | undefined, known?: Agen
   if (row === undefined) return null;
   const { due_at, set_at, holder, group, session, place, since, burst, ...stored } = row;
   const reason = row.state === 'running' && row.reason === 'budget' ? null : row.reason;
-  return {
-    ...stored,
-    reason,
-    dispatch: fillEvents(row.dispatch, earlier(tables, row)),
-    ...inSession(tables, row, known),
-  };
+  return { ...stored, reason, dispatch: whole(tables, row), ...inSession(tables, row, known) };
 }
 
-/** The bodies of the events before it in its burst, newest first. */
-function earlier({ dispatches }: MemoryTables, { burst, ref }: DispatchRow): readonly string[] {
+/** The dispatch with the list of its burst. */
+function whole({ dispatches }: MemoryTables, { burst, ref, dispatch }: DispatchRow): StoredDispatch['dispatch'] {
   const found = [...dispatches.values()].filter((other) => burst !== null && other.burst === burst && other.ref < ref);
-  return found.reverse().map(({ dispatch }) => JSON.stringify(dispatch));
+  return fillEvents(
+    dispatch,
+    found.reverse().map((other) => JSON.stringify(other.dispatch)),
+  );
 }
 
 function summary(tables: MemoryTables, row: DispatchRow, known: AgentsNow | undefined): DispatchSummary {
@@ -149,18 +147,18 @@ function waits(tables: MemoryTables, known: AgentsNow | undefined): QueryResults
 
 function said(tables: MemoryTables, query: Extract<Query, { kind: 'said' }>): QueryResults['said'] {
   const name = nameOf(query.of.profile, query.of.session);
-  const rows = [...tables.dispatches.values()].flatMap((row) =>
-    row.session !== name || row.answer === null || row.answer === '' || row.answered_at === null
+  const rows = [...tables.dispatches.values()].flatMap(({ ref, session, dispatch, answer, answered_at }) =>
+    session !== name || answer === null || answer === '' || answered_at === null
       ? []
-      : [
-          {
-            ...{ ref: row.ref, body: JSON.stringify(row.dispatch), answer: JSON.stringify(row.answer) },
-            ...{ answered_at: row.answered_at, earlier: earlier(tables, row) },
-          },
-        ],
+      : [{ ref, body: JSON.stringify(dispatch), answer: JSON.stringify(answer), answered_at }],
   );
   const reset = resetRow(query.of);
-  return saidIn(rows.reverse().slice(0, query.turns), tables.guard.get(nameOf(reset.kind, reset.key))?.body, query);
+  const latest = rows.reverse().slice(0, query.turns);
+  const told = toldRows(latest, tables.guard.get(nameOf(reset.kind, reset.key))?.body);
+  return saidIn(
+    told.map((row) => ({ ...row, dispatch: whole(tables, tables.dispatches.get(row.ref) as DispatchRow) })),
+    query,
+  );
 }
 
 function find(tables: MemoryTables, id: string, known: AgentsNow | undefined): QueryResults['find'] {

@@ -1,10 +1,9 @@
 /** The SQL for the queries of ../queries.ts. */
 
-import { earlierNeeded, earlierOf, fillEvents } from '../../../../runtime/store/burst.ts';
+import { earlierNeeded, fillEvents } from '../../../../runtime/store/burst.ts';
 import { decodeOr } from '../../../../runtime/store/decode.ts';
 import type { HeadTarget } from '../../../../runtime/store/encode.ts';
 import { guardKey, readGuard } from '../../../../runtime/store/guard-mutations.ts';
-import type { Ref } from '../../../../runtime/store/identity.ts';
 import { sessionName } from '../../../../runtime/store/identity.ts';
 import type { JobState, JobTick } from '../../../../runtime/store/job-mutations.ts';
 import type { IsHeldUp, ListedRow, StoredRow } from '../../../../runtime/store/listed-rows.ts';
@@ -26,7 +25,7 @@ import type {
 } from '../../../../runtime/store/queries.ts';
 import { MOST_TURNS } from '../../../../runtime/store/queries.ts';
 import type { SaidRow } from '../../../../runtime/store/said.ts';
-import { resetRow, saidIn } from '../../../../runtime/store/said.ts';
+import { resetRow, saidIn, toldRows } from '../../../../runtime/store/said.ts';
 import { isFinal } from '../../../../runtime/store/states.ts';
 import type { StateCount, TallyColumn } from '../../../../runtime/store/tally.ts';
 import { auditTallies, TALLY_COLUMNS } from '../../../../runtime/store/tally.ts';
@@ -70,7 +69,9 @@ export const createPgQueries = (ask: AskSnapshot, signatures: Signatures): PgQue
       ['SELECT ref, data FROM step WHERE ref = $1 ORDER BY n', ref],
       ...underWay(known),
     );
-    return rows[0] === undefined ? null : whole(ask, readStored(rows[0], stepsOf(steps), heldUp(known, running)));
+    if (rows[0] === undefined) return null;
+    const [dispatch = null] = await whole(ask, [readStored(rows[0], stepsOf(steps), heldUp(known, running))]);
+    return dispatch;
   },
   find: (query) => find(ask, query),
   async ended({ ids }) {
@@ -106,15 +107,7 @@ export const createPgQueries = (ask: AskSnapshot, signatures: Signatures): PgQue
       [SAID, session, query.turns],
       ['SELECT body FROM guard_state WHERE id = $1', shortenedKey(guardKey(resetRow(query.of)))],
     );
-    const earlier = await earlierBodies(
-      ask,
-      rows.map(({ ref, body }) => [ref, earlierOf(body)] as const),
-    );
-    return saidIn(
-      rows.map((row, at) => ({ ...row, earlier: earlier[at] ?? [] })),
-      reset[0]?.body,
-      query,
-    );
+    return saidIn(await whole(ask, toldRows(rows, reset[0]?.body)), query);
   },
   overview: ({ now }) => overview(ask, now),
   open_work: () => openWork(ask),
@@ -157,20 +150,18 @@ const WAITS =
 const EARLIER =
   'SELECT body FROM dispatch WHERE burst = (SELECT burst FROM dispatch WHERE ref = $1) AND ref < $1 ORDER BY ref DESC LIMIT $2';
 
-/** For each dispatch, the bodies of so many events before it in its burst, newest first. */
-async function earlierBodies(
+/** The rows with the lists of their bursts. */
+async function whole<R extends Pick<StoredDispatch, 'ref' | 'dispatch'>>(
   ask: AskSnapshot,
-  wanted: readonly (readonly [ref: Ref, most: number])[],
-): Promise<readonly (readonly string[])[]> {
-  if (wanted.every(([, most]) => most === 0)) return [];
-  const found = await ask<{ readonly body: string }[][]>(...wanted.map((one): Statement => [EARLIER, ...one]));
-  return found.map((rows) => rows.map(({ body }) => body));
-}
-
-/** With the list of its burst. */
-async function whole(ask: AskSnapshot, stored: StoredDispatch): Promise<StoredDispatch> {
-  const [earlier = []] = await earlierBodies(ask, [[stored.ref, earlierNeeded(stored.dispatch)]]);
-  return { ...stored, dispatch: fillEvents(stored.dispatch, earlier) };
+  rows: readonly R[],
+): Promise<readonly R[]> {
+  const needed = rows.map(({ ref, dispatch }): Statement => [EARLIER, ref, earlierNeeded(dispatch)]);
+  if (needed.every(([, , most]) => most === 0)) return rows;
+  const found = await ask<{ readonly body: string }[][]>(...needed);
+  return rows.map((row, at) => {
+    const earlier = found[at]?.map(({ body }) => body) ?? [];
+    return { ...row, dispatch: fillEvents(row.dispatch, earlier) };
+  });
 }
 
 const BUSY =
@@ -205,7 +196,9 @@ async function find(ask: AskSnapshot, { id, known }: Extract<Query, { kind: 'fin
   const [row] = rows;
   if (row === undefined) return { kind: 'unknown' };
   if (rows.length > 1) return { kind: 'ambiguous' };
-  return { kind: 'found', dispatch: await whole(ask, readStored(row, stepsOf(steps), heldUp(known, running))) };
+  const stored = readStored(row, stepsOf(steps), heldUp(known, running));
+  const [dispatch = stored] = await whole(ask, [stored]);
+  return { kind: 'found', dispatch };
 }
 
 async function list(
