@@ -16,7 +16,8 @@ import {
   StoreDamaged,
 } from './decode.ts';
 import type { Step } from './mutations.ts';
-import type { DispatchSummary, StoredDispatch } from './queries.ts';
+import type { BusySession, DispatchSummary, StoredDispatch } from './queries.ts';
+import { MOST_TURNS } from './queries.ts';
 import type { ProgramEnd } from './states.ts';
 import { DISPATCH_STATES } from './states.ts';
 import { toUsage } from './usage.ts';
@@ -36,6 +37,40 @@ export type ListedRow = Omit<DispatchSummary, OfHead | 'usage' | 'waits_for' | '
   /** Since when a delivery waits for a person; null: none does. */
   readonly asked_at: number | null;
 };
+
+/** SQL: whether the delivery `x` waits for a person. */
+export const IS_ASKED = "x.waiting IS NOT NULL AND x.waiting <> 'rejected' AND x.holder IS NULL";
+
+/**
+ * SQL: the columns of a `ListedRow`, of the tables `dispatch d` and `work w`.
+ * @param outcome those of how far it is: `state`, `started_at`, `answered_at`, `finished_at` and `reason`
+ * @param jsonArray the engine's function
+ */
+export const listedColumns = (
+  outcome: readonly string[],
+  jsonArray: 'json_array' | 'json_build_array',
+): readonly string[] => [
+  ...['ref', 'id', 'profile', 'route', 'job', 'mode', 'accepted_at', 'head'].map((name) => `d.${name}`),
+  ...outcome,
+  ...['lane', 'due_at', 'waits_for', 'waits_since'].map((name) => `w.${name}`),
+  `(SELECT min(x.set_at) FROM delivery x WHERE x.ref = d.ref AND ${IS_ASKED}) AS asked_at`,
+  `(SELECT CAST(${jsonArray}(sum(input_tokens), sum(output_tokens), sum(cost)) AS text) FROM usage u WHERE u.ref = d.ref) AS usage`,
+  'CASE WHEN w.session IS NOT NULL THEN (SELECT 1 + count(*) FROM (SELECT 1 FROM work b ' +
+    `WHERE b.session = w.session AND b.turn < w.turn LIMIT ${MOST_TURNS - 1}) earlier) END AS turn`,
+];
+
+export type BusyRow = ListedRow & Pick<BusySession, 'waiting'>;
+
+/** SQL: the column of a `BusyRow` besides those of a `ListedRow`; and whether the run has the turn in its session. */
+export const WAITING_RUNS =
+  '(SELECT count(*) FROM work b WHERE b.session = w.session AND b.waits_for IS NOT NULL) AS waiting';
+export const HAS_TURN = 'w.session IS NOT NULL AND w.waits_for IS NULL';
+
+/** SQL: the columns of a `WaitingDelivery`, of the tables `delivery x` and `dispatch d`. */
+export const WAITING_COLUMNS: readonly string[] = [
+  ...['x.ref', 'x.n AS "index"', 'd.id', 'd.profile', 'd.route', 'd.job'],
+  ...['x.set_at AS since', 'x.due_at AS expires_at', 'x.waiting'],
+];
 
 /** Whether a pending run waits for the others of its agent. */
 export type IsHeldUp = (row: Pick<ListedRow, 'lane' | 'due_at'>) => boolean;
@@ -77,6 +112,11 @@ export function readListed(
     usage: toUsage(...decodeOr<[unknown?, unknown?, unknown?]>(usage, Array.isArray, [])),
     ...waitOf({ ...row, lane, due_at, asked_at }, reason, isHeldUp),
   };
+}
+
+export function readBusy({ waiting, ...row }: BusyRow, isHeldUp: IsHeldUp): BusySession {
+  const run = readListed(row, isHeldUp);
+  return { session: run.session ?? '', run, waiting };
 }
 
 type Wait = Pick<DispatchSummary, 'waits_for' | 'waits_since'>;

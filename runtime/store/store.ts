@@ -1,6 +1,7 @@
 /**
  * The store: everything that outlives the process (dispatches with their states, delivery ids, coalesce groups, jobs).
- * The rest of the runtime uses only this interface. An engine (sqlite/, postgres/) implements it; SQL stays in its folder.
+ * The rest of the runtime uses only this interface. An engine (sqlite/, postgres/) implements it; SQL stays in its folder, but
+ * for what both write alike, which stands beside the rows that it reads (listed-rows.ts, wait-counts.ts, figures.ts).
  *
  * Changes and queries are plain data (mutations.ts, queries.ts), so that they can cross a thread, the control socket or a
  * network. Every change is atomic, and `write` resolves once its change is committed. A rejected `write` has stored

@@ -12,9 +12,22 @@ export interface LaneWaits {
   readonly due: number;
 }
 
+export type SessionCounts = Pick<WaitCounts, 'session' | 'sessions'>;
+
+/** SQL: these counts. */
+export const COUNT_SESSIONS =
+  'SELECT count(*) FILTER (WHERE waits_for IS NOT NULL) AS session, count(DISTINCT session) AS sessions ' +
+  'FROM work WHERE session IS NOT NULL';
+
+/** SQL: a `LaneWaits` for each lane. @param now the parameter with the instant at which they are due */
+export const countLaneWaits = (now: '?' | '$1'): string =>
+  `SELECT lane, count(*) FILTER (WHERE reason = '${FOR_BUDGET}') AS budget, ` +
+  `count(*) FILTER (WHERE due_at <= ${now} AND reason IS DISTINCT FROM '${FOR_BUDGET}') AS due ` +
+  "FROM work WHERE state = 'pending' AND waits_for IS NULL GROUP BY lane";
+
 /** @param now Unix ms at which `due` were due */
 export function countWaits(
-  turns: Pick<WaitCounts, 'session' | 'sessions'>,
+  turns: SessionCounts,
   lanes: readonly LaneWaits[],
   isHeldUp: IsHeldUp,
   now: number,

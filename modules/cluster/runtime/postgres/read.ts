@@ -1,113 +1,33 @@
-/** The SQL for the queries of ../queries.ts. */
-
-import { earlierNeeded, fillEvents } from '../../../../runtime/store/burst.ts';
+/** The SQL for the queries of ../queries.ts: those of what was counted, of jobs, of the guard and of gateways. */
 import { decodeOr } from '../../../../runtime/store/decode.ts';
 import type { HeadTarget } from '../../../../runtime/store/encode.ts';
-import { guardKey, readGuard } from '../../../../runtime/store/guard-mutations.ts';
-import { sessionName } from '../../../../runtime/store/identity.ts';
+import { readGuard } from '../../../../runtime/store/guard-mutations.ts';
 import type { JobState, JobTick } from '../../../../runtime/store/job-mutations.ts';
-import type { IsHeldUp, ListedRow, StoredRow } from '../../../../runtime/store/listed-rows.ts';
-import { readListed, readStored } from '../../../../runtime/store/listed-rows.ts';
 import type {
-  AgentsNow,
   DeadWork,
-  DispatchSummary,
   LastError,
   OpenWork,
-  Query,
-  QueryResults,
-  StoredDispatch,
   StoredNode,
   StoreOverview,
   Tally,
-  WaitCounts,
-  WaitingDelivery,
 } from '../../../../runtime/store/queries.ts';
-import { MOST_TURNS } from '../../../../runtime/store/queries.ts';
-import type { SaidRow } from '../../../../runtime/store/said.ts';
-import { resetRow, saidIn, toldRows } from '../../../../runtime/store/said.ts';
-import { isFinal } from '../../../../runtime/store/states.ts';
 import type { StateCount, TallyColumn } from '../../../../runtime/store/tally.ts';
 import { auditTallies, TALLY_COLUMNS } from '../../../../runtime/store/tally.ts';
-import { findHeldUp } from '../../../../runtime/store/unit/agent-room.ts';
 import type { UsageSum } from '../../../../runtime/store/usage.ts';
-import type { LaneWaits } from '../../../../runtime/store/wait-counts.ts';
-import { countWaits, FOR_BUDGET } from '../../../../runtime/store/wait-counts.ts';
 import type { Signatures } from '../signatures.ts';
-import { COUNT_RUNNING, PAUSED, routeLaneOf } from './due-queries.ts';
+import { PAUSED, routeLaneOf } from './due-queries.ts';
 import { sumFigures } from './figures.ts';
+import { dispatchQueries } from './read-dispatches.ts';
 import type { DatabaseJob } from './signed-jobs.ts';
 import { createJobReader, READ_DIGESTS } from './signed-jobs.ts';
 import type { AskSnapshot, PgQueries, Statement } from './snapshot.ts';
-import { keyOfClaim, shortenedKey } from './tables.ts';
-
-/** It waits for a person. */
-const IS_ASKED = "x.waiting IS NOT NULL AND x.waiting <> 'rejected' AND x.holder IS NULL";
-const LISTED_COLUMNS =
-  'd.ref, d.id, d.profile, d.route, d.job, d.mode, d.accepted_at, d.head, coalesce(w.state, e.state) AS state, ' +
-  'coalesce(w.started_at, e.started_at) AS started_at, coalesce(w.answered_at, e.answered_at) AS answered_at, ' +
-  'e.finished_at, coalesce(w.reason, e.reason) AS reason, w.lane, w.due_at, w.waits_for, w.waits_since, ' +
-  `(SELECT min(x.set_at) FROM delivery x WHERE x.ref = d.ref AND ${IS_ASKED}) AS asked_at, ` +
-  '(SELECT json_build_array(sum(input_tokens), sum(output_tokens), sum(cost))::text FROM usage u WHERE u.ref = d.ref) AS usage, ' +
-  'CASE WHEN w.session IS NOT NULL THEN (SELECT 1 + count(*)::integer FROM (SELECT 1 FROM work b ' +
-  `WHERE b.session = w.session AND b.turn < w.turn LIMIT ${MOST_TURNS - 1}) earlier) END AS turn`;
-/** A dispatch has a row in either `work` or `ended`. */
-const LISTED_TABLES = 'dispatch d LEFT JOIN work w ON w.ref = d.ref LEFT JOIN ended e ON e.ref = d.ref';
-const STORED =
-  `SELECT ${LISTED_COLUMNS}, d.max_concurrent, d.body, a.text AS answer, a.program FROM ${LISTED_TABLES} ` +
-  'LEFT JOIN answer a ON a.ref = d.ref';
+import { keyOfClaim } from './tables.ts';
 
 /** @param signatures checks the jobs */
 export const createPgQueries = (ask: AskSnapshot, signatures: Signatures): PgQueries => ({
   async is_claimed({ key, now }) {
     const [found] = await ask(['SELECT 1 FROM claim WHERE key = $1 AND expires_at > $2', keyOfClaim(key), now]);
     return found !== undefined && found.length > 0;
-  },
-  async load({ ref, known }) {
-    const [rows = [], steps = [], running = []] = await ask<[StoredRow[], StepRow[], Running[]?]>(
-      [`${STORED} WHERE d.ref = $1`, ref],
-      ['SELECT ref, data FROM step WHERE ref = $1 ORDER BY n', ref],
-      ...underWay(known),
-    );
-    if (rows[0] === undefined) return null;
-    const [dispatch = null] = await whole(ask, [readStored(rows[0], stepsOf(steps), heldUp(known, running))]);
-    return dispatch;
-  },
-  find: (query) => find(ask, query),
-  async ended({ ids }) {
-    const [rows] = await ask<[{ id: string }[]]>([
-      'SELECT d.id FROM dispatch d JOIN ended e USING (ref) WHERE d.id = ANY($1::text[])',
-      ids,
-    ]);
-    return rows.map(({ id }) => id);
-  },
-  list: (query) => list(ask, query),
-  async sessions({ profile, known }) {
-    const [rows = [], running = []] = await ask<[(ListedRow & { waiting: number })[], Running[]?]>(
-      [BUSY, profile],
-      ...underWay(known),
-    );
-    return rows.map(({ waiting, ...row }) => {
-      const run = readListed(row, heldUp(known, running));
-      return { session: run.session ?? '', run, waiting };
-    });
-  },
-  async waits({ known }) {
-    const [turns = [], lanes = [], running = []] = await ask<[Turns[], LaneWaits[], Running[]?]>(
-      [TURNS],
-      [WAITS, known?.now ?? 0],
-      ...underWay(known),
-    );
-    const counted = turns[0] ?? { session: 0, sessions: 0 };
-    return countWaits(counted, lanes, heldUp(known, running), known?.now ?? 0);
-  },
-  async said(query) {
-    const session = shortenedKey(sessionName(query.of));
-    const [rows = [], reset = []] = await ask<[SaidRow[], { body: string }[]]>(
-      [SAID, session, query.turns],
-      ['SELECT body FROM guard_state WHERE id = $1', shortenedKey(guardKey(resetRow(query.of)))],
-    );
-    return saidIn(await whole(ask, toldRows(rows, reset[0]?.body)), query);
   },
   overview: ({ now }) => overview(ask, now),
   open_work: () => openWork(ask),
@@ -122,108 +42,13 @@ export const createPgQueries = (ask: AskSnapshot, signatures: Signatures): PgQue
     return rows.flatMap(({ key, body }) => readGuard(of, key, body));
   },
   usage: async ({ since, slot_ms }) => (await ask<[UsageSum[]]>([USAGE, slot_ms, since]))[0],
-  approvals: async () => (await ask<[WaitingDelivery[]]>([APPROVALS]))[0],
   figures: (query) => sumFigures(ask, query),
   nodes: () => readNodes(ask),
   audit: () => audit(ask),
   back_up: () => Promise.reject(new Error('a database is copied by pg_dump')),
+  ...dispatchQueries(ask),
   ...jobQueries(ask, createJobReader(signatures)),
 });
-
-type Running = { readonly lane: string; readonly running: number };
-
-/** The statement that counts the runs under way, where that tells what a run waits for. */
-const underWay = (known: AgentsNow | undefined): readonly Statement[] => (known === undefined ? [] : [[COUNT_RUNNING]]);
-
-const heldUp = (known: AgentsNow | undefined, rows: readonly Running[]): IsHeldUp =>
-  findHeldUp(known, () => rows.map(({ lane, running }) => [lane, running] as const));
-
-type Turns = Pick<WaitCounts, 'session' | 'sessions'>;
-const TURNS =
-  'SELECT count(*) FILTER (WHERE waits_for IS NOT NULL)::integer AS session, count(DISTINCT session)::integer AS sessions ' +
-  'FROM work WHERE session IS NOT NULL';
-const WAITS =
-  `SELECT lane, count(*) FILTER (WHERE reason = '${FOR_BUDGET}')::integer AS budget, ` +
-  `count(*) FILTER (WHERE due_at <= $1 AND reason IS DISTINCT FROM '${FOR_BUDGET}')::integer AS due ` +
-  "FROM work WHERE state = 'pending' AND waits_for IS NULL GROUP BY lane";
-
-const EARLIER =
-  'SELECT body FROM dispatch WHERE burst = (SELECT burst FROM dispatch WHERE ref = $1) AND ref < $1 ORDER BY ref DESC LIMIT $2';
-
-/** The rows with the lists of their bursts. */
-async function whole<R extends Pick<StoredDispatch, 'ref' | 'dispatch'>>(
-  ask: AskSnapshot,
-  rows: readonly R[],
-): Promise<readonly R[]> {
-  const needed = rows.map(({ ref, dispatch }): Statement => [EARLIER, ref, earlierNeeded(dispatch)]);
-  if (needed.every(([, , most]) => most === 0)) return rows;
-  const found = await ask<{ readonly body: string }[][]>(...needed);
-  return rows.map((row, at) => {
-    const earlier = found[at]?.map(({ body }) => body) ?? [];
-    return { ...row, dispatch: fillEvents(row.dispatch, earlier) };
-  });
-}
-
-const BUSY =
-  `SELECT ${LISTED_COLUMNS}, (SELECT count(*)::integer FROM work o WHERE o.session = w.session AND o.waits_for IS NOT NULL) AS waiting ` +
-  `FROM ${LISTED_TABLES} WHERE w.session IS NOT NULL AND w.waits_for IS NULL AND d.profile = $1 ORDER BY d.ref`;
-
-const SAID =
-  'SELECT d.ref, d.body, a.text AS answer, coalesce(w.answered_at, e.answered_at) AS answered_at FROM dispatch d ' +
-  'JOIN answer a ON a.ref = d.ref LEFT JOIN work w ON w.ref = d.ref LEFT JOIN ended e ON e.ref = d.ref ' +
-  `WHERE d.session = $1 AND coalesce(w.answered_at, e.answered_at) IS NOT NULL AND a.text <> '""' ORDER BY d.ref DESC LIMIT $2`;
-
-interface StepRow {
-  readonly data: string;
-}
-
-const stepsOf = (rows: readonly StepRow[]): readonly string[] => rows.map(({ data }) => data);
-
-/** The dispatch with exactly this id; otherwise at most two whose id has this prefix. */
-const FOUND =
-  "SELECT ref FROM dispatch WHERE id = $1 UNION ALL (SELECT ref FROM dispatch WHERE $1 <> '' AND id ~>=~ $1 AND id ~<~ ($1 || $2) " +
-  'AND NOT EXISTS (SELECT 1 FROM dispatch WHERE id = $1) LIMIT 2)';
-
-async function find(ask: AskSnapshot, { id, known }: Extract<Query, { kind: 'find' }>): Promise<QueryResults['find']> {
-  // Our texts contain no NUL, which PostgreSQL does not accept.
-  if (id.includes('\0')) return { kind: 'unknown' };
-  const values = [id, '\u{10ffff}'] as const;
-  const [rows = [], steps = [], running = []] = await ask<[StoredRow[], StepRow[], Running[]?]>(
-    [`${STORED} WHERE d.ref IN (${FOUND})`, ...values],
-    [`SELECT data FROM step WHERE ref IN (${FOUND}) ORDER BY ref, n`, ...values],
-    ...underWay(known),
-  );
-  const [row] = rows;
-  if (row === undefined) return { kind: 'unknown' };
-  if (rows.length > 1) return { kind: 'ambiguous' };
-  const stored = readStored(row, stepsOf(steps), heldUp(known, running));
-  const [dispatch = stored] = await whole(ask, [stored]);
-  return { kind: 'found', dispatch };
-}
-
-async function list(
-  ask: AskSnapshot,
-  { filter, known }: Extract<Query, { kind: 'list' }>,
-): Promise<readonly DispatchSummary[]> {
-  const values: (string | number)[] = [];
-  const where: string[] = [];
-  const add = (value: string | number | undefined, condition: (place: string) => string): void => {
-    if (value !== undefined) where.push(condition(`$${values.push(value)}`));
-  };
-  const { state } = filter;
-  if (state !== undefined && isFinal(state)) where.push(`e.state = '${state}'`);
-  add(state !== undefined && !isFinal(state) ? state : undefined, (place) => `w.state = ${place}`);
-  if (filter.oldest_open) where.push('w.ref IS NOT NULL');
-  add(filter.route, (place) => `d.route = ${place}`);
-  add(filter.job, (place) => `d.job = ${place}`);
-  add(filter.since, (place) => `d.accepted_at >= ${place}`);
-  add(filter.before, (place) => `d.ref < ${place}`);
-  const condition = where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`;
-  const sql = `SELECT ${LISTED_COLUMNS} FROM ${LISTED_TABLES} ${condition} ORDER BY d.ref ${filter.oldest_open ? 'ASC' : 'DESC'} LIMIT $${values.push(filter.limit)}`;
-  const [rows = [], running = []] = await ask<[ListedRow[], Running[]?]>([sql, ...values], ...underWay(known));
-  const isHeldUp = heldUp(known, running);
-  return rows.map((row) => readListed(row, isHeldUp));
-}
 
 const OLDEST_DUE =
   `SELECT min(due_at) AS due_at FROM (SELECT due_at FROM work WHERE state = 'pending' AND ${routeLaneOf('lane')} NOT IN (${PAUSED}) ` +
@@ -299,10 +124,6 @@ async function openWork(ask: AskSnapshot): Promise<readonly OpenWork[]> {
 const DEAD_WORK =
   'SELECT d.profile, d.route, d.job, count(*) AS count, min(e.finished_at) AS since FROM ended e JOIN dispatch d USING (ref) ' +
   "WHERE e.state = 'dead' GROUP BY 1, 2, 3 ORDER BY 1, 2, 3";
-
-const APPROVALS =
-  'SELECT x.ref, x.n AS index, d.id, d.profile, d.route, d.job, x.set_at AS since, x.due_at AS expires_at, x.waiting ' +
-  `FROM delivery x JOIN dispatch d USING (ref) WHERE ${IS_ASKED} ORDER BY x.ref, x.n`;
 
 const USAGE =
   'SELECT d.profile, d.route, d.job, u.agent, u.at / $1::bigint * $1::bigint AS slot, count(*) AS runs, ' +

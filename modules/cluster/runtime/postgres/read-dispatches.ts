@@ -1,0 +1,176 @@
+/** The SQL for the queries about dispatches, what they wait for and what was said in them. */
+import { earlierNeeded, fillEvents } from '../../../../runtime/store/burst.ts';
+import { guardKey } from '../../../../runtime/store/guard-mutations.ts';
+import { sessionName } from '../../../../runtime/store/identity.ts';
+import type { BusyRow, IsHeldUp, ListedRow, StoredRow } from '../../../../runtime/store/listed-rows.ts';
+import {
+  HAS_TURN,
+  IS_ASKED,
+  listedColumns,
+  readBusy,
+  readListed,
+  readStored,
+  WAITING_COLUMNS,
+  WAITING_RUNS,
+} from '../../../../runtime/store/listed-rows.ts';
+import type {
+  AgentsNow,
+  DispatchSummary,
+  Query,
+  QueryResults,
+  StoredDispatch,
+  WaitingDelivery,
+} from '../../../../runtime/store/queries.ts';
+import type { SaidRow } from '../../../../runtime/store/said.ts';
+import { resetRow, saidIn, toldRows } from '../../../../runtime/store/said.ts';
+import { isFinal } from '../../../../runtime/store/states.ts';
+import { findHeldUp } from '../../../../runtime/store/unit/agent-room.ts';
+import type { LaneWaits, SessionCounts } from '../../../../runtime/store/wait-counts.ts';
+import { COUNT_SESSIONS, countLaneWaits, countWaits } from '../../../../runtime/store/wait-counts.ts';
+import { COUNT_RUNNING } from './due-queries.ts';
+import type { AskSnapshot, PgQueries, Statement } from './snapshot.ts';
+import { shortenedKey } from './tables.ts';
+
+type DispatchQuery = 'load' | 'find' | 'ended' | 'list' | 'sessions' | 'waits' | 'said' | 'approvals';
+
+/** A dispatch has a row in either `work` or `ended`. */
+const TABLES = 'dispatch d LEFT JOIN work w ON w.ref = d.ref LEFT JOIN ended e ON e.ref = d.ref';
+const ofEither = (name: string): string => `coalesce(w.${name}, e.${name}) AS ${name}`;
+const LISTED = listedColumns(
+  [...['state', 'started_at', 'answered_at', 'reason'].map(ofEither), 'e.finished_at'],
+  'json_build_array',
+).join(', ');
+const STORED =
+  `SELECT ${LISTED}, d.max_concurrent, d.body, a.text AS answer, a.program FROM ${TABLES} ` +
+  'LEFT JOIN answer a ON a.ref = d.ref';
+
+export const dispatchQueries = (ask: AskSnapshot): Pick<PgQueries, DispatchQuery> => ({
+  async load({ ref, known }) {
+    const [rows = [], steps = [], running = []] = await ask<[StoredRow[], StepRow[], Running[]?]>(
+      [`${STORED} WHERE d.ref = $1`, ref],
+      ['SELECT ref, data FROM step WHERE ref = $1 ORDER BY n', ref],
+      ...underWay(known),
+    );
+    if (rows[0] === undefined) return null;
+    const [dispatch = null] = await whole(ask, [readStored(rows[0], stepsOf(steps), heldUp(known, running))]);
+    return dispatch;
+  },
+  find: (query) => find(ask, query),
+  async ended({ ids }) {
+    const [rows] = await ask<[{ id: string }[]]>([
+      'SELECT d.id FROM dispatch d JOIN ended e USING (ref) WHERE d.id = ANY($1::text[])',
+      ids,
+    ]);
+    return rows.map(({ id }) => id);
+  },
+  list: (query) => list(ask, query),
+  async sessions({ profile, known }) {
+    const [rows = [], running = []] = await ask<[BusyRow[], Running[]?]>([BUSY, profile], ...underWay(known));
+    const isHeldUp = heldUp(known, running);
+    return rows.map((row) => readBusy(row, isHeldUp));
+  },
+  async waits({ known }) {
+    const now = known?.now ?? 0;
+    const [turns = [], lanes = [], running = []] = await ask<[SessionCounts[], LaneWaits[], Running[]?]>(
+      [COUNT_SESSIONS],
+      [countLaneWaits('$1'), now],
+      ...underWay(known),
+    );
+    return countWaits(turns[0] ?? { session: 0, sessions: 0 }, lanes, heldUp(known, running), now);
+  },
+  async said(query) {
+    const session = shortenedKey(sessionName(query.of));
+    const [rows = [], reset = []] = await ask<[SaidRow[], { body: string }[]]>(
+      [SAID, session, query.turns],
+      ['SELECT body FROM guard_state WHERE id = $1', shortenedKey(guardKey(resetRow(query.of)))],
+    );
+    return saidIn(await whole(ask, toldRows(rows, reset[0]?.body)), query);
+  },
+  approvals: async () => (await ask<[WaitingDelivery[]]>([APPROVALS]))[0],
+});
+
+type Running = { readonly lane: string; readonly running: number };
+
+/** The statement that counts the runs under way, where that tells what a run waits for. */
+const underWay = (known: AgentsNow | undefined): readonly Statement[] => (known === undefined ? [] : [[COUNT_RUNNING]]);
+
+const heldUp = (known: AgentsNow | undefined, rows: readonly Running[]): IsHeldUp =>
+  findHeldUp(known, () => rows.map(({ lane, running }) => [lane, running] as const));
+
+const EARLIER =
+  'SELECT body FROM dispatch WHERE burst = (SELECT burst FROM dispatch WHERE ref = $1) AND ref < $1 ORDER BY ref DESC LIMIT $2';
+
+/** The rows with the lists of their bursts. */
+async function whole<R extends Pick<StoredDispatch, 'ref' | 'dispatch'>>(
+  ask: AskSnapshot,
+  rows: readonly R[],
+): Promise<readonly R[]> {
+  const needed = rows.map(({ ref, dispatch }): Statement => [EARLIER, ref, earlierNeeded(dispatch)]);
+  if (needed.every(([, , most]) => most === 0)) return rows;
+  const found = await ask<{ readonly body: string }[][]>(...needed);
+  return rows.map((row, at) => {
+    const earlier = found[at]?.map(({ body }) => body) ?? [];
+    return { ...row, dispatch: fillEvents(row.dispatch, earlier) };
+  });
+}
+
+const BUSY = `SELECT ${LISTED}, ${WAITING_RUNS} FROM ${TABLES} WHERE ${HAS_TURN} AND d.profile = $1 ORDER BY d.ref`;
+
+const SAID =
+  'SELECT d.ref, d.body, a.text AS answer, coalesce(w.answered_at, e.answered_at) AS answered_at FROM dispatch d ' +
+  'JOIN answer a ON a.ref = d.ref LEFT JOIN work w ON w.ref = d.ref LEFT JOIN ended e ON e.ref = d.ref ' +
+  `WHERE d.session = $1 AND coalesce(w.answered_at, e.answered_at) IS NOT NULL AND a.text <> '""' ORDER BY d.ref DESC LIMIT $2`;
+
+interface StepRow {
+  readonly data: string;
+}
+
+const stepsOf = (rows: readonly StepRow[]): readonly string[] => rows.map(({ data }) => data);
+
+/** The dispatch with exactly this id; otherwise at most two whose id has this prefix. */
+const FOUND =
+  "SELECT ref FROM dispatch WHERE id = $1 UNION ALL (SELECT ref FROM dispatch WHERE $1 <> '' AND id ~>=~ $1 AND id ~<~ ($1 || $2) " +
+  'AND NOT EXISTS (SELECT 1 FROM dispatch WHERE id = $1) LIMIT 2)';
+
+async function find(ask: AskSnapshot, { id, known }: Extract<Query, { kind: 'find' }>): Promise<QueryResults['find']> {
+  // Our texts contain no NUL, which PostgreSQL does not accept.
+  if (id.includes('\0')) return { kind: 'unknown' };
+  const values = [id, '\u{10ffff}'] as const;
+  const [rows = [], steps = [], running = []] = await ask<[StoredRow[], StepRow[], Running[]?]>(
+    [`${STORED} WHERE d.ref IN (${FOUND})`, ...values],
+    [`SELECT data FROM step WHERE ref IN (${FOUND}) ORDER BY ref, n`, ...values],
+    ...underWay(known),
+  );
+  const [row] = rows;
+  if (row === undefined) return { kind: 'unknown' };
+  if (rows.length > 1) return { kind: 'ambiguous' };
+  const stored = readStored(row, stepsOf(steps), heldUp(known, running));
+  const [dispatch = stored] = await whole(ask, [stored]);
+  return { kind: 'found', dispatch };
+}
+
+async function list(
+  ask: AskSnapshot,
+  { filter, known }: Extract<Query, { kind: 'list' }>,
+): Promise<readonly DispatchSummary[]> {
+  const values: (string | number)[] = [];
+  const where: string[] = [];
+  const add = (value: string | number | undefined, condition: (place: string) => string): void => {
+    if (value !== undefined) where.push(condition(`$${values.push(value)}`));
+  };
+  const { state } = filter;
+  if (state !== undefined && isFinal(state)) where.push(`e.state = '${state}'`);
+  add(state !== undefined && !isFinal(state) ? state : undefined, (place) => `w.state = ${place}`);
+  if (filter.oldest_open) where.push('w.ref IS NOT NULL');
+  add(filter.route, (place) => `d.route = ${place}`);
+  add(filter.job, (place) => `d.job = ${place}`);
+  add(filter.since, (place) => `d.accepted_at >= ${place}`);
+  add(filter.before, (place) => `d.ref < ${place}`);
+  const condition = where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`;
+  const sql = `SELECT ${LISTED} FROM ${TABLES} ${condition} ORDER BY d.ref ${filter.oldest_open ? 'ASC' : 'DESC'} LIMIT $${values.push(filter.limit)}`;
+  const [rows = [], running = []] = await ask<[ListedRow[], Running[]?]>([sql, ...values], ...underWay(known));
+  const isHeldUp = heldUp(known, running);
+  return rows.map((row) => readListed(row, isHeldUp));
+}
+
+const APPROVALS = `SELECT ${WAITING_COLUMNS.join(', ')} FROM delivery x JOIN dispatch d USING (ref) WHERE ${IS_ASKED} ORDER BY x.ref, x.n`;

@@ -1,0 +1,188 @@
+/** The SQL for the queries about dispatches, what they wait for and what was said in them, over a connection that only reads. */
+import { isUtf8 } from 'node:buffer';
+import type { Dispatch } from '../../../schemas/generated/types.ts';
+import { earlierNeeded, fillEvents } from '../burst.ts';
+import { StoreDamaged } from '../decode.ts';
+import { guardKey } from '../guard-mutations.ts';
+import { sessionName } from '../identity.ts';
+import type { BusyRow, IsHeldUp, ListedRow, StoredRow } from '../listed-rows.ts';
+import {
+  HAS_TURN,
+  IS_ASKED,
+  listedColumns,
+  readBusy,
+  readListed,
+  readStored,
+  WAITING_COLUMNS,
+  WAITING_RUNS,
+} from '../listed-rows.ts';
+import type { Ref } from '../mutations.ts';
+import type {
+  AgentsNow,
+  DispatchSummary,
+  ListFilter,
+  QueryHandlers,
+  StoredDispatch,
+  WaitingDelivery,
+} from '../queries.ts';
+import type { SaidRow } from '../said.ts';
+import { resetRow, saidIn, toldRows } from '../said.ts';
+import { DISPATCH_STATES, isFinal } from '../states.ts';
+import { findHeldUp } from '../unit/agent-room.ts';
+import { COUNT_SESSIONS, countLaneWaits, countWaits } from '../wait-counts.ts';
+import type { Connection, Row } from './driver.ts';
+import { stepIds } from './memory.ts';
+import { RUNNING } from './take-work.ts';
+
+type DispatchQuery = 'load' | 'find' | 'ended' | 'list' | 'sessions' | 'waits' | 'said' | 'approvals';
+
+const LISTED = listedColumns(
+  ['state', 'started_at', 'answered_at', 'finished_at', 'reason'].map((name) => `w.${name}`),
+  'json_array',
+);
+const STORED = [...LISTED, 'd.max_concurrent', 'd.body', 'a.text AS answer', 'a.program'];
+
+export function createDispatchQueries(db: Connection): Pick<QueryHandlers, DispatchQuery> {
+  const exact = db.query<[Ref]>('SELECT ref FROM dispatch WHERE id = ?');
+  const beginning = db.query<[Ref]>('SELECT ref FROM dispatch WHERE id >= ?1 AND id < ?1 || char(1114111) LIMIT 2');
+  const ended = db.query<[string]>(
+    'SELECT d.id FROM json_each(?) CROSS JOIN dispatch d ON d.id = value JOIN work w USING (ref) ' +
+      "WHERE w.state IN ('done', 'dead', 'skipped')",
+  );
+  const load = createLoad(db);
+  const heldUp = createHeldUp(db);
+  return {
+    load: ({ ref, known }) => load(ref, heldUp(known)),
+    find({ id, known: agents }) {
+      const known = exact.get(id);
+      const found = known === undefined && id !== '' ? beginning.all(id) : [known];
+      if (found.length > 1) return { kind: 'ambiguous' };
+      const ref = found[0]?.[0];
+      const dispatch = ref === undefined ? null : load(ref, heldUp(agents));
+      return dispatch === null ? { kind: 'unknown' } : { kind: 'found', dispatch };
+    },
+    ended: ({ ids }) => ended.all(JSON.stringify(ids)).map(([id]) => id),
+    list: ({ filter, known }) => list(db, filter, heldUp(known)),
+    sessions: createSessions(db, heldUp),
+    waits: createWaits(db, heldUp),
+    said: createSaid(db),
+    approvals: createApprovals(db),
+  };
+}
+
+/** A row with the names of its columns. */
+export function named<T>(columns: readonly string[], row: Row): T {
+  const names = columns.map((column) => column.replace(/^.*[. ]|"/g, ''));
+  return Object.fromEntries(names.map((name, at) => [name, row[at]])) as T;
+}
+
+const CONDITIONS = [
+  ['route', 'd.route = ?'],
+  ['job', 'd.job = ?'],
+  ['since', 'd.accepted_at >= ?'],
+  ['before', 'w.ref < ?'],
+] as const satisfies readonly (readonly [keyof ListFilter, string])[];
+
+function list(db: Connection, filter: ListFilter, isHeldUp: IsHeldUp): readonly DispatchSummary[] {
+  const given = CONDITIONS.filter(([name]) => filter[name] !== undefined);
+  const where: string[] = given.map(([, condition]) => condition);
+  // A literal, because SQLite uses a partial index only for literals.
+  const state = DISPATCH_STATES.find((known) => known === filter.state);
+  if (state !== undefined) where.push(`w.state = '${state}'`);
+  if (filter.oldest_open || (state !== undefined && !isFinal(state))) where.push('w.finished_at IS NULL');
+  const rows = db.query(
+    `SELECT ${LISTED.join(', ')} FROM work w JOIN dispatch d USING (ref) ` +
+      `${where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`} ORDER BY w.ref ${filter.oldest_open ? 'ASC' : 'DESC'} LIMIT ?`,
+  );
+  const found = rows.all(...given.map(([name]) => filter[name] as string | number), filter.limit);
+  return found.map((row) => readListed(named<ListedRow>(LISTED, row), isHeldUp));
+}
+
+function createHeldUp(db: Connection): (known: AgentsNow | undefined) => IsHeldUp {
+  const running = db.query<[string, number]>(RUNNING);
+  return (known) => findHeldUp(known, () => running.all());
+}
+
+function createSessions(db: Connection, heldUp: (known?: AgentsNow) => IsHeldUp): QueryHandlers['sessions'] {
+  const columns = [...LISTED, WAITING_RUNS];
+  const busy = db.query(
+    `SELECT ${columns.join(', ')} FROM work w JOIN dispatch d USING (ref) WHERE ${HAS_TURN} AND d.profile = ? ORDER BY w.ref`,
+  );
+  return ({ profile, known }) => {
+    const isHeldUp = heldUp(known);
+    return busy.all(profile).map((row) => readBusy(named<BusyRow>(columns, row), isHeldUp));
+  };
+}
+
+function createWaits(db: Connection, heldUp: (known?: AgentsNow) => IsHeldUp): QueryHandlers['waits'] {
+  const turns = db.query<[number, number]>(COUNT_SESSIONS);
+  const lanes = db.query<[string, number, number]>(countLaneWaits('?'));
+  return ({ known }) => {
+    const [session = 0, sessions = 0] = turns.get() ?? [];
+    const now = known?.now ?? 0;
+    const rows = lanes.all(now).map(([lane, budget, due]) => ({ lane, budget, due }));
+    return countWaits({ session, sessions }, rows, heldUp(known), now);
+  };
+}
+
+function createApprovals(db: Connection): QueryHandlers['approvals'] {
+  const waiting = db.query(
+    `SELECT ${WAITING_COLUMNS.join(', ')} FROM delivery x JOIN dispatch d USING (ref) WHERE ${IS_ASKED} ORDER BY x.ref, x.n`,
+  );
+  return () => waiting.all().map((row) => named<WaitingDelivery>(WAITING_COLUMNS, row));
+}
+
+/** Returns a function that loads a complete dispatch; null when there is none with this ref. */
+function createLoad(db: Connection): (ref: Ref, isHeldUp: IsHeldUp) => StoredDispatch | null {
+  const one = db.query(
+    `SELECT ${STORED.join(', ')} FROM dispatch d JOIN work w USING (ref) LEFT JOIN answer a USING (ref) WHERE d.ref = ?`,
+  );
+  const steps = db.query<[string]>('SELECT data FROM step WHERE id BETWEEN ? AND ? ORDER BY id');
+  const whole = createWhole(db);
+  const texts = db.query<[Uint8Array | null]>(
+    'SELECT CAST(head AS BLOB) FROM dispatch WHERE ref = ?1 UNION ALL SELECT CAST(body AS BLOB) FROM dispatch WHERE ref = ?1 ' +
+      'UNION ALL SELECT CAST(text AS BLOB) FROM answer WHERE ref = ?1 ' +
+      'UNION ALL SELECT CAST(data AS BLOB) FROM step WHERE id BETWEEN ?2 AND ?3',
+  );
+  return (ref, isHeldUp) => {
+    const row = one.get(ref);
+    if (row === undefined) return null;
+    const found = steps.all(...stepIds(ref)).map(([data]) => data);
+    // The driver reads invalid UTF-8 as U+FFFD, which a text may contain as well.
+    const isUnsure = [...row, ...found].some((value) => typeof value === 'string' && value.includes('\ufffd'));
+    if (isUnsure && !texts.all(ref, ...stepIds(ref)).every(([text]) => text === null || isUtf8(text)))
+      throw new StoreDamaged(`a text of delivery ${String(row[1])} is not what was written`);
+    const stored = readStored(named<StoredRow>(STORED, row), found, isHeldUp);
+    return { ...stored, dispatch: whole(ref, stored.dispatch) };
+  };
+}
+
+/** Returns a function that puts the list of its burst into a dispatch. */
+function createWhole(db: Connection): (ref: Ref, dispatch: Dispatch) => Dispatch {
+  const before = db.query<[string]>(
+    'SELECT body FROM dispatch WHERE burst = (SELECT burst FROM dispatch WHERE ref = ?1) AND ref < ?1 ORDER BY ref DESC LIMIT ?2',
+  );
+  return (ref, dispatch) => {
+    const needed = earlierNeeded(dispatch);
+    const earlier = needed === 0 ? [] : before.all(ref, needed).map(([body]) => body);
+    return fillEvents(dispatch, earlier);
+  };
+}
+
+function createSaid(db: Connection): QueryHandlers['said'] {
+  const columns = ['d.ref', 'd.body', 'a.text AS answer', 'w.answered_at'];
+  const latest = db.query(
+    `SELECT ${columns.join(', ')} FROM dispatch d JOIN answer a USING (ref) JOIN work w USING (ref) ` +
+      'WHERE d.session = ? AND w.answered_at IS NOT NULL AND a.text <> \'""\' ORDER BY d.ref DESC LIMIT ?',
+  );
+  const reset = db.query<[string]>('SELECT body FROM guard_state WHERE id = ?');
+  const whole = createWhole(db);
+  return (query) => {
+    const rows = latest.all(sessionName(query.of), query.turns).map((row) => named<SaidRow>(columns, row));
+    const told = toldRows(rows, reset.get(guardKey(resetRow(query.of)))?.[0]);
+    return saidIn(
+      told.map((row) => ({ ...row, dispatch: whole(row.ref, row.dispatch) })),
+      query,
+    );
+  };
+}
