@@ -1,22 +1,14 @@
 /** An address that its target cannot take (§4.4). */
-import type { ProfilePlan } from '../../schemas/generated/types.ts';
-import type { DeliveryConfig } from '../config/deliveries.ts';
 import { THREAD_KEYS, targetNamed } from '../config/deliveries.ts';
-import type { TableContent } from '../config/table-content.ts';
 import { targetEntries } from '../config/target-entries.ts';
 import { parseSecretRef } from '../text/secret-ref.ts';
-import type { Reported, Reporter } from '../views/views.ts';
+import type { Reported } from '../views/views.ts';
 import { missedForm } from './support/address-form.ts';
-import { rule } from './support/rule.ts';
+import type { Receiver } from './support/receivers.ts';
+import { deliveryRule } from './support/receivers.ts';
 import { deliveryTargets } from './support/targets.ts';
 
-export const addressForm = rule('address-form', {
-  route(route, report) {
-    if (route.mode !== 'cron') checkAddresses(route.config, route.profilePlan, route.scope.table, report);
-  },
-  job(job, report) {
-    checkAddresses(job.config, job.profile, job.scope.table, report);
-  },
+export const addressForm = deliveryRule('address-form', checkAddresses, {
   profile({ config, scope: { table } }, report) {
     for (const [written, { home_channel: home }] of targetEntries(config)) {
       const plan = table.targets[targetNamed(table.target_names, written) ?? ''];
@@ -28,13 +20,8 @@ export const addressForm = rule('address-form', {
   },
 });
 
-function checkAddresses(
-  config: DeliveryConfig,
-  profile: ProfilePlan | null,
-  table: TableContent,
-  report: Reporter,
-): void {
-  for (const { name, plan, extra } of deliveryTargets(config, table)) {
+function checkAddresses({ config, profile, scope, report }: Receiver): void {
+  for (const { name, plan, extra } of deliveryTargets(config, scope.table)) {
     for (const [key, { text, path }] of extra) {
       const form = missedForm(plan, profile?.targets[plan.name], THREAD_KEYS.includes(key) ? 'thread' : key, text);
       if (form !== null) report({ path: ['deliver_extra', ...path], at: 'value', ...wordsFor(name, text, form) });

@@ -1,33 +1,19 @@
 /** A missing part of a delivery's address (§4.4). */
 
 import type { DeliveryConfig } from '../config/deliveries.ts';
-import type { TableContent } from '../config/table-content.ts';
 import { flowText } from '../text/flow-text.ts';
 import { oneOf } from '../text/suggest.ts';
-import type { Reported, Reporter, RouteView } from '../views/views.ts';
+import type { Reported, RouteView } from '../views/views.ts';
 import { meantField } from './support/address-names.ts';
-import { onFailure, toOperators } from './support/receivers.ts';
-import { rule } from './support/rule.ts';
+import type { Receiver } from './support/receivers.ts';
+import { deliveryRule } from './support/receivers.ts';
 import { deliveryTargets } from './support/targets.ts';
 
-export const missingDeliverExtra = rule('missing-deliver-extra', {
-  route(route, report) {
-    for (const to of onFailure(route, report)) checkKeys(to.config, to.scope.table, null, to.report);
-    if (route.mode !== 'cron') checkKeys(route.config, route.scope.table, route, report);
-  },
-  job(job, report) {
-    for (const to of onFailure(job, report)) checkKeys(to.config, to.scope.table, null, to.report);
-    checkKeys(job.config, job.scope.table, null, report);
-  },
-  config(view, report) {
-    for (const to of toOperators(view, report)) checkKeys(to.config, to.scope.table, null, to.report);
-  },
-});
+export const missingDeliverExtra = deliveryRule('missing-deliver-extra', checkKeys);
 
-/** @param route null for a job, which has no payload */
-function checkKeys(config: DeliveryConfig, table: TableContent, route: RouteView | null, report: Reporter): void {
+function checkKeys({ config, scope, route, report }: Receiver): void {
   const written = Object.keys(config.deliver_extra ?? {});
-  for (const { name, plan, extra } of deliveryTargets(config, table)) {
+  for (const { name, plan, extra } of deliveryTargets(config, scope.table)) {
     const missing = plan.address.filter((field) => field.required && !extra.has(field.name)).map((field) => field.name);
     const absent = missing.filter((field) => {
       const key = written.find((each) => meantField(each, [field]) !== null);

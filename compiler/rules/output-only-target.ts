@@ -1,28 +1,13 @@
 /** A delivery without an output, to a target that needs more than a text. */
-import type { DeliveryConfig } from '../config/deliveries.ts';
-import type { TableContent } from '../config/table-content.ts';
 import { oneOf } from '../text/suggest.ts';
-import type { Reporter } from '../views/views.ts';
-import { onFailure, toOperators } from './support/receivers.ts';
-import { rule } from './support/rule.ts';
+import type { Receiver } from './support/receivers.ts';
+import { deliveryRule } from './support/receivers.ts';
 import { deliverPath, deliveryTargets } from './support/targets.ts';
 
-export const outputOnlyTarget = rule('output-only-target', {
-  route(route, report) {
-    for (const to of onFailure(route, report)) check(to.config, to.scope.table, to.report);
-    if (route.mode !== 'cron') check(route.config, route.scope.table, report);
-  },
-  job(job, report) {
-    for (const to of onFailure(job, report)) check(to.config, to.scope.table, to.report);
-    check(job.config, job.scope.table, report);
-  },
-  config(view, report) {
-    for (const to of toOperators(view, report)) check(to.config, to.scope.table, to.report);
-  },
-});
+export const outputOnlyTarget = deliveryRule('output-only-target', check);
 
-function check(config: DeliveryConfig, table: TableContent, report: Reporter): void {
-  for (const { name, index, plan, extra } of deliveryTargets(config, table)) {
+function check({ config, scope, report }: Receiver): void {
+  for (const { name, index, plan, extra } of deliveryTargets(config, scope.table)) {
     const lacking = (plan.content ?? []).filter(
       (field) => field.required && field.name !== 'text' && !extra.has(field.name),
     );

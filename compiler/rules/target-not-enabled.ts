@@ -6,32 +6,13 @@ import type { RouteTarget } from '../config/deliveries.ts';
 import { namedTargets } from '../config/deliveries.ts';
 import type { Reporter, RouteScope } from '../views/views.ts';
 import { hasOwnProfile } from './support/own-profile.ts';
-import type { Receiver } from './support/receivers.ts';
-import { onFailure, toOperators } from './support/receivers.ts';
-import { rule } from './support/rule.ts';
+import { deliveryRule } from './support/receivers.ts';
 import { deliverPath } from './support/targets.ts';
 
-export const targetNotEnabled = rule('target-not-enabled', {
-  route(route, report) {
-    for (const to of onFailure(route, report)) checkReceiver(to);
-    if (route.mode === 'cron' || route.profilePlan === null || hasOwnProfile(route)) return;
-    checkEnabled(route.targets, route.profilePlan, route.scope, report);
-  },
-  job(job, report) {
-    const { config, profile, scope } = job;
-    for (const to of onFailure(job, report)) checkReceiver(to);
-    const targets = namedTargets(config.deliver, scope.table.target_names);
-    checkEnabled(targets, profile, scope, report);
-  },
-  config(view, report) {
-    for (const to of toOperators(view, report)) checkReceiver(to);
-  },
+export const targetNotEnabled = deliveryRule('target-not-enabled', ({ config, profile, route, scope, report }) => {
+  if (profile === null || (route !== null && hasOwnProfile(route))) return;
+  checkEnabled(namedTargets(config.deliver, scope.table.target_names), profile, scope, report);
 });
-
-function checkReceiver({ config, profile, scope, report }: Receiver): void {
-  const targets = namedTargets(config.deliver, scope.table.target_names);
-  if (profile !== null) checkEnabled(targets, profile, scope, report);
-}
 
 /** @param targets targets of a route or job of the profile */
 export function checkEnabled(

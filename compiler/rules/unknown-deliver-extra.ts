@@ -1,24 +1,17 @@
 /** A key of an address that no target uses. */
 
-import type { DeliveryConfig } from '../config/deliveries.ts';
 import { addressKeys, targetNamed, writtenTargets } from '../config/deliveries.ts';
 import { isPlainMap } from '../text/plain-map.ts';
 import { didYouMean, oneOf } from '../text/suggest.ts';
-import type { Reported, Reporter, RouteScope } from '../views/views.ts';
+import type { Reported } from '../views/views.ts';
 import { meantField } from './support/address-names.ts';
-import { rule } from './support/rule.ts';
+import type { Receiver } from './support/receivers.ts';
+import { deliveryRule } from './support/receivers.ts';
 import { deliveryTargets } from './support/targets.ts';
 
-export const unknownDeliverExtra = rule('unknown-deliver-extra', {
-  route(route, report) {
-    if (route.mode !== 'cron') checkKeys(route.config, route.scope, report);
-  },
-  job(job, report) {
-    checkKeys(job.config, job.scope, report);
-  },
-});
+export const unknownDeliverExtra = deliveryRule('unknown-deliver-extra', checkKeys);
 
-function checkKeys(config: DeliveryConfig, scope: RouteScope, report: Reporter): void {
+function checkKeys({ config, scope, report }: Receiver): void {
   const written = writtenTargets(config.deliver);
   const targets = deliveryTargets(config, scope.table);
   // An unknown target, one whose own mistakes are reported, or a word such as `origin`, may accept any key.

@@ -1,28 +1,15 @@
 /** A target that does not exist (§4.4). */
 
 import { DEFAULT_PROFILE } from '../../base/profiles.ts';
-import type { DeliveryConfig } from '../config/deliveries.ts';
-import { JOB_DELIVERIES, targetNamed, writtenTargets } from '../config/deliveries.ts';
+import { targetNamed, writtenTargets } from '../config/deliveries.ts';
 import { targetEntries } from '../config/target-entries.ts';
 import { didYouMean, renameFix } from '../text/suggest.ts';
-import type { Reporter, RouteScope } from '../views/views.ts';
-import { onFailure, toOperators } from './support/receivers.ts';
-import { rule } from './support/rule.ts';
+import type { Receiver } from './support/receivers.ts';
+import { deliveryRule } from './support/receivers.ts';
 import { targetWithAddress } from './support/target-with-address.ts';
 import { deliverPath } from './support/targets.ts';
 
-export const unknownTarget = rule('unknown-target', {
-  route(route, report) {
-    checkTargets(route.config, route.scope, [], report);
-    for (const to of onFailure(route, report)) checkTargets(to.config, to.scope, [], to.report);
-  },
-  job(job, report) {
-    checkTargets(job.config, job.scope, JOB_DELIVERIES, report);
-    for (const to of onFailure(job, report)) checkTargets(to.config, to.scope, [], to.report);
-  },
-  config(view, report) {
-    for (const to of toOperators(view, report)) checkTargets(to.config, to.scope, [], to.report);
-  },
+export const unknownTarget = deliveryRule('unknown-target', checkTargets, {
   profile({ name: profile, config, scope }, report) {
     const names = scope.table.target_names;
     const known = [...Object.keys(names), ...(profile === DEFAULT_PROFILE ? ['webhook'] : [])];
@@ -39,19 +26,12 @@ export const unknownTarget = rule('unknown-target', {
 
 const URL_HINT = 'a URL is not a target: name one (`slack`, `telegram`, …), and set it up under `platforms`';
 
-/** @param further names that are also allowed but are not targets (`origin`) */
-function checkTargets(
-  config: DeliveryConfig,
-  scope: Pick<RouteScope, 'table' | 'invalidNames'>,
-  further: readonly string[],
-  report: Reporter,
-): void {
+function checkTargets({ config, scope, words, report }: Receiver): void {
   const names = scope.table.target_names;
-  const known = [...Object.keys(names), ...further];
+  const known = [...Object.keys(names), ...words];
   for (const written of writtenTargets(config.deliver)) {
     const { name, index } = written;
-    if (targetNamed(names, name) !== null || further.includes(name) || scope.invalidNames.has(`target:${name}`))
-      continue;
+    if (targetNamed(names, name) !== null || words.includes(name) || scope.invalidNames.has(`target:${name}`)) continue;
     const at = { path: deliverPath(index), at: 'value' } as const;
     const addressed = targetWithAddress(written, config, scope.table);
     if (addressed !== null) {

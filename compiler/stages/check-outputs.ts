@@ -19,6 +19,8 @@ const DELIVERY_RULES: ReadonlySet<RuleId> = new Set([
 /** Paths of problems are relative to the route or job. */
 export function checkOutputs(view: RouteView | JobView): readonly Problem[] {
   const { scope } = view;
+  // `on_failure` is checked once, with its route or job.
+  const { on_failure: _, ...config } = view.config;
   const rules = scope.rules.filter(({ id }) => DELIVERY_RULES.has(id));
   return Object.entries(view.config.outputs ?? {}).flatMap(([name, output]) => {
     const delivery = deliveryOf(output);
@@ -27,10 +29,10 @@ export function checkOutputs(view: RouteView | JobView): readonly Problem[] {
       'mode' in view
         ? applyRules(rules, 'route', {
             ...view,
-            config: { ...view.config, ...delivery } as RouteView['config'],
+            config: { ...config, ...delivery } as RouteView['config'],
             targets,
           })
-        : applyRules(rules, 'job', { ...view, config: { ...view.config, ...delivery } as JobView['config'] });
+        : applyRules(rules, 'job', { ...view, config: { ...config, ...delivery } as JobView['config'] });
     // A fix would write into `deliver_extra`.
     return found.map(({ fix, fixAt, message, ...problem }) => ({
       ...problem,

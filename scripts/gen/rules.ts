@@ -35,7 +35,7 @@ const idsIn = (folder: string, suffix: string): readonly string[] =>
 function checksOf(folder: string): string {
   const rules = idsIn(folder, '.ts').flatMap((id) => {
     const text = readFileSync(join(ROOT, folder, `${id}.ts`), 'utf8');
-    const [, name] = /^export const (\w+)(?: = rule\(|[\s\S]*satisfies ViewRule;$)/m.exec(text) ?? [];
+    const [, name] = /^export const (\w+)(?: = (?:rule|deliveryRule)\(|[\s\S]*satisfies ViewRule;$)/m.exec(text) ?? [];
     return name === undefined ? [] : [{ id, name }];
   });
   const imports = rules.map(({ id, name }) => `import { ${name} } from '../${id}.ts';\n`);
