@@ -66,7 +66,6 @@ function lowerApprovals(config: GatewayConfig['approvals'], targets: KnownTarget
 }
 
 const UNIT_SECONDS = { s: 1, m: 60, h: 3600 } as const;
-const LEAST_SECONDS = 10;
 
 /** @param duration as `90s`, `5m`, `24h` */
 const secondsOf = (duration: string): number =>
@@ -75,7 +74,7 @@ const secondsOf = (duration: string): number =>
 function lowerHeartbeat(config: GatewayConfig['heartbeat']): GatewayPlan['heartbeat'] {
   if (config === undefined) return null;
   const { url, every = '5m' } = config;
-  return { url: parseSecretRef(url, DEFAULT_PROFILE), every_seconds: Math.max(LEAST_SECONDS, secondsOf(every)) };
+  return { url: parseSecretRef(url, DEFAULT_PROFILE), every_seconds: secondsOf(every) };
 }
 
 const optionalRef = (text: string | undefined): SecretRef | null =>

@@ -22,6 +22,7 @@ export const unsafeUrl = rule('unsafe-url', {
   },
   config({ config }, report) {
     checkPublicUrl(config.public_url, report);
+    checkHeartbeat(config.gateway?.heartbeat?.url, report);
   },
   profile({ name, config, scope }, report) {
     const { targets, target_names, profiles } = scope.table;
@@ -44,6 +45,14 @@ function checkPublicUrl(text: string | undefined, report: Reporter): void {
   if (text === undefined || !URL.canParse(text)) return;
   const message = credentialsIn(new URL(text), { secret: false });
   if (message !== null) report(rejected(['public_url'], { text, message, secret: false }));
+}
+
+/** What is requested is a secret, and nothing is sent with it, so plain HTTP is right. */
+function checkHeartbeat(text: string | undefined, report: Reporter): void {
+  if (text === undefined || parseSecretRef(text, '').kind !== 'literal') return;
+  const message = parseBaseUrl(text, { allowHttp: true, secret: true });
+  if (typeof message === 'string')
+    report({ path: ['gateway', 'heartbeat', 'url'], at: 'value', message, sensitive: true });
 }
 
 function checkAgents(config: ProfileConfig, report: Reporter): void {

@@ -1139,7 +1139,7 @@ export interface HeartbeatConfig {
    */
   url: string;
   /**
-   * How often, at least every 10 seconds.
+   * How often, in `s`, `m` or `h`; not more often than every `10s`.
    */
   every?: string;
 }
