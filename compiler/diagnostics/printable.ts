@@ -1,6 +1,6 @@
 /** Makes text from files safe to display: removes terminal control characters and masks literal secrets. */
 
-import { isSecretName } from '../text/secret-names.ts';
+import { isHarmless, isSecretName } from '../text/secret-names.ts';
 
 /** Control characters (escape sequences start with one) and bidirectional formatting characters. */
 const UNPRINTABLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
@@ -21,7 +21,11 @@ const URL_CREDENTIAL =
 
 /** Masks anything that looks like a literal credential on one line. Keeps the length. */
 export const maskCredentials = (line: string): string =>
-  maskUrls(line.replace(CREDENTIAL, (_, key: string, value: string) => key + maskItems(value)));
+  maskUrls(
+    line.replace(CREDENTIAL, (whole, key: string, value: string) =>
+      isHarmless(/^\w+/.exec(key)?.[0] ?? '', value) ? whole : key + maskItems(value),
+    ),
+  );
 
 /** Whether a text contains or names something that looks like a credential; messages do not repeat such texts. */
 export const holdsCredential = (text: string): boolean =>

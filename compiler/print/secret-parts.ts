@@ -4,7 +4,7 @@
  */
 import type { Document, Node, Pair } from 'yaml';
 import { isAlias, isMap, isPair, isScalar, isSeq, parseDocument, visit } from 'yaml';
-import { mayBeSecretName } from '../text/secret-names.ts';
+import { isHarmless, mayBeSecretName } from '../text/secret-names.ts';
 import { INSECURE_NO_AUTH } from '../text/secret-ref.ts';
 import type { Range, SourceText } from '../text/source-text.ts';
 
@@ -32,8 +32,10 @@ interface Found {
 function collect(document: Document.Parsed, sensitive: ReadonlySet<number>): readonly Range[] {
   const found: Found = { ranges: [], anchors: new Set() };
   const isSecretName = remembered(mayBeSecretName);
-  const holdsSecret = ({ key }: Pair): boolean =>
-    isScalar(key) && (sensitive.has(key.range?.[0] ?? -1) || isSecretName(String(key.value)));
+  const holdsSecret = ({ key, value }: Pair): boolean =>
+    isScalar(key) &&
+    (sensitive.has(key.range?.[0] ?? -1) ||
+      (isSecretName(String(key.value)) && !(isScalar(value) && isHarmless(String(key.value), String(value.value)))));
   visit(document, {
     Pair(_, pair, path) {
       if (!holdsSecret(pair) || isEntry(pair, path)) return undefined;
@@ -90,13 +92,13 @@ function cover(value: unknown, found: Found): void {
 
 /** If the pair has no value (`{ hunter2 }`), covers its key. */
 function coverPair({ key, value }: Pair, found: Found): void {
-  if (isScalar(key) && isScalar(value) && isHarmless(String(key.value), String(value.value))) return;
+  if (isScalar(key) && isScalar(value) && accompanies(String(key.value), String(value.value))) return;
   const isEmpty = value === null || (isScalar(value) && value.value === null);
   cover(isEmpty ? key : value, found);
 }
 
 /** Keys that accompany a secret but are not secret themselves. */
-const isHarmless = (key: string, value: string): boolean =>
+const accompanies = (key: string, value: string): boolean =>
   key === 'help' || (key === 'expires_at' && /^[\d:.TZ+ -]+$/.test(value));
 
 function coverScalar(node: Node & { readonly value?: unknown }, { ranges }: Found): void {

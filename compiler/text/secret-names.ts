@@ -6,6 +6,10 @@ const NAME =
 /** Keys that end like names of secrets but contain templates. */
 const NO_SECRET = /^(?:session_key|message_key)$/i;
 
+/** Whether a value is none of a secret for certain, although its key may be called like one: a template, or the count of a budget. */
+export const isHarmless = (key: string, value: string): boolean =>
+  NO_SECRET.test(key) || (key === 'tokens' && /^\d+\s*$/.test(value));
+
 export const isSecretName = (key: string): boolean => NAME.test(key) && !NO_SECRET.test(key);
 
 /** Words whose misspellings are recognised. */

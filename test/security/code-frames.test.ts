@@ -57,7 +57,7 @@ describe('no secret is shown', () => {
 
 test('what is no secret is shown', () => {
   const text =
-    'events: [push]\nsecret: env:NAME\ncoalesce: { key: "{repo}" }\nsecrets: [file:a/b, env:B]\nroutes: { token-check: { prompt: x } }\n# secrets: [env:A]';
+    'events: [push]\nsession_key: "{a}"\nbudget: { tokens: 2000 }\nsecret: env:NAME\ncoalesce: { key: "{repo}" }\nsecrets: [file:a/b, env:B]\nroutes: { token-check: { prompt: x } }\n# secrets: [env:A]';
   assert.equal(shown(text), text);
 });
 
