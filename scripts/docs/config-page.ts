@@ -44,6 +44,7 @@ const definition = (schema: Node, name: string): Node => {
   if (found === undefined) throw new Error(`the schemas have no ${name}`);
   return found;
 };
+const gateway = definition(config, 'gateway');
 
 const SECTIONS: readonly Section[] = [
   { title: 'The file', node: config },
@@ -57,6 +58,16 @@ const SECTIONS: readonly Section[] = [
   { title: 'routes.<name>.secrets', node: definition(route, 'rotatingSecret') },
   { title: 'routes.<name>.coalesce', node: definition(route, 'coalesce') },
   {
+    title: 'routes.<name>.on_failure',
+    node: definition(route, 'receiver'),
+    about: 'And `jobs.<name>.on_failure`. [Alerts](operations.md#alerts) explains it.',
+  },
+  {
+    title: 'routes.<name>.budget',
+    node: definition(route, 'budget'),
+    about: 'And `gateway.budget`, `agent.budget`, `jobs.<name>.budget`. [Agents](agents.md#budgets) explains them.',
+  },
+  {
     title: 'routes.<name>.outputs.<name>',
     node: definition(route, 'output'),
     about: "Beside these stand the keys of the target's address. [Outputs](outputs.md) explains them.",
@@ -66,7 +77,12 @@ const SECTIONS: readonly Section[] = [
     node: definition(config, 'target'),
     about: 'Each target has keys of its own beside these: [targets](targets.md).',
   },
-  { title: 'gateway', node: definition(config, 'gateway') },
+  {
+    title: 'platforms.http',
+    node: definition(config, 'httpTarget'),
+    about: '[Targets](targets.md#http-request) explains it.',
+  },
+  { title: 'gateway', node: gateway },
   {
     title: 'gateway.store',
     node: definition(config, 'postgresStore'),
@@ -77,7 +93,19 @@ const SECTIONS: readonly Section[] = [
     node: definition(config, 'console'),
     about: '[Operations](operations.md#metrics) explains it.',
   },
+  {
+    title: 'gateway.alerts',
+    node: gateway.properties?.alerts ?? {},
+    about: '[Alerts](operations.md#alerts) explains them.',
+  },
+  {
+    title: 'gateway.approvals',
+    node: gateway.properties?.approvals ?? {},
+    about: '[Outputs](outputs.md) explains them.',
+  },
+  { title: 'gateway.heartbeat', node: gateway.properties?.heartbeat ?? {} },
   { title: 'agent', node: definition(config, 'agent'), about: '[Agents](agents.md) explains them.' },
+  { title: 'agent.usage_paths', node: definition(config, 'agent').properties?.usage_paths ?? {} },
   { title: 'agent.openai', node: definition(config, 'agent').properties?.openai ?? {} },
   {
     title: 'agent.sandbox',
@@ -110,7 +138,7 @@ function section({ title, node, about }: Section): string {
     describeType(of),
     describeDefault(of, requiredBy(node).includes(key)),
     describeExample(key, of),
-    escapeText(resolve(of).description ?? ''),
+    escapeText(of.description ?? resolve(of).description ?? ''),
   ]);
   const lines = [
     `## ${escapeText(title)}\n`,
@@ -134,10 +162,10 @@ const requiredBy = (node: Node): readonly string[] => [
 function resolve(node: Node): Node {
   if (node.$ref === undefined) return node;
   const [file = '', pointer = ''] = node.$ref.split('#');
-  if (file === 'route.schema.json') return route;
-  if (file !== '') return readSchema(file.replace('.schema.json', '')) as Node;
   const name = pointer.split('/').at(-1) ?? '';
-  return definition(route.$defs?.[name] === undefined ? config : route, name);
+  const inFile = file === '' ? null : (readSchema(file.replace('.schema.json', '')) as Node);
+  if (inFile !== null && name === '') return inFile;
+  return definition(inFile ?? (route.$defs?.[name] === undefined ? config : route), name);
 }
 
 /** In YAML's terms. */
