@@ -5,6 +5,7 @@ export interface DeliveryRequest {
   /** Dispatch id and index of the delivery, from which idempotency keys are derived. */
   readonly key: string;
   readonly profile: string;
+  /** The route, else the job, else what the gateway tells: `alert`, `run_failed`, `approval`. */
   readonly route: string;
   readonly delivery_id: string;
   readonly target: string;

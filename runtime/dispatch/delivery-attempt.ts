@@ -64,7 +64,7 @@ export async function deliverOnce(
       // A target that recognises repeats by their key would drop one that is sent on purpose.
       key: delivered === 0 ? `${dispatch.id}:${index}` : `${dispatch.id}:${index}:${delivered}`,
       profile: dispatch.profile,
-      route: dispatch.route ?? '',
+      route: dispatch.route ?? dispatch.job ?? dispatch.event,
       delivery_id: dispatch.delivery_id,
       target: address.target,
       ...(address.label === undefined ? {} : { label: address.label }),

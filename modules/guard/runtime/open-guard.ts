@@ -160,7 +160,7 @@ class RunningGuard implements Guard {
       const of = { profile: 'default', event: 'alert', prompt: text, deliveries: [delivery] };
       const { id, delivery_id } = alertMessage(ids, clock.now(), of);
       const outcome = await deliverer.deliver({
-        ...{ key: `${id}:0`, profile: 'default', route: '', delivery_id, ...delivery, text },
+        ...{ key: `${id}:0`, profile: 'default', route: of.event, delivery_id, ...delivery, text },
         ...{ sent: 0, first_attempt_at: null, mirror_to_session: false, signal: AbortSignal.timeout(30_000) },
       });
       if (outcome.kind !== 'ok')

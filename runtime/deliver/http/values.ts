@@ -33,7 +33,7 @@ export interface Values {
   readonly timestamp: string;
   readonly signature: string;
   readonly exchanged_token: string;
-  /** Of a job's delivery empty. */
+  /** See `DeliveryRequest`. */
   readonly route: string;
   readonly delivery_id: string;
   /** When the first attempt was made, in RFC 3339. */
@@ -94,8 +94,7 @@ const READ: Readonly<Record<Of, (values: Values, name: string) => string | undef
   timestamp: (values) => values.timestamp,
   signature: (values) => values.signature,
   exchanged_token: (values) => values.exchanged_token,
-  // A job's run has an id that begins with the job.
-  route: (values) => values.route || values.delivery_id,
+  route: (values) => values.route,
   delivery_id: (values) => values.delivery_id,
   time: (values) => values.time,
 };

@@ -132,3 +132,28 @@ it('the heartbeat is called while all is well', async (t) => {
   await until(() => calls > 0);
   assert.equal(calls, 1);
 });
+
+it('a service of its own is told what a message is about, where a route would be named', async (t) => {
+  const told: unknown[] = [];
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (part) => (body += String(part)));
+    request.on('end', () => {
+      const { route } = JSON.parse(body) as { route: unknown };
+      told.push([request.url, route]);
+      response.end();
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  atEnd(t, async () => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const yaml = YAML.replaceAll('deliver: local', 'deliver: http');
+  const target = `  http: { enabled: true, url: "http://127.0.0.1:${port}/{route}", allow_http: true, allow_private: true }\n`;
+  const { send } = await serve(t, `${yaml}${target}`);
+  await send(1);
+  await until(() => told.length > 1);
+  assert.deepEqual(told.sort(), [
+    ['/alert', 'alert'],
+    ['/run_failed', 'run_failed'],
+  ]);
+});
