@@ -4,9 +4,10 @@
  */
 import { setMaxListeners } from 'node:events';
 import { targetLabel } from '../../base/label.ts';
+import type { Dispatch } from '../../schemas/generated/types.ts';
 import { StoreDamaged } from '../store/decode.ts';
-import type { RecordAttempt, Step, TakenAttempt } from '../store/mutations.ts';
-import { keyOfMessage } from '../store/replay.ts';
+import type { MutationResults, RecordAttempt, Step, TakenAttempt } from '../store/mutations.ts';
+import { isMessage, keyOfMessage } from '../store/replay.ts';
 import type { DeliverableContent } from './contents.ts';
 import type { Attempted } from './delivery-attempt.ts';
 import { deliveryStep, makeAttempt, reportAttempt } from './delivery-attempt.ts';
@@ -22,6 +23,8 @@ export const MAX_PER_TARGET = 8;
 const UNREAD_MS = 5000;
 /** The reason of a delivery that no person has approved. */
 const NOT_APPROVED = 'not_approved';
+
+type Recorded = NonNullable<MutationResults['record_attempt']>;
 
 export class DeliveryWorker implements Worker<TakenAttempt> {
   private readonly parts: WorkerParts;
@@ -44,8 +47,10 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
   }
 
   async putBack(taken: TakenAttempt, delayMs = 0): Promise<void> {
-    const { persister, context } = this.parts;
-    await persister.write(this.recordOf(taken, null, context.clock.now() + delayMs));
+    const { persister, context, holder } = this.parts;
+    const { ref, index } = taken;
+    const at = context.clock.now();
+    await persister.write({ kind: 'record_attempt', ref, index, holder, at, step: null, due_at: at + delayMs });
   }
 
   async start(taken: TakenAttempt): Promise<void> {
@@ -79,20 +84,15 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
     await this.putBack(taken, made.kind === 'paced' ? made.wait_ms : 0);
   }
 
-  private async record(
-    taken: TakenAttempt,
-    { dispatch, text, progress }: DeliverableContent,
-    attempted: Attempted,
-  ): Promise<void> {
+  private async record(taken: TakenAttempt, content: DeliverableContent, attempted: Attempted): Promise<void> {
     const { context, contents, persister, changed } = this.parts;
+    const { dispatch, progress } = content;
     const { clock, observer, log } = context;
     const step = deliveryStep(taken.index, attempted, clock.now());
     if (step.next_at !== null) contents.forget(taken.ref);
-    const key = keyOfMessage(dispatch);
-    const of = key === null ? {} : { key };
-    const recorded = persister.writeOr<RecordAttempt>({ ...this.recordOf(taken, step, step.next_at), ...of }, () => {
+    const recorded = persister.writeOr(this.recordOf(taken, dispatch, step), () => {
       const reason = 'the outcome of the attempt cannot be stored';
-      return { ...this.recordOf(taken, { ...step, reason, message_id: null, next_at: null }, null), ...of };
+      return this.recordOf(taken, dispatch, { ...step, reason, message_id: null, next_at: null });
     });
     // Called before it is stored, so that the next `take_work` shares the commit.
     changed();
@@ -100,15 +100,14 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
     if (result === null) return log.warn({ ...taken }, 'the delivery was not held any more');
     observer?.reached?.('delivery.marked');
     reportAttempt(context, dispatch, progress.attempts + 1, attempted);
-    if (result.state === 'delivering') return;
-    contents.forget(taken.ref);
-    observer?.finished?.(dispatch, result.state, result.reason, dispatch.mode === 'direct' ? null : text);
+    this.finish(taken, content, result);
   }
 
   /** Ends a delivery that was rejected, or that nobody has approved in time. */
-  private async refuse(taken: TakenAttempt, { dispatch, text, progress }: DeliverableContent): Promise<void> {
+  private async refuse(taken: TakenAttempt, content: DeliverableContent): Promise<void> {
     const { context, persister, changed } = this.parts;
-    const { clock, observer, log } = context;
+    const { dispatch, progress } = content;
+    const { clock, log } = context;
     const at = clock.now();
     const isAnswered = taken.waiting === 'rejected';
     const { reason: why = null, by } = (isAnswered ? progress.answer : null) ?? {};
@@ -116,19 +115,27 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
     const outcome = isAnswered ? 'permanent' : 'rejected';
     const step = { kind: 'delivery', index: taken.index, outcome, started_at: at, at, reason } as const;
     const ended: Step = { ...step, next_at: null, sent: progress.sent, message_id: null };
-    const key = keyOfMessage(dispatch);
-    const recorded = persister.write({ ...this.recordOf(taken, ended, null), ...(key === null ? {} : { key }) });
+    const recorded = persister.write(this.recordOf(taken, dispatch, ended));
     changed();
     const result = await recorded;
     if (result === null) return log.warn({ ...taken }, 'the delivery was not held any more');
     const delivery = dispatch.deliveries[taken.index];
     const target = delivery === undefined ? '' : targetLabel(delivery);
     log.info({ ...logFields(dispatch), target, reason, ...(by === undefined ? {} : { by }) }, 'not sent');
-    if (result.state !== 'delivering') observer?.finished?.(dispatch, result.state, result.reason, text);
+    this.finish(taken, content, result);
   }
 
-  private recordOf({ ref, index }: TakenAttempt, step: Step | null, due_at: number | null): RecordAttempt {
-    const { holder, context } = this.parts;
-    return { kind: 'record_attempt', ref, index, holder, at: step?.at ?? context.clock.now(), step, due_at };
+  /** After a delivery has ended, and perhaps its dispatch with it. */
+  private finish({ ref }: TakenAttempt, { dispatch, text }: DeliverableContent, { state, reason }: Recorded): void {
+    const { context, contents } = this.parts;
+    if (state === 'delivering') return;
+    contents.forget(ref);
+    context.observer?.finished?.(dispatch, state, reason, isMessage(dispatch) ? null : text);
+  }
+
+  private recordOf({ ref, index }: TakenAttempt, dispatch: Dispatch, step: Step): RecordAttempt {
+    const key = keyOfMessage(dispatch);
+    const of = { ref, index, holder: this.parts.holder, ...(key === null ? {} : { key }) };
+    return { kind: 'record_attempt', ...of, at: step.at, step, due_at: step.next_at };
   }
 }

@@ -33,6 +33,17 @@ describe('a message', () => {
     assert.deepEqual(await accept(bench, 'three', '1', 'a', 'b'), { kind: 'duplicate' });
   });
 
+  it('has no answer: no agent has run', async () => {
+    const answers: (string | null)[] = [];
+    const bench = dispatchBench({
+      context: { observer: { finished: (_owner, _state, _reason, answer) => void answers.push(answer) } },
+    });
+    await bench.service.start();
+    await accept(bench, 'one', '1', 'a');
+    await settle();
+    assert.deepEqual(answers, [null]);
+  });
+
   it('waits for no run: neither for those under way nor for a full queue', async () => {
     const gate = deferred<string>();
     const bench = dispatchBench({
