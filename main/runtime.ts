@@ -1,6 +1,8 @@
 /** `hookwright/runtime`, with the modules of this program. */
-import type { Service, ServiceOptions } from '../runtime/service/options.ts';
-import { createService as create } from '../runtime/service/service.ts';
+
+import { createService as create } from '../runtime/service/create-service.ts';
+import type { ServiceOptions } from '../runtime/service/options.ts';
+import type { Service } from '../runtime/service/service.ts';
 import { MODULES } from './modules.ts';
 
 export * from '../runtime/index.ts';

@@ -14,14 +14,8 @@ export { createLogger } from './platform/logger.ts';
 export type { ProcessRequest, ProcessResult, RunProcess } from './platform/process/run-process.ts';
 export type { SecretResolver } from './platform/secrets/secrets.ts';
 export { SecretError } from './platform/secrets/secrets.ts';
-export type {
-  CompileSubscriptions,
-  FinishedDispatch,
-  Service,
-  ServiceEvents,
-  ServiceLog,
-  ServiceOptions,
-} from './service/options.ts';
+export type { CompileSubscriptions, ServiceLog, ServiceOptions } from './service/options.ts';
+export type { FinishedDispatch, Service, ServiceEvents } from './service/service.ts';
 export type { ServiceStatus } from './service/status.ts';
 export type { Store } from './store/store.ts';
 export { StoreRefused } from './store/store.ts';

@@ -7,7 +7,7 @@ import { nextRuns } from '../../compiler/schedule/next-runs.ts';
 import { isTimeZone } from '../../compiler/schedule/time-zone.ts';
 import { ControlError } from '../../runtime/control/control-error.ts';
 import type { BlueprintJobReport, BlueprintJobRequest, ControlHandlers } from '../../runtime/control/operations.ts';
-import type { Service } from '../../runtime/service/options.ts';
+import type { Service } from '../../runtime/service/service.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';

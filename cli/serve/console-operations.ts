@@ -12,7 +12,7 @@ import { manualDispatch } from '../../runtime/dispatch/scheduler/job-dispatch.ts
 import type { KeptRequest } from '../../runtime/intake/kept-request.ts';
 import { createIds } from '../../runtime/platform/ids.ts';
 import { createSecrets } from '../../runtime/platform/secrets/machine-secrets.ts';
-import type { Service } from '../../runtime/service/options.ts';
+import type { Service } from '../../runtime/service/service.ts';
 import type { SessionSummary } from '../../runtime/store/sessions.ts';
 import { partsOf } from '../../runtime/verify/request.ts';
 import type { Catalog, Explanation, RoutePlan } from '../../schemas/generated/types.ts';

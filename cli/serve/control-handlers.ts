@@ -4,7 +4,7 @@ import type { ControlHandlers, GatewayStatus } from '../../runtime/control/opera
 import { createStoreHandlers } from '../../runtime/control/store-operations.ts';
 import { answerApproval, findApproval, listApprovals } from '../../runtime/dispatch/approvals.ts';
 import type { StopResult } from '../../runtime/dispatch/dispatcher.ts';
-import type { Service } from '../../runtime/service/options.ts';
+import type { Service } from '../../runtime/service/service.ts';
 import type { CliContext } from '../base/context.ts';
 import { packageVersion } from '../base/package.ts';
 import type { Reloader } from './reloader.ts';

@@ -4,7 +4,7 @@ import { labelIn } from '../../base/label.ts';
 import type { JobsAsked } from '../../runtime/control/operations.ts';
 import type { JobReport, RouteReport, RouteRow } from '../../runtime/control/reports.ts';
 import { listJobs } from '../../runtime/dispatch/scheduler/job.ts';
-import type { Service } from '../../runtime/service/options.ts';
+import type { Service } from '../../runtime/service/service.ts';
 import type { Pause } from '../../runtime/store/pauses.ts';
 import { pausedRoutes } from '../../runtime/store/pauses.ts';
 import { printFilter, printTemplate } from '../../runtime/table/print-plan.ts';

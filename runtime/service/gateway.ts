@@ -25,8 +25,8 @@ import type { Logger } from '../platform/log.ts';
 import type { RunProcess } from '../platform/process/run-process.ts';
 import type { OwnLogin } from '../table/link-loop.ts';
 import { RateWindows } from '../table/rate-limit.ts';
+import type { ServiceContext } from './context.ts';
 import type { Guarding } from './guarding.ts';
-import type { ServiceContext } from './options.ts';
 import type { Routes, RoutesUser } from './routes.ts';
 import type { ServingStatus } from './status.ts';
 

@@ -23,8 +23,8 @@ import { RateWindows } from '../table/rate-limit.ts';
 import { LiveSubscriptions } from '../table/subscriptions.ts';
 import { Tables } from '../table/tables.ts';
 import { schemeLinker } from '../verify/scheme.ts';
+import type { ServiceContext } from './context.ts';
 import { missingSecrets } from './missing-secrets.ts';
-import type { ServiceContext } from './options.ts';
 
 /** Where the server listens. */
 export interface Listening {

@@ -52,9 +52,9 @@ import { TableError } from '../table/load.ts';
 import { Approving } from './approving.ts';
 import { Budgets } from './budgets.ts';
 import { hasSandbox } from './confine.ts';
+import type { ServiceContext } from './context.ts';
 import type { Backend } from './gateway.ts';
 import type { Guarding } from './guarding.ts';
-import type { ServiceContext } from './options.ts';
 import type { Routes } from './routes.ts';
 
 /** Wait between two attempts to read from a store that is not open, in ms. */

@@ -54,6 +54,7 @@ test('docs/library.md has every option of createService, and what it says of err
   const { table } = await compileText(yaml, { home, env: { S: 'at-least-16-bytes-long' } });
   for (const [name, value] of Object.entries({
     ...{ table: null, home: 'relative', port: 70_000, agent: 7, timezone: 'Nowhere/Here' },
+    ...Object.fromEntries(options.map((option) => [option, option === 'host' || option === 'version' ? 7 : '7'])),
   })) {
     const given = { table, home, env: {}, [name]: value } as unknown as ServiceOptions;
     await assert.rejects(createService(given), (error) => error instanceof TypeError && error.message.includes(name));

@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 import { createService } from '../../../main/runtime.ts';
 import { unsigned } from '../../../modules/cluster/runtime/signatures.ts';
-import type { Service } from '../../../runtime/service/options.ts';
+import type { Service } from '../../../runtime/service/service.ts';
 import type { RouteTable } from '../../../schemas/generated/types.ts';
 import { atEnd } from '../../helpers/at-end.ts';
 import { makeAccept, makeDispatch } from '../../helpers/dispatches.ts';

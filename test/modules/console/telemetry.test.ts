@@ -8,7 +8,7 @@ import { compileText } from '../../../main/compiler.ts';
 import { MODULES } from '../../../main/modules.ts';
 import { parseTraceParent, printTraceParent } from '../../../modules/console/runtime/telemetry/trace-parent.ts';
 import type { AgentRequest } from '../../../runtime/dispatch/agent-runner.ts';
-import { createService } from '../../../runtime/service/service.ts';
+import { createService } from '../../../runtime/service/create-service.ts';
 import { atEnd } from '../../helpers/at-end.ts';
 import { until } from '../../helpers/gateway.ts';
 import { recordLog } from '../../helpers/log.ts';

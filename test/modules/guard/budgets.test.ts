@@ -7,7 +7,7 @@ import { compileText } from '../../../main/compiler.ts';
 import { createService } from '../../../main/runtime.ts';
 import { silentLog } from '../../../runtime/platform/log.ts';
 import type { RunProcess } from '../../../runtime/platform/process/run-process.ts';
-import type { Service } from '../../../runtime/service/options.ts';
+import type { Service } from '../../../runtime/service/service.ts';
 import { atEnd } from '../../helpers/at-end.ts';
 import { FakeClock } from '../../helpers/fake-clock.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';

@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 import { createService } from '../../../main/runtime.ts';
-import type { Service } from '../../../runtime/service/options.ts';
+import type { Service } from '../../../runtime/service/service.ts';
 import { readinessOf } from '../../../runtime/service/status.ts';
 import type { GatewayPlan } from '../../../schemas/generated/types.ts';
 import { atEnd } from '../../helpers/at-end.ts';

@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { MODULES } from '../../../main/modules.ts';
 import type { RuntimePart } from '../../../runtime/module.ts';
-import { createService } from '../../../runtime/service/service.ts';
+import { createService } from '../../../runtime/service/create-service.ts';
 import { atEnd } from '../../helpers/at-end.ts';
 import { silentLog } from '../../helpers/log.ts';
 import type { TableParts } from '../../helpers/route-table.ts';

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { stringify } from 'yaml';
 import { Statuses } from '../../../runtime/dispatch/statuses.ts';
 import { preferredWait } from '../../../runtime/intake/status-url.ts';
-import { createService } from '../../../runtime/service/service.ts';
+import { createService } from '../../../runtime/service/create-service.ts';
 import type { QueryKind, QueryResults } from '../../../runtime/store/queries.ts';
 import type { RouteTable } from '../../../schemas/generated/types.ts';
 import { atEnd } from '../../helpers/at-end.ts';
