@@ -2,7 +2,7 @@
 import type { lookup } from 'node:dns';
 import type { buildConnector, Dispatcher } from 'undici';
 
-/** HttpConnections per host: enough to keep a busy target busy, few enough not to look like an attack. */
+/** Connections per host: enough to keep a busy target busy, few enough not to look like an attack. */
 const CONNECTIONS = 64;
 
 const CONNECT = { timeout: 10_000 };
