@@ -125,8 +125,9 @@ test('a direct delivery that nothing retries is found by `source`, by `auth` and
     ['source: gitea', '`gitea` never retries'],
     ['auth: [github, gitea]', '`github` and `gitea` never retry'],
     ['events: [pull_request, "issue_*"]', '`github` never retries'],
-    // GitLab and anybody's own sender send these, too.
-    ['events: [push]', undefined],
+    ['events: [push]', '`github` and `gitlab` never retry'],
+    // None of the senders documents both of them.
+    ['events: [push, invoice.paid]', undefined],
     ['events: [pull_request, merge_request]', undefined],
     ['auth: [github, generic-v2]', undefined],
     ['source: stripe', undefined],
