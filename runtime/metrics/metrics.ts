@@ -55,6 +55,8 @@ const WORK_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900];
 /** Most routes with a histogram of their own; the name of a route holds no bracket. */
 const MAX_RUN_ROUTES = 200;
 const OTHER_ROUTES = '(others)';
+/** Outcomes of requests that docs/alerts.yaml counts. */
+const ALERTING = ['overloaded', 'invalid_signature'];
 
 export class Metrics {
   private readonly requests = new Totals('profile', 'route', 'outcome', 'reason');
@@ -134,7 +136,9 @@ export class Metrics {
         'counter',
         'requests_total',
         'Requests by route and outcome, those ignored by reason too; without a route: for a path that is none of ours.',
-        this.requests.samples(served.map(({ profile, name }) => [profile, name, 'overloaded', null])),
+        this.requests.samples(
+          served.flatMap(({ profile, name }) => ALERTING.map((outcome) => [profile, name, outcome, null])),
+        ),
       ],
       ['histogram', 'request_duration_seconds', 'From the head of a request to its answer.', this.seconds.samples()],
       [
@@ -160,7 +164,7 @@ export class Metrics {
         'histogram',
         'run_duration_seconds',
         `Agent runs by route and outcome; without a route: of jobs that no event has started; beyond ${MAX_RUN_ROUTES} routes: ${OTHER_ROUTES}.`,
-        this.runs.samples(),
+        this.runs.samples(served.slice(0, MAX_RUN_ROUTES).map(({ profile, name }) => [profile, name, 'failed'])),
       ],
       ['counter', 'agent_runs_total', 'Runs of named agents by outcome.', this.agentRuns.samples()],
       [
@@ -217,7 +221,9 @@ function gauges({
   const dispatches = new Totals('profile', 'route', 'state');
   for (const tally of stored?.tallies ?? [])
     for (const state of DISPATCH_STATES) dispatches.addBy(tally[state], tally.profile, tally.route ?? '', state);
-  const noneDead = stored === null ? [] : served.map(({ profile, name }) => [profile, name, 'dead']);
+  // Without a route: of jobs.
+  const ofJobs = [...new Set(served.map(({ profile }) => profile))].map((profile) => ({ profile, name: '' }));
+  const noneDead = stored === null ? [] : [...served, ...ofJobs].map(({ profile, name }) => [profile, name, 'dead']);
   const oldest = stored === null ? [] : [{ value: stored.oldestOpenSeconds }];
   return [
     ['gauge', 'build_info', 'Always 1; the label has the version.', [{ labels: { version }, value: 1 }]],

@@ -46,12 +46,17 @@ export class Totals {
   }
 }
 
+interface Measured {
+  /** By bucket, the last one for what exceeds all bounds. */
+  readonly counts: number[];
+  seconds: number;
+}
+
 /** A histogram of durations. */
 export class Durations {
   private readonly bounds: readonly number[];
   private readonly labels: readonly string[];
-  /** Counts by bucket, the last one for what exceeds all bounds. */
-  private readonly byKey = new Map<string, { readonly counts: number[]; seconds: number }>();
+  private readonly byKey = new Map<string, Measured>();
 
   /** @param bounds of the buckets, in seconds */
   constructor(bounds: readonly number[], ...labels: readonly string[]) {
@@ -75,9 +80,10 @@ export class Durations {
     return [...this.of('').counts];
   }
 
-  /** Each bucket includes those before it. */
-  samples(): readonly Sample[] {
-    return [...this.byKey].flatMap(([key, { counts, seconds }]) => {
+  /** Each bucket includes those before it. @param known as those of `Totals` */
+  samples(known: readonly LabelValues[] = []): readonly Sample[] {
+    const byKey = new Map([...known.map((values) => [keyOf(values), this.none()] as const), ...this.byKey]);
+    return [...byKey].flatMap(([key, { counts, seconds }]) => {
       const labels = labelsOf(key, this.labels);
       let count = 0;
       const buckets = counts.map((own, at) => {
@@ -88,10 +94,14 @@ export class Durations {
     });
   }
 
-  private of(key: string): { readonly counts: number[]; seconds: number } {
-    const known = this.byKey.get(key) ?? { counts: [...this.bounds, 0].fill(0), seconds: 0 };
+  private of(key: string): Measured {
+    const known = this.byKey.get(key) ?? this.none();
     this.byKey.set(key, known);
     return known;
+  }
+
+  private none(): Measured {
+    return { counts: [...this.bounds, 0].fill(0), seconds: 0 };
   }
 }
 

@@ -22,21 +22,29 @@ const promtool = (...argv: readonly string[]) => {
 
 test('promtool accepts the alert rules', { skip }, () => promtool('check', 'rules', RULES));
 
-test('the first that is refused, shed or given up on a new route raises its alert', { skip }, async (t) => {
+test('the first that is refused, shed, given up, badly signed or failed on a new route raises its alert', {
+  skip,
+}, async (t) => {
   const metrics = new Metrics();
   const before = seriesOf(await metrics.read(live(0)));
   metrics.onTableLoad(false);
-  metrics.onRequest({ profile: 'default', route: 'new', outcome: 'overloaded', ignored: null, ms: 2, secret: 0 });
+  const request = { profile: 'default', route: 'new', ignored: null, ms: 2, secret: 0 };
+  metrics.onRequest({ ...request, outcome: 'overloaded' });
+  for (let n = 0; n < 30; n++) metrics.onRequest({ ...request, outcome: 'invalid_signature' });
+  metrics.observer.runEnded?.({ id: 'x', profile: 'default', route: 'new', job: null }, 'failed', 3000);
   const after = seriesOf(await metrics.read(live(1)));
   const input_series = [...after].map(([series, value]) => ({
     series,
-    values: `${before.get(series) ?? '_'}x5 ${value}x20`,
+    values: `${before.get(series) ?? '_'}x5 ${value}x24`,
   }));
-  const fires = (alert: string, value: number) => ({
+  const fires = (alert: string, at = '12m') => ({
     expr: `count(ALERTS{alertname="Hookwright${alert}",alertstate="firing"}) or vector(0)`,
-    ...{ eval_time: '12m', exp_samples: [{ labels: '{}', value }] },
+    ...{ eval_time: at, exp_samples: [{ labels: '{}', value: 1 }] },
   });
-  const promql_expr_test = [fires('TableRefused', 1), fires('EventsRefused', 1), fires('DeliveriesDead', 1)];
+  const promql_expr_test = [
+    ...['TableRefused', 'EventsRefused', 'DeliveriesDead', 'SignaturesFail'].map((alert) => fires(alert)),
+    fires('RunsFail', '25m'),
+  ];
   const path = join(tempDir(t), 'first.yaml');
   const tested = { interval: '1m', input_series, promql_expr_test };
   writeFileSync(path, JSON.stringify({ rule_files: [RULES], evaluation_interval: '1m', tests: [tested] }));

@@ -23,7 +23,7 @@ import { localBase, routePath } from '../../subscriptions/address.ts';
 import { findRoute } from '../../subscriptions/find-route.ts';
 import { leavingMessages } from '../../subscriptions/leaving-messages.ts';
 import { openTable } from '../../subscriptions/open-table.ts';
-import type { TestEvent } from '../../subscriptions/sign-test-event.ts';
+import type { TestEvent, TestEventRequest } from '../../subscriptions/sign-test-event.ts';
 import { looksLikeForm, signTestEvent } from '../../subscriptions/sign-test-event.ts';
 
 /** Timeout in ms; longer than a direct delivery lets its sender wait. */
@@ -67,14 +67,14 @@ export default command({
     const open = await openTable(context, given.config);
     const { plan } = findRoute(context, given.route, open);
     const payloads = await loadPart(context.modules, 'payloads');
-    const signed = naming(given.route, () =>
-      signTestEvent({
-        ...{ plan, table: open.table, event: given.event, body: body(context, given), source: given.source },
-        key: given.key === undefined ? null : typedSecretRef(context, given.key),
-        sample: (scheme, event) => payloads.sample(plan, event, scheme, context.clock.now()),
-        ...{ secrets: createSecrets(context), now: context.clock.now(), random: context.random },
-      }),
-    );
+    const asked = {
+      ...{ plan, table: open.table, event: given.event, body: body(context, given), source: given.source },
+      key: given.key === undefined ? null : typedSecretRef(context, given.key),
+      sample: (scheme: string | null, event: string | null) =>
+        payloads.sample(plan, event, scheme, context.clock.now()),
+      ...{ secrets: createSecrets(context), now: context.clock.now(), random: context.random },
+    };
+    const signed = naming(given.route, () => (given.dryRun ? signIfPossible(asked) : signTestEvent(asked)));
     if (given.dryRun) return show(context, given, plan, open.table, signed);
     if (given.payload === undefined && !given.yes) await askBeforeMessages(context, plan, open.table, signed);
     const url = given.url ?? localBase(open) + routePath(plan);
@@ -89,6 +89,16 @@ export default command({
     return answer.ok ? 0 : 1;
   },
 });
+
+/** Unsigned where the route's own secret is missing, which is said with all that is: then `serve` would not start. */
+function signIfPossible(asked: TestEventRequest): TestEvent {
+  try {
+    return signTestEvent(asked);
+  } catch (error) {
+    if (!(error instanceof SecretError) || asked.key !== null) throw error;
+    return signTestEvent({ ...asked, plan: { ...asked.plan, insecure: true }, source: undefined });
+  }
+}
 
 /** @throws CliError when the user does not want the messages, or cannot be asked */
 async function askBeforeMessages(

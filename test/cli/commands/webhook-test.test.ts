@@ -107,6 +107,16 @@ test('a dry run of an event that is not taken exits 1, and is JSON when that is 
   assert.equal((JSON.parse(stdout) as { reason: string }).reason, 'filter');
 });
 
+test('a dry run where secrets are missing names them all, as `serve` would, and exits 1', async (t) => {
+  const home = tempDir(t);
+  writeFileSync(join(home, 'config.yaml'), COMMENTS.replace('"1:a"', 'env:TG_TOKEN'), { mode: 0o600 });
+  for (const json of [[], ['--json']]) {
+    const { code, stdout } = await runInProcess(['webhook', 'test', 'near', '--dry-run', ...json], { home, env: {} });
+    assert.equal(code, 1);
+    assert.match(stdout, /near\\?": env:WEBHOOK_SECRET is not set[\s\S]*target telegram[^\n]*env:TG_TOKEN is not set/);
+  }
+});
+
 test('a payload file that does not exist is said, with the place that was looked at', async (t) => {
   const { code, stderr } = await run(t, '--payload', '@gone.json');
   assert.equal(code, 1);

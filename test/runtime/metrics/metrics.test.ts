@@ -113,7 +113,11 @@ test('what alerts count is 0 for each route in service, before there is anything
   for (const line of [
     'hookwright_table_loads_total{result="refused"} 0',
     'hookwright_requests_total{profile="default",route="new",outcome="overloaded"} 0',
+    'hookwright_requests_total{profile="default",route="new",outcome="invalid_signature"} 0',
+    'hookwright_run_duration_seconds_count{profile="default",route="new",outcome="failed"} 0',
     'hookwright_dispatches{profile="default",route="new",state="dead"} 0',
+    // Of jobs.
+    'hookwright_dispatches{profile="default",route="",state="dead"} 0',
   ]) {
     assert.ok(lines.includes(line), line);
   }
