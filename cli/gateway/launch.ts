@@ -13,7 +13,7 @@ import { printLine, printNote, visible } from '../output/print.ts';
 import { tryAskGateway } from './ask-gateway.ts';
 import type { LogPosition } from './log.ts';
 import { failuresIn, logFile, openLogFile, readSince, readTail, warningsIn } from './log.ts';
-import { OWN_HOME, servedLines } from './other-project.ts';
+import { OWN_HOME, servedLines, stopOf } from './other-project.ts';
 
 /** How long a gateway may take to start serving, in ms: a large configuration takes seconds to compile. */
 const READY_MS = 60_000;
@@ -89,7 +89,7 @@ export function alreadyServed(context: CliContext, { url, pid, config }: Gateway
   return new CliError(
     `a gateway already serves ${context.home} on ${url} (pid ${pid})`,
     ...servedLines(config),
-    'stop it first: hookwright gateway stop',
+    `stop it first: ${stopOf(context, config)}`,
     OWN_HOME,
   );
 }

@@ -1,5 +1,6 @@
 /** Says whose gateway a command talks to where a home serves another configuration than the one in this folder. */
 
+import { dirname } from 'node:path';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { searchConfig } from '../../compiler/source/search-config.ts';
 import type { CliContext } from '../base/context.ts';
@@ -28,5 +29,11 @@ export const NOT_OURS = 'the gateway does not serve the configuration of this fo
 /** For a message about a gateway that is there: the configuration that it serves. */
 export const servedLines = (config: string | null): readonly string[] =>
   config === null ? [] : [`it serves ${visible(config)}`];
+
+/** The command that stops it: where it serves another project, only its own folder stops it. */
+export function stopOf(context: CliContext, config: string | null): string {
+  const stop = 'hookwright gateway stop';
+  return config === null || otherProject(context, config) === null ? stop : `cd ${visible(dirname(config))} && ${stop}`;
+}
 
 export const OWN_HOME = 'or give this one a home of its own: HOOKWRIGHT_HOME=<dir>';

@@ -6,6 +6,7 @@ import type { ServiceOptions } from './options.ts';
 type Check = (value: unknown) => boolean;
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+const isRecord = (value: unknown): value is object => isObject(value) && !Array.isArray(value);
 const isText: Check = (value) => typeof value === 'string';
 const isPath: Check = (value) => typeof value === 'string' && isAbsolute(value);
 const isFunction: Check = (value) => typeof value === 'function';
@@ -30,12 +31,18 @@ const FUNCTION = [isFunction, 'a function'] as const;
 
 /** What each option has to be. */
 const OPTIONS: Readonly<Record<keyof ServiceOptions, readonly [check: Check, what: string]>> = {
-  table: [(value) => isObject(value) && (!('file' in value) || isText(value.file)), 'a compiled table, or { file }'],
+  table: [
+    (value) => isObject(value) && (!('file' in value) || isPath(value.file)),
+    'a compiled table, or { file }, an absolute path',
+  ],
   home: [isPath, 'an absolute path'],
-  blueprints: [Array.isArray, 'a catalog, as the compiler returns it'],
-  env: [isObject, 'an object of texts'],
+  blueprints: [(value) => Array.isArray(value) && value.every(isObject), 'a catalog, as the compiler returns it'],
+  env: [
+    (value) => isRecord(value) && Object.values(value).every((each) => each === undefined || isText(each)),
+    'an object of texts',
+  ],
   agent: [
-    (value) => Object.values(functionsOf(value as ServiceOptions['agent'])).every(isFunction),
+    (value) => !Array.isArray(value) && Object.values(functionsOf(value as ServiceOptions['agent'])).every(isFunction),
     'a function, or functions by name ({ default, … })',
   ],
   host: [isText, 'a text'],
@@ -57,8 +64,11 @@ const OPTIONS: Readonly<Record<keyof ServiceOptions, readonly [check: Check, wha
 
 const REQUIRED: readonly string[] = ['table', 'home'] satisfies readonly (keyof ServiceOptions)[];
 
-/** @throws TypeError naming the first option that is of another kind, and what it has to be */
+/** @throws TypeError naming the first option that is of another kind, and what it has to be, or that there is not */
 export function checkOptions(options: ServiceOptions): void {
+  if (!isRecord(options)) throw new TypeError('createService: an object of options, with table and home');
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(OPTIONS, name));
+  if (unknown !== undefined) throw new TypeError(`createService: there is no option ${unknown}`);
   for (const [name, [check, what]] of Object.entries(OPTIONS)) {
     const value: unknown = options[name as keyof ServiceOptions];
     if (value === undefined ? REQUIRED.includes(name) : !check(value))

@@ -232,6 +232,8 @@ class RunningService implements Service {
   }
 
   on<Name extends keyof ServiceEvents>(name: Name, listener: (event: ServiceEvents[Name]) => void): () => void {
+    if (!Object.hasOwn(this.listeners, name) || typeof listener !== 'function')
+      throw new TypeError(`on: one of ${Object.keys(this.listeners).join(', ')}, and a function`);
     this.listeners[name].add(listener);
     return () => void this.listeners[name].delete(listener);
   }

@@ -52,10 +52,12 @@ test('docs/library.md has every option of createService, and what it says of err
   const home = tempDir(t);
   const yaml = 'platforms: { webhook: { enabled: true, secret: "env:S", routes: { a: { prompt: "{x}" } } } }';
   const { table } = await compileText(yaml, { home, env: { S: 'at-least-16-bytes-long' } });
-  for (const [name, value] of Object.entries({
-    ...{ table: null, home: 'relative', port: 70_000, agent: 7, timezone: 'Nowhere/Here' },
-    ...Object.fromEntries(options.map((option) => [option, option === 'host' || option === 'version' ? 7 : '7'])),
-  })) {
+  const wrong: readonly (readonly [name: string, value: unknown])[] = [
+    ...options.map((option = '') => [option, option === 'host' || option === 'version' ? 7 : '7'] as const),
+    ...Object.entries({ table: { file: 'routes.json' }, home: 'relative', port: 70_000, timezone: 'Nowhere/Here' }),
+    ...Object.entries({ env: { S: 7 }, agent: [], blueprints: [7], prot: 80 }),
+  ];
+  for (const [name, value] of wrong) {
     const given = { table, home, env: {}, [name]: value } as unknown as ServiceOptions;
     await assert.rejects(createService(given), (error) => error instanceof TypeError && error.message.includes(name));
   }

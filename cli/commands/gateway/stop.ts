@@ -1,10 +1,9 @@
 /** `hookwright gateway stop`: drains the running gateway and waits until it is gone. */
-import { dirname } from 'node:path';
 import type { CliContext } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';
 import { command } from '../../command-line/command.ts';
 import { isGatewayThere, readGatewayInfo } from '../../gateway/ask-gateway.ts';
-import { NOT_OURS, otherProject, servedLines } from '../../gateway/other-project.ts';
+import { NOT_OURS, otherProject, servedLines, stopOf } from '../../gateway/other-project.ts';
 import { cutOff, drainOption, stopGateway } from '../../gateway/stop-gateway.ts';
 import { printNote } from '../../output/print.ts';
 
@@ -34,5 +33,5 @@ export default command({
 async function refuseOtherProject(context: CliContext): Promise<void> {
   const config = readGatewayInfo(context)?.config ?? null;
   if (config === null || otherProject(context, config) === null || !(await isGatewayThere(context))) return;
-  throw new CliError(NOT_OURS, ...servedLines(config), `to stop it: cd ${dirname(config)} && hookwright gateway stop`);
+  throw new CliError(NOT_OURS, ...servedLines(config), `to stop it: ${stopOf(context, config)}`);
 }
