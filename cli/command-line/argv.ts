@@ -10,8 +10,11 @@ type OptionSpec = Pick<NamedOption, 'names' | 'value'>;
 
 const NEGATIVE_NUMBER = /^-\d/;
 
-/** @throws UsageError for an unknown option, one whose value is missing, and a flag with a value. */
-export function readWords(args: readonly string[], specs: readonly OptionSpec[]): CommandLine {
+/**
+ * @param before how many positional arguments stand before `--`: those that are left out there are empty
+ * @throws UsageError for an unknown option, one whose value is missing, and a flag with a value.
+ */
+export function readWords(args: readonly string[], specs: readonly OptionSpec[], before = 0): CommandLine {
   const byName = new Map(specs.flatMap((spec) => spec.names.map((name) => [name, spec] as const)));
   const options = new Map<string, string[]>();
   const add = ({ names }: OptionSpec, text: string): void => {
@@ -22,6 +25,7 @@ export function readWords(args: readonly string[], specs: readonly OptionSpec[])
   for (let at = 0; at < args.length; at += 1) {
     const arg = args[at] ?? '';
     if (arg === '--') {
+      while (positionals.length < before) positionals.push('');
       positionals.push(...args.slice(at + 1));
       break;
     }
@@ -59,7 +63,9 @@ export function readCommandLine(
   path: string,
   command: Pick<Command<never>, 'options' | 'args'>,
 ): CommandLine {
-  const line = readWords(args, command.options);
+  // `sandbox try -- ls`: what follows `--` is the command, also where no agent is named.
+  const optional = command.args.filter(({ kind }) => kind === 'optional');
+  const line = readWords(args, command.options, command.args.at(-1)?.kind === 'rest' ? optional.length : 0);
   const given = line.positionals;
   const missing = command.args.find(({ kind }, at) => kind === 'required' && at >= given.length);
   const usage = `usage: ${usageOf(path, command.args)}`;

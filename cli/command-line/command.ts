@@ -147,7 +147,7 @@ export const argument = (name: string): Argument<string> => ({
 
 export const optionalArgument = (name: string): Argument<string | undefined> => ({
   ...{ name, kind: 'optional' },
-  read: ([given]) => given,
+  read: ([given]) => (given === '' ? undefined : given),
 });
 
 /** Behind all others. */

@@ -68,12 +68,15 @@ export function missingKeyProblem(place: Place, key: string): ShapeProblem {
   };
 }
 
-/** An invalid name of an entry: a route, a job, a source or a profile. */
+/** An invalid name of an entry: a route, a job, a source or a profile; or of a variable. */
 export function nameProblem(place: Place, name: string): Problem {
+  const found = { rule: 'invalid-name', path: [...place.path, name], at: 'key' } as const;
+  if (place.path.at(-1) === 'env') {
+    const hint = 'letters, digits and `_`; those that begin with `HOOKWRIGHT_` describe the run and cannot be set';
+    return { ...found, message: `\`${name}\` is not a valid name of a variable`, hint };
+  }
   return {
-    rule: 'invalid-name',
-    path: [...place.path, name],
-    at: 'key',
+    ...found,
     message: `\`${name}\` is not a valid name${nameLike(name)}`,
     hint: 'a name has 1 to 64 lower-case letters, digits, `-` and `_`, and starts with a letter or a digit',
   };

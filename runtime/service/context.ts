@@ -17,7 +17,7 @@ import { createLogger } from '../platform/logger.ts';
 import type { GatewayFiles } from '../platform/node-files.ts';
 import { gatewayFiles } from '../platform/node-files.ts';
 import { runProcess } from '../platform/process/run-process.ts';
-import { secretReader, userHome } from '../platform/secrets/machine-secrets.ts';
+import { secretPaths, secretReader, userHome } from '../platform/secrets/machine-secrets.ts';
 import type { SecretResolver } from '../platform/secrets/secrets.ts';
 import { SharedClock } from '../platform/shared-clock.ts';
 import type { TableSource } from '../table/table-source.ts';
@@ -64,10 +64,20 @@ export function resolveOptions(options: ServiceOptions, modules: readonly Runtim
   const log = options.log ?? defaultLog(redactor);
   const folders = { home, userHome: userHome(env) };
   const run = options.run ?? ((request) => runProcess(request, { clock, home }));
+  const sources = { env, home, projectEnv };
+  /** Files of secrets, also of tables that were in service before. */
+  const read = new Set<string>();
   const hidden = (): readonly string[] => [
     ...(options.hidden?.() ?? []),
     ...(projectEnv === undefined ? [] : [projectEnv]),
+    ...read,
   ];
+  const secrets = secretReader({
+    sources,
+    known: (values) => redactor.add(values),
+    onRead: options.onSecretsRead ?? (() => {}),
+    check: options.checkSecrets ?? ((resolver) => resolver),
+  });
   return {
     ...{ modules, host, port, env, redactor, clock, log },
     ...folders,
@@ -86,12 +96,10 @@ export function resolveOptions(options: ServiceOptions, modules: readonly Runtim
     metrics: new Metrics(),
     workFolders: new WorkFolders(log),
     enrolments: new Enrolments({ clock, store: (plan, secret) => storeCaptured(folders, plan, secret) }),
-    secrets: secretReader({
-      sources: { env, home, projectEnv },
-      known: (values) => redactor.add(values),
-      onRead: options.onSecretsRead ?? (() => {}),
-      check: options.checkSecrets ?? ((secrets) => secrets),
-    }),
+    secrets(refs, at) {
+      for (const path of secretPaths(refs, sources)) read.add(path);
+      return secrets(refs, at);
+    },
   };
 }
 

@@ -1,7 +1,7 @@
 /** The packed package, installed in an empty folder the way npm would lay it out, for end-to-end tests. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { systemClock } from '../../runtime/platform/clock.ts';
@@ -52,9 +52,11 @@ async function pack(dir: string): Promise<string> {
 
 /**
  * Packs the repository, unpacks it below `dir` and gives it exactly its own dependencies: what the package forgets to
- * declare, it does not find. @returns the installed program
+ * declare, it does not find. No registry is asked: they come from this repository's node_modules.
+ * @param peers optional ones that the user has installed beside it: copied with what they need, because where a package lies can matter
+ * @returns the installed program
  */
-export async function installPacked(dir: string): Promise<string> {
+export async function installPacked(dir: string, peers: readonly string[] = []): Promise<string> {
   const tarball = await pack(dir);
   const modules = join(dir, 'node_modules');
   const installed = join(modules, 'hookwright');
@@ -67,5 +69,13 @@ export async function installPacked(dir: string): Promise<string> {
     mkdirSync(dirname(join(modules, name)), { recursive: true });
     symlinkSync(found, join(modules, name));
   }
+  for (const name of peers) copyPackage(name, ROOT, modules);
   return join(installed, 'dist/cli/main.js');
+}
+
+function copyPackage(name: string, from: string, modules: string): void {
+  const found = findPackage(name, from);
+  if (found === null) throw new Error(`${name} is not installed`);
+  cpSync(found, join(modules, name), { recursive: true });
+  for (const needed of Object.keys(readManifest(found).dependencies ?? {})) copyPackage(needed, found, modules);
 }

@@ -19,6 +19,7 @@ import type { ProcessRequest, ProcessResult } from '../../../runtime/platform/pr
 import type { Sandbox, SandboxContext, Walls } from '../../../runtime/platform/process/sandbox.ts';
 import { TreeRemover } from '../../../runtime/platform/remove-tree.ts';
 import type { SandboxPlan } from '../../../schemas/generated/types.ts';
+import { keyringFilter } from './keyring-filter.ts';
 import { explainRefusal, findRuntime } from './lacks.ts';
 import type { MachinePaths, Run } from './settings.ts';
 import { listsLocal, settingsOf } from './settings.ts';
@@ -29,6 +30,9 @@ const TRIAL = { argv: ['true'], cwd: '/', stdin: '', timeoutMs: 30_000, maxStdou
 
 /** In scratch, from the moment at which the program is in its sandbox. */
 const STARTED = '.started';
+
+/** What a program writes there reaches nobody, and is no attempt to leave. */
+const OWN_FOLDERS = ['/dev', '/proc/self', '/proc/thread-self'];
 
 export function openSandbox(context: SandboxContext): Sandbox {
   const folders = new RunFolders(context);
@@ -77,7 +81,8 @@ async function prepare(
   await Promise.all([mkdir(control, { mode: 0o700 }), mkdir(scratch, { mode: 0o700 })]);
   const places: MachinePaths = {
     ...{ home: context.home, userHome: context.userHome, temporary, runtime: runtime.folder },
-    hidden: context.hidden().filter((path) => existsSync(path)),
+    // A name may be a link: what it leads to is hidden as well.
+    hidden: context.hidden().flatMap((path) => (existsSync(path) ? [path, realpathSync(path)] : [])),
     bwrap: besides('bwrap.sh'),
     resolver: await realpath('/etc/resolv.conf').catch(() => null),
   };
@@ -87,10 +92,13 @@ async function prepare(
   const told = {
     ...{ argv: request.argv, settings: settingsOf(plan, run, places), module: runtime.entry },
     ...{ report: join(control, 'report'), scratch, started: join(scratch, STARTED) },
-    ...{ unreported: [temporary], proxied: listsLocal(plan.network) },
+    ...{ unreported: [temporary, ...OWN_FOLDERS], proxied: listsLocal(plan.network) },
   };
   await writeFile(file, JSON.stringify(told), { mode: 0o600 });
-  const env = { ...request.env, TMPDIR: control, HOOKWRIGHT_SANDBOX_TMP: temporary };
+  const filter = join(control, 'keyrings.bpf');
+  await writeFile(filter, keyringFilter(), { mode: 0o600 });
+  const own = { HOOKWRIGHT_SANDBOX_TMP: temporary, HOOKWRIGHT_SANDBOX_FILTER: filter };
+  const env = { ...request.env, TMPDIR: control, ...own };
   return { ...request, argv: [process.execPath, besides('launch.mjs'), file], env };
 }
 

@@ -35,6 +35,9 @@ type Entry = string | { readonly path: string; readonly literal: true };
 const named = (paths: readonly string[]): readonly Entry[] =>
   [...new Set(paths)].map((path) => ({ path, literal: true }));
 
+/** Temporary files of others, wherever this process has its own. */
+const TEMPORARY = ['/tmp', '/private/tmp', '/var/tmp'];
+
 /** What the runtime lets every program write. */
 const OPENED = ['/tmp/claude', '/private/tmp/claude'];
 const OPENED_IN_HOME = ['.npm/_logs', '.claude/debug'];
@@ -45,7 +48,7 @@ export function settingsOf(plan: SandboxPlan, run: Run, places: MachinePaths): o
   const { home, userHome, temporary, hidden } = places;
   const absolute = (path: string): string => (/^~(?:\/|$)/.test(path) ? join(userHome, path.slice(1)) : path);
   const [read, write] = [plan.read.map(absolute), plan.write.map(absolute)];
-  const secret = [home, userHome, '/run', temporary, ...hidden, ...(run.walls.hidden ?? [])];
+  const secret = [home, userHome, '/run', temporary, ...TEMPORARY, ...hidden, ...(run.walls.hidden ?? [])];
   const opened = [...OPENED, ...OPENED_IN_HOME.map((path) => join(userHome, path))];
   const sockets = [join(run.control, '*.sock'), join(run.control, 'srt-obs-*', '*.sock')];
   return {

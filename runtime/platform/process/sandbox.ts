@@ -24,7 +24,7 @@ export interface SandboxContext {
   readonly home: string;
   /** The user's home folder, for `~/`. */
   readonly userHome: string;
-  /** Absolute paths that no program may read or write unless a plan names them: the configuration and its `.env`. */
+  /** Absolute paths that no program may read or write unless a plan names them: the configuration, its `.env`, files of secrets. */
   readonly hidden: () => readonly string[];
   readonly log: Logger;
   /** Whether this is the gateway of the home: it removes what an earlier one has left behind. */

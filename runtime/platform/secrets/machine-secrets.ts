@@ -29,6 +29,14 @@ export interface SecretSources {
 /** The folder that `~/` stands for. */
 export const userHome = (env: SecretSources['env']): string => env.HOME || homedir();
 
+/** The files that hold these secrets, existing or not. */
+export const secretPaths = (refs: readonly SecretRef[], sources: SecretSources): readonly string[] =>
+  pathsOf(refs, placesOf(sources));
+
+const pathsOf = (refs: readonly SecretRef[], places: Places): string[] => [
+  ...new Set(refs.flatMap((ref) => secretFiles(ref, places))),
+];
+
 /** For commands. Create a new resolver when secrets may have changed: a resolver reads each `.env` once. */
 export function createSecrets(sources: SecretSources): SecretResolver {
   return createSecretResolver({
@@ -82,7 +90,7 @@ export function resolvable(refs: readonly SecretRef[], secrets: SecretResolver):
 
 /** Reads the files behind the references into memory. A file that cannot be read fails when it is resolved. */
 async function loadSecrets(refs: readonly SecretRef[], places: Places): Promise<SecretResolver> {
-  const paths = [...new Set(refs.flatMap((ref) => secretFiles(ref, places)))];
+  const paths = pathsOf(refs, places);
   const texts = new Map<string, string>();
   const failures = new Map<string, unknown>();
   const readNext = async (): Promise<void> => {

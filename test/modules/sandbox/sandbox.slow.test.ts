@@ -1,15 +1,16 @@
 /** What a run in a sandbox keeps of one without: input, output, exit code, timeout; and secrets that a program uses without having them. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, test } from 'node:test';
 import type { SandboxPlan } from '../../../schemas/generated/types.ts';
 import { atEnd } from '../../helpers/at-end.ts';
 import { runProcess as runCli } from '../../helpers/cli.ts';
+import { ROOT } from '../../helpers/root.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 import { noSandbox, runSandboxed, USERS } from './run-sandboxed.ts';
 
@@ -93,6 +94,23 @@ describe('a run in a sandbox', { skip: noSandbox }, () => {
     assert.equal(result?.kind, 'exit');
   });
 
+  test('has no key of the kernel that its gateway has', async (t) => {
+    const { cwd, root: _, ...options } = place(t);
+    const [add, keyctl] = process.arch === 'arm64' ? [217, 219] : [248, 250];
+    const hold = `syscall(${keyctl}, 1, 0); syscall(${add}, my $t = "user", my $n = "hw-key", my $k = "${KEY}", ${KEY.length}, -3); exec @ARGV`;
+    const look = `my $i = syscall(${keyctl}, 10, -3, my $t = "user", my $n = "hw-key", 0); my $b = " " x 64; print syscall(${keyctl}, 11, $i, $b, 64), " $b\n"; open F, "/proc/keys"; print <F>; print "LOOKED"`;
+    const outside = spawnSync('perl', ['-e', hold, 'perl', '-e', look], { encoding: 'utf8' });
+    if (!outside.stdout.includes(KEY)) return t.skip('this kernel has no keyrings');
+    if (user === 'root') spawnSync('chmod', ['-R', '777', join(cwd, '../../..')]);
+    for (const each of USERS) {
+      const home = join(options.home, each);
+      const run = { argv: ['perl', '-e', look], stdin: '', cwd: join(home, 'run'), plan: NOTHING };
+      const [result] = await runSandboxed(each, { ...options, home, runs: [run] }, {}, ['perl', '-e', hold]);
+      assert.match(`${result?.stdout}`, /^-1 .*LOOKED$/s, result?.stderr);
+      assert.doesNotMatch(`${result?.stdout}`, new RegExp(`${KEY}|hw-key`));
+    }
+  });
+
   test('fails where something is missing, and says how to install it', async (t) => {
     const { cwd, root, ...options } = place(t);
     const bin = join(root, 'bin');
@@ -152,17 +170,32 @@ describe('a run in a sandbox', { skip: noSandbox }, () => {
   });
 
   test('`sandbox try` shows a person the same, and what was denied; `doctor` that it works', async (t) => {
-    const home = tempDir(t);
-    const config = 'platforms: { webhook: { enabled: true, secret: "env:S", routes: { a: { prompt: "{x}" } } } }\n';
-    const agent = 'agent: { command: [cat], sandbox: { network: none } }\n';
-    writeFileSync(join(home, 'hookwright.yaml'), config + agent);
-    const env = { S: 'at-least-16-bytes-long', HOOKWRIGHT_HOME: home };
-    const script = 'cat hookwright.yaml; curl -sS https://example.com; exit 3';
-    const tried = await runCli(['sandbox', 'try', 'default', '--', 'sh', '-c', script], { cwd: home, env, home });
-    assert.equal(tried.code, 3, tried.stderr);
-    assert.match(tried.stderr, /denied: example\.com:443/);
-    assert.doesNotMatch(tried.stdout, /platforms/);
-    const doctor = await runCli(['doctor'], { cwd: home, env, home });
+    const [home, shared] = [tempDir(t), tempDir(t)];
+    // Neither in a home nor in a temporary folder: hidden because the configuration names it as a secret.
+    const keys = mkdtempSync(join(ROOT, 'build/keys-'));
+    atEnd(t, () => rmSync(keys, { recursive: true }));
+    writeFileSync(join(keys, 'real'), KEY, { mode: 0o600 });
+    writeFileSync(join(keys, 'other'), 'seen');
+    symlinkSync('real', join(keys, 'key'));
+    const config = `platforms: { webhook: { enabled: true, secret: "file:${keys}/key", routes: { a: { prompt: "{x}" } } } }
+agent: { command: [cat], sandbox: { network: none } }
+agents: { second: { command: [cat], sandbox: { network: none }, env: { TOK: env:NOT_SET } } }
+`;
+    writeFileSync(join(home, 'hookwright.yaml'), config, { mode: 0o600 });
+    const options = { cwd: home, env: { HOOKWRIGHT_HOME: home, TMPDIR: home }, home };
+    const tryIt = (...words: string[]) => runCli(['sandbox', 'try', ...words], options);
+    const script = `cat hookwright.yaml ${keys}/*; ls -A ${shared}/..; echo x >/dev/shm/own; curl -sS https://example.com; exit 3`;
+    for (const words of [['--'], ['default', '--']]) {
+      const tried = await tryIt(...words, 'sh', '-c', script);
+      assert.equal(tried.code, 3, tried.stderr);
+      assert.match(tried.stderr, /denied: example\.com:443\n/);
+      assert.doesNotMatch(tried.stdout, new RegExp(`platforms|${KEY}|${basename(shared)}`));
+      assert.match(tried.stdout, /seen/);
+    }
+    const lacks = await tryIt('second', '--', 'true');
+    assert.match(lacks.stderr, /^error: agent second: env.TOK: env:NOT_SET is not set/m);
+    assert.match((await tryIt('ls')).stderr, /no agent ls .*\n.*hookwright sandbox try -- ls/);
+    const doctor = await runCli(['doctor'], options);
     assert.match(doctor.stdout, /sandbox +works +a program was started in one/);
   });
 });

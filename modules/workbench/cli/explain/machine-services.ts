@@ -6,6 +6,7 @@
 import { NO_AGENT } from '../../../../base/no-agent.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { lenient } from '../../../../cli/deliver/link-one.ts';
+import { hiddenFiles } from '../../../../cli/files/hidden-files.ts';
 import { DeliveryRefusal } from '../../../../runtime/deliver/http/values.ts';
 import { listJobs } from '../../../../runtime/dispatch/scheduler/job.ts';
 import type { RunScript } from '../../../../runtime/intake/script-runner.ts';
@@ -54,10 +55,11 @@ export function listFiles({ stat, readText }: Pick<GatewayFiles, 'stat' | 'readT
  * @param files absolute paths of the configuration, which no script may read
  */
 export async function scriptRunner(
-  { env, home, clock, modules, projectEnv }: CliContext,
-  { gateway }: Pick<RouteTable, 'gateway'>,
+  context: CliContext,
+  table: RouteTable,
   files: readonly string[],
 ): Promise<RunScript> {
+  const { env, home, clock, modules } = context;
   const [{ createScriptRunner }, { runProcess }, { createConfinement }, { silentLog }] = await Promise.all([
     import('../../../../runtime/intake/script-runner.ts'),
     import('../../../../runtime/platform/process/run-process.ts'),
@@ -67,12 +69,12 @@ export async function scriptRunner(
   const { realPath, describe } = gatewayFiles;
   const { signal } = new AbortController();
   const start = (request: Parameters<typeof runProcess>[0]) => runProcess(request, { clock, home });
-  const hidden = (): readonly string[] => [...files, ...(projectEnv === undefined ? [] : [projectEnv])];
+  const hidden = (): readonly string[] => hiddenFiles(context, table, files);
   const { confine } = createConfinement(
     modules.flatMap(({ runtime }) => runtime ?? []),
     { run: start, home, userHome: userHome(env), hidden, log: silentLog, sweep: false },
   );
-  return createScriptRunner({ run: confine(gateway.sandbox ?? null), realPath, describe, env, home, signal });
+  return createScriptRunner({ run: confine(table.gateway.sandbox ?? null), realPath, describe, env, home, signal });
 }
 
 /** @throws CliError when there is a store that cannot be read. */

@@ -10,6 +10,7 @@ import type { GivenBy } from '../../../../../cli/command-line/command.ts';
 import { command, optionalArgument, restArguments, text } from '../../../../../cli/command-line/command.ts';
 import { configOption } from '../../../../../cli/command-line/options.ts';
 import { compileRequest, createCompileRequest } from '../../../../../cli/compile/compile-files.ts';
+import { hiddenFiles } from '../../../../../cli/files/hidden-files.ts';
 import { printNote } from '../../../../../cli/output/print.ts';
 import { createServerLog } from '../../../../../cli/serve/server-log.ts';
 import { HttpPool } from '../../../../../runtime/deliver/http-pool.ts';
@@ -19,6 +20,9 @@ import { createAgents } from '../../../../../runtime/dispatch/agents/create-agen
 import { WorkFolders } from '../../../../../runtime/dispatch/agents/work-folders.ts';
 import type { RunProcess } from '../../../../../runtime/platform/process/run-process.ts';
 import { createSecrets, userHome } from '../../../../../runtime/platform/secrets/machine-secrets.ts';
+import { collectSecretRefs } from '../../../../../runtime/platform/secrets/secret-refs.ts';
+import type { SecretResolver } from '../../../../../runtime/platform/secrets/secrets.ts';
+import { SecretError } from '../../../../../runtime/platform/secrets/secrets.ts';
 import { createConfinement } from '../../../../../runtime/service/confine.ts';
 import type { ProgramEnd } from '../../../../../runtime/store/states.ts';
 import type { CommandAgentPlan, RouteTable } from '../../../../../schemas/generated/types.ts';
@@ -34,6 +38,7 @@ export default command({
     'It sees the files, hosts, variables and placeholders that the program of the agent sees, in a new work folder. Without a name it is the sandbox of the default agent, `default`. Afterwards it prints what was denied.',
   examples: [
     ['Look around in a shell', '$0 sandbox try'],
+    ['What the default agent sees of the home', '$0 sandbox try -- ls -la ~'],
     ['Whether a host can be reached', '$0 sandbox try reviewer -- curl -sS https://api.example.com'],
   ],
   options,
@@ -53,7 +58,10 @@ async function tryIn(context: CliContext, given: Given, table: RouteTable, files
   const name = given.agent === undefined || given.agent === 'default' ? null : given.agent;
   const own = Object.hasOwn(table.profiles, profile) ? table.profiles[profile] : undefined;
   const plan = own === undefined ? null : agentPlan(own, name);
-  if (own === undefined || plan === null) throw new CliError(`there is no agent ${name ?? 'default'} in ${profile}`);
+  if (own === undefined || plan === null) {
+    const hint = name === null ? [] : [`a command stands behind \`--\`: hookwright sandbox try -- ${name}`];
+    throw new CliError(`there is no agent ${name ?? 'default'} in ${profile}`, ...hint);
+  }
   if (plan.kind !== 'command' || plan.sandbox === null)
     throw new CliError('this agent has no sandbox', 'write `sandbox:` into the agent, or under `gateway`');
   const tried: CommandAgentPlan = {
@@ -62,25 +70,30 @@ async function tryIn(context: CliContext, given: Given, table: RouteTable, files
   };
   const changed = name === null ? { ...own, agent: tried } : { ...own, agents: { ...own.agents, [name]: tried } };
   const log = createServerLog(context);
-  const hidden = (): readonly string[] => [...files, ...(context.projectEnv === undefined ? [] : [context.projectEnv])];
+  const hidden = (): readonly string[] => hiddenFiles(context, table, files);
   const { confine } = createConfinement(
     modules.flatMap(({ runtime }) => runtime ?? []),
     { run: inTerminal, home, userHome: userHome(env), hidden, log, sweep: false },
   );
-  const agents = createAgents(
-    { ...table, profiles: { ...table.profiles, [profile]: changed } },
-    {
-      ...{ home, env, confine, http: new HttpPool(), secrets: createSecrets(context), log },
-      ...{ readText: () => Promise.resolve(''), redact: new Redactor().redact, workFolders: new WorkFolders(log) },
-    },
-  );
+  const secrets = createSecrets(context);
+  const wanted = new Set(collectSecretRefs(plan));
+  // The others are not started, so that what they lack does not matter.
+  const resolve: SecretResolver['resolve'] = (ref) => (wanted.has(ref) ? secrets.resolve(ref) : 'x');
   const ends: ProgramEnd[] = [];
   const report = { ended: (program: ProgramEnd) => void ends.push(program), used: () => {} };
   const request = { prompt: '', toolsets: [], skills: [], session: '', profile, route: '', event: '', delivery_id: '' };
   const listening = context.onSignal(() => {});
   try {
+    const agents = createAgents(
+      { ...table, profiles: { ...table.profiles, [profile]: changed } },
+      {
+        ...{ home, env, confine, http: new HttpPool(), secrets: { resolve }, log },
+        ...{ readText: () => Promise.resolve(''), redact: new Redactor().redact, workFolders: new WorkFolders(log) },
+      },
+    );
     await agents(profile, name)?.run({ ...request, signal: new AbortController().signal }, report);
   } catch (error) {
+    if (error instanceof SecretError) throw new CliError(error.message);
     if (!(error instanceof AgentError)) throw error;
     // A command that fails has said why; one that was not started has not.
     if (exitOf(ends) === null) throw new CliError(error.message);
