@@ -28,12 +28,12 @@ const SECRET_PARAMETER =
 /** Returns the checked base, or an error message. The message never contains the text, which may be a secret. */
 export function parseBaseUrl(text: string, options: BaseUrlOptions): BaseUrl | string {
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null) return 'the base URL is not a URL';
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'the base URL is neither https:// nor http://';
+  if (url === null) return 'the URL is not a URL';
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'the URL is neither https:// nor http://';
   const problem = credentialsIn(url, options);
   if (problem !== null) return problem;
   if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname) && !options.allowHttp) {
-    return `the base URL sends credentials to ${url.hostname} without encryption; use https://, or set allow_http: true`;
+    return `the URL sends credentials to ${url.hostname} without encryption; use https://, or set allow_http: true`;
   }
   const path = url.pathname.replace(/\/+$/, '');
   const query = url.search.slice(1);
@@ -48,7 +48,7 @@ export function parseBaseUrl(text: string, options: BaseUrlOptions): BaseUrl | s
 
 /** Returns an error message if the URL contains a credential, else null: base URLs are printed and stored. */
 export function credentialsIn(url: URL, { secret }: Pick<BaseUrlOptions, 'secret'>): string | null {
-  if (url.username !== '' || url.password !== '') return 'the base URL must not contain a user name or password';
+  if (url.username !== '' || url.password !== '') return 'the URL must not contain a user name or password';
   const name = secret ? undefined : [...url.searchParams.keys()].find((key) => SECRET_PARAMETER.test(key));
-  return name === undefined ? null : `the base URL must not contain a credential (\`${name}\`)`;
+  return name === undefined ? null : `the URL must not contain a credential (\`${name}\`)`;
 }

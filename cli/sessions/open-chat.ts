@@ -37,7 +37,7 @@ export function sessionProfile(context: CliContext, profile: string = DEFAULT_PR
 async function targetNames(context: CliContext): Promise<Readonly<Record<string, string>>> {
   // Loaded on demand: it pulls in the compiler, and lists of sessions ask for no name.
   const { tryOpenTable } = await import('../subscriptions/open-table.ts');
-  const open = await tryOpenTable(context, undefined);
+  const open = await tryOpenTable(context, context.configs);
   if (open !== null) return open.table.target_names;
   return lowerTargetNames((await context.catalog()).targets).plan ?? {};
 }

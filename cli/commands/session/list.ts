@@ -4,7 +4,7 @@ import type { BusySession } from '../../../runtime/store/queries.ts';
 import type { SessionSummary } from '../../../runtime/store/sessions.ts';
 import { knownName } from '../../blueprints/open-catalog.ts';
 import { command, text } from '../../command-line/command.ts';
-import { jsonOption } from '../../command-line/options.ts';
+import { configOption, jsonOption } from '../../command-line/options.ts';
 import { printNote, visible } from '../../output/print.ts';
 import { printList } from '../../output/table.ts';
 import { agentSessionJson, holderText } from '../../sessions/agent-sessions.ts';
@@ -21,7 +21,7 @@ export default command({
     ['List them', '$0 session list'],
     ['For scripts', '$0 session list --profile work --json'],
   ],
-  options: { profile: text('profile', 'Whose sessions; default: `default`'), json: jsonOption },
+  options: { profile: text('profile', 'Whose sessions; default: `default`'), config: configOption, json: jsonOption },
   async run(context, given) {
     const profile = sessionProfile(context, given.profile);
     const stored = (await useSessions(context, (all) => all.list(profile))) ?? [];

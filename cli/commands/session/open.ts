@@ -1,5 +1,6 @@
 /** `hookwright session open`: gives a chat a session, so that deliveries are mirrored into it. */
 import { argument, command, text } from '../../command-line/command.ts';
+import { configOption } from '../../command-line/options.ts';
 import { printLine, printNote, visible } from '../../output/print.ts';
 import { openChat, useSessions } from '../../sessions/open-chat.ts';
 
@@ -11,7 +12,7 @@ export default command({
     ['The session of a group', '$0 session open telegram -1001234'],
     ['In a profile', '$0 session open slack C0123 --profile work'],
   ],
-  options: { profile: text('profile', 'Whose session; default: `default`') },
+  options: { profile: text('profile', 'Whose session; default: `default`'), config: configOption },
   args: { target: argument('target'), chatId: argument('chat id') },
   async run(context, given) {
     const chat = await openChat(context, given);

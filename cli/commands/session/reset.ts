@@ -2,6 +2,7 @@
 import { resetSession } from '../../../runtime/store/said.ts';
 import { CliError } from '../../base/errors.ts';
 import { argument, command, text } from '../../command-line/command.ts';
+import { configOption } from '../../command-line/options.ts';
 import { printLine, visible } from '../../output/print.ts';
 import { sessionProfile } from '../../sessions/open-chat.ts';
 import { useStore } from '../../store/use-store.ts';
@@ -11,7 +12,7 @@ export default command({
   details:
     'For agents that are told what was said (`agent.openai`). A program keeps its own conversations, under the session id that it is given. What was accepted stays stored, and runs that wait still run.',
   examples: [['Forget a pull request', '$0 session reset webhook:review:acme/shop%2342']],
-  options: { profile: text('profile', 'Whose session; default: `default`') },
+  options: { profile: text('profile', 'Whose session; default: `default`'), config: configOption },
   args: { session: argument('session id') },
   async run(context, given) {
     const of = { profile: sessionProfile(context, given.profile), session: given.session };

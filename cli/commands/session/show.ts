@@ -5,13 +5,17 @@ import type { CliContext } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';
 import type { GivenBy } from '../../command-line/command.ts';
 import { argument, command, optionalArgument, text } from '../../command-line/command.ts';
-import { jsonOption } from '../../command-line/options.ts';
+import { configOption, jsonOption } from '../../command-line/options.ts';
 import { printBeside, printJson, printLine, visible } from '../../output/print.ts';
 import { agentSessionJson, holderText, turnsOf } from '../../sessions/agent-sessions.ts';
 import { openChat, sessionProfile, useSessions } from '../../sessions/open-chat.ts';
 import { useStore } from '../../store/use-store.ts';
 
-const options = { profile: text('profile', 'Whose session; default: `default`'), json: jsonOption };
+const options = {
+  profile: text('profile', 'Whose session; default: `default`'),
+  config: configOption,
+  json: jsonOption,
+};
 
 /** Most turns of an agent's session that are shown. */
 const SHOWN = 20;

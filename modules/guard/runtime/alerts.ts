@@ -8,6 +8,7 @@
  * What lasts is in the store, so it holds over restarts and all gateways of a database: a row is replaced only if it is as it
  * was read, and otherwise read again.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { ALERT_KINDS } from '../../../base/alert-kinds.ts';
 import type { AlertCondition, GuardContext, LastingAlert } from '../../../runtime/dispatch/guard.ts';
 import { alertMessage } from '../../../runtime/dispatch/own-message.ts';
@@ -16,7 +17,10 @@ import { StoreUnavailable } from '../../../runtime/store/store.ts';
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import { beginText, endText, receivers, summaryText } from './messages.ts';
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** How long what was not raised again is kept, in ms: a sender may have named an address that is never used again. */
+const KEPT_MS = 30 * DAY_MS;
 /** Least time between two counts of the same alert in the store, in ms. */
 const QUIET_MS = 10_000;
 
@@ -55,6 +59,14 @@ export class Alerts {
     return [...this.kept.values()].map(({ row: { told_at: _, ...alert } }) => alert);
   }
 
+  /** Whether it has begun, or fewer than `most` of its kind about its target have. */
+  hasRoom(of: AlertCondition, most: number): boolean {
+    const begun = [...this.lasting, ...Array.from(this.open.values(), (open) => open.of)];
+    const alike = begun.filter(({ kind, about }) => kind === of.kind && isDeepStrictEqual(about, of.about));
+    const subjects = new Set(alike.map(({ subject }) => subject));
+    return subjects.has(of.subject) || subjects.size < most;
+  }
+
   raise(of: AlertCondition, reason: string): void {
     const now = this.context.clock.now();
     if (this.context.table().gateway.alerts?.on.includes(of.kind) !== true || isPast(of, now)) return;
@@ -66,6 +78,12 @@ export class Alerts {
     const known = this.kept.get(key)?.row;
     const isTold = known !== undefined && !isAnew(of, known);
     if (!isTold || now - known.last_at >= QUIET_MS || now - known.told_at >= DAY_MS) this.work();
+  }
+
+  /** Of several things that fail by turns: ends it when the last failure was an hour ago. */
+  clearWhenQuiet(of: AlertCondition): void {
+    const lastAt = this.kept.get(keyOf(of))?.row.last_at;
+    if (lastAt !== undefined && this.context.clock.now() - lastAt >= HOUR_MS) this.clear(of);
   }
 
   clear({ kind, subject }: Pick<AlertCondition, 'kind' | 'subject'>): void {
@@ -144,7 +162,7 @@ export class Alerts {
     const dispatch = told === null ? null : this.message(told, after, now);
     const row: Row = text === null ? after : { ...after, told_at: now };
     const body = ends ? null : JSON.stringify(row);
-    const change = { expect: before?.body ?? null, body, expires_at: null, dispatch, now };
+    const change = { expect: before?.body ?? null, body, expires_at: now + KEPT_MS, dispatch, now };
     if (!(await store.write({ kind: 'put_guard', row: { kind: 'alert', key }, ...change }))) return false;
     if (body === null) this.kept.delete(key);
     else this.kept.set(key, { row, body });

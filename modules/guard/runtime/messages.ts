@@ -2,10 +2,14 @@
 import { alertTitle } from '../../../base/alert-kinds.ts';
 import type { AlertCondition, LastingAlert } from '../../../runtime/dispatch/guard.ts';
 import { renderReceivers } from '../../../runtime/dispatch/own-message.ts';
+import { printableStart } from '../../../runtime/platform/printable.ts';
 import type { Dispatch, RouteTable } from '../../../schemas/generated/types.ts';
 
-/** Longest reason, in UTF-16 units. */
+/** Longest reason and subject, in UTF-16 units. */
 const MOST_CHARS = 500;
+
+/** Of a text that a sender may have chosen, such as an address. */
+export const alertSubject = (text: string): string => printableStart(text, MOST_CHARS);
 
 const cut = (text: string): string => (text.length > MOST_CHARS ? `${text.slice(0, MOST_CHARS - 1)}…` : text);
 const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);

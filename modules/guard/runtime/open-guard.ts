@@ -10,13 +10,15 @@ import type { Dispatch } from '../../../schemas/generated/types.ts';
 import { Alerts } from './alerts.ts';
 import { fullBudgets, refusedBy } from './full-budgets.ts';
 import { Heartbeat } from './heartbeat.ts';
-import { beginText, endText, receivers } from './messages.ts';
+import { alertSubject, beginText, endText, receivers } from './messages.ts';
 import { pausedKeys } from './paused-keys.ts';
 
 /** How often the state of the gateway is looked at, in ms. */
 const TICK_MS = 5000;
 /** Requests in a row without a valid signature that are worth an alert. */
 const MOST_REFUSED = 10;
+/** Addresses of a target that are told of one by one: a sender may choose them, and a dead token fails at all of them. */
+const MOST_ADDRESSES = 5;
 
 export const openGuard: OpenGuard = (context) => new RunningGuard(context);
 
@@ -56,13 +58,12 @@ class RunningGuard implements Guard {
       if (delivery === undefined || (dispatch.route === null && dispatch.job === null)) return;
       const address = Object.entries(delivery.extra).map(([name, value]) => `${name}=${value}`);
       const about = { profile: dispatch.profile, target: delivery.target };
-      const of: AlertCondition = {
-        kind: 'delivery_dead',
-        subject: [inProfile(targetLabel(delivery), dispatch), ...address].join(' '),
-        about,
-      };
-      if (failure === null) this.clear(of);
-      else this.raise(of, failure);
+      const target = inProfile(targetLabel(delivery), dispatch);
+      const of = { kind: 'delivery_dead', subject: alertSubject([target, ...address].join(' ')), about } as const;
+      const others = { ...of, subject: `${target}, other addresses` };
+      if (failure !== null) return this.raise(this.alerts.hasRoom(of, MOST_ADDRESSES) ? of : others, failure);
+      this.clear(of);
+      if (!this.isClosed) this.alerts.clearWhenQuiet(others);
     },
     jobTicked: (job, missed, fired) => {
       const of = { kind: 'job_missed', subject: inProfile(`job ${job.id}`, job) } as const;
@@ -73,7 +74,7 @@ class RunningGuard implements Guard {
       const of = readRunKey(limit.key);
       if (until === null || of === null) return;
       const reason = `more than ${limit.most} runs within ten minutes; hookwright gateway loops list|release`;
-      this.raise({ kind: 'loop', subject: runKeyName(of), until }, reason);
+      this.raise({ kind: 'loop', subject: alertSubject(runKeyName(of)), until }, reason);
     },
     overBudget: (_owner, { budget }) => {
       const { of, reason } = refusedBy(budget);
@@ -192,7 +193,7 @@ class RunningGuard implements Guard {
     const { store, clock } = this.context;
     const loops = this.lasting.filter(({ kind }) => kind === 'loop');
     if (loops.length === 0) return;
-    const paused = new Set((await pausedKeys(store, clock.now())).map(({ of }) => runKeyName(of)));
+    const paused = new Set((await pausedKeys(store, clock.now())).map(({ of }) => alertSubject(runKeyName(of))));
     for (const alert of loops) if (!paused.has(alert.subject)) this.clear(alert);
   }
 

@@ -5,6 +5,7 @@ import { sessionId } from '../../dispatch/session-id.ts';
 import { fillEvents } from '../../store/burst.ts';
 import type { RunKey } from '../../store/run-key.ts';
 import { renderDeliveries, renderOutputs } from '../../table/link-delivery.ts';
+import { digestOf } from '../../table/link-identity.ts';
 import { runLimits } from '../../table/link-loop.ts';
 import type { Rendered } from '../../table/link-template.ts';
 import type { Intake, Stage } from '../intake.ts';
@@ -12,6 +13,13 @@ import type { Intake, Stage } from '../intake.ts';
 const MODES: Record<RoutePlan['mode'], Dispatch['mode']> = {
   ...{ agent: 'agent', message: 'message', direct: 'direct', cron: 'job' },
 };
+
+/** Longest key, and part of a place, in UTF-16 units: an agent gets it as an argument, and lists show it. */
+const KEY_LIMIT = 256;
+
+/** A longer key is its digest: cutting could merge two. */
+const bounded = (key: string): string => (key.length > KEY_LIMIT ? digestOf(key) : key);
+const boundedOrNull = (key: string | null | undefined): string | null => (key == null ? null : bounded(key));
 
 /** Runs are counted by session, else by coalesce key, else by where the answer goes, if it can come back as an event of the sender. */
 function limitsOf(
@@ -31,7 +39,7 @@ function limitsOf(
 
 const placeOf = (delivery: DispatchDelivery): readonly string[] => [
   targetLabel(delivery),
-  ...Object.values(delivery.extra),
+  ...Object.values(delivery.extra).map(bounded),
 ];
 
 function burstPart(
@@ -54,7 +62,7 @@ export const render: Stage = (intake, { ids, tracing }) => {
   const prompt = route.prompt(data, builtins, marker);
   const line = prompt.eventsAt === undefined ? undefined : route.coalesce?.all?.each(data, builtins, marker);
   intake.unresolved = line === undefined ? prompt.unresolved : [...prompt.unresolved, ...line.unresolved];
-  const session_key = route.sessionKey?.(data, builtins) ?? null;
+  const session_key = boundedOrNull(route.sessionKey?.(data, builtins));
   const dispatch: Dispatch = {
     id: ids.dispatch(intake.receivedAt),
     mode: MODES[plan.mode],
@@ -83,7 +91,7 @@ export const render: Stage = (intake, { ids, tracing }) => {
     ...(tracing === null ? {} : { trace: tracing.received(intake) }),
     ...burstPart(intake, prompt, line, marker),
   };
-  intake.coalesceKey = route.coalesce === null ? null : route.coalesce.key(data, builtins);
+  intake.coalesceKey = boundedOrNull(route.coalesce?.key(data, builtins));
   // An event without an entity is a burst of its own.
   intake.dispatch = intake.coalesceKey === null ? fillEvents(dispatch, []) : dispatch;
   intake.limits = limitsOf(intake, intake.dispatch);

@@ -54,4 +54,29 @@ describe('a failure that lasts', () => {
       ['hookwright: runs fail: route a', 'hookwright: runs fail: route b', 'hookwright: over, runs fail: route b'],
     );
   });
+
+  it('at many addresses, which a sender may choose, is a message for a few of them and one for all others', async () => {
+    const store = createMemoryStore();
+    const gateway = await watch(store);
+    const { clock } = gateway;
+    const firstLines = async () => (await told(store)).map((text) => text.split('\n', 1)[0]?.slice(0, 80));
+    gateway.deliver(`9\n\x1b[31m${'y'.repeat(9000)}`, 'no such chat');
+    for (let n = 0; n < 300; n++) gateway.deliver(`c${n}`, 'the token is not valid any more');
+    await clock.run(10_000);
+    const [odd, ...others] = await firstLines();
+    assert.match(odd ?? '', /^hookwright: deliveries are given up: telegram chat_id=9\ufffd\ufffd\[31my+$/);
+    assert.ok((await told(store)).every((text) => text.length < 600));
+    const begun = 'hookwright: deliveries are given up: telegram';
+    const rest = `${begun}, other addresses`;
+    assert.deepEqual(others, [...[0, 1, 2, 3].map((n) => `${begun} chat_id=c${n}`), rest]);
+    gateway.deliver('c0', null);
+    gateway.deliver('c77', null);
+    await clock.run(10_000);
+    const over = (text: string) => text.replace(': ', ': over, ');
+    assert.deepEqual((await firstLines()).slice(6), [over(`${begun} chat_id=c0`)]);
+    clock.jump(HOUR);
+    gateway.deliver('c77', null);
+    await clock.run(10_000);
+    assert.deepEqual((await firstLines()).slice(7), [over(rest)]);
+  });
 });

@@ -16,6 +16,8 @@ export interface Watch {
   readonly clock: FakeClock;
   fail(route?: string): void;
   succeed(route?: string): void;
+  /** A delivery to a chat ends. @param failure null: it arrived */
+  deliver(chat_id: string, failure: string | null): void;
   /** Waits until it has stored all that it heard of, and another gateway of the same store opens. */
   restart(): Promise<void>;
   close(): Promise<void>;
@@ -37,6 +39,10 @@ export async function watch(store: Store, clock = new FakeClock()): Promise<Watc
     clock,
     fail: (route = 'review') => guard.observer.runFailed?.(owner(route), 'the token is not valid any more'),
     succeed: (route = 'review') => guard.observer.runEnded?.(owner(route), 'ok', 5),
+    deliver(chat_id, failure) {
+      const delivery = { target: 'messenger_a', label: 'telegram', extra: { chat_id }, unresolved: [] };
+      guard.observer.deliveryEnded?.(makeDispatch('d', { deliveries: [delivery] }), 0, failure);
+    },
     async restart() {
       await guard.close();
       guard = open();

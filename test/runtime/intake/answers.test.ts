@@ -52,6 +52,21 @@ test('an agent route stores the dispatch and answers 202 accepted', async (t) =>
   });
 });
 
+test('long keys are their digests, which different keys do not share', async (t) => {
+  const key = lowerCoalesceKey('key').plan ?? [];
+  const coalesce = { key, window_seconds: 30, max_wait_seconds: 300 };
+  const { post, dispatcher } = await serve(t, { routes: { pr: { coalesce, session: { key, scope: null } } } });
+  const long = 'x'.repeat(500_000);
+  for (const sent of ['x'.repeat(256), long, long, `${long}y`]) await post('/webhooks/pr', { key: sent });
+  const keys = dispatcher.handed.map(({ group, dispatch }) => [group?.key, dispatch.session_key, dispatch.session]);
+  const [short, first, again, other] = keys;
+  assert.equal(short?.[0], 'x'.repeat(256));
+  assert.match(first?.[0] ?? '', /^sha256:[0-9a-f]{64}$/);
+  assert.deepEqual(first, [first?.[0], first?.[0], `webhook:pr:${first?.[0]}`]);
+  assert.deepEqual(again, first);
+  assert.notEqual(other?.[0], first?.[0]);
+});
+
 test('a coalesced event answers 202 with what it replaced', async (t) => {
   const coalesce = { key: lowerCoalesceKey('number').plan ?? [], window_seconds: 30, max_wait_seconds: 300 };
   const { post, dispatcher } = await serve(t, { routes: { pr: { coalesce } } });
