@@ -1,4 +1,5 @@
 /** The flags of `webhook subscribe`, and their changes to an entry; other settings stay as they are. */
+import { NO_AGENT } from '../../base/no-agent.ts';
 import type { BudgetConfig, CoalesceConfig, FilterConfig, RouteConfig } from '../../schemas/generated/types.ts';
 import { UsageError } from '../base/errors.ts';
 import type { GivenBy } from '../command-line/command.ts';
@@ -48,8 +49,7 @@ export function applyFlags(entry: RouteConfig, flags: SubscribeFlags): RouteConf
     description: flags.description,
     deliver: flags.deliver === undefined ? undefined : oneOrList(parseList(flags.deliver)),
     deliver_extra: deliverExtra(entry, flags),
-    deliver_only: flags.deliverOnly,
-    agent: flags.agent,
+    ...modeOf(entry, flags),
     cron_job: flags.cronJob,
     profile: flags.routeProfile,
     mirror_to_session: flags.mirrorToSession,
@@ -74,6 +74,18 @@ export function applyFlags(entry: RouteConfig, flags: SubscribeFlags): RouteConf
     else next[key] = value;
   }
   return next as RouteConfig;
+}
+
+/** `deliver_only` and `agent: none` are two ways to send a message: the one that is asked for ends the other. */
+function modeOf({ deliver_only, agent }: RouteConfig, flags: SubscribeFlags): Record<string, unknown> {
+  const ends = {
+    direct: deliver_only === true && Boolean(flags.agent),
+    stored: agent === NO_AGENT && flags.deliverOnly,
+  };
+  return {
+    deliver_only: flags.deliverOnly ?? (ends.direct ? false : undefined),
+    agent: flags.agent ?? (ends.stored ? NOTHING : undefined),
+  };
 }
 
 /** Marks a setting that was removed. */

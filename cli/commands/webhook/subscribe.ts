@@ -19,7 +19,7 @@ type Given = GivenBy<typeof SUBSCRIBE_OPTIONS> & GivenBy<typeof args>;
 export default command({
   summary: 'Create or change a subscription: a route outside the configuration',
   details:
-    'A new subscription gets a secret of its own, printed once. For one that exists, only what the flags say changes; an empty value takes a setting away. Checked by the rules of static routes before anything is written. A running gateway takes it in with the next request. There is no flag for toolsets: they can only be written into the file by hand.',
+    'A new subscription gets a secret of its own, printed once. For one that exists, only what the flags say changes; an empty value takes a setting away, and `--agent` ends `--deliver-only`, as `--deliver-only` ends `--agent none`. Checked by the rules of static routes before anything is written. A running gateway takes it in with the next request. There is no flag for toolsets: they can only be written into the file by hand.',
   examples: [
     [
       'Summaries of pull requests',

@@ -76,3 +76,14 @@ for (const [flags, expected] of refused) {
       (error) => error instanceof UsageError && expected.test(error.message),
     ));
 }
+
+test('of the two ways to send a message without an agent, the one that is asked for ends the other', () => {
+  const direct: RouteConfig = { prompt: 'x', deliver: 'slack', deliver_only: true };
+  const stored: RouteConfig = { prompt: 'x', deliver: 'slack', agent: 'none' };
+  assert.deepEqual(applyFlags(direct, { agent: 'none' }), stored);
+  assert.deepEqual(applyFlags(stored, { deliverOnly: true }), direct);
+  assert.deepEqual(applyFlags(stored, { prompt: 'x' }), stored);
+  assert.deepEqual(applyFlags(stored, { deliverOnly: false }), stored);
+  assert.deepEqual(applyFlags({ ...direct, agent: 'x' }, { deliverOnly: true }), { ...direct, agent: 'x' });
+  assert.deepEqual(applyFlags(direct, { agent: '' }), direct);
+});
