@@ -39,7 +39,7 @@ type Given = GivenBy<typeof options> & GivenBy<typeof args>;
 export default command({
   summary: 'Send deliveries that were given up once more, or run them again',
   details:
-    'A message or an answer goes on under its id, to the targets that have not got it; its delivery id is claimed. Everything else\nruns again, as a new delivery that names the old. A running gateway begins at once; without one they wait for the next start.',
+    'A message or an answer goes on under its id, to the targets that have not got it; its delivery id is claimed. Everything else runs again, as a new delivery that names the old. A running gateway begins at once; without one they wait for the next start.',
   examples: [
     ['Repeat one', '$0 deliveries replay 0mb3k9x2c00a7f01c3b9d2e4'],
     ['Repeat what was given up since yesterday', '$0 deliveries replay --state dead --since 24h'],

@@ -4,6 +4,7 @@ import { runFacts } from '../../../runtime/store/run-facts.ts';
 import type { Moment } from '../../../runtime/store/timeline.ts';
 import { deliveryLabel, timeline } from '../../../runtime/store/timeline.ts';
 import type { Usage } from '../../../runtime/store/usage.ts';
+import type { Dispatch } from '../../../schemas/generated/types.ts';
 import type { CliContext } from '../../base/context.ts';
 import type { GivenBy } from '../../command-line/command.ts';
 import { argument, command, flag } from '../../command-line/command.ts';
@@ -34,9 +35,21 @@ export default command({
     if (stored === null) throw unknownDispatch(given.id);
     const { ref, ...rest } = stored;
     const { program, ...shown } = rest;
-    if (given.json) printJson(context, { ...shown, ...runFacts(stored), timeline: timeline(stored) });
+    if (given.json)
+      printJson(context, {
+        ...shown,
+        dispatch: named(shown.dispatch),
+        ...runFacts(stored),
+        timeline: timeline(stored),
+      });
     else print(context, given, stored);
   },
+});
+
+/** With the names of targets that people know. */
+const named = ({ deliveries, ...dispatch }: Dispatch): Dispatch => ({
+  ...dispatch,
+  deliveries: deliveries.map(({ label, ...delivery }) => ({ ...delivery, target: label ?? delivery.target })),
 });
 
 function print(context: CliContext, given: Given, stored: StoredDispatch): void {

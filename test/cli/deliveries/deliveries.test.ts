@@ -3,9 +3,10 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import type { TestContext } from 'node:test';
-import { describe, it } from 'node:test';
+import { describe, it, test } from 'node:test';
 import { parseSince } from '../../../cli/deliveries/filter.ts';
 import type { Accept } from '../../../runtime/store/mutations.ts';
+import type { StoredDispatch } from '../../../runtime/store/queries.ts';
 import type { RunFacts } from '../../../runtime/store/run-facts.ts';
 import { openOfflineStore } from '../../../runtime/store/sqlite/open-store.ts';
 import type { Store } from '../../../runtime/store/store.ts';
@@ -91,6 +92,16 @@ async function fill(path: string): Promise<void> {
   await add(store, 'pending1', 60_000);
   await store.close();
 }
+
+test('show --json names targets as people know them', async (t) => {
+  const { path, json } = setUp(t);
+  const store = await openOfflineStore(path);
+  const deliveries = [{ target: 'workspace_chat', label: 'slack', extra: {}, unresolved: [] }];
+  await store.write(makeAccept('one', { dispatch: makeDispatch('one', { accepted_at: NOW, deliveries }), now: NOW }));
+  await store.close();
+  const { dispatch } = await json<StoredDispatch>('show', 'one');
+  assert.deepEqual(dispatch.deliveries, [{ target: 'slack', extra: {}, unresolved: [] }]);
+});
 
 describe('deliveries list', () => {
   it('says that nothing is stored, and creates nothing', async (t) => {
