@@ -56,7 +56,14 @@ function followLink(path: string): string {
   }
 }
 
-/** Without this a power loss could undo the rename. File systems that cannot sync a folder are ignored. */
+/** Removes a file, if it is there, and syncs the folder. @throws the system's error */
+export function removeSynced(path: string): void {
+  if (!existsSync(path)) return;
+  rmSync(path);
+  syncFolder(dirname(path));
+}
+
+/** Without this a power loss could undo the change. File systems that cannot sync a folder are ignored. */
 function syncFolder(folder: string): void {
   const handle = openSync(folder, 'r');
   try {

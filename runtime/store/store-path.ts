@@ -12,6 +12,9 @@ export const servedPath = (store: string): string => `${store}.served.lock`;
 /** A small file that says which store this home has (sqlite/store-note.ts). */
 export const notePath = (store: string): string => `${store}.id`;
 
+/** A small file that says which log the store was last written with (sqlite/log-mark.ts). */
+export const logMarkPath = (store: string): string => `${store}-wal.id`;
+
 /** Whether this home has had a store. */
 export const hasNote = (store: string): boolean => existsSync(notePath(store));
 

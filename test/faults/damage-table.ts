@@ -4,6 +4,7 @@ import { printTable } from '../../bench/harness/print-table.ts';
 import type { DamageResult } from './damage.ts';
 import { killWithLog, runDamage } from './damage.ts';
 import { fileDamages, makeHomes, runFileCorpus } from './file-damage.ts';
+import { killWriters } from './log-kills.ts';
 import { makeRows, ROW_DAMAGES, runRows } from './row-damage.ts';
 import { removeHome } from './short-run.ts';
 import type { Damage } from './wal.ts';
@@ -48,6 +49,17 @@ export async function fileTable(root: string): Promise<number> {
   ]);
   console.log(`${printTable(header, cells)}\n`);
   return rows.filter(({ damage, silent }) => damage !== 'flipped' && silent.length > 0).length;
+}
+
+const KILLS = 300;
+
+/** Prints how many kills there were. @returns how many starts reported damage of a whole file, or lacked an event */
+export async function killTable(root: string): Promise<number> {
+  const { kills, marked, wrong } = await killWriters(root, KILLS);
+  console.log(
+    `${printTable(['kills', 'log known', ''], [[String(kills), String(marked), wrong.join('; ') || 'kept']])}\n`,
+  );
+  return wrong.length;
 }
 
 /** Prints a row for each damage of a value. @returns how many stopped something else, or were not said */

@@ -1,6 +1,6 @@
 /**
  * `npm run test:faults [-- [kind …] [--every N]]`: the whole fault table. Each sync and each write of a short run of the
- * built program fails once, in a process of its own; then damage of the log, of the files, and of values. Prints tables, and exits 1 when a promise broke.
+ * built program fails once, in a process of its own; then damage of the log, kills, damage of the files, and of values. Prints tables, and exits 1 when a promise broke.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
@@ -9,14 +9,14 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findDiskTool, skipWithoutDisk } from '../helpers/disk/disk-tool.ts';
 import { ROOT } from '../helpers/root.ts';
-import { damageTable, fileTable, rowTable } from './damage-table.ts';
+import { damageTable, fileTable, killTable, rowTable } from './damage-table.ts';
 import { faultTable } from './fault-table.ts';
 import { KINDS, kindsWith } from './kinds.ts';
 import { prepareHome, removeHome } from './short-run.ts';
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { every: { type: 'string' } } });
 const every = values.every === undefined ? undefined : Number(values.every);
-const names = [...KINDS.map(({ name }) => name), 'damage', 'files', 'rows'];
+const names = [...KINDS.map(({ name }) => name), 'damage', 'kills', 'files', 'rows'];
 const isWanted = (name: string): boolean => positionals.length === 0 || positionals.includes(name);
 const unknown = positionals.filter((word) => !names.includes(word));
 if (unknown.length > 0 || (every !== undefined && !(Number.isInteger(every) && every > 0))) {
@@ -43,6 +43,10 @@ try {
   if (isWanted('damage')) {
     console.log('Damage of the log after a kill\n');
     broken += await damageTable(root, program);
+  }
+  if (isWanted('kills')) {
+    console.log('Kills of a process that writes a store, whose log is known by its salt\n');
+    broken += await killTable(mkdtempSync(join(root, 'kills-')));
   }
   if (isWanted('rows')) {
     console.log('Damage of values, in each column of each table\n');

@@ -70,7 +70,7 @@ function sync(path: string): void {
   closeSync(file);
 }
 
-const FILES = ['', '-wal', '-shm'];
+const FILES = ['', '-wal', '-shm', '-wal.id'];
 
 /**
  * Moves the files of the store aside, so that another takes their place. Returns the path of what was `path`; null: there were none.

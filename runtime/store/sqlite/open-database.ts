@@ -9,6 +9,7 @@ import { setRowsAside } from './damaged-rows.ts';
 import type { Connect, Connection } from './driver.ts';
 import { errorCode, inTransaction } from './driver.ts';
 import { createFile } from './file-lock.ts';
+import { removeLogMark } from './log-mark.ts';
 import { createTables, FORMAT, formatOf, migrateTables, OLDEST_FORMAT } from './schema.ts';
 import { isOtherFile, markClosed, putLife, readLifeAlone, readNote } from './store-note.ts';
 import { setDamagedAside, setOtherAside } from './wal-damage.ts';
@@ -22,8 +23,9 @@ const BUSY_MS = 5000;
 export const WAL_BYTES = 64 * 1024 * 1024;
 const SYNCHRONOUS: Readonly<Record<Durability, string>> = { full: 'FULL', normal: 'NORMAL' };
 
-/** Opens the connection that writes. The reader makes the checkpoints. */
+/** Opens the connection that writes, whose log is not known yet. The reader makes the checkpoints. */
 export function openWriting(connect: Connect, path: string, durability: Durability): Connection {
+  removeLogMark(path);
   return configure(connect(path, { busyMs: BUSY_MS }), [
     'journal_mode = WAL',
     `synchronous = ${SYNCHRONOUS[durability]}`,
@@ -74,7 +76,7 @@ export function prepareDatabase(
   const life = bytes === 0 ? undefined : readLifeAlone(connect, path);
   const note = readNote(path);
   const isOther = isOtherFile(life, note);
-  const lost = isOther ? setOtherAside(path, now) : setDamagedAside(path, now, life?.is_open === true);
+  const lost = isOther ? setOtherAside(path, now) : setDamagedAside(path, now, life);
   const unclean = !isOther && (logBytes !== 0 || life?.is_open === true);
   const db = openWriting(connect, path, 'full');
   try {

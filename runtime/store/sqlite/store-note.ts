@@ -29,10 +29,11 @@ export interface StoreLife extends StoreNote {
 
 const isLife = fieldsOf<StoreLife>({ id: isText, starts: isCount, is_open: isOneOf(true, false) });
 
-const lineOf = ({ id, starts }: StoreNote): string => {
-  const text = `${id} ${starts}`;
-  return `${text} ${createHash('sha256').update(text).digest('hex').slice(0, 16)}\n`;
-};
+/** A line with a checksum. */
+export const sealed = (text: string): string =>
+  `${text} ${createHash('sha256').update(text).digest('hex').slice(0, 16)}\n`;
+
+const lineOf = ({ id, starts }: StoreNote): string => sealed(`${id} ${starts}`);
 
 /** Null when there is none that can be read. */
 export function readNote(path: string): StoreNote | null {

@@ -24,6 +24,8 @@ import { endianness } from 'node:os';
 import { dirname } from 'node:path';
 import type { DamageReport } from '../queries.ts';
 import { isForeignLog, readAt } from './foreign-log.ts';
+import { isOtherLog } from './log-mark.ts';
+import type { StoreLife } from './store-note.ts';
 
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
@@ -35,15 +37,24 @@ const PAGE_BYTES = 4096;
 
 /**
  * Copies a damaged log and its database aside, or moves a foreign log aside. Null when nothing is missing.
- * @param now Unix ms @param isOpen the file says that it was not closed: then there is a log, with the end that its index knows
+ * @param now Unix ms @param life what the file says alone: while it is not closed, there is a log, with the end that its index knows
  */
-export function setDamagedAside(path: string, now: number, isOpen: boolean): DamageReport | null {
+export function setDamagedAside(path: string, now: number, life: StoreLife | null | undefined): DamageReport | null {
+  const isOpen = life?.is_open === true;
   const { lost, pages, pageBytes, salts } = walkLog(`${path}-wal`);
+  const isOther = (logSalts: Buffer): boolean => !!life && isOtherLog(path, life, logSalts.readUInt32BE(0));
+  if (pages.length > 0 && isOther(salts))
+    return setLogAside(
+      path,
+      now,
+      `the write-ahead log of ${path} is not the one that it was last written with, and was not applied: what was acknowledged in the time before the last stop may be lost`,
+    );
   const index = readIndex(`${path}-shm`);
   const isOfLog = index?.salts.equals(salts) === true;
   const checkpointed = isOfLog ? index.checkpointed : 0;
-  // Salts grow with each restart of the log; an index with smaller ones is older.
-  const isLater = index !== null && (isOfLog || Buffer.compare(index.salts.subarray(0, 4), salts.subarray(0, 4)) > 0);
+  // Salts grow with each restart of the log; an index with smaller ones is older, and one of another log tells nothing of this one.
+  const isGrown = index !== null && Buffer.compare(index.salts.subarray(0, 4), salts.subarray(0, 4)) > 0;
+  const isLater = index !== null && (isOfLog || (isGrown && !isOther(index.salts)));
   const isEndGone = isLater ? index.frames > (isOfLog ? pages.length : 0) : isOpen && pages.length === 0;
   if (lost === 0 && !isEndGone) {
     const pageAt = (frame: number): number =>

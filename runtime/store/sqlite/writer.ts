@@ -6,6 +6,7 @@ import type { DamageReport } from '../queries.ts';
 import { StoreRefused } from '../store.ts';
 import type { Connect } from './driver.ts';
 import { connect as connectDriver, isMalformed } from './driver.ts';
+import { markLog } from './log-mark.ts';
 import type { Durability, Prepared } from './open-database.ts';
 import { isTemporary, noteChecked, openWriting, prepareDatabase } from './open-database.ts';
 import { markOpen } from './store-note.ts';
@@ -48,11 +49,15 @@ export class Writer {
   private readonly options: WriterOptions;
   private readonly transactions: Transactions;
   private isMarked = false;
+  private isLogMarked = false;
 
   constructor(options: WriterOptions) {
     const { path, durability, connect = connectDriver, reached = () => {} } = options;
     this.options = options;
-    this.transactions = new Transactions(() => openWriting(connect, path, durability), reached);
+    this.transactions = new Transactions(() => {
+      this.isLogMarked = false;
+      return openWriting(connect, path, durability);
+    }, reached);
   }
 
   /** Resolves to the result of `prepare`, or to the results of a commit as JSON. */
@@ -100,7 +105,9 @@ export class Writer {
   private commit(changes: readonly EncodedChange[], again: boolean): readonly CommitResult[] {
     try {
       this.isMarked ||= markOpen(this.transactions.db, this.options.path);
-      return this.transactions.commit(changes, again);
+      const results = this.transactions.commit(changes, again);
+      this.isLogMarked ||= markLog(this.transactions.db, this.options.path);
+      return results;
     } catch (error) {
       const message = messageOf(error);
       const kind = error instanceof CommitInDoubt ? 'in_doubt' : 'unavailable';

@@ -169,6 +169,7 @@ function compare(expected: MovedCount, stored: MovedCount): void {
 /** Renames the file, so that no gateway starts from it again. @returns its new path */
 function setAside(path: string, now: number): string {
   const kept = existsSync(`${path}.moved`) ? `${path}.moved-${now}` : `${path}.moved`;
-  for (const end of ['-wal', '-shm', '.id', '']) if (existsSync(path + end)) renameSync(path + end, kept + end);
+  for (const end of ['-wal', '-shm', '-wal.id', '.id', ''])
+    if (existsSync(path + end)) renameSync(path + end, kept + end);
   return kept;
 }

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { connect } from '../../../../runtime/store/sqlite/driver.ts';
 import { openOfflineStore } from '../../../../runtime/store/sqlite/open-store.ts';
 import { StoreRefused } from '../../../../runtime/store/store.ts';
+import { logMarkPath } from '../../../../runtime/store/store-path.ts';
 import { HOLDER, makeAccept, makeAdvance, makeClaim } from '../../../helpers/dispatches.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 
@@ -35,6 +36,8 @@ describe('a database', () => {
     await before.write(makeAccept('a', held));
     await before.write(makeAdvance(1, 'dead', 2000, { reason: 'down' }));
     await before.close();
+    // An older version wrote no such file.
+    rmSync(logMarkPath(path));
     const old = connect(path, { busyMs: 0 });
     old.exec(`DROP TABLE message; DROP TABLE usage; DROP TABLE figure; ALTER TABLE answer DROP COLUMN program; DROP INDEX work_due; DROP INDEX work_session;
       ALTER TABLE work DROP COLUMN session; ALTER TABLE work DROP COLUMN turn; ALTER TABLE work DROP COLUMN waits_for;
