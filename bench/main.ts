@@ -7,6 +7,7 @@ import { captureCase } from './cases/capture.ts';
 import { clusterCase } from './cases/cluster.ts';
 import { coldStartCase } from './cases/cold-start.ts';
 import { compileCase } from './cases/compile.ts';
+import { consoleCase } from './cases/console.ts';
 import { deliverCase } from './cases/deliver.ts';
 import { diffRequestsCase } from './cases/diff-requests.ts';
 import { memoryCase } from './cases/memory.ts';
@@ -32,6 +33,7 @@ const CASES: readonly Case[] = [
   storeCase,
   clusterCase,
   captureCase,
+  consoleCase,
   memoryCase,
   compileCase,
   swapCase,

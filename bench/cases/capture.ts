@@ -4,6 +4,7 @@ import { performance } from 'node:perf_hooks';
 import { RequestFile, RequestFileReader } from '../../modules/workbench/runtime/capture/request-file.ts';
 import { firstNumber, keptRequests } from '../../modules/workbench/runtime/capture/requests.ts';
 import type { KeptFilter, KeptHead } from '../../runtime/intake/kept-request.ts';
+import type { NewRequestRow } from '../../runtime/store/request-rows.ts';
 import { buildProgram } from '../harness/build.ts';
 import { tempFolder } from '../harness/config.ts';
 import type { RunningGateway } from '../harness/gateway.ts';
@@ -98,19 +99,23 @@ function headOf(n: number, at: number): KeptHead {
   };
 }
 
-function fill(path: string, count: number): void {
-  const file = new RequestFile(path);
-  const start = Date.UTC(2026, 0, 1);
+/** Rows of so many kept requests, in slices, ten a second from `start` on. @param body of each */
+export function* requestRows(
+  count: number,
+  start: number,
+  body: Uint8Array | null = null,
+): Generator<readonly NewRequestRow[]> {
   for (let done = 0; done < count; done += 10_000) {
     const heads = Array.from({ length: 10_000 }, (_, index) => headOf(done + index, start + (done + index) * 100));
-    file.add(heads.map((head) => ({ ...head, n: firstNumber(head.at), head: JSON.stringify(head), body: null })));
+    yield heads.map((head) => ({ ...head, n: firstNumber(head.at), head: JSON.stringify(head), body }));
   }
-  file.close();
 }
 
 async function lists(count: number): Promise<string[][]> {
   const file = join(tempFolder(), 'requests.db');
-  fill(file, count);
+  const written = new RequestFile(file);
+  for (const rows of requestRows(count, Date.UTC(2026, 0, 1))) written.add(rows);
+  written.close();
   const rows: string[][] = [];
   for (const [name, filter] of LISTS) {
     const times: number[] = [];

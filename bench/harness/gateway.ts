@@ -13,12 +13,16 @@ export interface GatewayOptions {
   readonly settings?: string;
   /** Null: the disk as it is. */
   readonly disk: (Omit<DiskPlan, 'home'> & { readonly tool: DiskTool }) | null;
+  /** Called with the home before the gateway starts. */
+  readonly prepare?: (home: string) => Promise<void> | void;
 }
 
 export interface RunningGateway {
   readonly port: number;
   /** Resident set in bytes; NaN where it cannot be read. */
   readonly resident: () => number;
+  /** Processor time of all its threads, in seconds; NaN where it cannot be read. */
+  readonly cpu: () => number;
 }
 
 /**
@@ -34,11 +38,12 @@ ${settings}`;
 
 /** Starts a gateway of `dist/`, runs `work`, kills it. */
 export async function withGateway<T>(
-  { durability, settings = '', disk }: GatewayOptions,
+  { durability, settings = '', disk, prepare }: GatewayOptions,
   work: (gateway: RunningGateway) => Promise<T>,
 ): Promise<T> {
   const home = tempFolder();
   writeFileSync(join(home, 'hookwright.yaml'), gatewayYaml(durability, settings));
+  await prepare?.(home);
   const gateway = await startGatewayProcess({
     home,
     program: [process.execPath, join(ROOT, 'dist/cli/main.js')],
@@ -47,7 +52,11 @@ export async function withGateway<T>(
   });
   try {
     const { pid } = gateway.child;
-    return await work({ port: Number(new URL(gateway.url).port), resident: () => residentOf(pid) });
+    return await work({
+      port: Number(new URL(gateway.url).port),
+      resident: () => residentOf(pid),
+      cpu: () => cpuOf(pid),
+    });
   } finally {
     await gateway.kill();
   }
@@ -57,6 +66,19 @@ function residentOf(pid: number | undefined): number {
   try {
     const kilobytes = /^VmRSS:\s*(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
     return Number(kilobytes ?? Number.NaN) * 1024;
+  } catch {
+    return Number.NaN;
+  }
+}
+
+/** Linux counts it in hundredths of a second. */
+function cpuOf(pid: number | undefined): number {
+  try {
+    // The name of the program, in brackets, may contain spaces.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /, '')
+      .split(' ');
+    return (Number(fields[11]) + Number(fields[12])) / 100;
   } catch {
     return Number.NaN;
   }

@@ -85,38 +85,53 @@ export type StoredRow = ListedRow & {
 };
 
 const DAMAGED = 'damaged in the store';
+const NO_HEAD: Head = [DAMAGED, DAMAGED, null, 0];
 const DAMAGED_END: ProgramEnd = { exit_code: null, signal: null, stderr: DAMAGED };
 const instantOf = (value: number | null): number | null => (isInstant(value) ? value : null);
 const textOf = (value: unknown): string => (isText(value) ? (value as string) : DAMAGED);
 const nameOf = (value: unknown): string | null => (value === null ? null : textOf(value));
 
-/** Never throws: in a list, a damaged value is shown as such, and the other rows as they are. */
-export function readListed(
-  { head, usage, lane, due_at, asked_at, ...row }: ListedRow,
-  isHeldUp: IsHeldUp,
-): DispatchSummary {
-  const found = decodeOr<Head>(head, isHead, [DAMAGED, DAMAGED, null, 0]);
-  const [event, delivery_id, replay_of, , agent = null, session = null] = found;
-  const isState = isOneOf(...DISPATCH_STATES)(row.state);
+const isState = isOneOf(...DISPATCH_STATES);
+
+/**
+ * Never throws: in a list, a damaged value is shown as such, and the other rows as they are. Lists are read every second
+ * while pages are open: each field is named, because a spread costs several times as much.
+ */
+export function readListed(row: ListedRow, isHeldUp: IsHeldUp): DispatchSummary {
+  const [event, delivery_id, replay_of, , agent = null, session = null] = decodeOr<Head>(row.head, isHead, NO_HEAD);
   const stored = row.reason === null ? null : decodeOr<string>(row.reason, isText, DAMAGED);
   // One that is under way has waited for its budget, and does not any more.
   const reason = stored === 'budget' && row.state === 'running' ? null : stored;
-  const { started_at, answered_at, finished_at } = row;
+  const isKnown = isState(row.state);
+  const { waits_for, waits_since } = waitOf(row, reason, isHeldUp);
   return {
-    ...row,
-    ...{ id: textOf(row.id), profile: textOf(row.profile), route: nameOf(row.route), job: nameOf(row.job) },
-    ...{ state: isState ? row.state : 'dead', reason: isState ? reason : DAMAGED },
+    ref: row.ref,
+    id: textOf(row.id),
+    profile: textOf(row.profile),
+    route: nameOf(row.route),
+    job: nameOf(row.job),
+    mode: row.mode,
+    event,
+    delivery_id,
     accepted_at: instantOf(row.accepted_at) ?? 0,
-    ...{ started_at: instantOf(started_at), answered_at: instantOf(answered_at), finished_at: instantOf(finished_at) },
-    ...{ event, delivery_id, replay_of, agent, session },
-    usage: toUsage(...decodeOr<[unknown?, unknown?, unknown?]>(usage, Array.isArray, [])),
-    ...waitOf({ ...row, lane, due_at, asked_at }, reason, isHeldUp),
+    state: isKnown ? row.state : 'dead',
+    started_at: instantOf(row.started_at),
+    answered_at: instantOf(row.answered_at),
+    finished_at: instantOf(row.finished_at),
+    reason: isKnown ? reason : DAMAGED,
+    replay_of,
+    agent,
+    session,
+    turn: row.turn,
+    usage: toUsage(...decodeOr<[unknown?, unknown?, unknown?]>(row.usage, Array.isArray, [])),
+    waits_for,
+    waits_since,
   };
 }
 
-export function readBusy({ waiting, ...row }: BusyRow, isHeldUp: IsHeldUp): BusySession {
+export function readBusy(row: BusyRow, isHeldUp: IsHeldUp): BusySession {
   const run = readListed(row, isHeldUp);
-  return { session: run.session ?? '', run, waiting };
+  return { session: run.session ?? '', run, waiting: row.waiting };
 }
 
 type Wait = Pick<DispatchSummary, 'waits_for' | 'waits_since'>;

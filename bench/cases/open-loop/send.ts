@@ -1,6 +1,7 @@
 /** Makes the load generator send requests by the clock, and watches the server's memory meanwhile. */
 
 import type { OpenLoopPlan, OpenLoopResult, Phase } from '../../harness/open-loop.ts';
+import type { Payload } from '../../harness/payloads.ts';
 import { large } from '../../harness/payloads.ts';
 import type { Lab } from '../../lab.ts';
 
@@ -14,11 +15,12 @@ export async function sendByTheClock(
   target: { readonly port: number; readonly path: string },
   phases: readonly Phase[],
   first_id: number,
+  payload: Payload = large,
 ): Promise<OpenLoopResult> {
   const plan: OpenLoopPlan = {
     ...target,
-    headers: large.headers,
-    body: large.body,
+    headers: payload.headers,
+    body: payload.body,
     phases,
     first_id,
     most_connections: MOST_CONNECTIONS,

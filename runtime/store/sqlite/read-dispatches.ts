@@ -41,6 +41,9 @@ const LISTED = listedColumns(
   'json_array',
 );
 const STORED = [...LISTED, 'd.max_concurrent', 'd.body', 'a.text AS answer', 'a.program'];
+const toListed = named<ListedRow>(LISTED);
+const toStored = named<StoredRow>(STORED);
+const toWaiting = named<WaitingDelivery>(WAITING_COLUMNS);
 
 export function createDispatchQueries(db: Connection): Pick<QueryHandlers, DispatchQuery> {
   const exact = db.query<[Ref]>('SELECT ref FROM dispatch WHERE id = ?');
@@ -70,16 +73,21 @@ export function createDispatchQueries(db: Connection): Pick<QueryHandlers, Dispa
   };
 }
 
-/** A row with the names of its columns. */
-export function named<T>(columns: readonly string[], row: Row): T {
+/** Returns a function that gives a row the names of these columns. */
+export function named<T>(columns: readonly string[]): (row: Row) => T {
   const names = columns.map((column) => column.replace(/^.*[. ]|"/g, ''));
-  return Object.fromEntries(names.map((name, at) => [name, row[at]])) as T;
+  return (row) => {
+    const found: Record<string, unknown> = {};
+    for (const [at, name] of names.entries()) found[name] = row[at];
+    return found as T;
+  };
 }
 
 const CONDITIONS = [
+  // The first, for its `?1`. Rows before the first of them are not looked at. `+`: else SQLite looks for the lowest ref in the table.
+  ['since', '+d.accepted_at >= ?1 AND w.ref >= (SELECT min(+ref) FROM dispatch WHERE accepted_at >= ?1)'],
   ['route', 'd.route = ?'],
   ['job', 'd.job = ?'],
-  ['since', 'd.accepted_at >= ?'],
   ['before', 'w.ref < ?'],
 ] as const satisfies readonly (readonly [keyof ListFilter, string])[];
 
@@ -95,7 +103,7 @@ function list(db: Connection, filter: ListFilter, isHeldUp: IsHeldUp): readonly 
       `${where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`} ORDER BY w.ref ${filter.oldest_open ? 'ASC' : 'DESC'} LIMIT ?`,
   );
   const found = rows.all(...given.map(([name]) => filter[name] as string | number), filter.limit);
-  return found.map((row) => readListed(named<ListedRow>(LISTED, row), isHeldUp));
+  return found.map((row) => readListed(toListed(row), isHeldUp));
 }
 
 function createHeldUp(db: Connection): (known: AgentsNow | undefined) => IsHeldUp {
@@ -105,12 +113,13 @@ function createHeldUp(db: Connection): (known: AgentsNow | undefined) => IsHeldU
 
 function createSessions(db: Connection, heldUp: (known?: AgentsNow) => IsHeldUp): QueryHandlers['sessions'] {
   const columns = [...LISTED, WAITING_RUNS];
+  const toBusy = named<BusyRow>(columns);
   const busy = db.query(
     `SELECT ${columns.join(', ')} FROM work w JOIN dispatch d USING (ref) WHERE ${HAS_TURN} AND d.profile = ? ORDER BY w.ref`,
   );
   return ({ profile, known }) => {
     const isHeldUp = heldUp(known);
-    return busy.all(profile).map((row) => readBusy(named<BusyRow>(columns, row), isHeldUp));
+    return busy.all(profile).map((row) => readBusy(toBusy(row), isHeldUp));
   };
 }
 
@@ -129,7 +138,7 @@ function createApprovals(db: Connection): QueryHandlers['approvals'] {
   const waiting = db.query(
     `SELECT ${WAITING_COLUMNS.join(', ')} FROM delivery x JOIN dispatch d USING (ref) WHERE ${IS_ASKED} ORDER BY x.ref, x.n`,
   );
-  return () => waiting.all().map((row) => named<WaitingDelivery>(WAITING_COLUMNS, row));
+  return () => waiting.all().map(toWaiting);
 }
 
 /** Returns a function that loads a complete dispatch; null when there is none with this ref. */
@@ -152,7 +161,7 @@ function createLoad(db: Connection): (ref: Ref, isHeldUp: IsHeldUp) => StoredDis
     const isUnsure = [...row, ...found].some((value) => typeof value === 'string' && value.includes('\ufffd'));
     if (isUnsure && !texts.all(ref, ...stepIds(ref)).every(([text]) => text === null || isUtf8(text)))
       throw new StoreDamaged(`a text of delivery ${String(row[1])} is not what was written`);
-    const stored = readStored(named<StoredRow>(STORED, row), found, isHeldUp);
+    const stored = readStored(toStored(row), found, isHeldUp);
     return { ...stored, dispatch: whole(ref, stored.dispatch) };
   };
 }
@@ -171,6 +180,7 @@ function createWhole(db: Connection): (ref: Ref, dispatch: Dispatch) => Dispatch
 
 function createSaid(db: Connection): QueryHandlers['said'] {
   const columns = ['d.ref', 'd.body', 'a.text AS answer', 'w.answered_at'];
+  const toSaid = named<SaidRow>(columns);
   const latest = db.query(
     `SELECT ${columns.join(', ')} FROM dispatch d JOIN answer a USING (ref) JOIN work w USING (ref) ` +
       'WHERE d.session = ? AND w.answered_at IS NOT NULL AND a.text <> \'""\' ORDER BY d.ref DESC LIMIT ?',
@@ -178,7 +188,7 @@ function createSaid(db: Connection): QueryHandlers['said'] {
   const reset = db.query<[string]>('SELECT body FROM guard_state WHERE id = ?');
   const whole = createWhole(db);
   return (query) => {
-    const rows = latest.all(sessionName(query.of), query.turns).map((row) => named<SaidRow>(columns, row));
+    const rows = latest.all(sessionName(query.of), query.turns).map(toSaid);
     const told = toldRows(rows, reset.get(guardKey(resetRow(query.of)))?.[0]);
     return saidIn(
       told.map((row) => ({ ...row, dispatch: whole(row.ref, row.dispatch) })),

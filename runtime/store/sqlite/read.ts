@@ -120,10 +120,11 @@ function createDeadWork(db: Connection): QueryHandlers['dead_work'] {
 }
 
 function createUsage(db: Connection): QueryHandlers['usage'] {
+  const toSum = named<UsageSum>(SUMMED);
   const sums = db.query(
     `SELECT ${SUMMED.join(', ')} FROM usage u JOIN dispatch d USING (ref) WHERE u.at >= ?2 GROUP BY 1, 2, 3, 4, 5 ORDER BY 5, 1, 2, 3, 4`,
   );
-  return ({ since, slot_ms }) => sums.all(slot_ms, since).map((row) => named<UsageSum>(SUMMED, row));
+  return ({ since, slot_ms }) => sums.all(slot_ms, since).map(toSum);
 }
 
 /** The report is no longer shown once the operator has removed the copy of the damaged file. */

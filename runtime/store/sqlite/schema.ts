@@ -45,6 +45,10 @@ const DISPATCH_SESSION = `
   CREATE INDEX dispatch_session ON dispatch (session, ref) WHERE session IS NOT NULL;
   CREATE INDEX dispatch_burst ON dispatch (burst, ref) WHERE burst IS NOT NULL;
 `;
+/** Since format 7. */
+const ACCEPTED = `
+  CREATE INDEX dispatch_accepted ON dispatch (accepted_at);
+`;
 const WORK_DUE = `
   -- Due work, in the order in which it is taken from a lane, without what waits for its turn in a session.
   CREATE INDEX work_due ON work (lane, due_at, ref, waits_for) WHERE state = 'pending' AND waits_for IS NULL;
@@ -69,6 +73,7 @@ const TABLES = `
     burst INTEGER
   ) STRICT;
   ${DISPATCH_SESSION}
+  ${ACCEPTED}
   CREATE UNIQUE INDEX dispatch_id ON dispatch (id);
   CREATE INDEX dispatch_route ON dispatch (route);
   CREATE INDEX dispatch_job ON dispatch (job) WHERE job IS NOT NULL;
@@ -185,7 +190,7 @@ const MIGRATIONS: Readonly<Record<number, string>> = {
   ALTER TABLE work ADD COLUMN turn INTEGER; ALTER TABLE work ADD COLUMN waits_for TEXT; ALTER TABLE job_state ADD COLUMN paused_until INTEGER;
   ALTER TABLE work ADD COLUMN waits_since INTEGER; DROP INDEX work_due; ${WORK_DUE}
   ALTER TABLE delivery ADD COLUMN waiting TEXT; ${WAITING}
-  ALTER TABLE dispatch ADD COLUMN session TEXT; ALTER TABLE dispatch ADD COLUMN burst INTEGER; ${DISPATCH_SESSION}`,
+  ALTER TABLE dispatch ADD COLUMN session TEXT; ALTER TABLE dispatch ADD COLUMN burst INTEGER; ${DISPATCH_SESSION} ${ACCEPTED}`,
 };
 
 /** The oldest format that can be migrated. */

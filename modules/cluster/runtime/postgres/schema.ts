@@ -243,6 +243,9 @@ const VERSION_2 = `
   -- previous version would send it then: approvals too are for when all gateways have this version.
   ALTER TABLE delivery ADD COLUMN waiting text;
   CREATE INDEX delivery_waiting ON delivery (ref, n) WHERE waiting IS NOT NULL;
+
+  CREATE INDEX request_reason ON request (reason, n) WHERE reason IS NOT NULL;
+  CREATE INDEX request_profile ON request (profile, n);
 `;
 
 /** Each step migrates the tables from the previous version to its own. */

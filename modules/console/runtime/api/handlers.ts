@@ -268,16 +268,30 @@ function problemsOf({ readiness }: ApiContext, error: string | null): Overview['
   return [...problems, ...(isKnown ? [] : [{ part: 'table' as const, blocking: false, message: error }])];
 }
 
-function summaryOf(row: DispatchSummary): DeliverySummary {
-  const { id, profile, route, job, mode, event, delivery_id, state, reason } = row;
-  const { accepted_at, started_at, answered_at, finished_at, replay_of } = row;
-  const { agent, session, turn, usage, waits_for, waits_since } = row;
-  return {
-    ...{ id, profile, route, job, mode, event, delivery_id, state, reason },
-    ...{ accepted_at, started_at, answered_at, finished_at, duration_ms: runDuration(row), replay_of },
-    ...{ agent, session, turn, usage, waits_for, waits_since },
-  };
-}
+/** Of a page that is asked for every second: each field is named, because a spread costs several times as much. */
+const summaryOf = (row: DispatchSummary): DeliverySummary => ({
+  id: row.id,
+  profile: row.profile,
+  route: row.route,
+  job: row.job,
+  mode: row.mode,
+  event: row.event,
+  delivery_id: row.delivery_id,
+  state: row.state,
+  reason: row.reason,
+  accepted_at: row.accepted_at,
+  started_at: row.started_at,
+  answered_at: row.answered_at,
+  finished_at: row.finished_at,
+  duration_ms: runDuration(row),
+  replay_of: row.replay_of,
+  agent: row.agent,
+  session: row.session,
+  turn: row.turn,
+  usage: row.usage,
+  waits_for: row.waits_for,
+  waits_since: row.waits_since,
+});
 
 const notOne = (what: string, id: string, kind: 'unknown' | 'ambiguous'): ApiRefusal =>
   kind === 'unknown'

@@ -32,6 +32,11 @@ const TABLE = `
   CREATE INDEX request_route ON request (route);
   CREATE INDEX request_outcome ON request (outcome);
 `;
+/** A file of an earlier version gets them when it is opened; that version goes on with them. */
+const LATER_INDEXES = `
+  CREATE INDEX IF NOT EXISTS request_reason ON request (reason) WHERE reason IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS request_profile ON request (profile);
+`;
 /** What the file that this one replaces held; the row expires as requests do. */
 const LOST =
   'CREATE TABLE IF NOT EXISTS lost (n INTEGER PRIMARY KEY, reason TEXT NOT NULL, bytes INTEGER NOT NULL) STRICT';
@@ -160,6 +165,9 @@ export function openRequestFile(home: string): KeptRequests {
   return { ...keptRequests(reader), close: async () => reader.close() };
 }
 
+/** The one with the fewest rows of a value first. */
+const BY_ROWS = ['reason', 'route', 'outcome', 'profile'] as const;
+
 function conditions(filter: RequestFilter): { readonly where: string; readonly values: readonly Value[] } {
   const terms: string[] = [];
   const values: Value[] = [];
@@ -169,10 +177,9 @@ function conditions(filter: RequestFilter): { readonly where: string; readonly v
     terms.push(term);
     values.push(...known);
   };
-  add('profile = ?', filter.profile);
-  add('route = ?', filter.route);
-  add('outcome = ?', filter.outcome);
-  add('reason = ?', filter.reason);
+  // The first of them is looked up in its index, and the others are compared (`+`): SQLite does not know which one has fewer rows.
+  const given = BY_ROWS.filter((name) => filter[name] !== undefined);
+  for (const [at, name] of given.entries()) add(`${at === 0 ? '' : '+'}${name} = ?`, filter[name] ?? undefined);
   add('n > ?', filter.above);
   add('n < ?', filter.below);
   if (filter.grep !== undefined) {
@@ -249,6 +256,7 @@ function openWriting(path: string): Connection {
     const format = formatOf(db);
     if (format !== 0 && format !== FORMAT) throw new OtherFormat(`format ${format}`);
     if (format === 0) db.exec(`BEGIN; ${TABLE} PRAGMA user_version = ${FORMAT}; COMMIT`);
+    db.exec(LATER_INDEXES);
     return db;
   } catch (error) {
     db.close();

@@ -43,7 +43,7 @@ describe('a database', () => {
       ALTER TABLE work DROP COLUMN session; ALTER TABLE work DROP COLUMN turn; ALTER TABLE work DROP COLUMN waits_for;
       ALTER TABLE job_state DROP COLUMN paused_until;
       DROP INDEX delivery_waiting; ALTER TABLE delivery DROP COLUMN waiting;
-      ALTER TABLE work DROP COLUMN waits_since; DROP INDEX dispatch_session; ALTER TABLE dispatch DROP COLUMN session; DROP INDEX dispatch_burst; ALTER TABLE dispatch DROP COLUMN burst;
+      ALTER TABLE work DROP COLUMN waits_since; DROP INDEX dispatch_session; ALTER TABLE dispatch DROP COLUMN session; DROP INDEX dispatch_burst; ALTER TABLE dispatch DROP COLUMN burst; DROP INDEX dispatch_accepted;
       CREATE INDEX work_due ON work (lane, due_at, ref) WHERE state = 'pending'; PRAGMA user_version = 6`);
     old.close();
     const store = await openOfflineStore(path);
