@@ -2,7 +2,6 @@
 import { dirname } from 'node:path';
 import { DEFAULT_PROFILE } from '../base/profiles.ts';
 import type { Catalog as PublishedCatalog, RouteTable } from '../schemas/generated/types.ts';
-import { publish } from './blueprints/publish.ts';
 import type { CompileInput } from './compile-input.ts';
 import { readOverrides } from './config/overrides.ts';
 import type { TableContent } from './config/table-content.ts';
@@ -11,6 +10,7 @@ import type { Diagnostic } from './diagnostics/diagnostic.ts';
 import { hasErrors } from './diagnostics/diagnostic.ts';
 import type { RuleId } from './diagnostics/rule.ts';
 import { emitTable } from './emit/emit-table.ts';
+import type { BlueprintTools } from './module.ts';
 import { rulesInForce } from './rules/registry.ts';
 import { displayPath } from './source/display-path.ts';
 import { createFacts } from './source/files-facts.ts';
@@ -71,7 +71,7 @@ export function compile(input: CompileInput): CompileResult {
     files: loaded.files.map(({ source }) => source.name),
     ignored: loaded.ignored.map((path) => displayPath(path, input.cwd)),
     inputs: recorded.paths(),
-    output: table === null || hasErrors(diagnostics) ? null : emit(table),
+    output: table === null || hasErrors(diagnostics) ? null : emit(table, input),
   };
 }
 
@@ -90,6 +90,8 @@ function tableOf({ root, files, incomplete }: LoadedConfig, input: CompileInput,
   report.add(env.findings);
   const overrides = readOverrides(env.ofProfile(DEFAULT_PROFILE), input.flags);
   const catalog = loadCatalog(input, { config, tree }, report);
+  const blueprints = blueprintTools(input)?.load(input);
+  report.add(blueprints?.findings ?? []);
   const [payloads = null] = input.modules.flatMap((module) => module.payloads?.({ ...input, catalog }, report) ?? []);
   const placer = createPlacer(dirname(root));
   const scope = lowerBase(
@@ -97,6 +99,7 @@ function tableOf({ root, files, incomplete }: LoadedConfig, input: CompileInput,
       ...{ config, settings, overrides, flags: input.flags, profiles, catalog, placer },
       facts: createFacts({ ...input, env: env.ofProfile }),
       rules: rulesInForce(input.modules),
+      blueprints: Object.fromEntries(blueprints?.plans ?? []),
       payloads,
     },
     report,
@@ -117,15 +120,18 @@ function tableOf({ root, files, incomplete }: LoadedConfig, input: CompileInput,
   return { ...scope.table, routes };
 }
 
-function emit(content: TableContent): CompileOutput {
+function emit(content: TableContent, input: CompileInput): CompileOutput {
   const { table, text } = emitTable(content);
   return {
     table,
-    catalog: () => publish(Object.values(table.blueprints), table.app_scheme),
+    catalog: () => blueprintTools(input)?.publish(Object.values(table.blueprints), table.app_scheme) ?? [],
     routesJson: text,
     hasLiteralSecrets: LITERAL_SECRET.test(text),
   };
 }
+
+const blueprintTools = ({ modules }: CompileInput): BlueprintTools | null =>
+  modules.find(({ blueprints }) => blueprints !== null)?.blueprints ?? null;
 
 /** Matches a literal secret; the `scope` distinguishes it from the literals of templates. */
 const LITERAL_SECRET = /"kind":"literal","value":"(?:[^"\\]|\\.)*","scope":/;

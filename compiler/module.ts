@@ -1,8 +1,10 @@
 /** What a module adds to the compiler. */
 
+import type { BlueprintPlan, Catalog } from '../schemas/generated/types.ts';
+import type { Finding } from './diagnostics/diagnostic.ts';
 import type { Files } from './source/files.ts';
 import type { Report } from './source/report.ts';
-import type { LoadedCatalog } from './stages/catalog.ts';
+import type { CatalogInput, LoadedCatalog } from './stages/catalog.ts';
 import type { PayloadFacts, ViewRule } from './views/views.ts';
 
 /** One module's part of the compiler; loaded before a compile. */
@@ -11,6 +13,21 @@ export interface CompilerPart {
   readonly rules: readonly ViewRule[];
   /** What is known of payloads; at most one module has it. Problems of the config's own files are reported. */
   readonly payloads: ((input: PayloadInput, report: Report) => PayloadFacts) | null;
+  /** Blueprints of the catalog; at most one module has them. */
+  readonly blueprints: BlueprintTools | null;
+}
+
+export interface BlueprintTools {
+  /** The shipped ones, and those of the home, which replace them. */
+  readonly load: (input: CatalogInput) => LoadedBlueprints;
+  /** What `GET /blueprints` returns. */
+  readonly publish: (plans: Iterable<BlueprintPlan>, appScheme: string) => Catalog;
+}
+
+export interface LoadedBlueprints {
+  /** By key, sorted by key. */
+  readonly plans: ReadonlyMap<string, BlueprintPlan>;
+  readonly findings: readonly Finding[];
 }
 
 export interface PayloadInput {

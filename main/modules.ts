@@ -2,6 +2,7 @@
 
 import type { CliContext } from '../cli/base/context.ts';
 import type { Module } from '../cli/base/module.ts';
+import { blueprints } from '../modules/blueprints/module.ts';
 import { cluster } from '../modules/cluster/module.ts';
 import { console } from '../modules/console/module.ts';
 import { convert } from '../modules/convert/module.ts';
@@ -13,6 +14,7 @@ import { setup } from '../modules/setup/module.ts';
 import { workbench } from '../modules/workbench/module.ts';
 
 export const MODULES: readonly Module<CliContext>[] = [
+  blueprints,
   cluster,
   console,
   convert,

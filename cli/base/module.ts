@@ -1,10 +1,11 @@
 /** The door of a module: a plain object that says what it adds to the core. `main/modules.ts` lists them. */
 import type { CompilerPart } from '../../compiler/module.ts';
-import type { FailOn, RefusedSwap } from '../../runtime/control/operations.ts';
+import type { ControlHandlers, FailOn, RefusedSwap } from '../../runtime/control/operations.ts';
 import type { KeptRequest } from '../../runtime/intake/kept-request.ts';
 import type { RuntimePart } from '../../runtime/module.ts';
 import type { Clock } from '../../runtime/platform/clock.ts';
 import type { Logger } from '../../runtime/platform/log.ts';
+import type { Service } from '../../runtime/service/service.ts';
 import type { Store } from '../../runtime/store/store.ts';
 import type { RequestParts } from '../../runtime/verify/request.ts';
 import type { Explanation, RoutePlan, RouteTable, StorePlan } from '../../schemas/generated/types.ts';
@@ -128,6 +129,8 @@ export interface Parts<Context> {
     folder: string,
     table: RouteTable,
   ) => Promise<RefusedSwap | null>;
+  /** Fills in a blueprint of the table in service and creates its job. */
+  readonly blueprintJobs: (context: Context, service: Service) => NonNullable<ControlHandlers['create_blueprint_job']>;
 }
 
 type Loaders<Context> = {

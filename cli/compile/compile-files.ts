@@ -2,11 +2,11 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { isSystemError } from '../../base/system-error.ts';
-import { printCatalog } from '../../compiler/blueprints/publish.ts';
 import type { CompileOutput, CompileResult } from '../../compiler/compile.ts';
 import { compile } from '../../compiler/compile.ts';
 import type { CompileInput } from '../../compiler/compile-input.ts';
 import type { Flags } from '../../compiler/config/overrides.ts';
+import { printCatalog } from '../../compiler/emit/emit-table.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import type { Files } from '../../compiler/source/files.ts';
 import { describeDiskError } from '../../runtime/platform/describe-disk-error.ts';

@@ -1,15 +1,13 @@
-/** Makes a job in the store, for `job create`, `blueprint create` and the running gateway. */
-import type { FilledBlueprint } from '../../compiler/blueprints/fill.ts';
+/** Makes a job in the store, for commands and the running gateway. */
 import { jobSignature } from '../../runtime/dispatch/scheduler/job.ts';
 import type { JobRecord } from '../../runtime/store/job-mutations.ts';
 import type { Store } from '../../runtime/store/store.ts';
-import type { JobConfig } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 import type { DraftTable, JobDraft, SavedJob } from './draft-job.ts';
 import { checkDraft, recordOfPlan } from './draft-job.ts';
 
-export interface NewJob extends JobDraft {
+interface NewJob extends JobDraft {
   readonly blueprint: JobRecord['blueprint'];
 }
 
@@ -58,34 +56,4 @@ export async function createJob(job: NewJob, { store, open, context }: JobMaker,
   // It counts from now on, also when no gateway is there to see it.
   await store.write({ kind: 'watch_job', job: record.id, signature: jobSignature(record), now });
   return { record: { ...record, name: stored.name }, warnings };
-}
-
-export interface BlueprintJobOptions {
-  /** Default: the blueprint's key, with a number behind it when that is taken. */
-  readonly name?: string | undefined;
-  readonly profile: string;
-  readonly timezone: string;
-  /** The chat that `deliver: origin` means; null: the home channel. */
-  readonly origin: { readonly target: string; readonly extra: Readonly<Record<string, string>> } | null;
-}
-
-function configOf(filled: FilledBlueprint, { timezone, origin }: BlueprintJobOptions): NewJob['config'] {
-  const { title, schedule, prompt, skills, deliver } = filled;
-  const base = { description: title, schedule, timezone, prompt, skills: [...skills] };
-  if (deliver !== 'origin' || origin === null) return { ...base, deliver };
-  const deliver_extra: NonNullable<JobConfig['deliver_extra']> = { ...origin.extra };
-  return { ...base, deliver: origin.target, deliver_extra };
-}
-
-/** @throws CliError when the job cannot be made; nothing is stored then. */
-export function createBlueprintJob(
-  filled: FilledBlueprint,
-  options: BlueprintJobOptions,
-  maker: JobMaker,
-): Promise<SavedJob> {
-  const { profile } = options;
-  const name = options.name ?? filled.blueprint;
-  const blueprint = { key: filled.blueprint, values: filled.values };
-  const job = { name, profile, config: configOf(filled, options), blueprint };
-  return createJob(job, maker, options.name === undefined);
 }

@@ -1,4 +1,6 @@
 /** What operators do with a running gateway from its console. What is refused to them is a ControlError. */
+
+import { knownName } from '../../compiler/text/common-name.ts';
 import { ControlError } from '../../runtime/control/control-error.ts';
 import type {
   ControlContract,
@@ -19,7 +21,6 @@ import type { Catalog, Explanation, RoutePlan } from '../../schemas/generated/ty
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 import { loadPart } from '../base/module.ts';
-import { knownName } from '../blueprints/open-catalog.ts';
 import { chooseDeliveries, repeatDeliveries } from '../deliveries/repeat.ts';
 import { findJob } from '../jobs/open-jobs.ts';
 import { useSessions } from '../sessions/open-chat.ts';

@@ -6,6 +6,7 @@ import { answerApproval, findApproval, listApprovals } from '../../runtime/dispa
 import type { StopResult } from '../../runtime/dispatch/dispatcher.ts';
 import type { Service } from '../../runtime/service/service.ts';
 import type { CliContext } from '../base/context.ts';
+import { loadPart } from '../base/module.ts';
 import { packageVersion } from '../base/package.ts';
 import type { Reloader } from './reloader.ts';
 
@@ -31,7 +32,7 @@ export function createControlHandlers(parts: ControlParts): ControlHandlers {
     reload: ({ fail_on }) => reloader.reload(fail_on),
     enroll: (input) => service.enroll(input),
     create_blueprint_job: async (request) =>
-      (await import('./blueprint-jobs.ts')).createBlueprintJobs(context, service)(request),
+      (await loadPart(context.modules, 'blueprintJobs'))(context, service)(request),
     requests_list: async ({ filter, page }) => (await service.requests()).list(filter, page),
     requests_load: async ({ id }) => (await service.requests()).load(id),
     requests_replay: ({ id }) => service.replay(id),

@@ -15,7 +15,7 @@
  */
 import { createHash } from 'node:crypto';
 import { TABLE_FORMAT } from '../../base/table-format.ts';
-import type { RouteTable } from '../../schemas/generated/types.ts';
+import type { Catalog, RouteTable } from '../../schemas/generated/types.ts';
 import type { TableContent } from '../config/table-content.ts';
 import { isPlainMap } from '../text/plain-map.ts';
 
@@ -63,3 +63,6 @@ function sorted(value: unknown): unknown {
   if (!isPlainMap(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
+
+/** The bytes of `blueprints.json`. */
+export const printCatalog = (catalog: Catalog): string => `${JSON.stringify(catalog, null, 2)}\n`;

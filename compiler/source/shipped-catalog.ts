@@ -1,6 +1,6 @@
 /** Loads the shipped catalog: from YAML files, or from the JSON file that the build creates from them. */
 import { join } from 'node:path';
-import type { BlueprintPlan, SourceFile } from '../../schemas/generated/types.ts';
+import type { BlueprintFile, SourceFile } from '../../schemas/generated/types.ts';
 import type { KnownToolsets } from '../config/toolsets.ts';
 import type { Finding } from '../diagnostics/diagnostic.ts';
 import type { Problem } from '../diagnostics/problem.ts';
@@ -12,7 +12,6 @@ import type { FileTypes } from '../schema/validate.ts';
 import { isPlainMap } from '../text/plain-map.ts';
 import type { Files } from './files.ts';
 import { findPlace } from './find-place.ts';
-import { loadBlueprints } from './load-blueprints.ts';
 import type { CatalogEntry } from './load-catalog.ts';
 import { loadCatalogFolder } from './load-catalog.ts';
 import { parseYaml } from './parse-yaml.ts';
@@ -22,7 +21,7 @@ import { readText } from './read-text.ts';
 export interface ShippedCatalog {
   readonly sources: Readonly<Record<string, SourceFile>>;
   readonly targets: Readonly<Record<string, CatalogTarget>>;
-  readonly blueprints: Readonly<Record<string, BlueprintPlan>>;
+  readonly blueprints: Readonly<Record<string, BlueprintFile>>;
   readonly toolsets: KnownToolsets;
   /** Toolsets that let a run change things outside its answer. */
   readonly actingToolsets: readonly string[];
@@ -43,7 +42,7 @@ export function loadShippedCatalog(files: Files, folder: string): ShippedCatalog
 
 /** @throws Error naming file and line of the first mistake */
 export function readYamlCatalog(files: Files, folder: string): ShippedCatalog {
-  const load = <S extends 'source' | 'target'>(schema: S): readonly CatalogEntry<FileTypes[S]>[] => {
+  const load = <S extends 'source' | 'target' | 'blueprint'>(schema: S): readonly CatalogEntry<FileTypes[S]>[] => {
     const loaded = loadCatalogFolder({ files, cwd: folder, folder: join(folder, `${schema}s`), schema });
     refuse(loaded.findings);
     return loaded.entries;
@@ -52,13 +51,11 @@ export function readYamlCatalog(files: Files, folder: string): ShippedCatalog {
   const targets = load('target').map(({ name, value, tree }) => ({ name, tree, value: lowerTargetFile(name, value) }));
   refuseProblems(sources, lowerSources(new Map(sources.map(({ name, value }) => [name, value]))).problems);
   refuseProblems(targets, lowerTargets(new Map(targets.map(({ name, value }) => [name, value]))).problems);
-  const blueprints = loadBlueprints({ files, cwd: folder, folders: [join(folder, 'blueprints')] });
-  refuse(blueprints.findings);
   const toolsets = readToolsets(files, join(folder, 'toolsets.yaml'));
   return {
     sources: Object.fromEntries(sources.map(({ name, value }) => [name, value])),
     targets: Object.fromEntries(targets.map(({ name, value }) => [name, value])),
-    blueprints: Object.fromEntries(blueprints.plans),
+    blueprints: Object.fromEntries(load('blueprint').map(({ name, value }) => [name, value])),
     toolsets: Object.fromEntries(toolsets.map(({ name, isBarred }) => [name, !isBarred])),
     actingToolsets: toolsets.flatMap(({ name, acts }) => (acts ? [name] : [])),
   };

@@ -1,13 +1,12 @@
 /** Loads the catalog that a config is compiled against: the shipped entries, then those of the home folder and of the config. */
 import { join } from 'node:path';
-import type { BlueprintPlan, Config, SourceFile, TargetFile } from '../../schemas/generated/types.ts';
+import type { Config, SourceFile, TargetFile } from '../../schemas/generated/types.ts';
 import type { KnownToolsets } from '../config/toolsets.ts';
 import type { NodePath } from '../diagnostics/problem.ts';
 import type { CatalogTarget } from '../lower/targets.ts';
 import { lowerTargetFile } from '../lower/targets.ts';
 import type { Places } from '../source/file-tree.ts';
 import type { HomeDisk } from '../source/files.ts';
-import { loadBlueprints } from '../source/load-blueprints.ts';
 import type { CatalogEntry } from '../source/load-catalog.ts';
 import { loadCatalogFolder } from '../source/load-catalog.ts';
 import type { Report } from '../source/report.ts';
@@ -22,7 +21,6 @@ export interface CatalogItem<T> {
 export interface LoadedCatalog {
   readonly sources: ReadonlyMap<string, CatalogItem<SourceFile>>;
   readonly targets: ReadonlyMap<string, CatalogItem<CatalogTarget>>;
-  readonly blueprints: ReadonlyMap<string, BlueprintPlan>;
   readonly toolsets: KnownToolsets;
   readonly actingToolsets: readonly string[];
 }
@@ -41,8 +39,7 @@ export function loadCatalog(
   const folder = (kind: string): string => join(home, 'catalog', kind);
   const sources = loadCatalogFolder({ files, cwd, folder: folder('sources'), schema: 'source' });
   const targets = loadCatalogFolder({ files, cwd, folder: folder('targets'), schema: 'target' });
-  const blueprints = loadBlueprints({ files, cwd, folders: [folder('blueprints')] });
-  report.add([...sources.findings, ...targets.findings, ...blueprints.findings]);
+  report.add([...sources.findings, ...targets.findings]);
   const own = { source: new Map(sources.entries.map(userItem)), target: new Map(targets.entries.map(userTarget)) };
   const ofConfig = Object.entries(root.config.targets ?? {}).map(
     ([name, file]) => [name, lowerTargetFile(name, file)] as const,
@@ -56,7 +53,6 @@ export function loadCatalog(
       ...own.target,
       ...configEntries('target', ofConfig, { ...root, own: own.target, report }),
     ]),
-    blueprints: new Map([...Object.entries(catalog.blueprints), ...blueprints.plans]),
     toolsets: catalog.toolsets,
     actingToolsets: catalog.actingToolsets,
   };

@@ -27,6 +27,7 @@ export interface BaseInput {
   readonly overrides: Overrides;
   readonly flags: Flags;
   readonly catalog: LoadedCatalog;
+  readonly blueprints: TableContent['blueprints'];
   /** `default` first. */
   readonly profiles: readonly CheckedProfile[];
   readonly facts: MachineFacts;
@@ -39,7 +40,7 @@ const DEFAULT_APP_SCHEME = 'hookwright';
 
 /** Returns a scope whose table is complete except for routes. */
 export function lowerBase(input: BaseInput, report: Report): RouteScope {
-  const { config, catalog } = input;
+  const { config } = input;
   const invalidNames = new Set(input.profiles.flatMap((profile) => [...profile.invalidNames]));
   const lowering: Lowering = { input, report, invalidNames };
   const senders = lowerSenders(lowering);
@@ -53,7 +54,7 @@ export function lowerBase(input: BaseInput, report: Report): RouteScope {
     ...known,
     profiles: Object.fromEntries(profiles.map((plan) => [plan.name, plan])),
     jobs: {},
-    blueprints: Object.fromEntries(catalog.blueprints),
+    blueprints: input.blueprints,
     routes: {},
   };
   const scope: RouteScope = {

@@ -13,4 +13,8 @@ export function commonName(name: string, { title = '', aliases = [] }: Named): s
   return found.sort((a, b) => letters(b).length - letters(a).length)[0] ?? name;
 }
 
+/** The usual name of a catalog's entry; a name that is not in the catalog stays. @param entries by canonical name */
+export const knownName = (name: string, entries: Readonly<Record<string, Named>>): string =>
+  Object.hasOwn(entries, name) ? commonName(name, entries[name] ?? {}) : name;
+
 const letters = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '');

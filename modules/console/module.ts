@@ -25,4 +25,5 @@ export const console: Module<CliContext> = {
   explain: null,
   kept: null,
   gate: null,
+  blueprintJobs: null,
 };

@@ -15,4 +15,5 @@ export const convert: Module<CliContext> = {
   explain: null,
   kept: null,
   gate: null,
+  blueprintJobs: null,
 };

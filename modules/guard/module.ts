@@ -27,4 +27,5 @@ export const guard: Module<CliContext> = {
   explain: null,
   kept: null,
   gate: null,
+  blueprintJobs: null,
 };

@@ -27,4 +27,5 @@ export const outputs: Module<CliContext> = {
   explain: null,
   kept: null,
   gate: null,
+  blueprintJobs: null,
 };

@@ -26,4 +26,5 @@ export const payloads: Module<CliContext> = {
   explain: null,
   kept: null,
   gate: null,
+  blueprintJobs: null,
 };

@@ -15,4 +15,5 @@ export const setup: Module<CliContext> = {
   explain: null,
   kept: null,
   gate: null,
+  blueprintJobs: null,
 };

@@ -26,4 +26,5 @@ export const workbench: Module<CliContext> = {
   explain: async () => (await import('./cli/explain/explain-route.ts')).explainSent,
   kept: async () => (await import('./cli/kept-tools.ts')).keptTools,
   gate: async () => (await import('./cli/gate.ts')).passGate,
+  blueprintJobs: null,
 };

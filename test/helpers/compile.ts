@@ -7,6 +7,7 @@ import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { printPretty } from '../../compiler/print/print-pretty.ts';
 import { rulesInForce } from '../../compiler/rules/registry.ts';
 import { loadShippedCatalog } from '../../compiler/source/shipped-catalog.ts';
+import { blueprintCompiler } from '../../modules/blueprints/compiler/part.ts';
 import { outputsCompiler } from '../../modules/outputs/compiler/part.ts';
 import { compilerPart } from '../../modules/payloads/compiler/part.ts';
 import type { MemoryFile } from './memory-files.ts';
@@ -20,7 +21,7 @@ export const HOME = '/home/user/.hookwright';
 export const CATALOG = loadShippedCatalog(nodeFiles, fileURLToPath(new URL('../../catalog', import.meta.url)));
 
 /** The parts of the compiler that the program's modules add. */
-export const MODULES = [outputsCompiler, compilerPart];
+export const MODULES = [blueprintCompiler, outputsCompiler, compilerPart];
 
 export const IN_FORCE = rulesInForce(MODULES);
 

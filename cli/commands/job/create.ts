@@ -1,7 +1,6 @@
 /** `hookwright job create`: a scheduled job that needs no config file. */
 import { DEFAULT_PROFILE } from '../../../base/profiles.ts';
 import { UsageError } from '../../base/errors.ts';
-import { chooseTimezone } from '../../blueprints/timezone.ts';
 import { argument, command, text, withDefault } from '../../command-line/command.ts';
 import {
   budgetOption,
@@ -16,6 +15,7 @@ import { createJob } from '../../jobs/create-job.ts';
 import { configFromFlags } from '../../jobs/draft-job.ts';
 import { openJobs } from '../../jobs/open-jobs.ts';
 import { printMade } from '../../jobs/print-job.ts';
+import { chooseTimezone } from '../../jobs/timezone.ts';
 import { makeStore } from '../../store/use-store.ts';
 
 export default command({

@@ -1,6 +1,5 @@
 /** `hookwright job edit`: changes a job that was made at run time. */
 import { UsageError } from '../../base/errors.ts';
-import { chooseTimezone } from '../../blueprints/timezone.ts';
 import { argument, command, text } from '../../command-line/command.ts';
 import {
   budgetOption,
@@ -16,6 +15,7 @@ import { configFromFlags } from '../../jobs/draft-job.ts';
 import { editJob } from '../../jobs/edit-job.ts';
 import { openJob, recordOf } from '../../jobs/open-jobs.ts';
 import { printMade } from '../../jobs/print-job.ts';
+import { chooseTimezone } from '../../jobs/timezone.ts';
 import { makeStore } from '../../store/use-store.ts';
 
 export default command({

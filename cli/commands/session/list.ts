@@ -1,8 +1,8 @@
 /** `hookwright session list`: the sessions of a profile: of its chats, and those in which runs take turns. */
 
+import { knownName } from '../../../compiler/text/common-name.ts';
 import type { BusySession } from '../../../runtime/store/queries.ts';
 import type { SessionSummary } from '../../../runtime/store/sessions.ts';
-import { knownName } from '../../blueprints/open-catalog.ts';
 import { command, text } from '../../command-line/command.ts';
 import { configOption, jsonOption } from '../../command-line/options.ts';
 import { printNote, visible } from '../../output/print.ts';

@@ -21,4 +21,5 @@ export const compilerPart: CompilerPart = {
     Object.assign(createPayloads(input, report), {
       readsStrangers: (route: RouteView) => untrustedParts(route).length > 0,
     }),
+  blueprints: null,
 };

@@ -1,8 +1,8 @@
 /** A gateway for the fuzz harness: a compiled config, a real socket, a dispatcher that only remembers. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { printCatalog } from '../../../compiler/blueprints/publish.ts';
 import type { CompileOutput } from '../../../compiler/compile.ts';
+import { printCatalog } from '../../../compiler/emit/emit-table.ts';
 import type { Clock } from '../../../runtime/platform/clock.ts';
 import type { SecretResolver } from '../../../runtime/platform/secrets/secrets.ts';
 import { compileConfig, printed } from '../../helpers/compile.ts';

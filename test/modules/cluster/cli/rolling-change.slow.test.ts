@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { printCatalog } from '../../../../compiler/blueprints/publish.ts';
+import { printCatalog } from '../../../../compiler/emit/emit-table.ts';
 import { writeAtomic } from '../../../../runtime/platform/write-atomic.ts';
 import { atEnd } from '../../../helpers/at-end.ts';
 import { runInProcess } from '../../../helpers/cli.ts';

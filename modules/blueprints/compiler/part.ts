@@ -1,0 +1,10 @@
+/** The module's part of the compiler. */
+import type { CompilerPart } from '../../../compiler/module.ts';
+import { loadCatalogBlueprints } from './load-blueprints.ts';
+import { publish } from './publish.ts';
+
+export const blueprintCompiler: CompilerPart = {
+  rules: [],
+  payloads: null,
+  blueprints: { load: loadCatalogBlueprints, publish },
+};

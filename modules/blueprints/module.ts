@@ -1,0 +1,19 @@
+/** Tasks that recur, ready to be filled in: their catalog, and the jobs that are made from them. */
+import type { CliContext } from '../../cli/base/context.ts';
+import type { Module } from '../../cli/base/module.ts';
+import { COMMAND_FILES } from './cli/commands/built/command-files.ts';
+
+export const blueprints: Module<CliContext> = {
+  name: 'blueprints',
+  summary: 'Tasks that recur, ready to be filled in: their catalog, and the jobs that are made from them.',
+  commands: COMMAND_FILES,
+  compiler: async () => (await import('./compiler/part.ts')).blueprintCompiler,
+  runtime: null,
+  database: null,
+  payloads: null,
+  names: null,
+  explain: null,
+  kept: null,
+  gate: null,
+  blueprintJobs: async () => (await import('./cli/blueprint-jobs.ts')).createBlueprintJobs,
+};

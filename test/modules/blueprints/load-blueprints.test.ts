@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { LoadedBlueprints } from '../../../compiler/module.ts';
+import { nodeFiles } from '../../../compiler/node/node-files.ts';
+import { createLines } from '../../../compiler/print/lines.ts';
+import { loadBlueprints } from '../../../modules/blueprints/compiler/load-blueprints.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
+
+const SHIPPED = fileURLToPath(new URL('../../../catalog/blueprints/', import.meta.url));
+
+const TEA = `key: tea-time
+title: Tea time
+description: A cup of tea.
+category: daily
+tags: [tea]
+fields:
+  - { name: time, type: time, label: When?, default: 16:00 }
+schedule: "{minute} {hour} * * *"
+prompt: Remind me of tea.
+`;
+
+function load(cwd: string, ...folders: readonly string[]): LoadedBlueprints {
+  return loadBlueprints({ files: nodeFiles, cwd, folders });
+}
+
+function printFindings({ findings }: LoadedBlueprints): readonly string[] {
+  const lines = createLines();
+  return findings.map(({ rule, source, range, message }) => {
+    const { line, column } = lines.positionOf(source, range.start);
+    return `${source.name}:${line}:${column} ${rule}: ${message}`;
+  });
+}
+
+test('the shipped catalog loads without a word', (t) => {
+  const loaded = load(tempDir(t), SHIPPED);
+  assert.deepEqual(loaded.findings, []);
+  assert.equal(loaded.plans.size, 14);
+});
+
+test('a later folder adds blueprints and replaces those of the same key, whatever the file is called', (t) => {
+  const home = tempDir(t);
+  writeFileSync(join(home, 'tea.yaml'), TEA);
+  writeFileSync(join(home, 'mine.yml'), TEA.replace('tea-time', 'morning-brief'));
+  writeFileSync(join(home, 'notes.txt'), 'not a blueprint');
+  const { plans, findings } = load(home, SHIPPED, home);
+  assert.deepEqual(findings, []);
+  assert.equal(plans.size, 15);
+  assert.equal(plans.get('morning-brief')?.title, 'Tea time');
+  assert.deepEqual([...plans.keys()], [...plans.keys()].sort());
+});
+
+test('two files of one folder that define one key are an error that points at both', (t) => {
+  const home = tempDir(t);
+  writeFileSync(join(home, 'a.yaml'), TEA);
+  writeFileSync(join(home, 'b.yaml'), `# a comment\n${TEA}`);
+  const loaded = load(home, home);
+  assert.deepEqual(printFindings(loaded), [
+    'b.yaml:2:6 duplicate-definition: blueprint `tea-time` is defined in two files',
+  ]);
+  assert.equal(loaded.findings[0]?.related?.[0]?.source.name, 'a.yaml');
+});
+
+test('what is wrong is pointed at, and the other files still load', (t) => {
+  const home = tempDir(t);
+  mkdirSync(join(home, 'folder.yaml'));
+  writeFileSync(join(home, 'default.yaml'), TEA.replace('16:00', '4 pm'));
+  writeFileSync(join(home, 'list.yaml'), '- 1\n');
+  writeFileSync(join(home, 'misspelt.yaml'), TEA.replace('schedule:', 'shedule:'));
+  writeFileSync(join(home, 'tea.yaml'), TEA);
+  const loaded = load(home, join(home, 'missing'), home);
+  assert.deepEqual([...loaded.plans.keys()], ['tea-time']);
+  const [first, ...rest] = printFindings(loaded);
+  assert.equal(first, 'default.yaml:7:54 blueprint-default: the default of a `time` field is a 24-hour `HH:MM`');
+  assert.match(rest.join('\n'), /folder\.yaml:1:1 unreadable-file: is a directory/);
+  assert.match(rest.join('\n'), /list\.yaml:1:1 wrong-type: a blueprint is a map/);
+  assert.match(rest.join('\n'), /misspelt\.yaml:8:1 unknown-key: .*`schedule`/);
+});
+
+test('a fault in a schedule is shown at the schedule', (t) => {
+  const home = tempDir(t);
+  cpSync(join(SHIPPED, 'morning-brief.yaml'), join(home, 'brief.yaml'));
+  writeFileSync(join(home, 'brief.yaml'), TEA.replace('{hour}', '{our}'));
+  assert.match(
+    printFindings(load(home, home))[0] ?? '',
+    /^brief\.yaml:8:11 blueprint-schedule: no field fills `\{our\}`/,
+  );
+});
