@@ -129,8 +129,14 @@ export interface Parts<Context> {
     folder: string,
     table: RouteTable,
   ) => Promise<RefusedSwap | null>;
-  /** Fills in a blueprint of the table in service and creates its job. */
-  readonly blueprintJobs: (context: Context, service: Service) => NonNullable<ControlHandlers['create_blueprint_job']>;
+}
+
+/** A running gateway, for the operations of its control socket. */
+export interface ServedGateway<Context> {
+  readonly context: Context;
+  readonly service: Service;
+  /** Of the public server. */
+  readonly url: string;
 }
 
 type Loaders<Context> = {
@@ -149,6 +155,8 @@ export interface Module<Context> extends Loaders<Context> {
   /** Each is loaded when it runs. */
   readonly commands: readonly ListedCommand<Context>[];
   readonly compiler: (() => Promise<CompilerPart>) | null;
+  /** Control operations beside the core's. What they need is loaded when one is called. */
+  readonly operations: (() => Promise<(gateway: ServedGateway<Context>) => ControlHandlers>) | null;
   readonly runtime: RuntimePart | null;
 }
 

@@ -23,7 +23,7 @@ import { CliError, refusalOf } from '../base/errors.ts';
 import type { GatewayInfo } from '../gateway/ask-gateway.ts';
 import { pathsOf } from '../gateway/ask-gateway.ts';
 import type { ControlParts } from './control-handlers.ts';
-import { createControlHandlers } from './control-handlers.ts';
+import { createControlHandlers, loadOperations } from './control-handlers.ts';
 import type { OpenedService } from './open-service.ts';
 import { openService } from './open-service.ts';
 import { takeHome, takeLater } from './read-only-home.ts';
@@ -83,6 +83,7 @@ async function serve(
   { later, isReadOnlyHome }: { readonly later: Later; readonly isReadOnlyHome: boolean },
 ): Promise<number> {
   if (!enabled) throw switchedOff();
+  const ofModules = await loadOperations(context);
   const { url } = await service.listen();
   const reloader = new Reloader({ context, service, log: request.log, recompile: request.recompile });
   later.reloader = reloader;
@@ -98,7 +99,7 @@ async function serve(
   const { logFile, problem = () => null } = request;
   const config = request.recompile?.first.root ?? null;
   const parts = { context, service, tableFile, reloader, stop, url, logFile, problem, config };
-  const operations = createControlHandlers(parts);
+  const operations = createControlHandlers(parts, ofModules);
   later.operations = operations;
   const open = (): Promise<ControlServer> => openControl(parts, operations, request.log);
   const waiting = { clock: context.clock, log: request.log, take: () => takeHome(context), openControl: open };

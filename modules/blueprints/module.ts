@@ -8,6 +8,7 @@ export const blueprints: Module<CliContext> = {
   summary: 'Tasks that recur, ready to be filled in: their catalog, and the jobs that are made from them.',
   commands: COMMAND_FILES,
   compiler: async () => (await import('./compiler/part.ts')).blueprintCompiler,
+  operations: async () => (await import('./cli/operations.ts')).blueprintOperations,
   runtime: null,
   database: null,
   payloads: null,
@@ -15,5 +16,4 @@ export const blueprints: Module<CliContext> = {
   explain: null,
   kept: null,
   gate: null,
-  blueprintJobs: async () => (await import('./cli/blueprint-jobs.ts')).createBlueprintJobs,
 };

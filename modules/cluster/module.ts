@@ -9,6 +9,7 @@ export const cluster: Module<CliContext> = {
     'Several gateways over one PostgreSQL: shared work, tables that travel through the database, moving a store.',
   commands: COMMAND_FILES,
   compiler: null,
+  operations: null,
   runtime: {
     store: { kind: 'postgres', load: async () => (await import('./runtime/open-shared.ts')).openSharedStore },
     keeper: null,
@@ -27,5 +28,4 @@ export const cluster: Module<CliContext> = {
   explain: null,
   kept: null,
   gate: null,
-  blueprintJobs: null,
 };

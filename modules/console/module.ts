@@ -7,6 +7,7 @@ export const console: Module<CliContext> = {
   summary: 'Pages and an API for operators, and traces where the program has registered an OpenTelemetry SDK.',
   commands: [],
   compiler: null,
+  operations: async () => (await import('./cli/operations.ts')).consoleOperations,
   runtime: {
     store: null,
     keeper: null,
@@ -25,5 +26,4 @@ export const console: Module<CliContext> = {
   explain: null,
   kept: null,
   gate: null,
-  blueprintJobs: null,
 };

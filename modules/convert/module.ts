@@ -8,6 +8,7 @@ export const convert: Module<CliContext> = {
   summary: 'Configurations of other programs, converted.',
   commands: COMMAND_FILES,
   compiler: null,
+  operations: null,
   runtime: null,
   database: null,
   payloads: null,
@@ -15,5 +16,4 @@ export const convert: Module<CliContext> = {
   explain: null,
   kept: null,
   gate: null,
-  blueprintJobs: null,
 };

@@ -9,6 +9,7 @@ export const guard: Module<CliContext> = {
     'What keeps agents from running away: what their runs have used, and the keys that are paused because they loop.',
   commands: COMMAND_FILES,
   compiler: null,
+  operations: null,
   runtime: {
     store: null,
     keeper: null,
@@ -27,5 +28,4 @@ export const guard: Module<CliContext> = {
   explain: null,
   kept: null,
   gate: null,
-  blueprintJobs: null,
 };

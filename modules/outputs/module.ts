@@ -9,6 +9,7 @@ export const outputs: Module<CliContext> = {
     'What an agent may change: outputs that its route allows one by one, that the gateway delivers, and that a person may have to approve.',
   commands: COMMAND_FILES,
   compiler: async () => (await import('./compiler/part.ts')).outputsCompiler,
+  operations: async () => (await import('./cli/operations.ts')).outputOperations,
   runtime: {
     store: null,
     keeper: null,
@@ -27,5 +28,4 @@ export const outputs: Module<CliContext> = {
   explain: null,
   kept: null,
   gate: null,
-  blueprintJobs: null,
 };

@@ -8,6 +8,7 @@ export const payloads: Module<CliContext> = {
   summary: "What senders' payloads look like, and who may have written what in them.",
   commands: COMMAND_FILES,
   compiler: async () => (await import('./compiler/part.ts')).compilerPart,
+  operations: null,
   runtime: {
     store: null,
     keeper: null,
@@ -26,5 +27,4 @@ export const payloads: Module<CliContext> = {
   explain: null,
   kept: null,
   gate: null,
-  blueprintJobs: null,
 };

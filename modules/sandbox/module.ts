@@ -8,6 +8,7 @@ export const sandbox: Module<CliContext> = {
   summary: 'What an agent and a script can reach: files, hosts, secrets.',
   commands: COMMAND_FILES,
   compiler: null,
+  operations: null,
   runtime: {
     store: null,
     keeper: null,
@@ -26,5 +27,4 @@ export const sandbox: Module<CliContext> = {
   explain: null,
   kept: null,
   gate: null,
-  blueprintJobs: null,
 };

@@ -8,6 +8,7 @@ export const setup: Module<CliContext> = {
   summary: 'The first hour: init, the wizard, doctor, completion, the service unit.',
   commands: COMMAND_FILES,
   compiler: null,
+  operations: null,
   runtime: null,
   database: null,
   payloads: null,
@@ -15,5 +16,4 @@ export const setup: Module<CliContext> = {
   explain: null,
   kept: null,
   gate: null,
-  blueprintJobs: null,
 };

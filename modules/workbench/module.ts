@@ -8,6 +8,7 @@ export const workbench: Module<CliContext> = {
   summary: 'Requests are kept, explained, tested and replayed, and a change is compared before it is served.',
   commands: COMMAND_FILES,
   compiler: null,
+  operations: null,
   runtime: {
     store: null,
     keeper: async () => (await import('./runtime/capture/keep.ts')).openKeeper,
@@ -26,5 +27,4 @@ export const workbench: Module<CliContext> = {
   explain: async () => (await import('./cli/explain/explain-route.ts')).explainSent,
   kept: async () => (await import('./cli/kept-tools.ts')).keptTools,
   gate: async () => (await import('./cli/gate.ts')).passGate,
-  blueprintJobs: null,
 };

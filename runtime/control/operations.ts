@@ -4,7 +4,7 @@
  */
 
 import type { Catalog, Explanation } from '../../schemas/generated/types.ts';
-import type { AnsweredApproval, Approval, ApprovalAnswer, FoundApproval } from '../dispatch/approvals.ts';
+import type { AnsweredApproval, Approval, ApprovalAnswer, FoundApproval } from '../dispatch/approving.ts';
 import type { StopResult } from '../dispatch/dispatcher.ts';
 import type { LastingAlert } from '../dispatch/guard.ts';
 import type { FoundRequest, KeptFilter, KeptPage, KeptSummary } from '../intake/kept-request.ts';

@@ -1,6 +1,6 @@
 /** The message that asks a person for an approval. */
 import { hostname } from 'node:os';
-import type { Approval } from '../../../runtime/dispatch/approvals.ts';
+import type { Approval } from '../../../runtime/dispatch/approving.ts';
 import type { ConsolePlan } from '../../../schemas/generated/types.ts';
 
 const LINE_BREAK = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;

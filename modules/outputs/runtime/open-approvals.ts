@@ -2,12 +2,13 @@
  * Tells people of the deliveries that wait for them: a message for each, stored in the change that notes that it is told, and
  * the alert `approval` while something waits. What waits is in the store, so it does not matter who has stored it, or when.
  */
-import { loadApproval } from '../../../runtime/dispatch/approvals.ts';
+
 import type { Approvals, ApprovingContext, OpenApprovals } from '../../../runtime/dispatch/approving.ts';
 import { alertMessage, renderReceivers } from '../../../runtime/dispatch/own-message.ts';
 import type { Timer } from '../../../runtime/platform/clock.ts';
 import type { WaitingDelivery } from '../../../runtime/store/queries.ts';
 import { StoreUnavailable } from '../../../runtime/store/store.ts';
+import { loadApproval } from './approvals.ts';
 import { consoleUrl, noticeText, ownerOf } from './notice.ts';
 
 /** How often it looks at what others have stored or answered, in ms. */

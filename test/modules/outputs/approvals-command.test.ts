@@ -1,7 +1,7 @@
 /** `hookwright approvals`, against a running gateway and without one. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { Approval } from '../../../runtime/dispatch/approvals.ts';
+import type { Approval } from '../../../runtime/dispatch/approving.ts';
 import { runInProcess } from '../../helpers/cli.ts';
 import { startGateway, until } from '../../helpers/gateway.ts';
 import { signed } from '../../helpers/serve.ts';

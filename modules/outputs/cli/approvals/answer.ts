@@ -3,7 +3,7 @@ import type { CliContext } from '../../../../cli/base/context.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
 import { printLine, visible } from '../../../../cli/output/print.ts';
 import { useStore } from '../../../../cli/store/use-store.ts';
-import { answerApproval } from '../../../../runtime/dispatch/approvals.ts';
+import { answerApproval } from '../../runtime/approvals.ts';
 import { found, receiverText, stateText } from './words.ts';
 
 interface Given {

@@ -2,7 +2,7 @@
 import { CliError } from '../../../../cli/base/errors.ts';
 import { ambiguousName } from '../../../../cli/command-line/find-name.ts';
 import { ownerText } from '../../../../cli/deliveries/owner-text.ts';
-import type { AnsweredApproval, Approval, FoundApproval } from '../../../../runtime/dispatch/approvals.ts';
+import type { AnsweredApproval, Approval, FoundApproval } from '../../../../runtime/dispatch/approving.ts';
 
 const LISTED_BY = 'hookwright approvals list';
 

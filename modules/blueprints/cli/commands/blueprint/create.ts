@@ -6,7 +6,7 @@ import { openJobs } from '../../../../../cli/jobs/open-jobs.ts';
 import { printMade } from '../../../../../cli/jobs/print-job.ts';
 import { chooseTimezone } from '../../../../../cli/jobs/timezone.ts';
 import { makeStore } from '../../../../../cli/store/use-store.ts';
-import { createBlueprintJob } from '../../create-blueprint-job.ts';
+import { createFilledJob } from '../../create-filled-job.ts';
 import { fillFromWords } from '../../fill-from-words.ts';
 import { openCatalog } from '../../open-catalog.ts';
 
@@ -35,7 +35,7 @@ export default command({
     const open = await openJobs(context, given.config);
     const timezone = chooseTimezone(given.timezone, open.table.gateway.timezone ?? context.timezone);
     const made = await makeStore(context, (store) =>
-      createBlueprintJob(filled, { name, profile, timezone, origin: null }, { store, open, context }),
+      createFilledJob(filled, { name, profile, timezone, origin: null }, { store, open, context }),
     );
     printMade(context, { ...made, verb: 'created', open }, given.json);
   },

@@ -5,7 +5,7 @@ import { visible } from '../../../../../cli/output/print.ts';
 import { printList } from '../../../../../cli/output/table.ts';
 import { formatDuration } from '../../../../../cli/output/time.ts';
 import { useStore } from '../../../../../cli/store/use-store.ts';
-import { listApprovals } from '../../../../../runtime/dispatch/approvals.ts';
+import { listApprovals } from '../../../runtime/approvals.ts';
 import { receiverText, senderText } from '../../approvals/words.ts';
 
 export default command({

@@ -3,7 +3,7 @@ import { argument, command, flag } from '../../../../../cli/command-line/command
 import { configOption } from '../../../../../cli/command-line/options.ts';
 import { printBeside, printJson, printLine, visible } from '../../../../../cli/output/print.ts';
 import { useStore } from '../../../../../cli/store/use-store.ts';
-import { findApproval } from '../../../../../runtime/dispatch/approvals.ts';
+import { findApproval } from '../../../runtime/approvals.ts';
 import { contentLines, found, receiverText, senderText, stateText } from '../../approvals/words.ts';
 
 export default command({

@@ -1,52 +1,12 @@
 /** What waits for a person, as commands, the control socket and notices show it: how one is found, and answered. */
 import { createHash } from 'node:crypto';
-import { targetLabel } from '../../base/label.ts';
-import type { DispatchDelivery, OutputContent } from '../../schemas/generated/types.ts';
-import { printableStart } from '../platform/printable.ts';
-import type { StoredDispatch, WaitingDelivery } from '../store/queries.ts';
-import { isMessage } from '../store/replay.ts';
-import type { Store } from '../store/store.ts';
-
-/** A message that waits for a person, or has done so. Times are Unix ms. */
-export interface Approval {
-  /** Id of its dispatch, number of its delivery, and the beginning of a digest of what is shown: another text has another id. */
-  readonly id: string;
-  readonly state: 'waiting' | 'approved' | 'rejected' | 'expired';
-  readonly profile: string;
-  readonly route: string | null;
-  readonly job: string | null;
-  readonly event: string;
-  /** Display name. */
-  readonly target: string;
-  readonly address: Readonly<Record<string, string>>;
-  /** Name of the output; null: it is the answer, or the message. */
-  readonly output: string | null;
-  readonly text: string;
-  /** The further fields of an output. */
-  readonly content: OutputContent;
-  /** Null: it does not wait any more. */
-  readonly since: number | null;
-  readonly expires_at: number | null;
-  /** Who has answered; null: nobody has. */
-  readonly answer: { readonly by: string; readonly at: number; readonly reason: string | null } | null;
-}
-
-export type FoundApproval =
-  | { readonly kind: 'found'; readonly approval: Approval }
-  | { readonly kind: 'unknown' }
-  | { readonly kind: 'ambiguous'; readonly ids: readonly string[] };
-
-/** `late`: somebody was first, or it has expired; the approval says who and what. */
-export type AnsweredApproval =
-  | { readonly kind: 'answered' | 'late'; readonly approval: Approval }
-  | Exclude<FoundApproval, { readonly kind: 'found' }>;
-
-export interface ApprovalAnswer {
-  readonly approve: boolean;
-  /** A person, or what stands for one. */
-  readonly by: string;
-  readonly reason: string | null;
-}
+import { targetLabel } from '../../../base/label.ts';
+import type { AnsweredApproval, Approval, ApprovalAnswer, FoundApproval } from '../../../runtime/dispatch/approving.ts';
+import { printableStart } from '../../../runtime/platform/printable.ts';
+import type { StoredDispatch, WaitingDelivery } from '../../../runtime/store/queries.ts';
+import { isMessage } from '../../../runtime/store/replay.ts';
+import type { Store } from '../../../runtime/store/store.ts';
+import type { DispatchDelivery } from '../../../schemas/generated/types.ts';
 
 /** Longest name and reason that are kept, in UTF-16 units. */
 const MOST_NAME = 100;

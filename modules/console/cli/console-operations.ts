@@ -1,38 +1,35 @@
 /** What operators do with a running gateway from its console. What is refused to them is a ControlError. */
 
-import { knownName } from '../../compiler/text/common-name.ts';
-import { ControlError } from '../../runtime/control/control-error.ts';
+import type { CliContext } from '../../../cli/base/context.ts';
+import { CliError } from '../../../cli/base/errors.ts';
+import type { ServedGateway } from '../../../cli/base/module.ts';
+import { loadPart } from '../../../cli/base/module.ts';
+import { chooseDeliveries, repeatDeliveries } from '../../../cli/deliveries/repeat.ts';
+import { findJob } from '../../../cli/jobs/open-jobs.ts';
+import { useSessions } from '../../../cli/sessions/open-chat.ts';
+import { routePath } from '../../../cli/subscriptions/address.ts';
+import { leavingMessages } from '../../../cli/subscriptions/leaving-messages.ts';
+import { signTestEvent } from '../../../cli/subscriptions/sign-test-event.ts';
+import { knownName } from '../../../compiler/text/common-name.ts';
+import { ControlError } from '../../../runtime/control/control-error.ts';
 import type {
   ControlContract,
   ReplayedDeliveries,
   ReplayRequest,
   RouteTestReport,
   RouteTestRequest,
-} from '../../runtime/control/operations.ts';
-import { listJobs } from '../../runtime/dispatch/scheduler/job.ts';
-import { manualDispatch } from '../../runtime/dispatch/scheduler/job-dispatch.ts';
-import type { KeptRequest } from '../../runtime/intake/kept-request.ts';
-import { createIds } from '../../runtime/platform/ids.ts';
-import { createSecrets } from '../../runtime/platform/secrets/machine-secrets.ts';
-import type { Service } from '../../runtime/service/service.ts';
-import type { SessionSummary } from '../../runtime/store/sessions.ts';
-import { partsOf } from '../../runtime/verify/request.ts';
-import type { Catalog, Explanation, RoutePlan } from '../../schemas/generated/types.ts';
-import type { CliContext } from '../base/context.ts';
-import { CliError } from '../base/errors.ts';
-import { loadPart } from '../base/module.ts';
-import { chooseDeliveries, repeatDeliveries } from '../deliveries/repeat.ts';
-import { findJob } from '../jobs/open-jobs.ts';
-import { useSessions } from '../sessions/open-chat.ts';
-import { routePath } from '../subscriptions/address.ts';
-import { leavingMessages } from '../subscriptions/leaving-messages.ts';
-import { signTestEvent } from '../subscriptions/sign-test-event.ts';
+} from '../../../runtime/control/operations.ts';
+import { listJobs } from '../../../runtime/dispatch/scheduler/job.ts';
+import { manualDispatch } from '../../../runtime/dispatch/scheduler/job-dispatch.ts';
+import type { KeptRequest } from '../../../runtime/intake/kept-request.ts';
+import { createIds } from '../../../runtime/platform/ids.ts';
+import { createSecrets } from '../../../runtime/platform/secrets/machine-secrets.ts';
+import type { Service } from '../../../runtime/service/service.ts';
+import type { SessionSummary } from '../../../runtime/store/sessions.ts';
+import { partsOf } from '../../../runtime/verify/request.ts';
+import type { Explanation, RoutePlan } from '../../../schemas/generated/types.ts';
 
-interface Parts {
-  readonly context: CliContext;
-  readonly service: Service;
-  readonly url: string;
-}
+type Parts = ServedGateway<CliContext>;
 
 const refuse = (message: string): ControlError => new ControlError('refused', message);
 
@@ -145,12 +142,6 @@ export const printKept = (parts: Parts, id: string, form: 'curl' | 'test'): Prom
     const tools = await loadPart(context.modules, 'kept');
     return { text: form === 'curl' ? tools.asCurl(kept, url) : await tools.asTest(context, kept, service.table) };
   });
-
-/** As the public server answers it. */
-export async function listBlueprints({ service }: Parts): Promise<Catalog> {
-  const answer = await service.handle(new Request('http://localhost/blueprints'));
-  return answer.ok ? ((await answer.json()) as Catalog) : [];
-}
 
 export const listChats = ({ context }: Parts, profile: string): Promise<readonly SessionSummary[]> =>
   refusing(async () => {

@@ -9,12 +9,12 @@ import { describeSchedule } from '../../../compiler/schedule/describe-schedule.t
 import { nextRuns } from '../../../compiler/schedule/next-runs.ts';
 import { isTimeZone } from '../../../compiler/schedule/time-zone.ts';
 import { ControlError } from '../../../runtime/control/control-error.ts';
-import type { BlueprintJobReport, BlueprintJobRequest, ControlHandlers } from '../../../runtime/control/operations.ts';
+import type { BlueprintJobReport, BlueprintJobRequest } from '../../../runtime/control/operations.ts';
 import type { Service } from '../../../runtime/service/service.ts';
 import type { RouteTable } from '../../../schemas/generated/types.ts';
 import { fillBlueprint } from '../compiler/fill.ts';
-import type { BlueprintJobOptions } from './create-blueprint-job.ts';
-import { createBlueprintJob } from './create-blueprint-job.ts';
+import type { BlueprintJobOptions } from './create-filled-job.ts';
+import { createFilledJob } from './create-filled-job.ts';
 
 const refuse = (message: string): ControlError => new ControlError('refused', message);
 
@@ -60,27 +60,26 @@ function report({ record, warnings }: SavedJob, now: number): BlueprintJobReport
   };
 }
 
-export function createBlueprintJobs(
+export async function createBlueprintJob(
   context: CliContext,
   service: Service,
-): NonNullable<ControlHandlers['create_blueprint_job']> {
-  return async (request) => {
-    const { store, table } = service;
-    if (!isText(request.key)) throw refuse('`key` is a text');
-    const plan = Object.hasOwn(table.blueprints, request.key) ? table.blueprints[request.key] : undefined;
-    if (plan === undefined) throw refuse(`there is no blueprint "${request.key}"`);
-    const filled = fillBlueprint(plan, readValues(request));
-    if (!filled.ok) throw refuse(filled.problems.map(({ message }) => message).join('; '));
-    const options = readOptions(request, table, context.timezone);
-    const facts = createMachineFacts(context, service.jobs);
-    const open = { table, facts, rules: await loadRules(context.modules) };
-    try {
-      const created = await createBlueprintJob(filled.filled, options, { store, open, context });
-      service.changed();
-      return report(created, context.clock.now());
-    } catch (error) {
-      if (error instanceof CliError) throw refuse([error.message, ...error.hints].join('; '));
-      throw error;
-    }
-  };
+  request: BlueprintJobRequest,
+): Promise<BlueprintJobReport> {
+  const { store, table } = service;
+  if (!isText(request.key)) throw refuse('`key` is a text');
+  const plan = Object.hasOwn(table.blueprints, request.key) ? table.blueprints[request.key] : undefined;
+  if (plan === undefined) throw refuse(`there is no blueprint "${request.key}"`);
+  const filled = fillBlueprint(plan, readValues(request));
+  if (!filled.ok) throw refuse(filled.problems.map(({ message }) => message).join('; '));
+  const options = readOptions(request, table, context.timezone);
+  const facts = createMachineFacts(context, service.jobs);
+  const open = { table, facts, rules: await loadRules(context.modules) };
+  try {
+    const created = await createFilledJob(filled.filled, options, { store, open, context });
+    service.changed();
+    return report(created, context.clock.now());
+  } catch (error) {
+    if (error instanceof CliError) throw refuse([error.message, ...error.hints].join('; '));
+    throw error;
+  }
 }

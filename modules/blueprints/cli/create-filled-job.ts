@@ -23,7 +23,7 @@ function configOf(filled: FilledBlueprint, { timezone, origin }: BlueprintJobOpt
 }
 
 /** @throws CliError when the job cannot be made; nothing is stored then. */
-export function createBlueprintJob(
+export function createFilledJob(
   filled: FilledBlueprint,
   options: BlueprintJobOptions,
   maker: JobMaker,

@@ -1,25 +1,26 @@
 /** The routes and jobs that a running gateway serves, for its console. */
-import { agentLabel } from '../../base/agent-plan.ts';
-import { labelIn } from '../../base/label.ts';
-import type { JobsAsked } from '../../runtime/control/operations.ts';
-import type { JobReport, RouteReport, RouteRow } from '../../runtime/control/reports.ts';
-import { listJobs } from '../../runtime/dispatch/scheduler/job.ts';
-import type { Service } from '../../runtime/service/service.ts';
-import type { Pause } from '../../runtime/store/pauses.ts';
-import { pausedRoutes } from '../../runtime/store/pauses.ts';
-import { printFilter, printTemplate } from '../../runtime/table/print-plan.ts';
-import type { FilterPlan, RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
-import type { CliContext } from '../base/context.ts';
-import { readHistory, reportJob } from '../jobs/describe-job.ts';
-import { servedRow } from '../subscriptions/list-routes.ts';
+import { agentLabel } from '../../../base/agent-plan.ts';
+import { labelIn } from '../../../base/label.ts';
+import type { CliContext } from '../../../cli/base/context.ts';
+import type { ServedGateway } from '../../../cli/base/module.ts';
+import { readHistory, reportJob } from '../../../cli/jobs/describe-job.ts';
+import { servedRow } from '../../../cli/subscriptions/list-routes.ts';
+import type { JobsAsked } from '../../../runtime/control/operations.ts';
+import type { JobReport, RouteReport, RouteRow } from '../../../runtime/control/reports.ts';
+import { listJobs } from '../../../runtime/dispatch/scheduler/job.ts';
+import type { Pause } from '../../../runtime/store/pauses.ts';
+import { pausedRoutes } from '../../../runtime/store/pauses.ts';
+import { printFilter, printTemplate } from '../../../runtime/table/print-plan.ts';
+import type { FilterPlan, RoutePlan, RouteTable } from '../../../schemas/generated/types.ts';
 
-/** @param now Unix ms @param url of the public server */
-export async function reportRoutes(
-  { table, subscriptions, store }: Service,
-  { url, now }: { readonly url: string; readonly now: number },
-): Promise<readonly RouteReport[]> {
+export async function reportRoutes({
+  context,
+  service,
+  url,
+}: ServedGateway<CliContext>): Promise<readonly RouteReport[]> {
+  const { table, subscriptions, store } = service;
   const open = { table, url };
-  const paused = pausedRoutes(await store.read({ kind: 'guard_rows', of: 'pause' }), now);
+  const paused = pausedRoutes(await store.read({ kind: 'guard_rows', of: 'pause' }), context.clock.now());
   const pauseOf = ({ name, profile }: RoutePlan): Pause | null => {
     const found = paused.find((each) => each.profile === profile && each.route === name);
     return found === undefined ? null : { since: found.since, until: found.until };
@@ -80,10 +81,10 @@ const NEXT_RUNS = 5;
 const LAST_RUNS = 5;
 
 export async function reportJobs(
-  { clock, timezone }: Pick<CliContext, 'clock' | 'timezone'>,
-  { table, jobs: records, store }: Service,
+  { context: { clock, timezone }, service }: ServedGateway<CliContext>,
   { id, profile, after, limit }: JobsAsked,
 ): Promise<readonly JobReport[]> {
+  const { table, jobs: records, store } = service;
   const keyOf = ({ name, id }: { readonly name: string; readonly id: string }): string => `${name}\n${id}`;
   const jobs = [...listJobs(table, records, timezone).values()]
     .filter((job) => id === undefined || job.id === id)
