@@ -2,8 +2,8 @@
 import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
 import type { OtherReason } from '../../../../runtime/intake/reason-codes.ts';
 import type { Outcome } from '../../../../runtime/intake/reply.ts';
-import type { FoundCause } from '../../../../runtime/verify/find-cause.ts';
 import type { VerifyReason } from '../../../../runtime/verify/verification.ts';
+import type { FoundCause } from '../../runtime/causes/find-cause.ts';
 import STEPS from './next-steps.json' with { type: 'json' };
 
 /** A kept request, and whether its route is a subscription: then a command shows its secret. */

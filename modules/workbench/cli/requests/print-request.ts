@@ -2,8 +2,8 @@
 import { isUtf8 } from 'node:buffer';
 import { packageVersion } from '../../../../cli/base/package.ts';
 import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
-import { BODY_MARKER, isMarker } from '../../../../runtime/verify/removed.ts';
 import { sentHeaders } from '../../runtime/capture/requests.ts';
+import { BODY_MARKER, isMarker } from '../../runtime/removed.ts';
 
 /** Headers that curl makes itself. */
 const OWN: ReadonlySet<string> = new Set(['host', 'content-length', 'connection', 'transfer-encoding', 'expect']);

@@ -5,9 +5,9 @@ import { replaceInBytes } from '../../../../runtime/deliver/redact/redact.ts';
 import type { KeptHead } from '../../../../runtime/intake/kept-request.ts';
 import type { ParsedBody } from '../../../../runtime/intake/parse-body.ts';
 import { parseBody } from '../../../../runtime/intake/parse-body.ts';
-import { BODY_MARKER } from '../../../../runtime/verify/removed.ts';
 import { partsOf } from '../../../../runtime/verify/request.ts';
 import type { LocatorPlan } from '../../../../schemas/generated/types.ts';
+import { BODY_MARKER } from '../removed.ts';
 import type { BodyCredentials } from './record.ts';
 
 /** Shorter ones are not looked for: they are everywhere. */

@@ -8,7 +8,7 @@ import { Redactor } from '../../../../runtime/deliver/redact/redact.ts';
 import type { KeptFilter, KeptHead, KeptPage } from '../../../../runtime/intake/kept-request.ts';
 import type { NewRequestRow } from '../../../../runtime/store/request-rows.ts';
 import { serveThread } from '../../../../runtime/store/sqlite/thread.ts';
-import { findCause } from '../../../../runtime/verify/find-cause.ts';
+import { findCause } from '../causes/find-cause.ts';
 import { withoutBodyCredentials } from './body-credentials.ts';
 import type { Captured } from './record.ts';
 import { RequestFile, RequestFileReader } from './request-file.ts';

@@ -12,10 +12,10 @@ import { reasonOf } from '../../../../runtime/intake/reason.ts';
 import type { Reply } from '../../../../runtime/intake/reply.ts';
 import type { StageName } from '../../../../runtime/intake/stage.ts';
 import { STAGE_NAMES } from '../../../../runtime/intake/stage.ts';
-import { marker } from '../../../../runtime/verify/removed.ts';
 import type { RefusedRequest } from '../../../../runtime/verify/signature-evidence.ts';
 import type { VerifyReason } from '../../../../runtime/verify/verification.ts';
 import type { KeptReason, LocatorPlan, RoutePlan, SchemePlan } from '../../../../schemas/generated/types.ts';
+import { marker } from '../removed.ts';
 import { soundsSecret } from './credential-names.ts';
 import { replaceUrlCredentials } from './url-credentials.ts';
 

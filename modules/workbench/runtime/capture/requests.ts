@@ -14,9 +14,9 @@ import type {
 } from '../../../../runtime/intake/kept-request.ts';
 import { decodeOr, isInstant, isText } from '../../../../runtime/store/decode.ts';
 import type { NewRequestRow, RequestFilter, RequestRow } from '../../../../runtime/store/request-rows.ts';
-import { isMarker } from '../../../../runtime/verify/removed.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
 import { partsOf } from '../../../../runtime/verify/request.ts';
+import { isMarker } from '../removed.ts';
 
 /** The path of a home's kept requests: a separate file, whose loss loses no event. */
 export const capturePath = (home: string): string => join(home, 'requests.db');

@@ -1,6 +1,6 @@
 /** Removes credentials from texts in which URLs stand: request targets, and headers in which a proxy forwards them. */
 import { decodedLayers } from '../../../../runtime/deliver/redact/decode-escapes.ts';
-import { marker } from '../../../../runtime/verify/removed.ts';
+import { marker } from '../removed.ts';
 
 /** A parameter name and `=`. It starts after a separator, so that a long text is searched only once. */
 const PARAMETER = /(?<![^?&;#\s=/])[^?&;#\s=/]+=/g;

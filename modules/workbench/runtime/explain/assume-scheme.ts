@@ -4,11 +4,11 @@
  */
 import type { LinkedRoute } from '../../../../runtime/table/linked-table.ts';
 import { isOutsideBody, readValue } from '../../../../runtime/verify/locator.ts';
-import { isMarker } from '../../../../runtime/verify/removed.ts';
 import type { SignedRequest } from '../../../../runtime/verify/request.ts';
 import type { SignatureEvidence } from '../../../../runtime/verify/signature-evidence.ts';
 import type { Verification } from '../../../../runtime/verify/verification.ts';
 import type { SchemePlan } from '../../../../schemas/generated/types.ts';
+import { isMarker } from '../removed.ts';
 
 /** A scheme whose event type and id are in headers, whatever the payload is. */
 const PREFERRED = 'forgea';

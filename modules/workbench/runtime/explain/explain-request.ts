@@ -20,7 +20,6 @@ import { isMessage } from '../../../../runtime/store/replay.ts';
 import { eventEntries } from '../../../../runtime/table/link-events.ts';
 import { linkTemplate } from '../../../../runtime/table/link-template.ts';
 import type { LinkedRoute } from '../../../../runtime/table/linked-table.ts';
-import { findCause } from '../../../../runtime/verify/find-cause.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
 import { LazyRequest } from '../../../../runtime/verify/request.ts';
 import type { SignatureEvidence } from '../../../../runtime/verify/signature-evidence.ts';
@@ -31,6 +30,7 @@ import type {
   Explanation,
   SandboxPlan,
 } from '../../../../schemas/generated/types.ts';
+import { findCause } from '../causes/find-cause.ts';
 import { assumeScheme, asVerified, isSigned, withEvent } from './assume-scheme.ts';
 import type { ExplainContext } from './explain-services.ts';
 import { explainServices } from './explain-services.ts';

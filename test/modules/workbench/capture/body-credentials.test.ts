@@ -10,7 +10,7 @@ import {
   pathWithoutCredentials,
   withoutCredentials,
 } from '../../../../modules/workbench/runtime/capture/record.ts';
-import { BODY_MARKER } from '../../../../runtime/verify/removed.ts';
+import { BODY_MARKER } from '../../../../modules/workbench/runtime/removed.ts';
 import type { LocatorPlan } from '../../../../schemas/generated/types.ts';
 import { loadShippedSources } from '../../../helpers/catalog-sources.ts';
 import { serveKeeping } from '../../../helpers/keeping.ts';

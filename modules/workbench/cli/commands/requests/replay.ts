@@ -4,7 +4,7 @@ import { argument, command, flag } from '../../../../../cli/command-line/command
 import { askGateway } from '../../../../../cli/gateway/ask-gateway.ts';
 import { printJson, printLine, printNote, visible } from '../../../../../cli/output/print.ts';
 import type { ReplayReport } from '../../../../../runtime/control/operations.ts';
-import { BODY_MARKER } from '../../../../../runtime/verify/removed.ts';
+import { BODY_MARKER } from '../../../runtime/removed.ts';
 import { lacksCredential } from '../../requests/print-request.ts';
 import { findRequest, useRequests } from '../../use-requests.ts';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
-import type { SourceCandidate } from '../../../cli/sources/detect.ts';
-import { detect } from '../../../cli/sources/detect.ts';
-import { captureOf } from '../../../cli/sources/read-capture.ts';
-import { loadShippedSources } from '../../helpers/catalog-sources.ts';
-import { vectors } from '../../helpers/vectors.ts';
+import { captureOf } from '../../../../cli/sources/read-capture.ts';
+import type { SourceCandidate } from '../../../../modules/workbench/cli/sources/detect.ts';
+import { detect } from '../../../../modules/workbench/cli/sources/detect.ts';
+import { loadShippedSources } from '../../../helpers/catalog-sources.ts';
+import { vectors } from '../../../helpers/vectors.ts';
 
 const sources = loadShippedSources();
 const NOW = 1_700_000_000_000;

@@ -1,11 +1,12 @@
 /** Finds in a refused request what belongs to another sender: the signature of another scheme, or the secret itself. */
-import { labelOf } from '../../base/label.ts';
-import type { LocatorPlan, SchemePlan, SignatureCause } from '../../schemas/generated/types.ts';
-import type { LocatorSource } from './locator.ts';
-import { isOutsideBody, printPlace, queryOf, readValue, splitParts } from './locator.ts';
-import type { RequestParts } from './request.ts';
-import { LazyRequest } from './request.ts';
-import type { SignatureEvidence } from './signature-evidence.ts';
+import { labelOf } from '../../../../base/label.ts';
+import { likelySources, placesOf, rankOf } from '../../../../runtime/verify/likely-sources.ts';
+import type { LocatorSource } from '../../../../runtime/verify/locator.ts';
+import { printPlace, queryOf, readValue } from '../../../../runtime/verify/locator.ts';
+import type { RequestParts } from '../../../../runtime/verify/request.ts';
+import { LazyRequest } from '../../../../runtime/verify/request.ts';
+import type { SignatureEvidence } from '../../../../runtime/verify/signature-evidence.ts';
+import type { LocatorPlan, SchemePlan, SignatureCause } from '../../../../schemas/generated/types.ts';
 import { tryTrial } from './trial.ts';
 
 type Refused = SignatureEvidence & { readonly parts: RequestParts };
@@ -33,49 +34,9 @@ export function presentOtherScheme(request: Refused): SignatureCause | null {
   return otherScheme(request, `${carried(found, request)}, ${users}`, false);
 }
 
-/** Naming more candidates than this does not help. */
-const MOST_SOURCES = 3;
-
-/**
- * Labels of the senders that the request probably comes from, by its headers and query alone: those whose signature is at
- * the place that the fewest senders use, and among them those that match the most other headers. Empty when none stands
- * out, or the sender is among `accepted`.
- */
-export function likelySources(
-  known: readonly SchemePlan[],
-  accepted: readonly SchemePlan[],
-  request: LocatorSource,
-): readonly string[] {
-  const users = new Map<string, number>();
-  for (const plan of known)
-    for (const place of new Set(placesOf(plan).map(printPlace))) users.set(place, (users.get(place) ?? 0) + 1);
-  const candidates = known.flatMap((plan) => {
-    if (plan.verify === 'none' || accepted.some(({ name }) => name === plan.name)) return [];
-    const found = placesOf(plan).filter((at) => carries(at, request));
-    if (found.length === 0) return [];
-    const rarity = Math.min(...found.map((at) => users.get(printPlace(at)) ?? 0));
-    const outside = { ...plan, event: plan.event.filter(isOutsideBody), delivery: plan.delivery.filter(isOutsideBody) };
-    return [{ label: labelOf(plan), rarity, rank: rankOf(outside, request) }];
-  });
-  const rarest = Math.min(...candidates.map(({ rarity }) => rarity));
-  const closest = candidates.filter(({ rarity }) => rarity === rarest);
-  const highest = Math.max(...closest.map(({ rank }) => rank));
-  const names = [...new Set(closest.flatMap(({ label, rank }) => (rank === highest ? [label] : [])))];
-  return names.length > MOST_SOURCES ? [] : names;
-}
-
-const placesOf = ({ signature }: SchemePlan): readonly LocatorPlan[] => signature.filter(isOutsideBody);
-
 /** The signature places outside the body that the request has. */
 const foundPlaces = (plan: SchemePlan, request: LocatorSource): readonly LocatorPlan[] =>
   placesOf(plan).filter((at) => readValue(at, request) !== undefined);
-
-/** Whether the place holds a value with its prefix: `Authorization: Basic` is not a bearer token. */
-function carries(at: LocatorPlan, request: LocatorSource): boolean {
-  const value = readValue(at, request);
-  const parts = typeof value === 'string' ? splitParts(at, value) : [];
-  return parts.length > 0;
-}
 
 /** The secret in plain text in a header or query parameter that the route does not read; null when it is in none. */
 export function misplacedSecret({ parts, secrets, schemes }: Refused): SignatureCause | null {
@@ -118,14 +79,3 @@ const headerValues = ({ rawHeaders }: RequestParts): Values =>
 
 const queryValues = ({ url }: RequestParts): Values =>
   [...new URLSearchParams(queryOf(url))].map(([name, value]) => [`?${name}`, value] as const);
-
-/** Comparable between schemes for one request; the highest is the likeliest. */
-export function rankOf({ event, delivery, timestamp }: SchemePlan, request: LocatorSource): number {
-  const score = (places: SchemePlan['event']): number =>
-    places.some((at) => at.in === 'header' && readValue(at, request) !== undefined)
-      ? 2
-      : places.some((at) => readValue(at, request) !== undefined)
-        ? 1
-        : 0;
-  return score(event) * 2 + score(delivery) + (timestamp === null ? 0 : 1);
-}

@@ -2,22 +2,22 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { createPaint } from '../../../base/paint.ts';
-import { commonName } from '../../../compiler/text/common-name.ts';
-import { createSecrets } from '../../../runtime/platform/secrets/machine-secrets.ts';
-import { SecretError } from '../../../runtime/platform/secrets/secrets.ts';
-import type { CliContext } from '../../base/context.ts';
-import { CliError } from '../../base/errors.ts';
-import type { GivenBy } from '../../command-line/command.ts';
-import { command, optionalArgument, text } from '../../command-line/command.ts';
-import { configOption, jsonOption } from '../../command-line/options.ts';
-import { typedSecretRef } from '../../command-line/values.ts';
-import { printJson, printLine, printNote, visible } from '../../output/print.ts';
+import { createPaint } from '../../../../../base/paint.ts';
+import type { CliContext } from '../../../../../cli/base/context.ts';
+import { CliError } from '../../../../../cli/base/errors.ts';
+import type { GivenBy } from '../../../../../cli/command-line/command.ts';
+import { command, optionalArgument, text } from '../../../../../cli/command-line/command.ts';
+import { configOption, jsonOption } from '../../../../../cli/command-line/options.ts';
+import { typedSecretRef } from '../../../../../cli/command-line/values.ts';
+import { printJson, printLine, printNote, visible } from '../../../../../cli/output/print.ts';
+import { openSources } from '../../../../../cli/sources/open-sources.ts';
+import type { CapturedRequest } from '../../../../../cli/sources/read-capture.ts';
+import { readCapture } from '../../../../../cli/sources/read-capture.ts';
+import { commonName } from '../../../../../compiler/text/common-name.ts';
+import { createSecrets } from '../../../../../runtime/platform/secrets/machine-secrets.ts';
+import { SecretError } from '../../../../../runtime/platform/secrets/secrets.ts';
 import type { SourceCandidate } from '../../sources/detect.ts';
 import { adviseRoute, detect, explainOutcome, fits } from '../../sources/detect.ts';
-import { openSources } from '../../sources/open-sources.ts';
-import type { CapturedRequest } from '../../sources/read-capture.ts';
-import { readCapture } from '../../sources/read-capture.ts';
 
 const options = {
   secret: text('ref', 'The secret: env:NAME, file:path, or the text itself'),

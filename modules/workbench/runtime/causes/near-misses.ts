@@ -1,5 +1,5 @@
 /** Finds the one change that would make a refused signature right, by trying the usual mistakes one at a time. */
-import type { SchemePlan } from '../../schemas/generated/types.ts';
+import type { SchemePlan } from '../../../../schemas/generated/types.ts';
 import { jsonSpellings } from './json-spellings.ts';
 import type { Trial } from './trial.ts';
 import { tryTrial } from './trial.ts';

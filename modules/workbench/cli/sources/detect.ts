@@ -1,18 +1,19 @@
 /** Finds the sources that a captured request may come from, and explains on the terminal why they would not accept it. */
-import type { LoweredSource } from '../../compiler/lower/default-sources.ts';
-import { describeWindow } from '../../compiler/sources/describe-source.ts';
-import { commonName } from '../../compiler/text/common-name.ts';
-import { REASON_TEXTS } from '../../runtime/verify/cause-code.ts';
-import { readFirst, readValue } from '../../runtime/verify/locator.ts';
-import { findNearMiss } from '../../runtime/verify/near-misses.ts';
-import { rankOf } from '../../runtime/verify/other-scheme.ts';
-import { LazyRequest } from '../../runtime/verify/request.ts';
-import { checkWindow, readTimestamp } from '../../runtime/verify/timestamp.ts';
-import type { Trial } from '../../runtime/verify/trial.ts';
-import { tryTrial } from '../../runtime/verify/trial.ts';
-import type { VerifyReason } from '../../runtime/verify/verification.ts';
-import type { SchemePlan } from '../../schemas/generated/types.ts';
-import type { CapturedRequest } from './read-capture.ts';
+
+import type { CapturedRequest } from '../../../../cli/sources/read-capture.ts';
+import type { LoweredSource } from '../../../../compiler/lower/default-sources.ts';
+import { describeWindow } from '../../../../compiler/sources/describe-source.ts';
+import { commonName } from '../../../../compiler/text/common-name.ts';
+import { REASON_TEXTS } from '../../../../runtime/verify/cause-code.ts';
+import { rankOf } from '../../../../runtime/verify/likely-sources.ts';
+import { readFirst, readValue } from '../../../../runtime/verify/locator.ts';
+import { LazyRequest } from '../../../../runtime/verify/request.ts';
+import { checkWindow, readTimestamp } from '../../../../runtime/verify/timestamp.ts';
+import type { VerifyReason } from '../../../../runtime/verify/verification.ts';
+import type { SchemePlan } from '../../../../schemas/generated/types.ts';
+import { findNearMiss } from '../../runtime/causes/near-misses.ts';
+import type { Trial } from '../../runtime/causes/trial.ts';
+import { tryTrial } from '../../runtime/causes/trial.ts';
 
 export type Detection =
   /** The signature is right; `window` says whether it would be taken now. */

@@ -3,18 +3,19 @@
  * It tries the usual mistakes one at a time. A cause is certain when that one change makes the signature right, or when
  * the request itself shows it; everything else is reported as a guess.
  */
-import type { SchemePlan, SignatureCause } from '../../schemas/generated/types.ts';
-import { REASON_TEXTS } from './cause-code.ts';
-import { printPlace } from './locator.ts';
+
+import { REASON_TEXTS } from '../../../../runtime/verify/cause-code.ts';
+import { printPlace } from '../../../../runtime/verify/locator.ts';
+import { LazyRequest } from '../../../../runtime/verify/request.ts';
+import type { SecretText } from '../../../../runtime/verify/scheme.ts';
+import type { RefusedRequest } from '../../../../runtime/verify/signature-evidence.ts';
+import { ageOf, readTimestamp } from '../../../../runtime/verify/timestamp.ts';
+import type { VerifyReason } from '../../../../runtime/verify/verification.ts';
+import type { SchemePlan, SignatureCause } from '../../../../schemas/generated/types.ts';
 import type { NearMissCode } from './near-misses.ts';
 import { findNearMiss } from './near-misses.ts';
 import { misplacedSecret, presentOtherScheme, rightOtherScheme } from './other-scheme.ts';
-import { LazyRequest } from './request.ts';
-import type { SecretText } from './scheme.ts';
-import type { RefusedRequest } from './signature-evidence.ts';
-import { ageOf, readTimestamp } from './timestamp.ts';
 import { tryTrial } from './trial.ts';
-import type { VerifyReason } from './verification.ts';
 
 /** Codes for why a signature was refused; docs/why-ignored.md explains each. */
 type CauseCode = VerifyReason | FoundCause;

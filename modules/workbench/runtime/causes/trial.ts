@@ -1,9 +1,10 @@
 /** Verifies a signature with a given plan, secret and URL, ignoring its age. */
-import type { SchemePlan } from '../../schemas/generated/types.ts';
-import { linkAuthenticator } from './authenticator.ts';
-import type { RequestParts } from './request.ts';
-import { LazyRequest } from './request.ts';
-import type { Verification } from './verification.ts';
+
+import { linkAuthenticator } from '../../../../runtime/verify/authenticator.ts';
+import type { RequestParts } from '../../../../runtime/verify/request.ts';
+import { LazyRequest } from '../../../../runtime/verify/request.ts';
+import type { Verification } from '../../../../runtime/verify/verification.ts';
+import type { SchemePlan } from '../../../../schemas/generated/types.ts';
 
 export interface Trial {
   readonly plan: SchemePlan;

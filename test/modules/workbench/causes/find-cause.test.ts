@@ -1,17 +1,17 @@
 /** Why a signature was refused: thirteen ways to get it wrong, for every sender that signs with a shared secret. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { linkAuthenticator } from '../../../runtime/verify/authenticator.ts';
-import { findCause } from '../../../runtime/verify/find-cause.ts';
-import { jsonSpellings, MAX_SPELLED } from '../../../runtime/verify/json-spellings.ts';
-import type { RequestParts } from '../../../runtime/verify/request.ts';
-import { LazyRequest } from '../../../runtime/verify/request.ts';
-import type { SecretText } from '../../../runtime/verify/scheme.ts';
-import type { SignedResult } from '../../../runtime/verify/sign.ts';
-import { signRequest } from '../../../runtime/verify/sign.ts';
-import type { SchemePlan, SignatureCause } from '../../../schemas/generated/types.ts';
-import { loadShippedSources } from '../../helpers/catalog-sources.ts';
-import { keysOf } from '../../helpers/source-keys.ts';
+import { findCause } from '../../../../modules/workbench/runtime/causes/find-cause.ts';
+import { jsonSpellings, MAX_SPELLED } from '../../../../modules/workbench/runtime/causes/json-spellings.ts';
+import { linkAuthenticator } from '../../../../runtime/verify/authenticator.ts';
+import type { RequestParts } from '../../../../runtime/verify/request.ts';
+import { LazyRequest } from '../../../../runtime/verify/request.ts';
+import type { SecretText } from '../../../../runtime/verify/scheme.ts';
+import type { SignedResult } from '../../../../runtime/verify/sign.ts';
+import { signRequest } from '../../../../runtime/verify/sign.ts';
+import type { SchemePlan, SignatureCause } from '../../../../schemas/generated/types.ts';
+import { loadShippedSources } from '../../../helpers/catalog-sources.ts';
+import { keysOf } from '../../../helpers/source-keys.ts';
 
 const NOW = 1_700_000_000_000;
 const HOUR = 3_600_000;

@@ -1,0 +1,56 @@
+/** Which senders a request may come from, by where it has a signature and what else it carries. */
+import { labelOf } from '../../base/label.ts';
+import type { LocatorPlan, SchemePlan } from '../../schemas/generated/types.ts';
+import type { LocatorSource } from './locator.ts';
+import { isOutsideBody, printPlace, readValue, splitParts } from './locator.ts';
+
+/** Naming more candidates than this does not help. */
+const MOST_SOURCES = 3;
+
+/**
+ * Labels of the senders that the request probably comes from, by its headers and query alone: those whose signature is at
+ * the place that the fewest senders use, and among them those that match the most other headers. Empty when none stands
+ * out, or the sender is among `accepted`.
+ */
+export function likelySources(
+  known: readonly SchemePlan[],
+  accepted: readonly SchemePlan[],
+  request: LocatorSource,
+): readonly string[] {
+  const users = new Map<string, number>();
+  for (const plan of known)
+    for (const place of new Set(placesOf(plan).map(printPlace))) users.set(place, (users.get(place) ?? 0) + 1);
+  const candidates = known.flatMap((plan) => {
+    if (plan.verify === 'none' || accepted.some(({ name }) => name === plan.name)) return [];
+    const found = placesOf(plan).filter((at) => carries(at, request));
+    if (found.length === 0) return [];
+    const rarity = Math.min(...found.map((at) => users.get(printPlace(at)) ?? 0));
+    const outside = { ...plan, event: plan.event.filter(isOutsideBody), delivery: plan.delivery.filter(isOutsideBody) };
+    return [{ label: labelOf(plan), rarity, rank: rankOf(outside, request) }];
+  });
+  const rarest = Math.min(...candidates.map(({ rarity }) => rarity));
+  const closest = candidates.filter(({ rarity }) => rarity === rarest);
+  const highest = Math.max(...closest.map(({ rank }) => rank));
+  const names = [...new Set(closest.flatMap(({ label, rank }) => (rank === highest ? [label] : [])))];
+  return names.length > MOST_SOURCES ? [] : names;
+}
+
+export const placesOf = ({ signature }: SchemePlan): readonly LocatorPlan[] => signature.filter(isOutsideBody);
+
+/** Whether the place holds a value with its prefix: `Authorization: Basic` is not a bearer token. */
+function carries(at: LocatorPlan, request: LocatorSource): boolean {
+  const value = readValue(at, request);
+  const parts = typeof value === 'string' ? splitParts(at, value) : [];
+  return parts.length > 0;
+}
+
+/** Comparable between schemes for one request; the highest is the likeliest. */
+export function rankOf({ event, delivery, timestamp }: SchemePlan, request: LocatorSource): number {
+  const score = (places: SchemePlan['event']): number =>
+    places.some((at) => at.in === 'header' && readValue(at, request) !== undefined)
+      ? 2
+      : places.some((at) => readValue(at, request) !== undefined)
+        ? 1
+        : 0;
+  return score(event) * 2 + score(delivery) + (timestamp === null ? 0 : 1);
+}
