@@ -1,8 +1,8 @@
 /** Prints the schema for editors: what `hookwright schema config` prints, under the address that schemastore.json names. */
 import { readFileSync } from 'node:fs';
 import { createCatalog } from '../../cli/base/context.ts';
-import { bundleSchema } from '../../cli/schema/bundle-schema.ts';
-import { addCatalogHints } from '../../cli/schema/catalog-hints.ts';
+import { bundleSchema } from '../../modules/setup/cli/schema/bundle-schema.ts';
+import { addCatalogHints } from '../../modules/setup/cli/schema/catalog-hints.ts';
 
 const ENTRY = new URL('../../schemas/published/schemastore.json', import.meta.url);
 

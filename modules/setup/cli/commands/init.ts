@@ -9,8 +9,6 @@ import { parseChoice } from '../../../../cli/command-line/values.ts';
 import { compileRequest, createCompileRequest } from '../../../../cli/compile/compile-files.ts';
 import { printLine, printNote } from '../../../../cli/output/print.ts';
 import { canAsk, createPrompter } from '../../../../cli/output/prompter.ts';
-import { bundleSchema } from '../../../../cli/schema/bundle-schema.ts';
-import { addCatalogHints } from '../../../../cli/schema/catalog-hints.ts';
 import { openSources } from '../../../../cli/sources/open-sources.ts';
 import { newSecret } from '../../../../cli/subscriptions/save-entry.ts';
 import { nodeFiles } from '../../../../compiler/node/node-files.ts';
@@ -24,6 +22,8 @@ import type { InitFacts, InitFile } from '../init/plan-init.ts';
 import { planInit } from '../init/plan-init.ts';
 import type { Template } from '../init/templates.ts';
 import { readTemplates } from '../init/templates.ts';
+import { bundleSchema } from '../schema/bundle-schema.ts';
+import { addCatalogHints } from '../schema/catalog-hints.ts';
 import { readIfThere } from '../setup/config-file.ts';
 
 const templates = readTemplates();

@@ -1,6 +1,5 @@
 /** Turns answers into edits of the configuration file and lines of `.env`. Pure: nothing is read or written here. */
 
-import type { YamlEdit } from '../../../../cli/files/edit-yaml.ts';
 import { applyFlags } from '../../../../cli/subscriptions/subscribe-flags.ts';
 import { valueAt } from '../../../../compiler/schema/pointer.ts';
 import { isPlainMap } from '../../../../compiler/text/plain-map.ts';
@@ -8,6 +7,7 @@ import { INSECURE_NO_AUTH } from '../../../../compiler/text/secret-ref.ts';
 import type { RouteConfig } from '../../../../schemas/generated/types.ts';
 import type { SetupAnswers } from './answers.ts';
 import { GENERATE } from './answers.ts';
+import type { YamlEdit } from './edit-yaml.ts';
 
 export interface SetupPlan {
   readonly edits: readonly YamlEdit[];

@@ -5,7 +5,6 @@
 
 import { NO_AGENT } from '../../../../base/no-agent.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
-import { lenient } from '../../../../cli/deliver/link-one.ts';
 import { hiddenFiles } from '../../../../cli/files/hidden-files.ts';
 import { DeliveryRefusal } from '../../../../runtime/deliver/http/values.ts';
 import { listJobs } from '../../../../runtime/dispatch/scheduler/job.ts';
@@ -38,6 +37,7 @@ import type {
   RefusesDelivery,
   SpentBudget,
 } from '../../runtime/explain/explain-services.ts';
+import { lenient } from '../deliver/link-one.ts';
 
 export function listFiles({ stat, readText }: Pick<GatewayFiles, 'stat' | 'readText'>): ListFiles {
   return {

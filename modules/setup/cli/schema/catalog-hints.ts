@@ -1,7 +1,7 @@
 /** Adds what the catalog and the rules know to the schema of a config, for editors: the compiler says more than a schema that every version shares. */
-import { OPERATORS } from '../../compiler/config/filter-keys.ts';
-import type { ShippedCatalog } from '../../compiler/source/shipped-catalog.ts';
-import { isPlainMap } from '../../compiler/text/plain-map.ts';
+import { OPERATORS } from '../../../../compiler/config/filter-keys.ts';
+import type { ShippedCatalog } from '../../../../compiler/source/shipped-catalog.ts';
+import { isPlainMap } from '../../../../compiler/text/plain-map.ts';
 import type { Schema } from './bundle-schema.ts';
 
 type Catalog = Pick<ShippedCatalog, 'sources' | 'targets' | 'toolsets'>;

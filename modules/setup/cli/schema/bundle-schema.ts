@@ -1,7 +1,7 @@
 /** The JSON Schemas that come with this program, each in one piece. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { assetFolder } from '../../base/assets.ts';
+import { assetFolder } from '../../../../base/assets.ts';
 
 const SUFFIX = '.schema.json';
 

@@ -1,5 +1,13 @@
 /** `hookwright source show`: how one sender signs and sends, and what to do to connect it. */
-import { createPaint } from '../../../base/paint.ts';
+import { createPaint } from '../../../../../base/paint.ts';
+import type { CliContext } from '../../../../../cli/base/context.ts';
+import { argument, command, flag } from '../../../../../cli/command-line/command.ts';
+import { configOption } from '../../../../../cli/command-line/options.ts';
+import { printJson, printLine, visible, wrapBeside } from '../../../../../cli/output/print.ts';
+import type { OpenSource } from '../../../../../cli/sources/open-sources.ts';
+import { openSources } from '../../../../../cli/sources/open-sources.ts';
+import { routePath } from '../../../../../cli/subscriptions/address.ts';
+import { tryOpenTable } from '../../../../../cli/subscriptions/open-table.ts';
 import {
   describeCredentials,
   describeDelivery,
@@ -12,16 +20,8 @@ import {
   exampleRoute,
   routeSnippet,
   setupSteps,
-} from '../../../compiler/sources/describe-source.ts';
-import { commonName } from '../../../compiler/text/common-name.ts';
-import type { CliContext } from '../../base/context.ts';
-import { argument, command, flag } from '../../command-line/command.ts';
-import { configOption } from '../../command-line/options.ts';
-import { printJson, printLine, visible, wrapBeside } from '../../output/print.ts';
-import type { OpenSource } from '../../sources/open-sources.ts';
-import { openSources } from '../../sources/open-sources.ts';
-import { routePath } from '../../subscriptions/address.ts';
-import { tryOpenTable } from '../../subscriptions/open-table.ts';
+} from '../../../../../compiler/sources/describe-source.ts';
+import { commonName } from '../../../../../compiler/text/common-name.ts';
 
 export default command({
   summary: 'Show how a sender signs and sends, and the steps to connect it',

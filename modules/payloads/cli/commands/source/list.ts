@@ -1,12 +1,13 @@
 /** `hookwright source list`: every sender the catalog knows, shipped and the user's own. */
-import { describeWindow, primitiveName } from '../../../compiler/sources/describe-source.ts';
-import { commonName } from '../../../compiler/text/common-name.ts';
-import { command, flag, optionalArgument } from '../../command-line/command.ts';
-import { configOption } from '../../command-line/options.ts';
-import type { Column } from '../../output/table.ts';
-import { printList } from '../../output/table.ts';
-import type { OpenSource } from '../../sources/open-sources.ts';
-import { openSources } from '../../sources/open-sources.ts';
+
+import { command, flag, optionalArgument } from '../../../../../cli/command-line/command.ts';
+import { configOption } from '../../../../../cli/command-line/options.ts';
+import type { Column } from '../../../../../cli/output/table.ts';
+import { printList } from '../../../../../cli/output/table.ts';
+import type { OpenSource } from '../../../../../cli/sources/open-sources.ts';
+import { openSources } from '../../../../../cli/sources/open-sources.ts';
+import { describeWindow, primitiveName } from '../../../../../compiler/sources/describe-source.ts';
+import { commonName } from '../../../../../compiler/text/common-name.ts';
 
 export default command({
   summary: 'List the senders whose webhooks can be verified',

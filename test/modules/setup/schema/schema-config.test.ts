@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
-import { runInProcess } from '../../helpers/cli.ts';
-import { ROOT } from '../../helpers/root.ts';
+import { runInProcess } from '../../../helpers/cli.ts';
+import { ROOT } from '../../../helpers/root.ts';
 
 let validate: (data: unknown) => boolean;
 let text = '';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parse } from 'yaml';
-import { editYaml } from '../../../cli/files/edit-yaml.ts';
+import { editYaml } from '../../../../modules/setup/cli/setup/edit-yaml.ts';
 
 const COMMENTED = `# hookwright of the build machine
 # second line

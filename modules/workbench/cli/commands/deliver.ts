@@ -1,22 +1,22 @@
 /** `hookwright deliver`: sends one message through a target as a route would. */
 import { text as readAll } from 'node:stream/consumers';
-import { createDeliverer } from '../../runtime/deliver/create-deliverer.ts';
-import type { DeliveryOutcome, DeliveryRequest } from '../../runtime/deliver/deliverer.ts';
-import { createDeliveryContext } from '../../runtime/deliver/delivery-context.ts';
-import type { ShownDelivery } from '../../runtime/deliver/driver.ts';
-import { DeliveryRefusal } from '../../runtime/deliver/http/values.ts';
-import { runProcess } from '../../runtime/platform/process/run-process.ts';
-import { createSecrets } from '../../runtime/platform/secrets/machine-secrets.ts';
-import type { CliContext } from '../base/context.ts';
-import { CliError, UsageError } from '../base/errors.ts';
-import type { GivenBy } from '../command-line/command.ts';
-import { argument, command, flag, list, text, withDefault } from '../command-line/command.ts';
-import { configOption } from '../command-line/options.ts';
+import type { CliContext } from '../../../../cli/base/context.ts';
+import { CliError, UsageError } from '../../../../cli/base/errors.ts';
+import type { GivenBy } from '../../../../cli/command-line/command.ts';
+import { argument, command, flag, list, text, withDefault } from '../../../../cli/command-line/command.ts';
+import { configOption } from '../../../../cli/command-line/options.ts';
+import { printJson, printLine, visible } from '../../../../cli/output/print.ts';
+import { createServerLog } from '../../../../cli/serve/server-log.ts';
+import { openTable } from '../../../../cli/subscriptions/open-table.ts';
+import { createDeliverer } from '../../../../runtime/deliver/create-deliverer.ts';
+import type { DeliveryOutcome, DeliveryRequest } from '../../../../runtime/deliver/deliverer.ts';
+import { createDeliveryContext } from '../../../../runtime/deliver/delivery-context.ts';
+import type { ShownDelivery } from '../../../../runtime/deliver/driver.ts';
+import { DeliveryRefusal } from '../../../../runtime/deliver/http/values.ts';
+import { runProcess } from '../../../../runtime/platform/process/run-process.ts';
+import { createSecrets } from '../../../../runtime/platform/secrets/machine-secrets.ts';
 import type { TargetChoice } from '../deliver/link-one.ts';
 import { chooseTarget, lenient, linkOne } from '../deliver/link-one.ts';
-import { printJson, printLine, visible } from '../output/print.ts';
-import { createServerLog } from '../serve/server-log.ts';
-import { openTable } from '../subscriptions/open-table.ts';
 
 const options = {
   text: text('text', 'The message; - reads it from stdin'),

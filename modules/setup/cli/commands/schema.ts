@@ -1,9 +1,10 @@
 /** `hookwright schema`: the JSON Schemas of the files a user writes, for editors and other tools. */
-import { suggest } from '../../compiler/text/suggest.ts';
-import { CliError } from '../base/errors.ts';
-import { loadPart } from '../base/module.ts';
-import { command, flag, list, optionalArgument, text } from '../command-line/command.ts';
-import { printJson, printLine } from '../output/print.ts';
+
+import { CliError } from '../../../../cli/base/errors.ts';
+import { loadPart } from '../../../../cli/base/module.ts';
+import { command, flag, list, optionalArgument, text } from '../../../../cli/command-line/command.ts';
+import { printJson, printLine } from '../../../../cli/output/print.ts';
+import { suggest } from '../../../../compiler/text/suggest.ts';
 import { bundleSchema, readSchema, schemaNames } from '../schema/bundle-schema.ts';
 import { addCatalogHints } from '../schema/catalog-hints.ts';
 

@@ -4,10 +4,10 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, test } from 'node:test';
-import { runInProcess } from '../../helpers/cli.ts';
-import type { Answering } from '../../helpers/fake-http.ts';
-import { startFakeHttp } from '../../helpers/fake-http.ts';
-import { tempDir } from '../../helpers/temp-dir.ts';
+import { runInProcess } from '../../../helpers/cli.ts';
+import type { Answering } from '../../../helpers/fake-http.ts';
+import { startFakeHttp } from '../../../helpers/fake-http.ts';
+import { tempDir } from '../../../helpers/temp-dir.ts';
 
 async function setUp(t: TestContext, answer: Answering = () => ({ body: { ok: true, result: { message_id: 7 } } })) {
   const home = tempDir(t);

@@ -3,8 +3,8 @@ import { createHmac } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { runInProcess } from '../../helpers/cli.ts';
-import { tempDir } from '../../helpers/temp-dir.ts';
+import { runInProcess } from '../../../helpers/cli.ts';
+import { tempDir } from '../../../helpers/temp-dir.ts';
 
 const SECRET = 'the-secret-of-this-test';
 const BODY = '{"ref":"main"}';

@@ -1,12 +1,13 @@
 /** Links a single target of a profile, so that a message can be sent although other parts are invalid. */
-import type { DeliveryContext } from '../../runtime/deliver/driver.ts';
-import type { LinkedTargets } from '../../runtime/deliver/link-targets.ts';
-import { linkTargets } from '../../runtime/deliver/link-targets.ts';
-import type { SecretResolver } from '../../runtime/platform/secrets/secrets.ts';
-import { printSecretRef } from '../../runtime/platform/secrets/secrets.ts';
-import type { RouteTable } from '../../schemas/generated/types.ts';
-import { CliError } from '../base/errors.ts';
-import { findTarget } from '../command-line/find-name.ts';
+
+import { CliError } from '../../../../cli/base/errors.ts';
+import { findTarget } from '../../../../cli/command-line/find-name.ts';
+import type { DeliveryContext } from '../../../../runtime/deliver/driver.ts';
+import type { LinkedTargets } from '../../../../runtime/deliver/link-targets.ts';
+import { linkTargets } from '../../../../runtime/deliver/link-targets.ts';
+import type { SecretResolver } from '../../../../runtime/platform/secrets/secrets.ts';
+import { printSecretRef } from '../../../../runtime/platform/secrets/secrets.ts';
+import type { RouteTable } from '../../../../schemas/generated/types.ts';
 
 export interface TargetChoice {
   readonly table: RouteTable;

@@ -6,7 +6,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Document, Pair, Scalar, YAMLMap } from 'yaml';
 import { isAlias, isMap, isScalar, Lexer, parseDocument, stringify } from 'yaml';
-import { CliError } from '../base/errors.ts';
+import { CliError } from '../../../../cli/base/errors.ts';
 
 /** @throws CliError when the text is not YAML, or the edit cannot be made without touching anything else. */
 export function editYaml(name: string, text: string, edits: readonly YamlEdit[]): string {
