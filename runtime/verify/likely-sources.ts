@@ -19,10 +19,10 @@ export function likelySources(
 ): readonly string[] {
   const users = new Map<string, number>();
   for (const plan of known)
-    for (const place of new Set(signaturePlaces(plan).map(printPlace))) users.set(place, (users.get(place) ?? 0) + 1);
+    for (const place of new Set(placesOutside(plan).map(printPlace))) users.set(place, (users.get(place) ?? 0) + 1);
   const candidates = known.flatMap((plan) => {
     if (plan.verify === 'none' || accepted.some(({ name }) => name === plan.name)) return [];
-    const found = signaturePlaces(plan).filter((at) => carries(at, request));
+    const found = placesOutside(plan).filter((at) => carries(at, request));
     if (found.length === 0) return [];
     const rarity = Math.min(...found.map((at) => users.get(printPlace(at)) ?? 0));
     const outside = { ...plan, event: plan.event.filter(isOutsideBody), delivery: plan.delivery.filter(isOutsideBody) };
@@ -35,7 +35,7 @@ export function likelySources(
   return names.length > MOST_SOURCES ? [] : names;
 }
 
-export const signaturePlaces = ({ signature }: SchemePlan): readonly LocatorPlan[] => signature.filter(isOutsideBody);
+export const placesOutside = ({ signature }: SchemePlan): readonly LocatorPlan[] => signature.filter(isOutsideBody);
 
 /** Whether the place holds a value with its prefix: `Authorization: Basic` is not a bearer token. */
 function carries(at: LocatorPlan, request: LocatorSource): boolean {

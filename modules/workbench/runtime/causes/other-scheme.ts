@@ -1,6 +1,6 @@
 /** Finds in a refused request what belongs to another sender: the signature of another scheme, or the secret itself. */
 import { labelOf } from '../../../../base/label.ts';
-import { likelySources, signaturePlaces, rankOf } from '../../../../runtime/verify/likely-sources.ts';
+import { likelySources, placesOutside, rankOf } from '../../../../runtime/verify/likely-sources.ts';
 import type { LocatorSource } from '../../../../runtime/verify/locator.ts';
 import { printPlace, queryOf, readValue } from '../../../../runtime/verify/locator.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
@@ -36,7 +36,7 @@ export function presentOtherScheme(request: Refused): SignatureCause | null {
 
 /** The signature places outside the body that the request has. */
 const foundPlaces = (plan: SchemePlan, request: LocatorSource): readonly LocatorPlan[] =>
-  signaturePlaces(plan).filter((at) => readValue(at, request) !== undefined);
+  placesOutside(plan).filter((at) => readValue(at, request) !== undefined);
 
 /** The secret in plain text in a header or query parameter that the route does not read; null when it is in none. */
 export function misplacedSecret({ parts, secrets, schemes }: Refused): SignatureCause | null {
@@ -67,7 +67,7 @@ function present({ known, schemes, parts }: Refused): readonly SchemePlan[] {
 function carried(plans: readonly SchemePlan[], { known, parts }: Refused): string {
   const parsed = new LazyRequest(parts);
   const users = (place: string): number =>
-    known.filter((plan) => signaturePlaces(plan).map(printPlace).includes(place)).length;
+    known.filter((plan) => placesOutside(plan).map(printPlace).includes(place)).length;
   const found = plans.flatMap((plan) => foundPlaces(plan, parsed).map(printPlace));
   return [...new Set(found)].sort((a, b) => users(a) - users(b)).join(' and ');
 }
