@@ -32,9 +32,13 @@ export function labelTargets(
 function writtenTargetNames({ profiles, settings }: Writers): readonly string[] {
   const jobs = profiles.flatMap(({ config }) => Object.values(config.jobs ?? {}));
   const users = [...settings.routes.map(({ config }) => config), ...jobs];
+  const used = users.flatMap(({ deliver, outputs = {}, on_failure }) => [
+    ...[deliver, ...Object.values(outputs).map((output) => output.deliver)],
+    ...(on_failure === undefined ? [] : [on_failure.deliver]),
+  ]);
   return [
     ...profiles.flatMap(({ config }) => targetEntries(config).map(([name]) => name)),
-    ...users.flatMap(({ deliver }) => writtenTargets(deliver).map(({ name }) => name)),
+    ...used.flatMap((written) => writtenTargets(written).map(({ name }) => name)),
   ];
 }
 

@@ -32,6 +32,10 @@ export function timeline(stored: StoredDispatch): readonly Moment[] {
       moments.push(ofStep(step, step.by === undefined ? 'not approved' : `${step.outcome} by ${step.by}`, target));
       continue;
     }
+    if (step.outcome === 'withdrawn') {
+      moments.push({ ...ofStep(step, 'not sent', target), outcome: null });
+      continue;
+    }
     const attempt = (attempts.get(index) ?? 0) + 1;
     attempts.set(index, attempt);
     moments.push(ofStep(step, step.outcome === 'ok' ? 'delivered' : `delivery attempt ${attempt} failed`, target));

@@ -5,9 +5,11 @@ import type {
   ContentField,
   Dispatch,
   DispatchDelivery,
+  DispatchOutput,
   OutputPlan,
   RoutePlan,
   RouteTable,
+  TargetPlan,
 } from '../../schemas/generated/types.ts';
 import type { Builtins } from './link-template.ts';
 import { linkTemplate } from './link-template.ts';
@@ -25,7 +27,16 @@ export function linkOutput({ delivery, ...limits }: OutputPlan, targets: RouteTa
   const fields = contentOf<ContentField>(targets[delivery.target] ?? {}).filter(
     ({ name }) => !Object.hasOwn(delivery.extra, name),
   );
-  return { ...limits, fields, delivery: linkDelivery(delivery, targets) };
+  return { ...limits, ...messageLimit(targets[delivery.target]), fields, delivery: linkDelivery(delivery, targets) };
+}
+
+/** The shortest of the target's variants that split a text: which one sends is decided by its settings. */
+function messageLimit(plan: TargetPlan | undefined): Pick<DispatchOutput, 'message'> {
+  const limits = (plan?.variants ?? []).flatMap(({ text: { limit, unit, overflow } }) =>
+    limit === null || overflow !== 'split' ? [] : [{ limit, unit }],
+  );
+  const [message] = limits.toSorted((a, b) => a.limit - b.limit);
+  return message === undefined ? {} : { message };
 }
 
 export const renderOutputs = (

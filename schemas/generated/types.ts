@@ -747,7 +747,7 @@ export interface OutputConfig {
     [k: string]: [string | number, ...(string | number)[]];
   };
   /**
-   * Most outputs of this name in one run.
+   * Most messages of this name in one run; a text that its target takes only in parts counts as several.
    */
   max?: number;
   /**
@@ -2126,9 +2126,9 @@ export interface TargetContentField {
    */
   help: string;
   /**
-   * `list`: texts. `objects`: objects with `members`. In a JSON body `{ $list: "{name}" }` writes either; elsewhere a list is joined by commas.
+   * `line`: a text of one line. `list`: texts. `objects`: objects with `members`. In a JSON body `{ $list: "{name}" }` writes either; elsewhere a list is joined by commas.
    */
-  kind?: 'text' | 'list' | 'objects';
+  kind?: 'text' | 'line' | 'list' | 'objects';
   /**
    * An output without it is dropped.
    */
@@ -2877,14 +2877,15 @@ export interface DispatchOutput {
   fields: ContentField[];
   allow: AllowedValues;
   /**
-   * Most outputs of this kind in one run.
+   * Most messages of this kind in one run: a text that needs several counts as several.
    */
   max: number;
+  message?: MessageLimit;
   delivery: DispatchDelivery;
 }
 export interface ContentField {
   name: string;
-  kind: 'text' | 'list' | 'objects';
+  kind: 'text' | 'line' | 'list' | 'objects';
   required: boolean;
   /**
    * For the agent.
@@ -2908,6 +2909,16 @@ export interface ContentMember {
  */
 export interface AllowedValues {
   [k: string]: string[];
+}
+/**
+ * Where a longer text is split. Absent: it is not.
+ */
+export interface MessageLimit {
+  /**
+   * Longest text of one message of the target.
+   */
+  limit: number;
+  unit: 'utf16' | 'codepoint' | 'byte' | 'json_byte';
 }
 export interface DroppedOutput {
   /**

@@ -103,7 +103,7 @@ function formatUsage({ input_tokens, output_tokens, cost }: Usage): string {
 /** What the agent handed over and was not taken. */
 function droppedText({ dropped = [] }: StoredDispatch['dispatch']): string | null {
   const lines = dropped.map(({ output, reason, detail }) => `${output ?? 'a line'}: ${reason} (${detail})`);
-  return lines.length === 0 ? null : `${lines.length} outputs: ${lines.join('; ')}`;
+  return lines.length === 0 ? null : `${lines.length} output${lines.length === 1 ? '' : 's'}: ${lines.join('; ')}`;
 }
 
 const formatTime = (ms: number): string => new Date(ms).toISOString().replace('T', ' ');

@@ -14,6 +14,16 @@ const MOST_REASON = 500;
 /** How often an answer is repeated whose delivery has begun to wait anew meanwhile, unchanged. */
 const TRIES = 3;
 
+/** The target with its address and output. A value that could pass for several is quoted: it may be a stranger's. */
+export function receiverOf({ target, output, address }: Pick<Approval, 'target' | 'output' | 'address'>): string {
+  const values = Object.entries(address).map(
+    ([name, value]) => `${name}=${PLAIN.test(value) ? value : JSON.stringify(value)}`,
+  );
+  return [output === null ? target : `${target} (${output})`, ...values].join(' ');
+}
+
+const PLAIN = /^[^\s"=\p{C}]+$/u;
+
 export async function listApprovals(store: Store): Promise<readonly Approval[]> {
   return (await waitingIn(store, () => true)).map(({ approval }) => approval);
 }

@@ -2,6 +2,7 @@
 import { hostname } from 'node:os';
 import type { Approval } from '../../../runtime/dispatch/approving.ts';
 import type { ConsolePlan } from '../../../schemas/generated/types.ts';
+import { receiverOf } from './approvals.ts';
 
 const LINE_BREAK = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
 
@@ -14,16 +15,12 @@ const quoted = (text: string): string =>
 
 /** @param console its URL; null: there is none */
 export function noticeText(approval: Approval, console: string | null): string {
-  const { id, target, output, address, text, content, expires_at } = approval;
-  const to = [
-    output === null ? target : `${target} (${output})`,
-    ...Object.entries(address).map(([name, value]) => `${name}=${value}`),
-  ];
+  const { id, text, content, expires_at } = approval;
   const fields = Object.entries(content).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
   const until = expires_at === null ? [] : [`until ${new Date(expires_at).toISOString()}`];
   return [
     `hookwright: a message of ${ownerOf(approval)} waits for your approval`,
-    ...[`to ${oneLine(to.join(' '))}`, ...until],
+    ...[`to ${oneLine(receiverOf(approval))}`, ...until],
     ...['', quoted([...(text === '' ? [] : [text]), ...fields].join('\n')), ''],
     `hookwright approvals approve ${id}`,
     `hookwright approvals reject ${id}`,

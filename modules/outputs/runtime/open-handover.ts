@@ -1,5 +1,6 @@
 /** Takes what one run hands over, and checks each line against what the route allows. A line that is not right never affects others. */
 import { tryParseJson } from '../../../base/try-parse-json.ts';
+import { measure } from '../../../runtime/deliver/text/split-text.ts';
 import type { CheckedOutputs, OpenHandover } from '../../../runtime/dispatch/outputs.ts';
 import { printableStart } from '../../../runtime/platform/printable.ts';
 import type {
@@ -56,14 +57,19 @@ function checkLines(lines: readonly string[], outputs: readonly DispatchOutput[]
     if (!isPlainObject(value) || name === null)
       drop({ reason: 'malformed', detail: 'no JSON object with an `output`' });
     else if (spec === undefined) drop({ reason: 'not_named', detail: 'the route has no such output' });
-    else if (left.get(name) === 0) drop({ reason: 'over_max', detail: `at most ${spec.max} in one run` });
+    else if ((left.get(name) ?? 0) === 0) drop({ reason: 'over_max', detail: `at most ${spec.max} in one run` });
     else {
       const content = readContent(value, spec, redact);
       if ('reason' in content) {
         drop(content);
         continue;
       }
-      left.set(name, (left.get(name) ?? 0) - 1);
+      const messages = messagesOf(content.content, spec);
+      if (messages > (left.get(name) ?? 0)) {
+        drop({ reason: 'over_max', detail: `its text takes ${messages} messages, at most ${spec.max} in one run` });
+        continue;
+      }
+      left.set(name, (left.get(name) ?? 0) - messages);
       deliveries.push({ ...spec.delivery, output: { name, content: content.content } });
     }
   }
@@ -73,6 +79,12 @@ function checkLines(lines: readonly string[], outputs: readonly DispatchOutput[]
     dropped.push({ output: null, line: MAX_LINES + 1, reason: 'unreadable', detail });
   }
   return { deliveries, dropped };
+}
+
+/** As far as it can be told before the text is escaped: one for each full message of the target. */
+function messagesOf({ text }: OutputContent, { message }: DispatchOutput): number {
+  if (message === undefined || typeof text !== 'string') return 1;
+  return Math.max(1, Math.ceil(measure(text, message.unit) / message.limit));
 }
 
 function readContent(

@@ -24,9 +24,14 @@ export function readField(value: unknown, field: ContentField, redact: (text: st
 
 type Read = (value: unknown, field: ContentField, redact: (text: string) => string) => ReadField;
 
+/** What starts a new line in some program or other. */
+const LINE_BREAK = /[\n\r\v\f\u0085\u2028\u2029]/;
+
 const KINDS: Readonly<Record<ContentField['kind'], Read>> = {
   text: (value, _field, redact) =>
     isFilled(value) ? { value: redact(value) } : { wrong: 'must be a text that is not empty' },
+  line: (value, _field, redact) =>
+    isFilled(value) && !LINE_BREAK.test(value) ? { value: redact(value) } : { wrong: 'must be a text of one line' },
   list: (value, _field, redact) =>
     isList(value) && value.every(isFilled)
       ? { value: value.map(redact) }

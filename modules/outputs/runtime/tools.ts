@@ -20,7 +20,7 @@ export function toolOf({ name, fields, allow, max, delivery }: DispatchOutput): 
 function schemaOf({ kind, help, members = [] }: ContentField, values: readonly string[] | undefined): object {
   const text = { type: 'string', ...(values === undefined ? {} : { enum: values }) };
   const described = help === undefined ? {} : { description: help };
-  if (kind === 'text') return { ...text, ...described };
+  if (kind === 'text' || kind === 'line') return { ...text, ...described };
   if (kind === 'list') return { type: 'array', items: text, ...described };
   const properties = members.map((member) => [member.name, { type: member.kind === 'integer' ? 'integer' : 'string' }]);
   const required = members.map((member) => member.name);

@@ -19,6 +19,16 @@ test('a target is shown as the config writes it, where it is set up before where
   assert.equal(labels(config('deliver: messenger_a', ''))('messenger_a'), 'messenger_a');
 });
 
+test('so is the target of an output', () => {
+  const shown = labels(
+    config(
+      'outputs: { s: { deliver: gitlab_status, project: g/p, sha: "{sha}", name: x } }',
+      '  gitlab: { enabled: true, token: env:T }\n',
+    ),
+  );
+  assert.deepEqual(['forgeb_status', 'forgeb_note'].map(shown), ['gitlab_status', 'gitlab']);
+});
+
 test('what the config does not name is shown as people know it', () => {
   const shown = labels(config('deliver: log', ''));
   assert.deepEqual(['messenger_a', 'workspace_chat', 'email', 'log'].map(shown), ['telegram', 'slack', 'email', 'log']);

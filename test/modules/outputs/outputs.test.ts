@@ -57,6 +57,27 @@ describe('outputs', () => {
     ]);
   });
 
+  it('count as several where their text takes several messages', async () => {
+    const outputs = [{ ...NOTE, message: { limit: 10, unit: 'utf16' as const } }];
+    const made = bench(handing('done', note('x'.repeat(21)), note('x'.repeat(11)), note('x')));
+    await run(made, { outputs });
+    assert.deepEqual(sentBy(made).slice(1), [['chat', 'x'.repeat(11), '7']]);
+    assert.deepEqual(
+      storedIn(made.store, 'a')?.dispatch.dropped?.map(({ line, detail }) => [line, detail]),
+      [
+        [1, 'its text takes 3 messages, at most 2 in one run'],
+        [3, 'at most 2 in one run'],
+      ],
+    );
+  });
+
+  it('have no line break where the service shows one line', async () => {
+    const outputs = [{ ...NOTE, fields: [{ name: 'text', kind: 'line' as const, required: true }] }];
+    const made = bench(handing('done', note('a\nb'), note('a\u2028b'), note('a b')));
+    await run(made, { outputs });
+    assert.deepEqual(sentBy(made).slice(1), [['chat', 'a b', '7']]);
+  });
+
   it('are delivered where the answer is not', async () => {
     const made = bench(handing('[SILENT]', note('one')));
     await run(made);

@@ -111,6 +111,19 @@ describe('a run in a sandbox', { skip: noSandbox }, () => {
     }
   });
 
+  test('has no file that its gateway was started with', async (t) => {
+    const { cwd, root, ...options } = place(t);
+    const file = join(root, 'lock');
+    writeFileSync(file, KEY);
+    const script = 'cat <&200; echo x >&200; ls -l /proc/self/fd';
+    const run = { argv: ['bash', '-c', script], stdin: '', cwd, plan: NOTHING };
+    const held = ['bash', '-c', 'exec 200<>"$0" 7<>"$0" && exec "$@"', file];
+    const [result] = await runSandboxed(user, { ...options, runs: [run] }, {}, held);
+    assert.doesNotMatch(`${result?.stdout}`, new RegExp(`${KEY}|lock`));
+    assert.match(`${result?.stderr}`, /200: Bad file descriptor/);
+    assert.equal(readFileSync(file, 'utf8'), KEY);
+  });
+
   test('fails where something is missing, and says how to install it', async (t) => {
     const { cwd, root, ...options } = place(t);
     const bin = join(root, 'bin');

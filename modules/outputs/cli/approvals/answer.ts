@@ -3,8 +3,8 @@ import type { CliContext } from '../../../../cli/base/context.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
 import { printLine, visible } from '../../../../cli/output/print.ts';
 import { useStore } from '../../../../cli/store/use-store.ts';
-import { answerApproval } from '../../runtime/approvals.ts';
-import { found, receiverText, stateText } from './words.ts';
+import { answerApproval, receiverOf } from '../../runtime/approvals.ts';
+import { found, stateText } from './words.ts';
 
 interface Given {
   readonly id: string;
@@ -24,5 +24,5 @@ export async function giveAnswer(context: CliContext, given: Given, approve: boo
   );
   const approval = found(given.id, answered);
   if (answered?.kind === 'late') throw new CliError(`${approval.id} is not answered: it is ${stateText(approval)}`);
-  printLine(context, `${approval.id} is ${approve ? 'approved' : 'rejected'}: ${visible(receiverText(approval))}`);
+  printLine(context, `${approval.id} is ${approve ? 'approved' : 'rejected'}: ${visible(receiverOf(approval))}`);
 }

@@ -16,12 +16,6 @@ export function found(id: string, answer: FoundApproval | AnsweredApproval | nul
 export const senderText = (approval: Approval): string =>
   approval.profile === 'default' ? ownerText(approval) : `${ownerText(approval)} (profile ${approval.profile})`;
 
-/** The target with its address, and which output goes there. */
-export function receiverText({ target, output, address }: Approval): string {
-  const values = Object.entries(address).map(([name, value]) => `${name}=${value}`);
-  return [output === null ? target : `${target} (${output})`, ...values].join(' ');
-}
-
 /** The further fields of an output. */
 export const contentLines = ({ content }: Approval): readonly (readonly [string, string])[] =>
   Object.entries(content).map(([name, value]) => [

@@ -3,8 +3,8 @@ import { argument, command, flag } from '../../../../../cli/command-line/command
 import { configOption } from '../../../../../cli/command-line/options.ts';
 import { printBeside, printJson, printLine, visible } from '../../../../../cli/output/print.ts';
 import { useStore } from '../../../../../cli/store/use-store.ts';
-import { findApproval } from '../../../runtime/approvals.ts';
-import { contentLines, found, receiverText, senderText, stateText } from '../../approvals/words.ts';
+import { findApproval, receiverOf } from '../../../runtime/approvals.ts';
+import { contentLines, found, senderText, stateText } from '../../approvals/words.ts';
 
 export default command({
   summary: 'Show a message that waits for an approval: its whole text, and where it goes',
@@ -19,7 +19,7 @@ export default command({
       ['state', stateText(approval)],
       ['from', senderText(approval)],
       ['event', approval.event],
-      ['to', receiverText(approval)],
+      ['to', receiverOf(approval)],
       ...contentLines(approval),
     ] as const;
     for (const [name, value] of facts) printBeside(context, name.padEnd(12), visible(value));
