@@ -1,8 +1,8 @@
 /** The shapes of control requests. The gateway checks them, because any program of its user may have sent the request. */
 import type { Dispatch } from '../../schemas/generated/types.ts';
+import type { InitialWork } from '../store/event-mutations.ts';
 import { GUARD_KINDS } from '../store/guard-mutations.ts';
 import type { JobRecord } from '../store/job-mutations.ts';
-import type { InitialWork } from '../store/mutations.ts';
 import type { QueryKind } from '../store/queries.ts';
 import { ControlError } from './control-error.ts';
 import type { ControlName } from './operations.ts';

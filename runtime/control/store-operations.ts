@@ -3,13 +3,15 @@
  * server writes it. This file has both ends: the server's handlers, and a `Store` that calls them.
  */
 import { StoreDamaged } from '../store/decode.ts';
+import type { Accept, Resend } from '../store/event-mutations.ts';
 import type { PutGuard } from '../store/guard-mutations.ts';
 import type { FireJob, PauseJob, PutJob, RemoveJob, WatchJob } from '../store/job-mutations.ts';
-import type { Accept, AnswerApproval, Mutation, MutationResults, Resend } from '../store/mutations.ts';
+import type { Mutation, MutationResults } from '../store/mutations.ts';
 import type { PauseRoute } from '../store/pauses.ts';
 import type { Query, QueryKind, QueryResults } from '../store/queries.ts';
 import type { Store } from '../store/store.ts';
 import { StoreUnavailable } from '../store/store.ts';
+import type { AnswerApproval } from '../store/work-mutations.ts';
 import { ControlError } from './control-error.ts';
 
 /** The changes that commands may make; only the server itself makes the others. */

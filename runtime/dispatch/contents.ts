@@ -5,7 +5,7 @@
  * a dispatch never changes.
  */
 import type { Dispatch } from '../../schemas/generated/types.ts';
-import type { Ref } from '../store/mutations.ts';
+import type { Ref } from '../store/identity.ts';
 import type { Store } from '../store/store.ts';
 import type { DeliveryContent, DeliveryProgress } from './delivery-attempt.ts';
 import { progressOf } from './delivery-attempt.ts';

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Accept, InitialWork, JoinGroup } from '../store/mutations.ts';
+import type { Accept, InitialWork, JoinGroup } from '../store/event-mutations.ts';
 import { RecentClaims } from '../store/recent-claims.ts';
 import { isMessage } from '../store/replay.ts';
 import { Contents } from './contents.ts';

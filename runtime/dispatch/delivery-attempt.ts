@@ -3,7 +3,7 @@ import { targetLabel } from '../../base/label.ts';
 import type { Dispatch, DispatchDelivery } from '../../schemas/generated/types.ts';
 import type { DeliveryOutcome, DeliveryRequest } from '../deliver/deliverer.ts';
 import { failed } from '../deliver/deliverer.ts';
-import type { Step } from '../store/mutations.ts';
+import type { Step } from '../store/states.ts';
 import { answerOf } from '../store/states.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import { markerOf } from '../table/loop-marker.ts';

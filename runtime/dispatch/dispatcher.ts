@@ -4,8 +4,9 @@
  */
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { OverBudget } from '../store/budget.ts';
+import type { OverLimit, RoutePaused } from '../store/event-mutations.ts';
 import type { RunLimit } from '../store/guard-mutations.ts';
-import type { OverLimit, RoutePaused, StoredClaim } from '../store/mutations.ts';
+import type { StoredClaim } from '../store/identity.ts';
 import { StoreInDoubt, StoreUnavailable } from '../store/store.ts';
 
 /** The delivery id of an event, which is claimed so that a repeat is recognised. */

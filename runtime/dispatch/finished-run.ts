@@ -1,10 +1,11 @@
 /** Turns a finished run into its change for the store and its log lines. */
 import type { Dispatch, DispatchDelivery } from '../../schemas/generated/types.ts';
-import type { Advance, OpenDelivery, Step, TakenRun } from '../store/mutations.ts';
-import type { ProgramEnd } from '../store/states.ts';
+import type { OpenDelivery } from '../store/event-mutations.ts';
+import type { ProgramEnd, Step } from '../store/states.ts';
 import { endDelivering } from '../store/states.ts';
 import { openDelivery } from '../store/unit/approval.ts';
 import type { RunUsage, Usage } from '../store/usage.ts';
+import type { Advance, TakenRun } from '../store/work-mutations.ts';
 import { retryWait } from './backoff.ts';
 import type { DispatchContext } from './context.ts';
 import { logFields } from './observer.ts';

@@ -3,8 +3,8 @@
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import { traceField } from '../platform/tracing.ts';
 import type { OverBudget } from '../store/budget.ts';
-import type { OverLimit, Step } from '../store/mutations.ts';
-import type { FinalState } from '../store/states.ts';
+import type { OverLimit } from '../store/event-mutations.ts';
+import type { FinalState, Step } from '../store/states.ts';
 import type { Usage } from '../store/usage.ts';
 
 /** Points at which a crash must lose nothing, in the order in which a dispatch passes them. */

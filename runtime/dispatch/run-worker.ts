@@ -4,11 +4,13 @@
  */
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import { StoreDamaged } from '../store/decode.ts';
+import type { OpenDelivery } from '../store/event-mutations.ts';
 import { turnKey } from '../store/identity.ts';
-import type { Advance, OpenDelivery, Step, TakenRun } from '../store/mutations.ts';
 import type { SaidTurn } from '../store/queries.ts';
 import { isMessage } from '../store/replay.ts';
+import type { Step } from '../store/states.ts';
 import { endDelivering } from '../store/states.ts';
+import type { Advance, TakenRun } from '../store/work-mutations.ts';
 import type { DispatchContext, ProfileAgent } from './context.ts';
 import type { Attempted } from './delivery-attempt.ts';
 import { deliveryStep, makeAttempt, progressOf, reportAttempt } from './delivery-attempt.ts';

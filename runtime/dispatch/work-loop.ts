@@ -29,7 +29,8 @@
  * their changes share a commit. All state is in the store, so after a crash the first turn resumes the work.
  */
 import type { Clock, Timer } from '../platform/clock.ts';
-import type { Holder, TakenAttempt, TakenRun, TakenWork } from '../store/mutations.ts';
+import type { Holder } from '../store/identity.ts';
+import type { TakenAttempt, TakenRun, TakenWork } from '../store/work-mutations.ts';
 import type { DispatchContext } from './context.ts';
 import { MAX_PER_TARGET } from './delivery-worker.ts';
 import { orRefused } from './dispatcher.ts';

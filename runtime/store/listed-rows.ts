@@ -15,10 +15,9 @@ import {
   orNull,
   StoreDamaged,
 } from './decode.ts';
-import type { Step } from './mutations.ts';
 import type { BusySession, DispatchSummary, StoredDispatch } from './queries.ts';
 import { MOST_TURNS } from './queries.ts';
-import type { ProgramEnd } from './states.ts';
+import type { ProgramEnd, Step } from './states.ts';
 import { DISPATCH_STATES } from './states.ts';
 import { toUsage } from './usage.ts';
 

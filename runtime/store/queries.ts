@@ -2,11 +2,11 @@
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { FigureSum } from './figures.ts';
 import type { GuardKind, GuardRow } from './guard-mutations.ts';
-import type { SessionKey } from './identity.ts';
+import type { ClaimKey, Ref, SessionKey } from './identity.ts';
 import type { JobRecord, JobState, JobTick } from './job-mutations.ts';
-import type { AgentLimit, ClaimKey, Ref, Step } from './mutations.ts';
-import type { DispatchState, ProgramEnd, Waiting } from './states.ts';
+import type { DispatchState, ProgramEnd, Step, Waiting } from './states.ts';
 import type { Usage, UsageSum } from './usage.ts';
+import type { AgentLimit } from './work-mutations.ts';
 
 /** A dispatch in a list. */
 export interface DispatchSummary {

@@ -4,8 +4,10 @@
  * An id is added once the change that claimed it is committed, never before. A claim ends only when it expires; the
  * oldest entries are dropped when the cache is full. So `true` is certain, and after `false` the store must be asked.
  */
+
+import type { ClaimKey, StoredClaim } from './identity.ts';
 import { claimKey } from './identity.ts';
-import type { ClaimKey, Mutation, MutationResults, StoredClaim } from './mutations.ts';
+import type { Mutation, MutationResults } from './mutations.ts';
 
 /** Entries of each of the two generations; the older one is dropped when the newer one is full. */
 const GENERATION = 2048;

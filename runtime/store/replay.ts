@@ -1,6 +1,7 @@
 /** Replays a dispatch for operators: in its own row where its text stands, else as a new run with a reference to it. */
 import type { Dispatch } from '../../schemas/generated/types.ts';
-import type { Accept, ClaimKey, Resend } from './mutations.ts';
+import type { Accept, Resend } from './event-mutations.ts';
+import type { ClaimKey } from './identity.ts';
 import type { StoredDispatch } from './queries.ts';
 
 export interface ReplayOptions {

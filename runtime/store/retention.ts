@@ -4,7 +4,7 @@
  */
 import type { Clock, Timer } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
-import type { Ref } from './mutations.ts';
+import type { Ref } from './identity.ts';
 import type { Store } from './store.ts';
 import { StoreUnavailable } from './store.ts';
 

@@ -5,9 +5,8 @@
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import { decodeOr, isCount, isDispatch, isText } from './decode.ts';
 import type { GuardRow } from './guard-mutations.ts';
-import type { SessionKey } from './identity.ts';
+import type { Ref, SessionKey } from './identity.ts';
 import { sessionName } from './identity.ts';
-import type { Ref } from './mutations.ts';
 import type { Query, SaidTurn } from './queries.ts';
 import type { Store } from './store.ts';
 

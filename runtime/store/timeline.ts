@@ -1,7 +1,7 @@
 /** What happened to a dispatch, in order, for people: of what is stored of it. */
 import { targetLabel } from '../../base/label.ts';
-import type { Step } from './mutations.ts';
 import type { StoredDispatch } from './queries.ts';
+import type { Step } from './states.ts';
 
 export interface Moment {
   /** Unix ms. */

@@ -4,7 +4,7 @@ import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { StoreDamaged } from '../../runtime/store/decode.ts';
-import type { Ref } from '../../runtime/store/mutations.ts';
+import type { Ref } from '../../runtime/store/identity.ts';
 import { connect } from '../../runtime/store/sqlite/driver.ts';
 import { openOfflineStore } from '../../runtime/store/sqlite/open-store.ts';
 import type { Store } from '../../runtime/store/store.ts';

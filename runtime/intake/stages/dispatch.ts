@@ -3,7 +3,7 @@ import type { Dispatch, RoutePlan } from '../../../schemas/generated/types.ts';
 import type { Claim, Dispatcher } from '../../dispatch/dispatcher.ts';
 import type { Statuses } from '../../dispatch/statuses.ts';
 import type { OverBudget } from '../../store/budget.ts';
-import type { OverLimit } from '../../store/mutations.ts';
+import type { OverLimit } from '../../store/event-mutations.ts';
 import { StoreUnavailable } from '../../store/store.ts';
 import { budgetName } from '../../store/stored-budget.ts';
 import type { Intake, Stage } from '../intake.ts';

@@ -1,6 +1,7 @@
 /** Removes old ended dispatches and expired delivery ids, a slice at a time. */
+
+import type { Ref } from '../identity.ts';
 import { laneKey } from '../identity.ts';
-import type { Ref } from '../mutations.ts';
 import type { DirectHandlers } from '../unit/apply.ts';
 import type { Connection } from './driver.ts';
 import { stepIds } from './memory.ts';

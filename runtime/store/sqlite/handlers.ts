@@ -2,7 +2,8 @@
 import { messageOf } from '../../../base/message-of.ts';
 import type { CommitResult, EncodedChange, Headed, LargeTexts } from '../encode.ts';
 import { decodeChange } from '../encode.ts';
-import type { Mutation, MutationKind, MutationResults, Ref } from '../mutations.ts';
+import type { Ref } from '../identity.ts';
+import type { Mutation, MutationKind, MutationResults } from '../mutations.ts';
 import type { DirectChange, DirectHandlers, DirectKind } from '../unit/apply.ts';
 import { applyToUnit, isUnitChange } from '../unit/apply.ts';
 import { createCleanup } from './cleanup.ts';

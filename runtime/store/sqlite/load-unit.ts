@@ -1,7 +1,7 @@
 /** Loads the rows of a unit of work, each when it is first asked for: with everything local, these are cheap point queries. */
 import type { Dispatch } from '../../../schemas/generated/types.ts';
-import type { Ref, Step } from '../mutations.ts';
-import type { DispatchState } from '../states.ts';
+import type { Ref } from '../identity.ts';
+import type { DispatchState, Step } from '../states.ts';
 import type { DeliveryRow, HeadRow, JobRow, MessageRow, Rows, UnitRows, WorkRow } from '../unit/rows.ts';
 import type { Connection } from './driver.ts';
 import type { Memory } from './memory.ts';

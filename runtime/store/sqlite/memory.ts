@@ -1,5 +1,5 @@
 /** What the writer knows of the tables without asking: it is the only one that changes them. */
-import type { Ref } from '../mutations.ts';
+import type { Ref } from '../identity.ts';
 import { Counts } from './counts.ts';
 import type { Connection } from './driver.ts';
 import { Pauses } from './pauses.ts';

@@ -4,6 +4,7 @@ import type { Dispatch } from '../../../schemas/generated/types.ts';
 import { earlierNeeded, fillEvents } from '../burst.ts';
 import { StoreDamaged } from '../decode.ts';
 import { guardKey } from '../guard-mutations.ts';
+import type { Ref } from '../identity.ts';
 import { sessionName } from '../identity.ts';
 import type { BusyRow, IsHeldUp, ListedRow, StoredRow } from '../listed-rows.ts';
 import {
@@ -16,7 +17,6 @@ import {
   WAITING_COLUMNS,
   WAITING_RUNS,
 } from '../listed-rows.ts';
-import type { Ref } from '../mutations.ts';
 import type {
   AgentsNow,
   DispatchSummary,

@@ -1,7 +1,7 @@
 /** The SQL for the queries about jobs. */
 import { decodeOr, isCount, isJobRecord } from '../decode.ts';
+import type { Ref } from '../identity.ts';
 import type { JobRecord, JobState, JobTick } from '../job-mutations.ts';
-import type { Ref } from '../mutations.ts';
 import type { QueryHandlers } from '../queries.ts';
 import type { Connection } from './driver.ts';
 

@@ -1,17 +1,12 @@
 /** Takes due work, and releases the work of processes that have ended. */
-import type {
-  MutationResults,
-  Recover,
-  Recovered,
-  Ref,
-  TakenAttempt,
-  TakenRun,
-  TakeWork,
-  Waiting,
-} from '../mutations.ts';
+
+import type { Ref } from '../identity.ts';
+import type { MutationResults } from '../mutations.ts';
+import type { Waiting } from '../states.ts';
 import { AgentRoom } from '../unit/agent-room.ts';
 import { takenAttempt } from '../unit/approval.ts';
 import { release } from '../unit/recover.ts';
+import type { Recover, Recovered, TakenAttempt, TakenRun, TakeWork } from '../work-mutations.ts';
 import type { WriterRows } from './rows.ts';
 import { ATTEMPTS, RUNS } from './turns.ts';
 

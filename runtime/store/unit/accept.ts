@@ -1,9 +1,10 @@
 /** Stores new dispatches: accepted ones, and events of coalesce groups. */
 import type { Headed, LargeTexts } from '../encode.ts';
+import type { Accept, JoinGroup } from '../event-mutations.ts';
 import { joinGroup } from '../group.ts';
 import type { StoredClaim } from '../identity.ts';
 import { claimKey } from '../identity.ts';
-import type { Accept, JoinGroup, MutationResults } from '../mutations.ts';
+import type { MutationResults } from '../mutations.ts';
 import { refuseRun, reserveRun } from './budget.ts';
 import { countRun } from './guard.ts';
 import { attemptAgain } from './message.ts';

@@ -2,10 +2,12 @@
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import type { Headed, LargeTexts } from '../encode.ts';
 import { headText } from '../encode.ts';
+import type { Ref } from '../identity.ts';
 import { laneParts, routeLane } from '../identity.ts';
-import type { Advance, GiveUp, MutationResults, RecordAttempt, Ref, Step } from '../mutations.ts';
-import type { DeliveryEnding } from '../states.ts';
+import type { MutationResults } from '../mutations.ts';
+import type { DeliveryEnding, Step } from '../states.ts';
 import { canAdvance, endDelivering } from '../states.ts';
+import type { Advance, GiveUp, RecordAttempt } from '../work-mutations.ts';
 import { endRun } from './budget.ts';
 import { settleClaim } from './message.ts';
 import type { WorkUnit } from './unit.ts';

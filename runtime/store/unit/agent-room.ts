@@ -1,7 +1,7 @@
 /** How many runs of the agents that have a limit may begin, for the engines' `take_work`. */
 import { laneKey, laneParts } from '../identity.ts';
-import type { AgentLimit } from '../mutations.ts';
 import type { AgentsNow } from '../queries.ts';
+import type { AgentLimit } from '../work-mutations.ts';
 
 export class AgentRoom {
   private readonly left = new Map<string, number>();

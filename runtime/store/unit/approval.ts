@@ -8,7 +8,10 @@
  * The first answer counts: it ends the waiting in the change that stores it.
  */
 import type { Headed, HeadTarget, LargeTexts } from '../encode.ts';
-import type { AnswerApproval, OpenDelivery, Ref, TakenAttempt, TellApproval, Waiting } from '../mutations.ts';
+import type { OpenDelivery } from '../event-mutations.ts';
+import type { Ref } from '../identity.ts';
+import type { Waiting } from '../states.ts';
+import type { AnswerApproval, TakenAttempt, TellApproval } from '../work-mutations.ts';
 import type { DeliveryRow } from './rows.ts';
 import type { WorkUnit } from './unit.ts';
 

@@ -2,10 +2,11 @@
 import type { BudgetBody, BudgetSpan, OverBudget } from '../budget.ts';
 import { isFull, mustWait, spend, spentAt } from '../budget.ts';
 import { guardKey } from '../guard-mutations.ts';
-import type { BeginRun, MutationResults } from '../mutations.ts';
+import type { MutationResults } from '../mutations.ts';
 import { readBudget } from '../stored-budget.ts';
 import type { Usage } from '../usage.ts';
 import { FOR_BUDGET } from '../wait-counts.ts';
+import type { BeginRun } from '../work-mutations.ts';
 import { putGuardRow } from './guard.ts';
 import type { WorkUnit } from './unit.ts';
 

@@ -1,9 +1,9 @@
 /** Runs counted against their limits, and the rows that the guard replaces. */
 import { decodeOr } from '../decode.ts';
 import type { Headed, LargeTexts } from '../encode.ts';
+import type { OverLimit } from '../event-mutations.ts';
 import type { GuardRow, PutGuard, RunLimit, RunTimes } from '../guard-mutations.ts';
 import { guardKey, isRunTimes } from '../guard-mutations.ts';
-import type { OverLimit } from '../mutations.ts';
 import type { WorkUnit } from './unit.ts';
 
 const NO_RUNS: RunTimes = { times: [], until: null };

@@ -7,9 +7,10 @@
  *     └────> paused ──> running ──> over its budget ──> the event is claimed now, and stored
  */
 import type { Headed, LargeTexts } from '../encode.ts';
+import type { Ref } from '../identity.ts';
 import type { FireJob, JobTick, PutJob, TickJob } from '../job-mutations.ts';
 import { isJobPaused } from '../job-mutations.ts';
-import type { MutationResults, Ref } from '../mutations.ts';
+import type { MutationResults } from '../mutations.ts';
 import { openDelivery } from './approval.ts';
 import { refuseRun, reserveRun } from './budget.ts';
 import { pauseOf } from './pause.ts';

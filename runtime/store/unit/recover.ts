@@ -1,5 +1,8 @@
 /** Releases the runs, and gives up the held dispatches, of processes that have ended. */
-import type { GivenUp, Recovered, Ref, Step } from '../mutations.ts';
+
+import type { Ref } from '../identity.ts';
+import type { Step } from '../states.ts';
+import type { GivenUp, Recovered } from '../work-mutations.ts';
 import type { WorkUnit } from './unit.ts';
 
 /** The reason of a dispatch that is dead because its process ended while the sender waited. */

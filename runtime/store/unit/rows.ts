@@ -4,8 +4,8 @@
  */
 import type { DispatchHead, HeadTarget } from '../encode.ts';
 import type { GuardKind } from '../guard-mutations.ts';
-import type { Ref, Step } from '../mutations.ts';
-import type { DispatchState, Waiting } from '../states.ts';
+import type { Ref } from '../identity.ts';
+import type { DispatchState, Step, Waiting } from '../states.ts';
 import type { TallyColumn } from '../tally.ts';
 import type { RunUsage } from '../usage.ts';
 

@@ -9,11 +9,12 @@
  */
 import type { DispatchHead, LargeTexts } from '../encode.ts';
 import { headText } from '../encode.ts';
+import type { OpenDelivery } from '../event-mutations.ts';
+import type { Ref, StoredClaim } from '../identity.ts';
 import { claimKey, laneKey, routeLane, runLane } from '../identity.ts';
 import type { JobTick } from '../job-mutations.ts';
-import type { OpenDelivery, Ref, Step, StoredClaim } from '../mutations.ts';
 import type { LastError } from '../queries.ts';
-import type { DispatchState, OpenState } from '../states.ts';
+import type { DispatchState, OpenState, Step } from '../states.ts';
 import { isFinal } from '../states.ts';
 import type {
   AnswerRow,

@@ -5,7 +5,7 @@ import { Writable } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { describe, it, test } from 'node:test';
 import { parseSince } from '../../../cli/deliveries/filter.ts';
-import type { Accept } from '../../../runtime/store/mutations.ts';
+import type { Accept } from '../../../runtime/store/event-mutations.ts';
 import type { StoredDispatch } from '../../../runtime/store/queries.ts';
 import type { RunFacts } from '../../../runtime/store/run-facts.ts';
 import { openOfflineStore } from '../../../runtime/store/sqlite/open-store.ts';

@@ -1,7 +1,8 @@
 /** Budgets in the store in memory. */
 import type { BudgetBody, BudgetSpan, OverBudget } from '../../../runtime/store/budget.ts';
 import { isFull, mustWait, spend, spentAt } from '../../../runtime/store/budget.ts';
-import type { Advance, BeginRun, MutationResults } from '../../../runtime/store/mutations.ts';
+import type { MutationResults } from '../../../runtime/store/mutations.ts';
+import type { Advance, BeginRun } from '../../../runtime/store/work-mutations.ts';
 import type { MutationHandlers } from './handlers.ts';
 import type { MemoryTables } from './tables.ts';
 import { move, nameOf } from './tables.ts';

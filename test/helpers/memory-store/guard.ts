@@ -1,6 +1,7 @@
 /** What the guard keeps, in the store in memory: runs counted against limits, and rows that are compared and replaced. */
+
+import type { OverLimit } from '../../../runtime/store/event-mutations.ts';
 import type { PutGuard, RunLimit } from '../../../runtime/store/guard-mutations.ts';
-import type { OverLimit } from '../../../runtime/store/mutations.ts';
 import type { PauseRoute } from '../../../runtime/store/pauses.ts';
 import { addDeliveries } from './dispatches.ts';
 import type { MutationHandlers } from './handlers.ts';

@@ -1,5 +1,6 @@
 /** Jobs and their instants, in the store in memory. */
 
+import type { Ref } from '../../../runtime/store/identity.ts';
 import type {
   FireJob,
   JobMutation,
@@ -10,7 +11,6 @@ import type {
   TickJob,
 } from '../../../runtime/store/job-mutations.ts';
 import { NO_STATE } from '../../../runtime/store/job-mutations.ts';
-import type { Ref } from '../../../runtime/store/mutations.ts';
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import { refuse, reserve } from './budgets.ts';
 import { addDeliveries } from './dispatches.ts';

@@ -1,7 +1,8 @@
 /** How work is taken, flushed and recovered, in the store in memory. */
 
-import type { GivenUp, MutationResults, Recover, TakeWork } from '../../../runtime/store/mutations.ts';
+import type { MutationResults } from '../../../runtime/store/mutations.ts';
 import { interruptedStep, UNANSWERED } from '../../../runtime/store/unit/recover.ts';
+import type { GivenUp, Recover, TakeWork } from '../../../runtime/store/work-mutations.ts';
 import { noteError } from './dispatches.ts';
 import { pauseFor } from './guard.ts';
 import type { MutationHandlers } from './handlers.ts';

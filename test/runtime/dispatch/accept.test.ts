@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import type { AgentRequest } from '../../../runtime/dispatch/agent-runner.ts';
 import { AgentError, AgentNotStarted } from '../../../runtime/dispatch/agent-runner.ts';
 import type { DispatchObserver } from '../../../runtime/dispatch/observer.ts';
-import type { TakenWork } from '../../../runtime/store/mutations.ts';
 import { StoreUnavailable } from '../../../runtime/store/store.ts';
+import type { TakenWork } from '../../../runtime/store/work-mutations.ts';
 import {
   claimOf,
   count,

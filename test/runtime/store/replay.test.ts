@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Accept, Resend } from '../../../runtime/store/mutations.ts';
+import type { Accept, Resend } from '../../../runtime/store/event-mutations.ts';
 import type { StoredDispatch } from '../../../runtime/store/queries.ts';
 import type { ReplayOptions } from '../../../runtime/store/replay.ts';
 import { replay, whyNotReplay } from '../../../runtime/store/replay.ts';

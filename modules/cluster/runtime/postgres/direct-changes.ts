@@ -1,5 +1,6 @@
 /** The changes that run their own statements instead of sharing a unit of work, by kind. */
-import type { FlushGroups, MutationResults } from '../../../../runtime/store/mutations.ts';
+import type { FlushGroups } from '../../../../runtime/store/event-mutations.ts';
+import type { MutationResults } from '../../../../runtime/store/mutations.ts';
 import type { DirectChange, DirectKind } from '../../../../runtime/store/unit/apply.ts';
 import type { Signatures } from '../signatures.ts';
 import { addFigures } from './figures.ts';

@@ -5,9 +5,10 @@
 import type { HeadTarget } from '../../../../runtime/store/encode.ts';
 import type { GuardRow } from '../../../../runtime/store/guard-mutations.ts';
 import { guardKey } from '../../../../runtime/store/guard-mutations.ts';
+import type { Ref } from '../../../../runtime/store/identity.ts';
 import { claimKey, laneKey } from '../../../../runtime/store/identity.ts';
-import type { Ref, Step } from '../../../../runtime/store/mutations.ts';
 import { pauseOfRoute } from '../../../../runtime/store/pauses.ts';
+import type { Step } from '../../../../runtime/store/states.ts';
 import { groupKey } from '../../../../runtime/store/unit/accept.ts';
 import type { UnitChange } from '../../../../runtime/store/unit/apply.ts';
 import type {

@@ -2,10 +2,11 @@
  * Releases abandoned work, in two statements, of which the second sees what the first has locked: first expired leases get
  * a new token, which stops their late writers; then the work that they held is released.
  */
-import type { Recover, Recovered } from '../../../../runtime/store/mutations.ts';
+
 import type { LeftWork } from '../../../../runtime/store/unit/recover.ts';
 import { release } from '../../../../runtime/store/unit/recover.ts';
 import { WorkUnit } from '../../../../runtime/store/unit/unit.ts';
+import type { Recover, Recovered } from '../../../../runtime/store/work-mutations.ts';
 import { loadLeft } from './load-unit.ts';
 import { FORGET_WINDOWS } from './rate-slots.ts';
 import { storeUnit } from './store-unit.ts';

@@ -1,6 +1,8 @@
 /** Removes old ended dispatches and expired delivery ids, a slice at a time. */
+
+import type { Ref } from '../../../../runtime/store/identity.ts';
 import { laneKey } from '../../../../runtime/store/identity.ts';
-import type { Cleanup, ExpireClaims, MutationResults, Ref, Trim } from '../../../../runtime/store/mutations.ts';
+import type { Cleanup, ExpireClaims, MutationResults, Trim } from '../../../../runtime/store/mutations.ts';
 import { ADD_COUNTS, CountChanges, ROW_BYTES } from './tables.ts';
 import type { Scope } from './transact.ts';
 

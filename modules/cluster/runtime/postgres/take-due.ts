@@ -2,18 +2,14 @@
  * Takes due work: reads the due rows, chooses among the lanes in turn, and takes the chosen rows that no other gateway has
  * taken meanwhile. For lanes with a limit, the row in `lane` is locked first, and their runs are counted under that lock.
  */
+
+import type { Ref } from '../../../../runtime/store/identity.ts';
 import { laneKey, laneParts, routeLane } from '../../../../runtime/store/identity.ts';
-import type {
-  AgentLimit,
-  MutationResults,
-  Ref,
-  TakenAttempt,
-  TakenRun,
-  TakeWork,
-  Waiting,
-} from '../../../../runtime/store/mutations.ts';
+import type { MutationResults } from '../../../../runtime/store/mutations.ts';
+import type { Waiting } from '../../../../runtime/store/states.ts';
 import { agentOf } from '../../../../runtime/store/unit/agent-room.ts';
 import { takenAttempt } from '../../../../runtime/store/unit/approval.ts';
+import type { AgentLimit, TakenAttempt, TakenRun, TakeWork } from '../../../../runtime/store/work-mutations.ts';
 import {
   COUNT_RUNNING,
   DUE_ATTEMPTS,

@@ -17,10 +17,10 @@ import type { SecretResolver } from '../../../../runtime/platform/secrets/secret
 import { Budgets } from '../../../../runtime/service/budgets.ts';
 import { spentAt } from '../../../../runtime/store/budget.ts';
 import { decodeOr } from '../../../../runtime/store/decode.ts';
+import type { OverLimit } from '../../../../runtime/store/event-mutations.ts';
 import type { RunLimit } from '../../../../runtime/store/guard-mutations.ts';
 import { guardKey } from '../../../../runtime/store/guard-mutations.ts';
 import { isJobPaused, NO_STATE } from '../../../../runtime/store/job-mutations.ts';
-import type { OverLimit } from '../../../../runtime/store/mutations.ts';
 import { readBudget } from '../../../../runtime/store/stored-budget.ts';
 import { overLimit } from '../../../../runtime/store/unit/guard.ts';
 import type { ListFiles } from '../../../../runtime/table/in-file-set.ts';

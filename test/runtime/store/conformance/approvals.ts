@@ -1,9 +1,10 @@
 /** Deliveries that wait for a person: the first answer counts, and nothing is sent without one. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { AnswerApproval, Ref } from '../../../../runtime/store/mutations.ts';
+import type { Ref } from '../../../../runtime/store/identity.ts';
 import type { Store } from '../../../../runtime/store/store.ts';
 import { openDelivery } from '../../../../runtime/store/unit/approval.ts';
+import type { AnswerApproval } from '../../../../runtime/store/work-mutations.ts';
 import { deliveriesTo, makeAccept, makeAttempt, makeClaim, makeDispatch } from '../../../helpers/dispatches.ts';
 import { makeTick } from '../../../helpers/jobs.ts';
 import type { Open } from './subject.ts';

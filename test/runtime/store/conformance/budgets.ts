@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { BudgetSpan } from '../../../../runtime/store/budget.ts';
-import type { Ref } from '../../../../runtime/store/mutations.ts';
+import type { Ref } from '../../../../runtime/store/identity.ts';
 import type { Store } from '../../../../runtime/store/store.ts';
 import { HOLDER, makeAccept, makeClaim, makeDispatch, makeJoin } from '../../../helpers/dispatches.ts';
 import { makeFire, makeTick } from '../../../helpers/jobs.ts';

@@ -1,7 +1,7 @@
 /** A delivery id is taken once. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { ClaimKey } from '../../../../runtime/store/mutations.ts';
+import type { ClaimKey } from '../../../../runtime/store/identity.ts';
 import type { Store } from '../../../../runtime/store/store.ts';
 import { HOLDER, makeAccept, makeClaim } from '../../../helpers/dispatches.ts';
 import type { Open } from './subject.ts';

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import type { Mutation, Ref } from '../../../../runtime/store/mutations.ts';
+import type { Ref } from '../../../../runtime/store/identity.ts';
+import type { Mutation } from '../../../../runtime/store/mutations.ts';
 import type { Store } from '../../../../runtime/store/store.ts';
 import { makeClaim } from '../../../helpers/dispatches.ts';
 import { createMemoryStore } from '../../../helpers/memory-store.ts';

@@ -1,8 +1,12 @@
 /** A message is one row for each delivery id: attempts of the sender and replays continue it. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { Accept, Advance, MutationResults, Ref, Step } from '../../../../runtime/store/mutations.ts';
+import type { Accept } from '../../../../runtime/store/event-mutations.ts';
+import type { Ref } from '../../../../runtime/store/identity.ts';
+import type { MutationResults } from '../../../../runtime/store/mutations.ts';
+import type { Step } from '../../../../runtime/store/states.ts';
 import type { Store } from '../../../../runtime/store/store.ts';
+import type { Advance } from '../../../../runtime/store/work-mutations.ts';
 import {
   deliveriesTo,
   HOLDER,

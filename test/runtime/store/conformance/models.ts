@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import type { Ref, Step as StoreStep } from '../../../../runtime/store/mutations.ts';
+import type { Ref } from '../../../../runtime/store/identity.ts';
+import type { Step as StoreStep } from '../../../../runtime/store/states.ts';
 import {
   HOLDER,
   makeAccept,

@@ -1,7 +1,7 @@
 /** What is removed, and what never is. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { Ref } from '../../../../runtime/store/mutations.ts';
+import type { Ref } from '../../../../runtime/store/identity.ts';
 import type { Store } from '../../../../runtime/store/store.ts';
 import { makeClaim, makeDispatch } from '../../../helpers/dispatches.ts';
 import type { Open } from './subject.ts';
