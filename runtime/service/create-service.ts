@@ -22,13 +22,13 @@ import type { ServiceContext } from './context.ts';
 import { resolveOptions } from './context.ts';
 import { Gateway } from './gateway.ts';
 import { Guarding } from './guarding.ts';
+import { openWork } from './open-work.ts';
 import type { ServiceOptions } from './options.ts';
 import { Routes } from './routes.ts';
 import type { FinishedDispatch, Service, ServiceEvents } from './service.ts';
 import type { ServiceStatus } from './status.ts';
 import { readFigures, readinessOf, readStatus } from './status.ts';
 import type { Work } from './work.ts';
-import { openWork } from './work.ts';
 
 /** Time of one poll for a secret, in ms; short, because a stop waits for it. */
 const ENROLL_POLL_MS = 2000;

@@ -3,22 +3,13 @@
  * linked again for each table and replaced at the swap; the store is opened once, with the first table.
  */
 import { randomBytes } from 'node:crypto';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { agentPlans } from '../../base/agent-plan.ts';
-import { labelIn } from '../../base/label.ts';
-import { readRegularText } from '../../base/read-regular-file.ts';
 import type { RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { SwappableDeliverer } from '../deliver/create-deliverer.ts';
 import { createDeliverer } from '../deliver/create-deliverer.ts';
-import { createDeliveryContext } from '../deliver/delivery-context.ts';
-import type { LinkedTargets } from '../deliver/link-targets.ts';
-import { linkTargets } from '../deliver/link-targets.ts';
 import { OwnLogins } from '../deliver/own-logins.ts';
 import { fileSessions } from '../deliver/sessions/file-sessions.ts';
 import { createMirror } from '../deliver/sessions/mirror.ts';
-import type { Agents } from '../dispatch/agents/create-agents.ts';
-import { createAgents } from '../dispatch/agents/create-agents.ts';
 import type { FindBudgets, RetryPolicy } from '../dispatch/context.ts';
 import { createDispatcher } from '../dispatch/create-dispatcher.ts';
 import type { DispatchCounts, DispatchService, StopResult } from '../dispatch/dispatcher.ts';
@@ -29,122 +20,28 @@ import type { DispatchObserver } from '../dispatch/observer.ts';
 import type { OpenHandover } from '../dispatch/outputs.ts';
 import { JobScheduler } from '../dispatch/scheduler/scheduler.ts';
 import { Statuses } from '../dispatch/statuses.ts';
-import type { Keeper } from '../intake/keeper.ts';
-import { Keeping } from '../intake/keeper.ts';
+import type { Keeping } from '../intake/keeper.ts';
 import type { OpenedStore, Tracing } from '../module.ts';
-import { loadTracing } from '../module.ts';
 import type { Timer } from '../platform/clock.ts';
 import { removeInputs } from '../platform/process/input-file.ts';
-import { tableSecretRefs } from '../platform/secrets/secret-refs.ts';
-import type { SecretResolver } from '../platform/secrets/secrets.ts';
-import { explainSecrets } from '../platform/secrets/secrets.ts';
 import type { JobRecord } from '../store/job-mutations.ts';
 import type { AgentsNow } from '../store/queries.ts';
 import { hasWaits } from '../store/queries.ts';
 import { startRetention } from '../store/retention.ts';
-import { openServerStore } from '../store/sqlite/open-store.ts';
 import type { Store } from '../store/store.ts';
-import { StoreRefused, StoreUnavailable, wrapStore } from '../store/store.ts';
-import { storePath } from '../store/store-path.ts';
-import type { AgentLimit } from '../store/work-mutations.ts';
+import { StoreUnavailable, wrapStore } from '../store/store.ts';
 import type { OwnLogin } from '../table/link-loop.ts';
-import { TableError } from '../table/load.ts';
 import { Approving } from './approving.ts';
-import { Budgets } from './budgets.ts';
+import type { Budgets } from './budgets.ts';
 import { hasSandbox } from './confine.ts';
 import type { ServiceContext } from './context.ts';
 import type { Backend } from './gateway.ts';
 import type { Guarding } from './guarding.ts';
-import type { Routes } from './routes.ts';
+import type { Deliveries, LinkedWork } from './linked-work.ts';
+import { linkWork } from './linked-work.ts';
 
 /** Wait between two attempts to read from a store that is not open, in ms. */
 const RETRY_MS = 1000;
-/** Largest skill, in bytes; a prompt contains it. */
-const MAX_SKILL_BYTES = 4 * 1024 * 1024;
-
-type Deliveries = ReturnType<typeof createDeliveryContext>;
-
-/** A table with its secrets, targets and agents. */
-interface LinkedWork {
-  readonly table: RouteTable;
-  readonly secrets: SecretResolver;
-  readonly targets: LinkedTargets;
-  readonly agents: Agents;
-  readonly limits: readonly AgentLimit[];
-}
-
-/**
- * Links the first table and opens the store.
- * Rejects with TableError naming all missing credentials, with StoreRefused when the store cannot be used.
- * @param routes with the first table loaded
- */
-export async function openWork(
-  context: ServiceContext,
-  routes: Routes,
-  observer: DispatchObserver,
-  guarding: Guarding,
-): Promise<Work> {
-  const deliveries = createDeliveryContext(context);
-  try {
-    const first = await linkWork(context, deliveries, routes.plan);
-    const opened = await openStore(context, routes, first.secrets);
-    const keeping = new Keeping(() => openKeeper(context, routes, opened.store), context.log);
-    await keeping.prepare(Object.values(routes.plan.routes));
-    const budgets = new Budgets(context.modules, context.timezone);
-    await budgets.prepare(routes.plan);
-    const tracing = await loadTracing(context.modules);
-    const work = new Work(context, { deliveries, first, opened, keeping, observer, tracing, guarding, budgets });
-    await work.readJobs();
-    return work;
-  } catch (error) {
-    await deliveries.close();
-    throw error;
-  }
-}
-
-/** Opens a file of the home, or the store of a module. */
-async function openStore(context: ServiceContext, routes: Routes, secrets: SecretResolver): Promise<OpenedStore> {
-  const { home, log, modules, version, problem } = context;
-  const { store: plan, durability } = routes.plan.gateway;
-  const beforeCommit = (): void => log.flush?.();
-  if (plan.kind === 'sqlite') {
-    const store = await openServerStore({ path: storePath(home), durability, log, beforeCommit });
-    return { store, forCallers: store, isPending: () => false };
-  }
-  const part = modules.find(({ store }) => store?.kind === plan.kind)?.store ?? null;
-  if (part === null) throw new StoreRefused(`gateway.store: no module of this program opens a ${plan.kind} store`);
-  const open = await part.load();
-  const node = {
-    url: () => nodeUrl(routes),
-    version,
-    table: () => routes.tables.status.hash,
-    problem: () => problem() ?? routes.tables.status.error,
-  };
-  return open({ ...context, beforeCommit, node }, plan, secrets);
-}
-
-/** The URL of this gateway for operators of other gateways, with the host's name instead of a wildcard address. */
-function nodeUrl(routes: Routes): string {
-  const { host, port } = routes.listening?.configured ?? routes.addressFor(routes.plan.server);
-  const name = host === '' || host === '0.0.0.0' || host === '::' ? hostname() : host;
-  return `http://${name.includes(':') ? `[${name}]` : name}:${routes.listening?.bound.port ?? port}`;
-}
-
-async function openKeeper(context: ServiceContext, routes: Routes, { state }: Store): Promise<Keeper> {
-  const { modules, home, redactor, clock, log } = context;
-  const load = modules.find(({ keeper }) => keeper !== null)?.keeper ?? null;
-  if (load === null) throw new Error('no module of this program keeps requests');
-  const open = await load();
-  const rows = state?.requests ?? null;
-  return open({ home, rows, table: () => routes.plan, secrets: () => redactor.secrets, clock, log });
-}
-
-/** Rejects when no module of this program takes outputs; a run that may have some then waits. */
-function loadOutputs({ modules }: ServiceContext): Promise<OpenHandover> {
-  const load = modules.find(({ outputs }) => outputs !== null)?.outputs ?? null;
-  if (load === null) throw new Error('no module of this program takes outputs');
-  return load();
-}
 
 interface WorkParts {
   readonly deliveries: Deliveries;
@@ -368,31 +265,12 @@ export class Work implements Backend {
   }
 }
 
-/** Links the targets and agents of a table. Rejects with TableError naming all missing credentials. */
-async function linkWork(context: ServiceContext, deliveries: Deliveries, table: RouteTable): Promise<LinkedWork> {
-  const secrets = await context.secrets(tableSecretRefs(table), table.server.host);
-  const { linked: targets, problems } = linkTargets(table, secrets, deliveries.context);
-  if (problems.length > 0) {
-    const lines = problems.map(
-      ({ profile, target, message }) => `target ${labelIn(table.targets, target)} of profile ${profile}: ${message}`,
-    );
-    throw new TableError(lines.join('\n'));
-  }
-  const { redact } = context.redactor;
-  const readText = (path: string): Promise<string> => readRegularText(path, MAX_SKILL_BYTES);
-  const { confine } = context.confinement;
-  const create = (): Agents =>
-    createAgents(table, { ...context, confine, secrets, redact, readText, http: deliveries.http });
-  const agents = explainSecrets(create, (reason) => new TableError(reason));
-  return { table, secrets, targets, agents, limits: agentLimits(table) };
+/** Rejects when no module of this program takes outputs; a run that may have some then waits. */
+function loadOutputs({ modules }: ServiceContext): Promise<OpenHandover> {
+  const load = modules.find(({ outputs }) => outputs !== null)?.outputs ?? null;
+  if (load === null) throw new Error('no module of this program takes outputs');
+  return load();
 }
-
-const agentLimits = ({ profiles }: RouteTable): readonly AgentLimit[] =>
-  Object.values(profiles).flatMap((profile) =>
-    agentPlans(profile).flatMap(([agent, { max_concurrent }]) =>
-      max_concurrent === null ? [] : [{ profile: profile.name, agent, max_concurrent }],
-    ),
-  );
 
 /** A target without a binding of its own (`log`) uses the gateway's policy. */
 function policyOf({ profiles, gateway }: RouteTable, profile: string, target: string): RetryPolicy {
