@@ -42,7 +42,7 @@ export const OTHER_REASON_TEXTS = {
   queue_full: '`gateway.max_queued_runs` runs wait',
   route_paused: 'the route is paused, and the sender waits for the delivery',
   script: 'the script of the route ended the event',
-  script_busy: 'the machine cannot start another program',
+  script_busy: 'the machine cannot start another program, or has no sandbox for it',
   store_unavailable: 'the store accepts no changes',
   too_busy: 'more arrives than this process can take',
   too_deep: 'the body has too many levels',

@@ -10,6 +10,7 @@ import { dirname, sep } from 'node:path';
 import type { FoundFile } from '../platform/node-files.ts';
 import type { ProcessResult, RunProcess } from '../platform/process/run-process.ts';
 import { lackOf } from '../platform/process/run-process.ts';
+import { SANDBOX_UNAVAILABLE } from '../platform/process/sandbox.ts';
 import type { LinkedScript } from '../table/linked-table.ts';
 import { parseJson } from './parse-json.ts';
 
@@ -29,7 +30,7 @@ export type ScriptOutcome =
   | { readonly kind: 'text'; readonly text: string }
   /** The event is ignored. `failed`: because the script failed, not because it asked for that; `stderr`: the end of what it wrote there. */
   | { readonly kind: 'ignored'; readonly reason: string; readonly failed: boolean; readonly stderr: string }
-  /** The machine cannot start a program now; the sender should retry. */
+  /** The machine cannot start a program now, or not in its sandbox; the sender should retry. */
   | { readonly kind: 'busy'; readonly reason: string };
 
 /** Never rejects. */
@@ -109,6 +110,8 @@ export function scriptOutcome(result: ProcessResult): ScriptOutcome {
   switch (result.kind) {
     case 'spawn_failed':
     case 'input_failed':
+      // The machine lacks it, not the script: the event must not be lost until it is there.
+      if (result.code.startsWith(SANDBOX_UNAVAILABLE)) return { kind: 'busy', reason: `script: ${result.code}` };
       return failed(`script cannot be started: ${result.code}`);
     case 'timeout':
       return failed('script took too long', result.stderr);

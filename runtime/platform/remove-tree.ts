@@ -50,6 +50,11 @@ export class TreeRemover {
       });
   }
 
+  /** Resolves when nothing waits that can be removed. */
+  async idle(): Promise<void> {
+    await this.emptying;
+  }
+
   /** Stops after the current entry; resolves then. What is left is removed after the next start. */
   async close(): Promise<void> {
     this.isClosed = true;

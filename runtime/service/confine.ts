@@ -4,6 +4,7 @@ import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { RuntimePart } from '../module.ts';
 import type { RunProcess } from '../platform/process/run-process.ts';
 import type { Confine, Sandbox, SandboxContext } from '../platform/process/sandbox.ts';
+import { SANDBOX_UNAVAILABLE } from '../platform/process/sandbox.ts';
 
 export interface Confinement {
   readonly confine: Confine;
@@ -11,7 +12,7 @@ export interface Confinement {
   problem(): Promise<string | null>;
 }
 
-const NONE = 'sandbox_unavailable: no module of this program has a sandbox';
+const NONE = `${SANDBOX_UNAVAILABLE}: no module of this program has a sandbox`;
 const NO_SANDBOX: Sandbox = {
   run: () => Promise.resolve({ kind: 'spawn_failed', code: NONE, stderr: '' }),
   problem: () => Promise.resolve(NONE),

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { appendFileSync, closeSync, readdirSync, readFileSync } from 'node:fs';
 
 const [file = ''] = process.argv.slice(2);
-const { argv, settings, module, report, scratch, started, unreported, proxied } = JSON.parse(
+const { argv, settings, module, report, scratch, started, unreported, proxied, parent } = JSON.parse(
   readFileSync(file, 'utf8'),
 );
 /** A program cannot make the report grow by trying again. */
@@ -63,7 +63,14 @@ try {
   });
   const command = `${setup}exec ${argv.map(quote).join(' ')}`;
   const wrapped = await SandboxManager.wrapWithSandbox(command, undefined, undefined, undefined, { commandId: 'run' });
-  const child = spawn(wrapped, { shell: true, stdio: 'inherit' });
+  // bubblewrap ends with its parent, which a shell between them would keep from it.
+  const child = spawn(`${process.platform === 'linux' ? 'exec ' : ''}${wrapped}`, { shell: true, stdio: 'inherit' });
+  // A gateway that was killed stops nothing: the program would go on beside the run that repeats it.
+  setInterval(() => {
+    if (process.ppid === parent) return;
+    child.kill('SIGKILL');
+    process.exit(1);
+  }, 500).unref();
   child.on('error', refuse);
   child.on('exit', (code) => {
     SandboxManager.cleanupAfterCommand();

@@ -8,7 +8,7 @@
  * and is started by launch.mjs. The folder is removed after the run; what a killed gateway leaves, by the next one.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, lstatSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, realpathSync, rmdirSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,6 +17,7 @@ import { codeOf } from '../../../base/code-of.ts';
 import { messageOf } from '../../../base/message-of.ts';
 import type { ProcessRequest, ProcessResult } from '../../../runtime/platform/process/run-process.ts';
 import type { Sandbox, SandboxContext, Walls } from '../../../runtime/platform/process/sandbox.ts';
+import { SANDBOX_UNAVAILABLE } from '../../../runtime/platform/process/sandbox.ts';
 import { TreeRemover } from '../../../runtime/platform/remove-tree.ts';
 import type { SandboxPlan } from '../../../schemas/generated/types.ts';
 import { keyringFilter } from './keyring-filter.ts';
@@ -61,7 +62,7 @@ export function openSandbox(context: SandboxContext): Sandbox {
   };
 }
 
-const unavailable = (reason: string): string => `sandbox_unavailable: ${reason}`;
+const unavailable = (reason: string): string => `${SANDBOX_UNAVAILABLE}: ${reason}`;
 
 interface Surroundings {
   readonly folder: string;
@@ -93,6 +94,7 @@ async function prepare(
     ...{ argv: request.argv, settings: settingsOf(plan, run, places), module: runtime.entry },
     ...{ report: join(control, 'report'), scratch, started: join(scratch, STARTED) },
     ...{ unreported: [temporary, ...OWN_FOLDERS], proxied: listsLocal(plan.network) },
+    parent: process.pid,
   };
   await writeFile(file, JSON.stringify(told), { mode: 0o600 });
   const filter = join(control, 'keyrings.bpf');
@@ -112,7 +114,11 @@ function resultOf(result: ProcessResult, report: string, isStarted: boolean): Pr
   const last = result.stderr.trimEnd().split('\n').at(-1) ?? '';
   const hasFailed = result.kind === 'exit' && result.code !== 0 && !isStarted;
   if (refusal !== undefined || hasFailed) {
-    return { kind: 'spawn_failed', code: unavailable(explainRefusal(refusal ?? last)), stderr: result.stderr };
+    return {
+      kind: 'spawn_failed',
+      code: unavailable(explainRefusal(refusal ?? (last === '' ? 'bubblewrap has not started the program' : last))),
+      stderr: result.stderr,
+    };
   }
   const denied = [...new Set(lines.map((line) => line.replace(/^deny \S+ /, '').replace(/ \(.*\)$/, '')))];
   return denied.length === 0 ? result : { ...result, denied };
@@ -125,9 +131,11 @@ class RunFolders {
   private readonly prefix: string;
   private readonly log: SandboxContext['log'];
   private readonly remover: Promise<TreeRemover>;
+  private readonly isGateway: boolean;
 
   constructor({ home, sweep, log }: SandboxContext) {
     this.log = log;
+    this.isGateway = sweep;
     this.prefix = `${sweep ? 'hw' : 'hwt'}-${createHash('sha256').update(home).digest('hex').slice(0, 8)}-`;
     this.remover = this.prepare(sweep);
     this.remover.catch(() => {});
@@ -140,7 +148,10 @@ class RunFolders {
 
   async remove(path: string): Promise<void> {
     try {
-      await (await this.remover).remove(path);
+      const remover = await this.remover;
+      await remover.remove(path);
+      // A command ends right after; a gateway has time.
+      if (!this.isGateway) await remover.idle();
     } catch (error) {
       this.log.warn({ err: error, folder: path }, 'the folder of a run cannot be removed');
     }
@@ -148,7 +159,12 @@ class RunFolders {
 
   private async prepare(sweep: boolean): Promise<TreeRemover> {
     const names = sweep ? await readdir(this.temporary) : [];
-    const remover = new TreeRemover(await mkdtemp(join(this.temporary, this.prefix)), this.log);
+    const depot = await mkdtemp(join(this.temporary, this.prefix));
+    process.on('exit', () => {
+      // Unless something is left in it, which the next start removes.
+      if (existsSync(depot) && readdirSync(depot).length === 0) rmdirSync(depot);
+    });
+    const remover = new TreeRemover(depot, this.log);
     const left = names.filter((name) => name.startsWith(this.prefix)).map((name) => join(this.temporary, name));
     // A folder of another user that has such a name is not ours to move.
     for (const path of left.filter((each) => lstatSync(each).uid === process.getuid?.())) await remover.remove(path);

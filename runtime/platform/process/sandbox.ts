@@ -17,6 +17,9 @@ export interface Walls {
  */
 export type Confine = (plan: SandboxPlan | null, walls?: Walls) => RunProcess;
 
+/** Begins the code of a program that did not start because it could not have its sandbox. */
+export const SANDBOX_UNAVAILABLE = 'sandbox_unavailable';
+
 export interface SandboxContext {
   /** Runs a program without a sandbox. */
   readonly run: RunProcess;

@@ -1,4 +1,5 @@
 /** Runs programs in sandboxes for tests, as root or as a plain user, and skips where the machine has none. */
+import type { ChildProcess } from 'node:child_process';
 import { spawn, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { nodeArgv } from '../../helpers/node-argv.ts';
@@ -40,12 +41,13 @@ export const USERS: readonly User[] = [
   ...(isOpen ? (['nobody'] as const) : []),
 ];
 
-/** @param argv started before node, such as a limit */
+/** @param argv started before node, such as a limit @param started called with the process that stands for the gateway */
 export function runSandboxed(
   user: User,
   options: SandboxProcess,
   env: Readonly<Record<string, string>> = {},
   argv: readonly string[] = [],
+  started: (child: ChildProcess) => void = () => {},
 ): Promise<readonly SandboxResult[]> {
   const become = isRoot && user === 'nobody' ? AS_NOBODY : [];
   const [program = '', ...args] = [
@@ -56,6 +58,7 @@ export function runSandboxed(
   ];
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    started(child);
     let [out, err] = ['', ''];
     child.stdout.on('data', (chunk: Buffer) => {
       out += chunk.toString();

@@ -1,5 +1,6 @@
 /** What a run in a sandbox keeps of one without: input, output, exit code, timeout; and secrets that a program uses without having them. */
 import assert from 'node:assert/strict';
+import type { ChildProcess } from 'node:child_process';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
@@ -10,6 +11,7 @@ import { describe, test } from 'node:test';
 import type { SandboxPlan } from '../../../schemas/generated/types.ts';
 import { atEnd } from '../../helpers/at-end.ts';
 import { runProcess as runCli } from '../../helpers/cli.ts';
+import { until } from '../../helpers/gateway.ts';
 import { ROOT } from '../../helpers/root.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 import { noSandbox, runSandboxed, USERS } from './run-sandboxed.ts';
@@ -47,6 +49,16 @@ async function startHost(t: TestContext, name: string) {
   return { port: (server.address() as AddressInfo).port, cert, got };
 }
 
+/** Numbers of the processes with this command line. */
+const running = (command: string): readonly string[] =>
+  readdirSync('/proc').filter((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').join(' ').trim() === command;
+    } catch {
+      return false;
+    }
+  });
+
 describe('a run in a sandbox', { skip: noSandbox }, () => {
   test('has its input, its output and its exit code, and leaves nothing in the temporary folder', async (t) => {
     const { cwd, root, ...options } = place(t);
@@ -61,8 +73,10 @@ describe('a run in a sandbox', { skip: noSandbox }, () => {
       [result?.kind, result?.code, result?.stdout, result?.stderr.trim()],
       ['exit', 7, 'the prompt', 'to stderr'],
     );
-    const left = readdirSync(root).filter((name) => name.startsWith('hw-'));
-    for (const name of left) assert.deepEqual(readdirSync(join(root, name)), []);
+    assert.deepEqual(
+      readdirSync(root).filter((name) => name.startsWith('hw')),
+      [],
+    );
   });
 
   test('ends with its timeout, and nothing of it stays', async (t) => {
@@ -73,14 +87,23 @@ describe('a run in a sandbox', { skip: noSandbox }, () => {
       runs: [{ argv: ['sh', '-c', script], stdin: '', cwd, plan: NOTHING, timeoutMs: 8000 }],
     });
     assert.equal(result?.kind, 'timeout');
-    const alive = readdirSync('/proc').filter((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').join(' ').trim() === 'sleep 3126';
-      } catch {
-        return false;
-      }
+    assert.deepEqual(running('sleep 3126'), []);
+  });
+
+  test('ends with its gateway, also when that is killed', async (t) => {
+    const { cwd, root: _, ...options } = place(t);
+    const script = 'setsid sleep 3127 & sleep 3128';
+    const run = { argv: ['sh', '-c', script], stdin: '', cwd, plan: NOTHING };
+    let gateway: ChildProcess | null = null;
+    const ended = runSandboxed(user, { ...options, runs: [run] }, {}, [], (child) => {
+      gateway = child;
     });
-    assert.deepEqual(alive, []);
+    const rejected = assert.rejects(ended);
+    const all = () => [...running('sleep 3127'), ...running('sleep 3128')];
+    await until(async () => all().length === 2);
+    (gateway as ChildProcess | null)?.kill('SIGKILL');
+    await rejected;
+    await until(async () => all().length === 0);
   });
 
   test('cannot start more processes than the limit of its gateway allows', async (t) => {
@@ -209,6 +232,10 @@ agents: { second: { command: [cat], sandbox: { network: none }, env: { TOK: env:
     assert.match(lacks.stderr, /^error: agent second: env.TOK: env:NOT_SET is not set/m);
     assert.match((await tryIt('ls')).stderr, /no agent ls .*\n.*hookwright sandbox try -- ls/);
     const doctor = await runCli(['doctor'], options);
+    assert.deepEqual(
+      readdirSync(home).filter((name) => name.startsWith('hw')),
+      [],
+    );
     assert.match(doctor.stdout, /sandbox +works +a program was started in one/);
   });
 });
