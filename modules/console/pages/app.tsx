@@ -35,7 +35,7 @@ const VIEWS: Readonly<Record<string, { readonly title: string; readonly all: Vie
   },
   routes: { title: 'Routes', all: () => <Routes /> },
   jobs: { title: 'Jobs', all: () => <Jobs /> },
-  sessions: { title: 'Sessions', all: () => <Sessions /> },
+  sessions: { title: 'Sessions', all: (place) => <Sessions place={place} /> },
   approvals: { title: 'Approvals', all: () => <Approvals /> },
   blueprints: {
     ...{ title: 'Blueprints', all: () => <Blueprints /> },

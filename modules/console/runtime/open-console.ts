@@ -8,7 +8,7 @@ import type { ServerResponse } from 'node:http';
 import { messageOf } from '../../../base/message-of.ts';
 import type { ConsoleContext, OpenConsole } from '../../../runtime/console/console.ts';
 import type { IntakeRequest } from '../../../runtime/intake/body.ts';
-import { hasOneHost } from '../../../runtime/intake/origin.ts';
+import { foreignPart, hasOneHost } from '../../../runtime/intake/origin.ts';
 import type { ServerLimits } from '../../../runtime/intake/server.ts';
 import { BoundedServer, LOCAL_LIMITS, urlOf } from '../../../runtime/intake/server.ts';
 import { isFormEncoded } from '../../../runtime/verify/request.ts';
@@ -49,8 +49,9 @@ type Page = (server: ConsoleServer, exchange: Exchange) => Answer | Promise<Answ
 
 /** Those that anyone may ask. */
 const PUBLIC: Readonly<Record<string, Page>> = {
-  '/': (server, { role }) => {
-    if (server.context.token === null && role === null) throw server.stranger();
+  // Without data, and in no frame: a link to it may be followed from everywhere.
+  '/': (server, { request }) => {
+    if (server.context.token === null && foreignPart(request.headers) === 'foreign_host') throw server.stranger();
     return server.page();
   },
   '/livez': () => plainText(200, 'ok'),

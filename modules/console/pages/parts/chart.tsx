@@ -1,5 +1,6 @@
 /** Charts of figures over time, as SVG: bars that add up, and lines. Each says in words what it shows. */
 import type { ComponentChildren } from 'preact';
+import { instant } from './format.ts';
 
 const WIDTH = 600;
 const HEIGHT = 120;
@@ -29,11 +30,6 @@ function Drawing({
   most: string;
   children: ComponentChildren;
 }) {
-  const isDays = frame.to - frame.from > 86_400_000;
-  const label = (at: number): string =>
-    isDays
-      ? new Date(at).toLocaleDateString(undefined, { weekday: 'short', day: 'numeric', month: 'short' })
-      : new Date(at).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' });
   return (
     <div>
       <span class="dim small">{most}</span>
@@ -42,8 +38,8 @@ function Drawing({
         {children}
       </svg>
       <div class="axis-labels dim small">
-        <span>{label(frame.from)}</span>
-        <span>{label(frame.to)}</span>
+        <span>{instant(frame.from).slice(0, 16)}</span>
+        <span>{instant(frame.to).slice(0, 16)}</span>
       </div>
     </div>
   );
@@ -118,5 +114,8 @@ export function Lines<Name extends string>({
   );
 }
 
+/** One point alone is a short line. */
 const pathOf = (points: readonly (readonly number[])[]): string =>
-  points.map(([left = 0, top = 0], at) => `${at === 0 ? 'M' : 'L'}${left.toFixed(1)} ${top.toFixed(1)}`).join('');
+  (points.length === 1 ? [...points, [(points[0]?.[0] ?? 0) + 6, points[0]?.[1] ?? 0]] : points)
+    .map(([left = 0, top = 0], at) => `${at === 0 ? 'M' : 'L'}${left.toFixed(1)} ${top.toFixed(1)}`)
+    .join('');

@@ -32,9 +32,13 @@ export function instant(at: number): string {
   return local.toISOString().slice(0, 19).replace('T', ' ');
 }
 
+/** The zone of the clock by which pages show times. */
+export const zone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
+
 export function bytes(count: number): string {
   if (count < 1024) return `${count} B`;
   return count < 1_048_576 ? `${(count / 1024).toFixed(1)} KiB` : `${(count / 1_048_576).toFixed(1)} MiB`;
 }
 
-export const count = (of: number, noun: string): string => `${of.toLocaleString()} ${noun}${of === 1 ? '' : 's'}`;
+export const count = (of: number, noun: string, plural = `${noun}s`): string =>
+  `${of.toLocaleString()} ${of === 1 ? noun : plural}`;

@@ -16,6 +16,25 @@ function lookAgain(): void {
   if (!document.hidden) for (const load of [...views]) load();
 }
 
+/**
+ * A browser has few connections to a server: a page that nobody looks at holds none, or the seventh tab would never load.
+ * Otherwise it connects anew by itself, unless it was refused: then the next view, or the next look at the page, asks again.
+ */
+function listen(): void {
+  if (document.hidden || views.size === 0) {
+    stream?.close();
+    stream = null;
+  } else if (stream === null || stream.readyState === EventSource.CLOSED) {
+    stream = new EventSource('/api/events');
+    stream.onmessage = lookAgain;
+  }
+}
+
+document.addEventListener('visibilitychange', () => {
+  listen();
+  lookAgain();
+});
+
 setInterval(() => {
   looks++;
   if (stream?.readyState !== EventSource.OPEN || looks % SELDOM === 0) lookAgain();
@@ -26,11 +45,7 @@ export function useLive(load: (() => void) | null): void {
   useEffect(() => {
     if (load === null) return;
     views.add(load);
-    // A browser connects anew by itself, unless it was refused: then the next view asks again.
-    if (stream === null || stream.readyState === EventSource.CLOSED) {
-      stream = new EventSource('/api/events');
-      stream.onmessage = lookAgain;
-    }
+    listen();
     return () => void views.delete(load);
   }, [load]);
 }

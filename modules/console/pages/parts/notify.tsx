@@ -1,4 +1,4 @@
-/** Messages about what was done, read out by screen readers, which go by themselves. */
+/** The latest message about what was done, read out by screen readers, which goes by itself. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 interface Message {
@@ -13,28 +13,31 @@ let show = (_text: string, _kind: Message['kind']): void => {};
 export const notify = (text: string, kind: Message['kind']): void => show(text, kind);
 
 export function Messages() {
-  const [messages, setMessages] = useState<readonly Message[]>([]);
+  const [message, setMessage] = useState<Message | null>(null);
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     let last = 0;
     show = (text, kind) => {
       const id = ++last;
-      setMessages((before) => [...before.slice(-3), { id, text, kind }]);
-      setTimeout(() => setMessages((before) => before.filter((each) => each.id !== id)), SHOWN_MS);
+      setMessage({ id, text, kind });
+      setTimeout(() => setMessage((before) => (before?.id === id ? null : before)), SHOWN_MS);
     };
   }, []);
   // Above a dialog that is open, whenever there is a new one.
   useEffect(() => {
     place.current?.hidePopover();
-    if (messages.length > 0) place.current?.showPopover();
-  }, [messages]);
+    if (message !== null) place.current?.showPopover();
+  }, [message]);
   return (
     <div class="toast" role="status" popover="manual" ref={place}>
-      {messages.map(({ id, text, kind }) => (
-        <p key={id} class={kind}>
-          {text}
+      {message !== null && (
+        <p key={message.id} class={message.kind}>
+          {message.text}{' '}
+          <button type="button" aria-label="Close the message" onClick={() => setMessage(null)}>
+            ×
+          </button>
         </p>
-      ))}
+      )}
     </div>
   );
 }

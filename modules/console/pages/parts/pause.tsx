@@ -1,4 +1,5 @@
 /** Pausing a route or a job: for how long is asked, and shown until it ends. */
+import { useEffect, useRef } from 'preact/hooks';
 import { instant } from './format.ts';
 import { Operator } from './role.tsx';
 import { Act, Ask } from './ui.tsx';
@@ -33,31 +34,38 @@ export function Pause({ name, what, isPaused, pause, resume, changed }: Props) {
     changed();
     return until === null ? `${name} is paused.` : `${name} is paused until ${instant(until)}.`;
   };
+  // The button that was pressed has given way to the other one.
+  const place = useRef<HTMLSpanElement>(null);
+  useEffect(() => {
+    if (document.activeElement === document.body) place.current?.querySelector('button')?.focus();
+  }, [isPaused]);
   return (
-    <Operator>
-      {isPaused ? (
-        <Act act={end} label={`Resume ${name}`}>
-          Resume
-        </Act>
-      ) : (
-        <Ask text="Pause" label={`Pause ${name}`} title={`Pause ${name}`}>
-          {(close) => (
-            <>
-              <p>{what}</p>
-              <div class="bar">
-                {TIMES.map(([text, seconds]) => (
-                  <Act key={text} act={() => begin(seconds, close)}>
-                    {text}
-                  </Act>
-                ))}
-                <button type="button" onClick={close}>
-                  Cancel
-                </button>
-              </div>
-            </>
-          )}
-        </Ask>
-      )}
-    </Operator>
+    <span ref={place}>
+      <Operator>
+        {isPaused ? (
+          <Act act={end} label={`Resume ${name}`}>
+            Resume
+          </Act>
+        ) : (
+          <Ask text="Pause" label={`Pause ${name}`} title={`Pause ${name}`}>
+            {(close) => (
+              <>
+                <p>{what}</p>
+                <div class="bar">
+                  {TIMES.map(([text, seconds]) => (
+                    <Act key={text} act={() => begin(seconds, close)}>
+                      {text}
+                    </Act>
+                  ))}
+                  <button type="button" onClick={close}>
+                    Cancel
+                  </button>
+                </div>
+              </>
+            )}
+          </Ask>
+        )}
+      </Operator>
+    </span>
   );
 }

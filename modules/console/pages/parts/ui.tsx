@@ -1,6 +1,6 @@
 /** The parts that all views are made of. Whatever comes from the gateway is text: nothing here writes HTML. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Listed, Loaded } from './data.ts';
 import { ago, instant } from './format.ts';
 import { notify } from './notify.tsx';
@@ -129,6 +129,7 @@ export function Act({
 }: { act: () => Promise<string>; primary?: boolean; label?: string } & Children) {
   const [isBusy, setBusy] = useState(false);
   const run = (): void => {
+    if (isBusy) return;
     setBusy(true);
     act()
       .then(
@@ -138,18 +139,23 @@ export function Act({
       .finally(() => setBusy(false));
   };
   return (
-    <button type="button" class={primary ? 'primary' : ''} disabled={isBusy} aria-label={label} onClick={run}>
+    // Not `disabled`, which would take the focus away.
+    <button type="button" class={primary ? 'primary' : ''} aria-disabled={isBusy} aria-label={label} onClick={run}>
       {children}
     </button>
   );
 }
 
-/** @param text what is copied */
-export const Copy = ({ text, children }: { text: () => string | Promise<string> } & Children) => (
+/** @param text what is copied @param note said of it */
+export const Copy = ({
+  text,
+  note = '',
+  children,
+}: { text: () => string | Promise<string>; note?: string } & Children) => (
   <Act
     act={async () => {
       await copy(await text());
-      return 'Copied.';
+      return `Copied. ${note}`.trim();
     }}
   >
     {children}
@@ -199,7 +205,12 @@ export function Ask({
 /** Over the page, with the focus until it is closed. */
 function Dialog({ title, close, children }: { title: string; close: () => void } & Children) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  // Closed before it goes: that gives the focus back.
+  useLayoutEffect(() => {
+    const { current } = dialog;
+    current?.showModal();
+    return () => current?.close();
+  }, []);
   return (
     <dialog ref={dialog} aria-labelledby="dialog-title" onClose={close}>
       <h2 id="dialog-title">{title}</h2>

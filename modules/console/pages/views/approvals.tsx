@@ -52,7 +52,7 @@ function One({ of, changed }: { of: Waiting; changed: () => void }) {
           ...Object.entries(content).map(([name, value]) => [name, JSON.stringify(value)] as const),
         ]}
       />
-      <Block label={`What is sent: ${what}`}>{text}</Block>
+      <Block label={`What is sent: ${what}, ${id}`}>{text}</Block>
       <Operator>
         <div class="bar">
           <Act act={() => answer(true)} primary label={`Approve ${what}`}>

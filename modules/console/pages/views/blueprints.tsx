@@ -53,8 +53,11 @@ export function Blueprint({ id }: { id: string }) {
 
 function Form({ of }: { of: Listed }) {
   const [made, setMade] = useState<Made | null>(null);
+  const [error, setError] = useState<string | null>(null);
   const send = (event: Event & { readonly currentTarget: HTMLFormElement }): void => {
     event.preventDefault();
+    setMade(null);
+    setError(null);
     const given = new FormData(event.currentTarget);
     const text = (name: string): string => String(given.get(name) ?? '').trim();
     const filled = of.fields.map(({ name }) => [name, text(`field.${name}`)] as const);
@@ -65,7 +68,7 @@ function Form({ of }: { of: Listed }) {
         setMade(job);
         notify(`Job ${job.name} is made.`, 'good');
       },
-      (error: Error) => notify(error.message, 'bad'),
+      ({ message }: Error) => setError(message),
     );
   };
   return (
@@ -82,6 +85,11 @@ function Form({ of }: { of: Listed }) {
               <input type="text" name="name" placeholder={of.key} maxLength={200} />
             </label>
           </p>
+          {error !== null && (
+            <div role="alert">
+              <Note kind="bad">{error}</Note>
+            </div>
+          )}
           <div class="bar">
             <Operator>
               <button type="submit" class="primary">

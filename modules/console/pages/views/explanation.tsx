@@ -1,32 +1,46 @@
 /** What the table in service makes of a request: its stages in a line, of which one is open, and the prompt with its placeholders. */
 import { useState } from 'preact/hooks';
 import type { Output } from '../api.ts';
+import { to } from '../parts/router.ts';
 import { OutcomeBadge } from '../parts/state.tsx';
 import { Block, Card, Facts, Note } from '../parts/ui.tsx';
 
 type Explained = Output<'explainRequest'>;
 type Stage = Explained['stages'][number];
+type Answered = Pick<Output<'getRequest'>, 'outcome' | 'stage' | 'delivery_id'>;
 type Finding = NonNullable<Explained['filter']>;
 
 const MARKS = { pass: '✓', stop: '✗', skipped: '·' } as const;
 /** Values of a payload are cut to this many characters. */
 const LONGEST = 200;
 
-export function Explanation({ of, was }: { of: Explained; was: string }) {
-  const deciding =
-    of.stages.find(({ result }) => result === 'stop') ?? of.stages.findLast(({ result }) => result === 'pass');
+/** Answers for what was so at the moment: a later look does not find it again. */
+const OF_THE_MOMENT = ['duplicate', 'rate_limited', 'overloaded', 'shutting_down', 'internal_error'];
+
+/** The stages of such a request: that which stopped it then, and none after it. */
+function asItWas(stages: readonly Stage[], { stage, outcome }: Answered): readonly Stage[] {
+  const at = stages.findIndex((each) => each.stage === stage);
+  if (at < 0 || !OF_THE_MOMENT.includes(outcome)) return stages;
+  return stages.map((each, index) => {
+    if (index < at) return each;
+    return index === at
+      ? { ...each, result: 'stop', reason: outcome }
+      : { ...each, result: 'skipped', reason: 'not_reached' };
+  });
+}
+
+/** @param was how it was answered when it came */
+export function Explanation({ of, was }: { of: Explained; was: Answered }) {
+  const stages = asItWas(of.stages, was);
+  const deciding = stages.find(({ result }) => result === 'stop') ?? stages.findLast(({ result }) => result === 'pass');
   const [open, setOpen] = useState(deciding?.stage ?? '');
-  const stage = of.stages.find((each) => each.stage === open);
+  const stage = stages.find((each) => each.stage === open);
   return (
     <Card title="Why">
-      {of.outcome !== was && (
-        <Note kind="warn">
-          By the table in service now it would be answered <OutcomeBadge outcome={of.outcome} reason={of.reason} />
-        </Note>
-      )}
+      <Then of={of} was={was} />
       {of.would_not_start !== null && <Note kind="bad">The gateway would not start: {of.would_not_start}</Note>}
       <ol class="stages" aria-label="Stages">
-        {of.stages.map(({ stage: name, result }) => (
+        {stages.map(({ stage: name, result }) => (
           <li key={name}>
             <button type="button" class={result} aria-expanded={name === open} onClick={() => setOpen(name)}>
               {MARKS[result]} {name}
@@ -41,6 +55,26 @@ export function Explanation({ of, was }: { of: Explained; was: string }) {
         </Note>
       ))}
     </Card>
+  );
+}
+
+/** How what is shown differs from how it was answered, and why. */
+function Then({ of, was: { outcome, delivery_id } }: { of: Explained; was: Answered }) {
+  if (outcome === 'duplicate') {
+    return (
+      <Note>
+        An event with the same id was taken before:{' '}
+        <a href={to(['requests'], { grep: delivery_id })}>requests with the id {delivery_id}</a>.
+      </Note>
+    );
+  }
+  if (OF_THE_MOMENT.includes(outcome)) return <Note>That was so at the moment. Sent again, it may be taken.</Note>;
+  if (of.outcome === outcome)
+    return <p class="dim small">Judged anew, by the configuration and the pauses of this moment.</p>;
+  return (
+    <Note kind="warn">
+      By the table in service now it would be answered <OutcomeBadge outcome={of.outcome} reason={of.reason} />
+    </Note>
   );
 }
 

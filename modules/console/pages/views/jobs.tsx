@@ -2,7 +2,7 @@
 import type { Output } from '../api.ts';
 import { call } from '../api.ts';
 import { useList } from '../parts/data.ts';
-import { instant } from '../parts/format.ts';
+import { instant, zone } from '../parts/format.ts';
 import { Pause } from '../parts/pause.tsx';
 import { Operator } from '../parts/role.tsx';
 import { to } from '../parts/router.ts';
@@ -46,7 +46,7 @@ function One({ of, changed }: { of: Job; changed: () => void }) {
         of={[
           ['Runs', `${schedule_human} (${schedule}) in ${timezone}`],
           ['Paused until', of.paused_until === null ? null : instant(Date.parse(of.paused_until))],
-          ['Next', next === undefined ? 'never' : instant(Date.parse(next))],
+          ['Next', next === undefined ? 'never' : `${instant(Date.parse(next))} in ${zone()}`],
           ['Goes to', deliver.join(', ')],
           ['Profile', profile === 'default' ? null : profile],
           [

@@ -2,7 +2,7 @@
 import type { Output } from '../api.ts';
 import { Bars, Lines } from '../parts/chart.tsx';
 import { useData } from '../parts/data.ts';
-import { bytes, count, duration, instant } from '../parts/format.ts';
+import { bytes, count, duration, instant, zone } from '../parts/format.ts';
 import type { ViewPlace } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
 import { Card, Head, Note, Rows, Select, Show } from '../parts/ui.tsx';
@@ -41,7 +41,7 @@ export function Overview({ place: { query } }: { place: ViewPlace }) {
             <p class="dim small">
               hookwright {state.version} on {state.url}, up {duration(state.now - state.started_at)},{' '}
               {count(state.table.routes, 'route')}, table {state.table.hash.slice(0, 12)}, store{' '}
-              {bytes(state.store.bytes)}
+              {bytes(state.store.bytes)}; times are those of {zone()}
             </p>
           </>
         )}
@@ -51,10 +51,11 @@ export function Overview({ place: { query } }: { place: ViewPlace }) {
 }
 
 function Wrong({ of }: { of: State }) {
-  const { problems, alerts, subscriptions, store, paused, last_error } = of;
-  const isFine = [problems, alerts, subscriptions.quarantined, store.refused, paused].every(
-    ({ length }) => length === 0,
-  );
+  const { problems, alerts, subscriptions, store, paused, last_error, dead, waiting } = of;
+  const asked = waiting.some(({ waits_for }) => waits_for === 'approval');
+  const isFine =
+    !asked &&
+    [problems, alerts, dead, subscriptions.quarantined, store.refused, paused].every(({ length }) => length === 0);
   return (
     <Card title="Wrong now">
       {isFine && store.damage === null && <p class="yes">Nothing is wrong.</p>}
@@ -74,6 +75,23 @@ function Wrong({ of }: { of: State }) {
           <b>{title}</b>: {subject}, {times} times since {instant(since)}: {reason}
         </Note>
       ))}
+      {dead.length > 0 && (
+        <Note kind="bad">
+          <a href={to(['deliveries'], { state: 'dead' })}>
+            {count(
+              dead.reduce((sum, { count: number }) => sum + number, 0),
+              'delivery',
+              'deliveries',
+            )}
+          </a>{' '}
+          given up.
+        </Note>
+      )}
+      {asked && (
+        <Note kind="warn">
+          Something waits for a person: <a href={to(['approvals'])}>Approvals</a>.
+        </Note>
+      )}
       {subscriptions.quarantined.map(({ name, reason }) => (
         <Note key={name} kind="warn">
           The subscription {name} is not served: {reason}
@@ -81,8 +99,8 @@ function Wrong({ of }: { of: State }) {
       ))}
       {paused.map(({ profile, route, until }) => (
         <Note key={`${profile} ${route}`} kind="warn">
-          Route <a href={to(['routes'])}>{route}</a> holds its events
-          {until === null ? '' : ` until ${instant(until)}`}.
+          Route <a href={to(['routes'])}>{route}</a> is paused
+          {until === null ? '' : ` until ${instant(until)}`}: it holds its events, or refuses them where senders wait.
         </Note>
       ))}
       {last_error !== null && (
@@ -114,6 +132,7 @@ function Charts({ span }: { span: (typeof SPANS)[number][0] }) {
           const ms = (us: number): string => duration(us / 1000);
           return (
             <>
+              {items.length === 0 && <p class="dim">No figures yet: they are written once a minute.</p>}
               <Bars slots={items} names={OUTCOMES} frame={frame} />
               <div class="grid charts">
                 <div>

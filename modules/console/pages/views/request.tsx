@@ -16,7 +16,9 @@ type Kept = Output<'getRequest'>;
 
 export function Request({ id }: { id: string }) {
   const found = useData('getRequest', { id }, false);
-  const explained = useData('explainRequest', { id }, false);
+  const kept = found.data;
+  const isWhole = kept !== null && (kept.body !== null || kept.body_base64 !== null);
+  const explained = useData('explainRequest', isWhole ? { id } : null, false);
   const print = (form: 'curl' | 'test') => async (): Promise<string> => (await call('printRequest', { id, form })).text;
   const again = async (): Promise<string> => {
     const { id: made, status, outcome } = await call('replayRequest', { id });
@@ -25,12 +27,25 @@ export function Request({ id }: { id: string }) {
   };
   return (
     <>
-      <Head title={titleOf(found.data)} crumb={<a href={to(['requests'])}>Requests</a>}>
-        <Copy text={print('curl')}>Copy as curl</Copy>
-        <Copy text={print('test')}>Copy as a test</Copy>
-        <Operator>
-          <Act act={again}>Send again</Act>
-        </Operator>
+      <Head title={titleOf(kept)} crumb={<a href={to(['requests'])}>Requests</a>}>
+        {isWhole && (
+          <>
+            <Copy
+              text={print('curl')}
+              note={
+                kept.verified && kept.scheme !== 'none'
+                  ? 'Its signature is not kept: a route that checks one answers 401.'
+                  : ''
+              }
+            >
+              Copy as curl
+            </Copy>
+            <Copy text={print('test')}>Copy as a test</Copy>
+            <Operator>
+              <Act act={again}>Send again</Act>
+            </Operator>
+          </>
+        )}
       </Head>
       <Show of={found}>
         {(kept) => (
@@ -38,11 +53,20 @@ export function Request({ id }: { id: string }) {
             <Card title="How it was answered">
               <Answer of={kept} />
             </Card>
-            <Show of={explained}>{(now) => <Explanation of={now} was={kept.outcome} />}</Show>
+            {isWhole ? (
+              <Show of={explained}>{(now) => <Explanation of={now} was={kept} />}</Show>
+            ) : (
+              <Note>
+                Bodies of requests that are refused before they are verified or read are not kept: only the answer above
+                tells why.
+              </Note>
+            )}
             <div class="grid">
-              <Card title="Prompt">
-                <Show of={explained}>{(now) => <Prompt of={now} />}</Show>
-              </Card>
+              {isWhole && (
+                <Card title="Prompt">
+                  <Show of={explained}>{(now) => <Prompt of={now} />}</Show>
+                </Card>
+              )}
               <Card title="Payload">
                 <Payload of={kept} />
               </Card>

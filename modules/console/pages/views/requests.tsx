@@ -5,7 +5,10 @@ import { to } from '../parts/router.ts';
 import { OutcomeBadge } from '../parts/state.tsx';
 import { Ago, Card, Head, Rows, Sampled, Select, Show, TextField } from '../parts/ui.tsx';
 
-const OUTCOMES = ['', 'accepted', 'coalesced', 'delivered', 'ignored', 'duplicate', 'invalid_signature', 'overloaded'];
+const OUTCOMES = [
+  ...['', 'accepted', 'coalesced', 'delivered', 'ignored', 'duplicate', 'invalid_signature', 'malformed_body'],
+  ...['rate_limited', 'overloaded', 'delivery_failed', 'route_disabled', 'payload_too_large', 'internal_error'],
+];
 
 export function Requests({ place: { query } }: { place: ViewPlace }) {
   const [route, outcome, grep] = ['route', 'outcome', 'grep'].map((name) => query.get(name) ?? '');

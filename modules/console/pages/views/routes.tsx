@@ -25,7 +25,7 @@ export function Routes() {
 }
 
 function One({ of, changed }: { of: Route; changed: () => void }) {
-  const { name, profile, state, reason, description, words, url, kind, paused } = of;
+  const { name, profile, mode, state, reason, description, words, url, kind, paused } = of;
   return (
     <Card>
       <div class="head">
@@ -33,8 +33,9 @@ function One({ of, changed }: { of: Route; changed: () => void }) {
           {name} {profile !== 'default' && <span class="dim">({profile})</span>}
         </h2>
         <div class="bar">
-          <State of={state} />
-          {paused !== null && (
+          {paused === null ? (
+            <State of={state} />
+          ) : (
             <Badge kind="warn">{paused.until === null ? 'paused' : `paused until ${instant(paused.until)}`}</Badge>
           )}
           {kind === 'dynamic' && <Badge>subscription</Badge>}
@@ -56,7 +57,11 @@ function One({ of, changed }: { of: Route; changed: () => void }) {
         </Operator>
         <Pause
           name={name}
-          what="Its events are still taken; they run when it goes on. A direct delivery, whose sender waits, is refused."
+          what={
+            mode === 'direct'
+              ? 'Its events are refused meanwhile, because their senders wait for the delivery.'
+              : 'Its events are still taken; they run when it goes on.'
+          }
           isPaused={paused !== null}
           pause={(seconds) => call('pauseRoute', { name, profile, ...(seconds === null ? {} : { seconds }) })}
           resume={() => call('resumeRoute', { name, profile })}

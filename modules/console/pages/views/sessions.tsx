@@ -2,17 +2,28 @@
 import type { Output } from '../api.ts';
 import { useList } from '../parts/data.ts';
 import { count } from '../parts/format.ts';
+import type { ViewPlace } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
-import { Ago, Badge, Card, Head, Rows, Show } from '../parts/ui.tsx';
+import { Ago, Badge, Card, Head, Rows, Show, TextField } from '../parts/ui.tsx';
 import { Usage } from './usage.tsx';
 
 type Session = Output<'listSessions'>['items'][number];
 
-export function Sessions() {
-  const list = useList('listSessions', { limit: 100, profile: 'default' });
+export function Sessions({ place: { query } }: { place: ViewPlace }) {
+  const profile = query.get('profile') || 'default';
+  const list = useList('listSessions', { limit: 100, profile });
   return (
     <>
       <Head title="Sessions" />
+      <div class="filters">
+        <TextField
+          label="Profile"
+          value={profile}
+          change={(value) => {
+            location.hash = to(['sessions'], { profile: value });
+          }}
+        />
+      </div>
       <Card title="Busy, or with something that waits">
         <Show of={list}>
           {(items) => (

@@ -14,7 +14,8 @@ export function Usage() {
           items.length === 0 ? (
             <p class="dim">No run has told what it used.</p>
           ) : (
-            <div class="block">
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+            <section class="block" aria-label="Used in the last week, as a table" tabIndex={0}>
               <table>
                 <thead>
                   <tr>
@@ -36,12 +37,12 @@ export function Usage() {
                       <td>{runs.toLocaleString()}</td>
                       <td>{(input_tokens ?? 0).toLocaleString()}</td>
                       <td>{(output_tokens ?? 0).toLocaleString()}</td>
-                      <td>{cost === null ? '' : cost.toFixed(2)}</td>
+                      <td>{cost === null ? '' : String(Number(cost.toPrecision(4)))}</td>
                     </tr>
                   ))}
                 </tbody>
               </table>
-            </div>
+            </section>
           )
         }
       </Show>
