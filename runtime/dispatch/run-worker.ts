@@ -76,8 +76,6 @@ export class RunWorker implements Worker<TakenRun> {
           : run === null
             ? this.putBack(taken, this.isClosed ? 0 : UNREAD_MS)
             : this.record(run);
-    // Called before it is stored, so that the next `take_work` shares the commit.
-    changed();
     await recorded.catch((error: unknown) => {
       if (!(error instanceof Stopped)) context.log.error({ err: error, ref }, 'a run could not be recorded');
     });
@@ -202,11 +200,14 @@ export class RunWorker implements Worker<TakenRun> {
 
   /** Returns false when another process holds the run by now. */
   private async advance(ref: Advance['ref'], change: RunChange): Promise<boolean> {
-    const { persister, holder, context } = this.parts;
+    const { persister, holder, context, changed } = this.parts;
     const of = { kind: 'advance', ref, holder } as const;
-    const stored = await persister.writeOr<Advance>({ ...of, ...change }, () => {
+    const writing = persister.writeOr<Advance>({ ...of, ...change }, () => {
       return { ...of, to: 'dead', at: context.clock.now(), reason: 'the outcome of the run cannot be stored' };
     });
+    // Called before it is stored, so that the next `take_work` shares the commit, and takes the next turn of its session.
+    changed();
+    const stored = await writing;
     if (!stored) context.log.warn({ ref }, 'the run was not held any more');
     return stored;
   }

@@ -66,8 +66,9 @@ export class GroupCommit {
     return new Promise((resolve, reject) => {
       this.queue.push({ kind: mutation.kind, change, chars, since: this.ticks, resolve, reject });
       this.chars += chars;
-      if (!this.underWay) this.send();
-      else this.startTicking();
+      if (this.underWay) this.startTicking();
+      else if (NEW_WORK.has(mutation.kind)) this.send();
+      else this.sendSoon();
     });
   }
 
@@ -77,6 +78,12 @@ export class GroupCommit {
       if (this.underWay) this.idle.push(resolve);
       else resolve();
     });
+  }
+
+  /** In two microtasks: the work loop, which the end of a run wakes in one, shares its commit. No sender waits for it. */
+  private sendSoon(): void {
+    this.underWay = true;
+    queueMicrotask(() => queueMicrotask(() => this.send()));
   }
 
   private send(): void {

@@ -30,6 +30,25 @@ function immediateBench({ deliver = () => sentOk(), store = createMemoryStore() 
 }
 
 describe('a delivery within the process', () => {
+  it('is stored right before work is taken, so that one commit ends a run and begins the next turn', async () => {
+    const store = createMemoryStore();
+    const kinds: string[] = [];
+    const shared: (string | undefined)[] = [];
+    const write = store.write.bind(store);
+    store.write = (mutation) => {
+      kinds.push(mutation.kind);
+      // As long as a commit waits for others.
+      if (mutation.kind === 'advance') queueMicrotask(() => queueMicrotask(() => shared.push(kinds.at(-1))));
+      return write(mutation);
+    };
+    const { service } = immediateBench({ store });
+    for (const id of ['a', 'b'])
+      await service.accept(makeDispatch(id, { session: 's:k', session_key: 'k' }), claimOf(id), null);
+    await settle();
+    assert.deepEqual(shared, ['take_work', 'take_work']);
+    assert.equal(stateOf(store, 'b'), 'done');
+  });
+
   it('is stored together with the answer it delivers', async () => {
     const { service, store, written } = immediateBench();
     await service.accept(makeDispatch('a'), claimOf('1'), null);

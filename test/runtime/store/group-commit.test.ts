@@ -52,6 +52,15 @@ describe('group commit', () => {
     assert.deepEqual(sizes(), [1, 3]);
   });
 
+  it('sends the end of a run with the next `take_work`, which it wakes', async () => {
+    const { group, kinds, end } = bench();
+    void group.write({ kind: 'advance', ref: 1, holder: 'h', to: 'skipped', at: 0 });
+    queueMicrotask(() => void group.write(makeTake(1000)));
+    await settle();
+    assert.deepEqual(kinds(), [['advance', 'take_work']]);
+    await end();
+  });
+
   it('answers each change with its own result', async () => {
     const { group, end } = bench();
     const first = assert.rejects(group.write(small('a')), /cannot store accept: no such thing/);
