@@ -23,7 +23,7 @@ export interface Claim {
 /** Refusals that all kinds of dispatch share. */
 export type Refusal =
   | { readonly kind: 'duplicate' }
-  /** Nothing was stored, and the sender should retry. `queue_full`: `max_queued_runs` runs are waiting. `route_paused`: the sender waits for a delivery of a paused route. */
+  /** Nothing was stored, and the sender should retry. `queue_full`: `max_queued_runs` runs are waiting. `route_paused`: the route is paused, and its event cannot be held, because the sender waits for the delivery, or a job takes one at a time. */
   | {
       readonly kind: 'overloaded';
       readonly reason: 'queue_full' | 'route_paused' | 'store_unavailable';
@@ -120,8 +120,11 @@ export interface DispatchService extends Dispatcher {
 /** Longest time after which a sender is asked to try again whose event cannot be held, and that of a pause without an end. */
 const PAUSED_SECONDS = { most: 3600, unknown: 300 };
 
-/** Refuses a direct delivery of a paused route. @param now Unix ms */
-export function refusePaused({ until }: RoutePaused, now: number): Extract<Refusal, { kind: 'overloaded' }> {
+/** Refuses an event of a paused route that cannot be held. @param now Unix ms */
+export function refusePaused(
+  { until }: Pick<RoutePaused, 'until'>,
+  now: number,
+): Extract<Refusal, { kind: 'overloaded' }> {
   const left = until === null ? PAUSED_SECONDS.unknown : Math.max(1, Math.ceil((until - now) / 1000));
   return { kind: 'overloaded', reason: 'route_paused', retry_after_seconds: Math.min(left, PAUSED_SECONDS.most) };
 }

@@ -55,7 +55,7 @@ export const ERRORS = {
   headers_too_large: [431, 'The headers are larger than this server accepts'],
   internal_error: [500, 'Internal error'],
   delivery_failed: [502, 'Delivery failed'],
-  overloaded: [503, 'The queue is full'],
+  overloaded: [503, 'The event cannot be taken now: try again later'],
   shutting_down: [503, 'The server is shutting down'],
 } as const satisfies Record<string, readonly [status: number, error: string]>;
 

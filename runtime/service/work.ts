@@ -25,7 +25,8 @@ import type { OpenedStore, Tracing } from '../module.ts';
 import type { Timer } from '../platform/clock.ts';
 import { removeInputs } from '../platform/process/input-file.ts';
 import type { JobRecord } from '../store/job-mutations.ts';
-import type { AgentsNow } from '../store/queries.ts';
+import { pausedRoutes } from '../store/pauses.ts';
+import type { KnownNow } from '../store/queries.ts';
 import { hasWaits } from '../store/queries.ts';
 import { startRetention } from '../store/retention.ts';
 import type { Store } from '../store/store.ts';
@@ -90,7 +91,7 @@ export class Work implements Backend {
     this.linked = first;
     this.opened = opened;
     this.store = store;
-    this.forCallers = this.knowingAgents(opened.forCallers);
+    this.forCallers = this.knowingWaits(opened.forCallers);
     this.keeping = keeping;
     this.tracing = tracing;
     this.guarding = guarding;
@@ -159,9 +160,15 @@ export class Work implements Backend {
     };
   }
 
-  private knowingAgents(store: Store): Store {
-    const known = (): AgentsNow => ({ now: this.context.clock.now(), agents: this.linked.limits });
-    return wrapStore(store, { read: (query) => store.read(hasWaits(query) ? { ...query, known: known() } : query) });
+  private knowingWaits(store: Store): Store {
+    const known = async (): Promise<KnownNow> => {
+      const now = this.context.clock.now();
+      const paused = pausedRoutes(await store.read({ kind: 'guard_rows', of: 'pause' }), now);
+      return { now, agents: this.linked.limits, paused };
+    };
+    return wrapStore(store, {
+      read: async (query) => store.read(hasWaits(query) ? { ...query, known: await known() } : query),
+    });
   }
 
   isPending(path: string): boolean {

@@ -148,6 +148,8 @@ export interface JobMutationResults {
   fire_job:
     | { readonly kind: 'stored'; readonly ref: Ref }
     | { readonly kind: 'duplicate' | 'running' | 'paused' }
+    /** Nothing was stored: a job takes one event at a time, so that none can be held for it. `until`: Unix ms; null: nobody knows. */
+    | { readonly kind: 'route_paused'; readonly until: number | null }
     | OverBudget;
   /** Number removed. */
   forget_ticks: number;

@@ -71,8 +71,10 @@ export const WAITING_COLUMNS: readonly string[] = [
   ...['x.set_at AS since', 'x.due_at AS expires_at', 'x.waiting'],
 ];
 
-/** Whether a pending run waits for the others of its agent. */
-export type IsHeldUp = (row: Pick<ListedRow, 'lane' | 'due_at'>) => boolean;
+/** What holds up a pending run that is due: its route's pause, or the others of its agent; null: nothing. `since`: Unix ms. */
+export type HoldOf = (
+  row: Pick<ListedRow, 'lane' | 'due_at'>,
+) => { readonly by: 'pause' | 'agent'; readonly since: number } | null;
 
 export type StoredRow = ListedRow & {
   readonly max_concurrent: number | null;
@@ -96,13 +98,13 @@ const isState = isOneOf(...DISPATCH_STATES);
  * Never throws: in a list, a damaged value is shown as such, and the other rows as they are. Lists are read every second
  * while pages are open: each field is named, because a spread costs several times as much.
  */
-export function readListed(row: ListedRow, isHeldUp: IsHeldUp): DispatchSummary {
+export function readListed(row: ListedRow, holdOf: HoldOf): DispatchSummary {
   const [event, delivery_id, replay_of, , agent = null, session = null] = decodeOr<Head>(row.head, isHead, NO_HEAD);
   const stored = row.reason === null ? null : decodeOr<string>(row.reason, isText, DAMAGED);
   // One that is under way has waited for its budget, and does not any more.
   const reason = stored === 'budget' && row.state === 'running' ? null : stored;
   const isKnown = isState(row.state);
-  const { waits_for, waits_since } = waitOf(row, reason, isHeldUp);
+  const { waits_for, waits_since } = waitOf(row, reason, holdOf);
   return {
     ref: row.ref,
     id: textOf(row.id),
@@ -128,23 +130,24 @@ export function readListed(row: ListedRow, isHeldUp: IsHeldUp): DispatchSummary 
   };
 }
 
-export function readBusy(row: BusyRow, isHeldUp: IsHeldUp): BusySession {
-  const run = readListed(row, isHeldUp);
+export function readBusy(row: BusyRow, holdOf: HoldOf): BusySession {
+  const run = readListed(row, holdOf);
   return { session: run.session ?? '', run, waiting: row.waiting };
 }
 
 type Wait = Pick<DispatchSummary, 'waits_for' | 'waits_since'>;
 
-function waitOf(row: Omit<ListedRow, 'head' | 'usage'>, reason: string | null, isHeldUp: IsHeldUp): Wait {
+function waitOf(row: Omit<ListedRow, 'head' | 'usage'>, reason: string | null, holdOf: HoldOf): Wait {
   const since = instantOf(row.waits_since);
   const asked = instantOf(row.asked_at);
   if (asked !== null) return { waits_for: 'approval', waits_since: asked };
   if (row.state !== 'pending') return { waits_for: null, waits_since: null };
   if (row.waits_for === 'session') return { waits_for: 'session', waits_since: since };
-  if (reason === 'budget') return { waits_for: 'budget', waits_since: since };
-  return isHeldUp(row)
-    ? { waits_for: 'agent', waits_since: Math.max(since ?? 0, instantOf(row.due_at) ?? 0) }
-    : { waits_for: null, waits_since: null };
+  const hold = holdOf(row);
+  if (reason === 'budget' && hold?.by !== 'pause') return { waits_for: 'budget', waits_since: since };
+  return hold === null
+    ? { waits_for: null, waits_since: null }
+    : { waits_for: hold.by, waits_since: Math.max(since ?? 0, hold.since) };
 }
 
 /** Columns that repeat what is in the body. */
@@ -154,7 +157,7 @@ const REPEATED = ['id', 'profile', 'route', 'job', 'mode', 'accepted_at'] as con
 export function readStored(
   { max_concurrent, body, answer, program, ...row }: StoredRow,
   steps: readonly string[],
-  isHeldUp: IsHeldUp,
+  holdOf: HoldOf,
 ): StoredDispatch {
   const of = `of delivery ${textOf(row.id)}`;
   const stored = decode<Dispatch>(body, isDispatch, `the body ${of}`);
@@ -165,7 +168,7 @@ export function readStored(
   if (stored.event !== event || stored.delivery_id !== delivery_id)
     throw new StoreDamaged(`the head ${of} is not what was written`);
   return {
-    ...readListed(row, isHeldUp),
+    ...readListed(row, holdOf),
     ...{ dispatch: { ...stored, superseded }, max_concurrent },
     answer: answer === null ? null : decode<string>(answer, isText, `the answer ${of}`),
     // A record for people: what is damaged in it stops no delivery.

@@ -4,6 +4,7 @@ import type { FigureSum } from './figures.ts';
 import type { GuardKind, GuardRow } from './guard-mutations.ts';
 import type { ClaimKey, Ref, SessionKey } from './identity.ts';
 import type { JobRecord, JobState, JobTick } from './job-mutations.ts';
+import type { PausedRoute } from './pauses.ts';
 import type { DispatchState, ProgramEnd, Step, Waiting } from './states.ts';
 import type { Usage, UsageSum } from './usage.ts';
 import type { AgentLimit } from './work-mutations.ts';
@@ -34,10 +35,10 @@ export interface DispatchSummary {
   /** Of all its runs; null: none has told. */
   readonly usage: Usage | null;
   /**
-   * What its run waits for: its turn in the session, a run of its agent to end, or its budget; or one of its deliveries for a
-   * person. Null: for its time alone, or for nothing. `agent` only where the query has `known`.
+   * What its run waits for: its turn in the session, its route's pause to end, a run of its agent to end, or its budget; or one
+   * of its deliveries for a person. Null: for its time alone, or for nothing. `pause` and `agent` only where the query has `known`.
    */
-  readonly waits_for: 'session' | 'agent' | 'budget' | 'approval' | null;
+  readonly waits_for: 'session' | 'pause' | 'agent' | 'budget' | 'approval' | null;
   /** Since when, Unix ms. */
   readonly waits_since: number | null;
 }
@@ -45,10 +46,11 @@ export interface DispatchSummary {
 /** The highest place in a session that is counted. */
 export const MOST_TURNS = 1000;
 
-/** What a gateway knows of its agents, as of now (Unix ms): whether a run waits for them. */
-export interface AgentsNow {
+/** What a gateway knows, as of now (Unix ms): whether a run waits for its agent, or its route is paused. */
+export interface KnownNow {
   readonly now: number;
   readonly agents: readonly AgentLimit[];
+  readonly paused: readonly PausedRoute[];
 }
 
 /** A session in which runs take turns, as long as one waits or is under way. */
@@ -211,16 +213,16 @@ export interface StoredNode {
 export type Query =
   /** Whether a delivery id is claimed. */
   | { readonly kind: 'is_claimed'; readonly key: ClaimKey; readonly now: number }
-  | { readonly kind: 'load'; readonly ref: Ref; readonly known?: AgentsNow }
+  | { readonly kind: 'load'; readonly ref: Ref; readonly known?: KnownNow }
   /** By id, or by a unique prefix of one. */
-  | { readonly kind: 'find'; readonly id: string; readonly known?: AgentsNow }
+  | { readonly kind: 'find'; readonly id: string; readonly known?: KnownNow }
   /** Those of these ids whose dispatches have ended. */
   | { readonly kind: 'ended'; readonly ids: readonly string[] }
   /** Newest first. */
-  | { readonly kind: 'list'; readonly filter: ListFilter; readonly known?: AgentsNow }
+  | { readonly kind: 'list'; readonly filter: ListFilter; readonly known?: KnownNow }
   /** The busy sessions of a profile, by the age of the run that has the turn. */
-  | { readonly kind: 'sessions'; readonly profile: string; readonly known?: AgentsNow }
-  | { readonly kind: 'waits'; readonly known?: AgentsNow }
+  | { readonly kind: 'sessions'; readonly profile: string; readonly known?: KnownNow }
+  | { readonly kind: 'waits'; readonly known?: KnownNow }
   /** What was said in a session since it was reset, oldest first: the latest `turns`, of together at most `chars` code points. */
   | { readonly kind: 'said'; readonly of: SessionKey; readonly turns: number; readonly chars: number }
   /** `now`: Unix ms at which work counts as due. */
@@ -261,7 +263,7 @@ export type Query =
   | { readonly kind: 'back_up'; readonly to: string };
 export type QueryKind = Query['kind'];
 
-type Listing = Extract<Query, { readonly known?: AgentsNow }>;
+type Listing = Extract<Query, { readonly known?: KnownNow }>;
 
 /** Whether its results tell what runs wait for. */
 export const hasWaits = (query: Query): query is Listing =>

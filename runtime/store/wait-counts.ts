@@ -1,5 +1,5 @@
 /** Counts what runs wait for, from the counts of each lane. */
-import type { IsHeldUp } from './listed-rows.ts';
+import type { HoldOf } from './listed-rows.ts';
 import type { WaitCounts } from './queries.ts';
 
 /** The stored reason of a run that waits for its budget. */
@@ -26,12 +26,9 @@ export const countLaneWaits = (now: '?' | '$1'): string =>
   "FROM work WHERE state = 'pending' AND waits_for IS NULL GROUP BY lane";
 
 /** @param now Unix ms at which `due` were due */
-export function countWaits(
-  turns: SessionCounts,
-  lanes: readonly LaneWaits[],
-  isHeldUp: IsHeldUp,
-  now: number,
-): WaitCounts {
-  const agent = lanes.filter(({ lane }) => isHeldUp({ lane, due_at: now })).reduce((sum, { due }) => sum + due, 0);
+export function countWaits(turns: SessionCounts, lanes: readonly LaneWaits[], holdOf: HoldOf, now: number): WaitCounts {
+  const agent = lanes
+    .filter(({ lane }) => holdOf({ lane, due_at: now })?.by === 'agent')
+    .reduce((sum, { due }) => sum + due, 0);
   return { ...turns, agent, budget: lanes.reduce((sum, { budget }) => sum + budget, 0) };
 }

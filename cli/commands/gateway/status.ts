@@ -65,7 +65,7 @@ function describe(status: GatewayStatus, context: CliContext): string[] {
     ...(runs === null ? [] : field('runs', `${runs.active} active, ${runs.queued} queued`)),
     ...(dispatches === null ? [] : field('dispatches', describeStates(dispatches, now))),
     ...status.paused.flatMap(({ route, until }) =>
-      problem(`route ${route} is ${describePause(true, until)}: its events are held`),
+      problem(`route ${route} is ${describePause(true, until)}: nothing of it runs`),
     ),
     ...problem(describeGivenUp(dispatches, now)),
     ...problem(describeError(dispatches, now)),

@@ -6,7 +6,7 @@ import { StoreDamaged } from '../decode.ts';
 import { guardKey } from '../guard-mutations.ts';
 import type { Ref } from '../identity.ts';
 import { sessionName } from '../identity.ts';
-import type { BusyRow, IsHeldUp, ListedRow, StoredRow } from '../listed-rows.ts';
+import type { BusyRow, HoldOf, ListedRow, StoredRow } from '../listed-rows.ts';
 import {
   HAS_TURN,
   IS_ASKED,
@@ -18,8 +18,8 @@ import {
   WAITING_RUNS,
 } from '../listed-rows.ts';
 import type {
-  AgentsNow,
   DispatchSummary,
+  KnownNow,
   ListFilter,
   QueryHandlers,
   StoredDispatch,
@@ -28,7 +28,7 @@ import type {
 import type { SaidRow } from '../said.ts';
 import { resetRow, saidIn, toldRows } from '../said.ts';
 import { DISPATCH_STATES, isFinal } from '../states.ts';
-import { findHeldUp } from '../unit/agent-room.ts';
+import { findHolds } from '../unit/agent-room.ts';
 import { COUNT_SESSIONS, countLaneWaits, countWaits } from '../wait-counts.ts';
 import type { Connection, Row } from './driver.ts';
 import { stepIds } from './memory.ts';
@@ -53,21 +53,21 @@ export function createDispatchQueries(db: Connection): Pick<QueryHandlers, Dispa
       "WHERE w.state IN ('done', 'dead', 'skipped')",
   );
   const load = createLoad(db);
-  const heldUp = createHeldUp(db);
+  const holds = createHolds(db);
   return {
-    load: ({ ref, known }) => load(ref, heldUp(known)),
+    load: ({ ref, known }) => load(ref, holds(known)),
     find({ id, known: agents }) {
       const known = exact.get(id);
       const found = known === undefined && id !== '' ? beginning.all(id) : [known];
       if (found.length > 1) return { kind: 'ambiguous' };
       const ref = found[0]?.[0];
-      const dispatch = ref === undefined ? null : load(ref, heldUp(agents));
+      const dispatch = ref === undefined ? null : load(ref, holds(agents));
       return dispatch === null ? { kind: 'unknown' } : { kind: 'found', dispatch };
     },
     ended: ({ ids }) => ended.all(JSON.stringify(ids)).map(([id]) => id),
-    list: ({ filter, known }) => list(db, filter, heldUp(known)),
-    sessions: createSessions(db, heldUp),
-    waits: createWaits(db, heldUp),
+    list: ({ filter, known }) => list(db, filter, holds(known)),
+    sessions: createSessions(db, holds),
+    waits: createWaits(db, holds),
     said: createSaid(db),
     approvals: createApprovals(db),
   };
@@ -91,7 +91,7 @@ const CONDITIONS = [
   ['before', 'w.ref < ?'],
 ] as const satisfies readonly (readonly [keyof ListFilter, string])[];
 
-function list(db: Connection, filter: ListFilter, isHeldUp: IsHeldUp): readonly DispatchSummary[] {
+function list(db: Connection, filter: ListFilter, holdOf: HoldOf): readonly DispatchSummary[] {
   const given = CONDITIONS.filter(([name]) => filter[name] !== undefined);
   const where: string[] = given.map(([, condition]) => condition);
   // A literal, because SQLite uses a partial index only for literals.
@@ -103,34 +103,34 @@ function list(db: Connection, filter: ListFilter, isHeldUp: IsHeldUp): readonly 
       `${where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`} ORDER BY w.ref ${filter.oldest_open ? 'ASC' : 'DESC'} LIMIT ?`,
   );
   const found = rows.all(...given.map(([name]) => filter[name] as string | number), filter.limit);
-  return found.map((row) => readListed(toListed(row), isHeldUp));
+  return found.map((row) => readListed(toListed(row), holdOf));
 }
 
-function createHeldUp(db: Connection): (known: AgentsNow | undefined) => IsHeldUp {
+function createHolds(db: Connection): (known: KnownNow | undefined) => HoldOf {
   const running = db.query<[string, number]>(RUNNING);
-  return (known) => findHeldUp(known, () => running.all());
+  return (known) => findHolds(known, () => running.all());
 }
 
-function createSessions(db: Connection, heldUp: (known?: AgentsNow) => IsHeldUp): QueryHandlers['sessions'] {
+function createSessions(db: Connection, holds: (known?: KnownNow) => HoldOf): QueryHandlers['sessions'] {
   const columns = [...LISTED, WAITING_RUNS];
   const toBusy = named<BusyRow>(columns);
   const busy = db.query(
     `SELECT ${columns.join(', ')} FROM work w JOIN dispatch d USING (ref) WHERE ${HAS_TURN} AND d.profile = ? ORDER BY w.ref`,
   );
   return ({ profile, known }) => {
-    const isHeldUp = heldUp(known);
-    return busy.all(profile).map((row) => readBusy(toBusy(row), isHeldUp));
+    const holdOf = holds(known);
+    return busy.all(profile).map((row) => readBusy(toBusy(row), holdOf));
   };
 }
 
-function createWaits(db: Connection, heldUp: (known?: AgentsNow) => IsHeldUp): QueryHandlers['waits'] {
+function createWaits(db: Connection, holds: (known?: KnownNow) => HoldOf): QueryHandlers['waits'] {
   const turns = db.query<[number, number]>(COUNT_SESSIONS);
   const lanes = db.query<[string, number, number]>(countLaneWaits('?'));
   return ({ known }) => {
     const [session = 0, sessions = 0] = turns.get() ?? [];
     const now = known?.now ?? 0;
     const rows = lanes.all(now).map(([lane, budget, due]) => ({ lane, budget, due }));
-    return countWaits({ session, sessions }, rows, heldUp(known), now);
+    return countWaits({ session, sessions }, rows, holds(known), now);
   };
 }
 
@@ -142,7 +142,7 @@ function createApprovals(db: Connection): QueryHandlers['approvals'] {
 }
 
 /** Returns a function that loads a complete dispatch; null when there is none with this ref. */
-function createLoad(db: Connection): (ref: Ref, isHeldUp: IsHeldUp) => StoredDispatch | null {
+function createLoad(db: Connection): (ref: Ref, holdOf: HoldOf) => StoredDispatch | null {
   const one = db.query(
     `SELECT ${STORED.join(', ')} FROM dispatch d JOIN work w USING (ref) LEFT JOIN answer a USING (ref) WHERE d.ref = ?`,
   );
@@ -153,7 +153,7 @@ function createLoad(db: Connection): (ref: Ref, isHeldUp: IsHeldUp) => StoredDis
       'UNION ALL SELECT CAST(text AS BLOB) FROM answer WHERE ref = ?1 ' +
       'UNION ALL SELECT CAST(data AS BLOB) FROM step WHERE id BETWEEN ?2 AND ?3',
   );
-  return (ref, isHeldUp) => {
+  return (ref, holdOf) => {
     const row = one.get(ref);
     if (row === undefined) return null;
     const found = steps.all(...stepIds(ref)).map(([data]) => data);
@@ -161,7 +161,7 @@ function createLoad(db: Connection): (ref: Ref, isHeldUp: IsHeldUp) => StoredDis
     const isUnsure = [...row, ...found].some((value) => typeof value === 'string' && value.includes('\ufffd'));
     if (isUnsure && !texts.all(ref, ...stepIds(ref)).every(([text]) => text === null || isUtf8(text)))
       throw new StoreDamaged(`a text of delivery ${String(row[1])} is not what was written`);
-    const stored = readStored(toStored(row), found, isHeldUp);
+    const stored = readStored(toStored(row), found, holdOf);
     return { ...stored, dispatch: whole(ref, stored.dispatch) };
   };
 }

@@ -1,6 +1,7 @@
 /** How many runs of the agents that have a limit may begin, for the engines' `take_work`. */
-import { laneKey, laneParts } from '../identity.ts';
-import type { AgentsNow } from '../queries.ts';
+import { laneKey, laneParts, routeLane } from '../identity.ts';
+import type { HoldOf } from '../listed-rows.ts';
+import type { KnownNow } from '../queries.ts';
 import type { AgentLimit } from '../work-mutations.ts';
 
 export class AgentRoom {
@@ -24,16 +25,21 @@ export class AgentRoom {
   }
 }
 
-type Waiting = { readonly lane: string | null; readonly due_at: number | null };
-
-/** Whether a pending run waits for the others of its agent. @param running the runs under way of each lane */
-export function findHeldUp(
-  known: AgentsNow | undefined,
+/** What holds up a pending run. @param running the runs under way of each lane */
+export function findHolds(
+  known: KnownNow | undefined,
   running: () => readonly (readonly [lane: string, count: number])[],
-): (row: Waiting) => boolean {
-  if (known === undefined || known.agents.length === 0) return () => false;
-  const room = new AgentRoom(known.agents, running());
-  return ({ lane, due_at }) => lane !== null && due_at !== null && due_at <= known.now && room.of(lane) <= 0;
+): HoldOf {
+  if (known === undefined) return () => null;
+  const { now, agents, paused } = known;
+  const pauses = new Map(paused.map(({ profile, route, since }) => [laneKey(profile, route), since]));
+  const room = agents.length === 0 ? null : new AgentRoom(agents, running());
+  return ({ lane, due_at }) => {
+    if (lane === null || due_at === null || due_at > now) return null;
+    const since = pauses.get(routeLane(lane));
+    if (since !== undefined) return { by: 'pause', since: Math.max(since, due_at) };
+    return room !== null && room.of(lane) <= 0 ? { by: 'agent', since: due_at } : null;
+  };
 }
 
 /** The name of a lane's agent, for a profile. */

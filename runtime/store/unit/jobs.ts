@@ -4,7 +4,7 @@
  *   tick ──> the cursor is past it, or it is recorded: claimed
  *     └────> the cursor moves ──> paused ──> missed ──> running ──> over its budget ──> stored
  *   fire ──> the event is claimed: duplicate
- *     └────> paused ──> running ──> over its budget ──> the event is claimed now, and stored
+ *     └────> its route is paused ──> paused ──> running ──> over its budget ──> the event is claimed now, and stored
  */
 import type { Headed, LargeTexts } from '../encode.ts';
 import type { Ref } from '../identity.ts';
@@ -46,6 +46,8 @@ export function tick(unit: WorkUnit, m: Headed<TickJob>, texts: LargeTexts): Mut
 /** Fires a job for an event, or by hand. */
 export function fire(unit: WorkUnit, m: Headed<FireJob>, texts: LargeTexts): MutationResults['fire_job'] {
   if (unit.isClaimed(m.claim, m.now)) return { kind: 'duplicate' };
+  const pause = pauseOf(unit, m.dispatch, m.now);
+  if (pause !== null) return { kind: 'route_paused', until: pause.until };
   const row = jobOf(unit, m.job);
   if (!m.even_paused && isJobPaused(row, m.paused, m.now)) return { kind: 'paused' };
   if (row.running) {
@@ -67,7 +69,7 @@ function jobOf({ rows }: WorkUnit, job: string): JobRow {
 }
 
 function start(unit: WorkUnit, row: JobRow, head: Headed<FireJob>['dispatch'], texts: LargeTexts, now: number): Ref {
-  const isMessage = head.mode === 'message' && head.targets.length > 0 && pauseOf(unit, head, now) === null;
+  const isMessage = head.mode === 'message' && head.targets.length > 0;
   const state = isMessage ? 'delivering' : 'pending';
   const ref = unit.insert({ head, texts, state, due_at: now, now });
   const open = head.targets.map((target, index) => openDelivery(target, index, now));

@@ -14,6 +14,7 @@ import { NO_STATE } from '../../../runtime/store/job-mutations.ts';
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import { refuse, reserve } from './budgets.ts';
 import { addDeliveries } from './dispatches.ts';
+import { pauseFor } from './guard.ts';
 import type { MutationHandlers } from './handlers.ts';
 import type { MemoryTables } from './tables.ts';
 import { claim, insert, isClaimed } from './tables.ts';
@@ -92,6 +93,8 @@ function tick(tables: MemoryTables, m: TickJob): JobMutationResults['tick_job'] 
 
 function fire(tables: MemoryTables, m: FireJob): JobMutationResults['fire_job'] {
   if (m.claim !== null && isClaimed(tables, m.claim, m.now)) return { kind: 'duplicate' };
+  const pause = pauseFor(tables, m.dispatch, m.now);
+  if (pause !== null) return { kind: 'route_paused', until: pause.until };
   if (!m.even_paused && isPaused(stateOf(tables, m.job), m)) return { kind: 'paused' };
   const isBusy = isRunning(tables, m.job);
   const over = isBusy ? null : refuse(tables, m.budgets, m.now);

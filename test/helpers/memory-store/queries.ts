@@ -2,9 +2,9 @@
 
 import { fillEvents } from '../../../runtime/store/burst.ts';
 import type {
-  AgentsNow,
   DeadWork,
   DispatchSummary,
+  KnownNow,
   ListFilter,
   OpenWork,
   Query,
@@ -80,7 +80,7 @@ export function queryHandlers(tables: MemoryTables): QueryHandlers {
 
 const isOpen = ({ state }: DispatchRow): boolean => state === 'pending' || state === 'running';
 
-function inSession(tables: MemoryTables, row: DispatchRow, known: AgentsNow | undefined) {
+function inSession(tables: MemoryTables, row: DispatchRow, known: KnownNow | undefined) {
   const { dispatches, turns } = tables;
   const { dispatch, session, place, state, reason, since, due_at } = row;
   const others = [...dispatches.values()].filter((other) => other.session === session && isOpen(other));
@@ -93,16 +93,19 @@ function inSession(tables: MemoryTables, row: DispatchRow, known: AgentsNow | un
   if (asked.length > 0) return waits('approval', Math.min(...asked.map((one) => one.since)));
   if (state !== 'pending') return waits(null, null);
   if (session !== null && turns.get(session) !== row.ref) return waits('session', since);
+  const pause = known?.paused.find((one) => one.profile === row.profile && one.route === row.route);
+  if (pause !== undefined && due_at <= (known?.now ?? 0))
+    return waits('pause', Math.max(since ?? 0, pause.since, due_at));
   if (reason === 'budget') return waits('budget', since);
   const limit = known?.agents.find((one) => one.profile === row.profile && one.agent === row.agent);
   const running = [...dispatches.values()].filter(
     (other) => other.state === 'running' && other.profile === row.profile && other.agent === row.agent,
   );
-  const isHeldUp = limit !== undefined && due_at <= (known?.now ?? 0) && running.length >= limit.max_concurrent;
-  return isHeldUp ? waits('agent', Math.max(since ?? 0, due_at)) : waits(null, null);
+  const holdOf = limit !== undefined && due_at <= (known?.now ?? 0) && running.length >= limit.max_concurrent;
+  return holdOf ? waits('agent', Math.max(since ?? 0, due_at)) : waits(null, null);
 }
 
-function loaded(tables: MemoryTables, row: DispatchRow | undefined, known?: AgentsNow): StoredDispatch | null {
+function loaded(tables: MemoryTables, row: DispatchRow | undefined, known?: KnownNow): StoredDispatch | null {
   if (row === undefined) return null;
   const { due_at, set_at, holder, group, session, place, since, burst, ...stored } = row;
   const reason = row.state === 'running' && row.reason === 'budget' ? null : row.reason;
@@ -118,7 +121,7 @@ function whole({ dispatches }: MemoryTables, { burst, ref, dispatch }: DispatchR
   );
 }
 
-function summary(tables: MemoryTables, row: DispatchRow, known: AgentsNow | undefined): DispatchSummary {
+function summary(tables: MemoryTables, row: DispatchRow, known: KnownNow | undefined): DispatchSummary {
   const { dispatch, max_concurrent, answer, program, steps, ...rest } = loaded(tables, row, known) as StoredDispatch;
   return rest;
 }
@@ -136,7 +139,7 @@ function sessions(
   }));
 }
 
-function waits(tables: MemoryTables, known: AgentsNow | undefined): QueryResults['waits'] {
+function waits(tables: MemoryTables, known: KnownNow | undefined): QueryResults['waits'] {
   const rows = [...tables.dispatches.values()];
   const waiting = rows.map((row) => summary(tables, row, known).waits_for);
   const count = (what: DispatchSummary['waits_for']): number => waiting.filter((each) => each === what).length;
@@ -161,7 +164,7 @@ function said(tables: MemoryTables, query: Extract<Query, { kind: 'said' }>): Qu
   );
 }
 
-function find(tables: MemoryTables, id: string, known: AgentsNow | undefined): QueryResults['find'] {
+function find(tables: MemoryTables, id: string, known: KnownNow | undefined): QueryResults['find'] {
   const { dispatches } = tables;
   const exact = [...dispatches.values()].find((row) => row.id === id);
   const found = exact === undefined ? [...dispatches.values()].filter((row) => row.id.startsWith(id)) : [exact];
@@ -170,7 +173,7 @@ function find(tables: MemoryTables, id: string, known: AgentsNow | undefined): Q
   return found.length === 1 ? { kind: 'found', dispatch } : { kind: 'ambiguous' };
 }
 
-function list(tables: MemoryTables, filter: ListFilter, known?: AgentsNow): readonly DispatchSummary[] {
+function list(tables: MemoryTables, filter: ListFilter, known?: KnownNow): readonly DispatchSummary[] {
   const matches = ({ state, route, job, accepted_at, ref }: DispatchRow): boolean =>
     (filter.state === undefined || state === filter.state) &&
     (filter.route === undefined || route === filter.route) &&

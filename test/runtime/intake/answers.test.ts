@@ -194,7 +194,7 @@ test('refusals of the dispatcher answer 503 with Retry-After, or duplicate; the 
   const overloaded = await post('/webhooks/ci', {});
   assert.equal(overloaded.status, 503);
   assert.equal(overloaded.headers.get('retry-after'), '7');
-  assert.deepEqual(overloaded.body, error('overloaded', 'The queue is full'));
+  assert.deepEqual(overloaded.body, error('overloaded', 'The event cannot be taken now: try again later'));
   assert.match(JSON.stringify(log), /"reason":"queue_full"/);
   dispatcher.refusal = { kind: 'shutting_down', retry_after_seconds: 3 };
   assert.equal((await post('/webhooks/ci', {})).body.code, 'shutting_down');

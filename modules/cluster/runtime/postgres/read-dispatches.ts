@@ -2,7 +2,7 @@
 import { earlierNeeded, fillEvents } from '../../../../runtime/store/burst.ts';
 import { guardKey } from '../../../../runtime/store/guard-mutations.ts';
 import { sessionName } from '../../../../runtime/store/identity.ts';
-import type { BusyRow, IsHeldUp, ListedRow, StoredRow } from '../../../../runtime/store/listed-rows.ts';
+import type { BusyRow, HoldOf, ListedRow, StoredRow } from '../../../../runtime/store/listed-rows.ts';
 import {
   HAS_TURN,
   IS_ASKED,
@@ -14,8 +14,8 @@ import {
   WAITING_RUNS,
 } from '../../../../runtime/store/listed-rows.ts';
 import type {
-  AgentsNow,
   DispatchSummary,
+  KnownNow,
   Query,
   QueryResults,
   StoredDispatch,
@@ -24,7 +24,7 @@ import type {
 import type { SaidRow } from '../../../../runtime/store/said.ts';
 import { resetRow, saidIn, toldRows } from '../../../../runtime/store/said.ts';
 import { isFinal } from '../../../../runtime/store/states.ts';
-import { findHeldUp } from '../../../../runtime/store/unit/agent-room.ts';
+import { findHolds } from '../../../../runtime/store/unit/agent-room.ts';
 import type { LaneWaits, SessionCounts } from '../../../../runtime/store/wait-counts.ts';
 import { COUNT_SESSIONS, countLaneWaits, countWaits } from '../../../../runtime/store/wait-counts.ts';
 import { COUNT_RUNNING } from './due-queries.ts';
@@ -52,7 +52,7 @@ export const dispatchQueries = (ask: AskSnapshot): Pick<PgQueries, DispatchQuery
       ...underWay(known),
     );
     if (rows[0] === undefined) return null;
-    const [dispatch = null] = await whole(ask, [readStored(rows[0], stepsOf(steps), heldUp(known, running))]);
+    const [dispatch = null] = await whole(ask, [readStored(rows[0], stepsOf(steps), holds(known, running))]);
     return dispatch;
   },
   find: (query) => find(ask, query),
@@ -66,8 +66,8 @@ export const dispatchQueries = (ask: AskSnapshot): Pick<PgQueries, DispatchQuery
   list: (query) => list(ask, query),
   async sessions({ profile, known }) {
     const [rows = [], running = []] = await ask<[BusyRow[], Running[]?]>([BUSY, profile], ...underWay(known));
-    const isHeldUp = heldUp(known, running);
-    return rows.map((row) => readBusy(row, isHeldUp));
+    const holdOf = holds(known, running);
+    return rows.map((row) => readBusy(row, holdOf));
   },
   async waits({ known }) {
     const now = known?.now ?? 0;
@@ -76,7 +76,7 @@ export const dispatchQueries = (ask: AskSnapshot): Pick<PgQueries, DispatchQuery
       [countLaneWaits('$1'), now],
       ...underWay(known),
     );
-    return countWaits(turns[0] ?? { session: 0, sessions: 0 }, lanes, heldUp(known, running), now);
+    return countWaits(turns[0] ?? { session: 0, sessions: 0 }, lanes, holds(known, running), now);
   },
   async said(query) {
     const session = shortenedKey(sessionName(query.of));
@@ -92,10 +92,10 @@ export const dispatchQueries = (ask: AskSnapshot): Pick<PgQueries, DispatchQuery
 type Running = { readonly lane: string; readonly running: number };
 
 /** The statement that counts the runs under way, where that tells what a run waits for. */
-const underWay = (known: AgentsNow | undefined): readonly Statement[] => (known === undefined ? [] : [[COUNT_RUNNING]]);
+const underWay = (known: KnownNow | undefined): readonly Statement[] => (known === undefined ? [] : [[COUNT_RUNNING]]);
 
-const heldUp = (known: AgentsNow | undefined, rows: readonly Running[]): IsHeldUp =>
-  findHeldUp(known, () => rows.map(({ lane, running }) => [lane, running] as const));
+const holds = (known: KnownNow | undefined, rows: readonly Running[]): HoldOf =>
+  findHolds(known, () => rows.map(({ lane, running }) => [lane, running] as const));
 
 const EARLIER =
   'SELECT body FROM dispatch WHERE burst = (SELECT burst FROM dispatch WHERE ref = $1) AND ref < $1 ORDER BY ref DESC LIMIT $2';
@@ -144,7 +144,7 @@ async function find(ask: AskSnapshot, { id, known }: Extract<Query, { kind: 'fin
   const [row] = rows;
   if (row === undefined) return { kind: 'unknown' };
   if (rows.length > 1) return { kind: 'ambiguous' };
-  const stored = readStored(row, stepsOf(steps), heldUp(known, running));
+  const stored = readStored(row, stepsOf(steps), holds(known, running));
   const [dispatch = stored] = await whole(ask, [stored]);
   return { kind: 'found', dispatch };
 }
@@ -169,8 +169,8 @@ async function list(
   const condition = where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`;
   const sql = `SELECT ${LISTED} FROM ${TABLES} ${condition} ORDER BY d.ref ${filter.oldest_open ? 'ASC' : 'DESC'} LIMIT $${values.push(filter.limit)}`;
   const [rows = [], running = []] = await ask<[ListedRow[], Running[]?]>([sql, ...values], ...underWay(known));
-  const isHeldUp = heldUp(known, running);
-  return rows.map((row) => readListed(row, isHeldUp));
+  const holdOf = holds(known, running);
+  return rows.map((row) => readListed(row, holdOf));
 }
 
 const APPROVALS = `SELECT ${WAITING_COLUMNS.join(', ')} FROM delivery x JOIN dispatch d USING (ref) WHERE ${IS_ASKED} ORDER BY x.ref, x.n`;

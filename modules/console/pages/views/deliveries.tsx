@@ -61,7 +61,9 @@ export function DeliveryRow({ of }: { of: Summary }) {
           {reason !== null && <span class="dim small"> {reason.slice(0, 200)}</span>}
         </span>
         <State of={state} />
-        {waits_for !== null && <span class="dim small">waits for its {waits_for}</span>}
+        {waits_for !== null && (
+          <span class="dim small">waits for {waits_for === 'pause' ? 'its route to go on' : `its ${waits_for}`}</span>
+        )}
         {duration_ms !== null && <span class="dim small">{duration(duration_ms)}</span>}
         <span class="dim small end">
           <Ago at={accepted_at} />

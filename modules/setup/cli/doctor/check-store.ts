@@ -69,7 +69,7 @@ async function lookAtWork(store: Store, { clock }: CliContext): Promise<readonly
 }
 
 function checkPause({ route, profile, until }: PausedRoute): Check {
-  const detail = `route ${route} is ${describePause(true, until)}: its events are held`;
+  const detail = `route ${route} is ${describePause(true, until)}: nothing of it runs`;
   const fix = `hookwright route resume ${route}`;
   return { profile, subject: `route ${route}`, check: 'goes on', status: 'warning', detail, fix };
 }

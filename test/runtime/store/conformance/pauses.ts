@@ -5,7 +5,7 @@ import type { PauseRoute } from '../../../../runtime/store/pauses.ts';
 import { pausedRoutes } from '../../../../runtime/store/pauses.ts';
 import type { Store } from '../../../../runtime/store/store.ts';
 import { deliveriesTo, makeClaim, makeDispatch, openDeliveries } from '../../../helpers/dispatches.ts';
-import { makeTick } from '../../../helpers/jobs.ts';
+import { makeFire, makeTick } from '../../../helpers/jobs.ts';
 import type { Open } from './subject.ts';
 import { accept, advance, audit, find, idsOf, take } from './subject.ts';
 
@@ -79,6 +79,28 @@ export function pauses(open: Open): void {
     assert.deepEqual(await direct(1000), { kind: 'paused', until: 9000 });
     assert.equal(await find(store, 'm'), null);
     assert.equal((await direct(9000)).kind, 'stored');
+  });
+
+  it('refuses an event for a job, which takes one at a time, and the job goes on', async (t) => {
+    const { store } = await open(t);
+    await pause(store, { until: 9000 });
+    assert.deepEqual(await store.write(makeFire('j', 'a', { claim: makeClaim('a') })), {
+      ...{ kind: 'route_paused', until: 9000 },
+    });
+    assert.equal(await find(store, 'a'), null);
+    assert.equal((await store.write(makeTick('j', 2000))).kind, 'stored');
+    assert.equal((await store.write(makeFire('k', 'a', { claim: makeClaim('a'), now: 9000 }))).kind, 'stored');
+  });
+
+  it('says of a run that is due that its route is paused', async (t) => {
+    const { store } = await open(t);
+    await accept(store, 'a');
+    await pause(store, { now: 1500 });
+    const paused = await pausedAt(store, 2000);
+    const known = { now: 2000, agents: [], paused };
+    const [row] = await store.read({ kind: 'list', filter: { limit: 9 }, known });
+    assert.deepEqual([row?.waits_for, row?.waits_since], ['pause', 1500]);
+    assert.equal((await store.read({ kind: 'waits', known })).agent, 0);
   });
 
   it('says which routes are paused since when, and that nothing of theirs is overdue', async (t) => {

@@ -70,7 +70,7 @@ export function sessions(open: Open): void {
     const opened = await open(t);
     const agents = [{ profile: 'default', agent: 'reviewer', max_concurrent: 1 }];
     const waits = async (now: number) => {
-      const rows = await opened.store.read({ kind: 'list', filter: { limit: 9 }, known: { now, agents } });
+      const rows = await opened.store.read({ kind: 'list', filter: { limit: 9 }, known: { now, agents, paused: [] } });
       return rows.map(({ id, turn, waits_for, waits_since }) => [id, turn, waits_for, waits_since]).reverse();
     };
     const first = await acceptIn(opened, 'a1', 'a', { agent: 'reviewer' });
@@ -87,7 +87,7 @@ export function sessions(open: Open): void {
     const [busy, also] = await opened.store.read({
       kind: 'sessions',
       profile: 'default',
-      known: { now: 1999, agents },
+      known: { now: 1999, agents, paused: [] },
     });
     assert.deepEqual(
       [busy?.session, busy?.run.id, busy?.run.state, busy?.waiting],
@@ -100,7 +100,7 @@ export function sessions(open: Open): void {
     await advance(opened.store, first, 'done', 2000, { answer: 'x' });
     await opened.crash();
     await take(opened.store, 2000, { agents });
-    const found = await opened.store.read({ kind: 'load', ref: other, known: { now: 2500, agents } });
+    const found = await opened.store.read({ kind: 'load', ref: other, known: { now: 2500, agents, paused: [] } });
     assert.deepEqual(
       [found?.agent, found?.session, found?.turn, found?.waits_for],
       ['reviewer', 'webhook:alerts:b', 1, found?.state === 'running' ? null : 'agent'],
