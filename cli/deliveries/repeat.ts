@@ -23,7 +23,6 @@ export interface Repeating {
   readonly onProgress: (done: number) => void;
 }
 
-/** One that has been removed meanwhile is left out. */
 export async function repeatDeliveries(
   store: Store,
   ids: readonly string[],
@@ -45,11 +44,19 @@ export async function repeatDeliveries(
   for (let start = 0; start < ids.length; start += BATCH) {
     const named = ids.slice(start, start + BATCH);
     const batch = await Promise.all(named.map((id) => store.read({ kind: 'find', id })));
-    await Promise.all(batch.flatMap((found) => (found.kind === 'found' ? one(found.dispatch) : [])));
+    await Promise.all(
+      batch.map((found, at) =>
+        found.kind === 'found'
+          ? one(found.dispatch)
+          : refused.push({ id: named[at] ?? '', reason: NOT_ONE[found.kind] }),
+      ),
+    );
     onProgress(start + batch.length);
   }
   return { done, refused };
 }
+
+const NOT_ONE = { unknown: 'there is no such delivery', ambiguous: 'more than one delivery begins like this' };
 
 type Refused = Exclude<MutationResults['accept'] | MutationResults['resend'], { readonly kind: 'stored' }>;
 

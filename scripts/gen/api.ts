@@ -1,6 +1,6 @@
 /**
  * Writes, from the OpenAPI document of the console, the types of its operations (`generated/`, committed), and what the server
- * needs of it (`built/`): the document as JSON, the operations, and a validator for the input of each.
+ * needs of it (`built/`): the document as JSON, the operations, and for each a validator of its parameters and one of its body.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,12 +26,18 @@ interface Parameter {
   readonly schema: Node;
 }
 
+interface ObjectNode extends Node {
+  readonly required: readonly string[];
+  readonly properties: Node;
+}
+
 interface Operation {
   readonly id: string;
   readonly method: string;
   readonly path: string;
-  /** Everything that it takes, in one object: parameters and the members of the body. */
-  readonly input: Node;
+  /** Of the path and the query. */
+  readonly parameters: ObjectNode;
+  readonly body: ObjectNode;
   readonly output: Node;
 }
 
@@ -50,7 +56,12 @@ export async function apiFiles(): Promise<readonly (readonly [file: string, text
   return [
     [`${FOLDER}/generated/api.ts`, await types(source, operations)],
     [`${FOLDER}/built/operations.ts`, table(source, operations)],
-    [`${FOLDER}/built/inputs.ts`, validators(source, operations)],
+    // Texts of a path or a query are converted to what the document says they are; a body says itself what it is.
+    [
+      `${FOLDER}/built/parameters.ts`,
+      validators('PARAMETERS', source, operations, ({ parameters }) => parameters, true),
+    ],
+    [`${FOLDER}/built/bodies.ts`, validators('BODIES', source, operations, ({ body }) => body, false)],
   ];
 }
 
@@ -79,24 +90,27 @@ function operationsOf({ paths, components }: Source): readonly Operation[] {
           if (found === undefined) throw new Error(`${operationId}: there is no ${given.$ref}`);
           return found;
         });
-        const body = (
+        const content = (
           requestBody !== null && '$ref' in requestBody
             ? components.schemas[String(requestBody.$ref).replace(COMPONENT, '')]
             : requestBody
         ) as { readonly properties?: Node; readonly required?: readonly string[] } | null;
         const asProperty = ({ name, schema, description }: Parameter) =>
           [name, description === undefined ? schema : { description, ...schema }] as const;
-        const input = {
-          type: 'object',
-          additionalProperties: false,
-          required: [...named.filter(({ required }) => required).map(({ name }) => name), ...(body?.required ?? [])],
-          properties: { ...Object.fromEntries(named.map(asProperty)), ...body?.properties },
-        };
+        const needed = named.filter(({ required }) => required).map(({ name }) => name);
         const [status] = Object.keys(responses);
-        return { id: operationId, method: method.toUpperCase(), path, input, output: responses[status ?? ''] ?? {} };
+        return {
+          ...{ id: operationId, method: method.toUpperCase(), path, output: responses[status ?? ''] ?? {} },
+          parameters: objectOf(needed, Object.fromEntries(named.map(asProperty))),
+          body: objectOf(content?.required ?? [], content?.properties ?? {}),
+        };
       }),
   );
 }
+
+const objectOf = (required: readonly string[], properties: Node): ObjectNode => ({
+  ...{ type: 'object', additionalProperties: false, required, properties },
+});
 
 /** A copy in which every `$ref` is another one. */
 function withRefs(node: unknown, change: (ref: string) => unknown): unknown {
@@ -120,18 +134,19 @@ async function types({ components }: Source, operations: readonly Operation[]): 
       return { tsType: name };
     });
   // A handler gets the defaults.
-  const filled = ({ required, properties, ...input }: Node): Node => {
+  const filled = ({ parameters, body }: Operation): Node => {
+    const properties = { ...parameters.properties, ...body.properties };
     const given = Object.entries(properties as Readonly<Record<string, Node>>);
     const names = given.filter(([, { default: value }]) => value !== undefined).map(([name]) => name);
-    return { ...input, properties, required: [...(required as readonly string[]), ...names] };
+    return objectOf([...parameters.required, ...body.required, ...names], properties);
   };
-  const member = ({ id, input, output }: Operation) => [
+  const member = ({ id, output, ...input }: Operation) => [
     id,
     {
       type: 'object',
       additionalProperties: false,
       required: ['input', 'output'],
-      properties: { input: local(filled(input)), output: local(output) },
+      properties: { input: local(filled({ id, output, ...input })), output: local(output) },
     },
   ];
   const schema = {
@@ -212,13 +227,18 @@ function bundled() {
   return { waiting, schemas: (): Node => Object.fromEntries(found) };
 }
 
-/** Texts of a query are converted to what the document says they are. */
-function validators({ components }: Source, operations: readonly Operation[]): string {
+function validators(
+  name: string,
+  { components }: Source,
+  operations: readonly Operation[],
+  inputOf: (operation: Operation) => ObjectNode,
+  coerceTypes: boolean,
+): string {
   const ajv = new Ajv2020.default({
     allErrors: false,
     strict: true,
     allowUnionTypes: true,
-    coerceTypes: true,
+    coerceTypes,
     useDefaults: true,
     logger: false,
     // Lengths in UTF-16 units: the code point counter would be an import of ajv in the generated file.
@@ -227,10 +247,10 @@ function validators({ components }: Source, operations: readonly Operation[]): s
   });
   const inlined = (node: unknown): unknown =>
     withRefs(node, (ref) => inlined(components.schemas[ref.replace(COMPONENT, '')]));
-  for (const { id, input } of operations) ajv.addSchema(inlined(input) as AnySchema, id);
+  for (const operation of operations) ajv.addSchema(inlined(inputOf(operation)) as AnySchema, operation.id);
   const code = standaloneCode.default(ajv, Object.fromEntries(operations.map(({ id }) => [id, id])));
   if (/\brequire\(|\bimport\b/.test(code)) {
     throw new Error(`a keyword of ${FOLDER}/openapi.yaml needs an ajv helper at run time; rewrite it without`);
   }
-  return `${BANNER}// @ts-nocheck\n${code}\nexport const INPUTS = { ${operations.map(({ id }) => id).join(', ')} };\n`;
+  return `${BANNER}// @ts-nocheck\n${code}\nexport const ${name} = { ${operations.map(({ id }) => id).join(', ')} };\n`;
 }

@@ -2,17 +2,24 @@
 import { ControlError } from '../../../../runtime/control/control-error.ts';
 import type { Answer } from '../answer.ts';
 import { ApiRefusal, json } from '../answer.ts';
-import { INPUTS } from './built/inputs.ts';
+import { BODIES } from './built/bodies.ts';
 import { DOCUMENT, OPERATIONS } from './built/operations.ts';
+import { PARAMETERS } from './built/parameters.ts';
 import type { Api } from './generated/api.ts';
 import type { ApiContext } from './handlers.ts';
 import { HANDLERS } from './handlers.ts';
 
 type Id = keyof Api;
 
+interface Problem {
+  readonly instancePath: string;
+  readonly params: { readonly additionalProperty?: string };
+  readonly message?: string;
+}
+
 interface Validate {
   (input: unknown): boolean;
-  readonly errors?: readonly { readonly instancePath: string; readonly message?: string }[] | null;
+  readonly errors?: readonly Problem[] | null;
 }
 
 const ROUTES = Object.entries(OPERATIONS).map(([id, { method, path }]) => ({
@@ -40,7 +47,10 @@ export async function answerApi(context: ApiContext, { method, path, query, body
   const operation = found.find((each) => each.method === method);
   const allow = found.map((each) => each.method).join(', ');
   if (operation === undefined) throw new ApiRefusal(405, 'method_not_allowed', `it takes ${allow}`, { allow });
-  const input = checked(operation.id, { ...once(query), ...body, ...operation.named });
+  const twice = Object.keys(operation.named).find((name) => query.has(name));
+  if (twice !== undefined) throw new ApiRefusal(400, 'bad_input', `${twice} stands in the path`);
+  const parameters = checked(PARAMETERS[operation.id], { ...once(query), ...operation.named });
+  const input = { ...parameters, ...checked(BODIES[operation.id], body) };
   try {
     const handler = HANDLERS[operation.id] as (context: ApiContext, input: unknown) => Promise<unknown>;
     return json(200, await handler(context, input));
@@ -81,10 +91,11 @@ function once(query: URLSearchParams): Readonly<Record<string, string>> {
 }
 
 /** @throws ApiRefusal that names what is wrong */
-function checked(id: Id, input: object): unknown {
-  const validate = INPUTS[id] as unknown as Validate;
+function checked(validate: Validate, input: object): object {
   if (validate(input)) return input;
-  const [first] = validate.errors ?? [];
-  const place = first?.instancePath.slice(1) ?? '';
-  throw new ApiRefusal(400, 'bad_input', `${place === '' ? 'the input' : place} ${first?.message ?? 'is not right'}`);
+  const [{ instancePath = '', params: { additionalProperty = null } = {}, message = 'is not right' } = {}] =
+    validate.errors ?? [];
+  if (additionalProperty !== null) throw new ApiRefusal(400, 'bad_input', `there is no ${additionalProperty} here`);
+  const place = instancePath.slice(1);
+  throw new ApiRefusal(400, 'bad_input', `${place === '' ? 'the input' : place} ${message}`);
 }

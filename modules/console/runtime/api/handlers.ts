@@ -101,8 +101,11 @@ export const HANDLERS: Handlers = {
     };
   },
 
-  replayDeliveries: (context, { ids, limit, rerun, again, ...filter }) =>
-    call(context, 'deliveries_replay', { ...(ids === undefined ? { filter } : { ids }), limit, rerun, again }),
+  replayDeliveries(context, { ids, limit, rerun, again, ...filter }) {
+    if (ids !== undefined && Object.keys(filter).length > 0)
+      throw new ApiRefusal(400, 'bad_input', 'name deliveries by their ids, or by what they have in common, not both');
+    return call(context, 'deliveries_replay', { ...(ids === undefined ? { filter } : { ids }), limit, rerun, again });
+  },
 
   async getRun(context, { id }) {
     const stored = await storedDelivery(context, id);
