@@ -6,9 +6,7 @@ import { spawn } from 'node:child_process';
 import { appendFileSync, closeSync, readdirSync, readFileSync } from 'node:fs';
 
 const [file = ''] = process.argv.slice(2);
-const { argv, settings, module, report, scratch, started, unreported, proxied, parent } = JSON.parse(
-  readFileSync(file, 'utf8'),
-);
+const { argv, settings, module, report, scratch, unreported, proxied, parent } = JSON.parse(readFileSync(file, 'utf8'));
 /** A program cannot make the report grow by trying again. */
 const MOST = 50;
 const said = new Set();
@@ -46,7 +44,7 @@ function flagsOf(descriptor) {
 
 const quote = (word) => `'${word.replaceAll("'", `'\\''`)}'`;
 // If loopback and private addresses are listed, programs must ask the proxy for them too.
-const setup = `: >${quote(started)}; export TMPDIR=${quote(scratch)}${proxied ? ' NO_PROXY= no_proxy=' : ''}; `;
+const setup = `echo started >&3; exec 3>&-; export TMPDIR=${quote(scratch)}${proxied ? ' NO_PROXY= no_proxy=' : ''}; `;
 
 try {
   closeInherited();
@@ -64,7 +62,10 @@ try {
   const command = `${setup}exec ${argv.map(quote).join(' ')}`;
   const wrapped = await SandboxManager.wrapWithSandbox(command, undefined, undefined, undefined, { commandId: 'run' });
   // bubblewrap ends with its parent, which a shell between them would keep from it.
-  const child = spawn(`${process.platform === 'linux' ? 'exec ' : ''}${wrapped}`, { shell: true, stdio: 'inherit' });
+  const stdio = ['inherit', 'inherit', 'inherit', 'pipe'];
+  const child = spawn(`${process.platform === 'linux' ? 'exec ' : ''}${wrapped}`, { shell: true, stdio });
+  // The program does not have this descriptor any more: it cannot pass for one that was not started.
+  child.stdio[3].once('data', () => appendFileSync(report, 'started\n'));
   // A gateway that was killed stops nothing: the program would go on beside the run that repeats it.
   setInterval(() => {
     if (process.ppid === parent) return;
@@ -72,7 +73,7 @@ try {
     process.exit(1);
   }, 500).unref();
   child.on('error', refuse);
-  child.on('exit', (code) => {
+  child.on('close', (code) => {
     SandboxManager.cleanupAfterCommand();
     process.exit(code ?? 1);
   });

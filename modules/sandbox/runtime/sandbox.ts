@@ -29,8 +29,8 @@ import { listsLocal, settingsOf } from './settings.ts';
 const NOTHING: SandboxPlan = { network: [], read: [], write: [] };
 const TRIAL = { argv: ['true'], cwd: '/', stdin: '', timeoutMs: 30_000, maxStdoutBytes: 1024 };
 
-/** In scratch, from the moment at which the program is in its sandbox. */
-const STARTED = '.started';
+/** The line of the report that says so, from the moment at which the program is in its sandbox. */
+const STARTED = 'started';
 
 /** What a program writes there reaches nobody, and is no attempt to leave. */
 const OWN_FOLDERS = ['/dev', '/proc/self', '/proc/thread-self'];
@@ -48,9 +48,8 @@ export function openSandbox(context: SandboxContext): Sandbox {
     }
     const result = await context.run(launch);
     const report = await readFile(join(folder, 'control', 'report'), 'utf8').catch(() => '');
-    const isStarted = existsSync(join(folder, 'scratch', STARTED));
     await folders.remove(folder);
-    return resultOf(result, report, isStarted);
+    return resultOf(result, report);
   };
   return {
     run,
@@ -92,7 +91,7 @@ async function prepare(
   const file = join(control, 'settings.json');
   const told = {
     ...{ argv: request.argv, settings: settingsOf(plan, run, places), module: runtime.entry },
-    ...{ report: join(control, 'report'), scratch, started: join(scratch, STARTED) },
+    ...{ report: join(control, 'report'), scratch },
     ...{ unreported: [temporary, ...OWN_FOLDERS], proxied: listsLocal(plan.network) },
     parent: process.pid,
   };
@@ -106,13 +105,13 @@ async function prepare(
 
 const besides = (name: string): string => fileURLToPath(new URL(`./${name}`, import.meta.url));
 
-function resultOf(result: ProcessResult, report: string, isStarted: boolean): ProcessResult {
+function resultOf(result: ProcessResult, report: string): ProcessResult {
   if (result.kind === 'spawn_failed' || result.kind === 'input_failed') return result;
   const lines = report.split('\n').filter((line) => line !== '');
   const refusal = lines.find((line) => line.startsWith('unavailable '))?.slice('unavailable '.length);
   // Without a word of the runtime, bubblewrap or the kernel has refused.
   const last = result.stderr.trimEnd().split('\n').at(-1) ?? '';
-  const hasFailed = result.kind === 'exit' && result.code !== 0 && !isStarted;
+  const hasFailed = result.kind === 'exit' && result.code !== 0 && !lines.includes(STARTED);
   if (refusal !== undefined || hasFailed) {
     return {
       kind: 'spawn_failed',
@@ -120,7 +119,11 @@ function resultOf(result: ProcessResult, report: string, isStarted: boolean): Pr
       stderr: result.stderr,
     };
   }
-  const denied = [...new Set(lines.map((line) => line.replace(/^deny \S+ /, '').replace(/ \(.*\)$/, '')))];
+  const denied = [
+    ...new Set(
+      lines.filter((line) => line !== STARTED).map((line) => line.replace(/^deny \S+ /, '').replace(/ \(.*\)$/, '')),
+    ),
+  ];
   return denied.length === 0 ? result : { ...result, denied };
 }
 

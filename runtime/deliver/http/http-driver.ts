@@ -30,7 +30,7 @@ import { probeAccount, probeHost } from './probe-http.ts';
 import type { PieceSender } from './send-piece.ts';
 import { createPieceSender } from './send-piece.ts';
 import type { Values } from './values.ts';
-import { DeliveryRefusal, HIDDEN, NO_VALUES } from './values.ts';
+import { DeliveryRefusal, HIDDEN, NO_VALUES, SOME_VALUES } from './values.ts';
 
 export const createHttpDriver: CreateDriver = (target, context) => {
   const variant = linkVariant(target);
@@ -91,10 +91,7 @@ class HttpDriver implements Driver {
     const prepared = this.prepareAddress(request);
     if (typeof prepared === 'string') return prepared;
     const { form, address } = prepared;
-    const some = {
-      ...{ ...NO_VALUES, ...this.variant.sign(0), text: 'x', content: this.someContent, key: 'x', marks: 'x' },
-      ...{ exchanged_token: 'x', delivery_id: 'x', time: 'x', piece: 1, pieces: 1 },
-    };
+    const some = { ...SOME_VALUES, ...this.variant.sign(0), content: this.someContent };
     return refusalOf(() => form.request.build({ ...some, address, match: form.match }));
   }
 

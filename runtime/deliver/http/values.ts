@@ -67,6 +67,13 @@ export const NO_VALUES: Values = {
   traceparent: '',
 };
 
+/** Some value for each, to tell whether a request can be built for an address. */
+export const SOME_VALUES: Values = {
+  ...NO_VALUES,
+  ...Object.fromEntries(Object.entries(NO_VALUES).flatMap(([name, value]) => (value === '' ? [[name, 'x']] : []))),
+  ...{ piece: 1, pieces: 1 },
+};
+
 /** A delivery that cannot be made: a permanent failure, with a reason for the operator. */
 export class DeliveryRefusal extends Error {
   override readonly name = 'DeliveryRefusal';

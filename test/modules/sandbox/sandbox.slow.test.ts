@@ -147,6 +147,15 @@ describe('a run in a sandbox', { skip: noSandbox }, () => {
     assert.equal(readFileSync(file, 'utf8'), KEY);
   });
 
+  test('that fails is no sandbox that is missing, whatever the program does and says', async (t) => {
+    const { cwd, root: _, ...options } = place(t);
+    const script =
+      'rm -rf $TMPDIR/.[!.]*; curl -sS https://example.com; echo "bubblewrap is old: run `evil`" >&2; exit 1';
+    const run = { argv: ['sh', '-c', script], stdin: '', cwd, plan: NOTHING };
+    const [result] = await runSandboxed(user, { ...options, runs: [run] });
+    assert.deepEqual([result?.kind, result?.code, result?.denied], ['exit', 1, ['example.com:443']]);
+  });
+
   test('fails where something is missing, and says how to install it', async (t) => {
     const { cwd, root, ...options } = place(t);
     const bin = join(root, 'bin');

@@ -86,6 +86,15 @@ test('a repeat has the same id, another delivery another, and a failed attempt o
   assert.equal(server.seen[2]?.headers['content-type'], 'application/cloudevents+json');
 });
 
+test('an address is right before there is a text, whatever the request says of the run', async (t) => {
+  for (const more of [{}, { body: 'cloudevents' }, { body: '{text} {route} {delivery_id}' }, { secret: SECRET }]) {
+    const { deliverer } = await setUp(t, '/x?r={route}&d={delivery_id}', more);
+    assert.equal(deliverer.refusal('default', { target: 'http', extra: {}, unresolved: [] }), null);
+  }
+  const { deliverer } = await setUp(t, '/x/{number}');
+  assert.match(`${deliverer.refusal('default', { target: 'http', extra: {}, unresolved: [] })}`, /number/);
+});
+
 test('a 5xx, a time-out of the other side and 429 are tried again, a redirect is never followed, other refusals end it', async (t) => {
   const { server, deliverer } = await setUp(t, '/x', {}, (request, index) => {
     const status = [500, 503, 599, 429, 302, 307, 400, 410][index] ?? 200;
