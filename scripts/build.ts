@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const DIST = join(ROOT, 'dist');
 
 rmSync(DIST, { recursive: true, force: true });
-const status = runTsc(ROOT, ['-p', 'tsconfig.build.json']);
+const status = await runTsc(ROOT, ['-p', 'tsconfig.build.json']);
 if (status !== 0) process.exit(status);
 await bundle(ROOT, DIST);
 cpSync(join(ROOT, 'catalog'), join(DIST, 'catalog'), { recursive: true });

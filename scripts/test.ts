@@ -68,6 +68,9 @@ function writeStarts(tree: string, run: string, processes: number): string[] {
   });
 }
 
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const end = () => process.exit(1);
+
 /** The children get each signal, too: they end what they started, and their end is awaited. */
 function runFiles(tree: string, run: string): Promise<number> {
   createQueue(run, files);
@@ -76,7 +79,7 @@ function runFiles(tree: string, run: string): Promise<number> {
   const options = [YOUNG, '--enable-source-maps', '--test', `--test-concurrency=${processes}`, '--test-reporter=spec'];
   const argv = [...options, '--test-reporter-destination=stdout', ...writeStarts(tree, run, processes)];
   const child = spawn(process.execPath, argv, { cwd: ROOT, stdio: 'inherit', env: runEnvironment(run) });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
+  for (const signal of SIGNALS) process.off(signal, end).on(signal, () => child.kill(signal));
   return new Promise((resolve) => child.once('close', (code) => resolve(code ?? 1)));
 }
 
@@ -89,10 +92,11 @@ chmodSync(run, 0o755);
 const tree = isWhole ? join(run, 'tree') : join(ROOT, 'build/rooms');
 process.once('exit', () => {
   endSharedServer(run);
-  rmSync(run, { recursive: true, force: true });
+  // What is still ending may write to it.
+  rmSync(run, { recursive: true, force: true, maxRetries: 5 });
 });
-// The tests get the signal as well and end; the folder is removed after them.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
+// Until the tests run: they get the signal as well and end, and the folder is removed after them.
+for (const signal of SIGNALS) process.on(signal, end);
 await buildTree(ROOT, tree, isWhole);
 const checks = checksWith((name) => [join(tree, `${name}.js`)]);
 if (isWhole && !(await runChecks(ROOT, checks))) process.exit(1);

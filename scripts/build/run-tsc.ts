@@ -1,9 +1,11 @@
 /** Runs the TypeScript compiler in the repository; its output goes to the terminal. */
-import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
+import { startOwned } from '../start-owned.ts';
 
 /** @returns the exit status */
-export function runTsc(root: string, args: readonly string[]): number {
+export async function runTsc(root: string, args: readonly string[]): Promise<number> {
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
-  return spawnSync(process.execPath, [tsc, ...args], { cwd: root, stdio: 'inherit' }).status ?? 1;
+  const [status] = (await once(startOwned([tsc, ...args], { cwd: root, stdio: 'inherit' }), 'close')) as [number | null];
+  return status ?? 1;
 }

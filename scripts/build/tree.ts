@@ -50,7 +50,7 @@ export async function buildTree(root: string, tree: string, types: boolean): Pro
   if (changed.length + gone.length === 0) return;
   for (const path of gone) removeFile(tree, path);
   for (const path of changed) cpSync(join(root, path), join(tree, path));
-  translate(root, tree, changed, types);
+  await translate(root, tree, changed, types);
   await bundleThreads(root, tree);
   await writeCatalog(tree, join(root, 'catalog'), join(tree, 'catalog'));
   await writeConsole(root, tree);
@@ -63,7 +63,7 @@ function removeFile(tree: string, path: string): void {
 }
 
 /** Ends the process where something does not compile. */
-function translate(root: string, tree: string, changed: readonly string[], types: boolean): void {
+async function translate(root: string, tree: string, changed: readonly string[], types: boolean): Promise<void> {
   const { exclude } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8')) as { exclude: readonly string[] };
   const files = changed.filter((path) => path.endsWith('.ts') && !exclude.some((out) => `${path}/`.startsWith(`${out}/`)));
   if (files.length === 0) return;
@@ -78,6 +78,6 @@ function translate(root: string, tree: string, changed: readonly string[], types
   const path = join(tree, 'tsconfig.tests.json');
   mkdirSync(tree, { recursive: true });
   writeFileSync(path, JSON.stringify(config));
-  const status = runTsc(root, ['-p', path]);
+  const status = await runTsc(root, ['-p', path]);
   if (status !== 0) process.exit(status);
 }

@@ -1,5 +1,5 @@
 /** What `npm run lint` and `npm test` check without running it, beside the types. */
-import { spawn } from 'node:child_process';
+import { startOwned } from '../start-owned.ts';
 
 /** By name, the arguments of node. @param script those that run a script of this repository, named without its ending */
 export const checksWith = (
@@ -21,10 +21,10 @@ export async function runChecks(root: string, checks: Readonly<Record<string, re
 
 /** @returns whether it passed; what it said is printed at once, not between the lines of another */
 function runCheck(root: string, name: string, args: readonly string[]): Promise<boolean> {
-  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = startOwned(args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
   for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
       said += text;
     });
   }

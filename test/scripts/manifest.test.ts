@@ -18,3 +18,8 @@ test('the package has no script that npm runs, or asks about, where it is instal
 test('in a clone npm generates what is derived after it has installed: `dependencies` runs only at the root', () => {
   assert.equal(scripts.dependencies, 'tsx scripts/gen.ts');
 });
+
+test('what npm is told to end ends: the shell that npm starts gives place to the program, so that signals reach it', () => {
+  for (const name of ['start', 'quickstart', 'test', 'test:all', 'test:long'])
+    assert.match(scripts[name] ?? '', /^(?:\w+=\w+ )*exec (?:node|npm) /, name);
+});
