@@ -3,7 +3,7 @@
  * Each is copied into the table `damaged`, as the statement that wrote it; then
  *
  *   work, delivery                 the dispatch is dead, with the reason: `deliveries list` shows it, `replay` repeats it
- *   dispatch                       its session and its burst are forgotten; its texts are checked when it is read
+ *   dispatch                       its session or its burst, whichever is damaged, is forgotten; its texts are checked when it is read
  *   coalesce_group, message, guard_state, usage, figure, job, job_tick   the row is removed; a dispatch that waited in the group runs when it is due
  *   job_state                      what is damaged begins anew; a job that may have been paused is paused
  *   claim                          the id counts as claimed for an hour more; one whose id is damaged is removed
@@ -222,7 +222,7 @@ function createAside(db: Connection, now: number, lines: string[]): (name: Table
     const { keys, checks, where = '1', joined = [], isWhole = () => true }: Table = TABLES[name];
     const columns = Object.keys(checks);
     const selected = [
-      ...columns.map((column) => `t.${column}`),
+      ...new Set([...keys, ...columns].map((column) => `t.${column}`)),
       // A key that is no valid text is found by its bytes.
       ...keys.map((key) => `CAST(t.${key} AS BLOB) AS key_${key}`),
       // The driver reads a text up to a NUL, and invalid UTF-8 as U+FFFD.
@@ -234,18 +234,29 @@ function createAside(db: Connection, now: number, lines: string[]): (name: Table
     const rows = db.query(`SELECT ${selected.join(', ')} FROM ${name} t WHERE ${where}`).all();
     for (const values of rows) {
       const row: Found = Object.fromEntries(names.map((column, at) => [column, values[at]]));
-      const bad = columns.find((column) => checks[column]?.(row[column]) === false);
-      if (bad === undefined && row.nul === 0 && isUtf8(row.bytes as Uint8Array) && isWhole(row)) continue;
-      const key = keys.map((each) => row[`key_${each}`] as Value);
-      const at = keys.map((each) => `CAST(${each} AS BLOB) = ?`).join(' AND ');
+      const wrong = columns.filter((column) => checks[column]?.(row[column]) === false);
+      const [bad] = wrong;
+      const isText = row.nul === 0 && isUtf8(row.bytes as Uint8Array);
+      if (bad === undefined && isText && isWhole(row)) continue;
+      // A number is found by its index: a scan would read all of the table.
+      const key = keys.map((each) => (Number.isSafeInteger(row[each]) ? row[each] : row[`key_${each}`]) as Value);
+      const at = keys
+        .map((each) => (Number.isSafeInteger(row[each]) ? `${each} = ?` : `CAST(${each} AS BLOB) = ?`))
+        .join(' AND ');
       const what = `${name}${bad === undefined ? '' : `.${bad}`} of ${JSON.stringify(String(row[keys[0] ?? '']))}`;
       keep(db, name, what, now, at, key);
       lines.push(what);
       if ((name === 'work' || name === 'delivery') && isCount(row.ref)) giveUp(Number(row.ref), what);
       else if (name === 'claim' && bad === 'expires_at')
         change(`UPDATE claim SET expires_at = ? WHERE ${at}`, now + HOUR, ...key);
-      else if (name === 'dispatch') change(`UPDATE dispatch SET session = NULL, burst = NULL WHERE ${at}`, ...key);
-      else change(`DELETE FROM ${name} WHERE ${at}`, ...key);
+      else if (name === 'dispatch') {
+        // Only the session is a text.
+        const cleared = new Set(isText ? wrong : [...wrong, 'session']);
+        change(
+          `UPDATE dispatch SET ${[...cleared].map((column) => `${column} = NULL`).join(', ')} WHERE ${at}`,
+          ...key,
+        );
+      } else change(`DELETE FROM ${name} WHERE ${at}`, ...key);
       if (name === 'job_state' && isName(row.job)) {
         const paused = orNull(isOneOf(0, 1))(row.paused) ? row.paused : 1;
         change('INSERT INTO job_state (job, paused) VALUES (?, ?)', row.job as string, paused as Value);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { setRowsAside } from '../../../../runtime/store/sqlite/damaged-rows.ts';
 import { connect } from '../../../../runtime/store/sqlite/driver.ts';
 import { openOfflineStore } from '../../../../runtime/store/sqlite/open-store.ts';
 import { makeAccept, makeAdvance, makeDispatch, makeTake, openDeliveries } from '../../../helpers/dispatches.ts';
@@ -66,6 +67,28 @@ describe('a damaged session of a dispatch', () => {
       assert.equal(runs.length, 1);
       assert.equal((await store.read({ kind: 'load', ref: runs[0]?.ref ?? 0 }))?.session, 's');
       await store.close();
+    });
+  }
+
+  for (const [what, damage, kept] of [
+    ['session', `session = '["default'`, [null, 1]],
+    ['session of invalid UTF-8', "session = CAST(x'5bff5d' AS TEXT)", [null, 1]],
+    ['burst', 'burst = -5', ['["default","s"]', null]],
+    ['session and burst', `burst = -5, session = 's'`, [null, null]],
+  ] as const) {
+    it(`(${what}) is forgotten, and nothing else of it or of another`, async (t) => {
+      const path = join(tempDir(t), 'state.db');
+      const store = await openOfflineStore(path);
+      const dispatch = (id: string) => makeDispatch(id, { session: 's', session_key: 's' });
+      for (const id of ['a', 'b']) await store.write(makeAccept(id, { dispatch: dispatch(id) }));
+      await store.close();
+      const db = connect(path, { busyMs: 0 });
+      t.after(() => db.close());
+      db.exec(`UPDATE dispatch SET burst = 1; UPDATE dispatch SET ${damage} WHERE ref = 2`);
+      assert.equal(setRowsAside(db, 3000).length, 1);
+      const rows = db.query<[string | null, number | null]>('SELECT session, burst FROM dispatch ORDER BY ref').all();
+      assert.deepEqual(rows, [['["default","s"]', 1], kept]);
+      assert.deepEqual(setRowsAside(db, 3000), []);
     });
   }
 });
