@@ -39,18 +39,22 @@ async function store(writer: Writer, id: string): Promise<boolean> {
   return results[0]?.kind === 'ok';
 }
 
+/** Their connections stay open, as those of a thread that has just died. */
+const abandoned: Writer[] = [];
 for (let life = 0; ; life++) {
   let writer = new Writer({ path, durability: 'full', connect: failing });
   await writer.serve({ kind: 'prepare', now: Date.now() });
   const reader = new Reader({ path });
   if (life === 0) writeSync(1, 'ready\n');
-  for (let n = 0; n < 20 || chance(0.9); n++) {
+  for (let n = 0; n < 60 || chance(0.9); n++) {
     isFailing = chance(0.1);
     const id = `${process.pid}-${life}-${n}`;
     if (await store(writer, id)) writeSync(1, `${id}\n`);
     if (chance(0.5)) reader.serve({ kind: 'checkpoint' });
-    if (chance(0.05)) writer = new Writer({ path, durability: 'full', connect: failing });
+    if (!chance(0.05)) continue;
+    abandoned.push(writer);
+    writer = new Writer({ path, durability: 'full', connect: failing });
   }
   reader.serve({ kind: 'close' });
-  if (chance(0.5)) await writer.serve({ kind: 'close' });
+  await writer.serve({ kind: 'close' });
 }

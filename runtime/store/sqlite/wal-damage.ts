@@ -55,7 +55,9 @@ export function setDamagedAside(path: string, now: number, life: StoreLife | nul
   // Salts grow with each restart of the log; an index with smaller ones is older, and one of another log tells nothing of this one.
   const isGrown = index !== null && Buffer.compare(index.salts.subarray(0, 4), salts.subarray(0, 4)) > 0;
   const isLater = index !== null && (isOfLog || (isGrown && !isOther(index.salts)));
-  const isEndGone = isLater ? index.frames > (isOfLog ? pages.length : 0) : isOpen && pages.length === 0;
+  // An index without frames is what a kill leaves in the first commit after the log was emptied.
+  const isEmpty = pages.length === 0 && index?.frames !== 0;
+  const isEndGone = isLater ? index.frames > (isOfLog ? pages.length : 0) : isOpen && isEmpty;
   if (lost === 0 && !isEndGone) {
     const pageAt = (frame: number): number =>
       HEADER_BYTES + frame * (FRAME_HEADER_BYTES + pageBytes) + FRAME_HEADER_BYTES;

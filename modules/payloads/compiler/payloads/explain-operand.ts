@@ -45,10 +45,12 @@ function isAction({ shape }: FormSet, { field }: Leaf): boolean {
 }
 
 function explainAction(set: FormSet, action: string, actions: readonly string[]): Explanation {
-  const events = new Set(set.forms.map(({ event }) => event));
-  const isKnown = set.shape.variants.some((form) => events.has(form.event) && form.action === action);
+  const known = set.remember('actions', () => {
+    const events = new Set(set.forms.map(({ event }) => event));
+    return new Set(set.shape.variants.filter(({ event }) => events.has(event)).map((form) => form.action));
+  });
   // The name is valid, but another filter excludes it.
-  if (isKnown) {
+  if (known.has(action)) {
     const message = `an event that is \`${action}\` does not pass the filters before this one: they accept only ${oneOf(actions)}`;
     return { rule: 'impossible-filter', message };
   }

@@ -20,7 +20,7 @@ export function unknownPath(
   place: Pick<Problem, 'path' | 'within'>,
 ): Problem {
   const meant = suggestPaths(set, path).map((each) => shown(each.join('.')));
-  const hint = elsewhere(set, path);
+  const hint = set.remember(`elsewhere ${path.join('.')}`, () => elsewhere(set, path));
   return {
     rule: 'unknown-payload-path',
     at: 'value',

@@ -9,7 +9,10 @@ const MAX_EVENTS = 3;
 const MAX_ACTIONS = 4;
 
 /** "`push` event", "`issues` event that is `opened`", "event of `github`"; used after "no". */
-export function describeForms({ shape, forms }: FormSet, source: string): string {
+export const describeForms = (set: FormSet, source: string): string =>
+  set.remember(`forms ${source}`, () => describe(set, source));
+
+function describe({ shape, forms }: FormSet, source: string): string {
   const events = byEvent(forms);
   if (events.size > MAX_EVENTS || events.has(ANY_EVENT)) return `event of \`${source}\``;
   const [[event, few] = ['', []], ...others] = events;

@@ -159,6 +159,23 @@ describe('the log of a process that was killed', () => {
     assert.equal(walkLog(wal).lost, 0);
   });
 
+  for (const [what, bytes] of [
+    ['empty', 0],
+    ['a header alone', 32],
+  ] as const) {
+    it(`is no damage when it is ${what}, because the kill came in the first commit after it was emptied`, async (t) => {
+      const { path, wal } = await killed(t);
+      const from = join(dirname(path), 'open.db');
+      const header = Buffer.alloc(bytes, 0xff);
+      const db = connect(from, { busyMs: 0 });
+      t.after(() => db.close());
+      db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      for (const suffix of ['', '-wal', '-shm', '.id']) copyFileSync(from + suffix, path + suffix);
+      writeFileSync(wal, header);
+      assert.deepEqual(await reopen(path), { events: EVENTS, damage: null });
+    });
+  }
+
   it('that belongs to the file before a restore is put aside, and the restored file is whole', async (t) => {
     const { path } = await killed(t);
     const from = join(dirname(path), 'open.db');
