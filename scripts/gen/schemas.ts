@@ -80,13 +80,19 @@ function validators(): string {
   if (/\brequire\(|\bimport\b/.test(code)) {
     throw new Error('a keyword of schemas/*.schema.json needs an ajv helper at run time; rewrite it without');
   }
-  return `${BANNER}// @ts-nocheck\n${code}\n`;
+  return `${BANNER}// @ts-nocheck\n${code.replaceAll(SCHEMA_PATH, '')}\n`;
 }
+
+/** Of an error: the place in the schema, which no message needs. */
+const SCHEMA_PATH = /schemaPath:"(?:[^"\\]|\\.)*",/g;
 
 /** Validators hold the parts of schemas that they look up; texts for people would be a tenth of them. */
 const withoutTexts = (schema: JSONSchema): unknown =>
   JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
-    key === 'description' && typeof value === 'string' ? undefined : value,
+    (typeof value === 'string' && (key === 'description' || key === 'title')) ||
+    (Array.isArray(value) && key === 'examples')
+      ? undefined
+      : value,
   );
 
 /** The schemas themselves, for messages that name the keys and values a place takes. */

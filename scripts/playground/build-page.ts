@@ -64,7 +64,7 @@ const inBrowser = (root: string): Plugin => ({
   },
 });
 
-/** What the page needs of the catalog, by path below it; parsed, because a text in a text is longer. */
+/** What the page needs of the catalog, by path below it: no blueprints; parsed, because a text in a text is longer. */
 function shipped(root: string): Readonly<Record<string, unknown>> {
   const catalog = join(root, 'catalog');
   const texts = ['shapes', 'writers'].flatMap((folder) =>
@@ -73,7 +73,7 @@ function shipped(root: string): Readonly<Record<string, unknown>> {
       return [path, JSON.parse(readFileSync(join(catalog, path), 'utf8')) as unknown] as const;
     }),
   );
-  return { ...Object.fromEntries(texts), 'catalog.json': readYamlCatalog(nodeFiles, catalog) };
+  return { ...Object.fromEntries(texts), 'catalog.json': { ...readYamlCatalog(nodeFiles, catalog), blueprints: {} } };
 }
 
 /** @param root folder of the sources, after `npm run gen` @returns the page */
