@@ -30,6 +30,7 @@ export const setup: Story = {
         ['Keep the one there is', enter],
         ['Keep the agent there is', enter],
         ['Where shall answers go?', enter],
+        ['Show what happens on a page', enter],
         ['Make a first route?', 'y'],
         ['Its name', `second${enter}`],
         ['Events it accepts', `push${enter}`],

@@ -45,8 +45,31 @@ export function planSetup(answers: SetupAnswers, facts: SetupFacts): SetupPlan {
     const secret = flags.secret && keepSecret(env, variableOf(`${name}_secret`), flags.secret, facts.generateSecret);
     edits.push(routeEdit({ name, flags: { ...flags, secret } }, facts.config));
   }
-  for (const { path, value } of answers.settings) edits.push({ path, value }, ...otherAgent(path, facts.config));
+  for (const { path, value } of withConsoleToken(answers.settings, facts.config)) {
+    const variable = TOKENS[path.join('.')];
+    const isToken = variable !== undefined && typeof value === 'string';
+    const kept = isToken ? keepSecret(env, variable, value, facts.generateSecret) : value;
+    edits.push({ path, value: kept }, ...otherAgent(path, facts.config));
+  }
   return { edits, env };
+}
+
+const CONSOLE = ['gateway', 'console'];
+export const CONSOLE_TOKEN = 'CONSOLE_TOKEN';
+/** Settings that are secrets, and their variables. */
+const TOKENS: Readonly<Record<string, string>> = {
+  [`${CONSOLE.join('.')}.token`]: CONSOLE_TOKEN,
+  [`${CONSOLE.join('.')}.viewer_token`]: 'CONSOLE_VIEWER_TOKEN',
+};
+
+/** A console that is set up here has a token. */
+function withConsoleToken(settings: SetupAnswers['settings'], config: unknown): SetupAnswers['settings'] {
+  const token = [...CONSOLE, 'token'];
+  const given = settings.filter(({ path }) => CONSOLE.every((key, at) => path[at] === key));
+  const isOff = given.every(({ path, value }) => path.length === CONSOLE.length && !isPlainMap(value));
+  const has = given.some(({ path, value }) => path.join() === token.join() || valueAt(value, ['token']) !== undefined);
+  if (isOff || has || valueAt(config, token) !== undefined) return settings;
+  return [...settings, { path: token, value: GENERATE }];
 }
 
 /** Where a setting of the adapter is or belongs: `extra` wins if it is used (§2.1). */

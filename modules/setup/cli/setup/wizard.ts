@@ -34,10 +34,11 @@ export async function askSetup(
   const secret = await askSecret(ask, config);
   const settings = await askAgent(ask, config, missingProgram);
   const target = await askTarget(ask, config, targets);
+  const console = await askConsole(ask, config);
   const route = await askRoute(ask, target?.name);
   return {
     webhook: { enabled, host, port },
-    settings,
+    settings: [...settings, ...console],
     ...(secret === null ? {} : { secret }),
     ...(target === null ? {} : { target }),
     ...(route === null ? {} : { route }),
@@ -159,6 +160,14 @@ async function askSettings(
     if (!keep) settings[key] = await (secret ? ask.secret(help, checkGiven) : ask.text(help, '', checkGiven));
   }
   return settings;
+}
+
+/** It gets a token of its own; one that is there stays as it is. */
+async function askConsole(ask: Prompter, config: unknown): Promise<Agent> {
+  if (valueAt(config, ['gateway', 'console']) !== undefined) return [];
+  if (!(await ask.confirm('Show what happens on a page of this machine?', false))) return [];
+  const port = Number(await ask.text('On which port?', '8645', checkPort));
+  return [{ path: ['gateway', 'console', 'port'], value: port }];
 }
 
 async function askRoute(ask: Prompter, target: string | undefined): Promise<NonNullable<SetupAnswers['route']> | null> {

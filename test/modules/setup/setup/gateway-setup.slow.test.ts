@@ -16,6 +16,7 @@ const FIRST_RUN: readonly (readonly [string, string])[] = [
   ['What answers the prompts?', down + enter],
   ['Its command line', `cat 'a b' -${enter}`],
   ['Where shall answers go?', enter],
+  ['Show what happens on a page', enter],
   ['Make a first route?', 'y'],
   ['Its name', `hello${enter}`],
   ['Events it accepts', `push${enter}`],

@@ -93,6 +93,8 @@ const FIRST_RUN: readonly (readonly [string, string])[] = [
   ['What answers the prompts?', down + enter],
   ['Its command line', `cat 'a b' -${enter}`],
   ['Where shall answers go?', enter],
+  ['Show what happens on a page', 'y'],
+  ['On which port?', enter],
   ['Make a first route?', 'y'],
   ['Its name', `hello${enter}`],
   ['Events it accepts', `push${enter}`],
@@ -105,6 +107,9 @@ test('the wizard starts from what is set up, and writes nothing unless told to',
   const first = await runOnFakeTerminal(['gateway', 'setup'], FIRST_RUN, { home });
   assert.equal(first.code, 0, first.stderr);
   const text = readFileSync(join(home, 'config.yaml'), 'utf8');
+  assert.match(text, /console:\n {4}port: 8645\n {4}token: env:CONSOLE_TOKEN\n/);
+  const [, token = ''] = /^CONSOLE_TOKEN=(.+)$/m.exec(readFileSync(join(home, '.env'), 'utf8')) ?? [];
+  assert.match(first.stderr, new RegExp(`asks for this token, which is in .env: ${token}`));
   const again = await runOnFakeTerminal(
     ['gateway', 'setup'],
     [
@@ -138,6 +143,7 @@ test('a target is asked for what it needs, its secret goes to .env', async (t) =
     ['Which way?', enter],
     ['Token of the bot', `8831-AAHq9fQx${enter}`],
     ['The chat to write to', `100200${enter}`],
+    ['Show what happens on a page', enter],
     ['Make a first route?', enter],
     ['Write this?', enter],
   ];
@@ -160,6 +166,7 @@ test('a target that the configuration describes is offered too, and its secret g
     ['Nothing yet', enter],
     ['Where shall answers go?', down + enter],
     ['Key of the board', `6c1e-QzT4${enter}`],
+    ['Show what happens on a page', enter],
     ['Make a first route?', enter],
     ['Write this?', enter],
   ];

@@ -14,6 +14,31 @@ const plan = (config: unknown, ...pairs: string[]): SetupPlan =>
 
 const plans: readonly (readonly [string, unknown, string[], SetupPlan])[] = [
   [
+    'a console gets a token',
+    {},
+    ['gateway.console.port=9001', 'gateway.console.viewer_token=generate'],
+    {
+      edits: [
+        { path: ['gateway', 'console', 'port'], value: 9001 },
+        { path: ['gateway', 'console', 'viewer_token'], value: 'env:CONSOLE_VIEWER_TOKEN' },
+        { path: ['gateway', 'console', 'token'], value: 'env:CONSOLE_TOKEN' },
+      ],
+      env: { CONSOLE_TOKEN: 'generated', CONSOLE_VIEWER_TOKEN: 'generated' },
+    },
+  ],
+  [
+    'a console keeps the token it has',
+    { gateway: { console: { token: 'env:MINE' } } },
+    ['gateway.console.port=9001'],
+    { edits: [{ path: ['gateway', 'console', 'port'], value: 9001 }], env: {} },
+  ],
+  [
+    'a console that is switched off gets none',
+    {},
+    ['gateway.console=null'],
+    { edits: [{ path: ['gateway', 'console'], value: '' }], env: {} },
+  ],
+  [
     'settings go where the adapter has none yet',
     {},
     ['enabled=true', 'port=9000'],

@@ -27,7 +27,7 @@ import { readIfThere, setupTarget } from '../../setup/config-file.ts';
 import { editYaml, readYaml } from '../../setup/edit-yaml.ts';
 import type { KnownTarget } from '../../setup/known-targets.ts';
 import { knownTargets } from '../../setup/known-targets.ts';
-import { planSetup } from '../../setup/plan-setup.ts';
+import { CONSOLE_TOKEN, planSetup } from '../../setup/plan-setup.ts';
 import { askSetup } from '../../setup/wizard.ts';
 
 const HEADER = '# Made by `hookwright gateway setup`; run it again, or edit this file. `hookwright lint` checks it.\n';
@@ -51,7 +51,7 @@ type Given = GivenBy<typeof options>;
 export default command({
   summary: 'Set up webhooks, secret, agent, target and a first route, step by step',
   details:
-    'Changes ./hookwright.yaml or config.yaml in the home folder, and keeps every comment in it; secrets go to .env. What would change is shown, and checked, before anything is written. It can be run again at any time. Without a terminal: --yes, with --set for what is not the default. Keys: enabled, host, port, secret (generate, env:NAME, file:path), target and target.<setting>, route and route.<setting>, or any place in the configuration such as agent.command.',
+    'Changes ./hookwright.yaml or config.yaml in the home folder, and keeps every comment in it; secrets go to .env. What would change is shown, and checked, before anything is written. It can be run again at any time. Without a terminal: --yes, with --set for what is not the default. Keys: enabled, host, port, secret (generate, env:NAME, file:path), target and target.<setting>, route and route.<setting>, or any place in the configuration such as agent.command. A console, --set gateway.console.port=8645, gets a random token, which is printed.',
   examples: [
     ['Step by step', '$0 gateway setup'],
     ['In a script', '$0 gateway setup --yes --set port=9000 --set secret=generate'],
@@ -70,7 +70,7 @@ export default command({
       );
     }
     const path = setupTarget(context, given.config);
-    const { changes, route } = await planChanges(context, given, path);
+    const { changes, route, token } = await planChanges(context, given, path);
     if (changes.length === 0) {
       printNote(context, 'nothing to change');
       return;
@@ -81,6 +81,7 @@ export default command({
       throw new CliError('nothing was written');
     write(context, changes);
     for (const line of await describeSetup(context, table, route)) printNote(context, line);
+    if (token !== undefined) printNote(context, `The console asks for this token, which is in .env: ${token}`);
     printNote(context, '\nNext: hookwright gateway run');
   },
 });
@@ -89,7 +90,7 @@ async function planChanges(
   context: CliContext,
   given: Given,
   path: string,
-): Promise<{ readonly changes: readonly Change[]; readonly route?: string }> {
+): Promise<{ readonly changes: readonly Change[]; readonly route?: string; readonly token?: string }> {
   const text = readIfThere(path);
   const name = displayPath(path, context.cwd);
   const config = readYaml(name, text);
@@ -107,7 +108,12 @@ async function planChanges(
     { path, before: text, after: editYaml(name, text === '' ? HEADER : text, plan.edits), secret: false },
     { path: env, before, after, secret: true },
   ].filter((change) => change.before !== change.after);
-  return { changes, ...(answers.route === undefined ? {} : { route: answers.route.name }) };
+  const token = plan.env[CONSOLE_TOKEN];
+  return {
+    changes,
+    ...(answers.route === undefined ? {} : { route: answers.route.name }),
+    ...(token === undefined ? {} : { token }),
+  };
 }
 
 async function readAnswers(
