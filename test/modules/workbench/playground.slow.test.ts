@@ -8,6 +8,7 @@ import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
 import type { CompileResult } from '../../../compiler/compile.ts';
 import { buildPlayground } from '../../../scripts/playground/build-page.ts';
+import { guideExamples, linkTo } from '../../../scripts/playground/guide-examples.ts';
 import { launchBrowser, NO_BROWSER } from '../../helpers/browser.ts';
 import { runInProcess } from '../../helpers/cli.ts';
 import { absolutePath } from '../../helpers/compile.ts';
@@ -106,6 +107,24 @@ describe('the playground', { skip: NO_BROWSER, timeout: 120_000 }, () => {
     await until('explanation', /ignored/);
     assert.match(await text('explanation'), /✗ action in \["opened","reopened"\] {2}found "closed"/);
     assert.equal(await page.locator('#explanation img').count(), 0);
+  });
+
+  it('opens the example of each guide with its explanation, in a frame of a page too', async () => {
+    const examples = await guideExamples(ROOT);
+    const pages = examples.map(({ page }) => page);
+    for (const guide of ['alertmanager', 'github', 'gitlab', 'stripe', 'tutorial'])
+      assert.ok(pages.includes(guide), guide);
+    for (const example of examples) {
+      await open(`#${linkTo(example)}`);
+      assert.match(await text('summary'), /^0 errors/, example.page);
+      assert.match(await text('explanation'), /: 20[02] (?:accepted|delivered)/, example.page);
+      assert.equal(await page.inputValue('#config'), example.config);
+    }
+    const [first] = examples;
+    assert.ok(first !== undefined);
+    writeFileSync(join(folder, 'guide.html'), `<iframe src="index.html#${linkTo(first)}"></iframe>`);
+    await page.goto(pathToFileURL(join(folder, 'guide.html')).href);
+    await page.frameLocator('iframe').locator('#explanation', { hasText: /accepted|delivered/ }).waitFor({ state: 'attached' });
   });
 
   it('opens what a link brings, and fits a phone', async () => {
