@@ -124,7 +124,10 @@ describe('the playground', { skip: NO_BROWSER, timeout: 120_000 }, () => {
     assert.ok(first !== undefined);
     writeFileSync(join(folder, 'guide.html'), `<iframe src="index.html#${linkTo(first)}"></iframe>`);
     await page.goto(pathToFileURL(join(folder, 'guide.html')).href);
-    await page.frameLocator('iframe').locator('#explanation', { hasText: /accepted|delivered/ }).waitFor({ state: 'attached' });
+    await page
+      .frameLocator('iframe')
+      .locator('#explanation', { hasText: /accepted|delivered/ })
+      .waitFor({ state: 'attached' });
   });
 
   it('opens what a link brings, and fits a phone', async () => {
