@@ -90,7 +90,7 @@ function overridesOf(
  * The rule `secret-placeholder`, for what the compiler did not see: files, variables of this machine, tables by hand.
  * @param host what the server listens on
  */
-export function refusePlaceholders(secrets: SecretResolver, host: string): SecretResolver {
+function refusePlaceholders(secrets: SecretResolver, host: string): SecretResolver {
   return {
     resolve(ref, setting) {
       const value = secrets.resolve(ref, setting);

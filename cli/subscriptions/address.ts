@@ -1,5 +1,6 @@
 /** Where a route receives its events, as a URL and as a curl command line. */
-import type { RoutePlan, ServerPlan } from '../../schemas/generated/types.ts';
+import { listenUrl } from '../../base/loopback.ts';
+import type { RoutePlan } from '../../schemas/generated/types.ts';
 import type { OpenTable } from './open-table.ts';
 
 type RouteAddress = Pick<RoutePlan, 'name' | 'profile'>;
@@ -16,11 +17,7 @@ export function publicRouteUrl(route: RouteAddress, open: Pick<OpenTable, 'table
 
 /** The server as this machine reaches it. */
 export function localBase({ table, url }: Pick<OpenTable, 'table' | 'url'>): string {
-  return url === null ? baseOf(table.server) : reachable(url);
-}
-
-function baseOf({ host, port }: ServerPlan): string {
-  return reachable(`http://${host.includes(':') ? `[${host}]` : host}:${port}`);
+  return reachable(url ?? listenUrl(table.server.host, table.server.port));
 }
 
 /** A wildcard address is reached by loopback. */

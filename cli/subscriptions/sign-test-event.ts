@@ -172,11 +172,11 @@ function unsigned(
 type Sample = Readonly<Record<string, unknown>>;
 
 /** Senders such as Twilio sign the fields of a form. */
-export const signsForms = ({ signed, body }: SchemePlan): boolean =>
+const signsForms = ({ signed, body }: SchemePlan): boolean =>
   body === 'form' || signed.some(({ kind }) => kind === 'params');
 
 /** @param scheme null: the event is not signed */
-export function sampleBody(sample: Sample, scheme: SchemePlan | null, event: string | null): string {
+function sampleBody(sample: Sample, scheme: SchemePlan | null, event: string | null): string {
   if (scheme !== null && signsForms(scheme)) {
     const fields = Object.entries({ Test: 'true', ...sample }).map(([key, value]): [string, string] => [
       key,

@@ -25,7 +25,7 @@ export const asEntry = (value: unknown): RouteConfig | null => (isMap(value) ? v
 /** How long a command waits while no other command makes progress, in ms. */
 const LOCK_MS = 60_000;
 
-export const subscriptionPath = (home: string): string => join(home, 'webhook_subscriptions.json');
+const subscriptionPath = (home: string): string => join(home, 'webhook_subscriptions.json');
 
 /** The file's text; a missing file holds no subscriptions. */
 export function readSubscriptionText(home: string): string {
@@ -58,8 +58,7 @@ function unreadable(home: string, text: string, offset: number, message: string)
 const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-export const printSubscriptions = (entries: Entries): string =>
-  `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`;
+const printSubscriptions = (entries: Entries): string => `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`;
 
 /** The changed entries, and the result for the command. */
 export interface SubscriptionChange<Result> {

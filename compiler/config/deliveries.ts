@@ -19,7 +19,7 @@ export type TargetAliases = Readonly<Record<string, string>>;
 /** The part of the table that deliveries are lowered against. */
 export type KnownTargets = Pick<TableContent, 'targets' | 'target_names'>;
 
-export const DEFAULT_TARGET = 'log';
+const DEFAULT_TARGET = 'log';
 
 /** A target as written. `index` is its position in the list, or null if `deliver` is a single name. */
 export interface WrittenTarget {

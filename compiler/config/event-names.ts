@@ -1,7 +1,7 @@
 /** Event names: an entry that contains a wildcard is a glob. */
 import { globSource, linkGlob } from '../globs/linear-glob.ts';
 
-export const GLOB = /[*?[{]/;
+const GLOB = /[*?[{]/;
 
 export const isEventGlob = (entry: string): boolean => GLOB.test(entry);
 

@@ -1,26 +1,35 @@
 /** The parts of a target file. */
 import type { TargetFile, TargetVariant } from '../../schemas/generated/types.ts';
 
-/** Parts that a target may define once for all its variants. */
-export const SHARED_PARTS = [
-  'address',
+type SharedPart = keyof TargetVariant & keyof TargetFile;
+
+/** Those that say of the service and of access to it, whatever is posted. */
+export const SERVICE_PARTS = [
   'base',
   'headers',
-  'request',
-  'find',
-  'update',
-  'login',
-  'text',
-  'key',
-  'signature',
-  'exchange',
   'check',
-  'success',
-  'message_id',
+  'login',
   'error_code',
   'outcomes',
   'retry_after',
   'pacing',
   'timeout_seconds',
   'max_response_bytes',
-] as const satisfies readonly (keyof TargetVariant & keyof TargetFile)[];
+] as const satisfies readonly SharedPart[];
+
+/** Parts that a target may define once for all its variants. */
+export const SHARED_PARTS = [
+  ...([
+    'address',
+    'request',
+    'find',
+    'update',
+    'text',
+    'key',
+    'signature',
+    'exchange',
+    'success',
+    'message_id',
+  ] as const),
+  ...SERVICE_PARTS,
+] as const satisfies readonly SharedPart[];

@@ -42,7 +42,7 @@ export function lowerDeliver(
  * Unknown targets are omitted; the rule `unknown-target` reports them.
  * @param words names that are not targets and are kept unchanged (`origin`); they accept every key
  */
-export function lowerDeliveries(
+function lowerDeliveries(
   config: DeliveryConfig,
   table: KnownTargets,
   words: readonly string[] = [],

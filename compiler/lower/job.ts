@@ -16,8 +16,7 @@ export interface JobEntry {
   readonly at: Place;
 }
 
-export const jobId = (profile: ProfilePlan, name: string): string =>
-  profile.home === '' ? name : `${profile.name}/${name}`;
+const jobId = (profile: ProfilePlan, name: string): string => (profile.home === '' ? name : `${profile.name}/${name}`);
 
 export function lowerJob(
   { name, config, profile, at }: JobEntry,

@@ -6,7 +6,7 @@ import type { EffectiveSettings } from '../config/webhook-settings.ts';
 import { parseSecretRef } from '../text/secret-ref.ts';
 
 export const DEFAULT_HOST = '127.0.0.1';
-export const DEFAULT_PORT = 8644;
+const DEFAULT_PORT = 8644;
 const MAX_BODY_BYTES = 1_048_576;
 
 export function lowerServer(config: Config, settings: EffectiveSettings, overrides: Overrides): ServerPlan {

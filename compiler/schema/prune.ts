@@ -10,7 +10,7 @@ import type { FileTypes } from './validate.ts';
 import { faultyPaths } from './validate.ts';
 
 /** The path of the entry that a problem makes unusable: a route, a job, a target, a source, or else one setting. */
-export function entryPath(path: NodePath): NodePath {
+function entryPath(path: NodePath): NodePath {
   const depth = path.findIndex((_, index) => !ENTRY_MAPS.has(path.slice(0, index + 1).join('.')));
   return depth < 0 ? path : path.slice(0, depth + 1);
 }

@@ -22,7 +22,7 @@ const MAX_EXPANSION = 1_000_000;
 /** Deeper than any real config, and far from a stack overflow. */
 const MAX_DEPTH = 200;
 
-export const MERGE_KEY = '<<';
+const MERGE_KEY = '<<';
 
 export interface BuiltValue {
   readonly value: unknown;

@@ -55,7 +55,7 @@ export function describeWindow({ timestamp }: SourceFile): string | null {
 }
 
 /** Lists headers of the services themselves first. */
-export function describePlaces(places: readonly Locator[]): string {
+function describePlaces(places: readonly Locator[]): string {
   const isNeutral = ({ header = '' }: Locator): number => (NEUTRAL.test(header) ? 1 : 0);
   return places
     .toSorted((a, b) => isNeutral(a) - isNeutral(b))

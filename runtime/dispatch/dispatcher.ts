@@ -130,7 +130,7 @@ export function refusePaused(
 }
 
 /** Refuses events while the store cannot write. The store itself logs when that begins and ends. */
-const STORE_DOWN: Refusal = { kind: 'overloaded', reason: 'store_unavailable', retry_after_seconds: 10 };
+export const STORE_DOWN: Refusal = { kind: 'overloaded', reason: 'store_unavailable', retry_after_seconds: 10 };
 
 /**
  * Resolves like `work`, or with a refusal when the store was unavailable and nothing was stored. Rejects with

@@ -101,4 +101,4 @@ export class Keeping {
   }
 }
 
-export const NOTHING_KEPT: KeptCounts = { kept: 0, dropped: { rate: 0, queue: 0, failed: 0 } };
+const NOTHING_KEPT: KeptCounts = { kept: 0, dropped: { rate: 0, queue: 0, failed: 0 } };

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
+import { listenUrl } from '../../base/loopback.ts';
 import type { IntakeRequest as Request } from './body.ts';
 import { IntakeRequest } from './body.ts';
 import type { Connections } from './connections.ts';
@@ -149,7 +150,7 @@ export class BoundedServer {
 }
 
 /** Listens; resolves to the bound address. Rejects with ListenError when the address cannot be bound. */
-export async function listenOn(server: NetServer, host: string, port: number): Promise<AddressInfo> {
+async function listenOn(server: NetServer, host: string, port: number): Promise<AddressInfo> {
   server.listen({ port, backlog: BACKLOG, ...(host === '' ? {} : { host }) });
   try {
     await once(server, 'listening');
@@ -159,8 +160,7 @@ export async function listenOn(server: NetServer, host: string, port: number): P
   return server.address() as AddressInfo;
 }
 
-export const urlOf = ({ address, port, family }: AddressInfo): string =>
-  `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+export const urlOf = ({ address, port }: AddressInfo): string => listenUrl(address, port);
 
 function explain(error: NodeJS.ErrnoException, host: string, port: number): string {
   const place = `${host === '' ? '*' : host}:${port}`;

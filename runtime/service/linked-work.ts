@@ -18,7 +18,7 @@ import type { ServiceContext } from './context.ts';
 /** Largest skill, in bytes; a prompt contains it. */
 const MAX_SKILL_BYTES = 4 * 1024 * 1024;
 
-export type DeliveryParts = ReturnType<typeof createDeliveryContext>;
+export type OpenDeliveries = ReturnType<typeof createDeliveryContext>;
 
 /** A table with its secrets, targets and agents. */
 export interface LinkedWork {
@@ -32,7 +32,7 @@ export interface LinkedWork {
 /** Links the targets and agents of a table. Rejects with TableError naming all missing credentials. */
 export async function linkWork(
   context: ServiceContext,
-  deliveries: DeliveryParts,
+  deliveries: OpenDeliveries,
   table: RouteTable,
 ): Promise<LinkedWork> {
   const secrets = await context.secrets(tableSecretRefs(table), table.server.host);

@@ -1,5 +1,6 @@
 /** Opens what stands behind the server, in its order: the first table's targets and agents, the store, the keeper of requests, budgets. */
 import { hostname } from 'node:os';
+import { isWildcard, listenUrl } from '../../base/loopback.ts';
 import { createDeliveryContext } from '../deliver/delivery-context.ts';
 import type { DispatchObserver } from '../dispatch/observer.ts';
 import type { Keeper } from '../intake/keeper.ts';
@@ -71,8 +72,7 @@ async function openStore(context: ServiceContext, routes: Routes, secrets: Secre
 /** The URL of this gateway for operators of other gateways, with the host's name instead of a wildcard address. */
 function nodeUrl(routes: Routes): string {
   const { host, port } = routes.listening?.configured ?? routes.addressFor(routes.plan.server);
-  const name = host === '' || host === '0.0.0.0' || host === '::' ? hostname() : host;
-  return `http://${name.includes(':') ? `[${name}]` : name}:${routes.listening?.bound.port ?? port}`;
+  return listenUrl(isWildcard(host) ? hostname() : host, routes.listening?.bound.port ?? port);
 }
 
 async function openKeeper(context: ServiceContext, routes: Routes, { state }: Store): Promise<Keeper> {

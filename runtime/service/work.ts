@@ -38,14 +38,14 @@ import { hasSandbox } from './confine.ts';
 import type { ServiceContext } from './context.ts';
 import type { Backend } from './gateway.ts';
 import type { Guarding } from './guarding.ts';
-import type { DeliveryParts, LinkedWork } from './linked-work.ts';
+import type { LinkedWork, OpenDeliveries } from './linked-work.ts';
 import { linkWork } from './linked-work.ts';
 
 /** Wait between two attempts to read from a store that is not open, in ms. */
 const RETRY_MS = 1000;
 
 interface WorkParts {
-  readonly deliveries: DeliveryParts;
+  readonly deliveries: OpenDeliveries;
   readonly first: LinkedWork;
   readonly opened: OpenedStore;
   readonly keeping: Keeping;
@@ -71,7 +71,7 @@ export class Work implements Backend {
   readonly guarding: Guarding;
   readonly approving: Approving;
   private readonly ownLogins: OwnLogins;
-  private readonly deliveries: DeliveryParts;
+  private readonly deliveries: OpenDeliveries;
   private readonly deliverer: SwappableDeliverer;
   private readonly scheduler: JobScheduler;
   private linked: LinkedWork;

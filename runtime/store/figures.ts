@@ -6,7 +6,7 @@
 /** Requests of routes by what became of them, which add up. `failed`: not the sender's fault. */
 export const FIGURE_COUNTS = ['taken', 'ignored', 'duplicate', 'refused', 'failed'] as const;
 /** Times of answers in microseconds, below which half and 95 percent are; and the work that waited. The highest counts. */
-export const FIGURE_LEVELS = ['half_us', 'most_us', 'waiting'] as const;
+const FIGURE_LEVELS = ['half_us', 'most_us', 'waiting'] as const;
 export const FIGURES = [...FIGURE_COUNTS, ...FIGURE_LEVELS] as const;
 
 export type FigureCount = (typeof FIGURE_COUNTS)[number];

@@ -24,7 +24,7 @@ export type FinalState = (typeof FINAL_STATES)[number];
 export type DispatchState = OpenState | FinalState;
 
 /** The states from which each state can be reached. */
-export const REACHED_FROM: Readonly<Record<DispatchState, readonly OpenState[]>> = {
+const REACHED_FROM: Readonly<Record<DispatchState, readonly OpenState[]>> = {
   pending: ['pending', 'running'],
   running: ['pending', 'running'],
   delivering: ['pending', 'running', 'delivering'],

@@ -15,7 +15,7 @@ function own(values: BlueprintValues, field: BlueprintField | null): string | un
 }
 
 /** The values that a schedule can name: the fields, and `minute`, `hour` and `dow` derived from them. */
-export function scheduleValues(fields: readonly BlueprintField[], values: BlueprintValues): BlueprintValues {
+function scheduleValues(fields: readonly BlueprintField[], values: BlueprintValues): BlueprintValues {
   const all: Record<string, string> = { ...values };
   const time = own(values, timeField(fields));
   if (time !== undefined && isTime(time)) {

@@ -8,7 +8,7 @@ import { SEALED_PREFIX } from '../../../base/sealed-text.ts';
 
 const [NONCE_BYTES, TAG_BYTES, KEY_BYTES] = [12, 16, 32];
 /** Least length, in characters, of the text from which a key is derived. */
-export const SHORTEST_KEY_TEXT = 32;
+const SHORTEST_KEY_TEXT = 32;
 
 export interface Seal {
   /** Encrypts. @param place what the secret belongs to; it cannot be opened for another place */

@@ -24,14 +24,19 @@ import { manualDispatch } from '../../../runtime/dispatch/scheduler/job-dispatch
 import type { KeptRequest } from '../../../runtime/intake/kept-request.ts';
 import { createIds } from '../../../runtime/platform/ids.ts';
 import { createSecrets } from '../../../runtime/platform/secrets/machine-secrets.ts';
+import { SecretError } from '../../../runtime/platform/secrets/secrets.ts';
 import type { Service } from '../../../runtime/service/service.ts';
 import type { SessionSummary } from '../../../runtime/store/sessions.ts';
+import { LinkError } from '../../../runtime/table/link-context.ts';
 import { partsOf } from '../../../runtime/verify/request.ts';
+import { SignError } from '../../../runtime/verify/sign-body.ts';
 import type { Explanation, RoutePlan } from '../../../schemas/generated/types.ts';
 
 type Parts = ServedGateway<CliContext>;
 
 const refuse = (message: string): ControlError => new ControlError('refused', message);
+
+const REFUSALS = [SecretError, SignError, LinkError];
 
 /** What the compiler and the commands refuse, as a refusal. */
 async function refusing<T>(work: () => Promise<T>): Promise<T> {
@@ -39,7 +44,7 @@ async function refusing<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (error instanceof CliError) throw refuse([error.message, ...error.hints].join('; '));
-    if (error instanceof Error && /^(?:Secret|Sign|Link)Error$/.test(error.name)) throw refuse(error.message);
+    if (REFUSALS.some((kind) => error instanceof kind)) throw refuse((error as Error).message);
     throw error;
   }
 }

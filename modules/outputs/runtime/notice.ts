@@ -1,5 +1,6 @@
 /** The message that asks a person for an approval. */
 import { hostname } from 'node:os';
+import { isWildcard, listenUrl } from '../../../base/loopback.ts';
 import type { Approval } from '../../../runtime/dispatch/approving.ts';
 import type { ConsolePlan } from '../../../schemas/generated/types.ts';
 import { receiverOf } from './approvals.ts';
@@ -39,7 +40,5 @@ export function ownerOf({ profile, route, job }: Pick<Approval, 'profile' | 'rou
 /** Where people open it; a wildcard address is no name. */
 export function consoleUrl(plan: ConsolePlan | null): string | null {
   if (plan === null) return null;
-  const isAny = plan.host === '' || plan.host === '0.0.0.0' || plan.host === '::';
-  const host = isAny ? hostname() : plan.host;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${plan.port}`;
+  return listenUrl(isWildcard(plan.host) ? hostname() : plan.host, plan.port);
 }

@@ -67,9 +67,11 @@ class RunningApprovals implements Approvals {
   private alert(waiting: readonly WaitingDelivery[]): void {
     const { alerts } = this.context;
     const subjects = new Set(waiting.map(ownerOf));
-    const now = new Set(waiting.map(({ ref, index, since }) => `${ref} ${index} ${since}`));
-    for (const [index, row] of waiting.entries()) {
-      if (this.seen.has([...now][index] ?? '')) continue;
+    const now = new Set<string>();
+    for (const row of waiting) {
+      const waits = `${row.ref} ${row.index} ${row.since}`;
+      now.add(waits);
+      if (this.seen.has(waits)) continue;
       alerts.raise({ kind: 'approval', subject: ownerOf(row) }, 'hookwright approvals list shows what waits');
     }
     for (const { kind, subject } of alerts.lasting)

@@ -1,6 +1,7 @@
 /** Dispatches the event to its agent, target or job. The answer is sent once that is stored. */
 import type { Dispatch, RoutePlan } from '../../../schemas/generated/types.ts';
 import type { Claim, Dispatcher } from '../../dispatch/dispatcher.ts';
+import { STORE_DOWN } from '../../dispatch/dispatcher.ts';
 import type { Statuses } from '../../dispatch/statuses.ts';
 import type { OverBudget } from '../../store/budget.ts';
 import type { OverLimit } from '../../store/event-mutations.ts';
@@ -43,11 +44,7 @@ async function dispatchWithStatus(
     token = await statuses.token(dispatch.id);
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
-    return refuse(intake, {
-      kind: 'overloaded',
-      reason: 'store_unavailable',
-      retry_after_seconds: 10,
-    });
+    return refuse(intake, STORE_DOWN);
   }
   const reply = await dispatchToAgent(intake, dispatch, claim, dispatcher);
   return reply.outcome === 'accepted' ? answerWithStatus(intake, answeredEvent(intake), statuses, token) : reply;

@@ -99,7 +99,7 @@ function setLogAside(path: string, now: number, message: string): DamageReport {
 }
 
 /** The path to which a damaged file is copied or moved. @param now Unix ms */
-export const asideName = (path: string, now: number): string =>
+const asideName = (path: string, now: number): string =>
   `${path}.damaged-${new Date(now).toISOString().replaceAll(':', '-')}`;
 
 interface LogIndex {

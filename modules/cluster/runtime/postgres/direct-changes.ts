@@ -30,7 +30,7 @@ export const createDirectChanges = (turns: LaneTurns, signatures: Signatures): D
   add_figures: addFigures,
 });
 
-export async function flushGroups({ db }: Scope, { now }: FlushGroups): Promise<null> {
+async function flushGroups({ db }: Scope, { now }: FlushGroups): Promise<null> {
   await db.change("UPDATE work SET due_at = $1, set_at = $1 WHERE group_key IS NOT NULL AND state = 'pending'", [now]);
   return null;
 }

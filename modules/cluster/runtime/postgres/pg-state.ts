@@ -41,7 +41,7 @@ const CREATE =
 const REPLACE = 'UPDATE document SET version = version + 1, body = $2 WHERE name = $1 AND version = $3 RETURNING 1';
 
 /** @param reads, writes connections; each query and each change is one transaction */
-export function pgDocuments(reads: SnapshotReader, writes: SnapshotReader, signatures: Signatures): SharedDocuments {
+function pgDocuments(reads: SnapshotReader, writes: SnapshotReader, signatures: Signatures): SharedDocuments {
   const read = async (sql: string, name: string): Promise<SharedDocument> => {
     const [rows] = await reads.ask<readonly (readonly SharedDocument[])[]>([sql, name]);
     return rows?.[0] ?? { version: 0, text: '' };
@@ -82,7 +82,7 @@ const LIST =
 const LOAD = 'SELECT files FROM route_table WHERE hash = $1';
 
 /** @param reads, writes connections; each query and each change is one transaction */
-export function pgTables(reads: SnapshotReader, writes: SnapshotReader, signatures: Signatures): SharedTables {
+function pgTables(reads: SnapshotReader, writes: SnapshotReader, signatures: Signatures): SharedTables {
   return {
     async push({ hash, routes }, files, privateKey) {
       const signed = signatures.sign({ kind: 'table', name: hash }, JSON.stringify(files), privateKey);
@@ -118,7 +118,7 @@ const FIND_SESSION = `SELECT id FROM session WHERE ${CHAT}`;
 const READ_TURNS = `SELECT turn FROM session_turn WHERE session = (SELECT id FROM session WHERE ${CHAT}) ORDER BY n`;
 
 /** @param reads, writes connections; each query and each change is one transaction */
-export function pgSessions(reads: SnapshotReader, writes: SnapshotReader): Sessions {
+function pgSessions(reads: SnapshotReader, writes: SnapshotReader): Sessions {
   const of = ({ profile, target, chatId }: Chat): [string, string, string] => [profile, target, JSON.stringify(chatId)];
   const change = async (...statement: Statement): Promise<boolean> => {
     const [rows] = await writes.ask<readonly (readonly object[])[]>(statement);

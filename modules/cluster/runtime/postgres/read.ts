@@ -148,7 +148,7 @@ const RUNNING =
 const TICKS = 'SELECT due_at, outcome, ref, missed FROM job_tick WHERE job = $1 ORDER BY due_at DESC LIMIT $2';
 
 /** @param open returns the records of the rows, by the document that signs them */
-export const jobQueries = (ask: AskSnapshot, open: ReturnType<typeof createJobReader>): JobQueries => ({
+const jobQueries = (ask: AskSnapshot, open: ReturnType<typeof createJobReader>): JobQueries => ({
   async jobs() {
     const [version = [], rows = [], states = [], digests = []] = await ask<
       [VersionRow[], DatabaseJob[], (JobState & { job: string })[], { body: string }[]]
@@ -191,7 +191,7 @@ const NODES =
   '(SELECT clock_timestamp() AS now) t ' +
   `WHERE (n.until > t.now AND n.ended_at IS NULL) OR ${IS_LATEST} ORDER BY n.id`;
 
-export async function readNodes(ask: AskSnapshot): Promise<readonly StoredNode[]> {
+async function readNodes(ask: AskSnapshot): Promise<readonly StoredNode[]> {
   const [rows = []] = await ask<[StoredNode[]]>([NODES]);
   return rows;
 }

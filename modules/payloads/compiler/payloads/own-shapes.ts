@@ -36,9 +36,7 @@ export function readOwnShapes(
 }
 
 /** The files named by `shape`: one for all events, or one per event. */
-export function shapeFiles(
-  shape: NonNullable<SourceFile['shape']>,
-): readonly (readonly [event: string, file: string])[] {
+function shapeFiles(shape: NonNullable<SourceFile['shape']>): readonly (readonly [event: string, file: string])[] {
   return typeof shape === 'string' ? [[ANY_EVENT, shape]] : Object.entries(shape);
 }
 

@@ -58,7 +58,7 @@ const USUAL = {
   fixesStart: NO,
 } as const;
 
-export const OPERATOR_FACTS = {
+const OPERATOR_FACTS = {
   exists: {
     ...USUAL,
     missing: (operand) => (operand === true ? 'never' : 'always'),
@@ -153,7 +153,7 @@ function matchValues({ node, optional }: PossibleField, operands: readonly unkno
 }
 
 /** Whether a value of the node can equal the operand. Null is always possible, because schemas are often imprecise about it. */
-export function canBe(node: ShapeNode, operand: unknown): boolean {
+function canBe(node: ShapeNode, operand: unknown): boolean {
   if (operand === null || node.types.has('any')) return true;
   if (!allowsType(node.types, jsonType(operand))) return false;
   return node.values === null || !isScalar(operand) || node.values.includes(operand);

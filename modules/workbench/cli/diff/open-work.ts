@@ -25,7 +25,7 @@ export async function findStrandedWork(context: CliContext, table: RouteTable): 
   return strandedWork(open ?? [], table);
 }
 
-export function strandedWork(open: readonly OpenWork[], table: RouteTable): readonly StrandedWork[] {
+function strandedWork(open: readonly OpenWork[], table: RouteTable): readonly StrandedWork[] {
   const found = new Map<string, StrandedWork>();
   for (const { profile, target, route, job, count } of open) {
     const missing = missingPart(table, profile, target);

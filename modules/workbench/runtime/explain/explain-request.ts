@@ -286,7 +286,7 @@ const FACTS: Readonly<Partial<Record<StageName, (intake: Intake) => Facts>>> = {
 };
 
 /** The facts about a stage that has just run. */
-export function stageFacts(stage: StageName, intake: Intake): Facts {
+function stageFacts(stage: StageName, intake: Intake): Facts {
   const about = intake.stage === stage ? reasonOf(intake)?.about : null;
   const detail = about?.kind === 'text' ? { detail: about.text } : {};
   return { ...FACTS[stage]?.(intake), ...detail };
