@@ -74,16 +74,43 @@ const seriesOf = ({ text }: { readonly text: string }): ReadonlyMap<string, stri
 
 test('the alert about dead deliveries fires while some were just given up, and not for old ones', { skip }, (t) => {
   const path = join(tempDir(t), 'dead.yaml');
-  const series = 'hookwright_dispatches{instance="a",profile="default",route="ci",state="dead"}';
+  // Two gateways of one store: each exports what is in it.
+  const series = (instance: string): string =>
+    `hookwright_dispatches{job="one",instance="${instance}",profile="default",route="ci",state="dead"}`;
   const fires = (at: string, value: number) => ({
     expr: `count(ALERTS{alertname="HookwrightDeliveriesDead",route="ci",alertstate="firing"}) or vector(0)`,
     ...{ eval_time: at, exp_samples: [{ labels: '{}', value }] },
   });
   const tested = {
     interval: '1m',
-    input_series: [{ series, values: '2x20 5x40' }],
+    input_series: ['a', 'b'].map((instance) => ({ series: series(instance), values: '2x20 5x40' })),
     promql_expr_test: [fires('15m', 0), fires('25m', 1), fires('50m', 0)],
   };
   writeFileSync(path, JSON.stringify({ rule_files: [RULES], evaluation_interval: '1m', tests: [tested] }));
+  promtool('test', 'rules', path);
+});
+
+test('what waits in the store of two gateways is counted once', { skip }, (t) => {
+  const path = join(tempDir(t), 'shared.yaml');
+  const of = (instance: string, values: string) =>
+    [
+      'hookwright_work{stage="runs_queued",',
+      'hookwright_oldest_open_dispatch_seconds{',
+      'hookwright_waiting_runs{cause="session",',
+    ].map((series) => ({ series: `${series}job="one",instance="${instance}"}`, values }));
+  const fired = (value: number) =>
+    ['RunsQueue', 'WorkWaits', 'RunsHeldUp'].map((alert) => ({
+      expr: `count(ALERTS{alertname="Hookwright${alert}",alertstate="firing"}) or vector(0)`,
+      ...{ eval_time: '50m', exp_samples: [{ labels: '{}', value }] },
+    }));
+  const tests = (
+    [
+      ['60x60', 0],
+      ['4000x60', 1],
+    ] as const
+  ).map(([values, count]) => ({
+    ...{ interval: '1m', input_series: [...of('a', values), ...of('b', values)], promql_expr_test: fired(count) },
+  }));
+  writeFileSync(path, JSON.stringify({ rule_files: [RULES], evaluation_interval: '1m', tests }));
   promtool('test', 'rules', path);
 });

@@ -72,7 +72,7 @@ describe('docs/alerts.yaml, docs/grafana-dashboard.json', () => {
       const named = new Set(selectors.map(([, name]) => name));
       const found = lines.filter((line) => named.has(line.replace(/[{ ].*/, '')));
       for (const [, list = ''] of expr.matchAll(/by \(([^)]*)\)/g)) {
-        for (const label of list.split(', ').filter((one) => one !== 'instance'))
+        for (const label of list.split(', ').filter((one) => one !== 'instance' && one !== 'job'))
           assert.ok(
             found.some((line) => line.includes(`${label}="`)),
             `${where}: no metric of ${expr} has the label ${label}`,
@@ -87,7 +87,7 @@ describe('docs/alerts.yaml, docs/grafana-dashboard.json', () => {
       assert.match(labels.severity, /^(?:critical|warning)$/);
       assert.ok(annotations.summary.endsWith('.') && annotations.action.length > 0, alert);
       for (const [, label] of annotations.summary.matchAll(/\$labels\.([a-z]+)/g))
-        assert.match(label ?? '', /^(?:instance|route)$/);
+        assert.match(label ?? '', /^(?:instance|job|route)$/);
     }
     assert.equal(new Set(rules.map(({ alert }) => alert)).size, rules.length);
   });
