@@ -1,6 +1,7 @@
 /** How commands write: results to stdout, everything a person reads beside them to stderr, wrapped to the terminal. */
 import { stripVTControlCharacters } from 'node:util';
 import { displayWidth } from '../../base/display-width.ts';
+import { showUnseen } from '../../base/unseen.ts';
 import type { CliContext } from '../base/context.ts';
 
 /** Width of the terminal that results are written to; undefined if it is not a terminal, so that nothing is wrapped or cut. */
@@ -22,14 +23,8 @@ export function printNote(context: CliContext, text: string): void {
   context.stderr.write(`${text}\n`);
 }
 
-/** Makes control characters visible, so that no stored text can drive the terminal it is shown on. */
-export function visible(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, (char) => {
-    if (char === '\n') return '\\n';
-    if (char === '\t') return '\\t';
-    return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  });
-}
+/** Shows controls and what is not seen, so that no stored text can drive the terminal it is shown on, or read as another. */
+export const visible = showUnseen;
 
 /** @param width columns of the terminal; a word that is wider has a line of its own. Colours take no columns. */
 export function wrapWords(text: string, width: number): string[] {

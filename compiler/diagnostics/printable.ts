@@ -1,12 +1,13 @@
 /** Makes text from files safe to display: removes terminal control characters and masks literal secrets. */
 
+import { UNSEEN_ALONE } from '../../base/unseen.ts';
 import { isHarmless, isSecretName } from '../text/secret-names.ts';
 
-/** Control characters (escape sequences start with one) and bidirectional formatting characters. */
-const UNPRINTABLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+const UNPRINTABLE = new RegExp(String.raw`(?![\t\n])${UNSEEN_ALONE}`, 'gu');
 
-/** Replaces unprintable characters. Keeps the length, so that columns stay valid. */
-export const printable = (text: string): string => text.replace(UNPRINTABLE, '\ufffd');
+/** Replaces what is not seen, or drives a terminal. Keeps the length, so that columns stay valid. */
+export const printable = (text: string): string =>
+  text.replace(UNPRINTABLE, (character) => '\ufffd'.repeat(character.length));
 
 /**
  * A value after a word that names a credential, in comments and in text that is not YAML. References and

@@ -1,7 +1,7 @@
 /** Makes untrusted text safe to print, to log, and to pass to other programs as an argument. */
+import { UNSEEN_ALONE } from '../../base/unseen.ts';
 
-/** Controls (C0, DEL, C1), line separators, bidirectional marks and overrides, and lone surrogates. */
-const UNPRINTABLE = /[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\p{Cs}]/u;
+const UNPRINTABLE = new RegExp(UNSEEN_ALONE, 'u');
 const EACH_UNPRINTABLE = new RegExp(UNPRINTABLE, 'gu');
 
 export function isPrintable(text: string): boolean {

@@ -5,10 +5,11 @@ import { useEffect, useState } from 'preact/hooks';
 import { login, whenSignedOut } from './api.ts';
 import { Messages } from './parts/notify.tsx';
 import { WithRole } from './parts/role.tsx';
+import './parts/unseen.ts';
 import type { ViewPlace } from './parts/router.ts';
 import { to, usePlace } from './parts/router.ts';
 import { Head, Note } from './parts/ui.tsx';
-import { Approvals } from './views/approvals.tsx';
+import { Approval, Approvals } from './views/approvals.tsx';
 import { Blueprint, Blueprints } from './views/blueprints.tsx';
 import { Deliveries } from './views/deliveries.tsx';
 import { Delivery } from './views/delivery.tsx';
@@ -36,7 +37,10 @@ const VIEWS: Readonly<Record<string, { readonly title: string; readonly all: Vie
   routes: { title: 'Routes', all: () => <Routes /> },
   jobs: { title: 'Jobs', all: () => <Jobs /> },
   sessions: { title: 'Sessions', all: (place) => <Sessions place={place} /> },
-  approvals: { title: 'Approvals', all: () => <Approvals /> },
+  approvals: {
+    ...{ title: 'Approvals', all: () => <Approvals /> },
+    one: (_place, id) => <Approval key={id} id={id} />,
+  },
   blueprints: {
     ...{ title: 'Blueprints', all: () => <Blueprints /> },
     one: (_place, id) => <Blueprint key={id} id={id} />,

@@ -1,6 +1,7 @@
 /** The message that asks a person for an approval. */
 import { hostname } from 'node:os';
 import { isWildcard, listenUrl } from '../../../base/loopback.ts';
+import { showUnseen, showUnseenInLines, unseenNote } from '../../../base/unseen.ts';
 import type { Approval } from '../../../runtime/dispatch/approving.ts';
 import type { ConsolePlan } from '../../../schemas/generated/types.ts';
 import { receiverOf } from './approvals.ts';
@@ -11,7 +12,7 @@ const LINE_BREAK = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
 const quoted = (text: string): string =>
   text
     .split(LINE_BREAK)
-    .map((line) => `> ${line}`)
+    .map((line) => `> ${showUnseenInLines(line)}`)
     .join('\n');
 
 /** @param console its URL; null: there is none */
@@ -19,17 +20,16 @@ export function noticeText(approval: Approval, console: string | null): string {
   const { id, text, content, expires_at } = approval;
   const fields = Object.entries(content).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
   const until = expires_at === null ? [] : [`until ${new Date(expires_at).toISOString()}`];
+  const note = unseenNote([text, ...fields].join('\n'));
   return [
     `hookwright: a message of ${ownerOf(approval)} waits for your approval`,
-    ...[`to ${oneLine(receiverOf(approval))}`, ...until],
+    ...[`to ${showUnseen(receiverOf(approval))}`, ...until, ...(note === null ? [] : [note])],
     ...['', quoted([...(text === '' ? [] : [text]), ...fields].join('\n')), ''],
     `hookwright approvals approve ${id}`,
     `hookwright approvals reject ${id}`,
     ...(console === null ? [] : [`${console}/#/approvals/${id}`]),
   ].join('\n');
 }
-
-const oneLine = (text: string): string => text.split(LINE_BREAK).join(' ');
 
 /** For people, and the same each time. */
 export function ownerOf({ profile, route, job }: Pick<Approval, 'profile' | 'route' | 'job'>): string {

@@ -2,6 +2,7 @@
  * Removes invisible characters, comments and forged markers from a text (decisions §12). Runs in linear time, because
  * the text is untrusted.
  */
+import { UNSEEN } from '../../../../base/unseen.ts';
 import type { CleanText } from '../../../../runtime/table/bounded-json.ts';
 import { defuseForgedMarkers } from './forged-markers.ts';
 
@@ -26,12 +27,8 @@ function isSuspicious(text: string): boolean {
   return OPENINGS.some(holds) && SUSPICIOUS.test(text);
 }
 
-/**
- * Zero-width and direction characters, soft hyphens, variation selectors, tags, fillers, controls, noncharacters.
- * Lone surrogates as well: removing an invisible character between two of them would join them into a pair.
- */
-const INVISIBLE =
-  /(?![\t\n\r])[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}\uFFF9-\uFFFB\u2800]/gu;
+/** Lone surrogates as well: removing an invisible character between two of them would join them into a pair. */
+const INVISIBLE = new RegExp(String.raw`(?![\t\n\r\u2028\u2029])[${UNSEEN}]`, 'gu');
 
 /** Returns the text cleaned. The order matters: removing one thing must not create what an earlier step looked for. */
 export function cleanText(text: string): string {

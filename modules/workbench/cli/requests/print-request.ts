@@ -1,5 +1,6 @@
 /** A kept request as a curl command line, and as a HAR file with one entry: what `explain`, `test` and `source detect` read. */
 import { isUtf8 } from 'node:buffer';
+import { UNSEEN_ALONE } from '../../../../base/unseen.ts';
 import { packageVersion } from '../../../../cli/base/package.ts';
 import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
 import { sentHeaders } from '../../runtime/capture/requests.ts';
@@ -20,14 +21,15 @@ export function printCurl({ method, path, headers, body }: KeptRequest, url: str
   return [`curl -X ${method} ${quote(url + path)}`, ...lines, ...(bytes.length === 0 ? [] : data)].join(' \\\n');
 }
 
-/** Characters that could drive a terminal. */
-const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+/** What could drive a terminal, or is not seen on one. */
+const CONTROL = new RegExp(String.raw`(?![\t\n])${UNSEEN_ALONE}`, 'gu');
 
 function quote(text: string): string {
   if (text.search(CONTROL) < 0) return `'${text.replaceAll("'", "'\\''")}'`;
-  const escaped = text
-    .replace(/[\\']/g, '\\$&')
-    .replace(CONTROL, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  const escaped = text.replace(/[\\']/g, '\\$&').replace(CONTROL, (char) => {
+    const code = (char.codePointAt(0) ?? 0).toString(16);
+    return code.length > 4 ? `\\U${code.padStart(8, '0')}` : `\\u${code.padStart(4, '0')}`;
+  });
   return `$'${escaped}'`;
 }
 

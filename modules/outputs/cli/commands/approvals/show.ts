@@ -1,4 +1,5 @@
 /** `hookwright approvals show <id>`: what would be sent, and where. */
+import { unseenNote } from '../../../../../base/unseen.ts';
 import { argument, command, flag } from '../../../../../cli/command-line/command.ts';
 import { configOption } from '../../../../../cli/command-line/options.ts';
 import { printBeside, printJson, printLine, visible } from '../../../../../cli/output/print.ts';
@@ -23,6 +24,8 @@ export default command({
       ...contentLines(approval),
     ] as const;
     for (const [name, value] of facts) printBeside(context, name.padEnd(12), visible(value));
+    const note = unseenNote([approval.text, ...contentLines(approval).map(([, value]) => value)].join('\n'));
+    if (note !== null) printBeside(context, 'note'.padEnd(12), note);
     printLine(context, `\n${approval.text.split('\n').map(visible).join('\n')}`);
   },
 });
