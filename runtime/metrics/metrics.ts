@@ -164,7 +164,9 @@ export class Metrics {
         'histogram',
         'run_duration_seconds',
         `Agent runs by route and outcome; without a route: of jobs that no event has started; beyond ${MAX_RUN_ROUTES} routes: ${OTHER_ROUTES}.`,
-        this.runs.samples(served.slice(0, MAX_RUN_ROUTES).map(({ profile, name }) => [profile, name, 'failed'])),
+        this.runs.samples(
+          withJobs(served.slice(0, MAX_RUN_ROUTES)).map(({ profile, name }) => [profile, name, 'failed']),
+        ),
       ],
       ['counter', 'agent_runs_total', 'Runs of named agents by outcome.', this.agentRuns.samples()],
       [
@@ -202,6 +204,14 @@ export class Metrics {
   }
 }
 
+type Served = NonNullable<LiveFigures['served']>;
+
+/** And for each profile what no route has started: runs of jobs. */
+const withJobs = (served: Served): Served => [
+  ...served,
+  ...[...new Set(served.map(({ profile }) => profile))].map((profile) => ({ profile, name: '' })),
+];
+
 type Metric = Parameters<typeof printMetric>;
 
 const waitsOf = ({ session, agent, budget }: WaitCounts) => ({ session, agent, budget });
@@ -221,9 +231,7 @@ function gauges({
   const dispatches = new Totals('profile', 'route', 'state');
   for (const tally of stored?.tallies ?? [])
     for (const state of DISPATCH_STATES) dispatches.addBy(tally[state], tally.profile, tally.route ?? '', state);
-  // Without a route: of jobs.
-  const ofJobs = [...new Set(served.map(({ profile }) => profile))].map((profile) => ({ profile, name: '' }));
-  const noneDead = stored === null ? [] : [...served, ...ofJobs].map(({ profile, name }) => [profile, name, 'dead']);
+  const noneDead = stored === null ? [] : withJobs(served).map(({ profile, name }) => [profile, name, 'dead']);
   const oldest = stored === null ? [] : [{ value: stored.oldestOpenSeconds }];
   return [
     ['gauge', 'build_info', 'Always 1; the label has the version.', [{ labels: { version }, value: 1 }]],

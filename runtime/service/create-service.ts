@@ -174,6 +174,8 @@ class RunningService implements Service {
   }
 
   async status(): Promise<ServiceStatus> {
+    // What was subscribed is in service with the next request, and known before it.
+    await this.routes.tables.refresh();
     const work = await readStatus(this.work, this.context.clock);
     return {
       ...this.gateway.status(),
@@ -200,6 +202,7 @@ class RunningService implements Service {
   }
 
   async metrics(): ReturnType<Service['metrics']> {
+    await this.routes.tables.refresh();
     const { table, subscriptions } = this.gateway.status();
     return this.context.metrics.read({
       version: this.context.version,

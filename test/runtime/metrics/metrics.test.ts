@@ -117,6 +117,7 @@ test('what alerts count is 0 for each route in service, before there is anything
     'hookwright_run_duration_seconds_count{profile="default",route="new",outcome="failed"} 0',
     'hookwright_dispatches{profile="default",route="new",state="dead"} 0',
     // Of jobs.
+    'hookwright_run_duration_seconds_count{profile="default",route="",outcome="failed"} 0',
     'hookwright_dispatches{profile="default",route="",state="dead"} 0',
   ]) {
     assert.ok(lines.includes(line), line);

@@ -1,26 +1,29 @@
 /** The second listener: who may read what, and whether it tells the truth about the gateway. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 import { createService } from '../../../main/runtime.ts';
+import type { ServiceOptions } from '../../../runtime/service/options.ts';
 import type { Service } from '../../../runtime/service/service.ts';
 import { readinessOf } from '../../../runtime/service/status.ts';
 import type { GatewayPlan } from '../../../schemas/generated/types.ts';
 import { atEnd } from '../../helpers/at-end.ts';
 import { recordLog } from '../../helpers/log.ts';
-import { routeTable } from '../../helpers/route-table.ts';
+import { routePlan, routeTable } from '../../helpers/route-table.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
 const LITERAL = { kind: 'literal', value: 'a token of some length', scope: 'default' } as const;
 const BEARER = { authorization: 'Bearer a token of some length' };
 
-async function serveWith(t: TestContext, gateway: Partial<GatewayPlan>) {
+async function serveWith(t: TestContext, gateway: Partial<GatewayPlan>, more: Partial<ServiceOptions> = {}) {
   const log = recordLog();
   const table = routeTable({ routes: { pulls: {} }, gateway }).table;
-  const service: Service = await createService({ table, home: tempDir(t), log });
+  const service: Service = await createService({ table, home: tempDir(t), log, ...more });
   atEnd(t, () => service.stop({ drainMs: 0 }));
   const { url } = await service.listen();
   const { console } = await service.status();
@@ -48,6 +51,22 @@ describe('the console', () => {
     assert.equal((await get('/__proto__')).status, 404);
     assert.equal((await get('/metrics', {}, 'POST')).status, 405);
     assert.equal((await get('/livez', {}, 'HEAD')).status, 200);
+  });
+
+  it('has what alerts count of a subscription at 0 before its first request', async (t) => {
+    const home = tempDir(t);
+    const plan = routePlan('added', {});
+    const lowerSubscriptions = (text: string) => ({ routes: text === '{}' ? [] : [plan], rejected: [] });
+    const consoleAt = { console: { host: '127.0.0.1', port: 0, token: null } };
+    const { get, service } = await serveWith(t, consoleAt, { home, lowerSubscriptions });
+    assert.doesNotMatch(await (await get('/metrics')).text(), /added/);
+    writeFileSync(join(home, 'webhook_subscriptions.json'), '{"added": {}}');
+    assert.match(
+      await (await get('/metrics')).text(),
+      /^hookwright_requests_total\{.*"added",outcome="overloaded"\} 0$/m,
+    );
+    writeFileSync(join(home, 'webhook_subscriptions.json'), '{}');
+    assert.equal((await service.status()).subscriptions.serving, 0);
   });
 
   it('gives metrics and reasons to those alone who bring the token', async (t) => {
