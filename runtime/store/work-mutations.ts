@@ -11,11 +11,13 @@ import type { FinalState, ProgramEnd, Step, Waiting } from './states.ts';
 import type { RunUsage } from './usage.ts';
 
 /**
- * Takes due work: runs become `running`, and runs and attempts are held by `holder`. A route that is paused has no due runs. Lanes take turns (runs: a lane for
- * each profile, route and agent; attempts: for each profile and target); within a lane, rows are ordered by due time, then by
- * ref. Of a session one run is open to be taken or under way: the others wait for their turn, in the order of acceptance,
- * and the end of each run makes the next one due (unit.ts). Turns continue from one call to the next: the lane that was served longest ago comes first, so that taking one row
- * at a time is as fair as taking ten. Taking a run that waits in a group closes the group.
+ * Takes due work: runs become `running`, and runs and attempts are held by `holder`. A route that is paused has no due runs.
+ *
+ * Lanes take turns (runs: a lane for each profile, route and agent; attempts: for each profile and target); within a lane, rows
+ * are ordered by due time, then by ref. Turns continue from one call to the next: the lane that was served longest ago comes
+ * first, so that taking one row at a time is as fair as taking ten. Of a session one run is open to be taken or under way: the
+ * others wait for their turn, in the order of acceptance, and the end of each run makes the next one due (unit.ts). Taking a
+ * run that waits in a group closes the group.
  *
  * When its outcome is in doubt, it is not repeated, because it would take other rows: `recover` releases what it may have
  * taken.
