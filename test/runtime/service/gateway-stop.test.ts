@@ -1,6 +1,6 @@
 /** A graceful stop: new events are sent away, those under way are answered, waiting work is drained, then all is closed. */
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -98,9 +98,10 @@ test('a script that outlasts the stop is killed with it', async (t) => {
   const script = { path: 'hang.sh', interpreter: 'bash', timeout_seconds: 60 } as const;
   const { gateway, post, home, dispatcher } = await serve(t, { routes: { ci: { script } } });
   mkdirSync(join(home, 'scripts'));
-  writeFileSync(join(home, 'scripts', 'hang.sh'), 'sleep 30; echo x');
+  const started = join(home, 'started');
+  writeFileSync(join(home, 'scripts', 'hang.sh'), `touch '${started}'; sleep 30; echo x`);
   const event = post('/webhooks/ci', {});
-  await sleep(100);
+  await until(async () => existsSync(started));
   await gateway.stop(0);
   const { status, body } = await event;
   assert.equal(status, 503);
