@@ -49,10 +49,16 @@ function readSalt(walPath: string): number | null {
   }
 }
 
-/** Whether a log with this first salt is not that of the store. @param life what the file says without its log */
+/**
+ * Whether a log with this first salt is not that of the store. A mark that is not of this file, as of another home, says of its own
+ * log that it is not of this file either, and nothing of others. @param life what the file says without its log
+ */
 export function isOtherLog(path: string, life: StoreNote, salt: number): boolean {
   if (!existsSync(logMarkPath(path))) return false;
   const line = readFileSync(logMarkPath(path), 'latin1');
-  const marked = Number(line.split(' ')[2]);
-  return line === lineOf(life, marked) && (salt - marked) >>> 0 >= MOST_RESTARTS;
+  const [id = '', starts, first] = line.split(' ');
+  const marked = { id, starts: Number(starts) };
+  if (line !== lineOf(marked, Number(first))) return false;
+  const isOfMark = (salt - Number(first)) >>> 0 < MOST_RESTARTS;
+  return isOfMark !== (id === life.id && marked.starts === life.starts);
 }

@@ -106,7 +106,8 @@ export class Writer {
     try {
       this.isMarked ||= markOpen(this.transactions.db, this.options.path);
       const results = this.transactions.commit(changes, again);
-      this.isLogMarked ||= markLog(this.transactions.db, this.options.path);
+      // Once the file alone says whose mark it is.
+      this.isLogMarked ||= this.isMarked && markLog(this.transactions.db, this.options.path);
       return results;
     } catch (error) {
       const message = messageOf(error);

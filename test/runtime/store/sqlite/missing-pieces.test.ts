@@ -10,7 +10,7 @@ import { walFrames } from '../../../faults/wal.ts';
 import { makeAccept } from '../../../helpers/dispatches.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 
-const SUFFIXES = ['', '-wal', '-shm', '.id'];
+const SUFFIXES = ['', '-wal', '-shm', '-wal.id', '.id'];
 
 interface Home {
   readonly path: string;
@@ -100,6 +100,15 @@ describe('after a kill', () => {
     assert.equal(events, 5);
     assert.match(said ?? '', /another file than this home had, or an older copy/);
     assert.ok(!existsSync(`${path}-wal`) || !readFileSync(`${path}-wal`).equals(log));
+  });
+
+  it('a log of another home is not applied, though what marks it was copied with it', async (t) => {
+    const [{ path }, other] = [await killed(t), await killed(t)];
+    for (const suffix of ['-wal', '-wal.id']) copyFileSync(other.path + suffix, path + suffix);
+    rmSync(`${path}-shm`);
+    const { events, said } = await reopen(path);
+    assert.equal(events, 5);
+    assert.match(said ?? '', /not the one that it was last written with/);
   });
 
   it('a damaged note does not make the file another one', async (t) => {
