@@ -34,7 +34,7 @@ async function setUp(t: TestContext, parts: object = {}, home = tempDir(t)) {
     });
   const route = { prompt: 'x', status_url: true, status_answer: true, rate_limit: 1000 };
   const routes = { ci: { ...route, ...parts }, other: route, plain: { prompt: 'x', rate_limit: 1000 } };
-  const platforms = { webhook: { enabled: true, secret: 'env:WEBHOOK_SECRET', routes } };
+  const platforms = { webhook: { enabled: true, port: 0, secret: 'env:WEBHOOK_SECRET', routes } };
   const config = stringify({ platforms, gateway: { max_queued_runs: 10_000 }, agent: { max_attempts: 1 } });
   const env = { HOME: '/home/user', WEBHOOK_SECRET: SECRET };
   const compiled = compileConfig(config, { env });
