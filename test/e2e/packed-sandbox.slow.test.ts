@@ -25,7 +25,7 @@ const scriptOf = (places: readonly string[]): string =>
     ),
     'echo x >$(dirname $HOOKWRIGHT_OUTPUTS_FILE)/../beside; echo x >/etc/left; echo x >/var/tmp/left',
     `echo '{"output":"note","text":"handed over"}' >$HOOKWRIGHT_OUTPUTS_FILE && echo WROTE`,
-    'curl -sS -m 5 https://example.com 2>&1; exit 0',
+    'curl -sS -m 240 https://example.com 2>&1; exit 0',
   ].join('\n');
 
 test('a packed gateway keeps a run in its sandbox, and so does `sandbox try`', { skip: noSandbox }, async (t) => {
@@ -74,7 +74,7 @@ agent:
 
   const tried = hookwright('sandbox', 'try', '--', 'sh', '-c', scriptOf([home, user, folder]));
   assert.equal(tried.status, 0, tried.stderr);
-  assert.match(tried.stderr, /denied: .*example\.com:443/);
+  assert.match(tried.stderr, /denied: .*example\.com:443/, tried.stdout);
   assert.doesNotMatch(tried.stdout, new RegExp(`${CANARY}|${SECRET}`));
   for (const place of [home, user, folder]) assert.ok(!readdirSync(place).includes('left'), place);
   await gateway.kill();
