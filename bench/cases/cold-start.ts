@@ -93,7 +93,7 @@ export const coldStartCase: Case = {
     const [, version = 1] = times[0] ?? [];
     return [
       ['node -e, bare server', `${bare.toFixed(0)} ms`],
-      ['hookwright serve', `${ours.toFixed(0)} ms`],
+      ['hookwright serve', `${ours.toFixed(0)} ms, ${(ours / bare).toFixed(1)} of the bare one`],
       ...times.map(([name, ms]) => [
         `hookwright ${name}`,
         `${ms.toFixed(0)} ms, ${(ms / version).toFixed(1)} of --version`,
