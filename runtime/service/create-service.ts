@@ -266,10 +266,14 @@ class RunningService implements Service {
     const { log, modules, clock } = this.context;
     const load = modules.find((module) => module.console !== null)?.console ?? null;
     if (load === null) throw new TableError('gateway.console: no module of this program has a console');
+    const [token, viewerToken] = [
+      await this.consoleToken(plan, 'token'),
+      await this.consoleToken(plan, 'viewer_token'),
+    ];
+    if (token !== null && token === viewerToken)
+      throw new TableError('gateway.console.viewer_token: it is `token` itself, whose holder may change everything');
     const console = await (await load())({
-      plan,
-      token: await this.consoleToken(plan, 'token'),
-      viewerToken: await this.consoleToken(plan, 'viewer_token'),
+      ...{ plan, token, viewerToken },
       readiness: () => readinessOf(this.gateway.status(), this.store),
       metrics: () => this.metrics(),
       totals: () => this.context.metrics.requestTotals(),

@@ -70,7 +70,9 @@ export class Access {
   }
 
   private cookie(request: IntakeRequest, value: string, seconds: number): string {
-    const isSecure = this.context.connections.trusts(request) && request.headers['x-forwarded-proto'] === 'https';
+    // Of several proxies the first is the one that the browser reached.
+    const isTls = /^https\s*(?:,|$)/i.test(String(request.headers['x-forwarded-proto'] ?? ''));
+    const isSecure = isTls && this.context.connections.trusts(request);
     return `${COOKIE}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
   }
 

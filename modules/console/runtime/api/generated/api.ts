@@ -221,7 +221,7 @@ export interface Api {
   runJob: {
     input: {
       /**
-       * Id of a job.
+       * Id of a job; one of another profile begins with its name and `/`.
        */
       id: string;
     };
@@ -236,7 +236,7 @@ export interface Api {
   pauseJob: {
     input: {
       /**
-       * Id of a job.
+       * Id of a job; one of another profile begins with its name and `/`.
        */
       id: string;
       seconds?: number;
@@ -246,7 +246,7 @@ export interface Api {
   resumeJob: {
     input: {
       /**
-       * Id of a job.
+       * Id of a job; one of another profile begins with its name and `/`.
        */
       id: string;
     };
