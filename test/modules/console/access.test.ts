@@ -121,10 +121,19 @@ describe('a login', () => {
   it('is Secure where a trusted proxy says https, and where anybody else says so it is not', async (t) => {
     const proxy = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '192.0.2.1' };
     const { url } = await startConsole(t, configOf(`, token: ${TOKEN}`, '    trusted_proxies: [127.0.0.1]\n'));
-    assert.match(await login(url, TOKEN, proxy), /; Secure$/);
+    for (const said of ['https', 'HTTPS', 'https, http'])
+      assert.match(await login(url, TOKEN, { ...proxy, 'x-forwarded-proto': said }), /; Secure$/, said);
+    assert.doesNotMatch(await login(url, TOKEN, { ...proxy, 'x-forwarded-proto': 'http, https' }), /Secure/);
     assert.doesNotMatch(await login(url, TOKEN, { ...proxy, 'x-forwarded-proto': 'http' }), /Secure/);
     const other = await startConsole(t, WITH_TOKENS);
     assert.doesNotMatch(await login(other.url, TOKEN, proxy), /Secure/);
+  });
+
+  it('is refused at the start where the token of a viewer is that of operators', async (t) => {
+    await assert.rejects(
+      startConsole(t, configOf(`, token: ${TOKEN}, viewer_token: ${TOKEN}`)),
+      /viewer_token: it is `token` itself/,
+    );
   });
 
   it('is limited: after ten wrong tokens a client waits, however it brings the next', async (t) => {
