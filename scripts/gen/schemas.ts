@@ -60,7 +60,7 @@ const CHECKED = ['blueprint', 'config', 'profile', 'source', 'subscriptions', 't
  * One self-contained module, in which schemas that refer to the same definition share its function: a command loads all of
  * it. Refuses output that would import ajv at run time.
  */
-function validators(): string {
+export function validatorModule(checked: readonly string[]): string {
   const ajv = new Ajv2020.default({
     allErrors: true,
     strict: true,
@@ -75,16 +75,28 @@ function validators(): string {
   // What stands there, for editors: see modules/payloads/cli/payload-hints.ts.
   ajv.addKeyword('x-payload');
   for (const name of names) ajv.addSchema(withoutTexts(readSchema(name)) as AnySchema);
-  const exported = CHECKED.map((name) => [name, readSchema(name).$id ?? '']);
+  const exported = checked.map((name) => [name, readSchema(name).$id ?? '']);
   const code = standaloneCode.default(ajv, Object.fromEntries(exported));
   if (/\brequire\(|\bimport\b/.test(code)) {
     throw new Error('a keyword of schemas/*.schema.json needs an ajv helper at run time; rewrite it without');
   }
-  return `${BANNER}// @ts-nocheck\n${code.replaceAll(SCHEMA_PATH, '')}\n`;
+  const short = code
+    .replaceAll(SCHEMA_PATH, '')
+    .replaceAll(ADD_ERROR, 'vErrors = added(vErrors, $2);')
+    .replaceAll(ESCAPE_KEY, 'escaped($1)');
+  return `${BANNER}// @ts-nocheck\n${short}\n${HELPERS}\n`;
 }
 
 /** Of an error: the place in the schema, which no message needs. */
 const SCHEMA_PATH = /schemaPath:"(?:[^"\\]|\\.)*",/g;
+/** How ajv adds an error, thousands of times. */
+const ADD_ERROR =
+  /const (err\d+) = (\{.*\});\nif\(vErrors === null\)\{\nvErrors = \[\1\];\n\}\nelse \{\nvErrors\.push\(\1\);\n\}/g;
+/** How it writes a key into a JSON pointer. */
+const ESCAPE_KEY = /(\w+)\.replace\(\/~\/g, "~0"\)\.replace\(\/\\\/\/g, "~1"\)/g;
+const HELPERS = `
+function added(errors, error){ if(errors === null) return [error]; errors.push(error); return errors; }
+function escaped(key){ return key.replace(/~/g, "~0").replace(/\\//g, "~1"); }`;
 
 /** Validators hold the parts of schemas that they look up; texts for people would be a tenth of them. */
 const withoutTexts = (schema: JSONSchema): unknown =>
@@ -105,5 +117,5 @@ function schemaModule(): string {
 export const schemaFiles = async (): Promise<readonly (readonly [file: string, text: string])[]> => [
   ['schemas/generated/types.ts', await types()],
   ['schemas/built/schemas.ts', schemaModule()],
-  ['schemas/built/validators.ts', validators()],
+  ['schemas/built/validators.ts', validatorModule(CHECKED)],
 ];

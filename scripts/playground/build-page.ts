@@ -8,15 +8,18 @@ import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { readYamlCatalog } from '../../compiler/source/shipped-catalog.ts';
 import * as standIns from '../../modules/workbench/playground/browser/node.ts';
 import { SCHEMAS } from '../../schemas/built/schemas.ts';
-import * as CHECKED from '../../schemas/built/validators.ts';
+import { validatorModule } from '../gen/schemas.ts';
 import { joinPage } from './join-page.ts';
 
 const PAGE = 'modules/workbench/playground';
 
+/** What a page checks: it has no blueprints and runs no tests. */
+const CHECKED = ['config', 'profile', 'source', 'subscriptions', 'target'];
+
 /** The schemas that are checked, and those that they refer to: messages name what these take. Those of tables and stored rows are for others. */
 function checkedSchemas(): Readonly<Record<string, unknown>> {
   const all: Readonly<Record<string, unknown>> = SCHEMAS;
-  const names = new Set(Object.keys(CHECKED));
+  const names = new Set(CHECKED);
   for (const name of names) {
     const refs = JSON.stringify(all[name]).matchAll(/"\$ref":"([a-z-]+)\.schema\.json/g);
     for (const [, other = ''] of refs) names.add(other);
@@ -34,7 +37,21 @@ const INSTEAD: readonly (readonly [path: RegExp, code: string])[] = [
   [/\/base\/assets\.ts$/, "export const assetFolder = (name) => '/' + name;"],
   // Commands are no part of the page.
   [/\/cli\/commands\/built\/command-files\.ts$/, 'export const COMMAND_FILES = [];'],
+  // Of a delivery it says why it would be refused: nothing is looked for, sent, hidden in answers or watched.
+  [/\/deliver\/text\/quiet-mentions\.ts$/, 'export const quietMentions = async (text) => text;'],
+  [/\/deliver\/redact\/redact\.ts$/, 'export const createRedact = () => (text) => text;'],
+  [/\/deliver\/http\/send-piece\.ts$/, 'export const createPieceSender = () => null;'],
+  [/\/deliver\/http\/find-login\.ts$/, 'export const linkFindLogin = () => null;'],
+  [/\/deliver\/http\/find-posted\.ts$/, 'export const linkFindPosted = () => null;'],
+  [/\/deliver\/http\/probe-http\.ts$/, 'export const probeHost = null, probeAccount = null;'],
+  [/\/deliver\/drivers\/smtp-session\.ts$/, 'export const sendMail = null, smtpOutcome = null;'],
+  [/\/deliver\/drivers\/gh\.ts$/, 'export const ghEnvironment = null, ghOutcome = null;'],
+  [/\/guard\/runtime\/open-guard\.ts$/, 'export const openGuard = null;'],
   [/\/schemas\/built\/schemas\.ts$/, `export const SCHEMAS = ${JSON.stringify(checkedSchemas())};`],
+  [
+    /\/schemas\/built\/validators\.ts$/,
+    `${validatorModule(CHECKED)}export const blueprint = () => true, test = blueprint;`,
+  ],
   [/\/diagnostics\/built\/rules\.ts$/, `export const RULE_DATA = ${JSON.stringify(shortRules())};`],
 ];
 
@@ -55,8 +72,8 @@ const inBrowser = (root: string): Plugin => ({
       contents: await inPlaceOf(path),
       resolveDir: root,
     }));
-    // Of a module's door, what commands load.
-    onResolve({ filter: /\/cli\// }, ({ kind }) =>
+    // Of a module's door, what commands load; and what composes mail.
+    onResolve({ filter: /\/cli\/|^nodemailer\// }, ({ kind }) =>
       kind === 'dynamic-import' ? { path: 'absent', namespace: 'absent' } : null,
     );
     onLoad({ filter: /.*/, namespace: 'absent' }, () => ({ contents: '' }));
@@ -64,7 +81,7 @@ const inBrowser = (root: string): Plugin => ({
   },
 });
 
-/** What the page needs of the catalog, by path below it: no blueprints; parsed, because a text in a text is longer. */
+/** What the page needs of the catalog, by path below it: no blueprints, no notes of sources; parsed, because a text in a text is longer. */
 function shipped(root: string): Readonly<Record<string, unknown>> {
   const catalog = join(root, 'catalog');
   const texts = ['shapes', 'writers'].flatMap((folder) =>
@@ -73,7 +90,12 @@ function shipped(root: string): Readonly<Record<string, unknown>> {
       return [path, JSON.parse(readFileSync(join(catalog, path), 'utf8')) as unknown] as const;
     }),
   );
-  return { ...Object.fromEntries(texts), 'catalog.json': { ...readYamlCatalog(nodeFiles, catalog), blueprints: {} } };
+  const { sources, ...rest } = readYamlCatalog(nodeFiles, catalog);
+  const short = Object.entries(sources).map(([name, { notes: _, ...source }]) => [name, source]);
+  return {
+    ...Object.fromEntries(texts),
+    'catalog.json': { ...rest, sources: Object.fromEntries(short), blueprints: {} },
+  };
 }
 
 /** @param root folder of the sources, after `npm run gen` @returns the page */

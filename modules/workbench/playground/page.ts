@@ -1,4 +1,5 @@
 /** The page: a configuration on the left, a payload on the right, diagnostics and explanation below them, as one types. */
+import type { Diagnostic } from '../../../compiler/diagnostics/diagnostic.ts';
 import { printPretty } from '../../../compiler/print/print-pretty.ts';
 import type { RouteTable } from '../../../schemas/generated/types.ts';
 import { compileIn, explainIn, PROJECT } from './run.ts';
@@ -29,6 +30,10 @@ function offerRoutes(table: RouteTable): void {
   route.replaceChildren(...names.map((name) => new Option(name, name, false, name === chosen)));
 }
 
+/** Without the count, which stands once above all of them. */
+const printOne = (diagnostic: Diagnostic): string =>
+  printPretty([diagnostic], { color: false, width: 100 }).split('\n').slice(0, -2).join('\n').trimEnd();
+
 /** A click on a diagnostic selects what it is about. */
 function show(found: ReturnType<typeof compileIn>['diagnostics']): void {
   const items = found.map((diagnostic) => {
@@ -36,7 +41,7 @@ function show(found: ReturnType<typeof compileIn>['diagnostics']): void {
     const text = document.createElement('button');
     text.type = 'button';
     text.className = diagnostic.severity;
-    text.textContent = printPretty([diagnostic], { color: false, width: 100 }).trim();
+    text.textContent = printOne(diagnostic);
     text.onclick = () => {
       config.focus();
       config.setSelectionRange(diagnostic.range.start, diagnostic.range.end);
@@ -102,4 +107,4 @@ readLink();
 void run();
 
 /** For tests, and for the console of a browser. */
-Object.assign(globalThis, { hookwright: { compileIn, printPretty } });
+Object.assign(globalThis, { hookwright: { compileIn, explainIn, printPretty } });

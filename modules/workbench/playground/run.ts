@@ -8,16 +8,26 @@ import type { CompileResult } from '../../../compiler/compile.ts';
 import { compile } from '../../../compiler/compile.ts';
 import type { Files } from '../../../compiler/source/files.ts';
 import { loadShippedCatalog } from '../../../compiler/source/shipped-catalog.ts';
+import type { HttpConnections } from '../../../runtime/deliver/http-pool.ts';
+import { createPace } from '../../../runtime/deliver/pace.ts';
+import { TokenCache } from '../../../runtime/deliver/token-cache.ts';
+import { loadMarks } from '../../../runtime/module.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';
-import type { Marks } from '../../../runtime/table/link-template.ts';
+import { silentLog } from '../../../runtime/platform/log.ts';
+import type { SecretResolver } from '../../../runtime/platform/secrets/secrets.ts';
+import { printSecretRef, SecretError } from '../../../runtime/platform/secrets/secrets.ts';
+import { EXAMPLE_INSTALLATION } from '../../../runtime/table/loop-marker.ts';
 import { partsOf } from '../../../runtime/verify/request.ts';
 import type { RoutePlan, RouteTable } from '../../../schemas/generated/types.ts';
+import { guard } from '../../guard/module.ts';
 import { payloads } from '../../payloads/module.ts';
 import { formatExplanation } from '../cli/explain/format-explanation.ts';
-import { explainRequest } from '../runtime/explain/explain-request.ts';
-import { createDryDispatcher } from '../runtime/explain/explain-services.ts';
-import { linkExplained } from '../runtime/explain/link-explained.ts';
-import { Warnings } from '../runtime/explain/warnings.ts';
+import { reportBudgets, spentBudgets } from '../runtime/explain/budgets.ts';
+import type { ExplainingMachine } from '../runtime/explain/create-explainer.ts';
+import { createExplainer } from '../runtime/explain/create-explainer.ts';
+import { linkRefusal } from '../runtime/explain/delivery-refusal.ts';
+import type { SpentBudget } from '../runtime/explain/explain-services.ts';
+import { configuredJobState, SWITCHED_OFF } from '../runtime/explain/from-table.ts';
 import { memoryFiles, shippedFiles } from './browser/files.ts';
 
 /** The folder of the configuration, and the user's. */
@@ -27,6 +37,7 @@ const HOME = `${USER}/.hookwright`;
 
 const CATALOG = loadShippedCatalog(shippedFiles, '/catalog');
 const modules = await loadCompilerParts([payloads]);
+const PARTS = [payloads, guard].flatMap(({ runtime }) => runtime ?? []);
 
 /** @param files texts by absolute path; `/project/hookwright.yaml` is the configuration @param mode their permission bits */
 export function compileIn(files: Readonly<Record<string, string>>, mode = 0o600): CompileResult {
@@ -43,41 +54,64 @@ export interface Asked {
   readonly event: string;
 }
 
+const nowhere = (): never => {
+  throw new Error('the page sends nothing');
+};
+const NOWHERE: HttpConnections = { open: nowhere, publicOnly: () => NOWHERE };
+
+/** Those in the text; others stand as their references. */
+const SECRETS: SecretResolver = {
+  resolve(ref) {
+    if (ref.kind === 'literal') return ref.value;
+    throw new SecretError(`${printSecretRef(ref)} is not to be had in a page`);
+  },
+};
+
+/** A machine without disk, network and store. */
+const MACHINE: ExplainingMachine = {
+  ...{ home: HOME, userHome: USER, files: { stat: missing, read: missing }, verifies: false },
+  marks: (plan) => loadMarks(PARTS, [plan]),
+  linkRefusal: async (table, secrets) =>
+    linkRefusal(table, secrets, {
+      ...{ env: {}, clock: systemClock, log: silentLog, http: NOWHERE },
+      ...{ runProcess: nowhere, pace: createPace({ clock: systemClock, longestHoldMs: 0 }) },
+      ...{ tokens: new TokenCache(systemClock), homeOf: () => HOME },
+    }),
+};
+
 /** What becomes of the request, as `hookwright explain` prints it. Rejects with LinkError for a route that cannot be served. */
 export async function explainIn(
   table: RouteTable,
   plan: RoutePlan,
   { payload, event }: Asked,
 ): Promise<readonly string[]> {
-  const warnings = new Warnings();
-  const files = { stat: missing, read: missing };
-  const of = { home: HOME, userHome: USER, files, secrets: null, clock: systemClock, warnings };
-  const linked = linkExplained(plan, table, { ...of, marks: await marksOf(plan) });
+  let budgets: readonly SpentBudget[] = [];
+  const explainer = createExplainer(MACHINE, table, {
+    ...{ secrets: SECRETS, clock: systemClock, installation: async () => EXAMPLE_INSTALLATION },
+    ids: { dispatch: () => 'example', delivery: () => 'example', marker: () => '000000000000' },
+    jobState: (profile, id) => configuredJobState(table, profile, id),
+    budgets: async (dispatch) => {
+      const { timeZone: timezone } = new Intl.DateTimeFormat().resolvedOptions();
+      const world = {
+        parts: PARTS,
+        timezone,
+        now: systemClock.now(),
+        jobs: async () => [],
+        bodies: async () => new Map(),
+      };
+      budgets = await spentBudgets({ table, plan, dispatch }, world);
+      return budgets;
+    },
+  });
   const prefix = plan.profile === 'default' ? '' : `/p/${plan.profile}`;
   const headers = [['content-type', 'application/json']] as const;
   const request = partsOf('POST', `${prefix}/webhooks/${plan.name}`, headers, Buffer.from(payload, 'utf8'));
-  const agent = table.profiles[plan.profile]?.agent.kind ?? null;
-  const found = await explainRequest(
-    { ...linked, agent, request, event: event === '' ? null : event, runScript: null, warnings },
-    {
-      clock: systemClock,
-      ids: { dispatch: () => 'example', delivery: () => 'example', marker: () => '000000000000' },
-      dispatcher: createDryDispatcher({ refusal: () => null, jobState: () => 'accepted' }),
-      installation: async () => '0'.repeat(16),
-      homeChannel: (profile, { target, extra }) =>
-        'chat_id' in extra ? null : (table.profiles[profile]?.targets[target]?.home_channel ?? null),
-      refusal: null,
-    },
-  );
-  return formatExplanation(found, createPaint(false));
+  const found = await explainer.explain(plan, { request, event: event === '' ? null : event, runScript: null });
+  const { enabled } = table.server;
+  const start = enabled ? {} : { taken: false, would_not_start: SWITCHED_OFF };
+  return formatExplanation({ ...found, ...reportBudgets(budgets), ...start }, createPaint(false));
 }
 
 function missing(path: string): never {
   throw new Error(`${path} is not there: the page has no disk`);
-}
-
-/** Loads them for a route with marked values. */
-async function marksOf({ prompt }: RoutePlan): Promise<Marks | null> {
-  const isMarked = prompt.some(({ kind }) => kind === 'notice');
-  return isMarked ? ((await payloads.runtime?.marks?.()) ?? null) : null;
 }

@@ -19,6 +19,48 @@ import { tempDir } from '../../helpers/temp-dir.ts';
 /** Screenshots for people to look at; not under version control. */
 const ARTEFACTS = join(ROOT, 'build/artefacts');
 
+const KINDS = {
+  agent: { prompt: 'Look at {title}' },
+  none: { agent: 'none', prompt: '{title}' },
+  direct: { deliver_only: true, prompt: '{title}' },
+  group: { prompt: '{title}', coalesce: { window_seconds: 5, key: '{number}' } },
+};
+
+/** Targets with an address, with one that does not resolve, and without. */
+const DELIVERIES = {
+  log: { deliver: 'log' },
+  telegram: { deliver: 'telegram', deliver_extra: { chat_id: '{chat}' } },
+  telegram_nowhere: { deliver: 'telegram', deliver_extra: { chat_id: '{c}' } },
+  telegram_missing: { deliver: 'telegram' },
+  slack: { deliver: 'slack', deliver_extra: { chat_id: 'C024BE91L' } },
+  both_missing: { deliver: ['telegram', 'slack'] },
+  email: { deliver: 'email', deliver_extra: { chat_id: 'ops@example.org' } },
+  email_missing: { deliver: 'email' },
+  http: { deliver: 'http', deliver_extra: { q: '{number}' } },
+  http_nowhere: { deliver: 'http', deliver_extra: { q: '..' } },
+};
+
+const OTHERS = {
+  budget: { prompt: '{title}', deliver: 'log', budget: { runs: 2, per: 'hour' } },
+  budget_group: { ...KINDS.group, deliver: 'log', budget: { tokens: 1000, per: 'day' } },
+  session: { prompt: '{title}', deliver: 'log', session_key: '{number}' },
+  session_open: { prompt: '{title}', deliver: 'log', session_key: '{nothing}' },
+};
+
+const SECRET = 'b4f0c9d27e1a4d3fb1c5';
+const COMMON = { agent: { command: ['cat'], confined: 'it only repeats its input' } };
+const WEBHOOK = { enabled: true, secret: SECRET };
+const TARGETS = {
+  telegram: { enabled: true, token: '123456789:AAH2c9f1e7b3d5a8c4f6e2b1d9a7c5e3f1b2' },
+  slack: { enabled: true, token: 'xoxb-2938-9a8f-c0ffee' },
+  email: { enabled: true, smtp_host: 'mail.example.org', from: 'bot@example.org' },
+  http: {
+    enabled: true,
+    url: 'https://hooks.example.org/results/{q}',
+    secret: 'whsec_q83nLx0V7dZk2mPfR9sTyW4hJc6bGeUa1iOoQtKvXzE=',
+  },
+};
+
 describe('the playground', { skip: NO_BROWSER, timeout: 120_000 }, () => {
   const folder = tempDir({ after: (clean) => after(clean as () => void) });
   let html: string;
@@ -73,6 +115,14 @@ describe('the playground', { skip: NO_BROWSER, timeout: 120_000 }, () => {
     });
   }
 
+  /** What `hookwright explain` prints, and the page shows, without what is made up for each. */
+  const comparable = (printed: string): string =>
+    printed
+      .replaceAll(/^`serve` would not start: .*\n/gm, '')
+      .replaceAll(/webhook:(\w+):\S+/g, 'webhook:$1')
+      .replaceAll('\n\n', '\n')
+      .trim();
+
   it('explains as the command line does', async (t) => {
     const home = tempDir(t);
     const [config, payload] = await Promise.all([page.inputValue('#config'), page.inputValue('#payload')]);
@@ -81,11 +131,38 @@ describe('the playground', { skip: NO_BROWSER, timeout: 120_000 }, () => {
     const file = `@${join(home, 'event.json')}`;
     const explain = ['explain', 'review', '--event', 'pull_request', '--payload', file];
     const { stdout } = await runInProcess(explain, { home, env: { WEBHOOK_SECRET: 'b4f0c9d27e1a4d3fb1c5' } });
-    const session = /webhook:review:\S+/;
-    assert.equal(
-      (await text('explanation')).trim().replace(session, ''),
-      stdout.trim().replace(session, '').replaceAll('\n\n', '\n'),
-    );
+    assert.equal(comparable(await text('explanation')), comparable(stdout));
+  });
+
+  it('explains each kind of route, target, budget and session as the command line does', async (t) => {
+    const home = tempDir(t);
+    const routes = Object.fromEntries([
+      ...Object.entries(DELIVERIES).flatMap(([name, delivery]) =>
+        Object.entries(KINDS).map(([kind, keys]) => [`${name}_${kind}`, { ...keys, ...delivery }] as const),
+      ),
+      ...Object.entries(OTHERS),
+    ]);
+    // No one would get it: an error.
+    delete routes.log_direct;
+    const config = JSON.stringify({ ...COMMON, platforms: { ...TARGETS, webhook: { ...WEBHOOK, routes } } });
+    writeFileSync(join(home, 'config.yaml'), config, { mode: 0o600 });
+    const payload = '{"number":7,"title":"über","chat":"-100123"}';
+    const outcomes = new Set<string>();
+    for (const route of Object.keys(routes)) {
+      const { stdout } = await runInProcess(['explain', route, '--event', 'push', '--payload', payload], { home });
+      const shown = (await page.evaluate(`(async () => {
+        const { output, diagnostics } = hookwright.compileIn({ '/project/hookwright.yaml': ${JSON.stringify(config)} });
+        if (output === null) return hookwright.printPretty(diagnostics, { color: false, width: 100 });
+        const { table } = output;
+        const asked = { payload: ${JSON.stringify(payload)}, event: 'push' };
+        return (await hookwright.explainIn(table, table.routes.${route}, asked)).join('\\n');
+      })()`)) as string;
+      assert.equal(comparable(shown), comparable(stdout), route);
+      outcomes.add(/^\w+: (.*)$/m.exec(shown)?.[1] ?? shown);
+      if (/nowhere|missing/.test(route)) assert.match(shown, route.endsWith('direct') ? /: 502 / : /^!/m, route);
+      if (route.startsWith('budget')) assert.match(shown, /→ budget .*nothing spent, the limit is/, route);
+    }
+    assert.deepEqual([...outcomes].sort(), ['200 delivered', '202 accepted', '202 coalesced', '502 delivery_failed']);
   });
 
   it('says what is wrong as one types, and a click selects it', async () => {

@@ -99,6 +99,7 @@ function sampleText(name: string, kind: string): string {
   if (kind === 'url') return 'https://example.com/';
   if (kind === 'date') return '2026-01-01T00:00:00Z';
   if (name === 'full_name' || name === 'path_with_namespace') return 'example/test';
+  if (/(?:^|_)e?mail$/.test(name)) return 'test@example.com';
   return `test ${name.replaceAll('_', ' ')}`;
 }
 

@@ -15,8 +15,9 @@ import type { ShownDelivery } from '../../../../runtime/deliver/driver.ts';
 import { DeliveryRefusal } from '../../../../runtime/deliver/http/values.ts';
 import { runProcess } from '../../../../runtime/platform/process/run-process.ts';
 import { createSecrets } from '../../../../runtime/platform/secrets/machine-secrets.ts';
+import { lenient } from '../../runtime/explain/lenient-secrets.ts';
 import type { TargetChoice } from '../deliver/link-one.ts';
-import { chooseTarget, lenient, linkOne } from '../deliver/link-one.ts';
+import { chooseTarget, linkOne } from '../deliver/link-one.ts';
 
 const options = {
   text: text('text', 'The message; - reads it from stdin'),

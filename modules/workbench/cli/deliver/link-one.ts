@@ -6,7 +6,6 @@ import type { DeliveryContext } from '../../../../runtime/deliver/driver.ts';
 import type { LinkedTargets } from '../../../../runtime/deliver/link-targets.ts';
 import { linkTargets } from '../../../../runtime/deliver/link-targets.ts';
 import type { SecretResolver } from '../../../../runtime/platform/secrets/secrets.ts';
-import { printSecretRef } from '../../../../runtime/platform/secrets/secrets.ts';
 import type { RouteTable } from '../../../../schemas/generated/types.ts';
 
 export interface TargetChoice {
@@ -40,17 +39,4 @@ export function linkOne(choice: TargetChoice, secrets: SecretResolver, context: 
   const [problem] = problems;
   if (problem !== undefined) throw new CliError(`${choice.target}: ${problem.message}`);
   return linked;
-}
-
-/** For dry runs: a secret that is missing on this machine stands as its reference; it is not shown anyway. */
-export function lenient(secrets: SecretResolver): SecretResolver {
-  return {
-    resolve(ref) {
-      try {
-        return secrets.resolve(ref);
-      } catch {
-        return printSecretRef(ref);
-      }
-    },
-  };
 }

@@ -10,8 +10,9 @@ import type { KeptFilter, KeptRequest, KeptRequests } from '../../../../runtime/
 import { LinkError } from '../../../../runtime/table/link-context.ts';
 import type { Explanation, RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
 import { NO_SCHEME, verifiedParts } from '../../runtime/capture/requests.ts';
-import type { Explainer } from '../explain/explainer.ts';
-import { createExplainer, fixedWorld } from '../explain/explainer.ts';
+import type { Explainer } from '../../runtime/explain/create-explainer.ts';
+import { fixedWorld } from '../../runtime/explain/create-explainer.ts';
+import { createMachineExplainer } from '../explain/machine-services.ts';
 import { useRequests } from '../use-requests.ts';
 
 export interface Replayed extends Pick<Explanation, 'taken' | 'status' | 'outcome' | 'reason' | 'prompt'> {
@@ -78,11 +79,11 @@ type Sides<Side> = Readonly<Record<'old' | 'new', Side>>;
 
 /** @param jobs those created at run time */
 export function createSides(
-  context: Parameters<typeof createExplainer>[0],
+  context: Parameters<typeof createMachineExplainer>[0],
   jobs: Parameters<typeof fixedWorld>[1],
   tables: Sides<RouteTable>,
 ): Sides<Explainer> {
-  const explainer = (table: RouteTable): Explainer => createExplainer(context, table, fixedWorld(table, jobs));
+  const explainer = (table: RouteTable): Explainer => createMachineExplainer(context, table, fixedWorld(table, jobs));
   return { old: explainer(tables.old), new: explainer(tables.new) };
 }
 

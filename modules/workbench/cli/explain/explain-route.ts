@@ -10,15 +10,20 @@ import type { Outcome } from '../../../../runtime/intake/reply.ts';
 import { TAKEN } from '../../../../runtime/intake/reply.ts';
 import { createIds } from '../../../../runtime/platform/ids.ts';
 import { createSecrets } from '../../../../runtime/platform/secrets/machine-secrets.ts';
-import type { BudgetSpan } from '../../../../runtime/store/budget.ts';
-import { budgetName } from '../../../../runtime/store/stored-budget.ts';
 import { LinkError } from '../../../../runtime/table/link-context.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
 import type { Explanation, RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
+import { reportBudgets } from '../../runtime/explain/budgets.ts';
 import type { SpentBudget } from '../../runtime/explain/explain-services.ts';
-import { createExplainer } from './explainer.ts';
 import { formatExplanation } from './format-explanation.ts';
-import { jobState, scriptRunner, storedBudgets, storedInstallation, storedLimit } from './machine-services.ts';
+import {
+  createMachineExplainer,
+  jobState,
+  scriptRunner,
+  storedBudgets,
+  storedInstallation,
+  storedLimit,
+} from './machine-services.ts';
 import { startProblems } from './start-problems.ts';
 
 export interface ExplainInput {
@@ -42,7 +47,7 @@ export async function explainRoute(
   const runScript = runsScript && plan.script !== null ? await scriptRunner(context, table, files) : null;
   const problems = startProblems(context, table, plan);
   let budgets: readonly SpentBudget[] = [];
-  const explainer = createExplainer(context, table, {
+  const explainer = createMachineExplainer(context, table, {
     secrets: createSecrets(context),
     clock: context.clock,
     ids: createIds(context.random),
@@ -67,16 +72,6 @@ export async function explainRoute(
     if (error instanceof LinkError) throw new CliError(error.message);
     throw error;
   }
-}
-
-/** Left out where there is none. */
-const reportBudgets = (found: readonly SpentBudget[]): Pick<Explanation, 'budgets'> =>
-  found.length === 0 ? {} : { budgets: found.map(reportBudget) };
-
-function reportBudget({ budget, spent }: SpentBudget): NonNullable<Explanation['budgets']>[number] {
-  const amounts = ({ runs, tokens, cost }: Pick<BudgetSpan, 'runs' | 'tokens' | 'cost'>) => ({ runs, tokens, cost });
-  const until = new Date(budget.until).toISOString();
-  return { budget: budgetName(budget.key), limits: amounts(budget), spent: amounts(spent), until };
 }
 
 /** What a pause of the route does to its events; nothing when it goes on. */

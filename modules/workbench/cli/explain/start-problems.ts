@@ -5,13 +5,14 @@ import { gatewayFiles } from '../../../../runtime/platform/node-files.ts';
 import { createSecrets, userHome } from '../../../../runtime/platform/secrets/machine-secrets.ts';
 import { missingSecrets } from '../../../../runtime/service/missing-secrets.ts';
 import type { RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
+import { SWITCHED_OFF } from '../../runtime/explain/from-table.ts';
 import { linkContext } from '../../runtime/explain/link-explained.ts';
 import { Warnings } from '../../runtime/explain/warnings.ts';
 import { linkProblem, listFiles } from './machine-services.ts';
 
 /** A line for each route that cannot be served, and each secret and setting that is missing. @param more a plan that is in no table, such as of a subscription */
 export function startProblems(context: CliContext, table: RouteTable, more: RoutePlan): readonly string[] {
-  if (!table.server.enabled) return ['webhooks are switched off: set platforms.webhook.enabled'];
+  if (!table.server.enabled) return [SWITCHED_OFF];
   const { home, env, clock } = context;
   const secrets = createSecrets(context);
   const files = listFiles(gatewayFiles);

@@ -2,9 +2,9 @@
 import type { CliContext } from '../../../../cli/base/context.ts';
 import type { RunScript } from '../../../../runtime/intake/script-runner.ts';
 import type { RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
-import type { Explainer } from '../explain/explainer.ts';
-import { createExplainer, fixedWorld } from '../explain/explainer.ts';
-import { scriptRunner } from '../explain/machine-services.ts';
+import type { Explainer } from '../../runtime/explain/create-explainer.ts';
+import { fixedWorld } from '../../runtime/explain/create-explainer.ts';
+import { createMachineExplainer, scriptRunner } from '../explain/machine-services.ts';
 import { openConfig } from '../explain/open-config.ts';
 
 export interface TestedConfig extends Explainer {
@@ -24,7 +24,7 @@ export async function openTested(context: CliContext, configs: readonly string[]
 export function testedTable(context: CliContext, table: RouteTable, inputs: readonly string[]): TestedConfig {
   let scripts: Promise<RunScript> | null = null;
   return {
-    ...createExplainer(context, table, fixedWorld(table)),
+    ...createMachineExplainer(context, table, fixedWorld(table)),
     inputs,
     plan: (route) => Object.values(table.routes).find(({ name }) => name === route) ?? null,
     runScript() {

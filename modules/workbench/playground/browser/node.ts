@@ -2,6 +2,7 @@
  * What the code of the page uses of Node.js, in a browser. What it does not use there (signatures, sockets, the disk) is not
  * there: calling it is a bug, and throws (`scripts/playground/build-page.ts` has `absent` for each name).
  */
+import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { Buffer } from 'buffer';
 import posix from 'path-browserify';
@@ -22,19 +23,28 @@ const ascii = (bytes: Uint8Array): boolean => bytes.every((byte) => byte < 0x80)
 
 export { ascii as isAscii };
 
-/** @param name `sha256`, the only one that a table needs */
-export function createHash(name: string) {
-  if (name !== 'sha256') return absent();
-  const hash = sha256.create();
+const bytesOf = (data: string | Uint8Array): Uint8Array =>
+  typeof data === 'string' ? new TextEncoder().encode(data) : data;
+
+/** The part of a hash that is used: any number of `update`, one `digest`. */
+function hasherOf(hash: { update(data: Uint8Array): unknown; digest(): Uint8Array }) {
   const hasher = {
     update(data: string | Uint8Array) {
-      hash.update(typeof data === 'string' ? new TextEncoder().encode(data) : data);
+      hash.update(bytesOf(data));
       return hasher;
     },
-    digest: (encoding: 'hex' | 'base64') => Buffer.from(hash.digest()).toString(encoding),
+    digest(encoding?: 'hex' | 'base64') {
+      const bytes = Buffer.from(hash.digest());
+      return encoding === undefined ? bytes : bytes.toString(encoding);
+    },
   };
   return hasher;
 }
+
+/** @param name `sha256`, the only one that a table needs */
+export const createHash = (name: string) => (name === 'sha256' ? hasherOf(sha256.create()) : absent());
+/** Signs what a delivery would send, which is neither sent nor shown: one hash does for all. */
+export const createHmac = (_name: string, key: string | Uint8Array) => hasherOf(hmac.create(sha256, bytesOf(key)));
 
 /** 4, 6, or 0 for what is no IP address. */
 export function isIP(text: string): 0 | 4 | 6 {

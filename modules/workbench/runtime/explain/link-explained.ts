@@ -18,6 +18,7 @@ import { linkAuthenticator } from '../../../../runtime/verify/authenticator.ts';
 import { schemeLinker } from '../../../../runtime/verify/scheme.ts';
 import type { SignatureEvidence } from '../../../../runtime/verify/signature-evidence.ts';
 import type { RoutePlan } from '../../../../schemas/generated/types.ts';
+import { NO_SECRETS } from './lenient-secrets.ts';
 import type { Warnings } from './warnings.ts';
 
 export interface ExplainLinkContext {
@@ -67,12 +68,6 @@ export function linkContext(
     capture: null,
   };
 }
-
-export const NO_SECRETS: SecretResolver = {
-  resolve: () => {
-    throw new Error('no secret is looked for');
-  },
-};
 
 const NOT_ASKED = 'no secret was looked for';
 

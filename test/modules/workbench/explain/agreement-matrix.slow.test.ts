@@ -8,15 +8,19 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 import { createSides, replayRequests } from '../../../../modules/workbench/cli/diff/replay-requests.ts';
-import type { Explainer } from '../../../../modules/workbench/cli/explain/explainer.ts';
-import { createExplainer, fixedWorld } from '../../../../modules/workbench/cli/explain/explainer.ts';
 import { formatExplanation } from '../../../../modules/workbench/cli/explain/format-explanation.ts';
-import { jobState, scriptRunner } from '../../../../modules/workbench/cli/explain/machine-services.ts';
+import {
+  createMachineExplainer,
+  jobState,
+  scriptRunner,
+} from '../../../../modules/workbench/cli/explain/machine-services.ts';
 import { openConfig } from '../../../../modules/workbench/cli/explain/open-config.ts';
 import { readKept, readSaved } from '../../../../modules/workbench/cli/explain/read-request.ts';
 import { printHar } from '../../../../modules/workbench/cli/requests/print-request.ts';
 import { useRequests } from '../../../../modules/workbench/cli/use-requests.ts';
 import { verifiedParts } from '../../../../modules/workbench/runtime/capture/requests.ts';
+import type { Explainer } from '../../../../modules/workbench/runtime/explain/create-explainer.ts';
+import { fixedWorld } from '../../../../modules/workbench/runtime/explain/create-explainer.ts';
 import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
 import { TAKEN } from '../../../../runtime/intake/reply.ts';
 import { createIds } from '../../../../runtime/platform/ids.ts';
@@ -134,12 +138,12 @@ describe('what a gateway answered is what is said of it', () => {
     const context = contextFor({ home, env: ENV });
     const { table, files } = await openConfig(context, undefined);
     const runScript = await scriptRunner(context, table, files);
-    const machine = createExplainer(context, table, {
+    const machine = createMachineExplainer(context, table, {
       ...{ secrets: createSecrets(context), clock: context.clock, ids: createIds(context.random) },
       installation: async () => EXAMPLE_INSTALLATION,
       jobState: (profile, id) => jobState(context, table, profile, id),
     });
-    const fixed = createExplainer(context, table, fixedWorld(table));
+    const fixed = createMachineExplainer(context, table, fixedWorld(table));
     const counts = new Map<string, number>();
     const scripts: { readonly name: string; readonly body: string; readonly found: Explanation }[] = [];
 

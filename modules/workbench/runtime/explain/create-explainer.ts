@@ -1,24 +1,24 @@
-/** Explains requests to the routes of a table, which are linked on first use. */
+/** Explains requests to the routes of a table, which are linked on first use: for the command line and for the playground. */
 
 import { agentPlan } from '../../../../base/agent-plan.ts';
-import type { CliContext } from '../../../../cli/base/context.ts';
 import type { FindInstallation } from '../../../../runtime/dispatch/installation.ts';
 import type { Clock } from '../../../../runtime/platform/clock.ts';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
 import type { Ids } from '../../../../runtime/platform/ids.ts';
-import { gatewayFiles } from '../../../../runtime/platform/node-files.ts';
-import { userHome } from '../../../../runtime/platform/secrets/machine-secrets.ts';
 import type { SecretResolver } from '../../../../runtime/platform/secrets/secrets.ts';
+import type { ListFiles } from '../../../../runtime/table/in-file-set.ts';
+import type { Marks } from '../../../../runtime/table/link-template.ts';
 import { EXAMPLE_INSTALLATION } from '../../../../runtime/table/loop-marker.ts';
 import type { Explanation, RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
-import type { ExplainRequest } from '../../runtime/explain/explain-request.ts';
-import { explainRequest } from '../../runtime/explain/explain-request.ts';
-import type { DryContext } from '../../runtime/explain/explain-services.ts';
-import { createDryDispatcher } from '../../runtime/explain/explain-services.ts';
-import type { ExplainedRoute } from '../../runtime/explain/link-explained.ts';
-import { linkExplained, NO_SECRETS } from '../../runtime/explain/link-explained.ts';
-import { Warnings } from '../../runtime/explain/warnings.ts';
-import { configuredJobState, deliveryRefusal, homeChannels, listFiles, marksFor } from './machine-services.ts';
+import type { ExplainRequest } from './explain-request.ts';
+import { explainRequest } from './explain-request.ts';
+import type { DryContext, RefusesDelivery } from './explain-services.ts';
+import { createDryDispatcher } from './explain-services.ts';
+import { configuredJobState, homeChannels } from './from-table.ts';
+import { NO_SECRETS } from './lenient-secrets.ts';
+import type { ExplainedRoute } from './link-explained.ts';
+import { linkExplained } from './link-explained.ts';
+import { Warnings } from './warnings.ts';
 
 /** See `ExplainRequest`. */
 interface Asked extends Pick<ExplainRequest, 'request' | 'event' | 'runScript' | 'verifiedBy' | 'cameAt'> {
@@ -44,6 +44,19 @@ export interface ExplainedWorld extends Omit<DryContext, 'refusal'> {
   readonly installation: FindInstallation;
 }
 
+/** What explanations need of the machine, or of the page in its place. */
+export interface ExplainingMachine {
+  readonly home: string;
+  readonly userHome: string;
+  readonly files: ListFiles;
+  /** False: it has no cryptography, and no signature is verified. */
+  readonly verifies: boolean;
+  /** Null: the route has no marked values. */
+  readonly marks: (plan: RoutePlan) => Promise<Marks | null>;
+  /** Links the drivers of all targets; called for the first delivery that one may refuse. */
+  readonly linkRefusal: (table: RouteTable, secrets: SecretResolver) => Promise<RefusesDelivery>;
+}
+
 /** The time of every event, in Unix ms. */
 const INSTANT = Date.UTC(2026, 0, 1);
 /** Used in place of a generated delivery id. */
@@ -64,7 +77,7 @@ export function fixedWorld(table: RouteTable, storedJobs: readonly { readonly id
 }
 
 export function createExplainer(
-  context: Pick<CliContext, 'home' | 'env' | 'clock'>,
+  { home, userHome, files, verifies, marks, linkRefusal }: ExplainingMachine,
   table: RouteTable,
   { secrets, clock, ids, installation, ...store }: ExplainedWorld,
 ): Explainer {
@@ -78,10 +91,9 @@ export function createExplainer(
     return open;
   };
   const warnings = new Warnings();
-  const { home, env } = context;
-  const linking = { home, userHome: userHome(env), files: listFiles(gatewayFiles), secrets, clock, warnings };
+  const linking = { home, userHome, files, secrets: verifies ? secrets : null, clock, warnings };
   const known = secrets ?? NO_SECRETS;
-  const refusal = deliveryRefusal(context, table, known);
+  const refusal = deliveryRefusal(table, () => linkRefusal(table, known));
   const explaining = {
     ...{
       clock,
@@ -94,7 +106,7 @@ export function createExplainer(
     refusal: secrets === null ? null : refusal,
   };
   const link = async (plan: RoutePlan): Promise<ExplainedRoute> =>
-    linkExplained(plan, table, { ...linking, marks: await marksFor([plan]) });
+    linkExplained(plan, table, { ...linking, marks: await marks(plan) });
   const linked = (plan: RoutePlan): Promise<ExplainedRoute> => {
     const found = links.get(plan) ?? link(plan);
     links.set(plan, found);
@@ -116,6 +128,18 @@ export function createExplainer(
       };
       return explainRequest(input, explaining);
     },
+  };
+}
+
+/** Credentials may be missing: an address is verified without them. */
+function deliveryRefusal({ targets }: RouteTable, link: () => Promise<RefusesDelivery>): RefusesDelivery {
+  let drivers: Promise<RefusesDelivery> | null = null;
+  return async (...asked) => {
+    const [, { target }] = asked;
+    // These refuse nothing, and need no driver.
+    if (targets[target]?.driver === 'log' || targets[target]?.driver === 'local') return null;
+    drivers ??= link();
+    return (await drivers)(...asked);
   };
 }
 
