@@ -19,6 +19,7 @@ export const SERVICE_PARTS = [
 
 /** Parts that a target may define once for all its variants. */
 export const SHARED_PARTS = [
+  ...SERVICE_PARTS,
   ...([
     'address',
     'request',
@@ -31,5 +32,4 @@ export const SHARED_PARTS = [
     'success',
     'message_id',
   ] as const),
-  ...SERVICE_PARTS,
 ] as const satisfies readonly SharedPart[];
