@@ -27,6 +27,8 @@ export interface AgentRequest {
   readonly profile: string;
   /** Name of the route; empty for the run of a job that no event has started. */
   readonly route: string;
+  /** Id of the job whose run it is; absent: of none. */
+  readonly job?: string;
   /** The event, as the sender names it. */
   readonly event: string;
   /** Id of the event: the same for a repeated run. */

@@ -84,10 +84,11 @@ async function outcomeOf(
 }
 
 function requestOf(dispatch: Dispatch, signal: AbortSignal, { handover, said }: Required<RunParts>): AgentRequest {
-  const { toolsets, skills, session, profile, event, delivery_id, trace } = dispatch;
+  const { toolsets, skills, session, profile, event, delivery_id, job, trace } = dispatch;
   const prompt = supersededNote(dispatch.burst === undefined ? dispatch.superseded : 0) + dispatch.prompt;
   const route = dispatch.route ?? '';
   const traced = trace === undefined ? {} : { traceparent: trace };
+  const ofJob = job === null ? {} : { job };
   const outputs = handover === null ? {} : { outputs: handover };
   const told = said.length === 0 ? {} : { said };
   return {
@@ -99,6 +100,7 @@ function requestOf(dispatch: Dispatch, signal: AbortSignal, { handover, said }: 
     event,
     delivery_id,
     route,
+    ...ofJob,
     ...traced,
     ...told,
     ...outputs,

@@ -7,6 +7,7 @@ import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '
 import { compileText } from '../../../main/compiler.ts';
 import { MODULES } from '../../../main/modules.ts';
 import { parseTraceParent, printTraceParent } from '../../../modules/console/runtime/telemetry/trace-parent.ts';
+import { openTracing } from '../../../modules/console/runtime/telemetry/tracing.ts';
 import type { AgentRequest } from '../../../runtime/dispatch/agent-runner.ts';
 import { createService } from '../../../runtime/service/create-service.ts';
 import { atEnd } from '../../helpers/at-end.ts';
@@ -106,6 +107,18 @@ describe('an event of which an SDK is told', () => {
     const requests = exporter.getFinishedSpans().filter(({ name }) => name === 'POST /webhooks/broken');
     assert.equal(requests.length, 1, 'a stranger begins no span');
     assert.notEqual(received?.spanContext().traceId, dropped?.spanContext().traceId);
+  });
+
+  it('has the job in the name of a run that no event has started, not its instant', LIMIT, async (t) => {
+    const exporter = registerSdk(t);
+    const tracing = await openTracing();
+    const agent = tracing?.agent({ run: async () => 'done' });
+    const of = { prompt: '', toolsets: [], skills: [], session: 'job:j@2026', profile: 'default', event: 'schedule' };
+    const { signal } = new AbortController();
+    await agent?.run({ ...of, route: '', job: 'j', delivery_id: 'j@2026', signal });
+    const [ran] = await spansOf(exporter, ['process j']);
+    assert.equal(ran?.attributes['messaging.destination.name'], 'j');
+    assert.equal(ran?.attributes['messaging.operation.type'], 'process');
   });
 
   it('tells nothing of payload, prompt, answer or secret', LIMIT, async (t) => {

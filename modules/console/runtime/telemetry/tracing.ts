@@ -28,11 +28,14 @@ export async function openTracing(): Promise<Tracing | null> {
   return api === null ? null : new Spans(api);
 }
 
-const messaging = (destination: string, id: string, operation: string): Attributes => ({
+type Operation = 'create' | 'receive' | 'process' | 'send';
+
+const messaging = (destination: string, id: string, type: Operation, operation: string = type): Attributes => ({
   'messaging.system': SCOPE,
   'messaging.destination.name': destination,
   'messaging.message.id': id,
   'messaging.operation.name': operation,
+  'messaging.operation.type': type,
 });
 
 class Spans implements Tracing {
@@ -80,7 +83,7 @@ class Spans implements Tracing {
 
   fired(job: string, dueAt: number): TraceParent {
     const kind = this.api.SpanKind.PRODUCER;
-    const attributes = messaging(job, `${job}@${new Date(dueAt).toISOString()}`, 'schedule');
+    const attributes = messaging(job, `${job}@${new Date(dueAt).toISOString()}`, 'create', 'schedule');
     const span = this.begin(null, `schedule ${job}`, { kind, attributes });
     span.end();
     return printTraceParent(span.spanContext());
@@ -89,9 +92,10 @@ class Spans implements Tracing {
   readonly agent: Tracing['agent'] = (agent) => ({
     ...agent,
     run: async (request, ended) => {
-      const { route, session, event, delivery_id } = request;
-      const attributes = { ...messaging(route, delivery_id, 'process'), 'hookwright.event': event };
-      const span = this.begin(request.traceparent ?? null, `process ${route || session}`, {
+      const { route, job = '', session, event, delivery_id } = request;
+      const owner = route || job;
+      const attributes = { ...messaging(owner, delivery_id, 'process'), 'hookwright.event': event };
+      const span = this.begin(request.traceparent ?? null, `process ${owner}`, {
         kind: this.api.SpanKind.CONSUMER,
         attributes: { ...attributes, 'hookwright.session': session },
       });
