@@ -112,7 +112,7 @@ describe('an event of which an SDK is told', () => {
   it('has the job in the name of a run that no event has started, not its instant', LIMIT, async (t) => {
     const exporter = registerSdk(t);
     const tracing = await openTracing();
-    const agent = tracing?.agent({ run: async () => 'done' });
+    const agent = tracing?.agent({ run: async (_: AgentRequest) => 'done' });
     const of = { prompt: '', toolsets: [], skills: [], session: 'job:j@2026', profile: 'default', event: 'schedule' };
     const { signal } = new AbortController();
     await agent?.run({ ...of, route: '', job: 'j', delivery_id: 'j@2026', signal });
