@@ -1,10 +1,19 @@
-/** A console without a token that other machines can reach, or that has one only for viewers. */
+/** A console without a token that other machines can reach, or that has none that viewers do not have. */
 import { isLoopback } from '../../base/loopback.ts';
 import { rule } from './support/rule.ts';
 
 export const consoleWithoutToken = rule('console-without-token', {
   config({ config }, report) {
     const { host, token, viewer_token } = config.gateway?.console ?? {};
+    if (viewer_token !== undefined && viewer_token === token) {
+      const message = 'it is `token` itself, whose holder may change everything';
+      report({
+        path: ['gateway', 'console', 'viewer_token'],
+        at: 'value',
+        message,
+        hint: 'give viewers a token of their own',
+      });
+    }
     if (viewer_token !== undefined && token === undefined) {
       const message = 'the console would be open to every program of this machine, which needs no `viewer_token`';
       report({

@@ -91,7 +91,7 @@ export const ANSWER_SHAPES: Readonly<Record<ControlName, WireShape>> = {
   }),
   request_explain: object({ route: text, taken: flag }),
   request_print: object({ text }),
-  chats_list: listOf(object({ target: text, chat_id: text })),
+  chats_list: listOf(object({ profile: text, target: text, chat_id: text })),
   blueprints_list: listOf(object({ key: text })),
   metrics: object({ content_type: text, text }),
   store_read: anything,

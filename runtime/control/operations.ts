@@ -60,8 +60,8 @@ export interface ControlContract extends StoreOperations {
   request_explain: { input: { id: string }; output: Explanation };
   /** A kept request as a curl command line, or as a `*.test.yaml` that expects what becomes of it now. */
   request_print: { input: { id: string; form: 'curl' | 'test' }; output: { readonly text: string } };
-  /** The sessions of chats, of a profile. */
-  chats_list: { input: { profile: string }; output: readonly SessionSummary[] };
+  /** The sessions of chats, of one profile or of all that are served. */
+  chats_list: { input: { profile?: string }; output: readonly ProfileChat[] };
   /** The blueprint catalog, as `GET /blueprints` answers it. */
   blueprints_list: { input: Record<never, never>; output: Catalog };
   /** Prometheus text. */
@@ -76,8 +76,12 @@ export type ControlHandlers = {
   ) => ControlContract[Name]['output'] | Promise<ControlContract[Name]['output']>;
 };
 
+export interface ProfileChat extends SessionSummary {
+  readonly profile: string;
+}
+
 export interface JobsAsked {
-  /** Only this one. */
+  /** Only this one: an id, or the name of one or several. */
   readonly id?: string;
   readonly profile?: string;
   /** Only jobs after this one in the order of names. */

@@ -220,8 +220,8 @@ export type Query =
   | { readonly kind: 'ended'; readonly ids: readonly string[] }
   /** Newest first. */
   | { readonly kind: 'list'; readonly filter: ListFilter; readonly known?: KnownNow }
-  /** The busy sessions of a profile, by the age of the run that has the turn. */
-  | { readonly kind: 'sessions'; readonly profile: string; readonly known?: KnownNow }
+  /** The busy sessions of a profile, or of all (null), by the age of the run that has the turn. */
+  | { readonly kind: 'sessions'; readonly profile: string | null; readonly known?: KnownNow }
   | { readonly kind: 'waits'; readonly known?: KnownNow }
   /** What was said in a session since it was reset, oldest first: the latest `turns`, of together at most `chars` code points. */
   | { readonly kind: 'said'; readonly of: SessionKey; readonly turns: number; readonly chars: number }

@@ -14,6 +14,7 @@ import { knownName } from '../../../compiler/text/common-name.ts';
 import { ControlError } from '../../../runtime/control/control-error.ts';
 import type {
   ControlContract,
+  ProfileChat,
   ReplayedDeliveries,
   ReplayRequest,
   RouteTestReport,
@@ -26,7 +27,6 @@ import { createIds } from '../../../runtime/platform/ids.ts';
 import { createSecrets } from '../../../runtime/platform/secrets/machine-secrets.ts';
 import { SecretError } from '../../../runtime/platform/secrets/secrets.ts';
 import type { Service } from '../../../runtime/service/service.ts';
-import type { SessionSummary } from '../../../runtime/store/sessions.ts';
 import { LinkError } from '../../../runtime/table/link-context.ts';
 import { partsOf } from '../../../runtime/verify/request.ts';
 import { SignError } from '../../../runtime/verify/sign-body.ts';
@@ -148,9 +148,14 @@ export const printKept = (parts: Parts, id: string, form: 'curl' | 'test'): Prom
     return { text: form === 'curl' ? tools.asCurl(kept, url) : await tools.asTest(context, kept, service.table) };
   });
 
-export const listChats = ({ context }: Parts, profile: string): Promise<readonly SessionSummary[]> =>
+/** @param profile undefined: of all that are served */
+export const listChats = ({ context, service }: Parts, profile?: string): Promise<readonly ProfileChat[]> =>
   refusing(async () => {
-    const stored = (await useSessions(context, (all) => all.list(profile))) ?? [];
     const { targets } = await context.catalog();
-    return stored.map((chat) => ({ ...chat, target: knownName(chat.target, targets) }));
+    const profiles = profile === undefined ? Object.keys(service.table.profiles) : [profile];
+    const listOf = async (of: string): Promise<readonly ProfileChat[]> => {
+      const stored = (await useSessions(context, (all) => all.list(of))) ?? [];
+      return stored.map((chat) => ({ ...chat, profile: of, target: knownName(chat.target, targets) }));
+    };
+    return (await Promise.all(profiles.map(listOf))).flat();
   });

@@ -7,6 +7,7 @@ import { readHistory, reportJob } from '../../../cli/jobs/describe-job.ts';
 import { servedRow } from '../../../cli/subscriptions/list-routes.ts';
 import type { JobsAsked } from '../../../runtime/control/operations.ts';
 import type { JobReport, RouteReport, RouteRow } from '../../../runtime/control/reports.ts';
+import type { Job } from '../../../runtime/dispatch/scheduler/job.ts';
 import { listJobs } from '../../../runtime/dispatch/scheduler/job.ts';
 import type { Pause } from '../../../runtime/store/pauses.ts';
 import { pausedRoutes } from '../../../runtime/store/pauses.ts';
@@ -86,8 +87,10 @@ export async function reportJobs(
 ): Promise<readonly JobReport[]> {
   const { table, jobs: records, store } = service;
   const keyOf = ({ name, id }: { readonly name: string; readonly id: string }): string => `${name}\n${id}`;
-  const jobs = [...listJobs(table, records, timezone).values()]
-    .filter((job) => id === undefined || job.id === id)
+  const all = listJobs(table, records, timezone);
+  const isMeant = (job: Job): boolean => id === undefined || (all.has(id) ? job.id === id : job.name === id);
+  const jobs = [...all.values()]
+    .filter(isMeant)
     .filter((job) => profile === undefined || job.profile === profile)
     .filter((job) => after === undefined || keyOf(job) > keyOf(after))
     .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))

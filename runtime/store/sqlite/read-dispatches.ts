@@ -115,7 +115,7 @@ function createSessions(db: Connection, holds: (known?: KnownNow) => HoldOf): Qu
   const columns = [...LISTED, WAITING_RUNS];
   const toBusy = named<BusyRow>(columns);
   const busy = db.query(
-    `SELECT ${columns.join(', ')} FROM work w JOIN dispatch d USING (ref) WHERE ${HAS_TURN} AND d.profile = ? ORDER BY w.ref`,
+    `SELECT ${columns.join(', ')} FROM work w JOIN dispatch d USING (ref) WHERE ${HAS_TURN} AND d.profile = coalesce(?, d.profile) ORDER BY w.ref`,
   );
   return ({ profile, known }) => {
     const holdOf = holds(known);

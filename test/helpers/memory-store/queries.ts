@@ -131,7 +131,9 @@ function sessions(
   { profile, known }: Extract<Query, { kind: 'sessions' }>,
 ): QueryResults['sessions'] {
   const open = [...tables.dispatches.values()].filter((row) => row.session !== null && isOpen(row));
-  const busy = open.filter((row) => row.profile === profile && tables.turns.get(row.session ?? '') === row.ref);
+  const busy = open.filter(
+    (row) => (profile ?? row.profile) === row.profile && tables.turns.get(row.session ?? '') === row.ref,
+  );
   return busy.map((row) => ({
     session: row.dispatch.session,
     run: summary(tables, row, known),

@@ -1,9 +1,12 @@
 /** Who may read and change what over the console: strangers, pages of others, viewers, and those who guess. */
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { checkAnswer, document, startConsole } from '../../helpers/console.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
 
 const TOKEN = 'token-of-the-operators';
 const VIEWER = 'token-of-the-viewers';
@@ -132,7 +135,13 @@ describe('a login', () => {
   it('is refused at the start where the token of a viewer is that of operators', async (t) => {
     await assert.rejects(
       startConsole(t, configOf(`, token: ${TOKEN}, viewer_token: ${TOKEN}`)),
-      /viewer_token: it is `token` itself/,
+      /error console-without-token: it is `token` itself/,
+    );
+    const home = tempDir(t);
+    writeFileSync(join(home, '.env'), `A=${TOKEN}\nB=${TOKEN}\n`, { mode: 0o600 });
+    await assert.rejects(
+      startConsole(t, configOf(', token: env:A, viewer_token: env:B'), {}, home),
+      /gateway\.console\.viewer_token: it is `token` itself/,
     );
   });
 

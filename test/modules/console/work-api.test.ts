@@ -1,12 +1,15 @@
 /** Work under way through the API of the console: runs that take turns, what they have used, and messages that wait for a person. */
 import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 import type { TestedConsole } from '../../helpers/console.ts';
 import { refusalIn, startConsole } from '../../helpers/console.ts';
 import { startFakeHttp } from '../../helpers/fake-http.ts';
 import { until } from '../../helpers/gateway.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
 
 /** An agent that answers when it is told to, and says what it used. */
 async function heldAgent(t: TestContext) {
@@ -69,6 +72,42 @@ gateway: { console: { port: 0 }, drain_seconds: 0 }
       ...{ runs: 2, input_tokens: 300, output_tokens: 30, cost: null },
     });
     assert.deepEqual([more, slot % 86_400_000], [[], 0]);
+  });
+
+  it('has those of all profiles, whose jobs are named by their ids or their names', async (t) => {
+    const { url, answer } = await heldAgent(t);
+    const home = tempDir(t);
+    mkdirSync(join(home, 'profiles/work'), { recursive: true });
+    writeFileSync(
+      join(home, 'profiles/work/config.yaml'),
+      `agent: { openai: { base_url: "${url}/v1", model: m } }
+jobs: { wj: { schedule: "0 3 * * *", prompt: x } }
+`,
+    );
+    const config = configOf(url)
+      .replace('gateway: { ', 'gateway: { multiplex_profiles: true, ')
+      .replace('routes:', 'routes:\n      wr: { profile: work, session_key: "{key}", prompt: "{text}" }');
+    const { get, change, ask, gateway } = await startConsole(t, config, {}, home);
+    const sent = await gateway.cli('webhook', 'test', 'wr', '--payload', '{"key":"q","text":"one"}', '--yes');
+    assert.equal(sent.code, 0, sent.stderr);
+    const found = async (query: string) =>
+      (await get<'listSessions'>(`/api/sessions${query}`)).items.map(({ profile, id }) => [profile, id]);
+    await until(async () => (await found('')).length === 1);
+    assert.deepEqual(await found(''), [['work', 'webhook:wr:q']]);
+    assert.deepEqual([await found('?profile=work'), await found('?profile=default')], [await found(''), []]);
+    await answer(1, 1);
+
+    const jobs = async () => (await get<'listJobs'>('/api/jobs')).items.map(({ id, paused }) => [id, paused]);
+    assert.deepEqual(await jobs(), [['work/wj', false]]);
+    await change('/api/jobs/work%2Fwj/pause', { seconds: 60 });
+    assert.deepEqual(await jobs(), [['work/wj', true]]);
+    await change('/api/jobs/wj/resume');
+    const { job } = await change<'runJob'>('/api/jobs/wj/run');
+    assert.equal(job, 'work/wj');
+    for (const name of ['wj', 'work%2Fwj'])
+      assert.equal((await get<'listDeliveries'>(`/api/deliveries?job=${name}`)).items.length, 1, name);
+    assert.deepEqual((await ask('/api/jobs/nosuch/run', { method: 'POST' })).status, 404);
+    await answer(1, 1);
   });
 
   it('sums usage by the route, the span and the time that are asked for, page by page', async (t) => {

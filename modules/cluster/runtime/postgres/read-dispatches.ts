@@ -114,7 +114,7 @@ async function whole<R extends Pick<StoredDispatch, 'ref' | 'dispatch'>>(
   });
 }
 
-const BUSY = `SELECT ${LISTED}, ${WAITING_RUNS} FROM ${TABLES} WHERE ${HAS_TURN} AND d.profile = $1 ORDER BY d.ref`;
+const BUSY = `SELECT ${LISTED}, ${WAITING_RUNS} FROM ${TABLES} WHERE ${HAS_TURN} AND d.profile = coalesce($1::text, d.profile) ORDER BY d.ref`;
 
 const SAID =
   'SELECT d.ref, d.body, a.text AS answer, coalesce(w.answered_at, e.answered_at) AS answered_at FROM dispatch d ' +

@@ -10,8 +10,8 @@ import { Usage } from './usage.tsx';
 type Session = Output<'listSessions'>['items'][number];
 
 export function Sessions({ place: { query } }: { place: ViewPlace }) {
-  const profile = query.get('profile') || 'default';
-  const list = useList('listSessions', { limit: 100, profile });
+  const profile = query.get('profile') ?? '';
+  const list = useList('listSessions', { limit: 100, ...(profile === '' ? {} : { profile }) });
   return (
     <>
       <Head title="Sessions" />
@@ -28,7 +28,7 @@ export function Sessions({ place: { query } }: { place: ViewPlace }) {
         <Show of={list}>
           {(items) => (
             <Rows of={items} more={list.more} empty="No session is busy, and nothing waits for its turn.">
-              {(one) => <One key={`${one.kind} ${one.target} ${one.id}`} of={one} />}
+              {(one) => <One key={`${one.kind} ${one.target} ${one.profile} ${one.id}`} of={one} />}
             </Rows>
           )}
         </Show>
@@ -38,12 +38,13 @@ export function Sessions({ place: { query } }: { place: ViewPlace }) {
   );
 }
 
-function One({ of: { kind, id, target, turns, changed_at, problem, waiting, run } }: { of: Session }) {
+function One({ of: { kind, id, profile, target, turns, changed_at, problem, waiting, run } }: { of: Session }) {
   return (
     <li>
       <div class="row">
         <span class="main">
           <b>{target === null ? id : `${target} ${id}`}</b>
+          {profile !== 'default' && <span class="dim small"> {profile}</span>}
           {run !== null && (
             <>
               {' '}

@@ -85,7 +85,8 @@ export const HANDLERS: Handlers = {
 
   async listDeliveries(context, { limit, cursor, ...filter }) {
     const before = cursor === undefined ? {} : { before: Number(cursor) };
-    const rows = await read(context, { kind: 'list', filter: { ...filter, ...before, limit: limit + 1 } });
+    const named = await withJobId(context, filter);
+    const rows = await read(context, { kind: 'list', filter: { ...named, ...before, limit: limit + 1 } });
     const { items, next } = pageOf(rows, limit, ({ ref }) => String(ref));
     return { items: items.map(summaryOf), next };
   },
@@ -101,10 +102,11 @@ export const HANDLERS: Handlers = {
     };
   },
 
-  replayDeliveries(context, { ids, limit, rerun, again, ...filter }) {
+  async replayDeliveries(context, { ids, limit, rerun, again, ...filter }) {
     if (ids !== undefined && Object.keys(filter).length > 0)
       throw new ApiRefusal(400, 'bad_input', 'name deliveries by their ids, or by what they have in common, not both');
-    return call(context, 'deliveries_replay', { ...(ids === undefined ? { filter } : { ids }), limit, rerun, again });
+    const chosen = ids === undefined ? { filter: await withJobId(context, filter) } : { ids };
+    return call(context, 'deliveries_replay', { ...chosen, limit, rerun, again });
   },
 
   async getRun(context, { id }) {
@@ -136,25 +138,27 @@ export const HANDLERS: Handlers = {
   },
 
   async runJob(context, { id }) {
-    await checkJob(context, id);
-    return call(context, 'job_run', { reference: id });
+    return call(context, 'job_run', { reference: await jobId(context, id) });
   },
   pauseJob: (context, { id, seconds }) => setJob(context, id, pausedFor(context, seconds)),
   resumeJob: (context, { id }) => setJob(context, id, RESUMED),
 
   async listSessions(context, { profile, ...page }) {
     const [busy, chats] = await Promise.all([
-      read(context, { kind: 'sessions', profile }),
-      call(context, 'chats_list', { profile }),
+      read(context, { kind: 'sessions', profile: profile ?? null }),
+      call(context, 'chats_list', profile === undefined ? {} : { profile }),
     ]);
     const none = { target: null, turns: null, changed_at: null, problem: null };
     const ofAgents = busy.map(({ session: id, run, waiting }) => ({
-      ...{ kind: 'agent' as const, id, profile, ...none, waiting, run: summaryOf(run) },
+      ...{ kind: 'agent' as const, id, profile: run.profile, ...none, waiting, run: summaryOf(run) },
     }));
-    const ofChats = chats.map(({ chat_id: id, target, turns, changed_at, problem }) => ({
+    const ofChats = chats.map(({ chat_id: id, profile, target, turns, changed_at, problem }) => ({
       ...{ kind: 'chat' as const, id, profile, target, turns, changed_at, problem, waiting: 0, run: null },
     }));
-    return sortedPage([...ofAgents, ...ofChats], page, ({ kind, target, id }) => [`${kind} ${target}`, id]);
+    return sortedPage([...ofAgents, ...ofChats], page, ({ kind, target, profile, id }) => [
+      `${kind} ${target} ${profile}`,
+      id,
+    ]);
   },
 
   async listApprovals(context, { route, ...page }) {
@@ -243,15 +247,28 @@ async function setRoute(
 }
 
 async function setJob(context: ApiContext, id: string, state: PauseState): Promise<PauseState> {
-  await checkJob(context, id);
-  await call(context, 'store_write', { kind: 'pause_job', job: id, ...state, now: context.clock.now() });
+  const job = await jobId(context, id);
+  await call(context, 'store_write', { kind: 'pause_job', job, ...state, now: context.clock.now() });
   return state;
 }
 
-/** @throws ApiRefusal when there is none of this id */
-async function checkJob(context: ApiContext, id: string): Promise<void> {
-  const [found] = await call(context, 'jobs_list', { id, limit: 1 });
-  if (found === undefined) throw notOne('job', id, 'unknown');
+/** @param reference an id, or a name that one job has @throws ApiRefusal when there is none, or several */
+async function jobId(context: ApiContext, reference: string): Promise<string> {
+  const [found, another] = await call(context, 'jobs_list', { id: reference, limit: 2 });
+  if (found === undefined) throw notOne('job', reference, 'unknown');
+  if (another !== undefined)
+    throw new ApiRefusal(409, 'ambiguous', `several jobs are called "${reference}": name an id`);
+  return found.id;
+}
+
+/** A filter that names a job by its name. A job that is not there any more is known by its id alone. */
+async function withJobId<Filter extends { readonly job?: string }>(
+  context: ApiContext,
+  filter: Filter,
+): Promise<Filter> {
+  if (filter.job === undefined) return filter;
+  const found = await call(context, 'jobs_list', { id: filter.job, limit: 1 });
+  return found.length === 0 ? filter : { ...filter, job: await jobId(context, filter.job) };
 }
 
 const MINUTE_MS = 60_000;

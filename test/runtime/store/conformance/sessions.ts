@@ -113,7 +113,11 @@ export function sessions(open: Open): void {
         ['a3', 2, 'session', 1000],
       ],
     );
-    assert.deepEqual(await opened.store.read({ kind: 'sessions', profile: 'other' }), []);
+    const sessionsOf = async (profile: string | null) =>
+      (await opened.store.read({ kind: 'sessions', profile })).map(({ session }) => session);
+    assert.deepEqual(await sessionsOf('other'), []);
+    assert.deepEqual(await sessionsOf(null), await sessionsOf('default'));
+    assert.notEqual((await sessionsOf(null)).length, 0);
   });
 
   it('tells what was said in a session, until it is reset or removed', async (t) => {

@@ -221,7 +221,7 @@ export interface Api {
   runJob: {
     input: {
       /**
-       * Id of a job; one of another profile begins with its name and `/`.
+       * Id of a job, as `daily`, `work/daily` or `x5zh3k`, or a name that one job has.
        */
       id: string;
     };
@@ -236,7 +236,7 @@ export interface Api {
   pauseJob: {
     input: {
       /**
-       * Id of a job; one of another profile begins with its name and `/`.
+       * Id of a job, as `daily`, `work/daily` or `x5zh3k`, or a name that one job has.
        */
       id: string;
       seconds?: number;
@@ -246,7 +246,7 @@ export interface Api {
   resumeJob: {
     input: {
       /**
-       * Id of a job; one of another profile begins with its name and `/`.
+       * Id of a job, as `daily`, `work/daily` or `x5zh3k`, or a name that one job has.
        */
       id: string;
     };
@@ -256,7 +256,7 @@ export interface Api {
     input: {
       limit: number;
       cursor?: string;
-      profile: string;
+      profile?: string;
     };
     output: {
       items: ListedSession[];
