@@ -37,9 +37,14 @@ export async function startGateway(
     return running.done;
   };
   atEnd(t, stop);
+  let isOver = false;
   const url = await Promise.race([
-    until(async () => (/"url":"([^"]+)"/.exec(running.stderr()) ?? [])[1] ?? null),
-    running.done.then(({ stderr }) => Promise.reject(new Error(`did not start: ${stderr}`))),
+    // Polling on would keep the tests from ending.
+    until(async () => (/"url":"([^"]+)"/.exec(running.stderr()) ?? [])[1] ?? (isOver ? 'none' : null)),
+    running.done.then(({ stderr }) => {
+      isOver = true;
+      throw new Error(`did not start: ${stderr}`);
+    }),
   ]);
   await until(async () => status().catch(() => null));
   return { home, url, running, cli, status, stop };
