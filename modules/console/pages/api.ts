@@ -43,6 +43,12 @@ export async function login(token: string): Promise<void> {
   await send('POST', '/login', { token });
 }
 
+/** Ends the login of this browser, whose page then asks for the token. */
+export async function logout(): Promise<void> {
+  await send('POST', '/logout');
+  onSignedOut();
+}
+
 async function send(method: string, path: string, body?: unknown): Promise<unknown> {
   const response = await fetch(path, {
     method,

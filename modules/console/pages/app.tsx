@@ -4,7 +4,7 @@ import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { login, whenSignedOut } from './api.ts';
 import { Messages } from './parts/notify.tsx';
-import { WithRole } from './parts/role.tsx';
+import { SignOut, WithRole } from './parts/role.tsx';
 import './parts/unseen.ts';
 import type { ViewPlace } from './parts/router.ts';
 import { to, usePlace } from './parts/router.ts';
@@ -73,6 +73,7 @@ function App() {
               </li>
             ))}
           </ul>
+          <SignOut />
         </nav>
         <main id="main" tabIndex={-1} key={id === '' ? name : `${name}/${id}`}>
           {view === undefined ? (

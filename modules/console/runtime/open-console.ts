@@ -159,8 +159,8 @@ class ConsoleServer {
     if (typeof token !== 'string') throw new ApiRefusal(400, 'bad_input', 'token is a text');
     const { role, cookie } = this.access.login(request, token);
     return isFormEncoded(request.headers)
-      ? json(303, { role }, { 'set-cookie': cookie, location: '/' })
-      : json(200, { role }, { 'set-cookie': cookie });
+      ? json(303, { role, signs_in: true }, { 'set-cookie': cookie, location: '/' })
+      : json(200, { role, signs_in: true }, { 'set-cookie': cookie });
   }
 
   page(): Answer {

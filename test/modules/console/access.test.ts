@@ -105,7 +105,7 @@ describe('a login', () => {
       const cookie = await login(url, token);
       assert.match(cookie, /^hookwright_console=\d+\.[0-9a-f]{64}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/);
       const { text } = await ask(url, '/api/session', { headers: { cookie: `a=b; ${pairIn(cookie)}` } });
-      assert.deepEqual(JSON.parse(text), { role });
+      assert.deepEqual(JSON.parse(text), { role, signs_in: true });
       const later = pairIn(cookie).replace(/=(\d+)/, (_, at: string) => `=${Number(at) + 1}`);
       assert.equal((await ask(url, '/api/session', { headers: { cookie: later } })).status, 401);
     }

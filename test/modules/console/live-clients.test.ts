@@ -52,7 +52,7 @@ function bench() {
   const clock = new FakeClock();
   const seen = { total: 0, reads: 0, isOut: false };
   const live = new LiveEvents({
-    ...{ clock, log: silentLog, readiness: () => ({ ready: true, problems: [] }), schemeLabel: String },
+    ...{ clock, log: silentLog, readiness: () => ({ ready: true, problems: [] }), schemeLabel: String, token: null },
     totals: () => ({ byOutcome: { accepted: seen.total }, durations: [] }),
     operations: () => ({
       requests_list: () => {

@@ -33,6 +33,10 @@ describe('signing in', { skip: NO_BROWSER, timeout: 300_000 }, () => {
     assert.deepEqual(await page.evaluate('[document.cookie, Object.keys(localStorage).length]'), ['', 0]);
     await page.reload();
     await page.getByRole('button', { name: 'Pause hello' }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Token of the console').waitFor();
+    await page.reload();
+    await page.getByLabel('Token of the console').waitFor();
   });
 
   it('shows a viewer everything, and no button that changes something', async (t) => {

@@ -13,7 +13,8 @@ import { ApiRefusal } from '../answer.ts';
 import type { Api, DeliverySummary, Overview, PauseState } from './generated/api.ts';
 import { cursorOf, keyIn, pageOf, sortedPage } from './page.ts';
 
-export interface ApiContext extends Pick<ConsoleContext, 'operations' | 'readiness' | 'clock' | 'schemeLabel'> {
+export interface ApiContext
+  extends Pick<ConsoleContext, 'operations' | 'readiness' | 'clock' | 'schemeLabel' | 'token'> {
   readonly role: Role;
 }
 
@@ -43,7 +44,7 @@ const read = <Q extends Query>(context: ApiContext, query: Q): Promise<QueryResu
   call(context, 'store_read', query) as Promise<QueryResults[Q['kind']]>;
 
 export const HANDLERS: Handlers = {
-  getSession: async ({ role }) => ({ role }),
+  getSession: async ({ role, token }) => ({ role, signs_in: token !== null }),
 
   async getOverview(context) {
     const [status, waiting] = await Promise.all([

@@ -362,6 +362,10 @@ export interface Session {
    * A viewer changes nothing.
    */
   role: 'operator' | 'viewer';
+  /**
+   * Whether the console has a token, so that a browser has to log in.
+   */
+  signs_in: boolean;
 }
 export interface Overview {
   /**
