@@ -235,7 +235,8 @@ agents: { second: { command: [cat], sandbox: { network: none }, env: { TOK: env:
       assert.equal(tried.code, 3, tried.stderr);
       assert.match(tried.stderr, /denied: example\.com:443\n/);
       assert.doesNotMatch(tried.stdout, new RegExp(`platforms|${KEY}|${basename(shared)}`));
-      assert.match(tried.stdout, /seen/);
+      // A clone in a temporary folder is hidden as a whole.
+      if (!/^\/(?:var\/)?tmp\//.test(keys)) assert.match(tried.stdout, /seen/);
     }
     const lacks = await tryIt('second', '--', 'true');
     assert.match(lacks.stderr, /^error: agent second: env.TOK: env:NOT_SET is not set/m);
