@@ -1,8 +1,6 @@
 /** Each column of each table is damaged in each way: the file opens, what is damaged is said, and the other work is taken. */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { silentLog } from '../../../../runtime/platform/log.ts';
-import { openServerStore } from '../../../../runtime/store/sqlite/open-store.ts';
 import type { RowHome } from '../../../faults/row-damage.ts';
 import { makeRows, ROW_DAMAGES, runRows } from '../../../faults/row-damage.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
@@ -17,14 +15,6 @@ describe('a damaged value', () => {
   for (const name of Object.keys(ROW_DAMAGES)) {
     it(`(${name}) in any column stops nothing else, and is said`, async () => {
       assert.deepEqual((await runRows(home, name)).wrong, []);
-    });
-  }
-
-  // The values cross between threads: what ends one of them would end the gateway.
-  for (const name of ['a byte of invalid UTF-8 within']) {
-    it(`(${name}) the same in a gateway, whose store has threads`, { timeout: 600_000 }, async () => {
-      const asGateway = (path: string) => openServerStore({ path, durability: 'full', log: silentLog });
-      assert.deepEqual((await runRows(home, name, asGateway)).wrong, []);
     });
   }
 });
