@@ -10,7 +10,7 @@ import { auditTallies, TALLY_COLUMNS } from '../tally.ts';
 import type { UsageSum } from '../usage.ts';
 import { backUp } from './backup.ts';
 import { createBytes } from './cleanup.ts';
-import { readAside } from './damaged-rows.ts';
+import { readAside } from './damaged-table.ts';
 import type { Connection } from './driver.ts';
 import { createFigureSums } from './figures.ts';
 import { createDispatchQueries, named } from './read-dispatches.ts';
