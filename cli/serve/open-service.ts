@@ -1,6 +1,6 @@
 /** The service of this process, configured by the command line and the environment. */
 import { join } from 'node:path';
-import { isLoopback } from '../../base/loopback.ts';
+import { isLoopback } from '../../base/listen-address.ts';
 import { invalidVariables, readOverrides } from '../../compiler/config/overrides.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { loadEnvFile, loadProjectEnv, mergeEnv } from '../../compiler/source/load-env.ts';

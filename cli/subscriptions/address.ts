@@ -1,5 +1,5 @@
 /** Where a route receives its events, as a URL and as a curl command line. */
-import { listenUrl } from '../../base/loopback.ts';
+import { listenUrl } from '../../base/listen-address.ts';
 import type { RoutePlan } from '../../schemas/generated/types.ts';
 import type { OpenTable } from './open-table.ts';
 

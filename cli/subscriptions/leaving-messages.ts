@@ -1,6 +1,6 @@
 /** The messages that a test event would send away from this machine, for a question before it is sent. */
 import { labelIn } from '../../base/label.ts';
-import { isLoopback } from '../../base/loopback.ts';
+import { isLoopback } from '../../base/listen-address.ts';
 import type { RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { Explained } from '../base/module.ts';
 

@@ -1,5 +1,5 @@
 /** Disabled signature checks on an address that others can reach (§5.3). */
-import { isLoopback } from '../../base/loopback.ts';
+import { isLoopback } from '../../base/listen-address.ts';
 import { isInsecure } from '../views/view-route.ts';
 import { rule } from './support/rule.ts';
 

@@ -1,6 +1,6 @@
 /** A placeholder where a secret is expected. */
 
-import { isLoopback } from '../../base/loopback.ts';
+import { isLoopback } from '../../base/listen-address.ts';
 import { DEFAULT_PROFILE } from '../../base/profiles.ts';
 import { agentSecrets } from '../config/agent-secrets.ts';
 import { targetNamed } from '../config/deliveries.ts';

@@ -1,5 +1,5 @@
 /** A secret that is sent without encryption. */
-import { isLoopback } from '../../base/loopback.ts';
+import { isLoopback } from '../../base/listen-address.ts';
 import { rule } from './support/rule.ts';
 
 export const tokenWithoutTls = rule('token-without-tls', {

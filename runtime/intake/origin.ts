@@ -1,6 +1,6 @@
 /** Decides whether a web page of somebody else may have sent a request: for what is served without a credential. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { isLoopback } from '../../base/loopback.ts';
+import { isLoopback } from '../../base/listen-address.ts';
 import type { ReasonCode } from './reason-codes.ts';
 
 /**

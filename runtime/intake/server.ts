@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
-import { listenUrl } from '../../base/loopback.ts';
+import { listenUrl } from '../../base/listen-address.ts';
 import type { IntakeRequest as Request } from './body.ts';
 import { IntakeRequest } from './body.ts';
 import type { Connections } from './connections.ts';

@@ -1,6 +1,6 @@
 /** Opens what stands behind the server, in its order: the first table's targets and agents, the store, the keeper of requests, budgets. */
 import { hostname } from 'node:os';
-import { isWildcard, listenUrl } from '../../base/loopback.ts';
+import { isWildcard, listenUrl } from '../../base/listen-address.ts';
 import { createDeliveryContext } from '../deliver/delivery-context.ts';
 import type { DispatchObserver } from '../dispatch/observer.ts';
 import type { Keeper } from '../intake/keeper.ts';

@@ -5,7 +5,7 @@
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { isLoopback } from '../../base/loopback.ts';
+import { isLoopback } from '../../base/listen-address.ts';
 import type { GatewayPlan, RoutePlan, RouteTable, SecretRef, ServerPlan } from '../../schemas/generated/types.ts';
 import { functionFor } from '../dispatch/agents/create-agents.ts';
 import type { Keeping } from '../intake/keeper.ts';

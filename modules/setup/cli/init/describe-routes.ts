@@ -1,6 +1,6 @@
 /** What remains to be done at each sender: URL, secret, and the sender's own steps. */
 import { parseEnvLines } from '../../../../base/env-lines.ts';
-import { isLoopback } from '../../../../base/loopback.ts';
+import { isLoopback } from '../../../../base/listen-address.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { visible } from '../../../../cli/output/print.ts';
 import type { OpenSources } from '../../../../cli/sources/open-sources.ts';

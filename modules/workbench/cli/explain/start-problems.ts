@@ -1,5 +1,5 @@
 /** Why `serve` would not start with a configuration: its routes are linked as the gateway links them. */
-import { isLoopback } from '../../../../base/loopback.ts';
+import { isLoopback } from '../../../../base/listen-address.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { gatewayFiles } from '../../../../runtime/platform/node-files.ts';
 import { createSecrets, userHome } from '../../../../runtime/platform/secrets/machine-secrets.ts';

@@ -1,6 +1,6 @@
 /** Links one route for an explanation: as a gateway does, except that secrets may be missing. */
 
-import { isLoopback } from '../../../../base/loopback.ts';
+import { isLoopback } from '../../../../base/listen-address.ts';
 import type { Clock } from '../../../../runtime/platform/clock.ts';
 import type { SecretResolver } from '../../../../runtime/platform/secrets/secrets.ts';
 import type { ListFiles } from '../../../../runtime/table/in-file-set.ts';
