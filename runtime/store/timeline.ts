@@ -1,5 +1,6 @@
 /** What happened to a dispatch, in order, for people: of what is stored of it. */
 import { targetLabel } from '../../base/label.ts';
+import type { Dispatch, DispatchDelivery } from '../../schemas/generated/types.ts';
 import type { StoredDispatch } from './queries.ts';
 import type { Step } from './states.ts';
 
@@ -60,3 +61,18 @@ function ofStep({ at, outcome, reason, next_at }: Step, what: string, target: st
 /** The target, and which output goes there. */
 export const deliveryLabel = (delivery: StoredDispatch['dispatch']['deliveries'][number]): string =>
   delivery.output === undefined ? targetLabel(delivery) : `${targetLabel(delivery)} (${delivery.output.name})`;
+
+/** A dispatch as it is shown, with the names of its targets that people know. */
+export const withLabels = ({ deliveries, outputs, on_failure, ...dispatch }: Dispatch): Dispatch => ({
+  ...dispatch,
+  deliveries: deliveries.map(withLabel),
+  ...(outputs === undefined
+    ? {}
+    : { outputs: outputs.map((output) => ({ ...output, delivery: withLabel(output.delivery) })) }),
+  ...(on_failure === undefined ? {} : { on_failure: on_failure.map(withLabel) }),
+});
+
+const withLabel = ({ label, ...delivery }: DispatchDelivery): DispatchDelivery => ({
+  ...delivery,
+  target: label ?? delivery.target,
+});

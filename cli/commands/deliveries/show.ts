@@ -2,9 +2,8 @@
 import type { StoredDispatch } from '../../../runtime/store/queries.ts';
 import { runFacts } from '../../../runtime/store/run-facts.ts';
 import type { Moment } from '../../../runtime/store/timeline.ts';
-import { deliveryLabel, timeline } from '../../../runtime/store/timeline.ts';
+import { deliveryLabel, timeline, withLabels } from '../../../runtime/store/timeline.ts';
 import type { Usage } from '../../../runtime/store/usage.ts';
-import type { Dispatch } from '../../../schemas/generated/types.ts';
 import type { CliContext } from '../../base/context.ts';
 import type { GivenBy } from '../../command-line/command.ts';
 import { argument, command, flag } from '../../command-line/command.ts';
@@ -38,18 +37,12 @@ export default command({
     if (given.json)
       printJson(context, {
         ...shown,
-        dispatch: named(shown.dispatch),
+        dispatch: withLabels(shown.dispatch),
         ...runFacts(stored),
         timeline: timeline(stored),
       });
     else print(context, given, stored);
   },
-});
-
-/** With the names of targets that people know. */
-const named = ({ deliveries, ...dispatch }: Dispatch): Dispatch => ({
-  ...dispatch,
-  deliveries: deliveries.map(({ label, ...delivery }) => ({ ...delivery, target: label ?? delivery.target })),
 });
 
 function print(context: CliContext, given: Given, stored: StoredDispatch): void {

@@ -96,11 +96,17 @@ async function fill(path: string): Promise<void> {
 test('show --json names targets as people know them', async (t) => {
   const { path, json } = setUp(t);
   const store = await openOfflineStore(path);
-  const deliveries = [{ target: 'workspace_chat', label: 'slack', extra: {}, unresolved: [] }];
-  await store.write(makeAccept('one', { dispatch: makeDispatch('one', { accepted_at: NOW, deliveries }), now: NOW }));
+  const delivery = { target: 'workspace_chat', label: 'slack', extra: {}, unresolved: [] };
+  const deliveries = [delivery];
+  const outputs = [{ name: 'page', fields: [], allow: {}, max: 1, delivery }];
+  const dispatch = makeDispatch('one', { accepted_at: NOW, deliveries, on_failure: deliveries, outputs });
+  await store.write(makeAccept('one', { dispatch, now: NOW }));
   await store.close();
-  const { dispatch } = await json<StoredDispatch>('show', 'one');
-  assert.deepEqual(dispatch.deliveries, [{ target: 'slack', extra: {}, unresolved: [] }]);
+  const shown = await json<StoredDispatch>('show', 'one');
+  const named = { target: 'slack', extra: {}, unresolved: [] };
+  assert.deepEqual(shown.dispatch.deliveries, [named]);
+  assert.deepEqual(shown.dispatch.on_failure, [named]);
+  assert.deepEqual(shown.dispatch.outputs?.[0]?.delivery, named);
 });
 
 describe('deliveries list', () => {
