@@ -8,7 +8,7 @@ import { messageOf } from '../../../base/message-of.ts';
 import type { ConsoleContext } from '../../../runtime/console/console.ts';
 import type { Answer } from './answer.ts';
 import { ApiRefusal } from './answer.ts';
-import type { ApiContext } from './api/handlers.ts';
+import type { ApiContext } from './api/call-operation.ts';
 import { HANDLERS } from './api/handlers.ts';
 
 const EVERY_MS = 1000;

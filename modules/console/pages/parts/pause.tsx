@@ -2,7 +2,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { instant } from './format.ts';
 import { Operator } from './role.tsx';
-import { Act, Ask } from './ui.tsx';
+import { Act, Ask, Choice } from './ui.tsx';
 
 const HOUR_S = 3600;
 const TIMES: readonly (readonly [text: string, seconds: number | null])[] = [
@@ -51,16 +51,13 @@ export function Pause({ name, what, isPaused, pause, resume, changed }: Props) {
             {(close) => (
               <>
                 <p>{what}</p>
-                <div class="bar">
+                <Choice close={close}>
                   {TIMES.map(([text, seconds]) => (
                     <Act key={text} act={() => begin(seconds, close)}>
                       {text}
                     </Act>
                   ))}
-                  <button type="button" onClick={close}>
-                    Cancel
-                  </button>
-                </div>
+                </Choice>
               </>
             )}
           </Ask>

@@ -202,6 +202,16 @@ export function Ask({
   );
 }
 
+/** The buttons of a dialog, with the one that changes nothing. */
+export const Choice = ({ close, children }: { close: () => void } & Children) => (
+  <div class="bar">
+    {children}
+    <button type="button" onClick={close}>
+      Cancel
+    </button>
+  </div>
+);
+
 /** Over the page, with the focus until it is closed. */
 function Dialog({ title, close, children }: { title: string; close: () => void } & Children) {
   const dialog = useRef<HTMLDialogElement>(null);

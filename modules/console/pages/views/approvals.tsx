@@ -7,7 +7,7 @@ import { useData, useList } from '../parts/data.ts';
 import { instant } from '../parts/format.ts';
 import { Operator } from '../parts/role.tsx';
 import { to } from '../parts/router.ts';
-import { Act, Ago, Ask, Block, Card, Cards, Facts, Head, Note, Show } from '../parts/ui.tsx';
+import { Act, Ago, Ask, Block, Card, Cards, Choice, Facts, Head, Note, Show } from '../parts/ui.tsx';
 
 type Waiting = Output<'listApprovals'>['items'][number];
 
@@ -119,14 +119,11 @@ function Reject({ close, answer }: { close: () => void; answer: (reason: string)
           />
         </label>
       </p>
-      <div class="bar">
+      <Choice close={close}>
         <Act act={() => answer(reason)} primary>
           Reject
         </Act>
-        <button type="button" onClick={close}>
-          Cancel
-        </button>
-      </div>
+      </Choice>
     </>
   );
 }

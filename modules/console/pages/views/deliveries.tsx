@@ -7,7 +7,7 @@ import { Operator } from '../parts/role.tsx';
 import type { ViewPlace } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
 import { State } from '../parts/state.tsx';
-import { Act, Ago, Ask, Card, Head, Rows, Sampled, Select, Show, TextField } from '../parts/ui.tsx';
+import { Act, Ago, Ask, Card, Choice, Head, Rows, Sampled, Select, Show, TextField } from '../parts/ui.tsx';
 
 type Summary = Output<'listDeliveries'>['items'][number];
 type StateName = Summary['state'];
@@ -90,14 +90,11 @@ function ReplayAll({ route, job, done }: { route: string; job: string; done: () 
               At most 1,000 deliveries{route === '' ? '' : ` of route ${route}`}, the newest first, go to the targets
               that have not got them; those without an answer run again.
             </p>
-            <div class="bar">
+            <Choice close={close}>
               <Act act={() => replay(close)} primary>
                 Replay
               </Act>
-              <button type="button" onClick={close}>
-                Cancel
-              </button>
-            </div>
+            </Choice>
           </>
         )}
       </Ask>

@@ -5,8 +5,8 @@ import { ApiRefusal, json } from '../answer.ts';
 import { BODIES } from './built/bodies.ts';
 import { DOCUMENT, OPERATIONS } from './built/operations.ts';
 import { PARAMETERS } from './built/parameters.ts';
+import type { ApiContext } from './call-operation.ts';
 import type { Api } from './generated/api.ts';
-import type { ApiContext } from './handlers.ts';
 import { HANDLERS } from './handlers.ts';
 
 type Id = keyof Api;

@@ -1,22 +1,17 @@
 /** The operations of the API by their ids: each calls operations of the control socket, and returns what the document says. */
 import { alertTitle } from '../../../../base/alert-kinds.ts';
-import type { ConsoleContext } from '../../../../runtime/console/console.ts';
-import type { ControlContract, ControlName } from '../../../../runtime/control/operations.ts';
 import { printedRequest } from '../../../../runtime/intake/kept-request.ts';
-import type { DispatchSummary, Query, QueryResults, StoredDispatch } from '../../../../runtime/store/queries.ts';
+import type { DispatchSummary, StoredDispatch } from '../../../../runtime/store/queries.ts';
 import { whyNotReplay } from '../../../../runtime/store/replay.ts';
 import { runDuration, runFacts } from '../../../../runtime/store/run-facts.ts';
-import { timeline } from '../../../../runtime/store/timeline.ts';
+import { timeline, withLabels } from '../../../../runtime/store/timeline.ts';
 import type { UsageSum } from '../../../../runtime/store/usage.ts';
-import type { Role } from '../access.ts';
 import { ApiRefusal } from '../answer.ts';
-import type { Api, DeliverySummary, Overview, PauseState } from './generated/api.ts';
+import type { ApiContext } from './call-operation.ts';
+import { callOperation, jobId, notOne, read, withJobId } from './call-operation.ts';
+import type { Api, DeliverySummary, Overview } from './generated/api.ts';
 import { cursorOf, keyIn, pageOf, sortedPage } from './page.ts';
-
-export interface ApiContext
-  extends Pick<ConsoleContext, 'operations' | 'readiness' | 'clock' | 'schemeLabel' | 'token'> {
-  readonly role: Role;
-}
+import { pausedFor, RESUMED, setJob, setRoute } from './pausing.ts';
 
 /** What a handler returns is not changed by anyone. */
 type Immutable<T> = T extends readonly (infer Member)[]
@@ -29,26 +24,12 @@ type Handlers = {
   readonly [Id in keyof Api]: (context: ApiContext, input: Api[Id]['input']) => Promise<Immutable<Api[Id]['output']>>;
 };
 
-/** @throws ApiRefusal while the gateway has no operations, or where the program has none */
-function call<Name extends ControlName>(
-  { operations }: ApiContext,
-  name: Name,
-  input: ControlContract[Name]['input'],
-): Promise<ControlContract[Name]['output']> {
-  const handler = operations()?.[name];
-  if (handler === undefined) throw new ApiRefusal(503, 'not_available', 'this program has no operations, or not yet');
-  return Promise.resolve(handler(input));
-}
-
-const read = <Q extends Query>(context: ApiContext, query: Q): Promise<QueryResults[Q['kind']]> =>
-  call(context, 'store_read', query) as Promise<QueryResults[Q['kind']]>;
-
 export const HANDLERS: Handlers = {
   getSession: async ({ role, token }) => ({ role, signs_in: token !== null }),
 
   async getOverview(context) {
     const [status, waiting] = await Promise.all([
-      call(context, 'status', {}),
+      callOperation(context, 'status', {}),
       read(context, { kind: 'list', filter: { oldest_open: true, limit: WAITING } }),
     ]);
     const { version, url, started_at, config, table, subscriptions, runs, dispatches, store, alerts, paused } = status;
@@ -70,19 +51,19 @@ export const HANDLERS: Handlers = {
 
   async listRequests(context, { limit, cursor, ...filter }) {
     const page = { limit: limit + 1, ...(cursor === undefined ? {} : { before: cursor }) };
-    return pageOf(await call(context, 'requests_list', { filter, page }), limit, ({ id }) => id);
+    return pageOf(await callOperation(context, 'requests_list', { filter, page }), limit, ({ id }) => id);
   },
 
   async getRequest(context, { id }) {
-    const found = await call(context, 'requests_load', { id });
+    const found = await callOperation(context, 'requests_load', { id });
     if (found.kind !== 'found') throw notOne('request', id, found.kind);
     const { scheme } = found.request;
     return { ...printedRequest(found.request), scheme: scheme === null ? null : context.schemeLabel(scheme) };
   },
 
-  explainRequest: (context, { id }) => call(context, 'request_explain', { id }),
-  printRequest: (context, { id, form }) => call(context, 'request_print', { id, form }),
-  replayRequest: (context, { id }) => call(context, 'requests_replay', { id }),
+  explainRequest: (context, { id }) => callOperation(context, 'request_explain', { id }),
+  printRequest: (context, { id, form }) => callOperation(context, 'request_print', { id, form }),
+  replayRequest: (context, { id }) => callOperation(context, 'requests_replay', { id }),
 
   async listDeliveries(context, { limit, cursor, ...filter }) {
     const before = cursor === undefined ? {} : { before: Number(cursor) };
@@ -97,7 +78,7 @@ export const HANDLERS: Handlers = {
     return {
       ...summaryOf(stored),
       not_replayable: whyNotReplay(stored, false),
-      dispatch: stored.dispatch,
+      dispatch: withLabels(stored.dispatch),
       run: latestRun(stored),
       timeline: timeline(stored),
     };
@@ -107,7 +88,7 @@ export const HANDLERS: Handlers = {
     if (ids !== undefined && Object.keys(filter).length > 0)
       throw new ApiRefusal(400, 'bad_input', 'name deliveries by their ids, or by what they have in common, not both');
     const chosen = ids === undefined ? { filter: await withJobId(context, filter) } : { ids };
-    return call(context, 'deliveries_replay', { ...chosen, limit, rerun, again });
+    return callOperation(context, 'deliveries_replay', { ...chosen, limit, rerun, again });
   },
 
   async getRun(context, { id }) {
@@ -121,25 +102,25 @@ export const HANDLERS: Handlers = {
   },
 
   async listRoutes(context, { profile, ...page }) {
-    const all = await call(context, 'routes_list', {});
+    const all = await callOperation(context, 'routes_list', {});
     const asked = all.filter((route) => profile === undefined || route.profile === profile);
     return sortedPage(asked, page, (route) => [route.name, route.profile]);
   },
 
-  testRoute: (context, { name, ...asked }) => call(context, 'route_test', { route: name, ...asked }),
+  testRoute: (context, { name, ...asked }) => callOperation(context, 'route_test', { route: name, ...asked }),
   pauseRoute: (context, { seconds, ...named }) => setRoute(context, named, pausedFor(context, seconds)),
   resumeRoute: (context, named) => setRoute(context, named, RESUMED),
 
   async listJobs(context, { limit, cursor, ...filter }) {
     const [name = '', id = ''] = cursor === undefined ? [] : keyIn(cursor);
     const after = cursor === undefined ? {} : { after: { name, id } };
-    const jobs = await call(context, 'jobs_list', { ...filter, ...after, limit: limit + 1 });
+    const jobs = await callOperation(context, 'jobs_list', { ...filter, ...after, limit: limit + 1 });
     const { items, next } = pageOf(jobs, limit, (job) => cursorOf([job.name, job.id]));
     return { items: items.map(({ ticks: _, ...job }) => job), next };
   },
 
   async runJob(context, { id }) {
-    return call(context, 'job_run', { reference: await jobId(context, id) });
+    return callOperation(context, 'job_run', { reference: await jobId(context, id) });
   },
   pauseJob: (context, { id, seconds }) => setJob(context, id, pausedFor(context, seconds)),
   resumeJob: (context, { id }) => setJob(context, id, RESUMED),
@@ -147,7 +128,7 @@ export const HANDLERS: Handlers = {
   async listSessions(context, { profile, ...page }) {
     const [busy, chats] = await Promise.all([
       read(context, { kind: 'sessions', profile: profile ?? null }),
-      call(context, 'chats_list', profile === undefined ? {} : { profile }),
+      callOperation(context, 'chats_list', profile === undefined ? {} : { profile }),
     ]);
     const none = { target: null, turns: null, changed_at: null, problem: null };
     const ofAgents = busy.map(({ session: id, run, waiting }) => ({
@@ -163,19 +144,19 @@ export const HANDLERS: Handlers = {
   },
 
   async listApprovals(context, { route, ...page }) {
-    const all = await call(context, 'approvals_list', {});
+    const all = await callOperation(context, 'approvals_list', {});
     const asked = all.filter((each) => route === undefined || each.route === route);
     return sortedPage(asked, page, ({ since, id }) => [String(since ?? 0).padStart(15, '0'), id]);
   },
 
   async getApproval(context, { id }) {
-    const found = await call(context, 'approvals_show', { id });
+    const found = await callOperation(context, 'approvals_show', { id });
     if (found.kind !== 'found') throw notOne('approval', id, found.kind);
     return found.approval;
   },
 
   async answerApproval(context, { id, approve, reason = null }) {
-    const answered = await call(context, 'approvals_answer', { id, approve, by: 'the console', reason });
+    const answered = await callOperation(context, 'approvals_answer', { id, approve, by: 'the console', reason });
     if (answered.kind === 'unknown' || answered.kind === 'ambiguous') throw notOne('approval', id, answered.kind);
     const { approval } = answered;
     if (answered.kind === 'answered') return approval;
@@ -198,15 +179,15 @@ export const HANDLERS: Handlers = {
   async listNodes(context) {
     const [nodes, { url, version, table, started_at, state }] = await Promise.all([
       read(context, { kind: 'nodes' }),
-      call(context, 'status', {}),
+      callOperation(context, 'status', {}),
     ]);
     const own = { url, version, table: table.hash, started_at, lease_expires_at: null, state, problem: table.error };
     const shared = nodes.map(({ node: _, read_at: __, ...node }) => node);
     return { items: shared.length === 0 ? [own] : shared };
   },
 
-  listBlueprints: async (context) => ({ items: await call(context, 'blueprints_list', {}) }),
-  createBlueprintJob: (context, asked) => call(context, 'create_blueprint_job', asked),
+  listBlueprints: async (context) => ({ items: await callOperation(context, 'blueprints_list', {}) }),
+  createBlueprintJob: (context, asked) => callOperation(context, 'create_blueprint_job', asked),
 
   async getFigures(context, { span }) {
     const { slot_ms, slots } = SPANS[span];
@@ -228,49 +209,6 @@ async function storedDelivery(context: ApiContext, id: string): Promise<StoredDi
 }
 
 const latestRun = (stored: StoredDispatch) => ({ ...runFacts(stored), answer: stored.answer, usage: stored.usage });
-
-const RESUMED: PauseState = { paused: false, until: null };
-
-/** @param seconds undefined: until it is resumed */
-const pausedFor = ({ clock }: ApiContext, seconds: number | undefined): PauseState => ({
-  ...{ paused: true, until: seconds === undefined ? null : Math.round(clock.now() + seconds * 1000) },
-});
-
-async function setRoute(
-  context: ApiContext,
-  { name, profile }: { readonly name: string; readonly profile: string },
-  state: PauseState,
-): Promise<PauseState> {
-  const routes = await call(context, 'routes_list', {});
-  if (!routes.some((route) => route.name === name && route.profile === profile)) throw notOne('route', name, 'unknown');
-  await call(context, 'store_write', { kind: 'pause_route', profile, route: name, ...state, now: context.clock.now() });
-  return state;
-}
-
-async function setJob(context: ApiContext, id: string, state: PauseState): Promise<PauseState> {
-  const job = await jobId(context, id);
-  await call(context, 'store_write', { kind: 'pause_job', job, ...state, now: context.clock.now() });
-  return state;
-}
-
-/** @param reference an id, or a name that one job has @throws ApiRefusal when there is none, or several */
-async function jobId(context: ApiContext, reference: string): Promise<string> {
-  const [found, another] = await call(context, 'jobs_list', { id: reference, limit: 2 });
-  if (found === undefined) throw notOne('job', reference, 'unknown');
-  if (another !== undefined)
-    throw new ApiRefusal(409, 'ambiguous', `several jobs are called "${reference}": name an id`);
-  return found.id;
-}
-
-/** A filter that names a job by its name. A job that is not there any more is known by its id alone. */
-async function withJobId<Filter extends { readonly job?: string }>(
-  context: ApiContext,
-  filter: Filter,
-): Promise<Filter> {
-  if (filter.job === undefined) return filter;
-  const found = await call(context, 'jobs_list', { id: filter.job, limit: 1 });
-  return found.length === 0 ? filter : { ...filter, job: await jobId(context, filter.job) };
-}
 
 const MINUTE_MS = 60_000;
 const SPANS = {
@@ -313,8 +251,3 @@ const summaryOf = (row: DispatchSummary): DeliverySummary => ({
   waits_for: row.waits_for,
   waits_since: row.waits_since,
 });
-
-const notOne = (what: string, id: string, kind: 'unknown' | 'ambiguous'): ApiRefusal =>
-  kind === 'unknown'
-    ? new ApiRefusal(404, 'not_found', `there is no ${what} "${id}"`)
-    : new ApiRefusal(409, 'ambiguous', `several have an id that begins with "${id}"`);

@@ -1,0 +1,53 @@
+/** How operations of the API call those of the control socket, and find what a request names. */
+import type { ConsoleContext } from '../../../../runtime/console/console.ts';
+import type { ControlContract, ControlName } from '../../../../runtime/control/operations.ts';
+import type { Query, QueryResults } from '../../../../runtime/store/queries.ts';
+import type { Role } from '../access.ts';
+import { ApiRefusal } from '../answer.ts';
+
+export interface ApiContext
+  extends Pick<ConsoleContext, 'operations' | 'readiness' | 'clock' | 'schemeLabel' | 'token'> {
+  readonly role: Role;
+}
+
+/** @throws ApiRefusal while the gateway has no operations, or where the program has none */
+export function callOperation<Name extends ControlName>(
+  { operations }: ApiContext,
+  name: Name,
+  input: ControlContract[Name]['input'],
+): Promise<ControlContract[Name]['output']> {
+  const handler = operations()?.[name];
+  if (handler === undefined) throw new ApiRefusal(503, 'not_available', 'this program has no operations, or not yet');
+  return Promise.resolve(handler(input));
+}
+
+export const read = <Q extends Query>(context: ApiContext, query: Q): Promise<QueryResults[Q['kind']]> =>
+  callOperation(context, 'store_read', query) as Promise<QueryResults[Q['kind']]>;
+
+export const notOne = (what: string, id: string, kind: 'unknown' | 'ambiguous'): ApiRefusal =>
+  kind === 'unknown'
+    ? new ApiRefusal(404, 'not_found', `there is no ${what} "${id}"`)
+    : new ApiRefusal(409, 'ambiguous', `several have an id that begins with "${id}"`);
+
+/** The id of a job. @param reference an id, or a name that one job has @throws ApiRefusal when there is none, or several */
+export async function jobId(context: ApiContext, reference: string): Promise<string> {
+  const id = await findJobId(context, reference);
+  if (id === null) throw notOne('job', reference, 'unknown');
+  return id;
+}
+
+async function findJobId(context: ApiContext, reference: string): Promise<string | null> {
+  const [found, another] = await callOperation(context, 'jobs_list', { id: reference, limit: 2 });
+  if (another !== undefined)
+    throw new ApiRefusal(409, 'ambiguous', `several jobs are called "${reference}": name an id`);
+  return found?.id ?? null;
+}
+
+/** A filter that names a job by its name. A job that is not there any more is known by its id alone. */
+export async function withJobId<Filter extends { readonly job?: string }>(
+  context: ApiContext,
+  filter: Filter,
+): Promise<Filter> {
+  if (filter.job === undefined) return filter;
+  return { ...filter, job: (await findJobId(context, filter.job)) ?? filter.job };
+}
