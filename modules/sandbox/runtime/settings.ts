@@ -54,7 +54,8 @@ export function settingsOf(plan: SandboxPlan, run: Run, places: MachinePaths): o
   return {
     network: networkOf(plan.network, run.walls.onlyTo ?? {}),
     filesystem: {
-      // An entry for the root would hide everything. What a plan names itself is not hidden and opened again: that would shut what it may write in it.
+      // An entry for the root would hide everything. What a plan names itself is not hidden and opened again: that would
+      // shut what it may write in it.
       denyRead: named(secret.filter((path) => path !== '/' && !read.includes(path) && !write.includes(path))),
       allowRead: [
         ...named([...read, ...run.readable, ...run.writable, join(places.runtime, 'vendor')]),
