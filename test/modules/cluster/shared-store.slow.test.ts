@@ -116,7 +116,9 @@ describe('gateways that share a store', { skip: skipWithoutPostgres() }, () => {
         url,
         `SELECT (due_at - ${now})::int AS due, (set_at - ${now})::int AS set FROM ${SCHEMA}.delivery`,
       );
-      assert.deepEqual(row, { due: 300_000, set: 0 });
+      // How far a clock is off is measured over the connection: some milliseconds are left of ten minutes.
+      const off = { due: Math.abs((row?.due ?? NaN) - 300_000), set: Math.abs(row?.set ?? NaN) };
+      assert.ok(off.due < 5_000 && off.set < 5_000, JSON.stringify(row));
       assert.deepEqual(
         wrong.lines.filter((line) => line.endsWith('later')),
         [],
