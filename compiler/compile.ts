@@ -130,8 +130,8 @@ function emit(content: TableContent, input: CompileInput): CompileOutput {
   };
 }
 
-const blueprintTools = ({ modules }: CompileInput): BlueprintTools | null =>
-  modules.find(({ blueprints }) => blueprints !== null)?.blueprints ?? null;
+const blueprintTools = ({ modules }: CompileInput): BlueprintTools | undefined =>
+  modules.find(({ blueprints }) => blueprints)?.blueprints;
 
 /** Matches a literal secret; the `scope` distinguishes it from the literals of templates. */
 const LITERAL_SECRET = /"kind":"literal","value":"(?:[^"\\]|\\.)*","scope":/;

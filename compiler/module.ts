@@ -7,14 +7,14 @@ import type { Report } from './source/report.ts';
 import type { CatalogInput, LoadedCatalog } from './stages/catalog.ts';
 import type { PayloadFacts, ViewRule } from './views/views.ts';
 
-/** One module's part of the compiler; loaded before a compile. */
+/** One module's part of the compiler; loaded before a compile. A member is absent where the module has no such part. */
 export interface CompilerPart {
   /** Rules beside the core's. */
-  readonly rules: readonly ViewRule[];
+  readonly rules?: readonly ViewRule[];
   /** What is known of payloads; at most one module has it. Problems of the config's own files are reported. */
-  readonly payloads: ((input: PayloadInput, report: Report) => PayloadFacts) | null;
+  readonly payloads?: (input: PayloadInput, report: Report) => PayloadFacts;
   /** Blueprints of the catalog; at most one module has them. */
-  readonly blueprints: BlueprintTools | null;
+  readonly blueprints?: BlueprintTools;
 }
 
 export interface BlueprintTools {

@@ -21,28 +21,28 @@ import type { Store } from './store/store.ts';
 import type { Marks } from './table/link-template.ts';
 import { TableError } from './table/load.ts';
 
-/** One module's part of the runtime. Every member is required, so that a new one does not compile until each module has it. */
+/** One module's part of the runtime. A member is absent where the module has no such part. */
 export interface RuntimePart {
-  /** Opens the stores of one kind of `gateway.store`; null: the module has no store. */
-  readonly store: { readonly kind: SharedStorePlan['kind']; readonly load: () => Promise<OpenStore> } | null;
-  /** Keeps answered requests; null: the module keeps none. */
-  readonly keeper: (() => Promise<OpenKeeper>) | null;
-  /** Finds the budgets of runs; null: the module has none. */
-  readonly budgets: (() => Promise<CreateFindBudgets>) | null;
-  /** Marks untrusted values in prompts; null: the module marks none. */
-  readonly marks: (() => Promise<Marks>) | null;
-  /** Runs programs in a sandbox; null: the module has none. */
-  readonly sandbox: (() => Promise<(context: SandboxContext) => Sandbox>) | null;
-  /** Takes and checks what runs hand over; null: the module takes nothing. */
-  readonly outputs: (() => Promise<OpenHandover>) | null;
-  /** Tells people of what waits for their approval; null: the module tells nobody. */
-  readonly approvals: (() => Promise<OpenApprovals>) | null;
-  /** Tells operators of what fails; null: the module has no guard. */
-  readonly guard: (() => Promise<OpenGuard>) | null;
-  /** The second listener; null: the module has none. */
-  readonly console: (() => Promise<OpenConsole>) | null;
+  /** Opens the stores of one kind of `gateway.store`. */
+  readonly store?: { readonly kind: SharedStorePlan['kind']; readonly load: () => Promise<OpenStore> };
+  /** Keeps answered requests. */
+  readonly keeper?: () => Promise<OpenKeeper>;
+  /** Finds the budgets of runs. */
+  readonly budgets?: () => Promise<CreateFindBudgets>;
+  /** Marks untrusted values in prompts. */
+  readonly marks?: () => Promise<Marks>;
+  /** Runs programs in a sandbox. */
+  readonly sandbox?: () => Promise<(context: SandboxContext) => Sandbox>;
+  /** Takes and checks what runs hand over. */
+  readonly outputs?: () => Promise<OpenHandover>;
+  /** Tells people of what waits for their approval. */
+  readonly approvals?: () => Promise<OpenApprovals>;
+  /** Tells operators of what fails. */
+  readonly guard?: () => Promise<OpenGuard>;
+  /** The second listener. */
+  readonly console?: () => Promise<OpenConsole>;
   /** Traces events; called only where the program has registered an OpenTelemetry SDK. */
-  readonly tracing: (() => Promise<Tracing | null>) | null;
+  readonly tracing?: () => Promise<Tracing | null>;
 }
 
 /**
@@ -109,8 +109,9 @@ export type CreateFindBudgets = (table: RouteTable, machineZone: string, later: 
 export async function loadMarks(parts: readonly RuntimePart[], plans: readonly RoutePlan[]): Promise<Marks | null> {
   const marked = plans.find(isMarked);
   if (marked === undefined) return null;
-  const load = parts.find(({ marks }) => marks !== null)?.marks ?? null;
-  if (load === null) throw new TableError(`route "${marked.name}": no module of this program marks untrusted values`);
+  const load = parts.find(({ marks }) => marks)?.marks;
+  if (load === undefined)
+    throw new TableError(`route "${marked.name}": no module of this program marks untrusted values`);
   return load();
 }
 
@@ -121,7 +122,7 @@ const REGISTERED = Symbol.for('opentelemetry.js.api.1');
 export async function loadTracing(parts: readonly RuntimePart[]): Promise<Tracing | null> {
   const registered = (globalThis as { [REGISTERED]?: { readonly trace?: unknown } })[REGISTERED];
   if (registered?.trace === undefined) return null;
-  return (await parts.find(({ tracing }) => tracing !== null)?.tracing?.()) ?? null;
+  return (await parts.find(({ tracing }) => tracing)?.tracing?.()) ?? null;
 }
 
 /** A prompt with marked values starts with a notice that explains the marks. */

@@ -140,25 +140,26 @@ export interface ServedGateway<Context> {
 }
 
 type Loaders<Context> = {
-  readonly [Name in keyof Parts<Context>]: (() => Promise<Parts<Context>[Name]>) | null;
+  readonly [Name in keyof Parts<Context>]?: () => Promise<Parts<Context>[Name]>;
 };
 
-/**
- * Every member is required, so that a new kind of part does not compile until each module says whether it has one.
- * `Context` is what commands receive (context.ts, which has the modules in it).
- */
+/** A member is absent where the module has no such part. `Context` is what commands receive (context.ts, which has the modules in it). */
 export interface Module<Context> extends Loaders<Context> {
   /** The name of its folder. */
   readonly name: string;
   /** What users get for it, in one sentence. */
   readonly summary: string;
   /** Each is loaded when it runs. */
-  readonly commands: readonly ListedCommand<Context>[];
-  readonly compiler: (() => Promise<CompilerPart>) | null;
+  readonly commands?: readonly ListedCommand<Context>[];
+  readonly compiler?: () => Promise<CompilerPart>;
   /** Control operations beside the core's. What they need is loaded when one is called. */
-  readonly operations: (() => Promise<(gateway: ServedGateway<Context>) => ControlHandlers>) | null;
-  readonly runtime: RuntimePart | null;
+  readonly operations?: () => Promise<(gateway: ServedGateway<Context>) => ControlHandlers>;
+  readonly runtime?: RuntimePart;
 }
+
+/** What the modules of a program add to its runtime. */
+export const runtimeParts = (modules: readonly Pick<Module<never>, 'runtime'>[]): readonly RuntimePart[] =>
+  modules.flatMap(({ runtime }) => runtime ?? []);
 
 /** Loads the part of the module that has it. @throws CliError when no module of this program has it */
 export function loadPart<Context, Name extends keyof Parts<Context>>(
@@ -166,8 +167,8 @@ export function loadPart<Context, Name extends keyof Parts<Context>>(
   name: Name,
 ): Promise<Parts<Context>[Name]> {
   for (const module of modules) {
-    const load = module[name] as Loaders<Context>[Name];
-    if (load !== null) return load();
+    const load = (module as Loaders<Context>)[name];
+    if (load !== undefined) return load();
   }
   throw new CliError(`no module of this program has the part "${name}" that this needs`);
 }

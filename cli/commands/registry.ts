@@ -9,7 +9,7 @@ const rankOf = ({ rank }: CommandEntry): number => rank ?? Number.POSITIVE_INFIN
 
 /** In the order of `hookwright --help`; those that it does not show come last. */
 export const commandsOf = (modules: CliContext['modules']): readonly CommandEntry[] =>
-  [...COMMAND_FILES, ...modules.flatMap(({ commands }) => commands)].sort((a, b) => rankOf(a) - rankOf(b));
+  [...COMMAND_FILES, ...modules.flatMap(({ commands = [] }) => commands)].sort((a, b) => rankOf(a) - rankOf(b));
 
 export const visibleIn = (commands: readonly CommandEntry[]): readonly CommandEntry[] =>
   commands.filter(({ rank }) => rank !== null);

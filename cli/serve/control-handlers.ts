@@ -21,7 +21,7 @@ export interface ControlParts extends ServedGateway<CliContext> {
 type CreateOperations = (gateway: ServedGateway<CliContext>) => ControlHandlers;
 
 export const loadOperations = ({ modules }: CliContext): Promise<readonly CreateOperations[]> =>
-  Promise.all(modules.flatMap(({ operations }) => (operations === null ? [] : [operations()])));
+  Promise.all(modules.flatMap(({ operations }) => operations?.() ?? []));
 
 /** @param ofModules see `loadOperations` */
 export function createControlHandlers(parts: ControlParts, ofModules: readonly CreateOperations[]): ControlHandlers {

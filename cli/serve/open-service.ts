@@ -1,4 +1,5 @@
 /** The service of this process, configured by the command line and the environment. */
+
 import { join } from 'node:path';
 import { isLoopback } from '../../base/listen-address.ts';
 import { invalidVariables, readOverrides } from '../../compiler/config/overrides.ts';
@@ -17,6 +18,7 @@ import type { CompileSubscriptions } from '../../runtime/service/options.ts';
 import type { Service } from '../../runtime/service/service.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
+import { runtimeParts } from '../base/module.ts';
 import { packageVersion } from '../base/package.ts';
 
 export interface OpenServiceOptions {
@@ -50,7 +52,7 @@ export async function openService(context: CliContext, options: OpenServiceOptio
   const { folder, log, redactor, problem, hidden } = options;
   const overrides = overridesOf(context, options);
   const tableFile = join(folder, 'routes.json');
-  const modules = context.modules.flatMap(({ runtime }) => runtime ?? []);
+  const modules = runtimeParts(context.modules);
   let lowerer: Promise<CompileSubscriptions> | null = null;
   const service = await createService(
     {

@@ -9,11 +9,4 @@ export const blueprints: Module<CliContext> = {
   commands: COMMAND_FILES,
   compiler: async () => (await import('./compiler/part.ts')).blueprintCompiler,
   operations: async () => (await import('./cli/operations.ts')).blueprintOperations,
-  runtime: null,
-  database: null,
-  payloads: null,
-  names: null,
-  explain: null,
-  kept: null,
-  gate: null,
 };

@@ -7,13 +7,4 @@ export const convert: Module<CliContext> = {
   name: 'convert',
   summary: 'Configurations of other programs, converted.',
   commands: COMMAND_FILES,
-  compiler: null,
-  operations: null,
-  runtime: null,
-  database: null,
-  payloads: null,
-  names: null,
-  explain: null,
-  kept: null,
-  gate: null,
 };

@@ -7,13 +7,5 @@ export const setup: Module<CliContext> = {
   name: 'setup',
   summary: 'The first hour: init, the wizard, doctor, completion, the service unit.',
   commands: COMMAND_FILES,
-  compiler: null,
-  operations: null,
-  runtime: null,
-  database: null,
-  payloads: null,
   names: async () => (await import('./cli/completion/names.ts')).namesInUse,
-  explain: null,
-  kept: null,
-  gate: null,
 };

@@ -37,8 +37,8 @@ export class Approving {
   }
 
   private async load(): Promise<Approvals> {
-    const load = this.modules.find(({ approvals }) => approvals !== null)?.approvals ?? null;
-    if (load === null) throw new TableError('no module of this program asks for approvals');
+    const load = this.modules.find(({ approvals }) => approvals)?.approvals;
+    if (load === undefined) throw new TableError('no module of this program asks for approvals');
     return (await load())(this.context);
   }
 }

@@ -56,8 +56,8 @@ export class Budgets implements LaterBudgets {
 
   private async load(owners: readonly Owner[]): Promise<void> {
     if (this.create !== null || owners.every(({ budget }) => budget === undefined)) return;
-    const load = this.parts.find(({ budgets }) => budgets !== null)?.budgets ?? null;
-    if (load === null) throw new TableError('budget: no module of this program keeps budgets');
+    const load = this.parts.find(({ budgets }) => budgets)?.budgets;
+    if (load === undefined) throw new TableError('budget: no module of this program keeps budgets');
     this.create = await load();
   }
 }

@@ -21,8 +21,8 @@ const NO_SANDBOX: Sandbox = {
 export function createConfinement(modules: readonly RuntimePart[], context: SandboxContext): Confinement {
   let opened: Promise<Sandbox> | null = null;
   const open = (): Promise<Sandbox> => {
-    const load = modules.find(({ sandbox }) => sandbox !== null)?.sandbox ?? null;
-    opened ??= load === null ? Promise.resolve(NO_SANDBOX) : load().then((create) => create(context));
+    const load = modules.find(({ sandbox }) => sandbox)?.sandbox;
+    opened ??= load === undefined ? Promise.resolve(NO_SANDBOX) : load().then((create) => create(context));
     return opened;
   };
   return {

@@ -264,8 +264,8 @@ class RunningService implements Service {
     const { console: plan } = this.table.gateway;
     if (plan === null) return null;
     const { log, modules, clock } = this.context;
-    const load = modules.find((module) => module.console !== null)?.console ?? null;
-    if (load === null) throw new TableError('gateway.console: no module of this program has a console');
+    const load = modules.find((module) => module.console)?.console;
+    if (load === undefined) throw new TableError('gateway.console: no module of this program has a console');
     const [token, viewerToken] = [
       await this.consoleToken(plan, 'token'),
       await this.consoleToken(plan, 'viewer_token'),

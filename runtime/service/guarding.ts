@@ -73,8 +73,9 @@ export class Guarding {
   }
 
   private async load(): Promise<void> {
-    const load = this.modules.find(({ guard }) => guard)?.guard ?? null;
-    if (load === null || this.context === null) throw new TableError('no module of this program tells of failures');
+    const load = this.modules.find(({ guard }) => guard)?.guard;
+    if (load === undefined || this.context === null)
+      throw new TableError('no module of this program tells of failures');
     this.guard = (await load())(this.context);
   }
 }

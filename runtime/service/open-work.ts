@@ -57,8 +57,8 @@ async function openStore(context: ServiceContext, routes: Routes, secrets: Secre
     const store = await openServerStore({ path: storePath(home), durability, log, beforeCommit });
     return { store, forCallers: store, isPending: () => false };
   }
-  const part = modules.find(({ store }) => store?.kind === plan.kind)?.store ?? null;
-  if (part === null) throw new StoreRefused(`gateway.store: no module of this program opens a ${plan.kind} store`);
+  const part = modules.find(({ store }) => store?.kind === plan.kind)?.store;
+  if (part === undefined) throw new StoreRefused(`gateway.store: no module of this program opens a ${plan.kind} store`);
   const open = await part.load();
   const node = {
     url: () => nodeUrl(routes),
@@ -77,8 +77,8 @@ function nodeUrl(routes: Routes): string {
 
 async function openKeeper(context: ServiceContext, routes: Routes, { state }: Store): Promise<Keeper> {
   const { modules, home, redactor, clock, log } = context;
-  const load = modules.find(({ keeper }) => keeper !== null)?.keeper ?? null;
-  if (load === null) throw new Error('no module of this program keeps requests');
+  const load = modules.find(({ keeper }) => keeper)?.keeper;
+  if (load === undefined) throw new Error('no module of this program keeps requests');
   const open = await load();
   const rows = state?.requests ?? null;
   return open({ home, rows, table: () => routes.plan, secrets: () => redactor.secrets, clock, log });

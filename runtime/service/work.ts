@@ -274,8 +274,8 @@ export class Work implements Backend {
 
 /** Rejects when no module of this program takes outputs; a run that may have some then waits. */
 function loadOutputs({ modules }: ServiceContext): Promise<OpenHandover> {
-  const load = modules.find(({ outputs }) => outputs !== null)?.outputs ?? null;
-  if (load === null) throw new Error('no module of this program takes outputs');
+  const load = modules.find(({ outputs }) => outputs)?.outputs;
+  if (load === undefined) throw new Error('no module of this program takes outputs');
   return load();
 }
 

@@ -3,8 +3,4 @@ import type { CompilerPart } from '../../../compiler/module.ts';
 import { loadCatalogBlueprints } from './load-blueprints.ts';
 import { publish } from './publish.ts';
 
-export const blueprintCompiler: CompilerPart = {
-  rules: [],
-  payloads: null,
-  blueprints: { load: loadCatalogBlueprints, publish },
-};
+export const blueprintCompiler: CompilerPart = { blueprints: { load: loadCatalogBlueprints, publish } };

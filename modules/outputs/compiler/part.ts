@@ -2,4 +2,4 @@
 import type { CompilerPart } from '../../../compiler/module.ts';
 import { RULE_FILES } from './rules/built/rule-files.ts';
 
-export const outputsCompiler: CompilerPart = { rules: RULE_FILES, payloads: null, blueprints: null };
+export const outputsCompiler: CompilerPart = { rules: RULE_FILES };

@@ -21,5 +21,4 @@ export const compilerPart: CompilerPart = {
     Object.assign(createPayloads(input, report), {
       readsStrangers: (route: RouteView) => untrustedParts(route).length > 0,
     }),
-  blueprints: null,
 };

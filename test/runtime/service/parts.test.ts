@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
+import { runtimeParts } from '../../../cli/base/module.ts';
 import { MODULES } from '../../../main/modules.ts';
 import type { RuntimePart } from '../../../runtime/module.ts';
 import { createService } from '../../../runtime/service/create-service.ts';
@@ -12,30 +13,15 @@ import { routeTable, SECRET } from '../../helpers/route-table.ts';
 import { signed } from '../../helpers/serve.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
-const PARTS = MODULES.flatMap(({ runtime }) => runtime ?? []);
-
 /** The parts of the program's modules, and the names of those that were loaded. */
 function watchedParts(): { readonly parts: readonly RuntimePart[]; readonly loaded: string[] } {
   const loaded: string[] = [];
-  const watched = <T>(name: string, load: () => T) => {
-    return () => {
-      loaded.push(name);
-      return load();
-    };
-  };
-  const parts = PARTS.map(
-    ({ store, keeper, budgets, marks, sandbox, outputs, approvals, guard, console, tracing }) => ({
-      store: store && { kind: store.kind, load: watched('store', store.load) },
-      keeper: keeper && watched('keeper', keeper),
-      budgets: budgets && watched('budgets', budgets),
-      marks: marks && watched('marks', marks),
-      sandbox: sandbox && watched('sandbox', sandbox),
-      guard: guard && watched('guard', guard),
-      console: console && watched('console', console),
-      tracing: tracing && watched('tracing', tracing),
-      outputs: outputs && watched('outputs', outputs),
-      approvals: approvals && watched('approvals', approvals),
-    }),
+  const watched = <Part>(name: string, part: Part): Part | object =>
+    typeof part === 'function'
+      ? () => [loaded.push(name), part()][1]
+      : { ...part, load: watched(name, (part as { readonly load: unknown }).load) };
+  const parts = runtimeParts(MODULES).map((part) =>
+    Object.fromEntries(Object.entries(part).map(([name, of]) => [name, watched(name, of)])),
   );
   return { parts, loaded };
 }

@@ -1,4 +1,5 @@
 /** Checks of the gateway as a whole: configuration, table, control socket, port. */
+
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -8,6 +9,7 @@ import type { Check } from '../../../../cli/base/check.ts';
 import { gatewayCheck } from '../../../../cli/base/check.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
+import { runtimeParts } from '../../../../cli/base/module.ts';
 import { tryAskGateway } from '../../../../cli/gateway/ask-gateway.ts';
 import type { CompileResult } from '../../../../compiler/compile.ts';
 import type { GatewayStatus } from '../../../../runtime/control/operations.ts';
@@ -119,7 +121,7 @@ export function checkAgentPrograms({ profiles }: RouteTable, { home, env }: CliC
 export async function checkSandbox(table: RouteTable, context: CliContext): Promise<readonly Check[]> {
   if (!hasSandbox(table)) return [];
   const { home, env, modules } = context;
-  const parts = modules.flatMap(({ runtime }) => runtime ?? []);
+  const parts = runtimeParts(modules);
   const run: RunProcess = (request) => runProcess(request, context);
   const machine = { run, home, userHome: userHome(env), hidden: () => [], log: silentLog, sweep: false };
   const problem = await createConfinement(parts, machine).problem();

@@ -4,6 +4,7 @@
  */
 
 import type { CliContext } from '../../../../cli/base/context.ts';
+import { runtimeParts } from '../../../../cli/base/module.ts';
 import { hiddenFiles } from '../../../../cli/files/hidden-files.ts';
 import { listJobs } from '../../../../runtime/dispatch/scheduler/job.ts';
 import type { RunScript } from '../../../../runtime/intake/script-runner.ts';
@@ -61,10 +62,14 @@ export async function scriptRunner(
   const { signal } = new AbortController();
   const start = (request: Parameters<typeof runProcess>[0]) => runProcess(request, { clock, home });
   const hidden = (): readonly string[] => hiddenFiles(context, table, files);
-  const { confine } = createConfinement(
-    modules.flatMap(({ runtime }) => runtime ?? []),
-    { run: start, home, userHome: userHome(env), hidden, log: silentLog, sweep: false },
-  );
+  const { confine } = createConfinement(runtimeParts(modules), {
+    run: start,
+    home,
+    userHome: userHome(env),
+    hidden,
+    log: silentLog,
+    sweep: false,
+  });
   return createScriptRunner({ run: confine(table.gateway.sandbox ?? null), realPath, describe, env, home, signal });
 }
 
@@ -94,7 +99,7 @@ export async function storedInstallation(context: CliContext): Promise<string> {
 export async function storedBudgets(context: CliContext, of: BudgetInput): Promise<readonly SpentBudget[]> {
   const { useStore } = await import('../../../../cli/store/use-store.ts');
   return spentBudgets(of, {
-    parts: context.modules.flatMap(({ runtime }) => runtime ?? []),
+    parts: runtimeParts(context.modules),
     timezone: context.timezone,
     now: context.clock.now(),
     jobs: async () => (await useStore(context, (store) => store.read({ kind: 'jobs' })))?.records ?? [],
@@ -132,7 +137,7 @@ export function linkProblem(plan: RoutePlan, table: RouteTable, context: LinkCon
 /** For explanations on this machine. */
 const machineOf = ({ home, env, clock }: Machine): ExplainingMachine => ({
   ...{ home, userHome: userHome(env), files: listFiles(gatewayFiles), verifies: true },
-  marks: (plan) => loadMarks(payloads.runtime === null ? [] : [payloads.runtime], [plan]),
+  marks: (plan) => loadMarks(runtimeParts([payloads]), [plan]),
   // Loaded only for a delivery that may be refused: it pulls in every driver.
   async linkRefusal(table, secrets) {
     const [{ linkRefusal }, { createDeliveryContext }, { runProcess }, { silentLog }] = await Promise.all([

@@ -1,4 +1,5 @@
 /** `hookwright sandbox try`: a command, or a shell, in the sandbox of an agent, for the person who writes its lists. */
+
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { agentPlan } from '../../../../../base/agent-plan.ts';
@@ -6,6 +7,7 @@ import { codeOf } from '../../../../../base/code-of.ts';
 import { DEFAULT_PROFILE } from '../../../../../base/profiles.ts';
 import type { CliContext } from '../../../../../cli/base/context.ts';
 import { CliError } from '../../../../../cli/base/errors.ts';
+import { runtimeParts } from '../../../../../cli/base/module.ts';
 import type { GivenBy } from '../../../../../cli/command-line/command.ts';
 import { command, optionalArgument, restArguments, text } from '../../../../../cli/command-line/command.ts';
 import { configOption } from '../../../../../cli/command-line/options.ts';
@@ -71,10 +73,14 @@ async function tryIn(context: CliContext, given: Given, table: RouteTable, files
   const changed = name === null ? { ...own, agent: tried } : { ...own, agents: { ...own.agents, [name]: tried } };
   const log = createServerLog(context);
   const hidden = (): readonly string[] => hiddenFiles(context, table, files);
-  const { confine } = createConfinement(
-    modules.flatMap(({ runtime }) => runtime ?? []),
-    { run: inTerminal, home, userHome: userHome(env), hidden, log, sweep: false },
-  );
+  const { confine } = createConfinement(runtimeParts(modules), {
+    run: inTerminal,
+    home,
+    userHome: userHome(env),
+    hidden,
+    log,
+    sweep: false,
+  });
   const secrets = createSecrets(context);
   const wanted = new Set(collectSecretRefs(plan));
   // The others are not started, so that what they lack does not matter.
