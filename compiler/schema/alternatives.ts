@@ -26,12 +26,15 @@ const isBelow = (pointer: string, ancestor: string): boolean =>
   pointer === ancestor || pointer.startsWith(`${ancestor}/`);
 
 function closeBranches(error: SchemaError, branches: readonly SchemaError[]): readonly SchemaError[] {
-  const isWrongType = (branch: SchemaError): boolean =>
-    branch.keyword === 'type' && branch.instancePath === error.instancePath;
-  const meant = branches.filter((branch) => !isWrongType(branch));
-  if (meant.length > 0) return meant;
-  const types = branches.flatMap((branch) => typesOf(branch.params));
-  return [types.length > 0 ? { ...error, keyword: 'type', params: { type: types } } : error];
+  const isHere = (branch: SchemaError, keyword: string): boolean =>
+    branch.keyword === keyword && branch.instancePath === error.instancePath;
+  const wrong = branches.filter((branch) => isHere(branch, 'type'));
+  const meant = branches.filter((branch) => !isHere(branch, 'type'));
+  const type = wrong.flatMap((branch) => typesOf(branch.params));
+  if (meant.length === 0) return [type.length > 0 ? { ...error, keyword: 'type', params: { type } } : error];
+  // The words that one alternative lists are meant unless another one takes the type of the value.
+  const others = meant.filter((branch) => !isHere(branch, 'enum'));
+  return others.length > 0 ? others : meant.map((branch) => ({ ...branch, params: { ...branch.params, type } }));
 }
 
 export const typesOf = (params: Readonly<Record<string, unknown>>): readonly string[] =>

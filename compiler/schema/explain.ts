@@ -71,7 +71,10 @@ const KEYWORDS: Readonly<Record<string, Explain>> = {
     const allowed = Array.isArray(params.allowedValues) ? params.allowedValues.map(String) : [];
     const found = valueAt(place.data, place.path);
     const guess = typeof found === 'string' ? didYouMean(found, allowed) : '';
-    return invalid(place, `must be ${oneOf(allowed)}${guess}`);
+    const types = typesOf(params);
+    if (types.length === 0) return invalid(place, `must be ${oneOf(allowed)}${guess}`);
+    const forms = [...allowed.map((word) => `\`${word}\``), ...types];
+    return described(place, value(place, 'invalid-value', `${mustBe(nameOf(place.path), forms)}${guess}`));
   },
   const: (place, params) => invalid(place, `must be \`${String(params.allowedValue)}\``),
   pattern: (place, params) =>
