@@ -8,20 +8,15 @@
  * Browsers send cookies with requests that a page of somebody else makes, so a change with a cookie has to come from a page of
  * this server, and so has everything that is read with one. A bearer token is added by a program that means it.
  */
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { ConsoleContext } from '../../../runtime/console/console.ts';
 import type { IntakeRequest } from '../../../runtime/intake/body.ts';
 import { clientOf, plainAddress } from '../../../runtime/intake/client-address.ts';
 import { foreignPart } from '../../../runtime/intake/origin.ts';
 import { ApiRefusal } from './answer.ts';
+import type { Role, RoleToken } from './logins.ts';
+import { isSame, LOGIN_SECONDS, Logins } from './logins.ts';
 
-export type Role = 'operator' | 'viewer';
-
-const COOKIE = 'hookwright_console';
-/** How long a login lasts, in seconds. */
-const SESSION_SECONDS = 12 * 3600;
-
-/** Wrong credentials that one client may send in a window, and the length of it in ms. */
+/** Wrong tokens of one client that are answered 401 in a window, the further ones 429; its length in ms. */
 const MOST_FAILURES = 10;
 const WINDOW_MS = 60_000;
 /** Clients that are remembered; the one whose window began first is forgotten. */
@@ -29,14 +24,16 @@ const MOST_CLIENTS = 10_000;
 
 export class Access {
   private readonly context: ConsoleContext;
+  private readonly logins: Logins;
   private readonly failures = new Map<string, { count: number; readonly until: number }>();
 
   constructor(context: ConsoleContext) {
     this.context = context;
+    this.logins = new Logins(context);
   }
 
-  /** Null: a stranger. @throws ApiRefusal for a client that has tried too many wrong tokens */
-  roleOf(request: IntakeRequest): Role | null {
+  /** Null: a stranger. @throws ApiRefusal for a wrong token of a client that has tried too many */
+  async roleOf(request: IntakeRequest): Promise<Role | null> {
     const { headers } = request;
     const { token } = this.context;
     if (token === null) return foreignPart(headers) === null ? 'operator' : null;
@@ -44,20 +41,23 @@ export class Access {
       const [, given = null] = /^Bearer +(.+)$/i.exec(headers.authorization) ?? [];
       return given === null ? null : this.judge(request, given);
     }
-    return isForeign(headers['sec-fetch-site']) ? null : this.roleOfCookie(headers.cookie);
+    if (isForeign(headers['sec-fetch-site'])) return null;
+    return (await this.logins.find(headers.cookie, this.tokens()))?.role ?? null;
   }
 
   /** @returns the role, and the value of `Set-Cookie` @throws ApiRefusal for a wrong token */
   login(request: IntakeRequest, token: string): { readonly role: Role; readonly cookie: string } {
     const role = this.judge(request, token);
     if (role === null) throw new ApiRefusal(401, 'unauthorized', 'this is not the token of gateway.console');
-    const expires = Math.floor(this.context.clock.now() / 1000) + SESSION_SECONDS;
-    return { role, cookie: this.cookie(request, `${expires}.${sign(token, expires)}`, SESSION_SECONDS) };
+    return { role, cookie: this.cookie(request, this.logins.begin(token), LOGIN_SECONDS) };
   }
 
-  /** @returns the value of `Set-Cookie` that ends a login in the browser */
-  logout(request: IntakeRequest): string {
-    return this.cookie(request, '', 0);
+  /** Ends the login of the request. @returns headers that remove it from the browser, which a refusal has too */
+  async logout(request: IntakeRequest): Promise<Readonly<Record<string, string>>> {
+    const headers = { 'set-cookie': this.cookie(request, '', 0) };
+    const login = await this.logins.find(request.headers.cookie, this.tokens());
+    if (login === null || (await this.logins.end(login))) return headers;
+    throw new ApiRefusal(503, 'not_available', 'this browser is signed out, but a copy of its cookie is not', headers);
   }
 
   /** @throws ApiRefusal for a change that may come from a page of somebody else; called before anything else is looked at */
@@ -73,39 +73,29 @@ export class Access {
     // Of several proxies the first is the one that the browser reached.
     const isTls = /^https\s*(?:,|$)/i.test(String(request.headers['x-forwarded-proto'] ?? ''));
     const isSecure = isTls && this.context.connections.trusts(request);
-    return `${COOKIE}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
+    return `hookwright_console=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
   }
 
-  private roleOfCookie(header = ''): Role | null {
-    const [, expires = '', signature = ''] =
-      /(?:^|; *)hookwright_console=(\d{1,12})\.([0-9a-f]{64})(?:;|$)/.exec(header) ?? [];
-    if (Number(expires) * 1000 <= this.context.clock.now()) return null;
-    return this.tokens().find(([, token]) => isSame(signature, sign(token, Number(expires))))?.[0] ?? null;
-  }
-
+  /** Whoever else guesses, a right token gets in: a limit on it would shut operators out. */
   private judge(request: IntakeRequest, given: string): Role | null {
-    const { clock } = this.context;
+    const [role] = this.tokens().find(([, token]) => isSame(given, token)) ?? [];
+    if (role !== undefined) return role;
     const client = request.client ?? clientOf(plainAddress(request.socket.remoteAddress ?? ''));
-    const now = clock.monotonic();
+    const now = this.context.clock.monotonic();
     const known = this.failures.get(client);
-    const failed = known !== undefined && known.until > now ? known : null;
-    if (failed !== null && failed.count >= MOST_FAILURES) {
-      const seconds = Math.ceil((failed.until - now) / 1000);
-      throw new ApiRefusal(429, 'rate_limited', 'too many wrong tokens', { 'retry-after': String(seconds) });
-    }
-    const role = this.tokens().find(([, token]) => isSame(given, token))?.[0] ?? null;
-    if (role !== null) return role;
-    if (failed !== null) failed.count++;
-    else {
+    if (known === undefined || known.until <= now) {
       this.failures.delete(client);
       this.failures.set(client, { count: 1, until: now + WINDOW_MS });
       const [first] = this.failures.keys();
       if (this.failures.size > MOST_CLIENTS && first !== undefined) this.failures.delete(first);
+      return null;
     }
-    return null;
+    if (++known.count <= MOST_FAILURES) return null;
+    const seconds = Math.ceil((known.until - now) / 1000);
+    throw new ApiRefusal(429, 'rate_limited', 'too many wrong tokens', { 'retry-after': String(seconds) });
   }
 
-  private tokens(): readonly (readonly [role: Role, token: string])[] {
+  private tokens(): readonly RoleToken[] {
     const { token, viewerToken } = this.context;
     return [
       ...(token === null ? [] : [['operator', token] as const]),
@@ -113,14 +103,6 @@ export class Access {
     ];
   }
 }
-
-/** A login is a signature under the token itself: it survives a restart, and ends with the token. */
-const sign = (token: string, expires: number): string =>
-  createHmac('sha256', token).update(`hookwright console ${expires}`).digest('hex');
-
-/** Takes the same time for every text. */
-const isSame = (a: string, b: string): boolean => timingSafeEqual(sha256(a), sha256(b));
-const sha256 = (value: string): Buffer => createHash('sha256').update(value).digest();
 
 const isForeign = (site: unknown): boolean => site === 'cross-site' || site === 'same-site';
 

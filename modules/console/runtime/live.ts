@@ -28,6 +28,7 @@ interface Client {
   readonly response: ServerResponse;
   /** Monotonic ms. */
   readonly until: number;
+  readonly isKnown: () => Promise<boolean>;
   /** Events that it has missed since the last one that it got. */
   missed: number;
   heardAt: number;
@@ -46,15 +47,15 @@ export class LiveEvents {
     this.context = context;
   }
 
-  /** @throws ApiRefusal when too many listen */
-  answer(): Answer {
+  /** @param isKnown whether its login has not ended @throws ApiRefusal when too many listen */
+  answer(isKnown: Client['isKnown']): Answer {
     if (this.clients.size >= MOST_CLIENTS) throw new ApiRefusal(503, 'too_many', 'too many listen already');
-    return { status: 200, type: 'text/event-stream', text: '', stream: (response) => this.add(response) };
+    return { status: 200, type: 'text/event-stream', text: '', stream: (response) => this.add(response, isKnown) };
   }
 
-  private add(response: ServerResponse): void {
+  private add(response: ServerResponse, isKnown: Client['isKnown']): void {
     const now = this.context.clock.monotonic();
-    const client = { response, until: now + LONGEST_MS, missed: 0, heardAt: now };
+    const client = { response, isKnown, until: now + LONGEST_MS, missed: 0, heardAt: now };
     this.clients.add(client);
     response.once('close', () => this.clients.delete(client));
     response.write(': live\n\n');
@@ -82,7 +83,7 @@ export class LiveEvents {
     const now = this.context.clock.monotonic();
     // One text for all; `send` puts before it what each has missed.
     const text = found === null ? null : JSON.stringify(found);
-    for (const client of this.clients) send(client, text, now);
+    for (const client of this.clients) send(client, text, (await client.isKnown()) ? now : client.until);
     this.context.clock.after(EVERY_MS, () => void this.turn());
   }
 

@@ -12,13 +12,13 @@ import { foreignPart, hasOneHost } from '../../../runtime/intake/origin.ts';
 import type { ServerLimits } from '../../../runtime/intake/server.ts';
 import { BoundedServer, LOCAL_LIMITS, urlOf } from '../../../runtime/intake/server.ts';
 import { isFormEncoded } from '../../../runtime/verify/request.ts';
-import type { Role } from './access.ts';
 import { Access } from './access.ts';
 import type { Answer } from './answer.ts';
 import { ApiRefusal, json, plainText, refused } from './answer.ts';
 import { answerApi } from './api/answer-api.ts';
 import { recordFigures } from './figures/record-figures.ts';
 import { LiveEvents } from './live.ts';
+import type { Role } from './logins.ts';
 import { readConsolePage } from './page.ts';
 import { readBody } from './read-body.ts';
 
@@ -126,13 +126,12 @@ class ConsoleServer {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     if (!isRead) this.access.checkOrigin(request);
     if (path === '/login' && request.method === 'POST') return this.login(request, response);
-    const role = this.access.roleOf(request);
+    const role = await this.access.roleOf(request);
     if (role !== null) this.context.connections.verify(request);
     const exchange = { request, response, path, role };
     const open = Object.hasOwn(PUBLIC, path) ? PUBLIC[path] : undefined;
     if (open === undefined && role === null) throw this.stranger();
-    if (path === '/logout' && request.method === 'POST')
-      return json(200, {}, { 'set-cookie': this.access.logout(request) });
+    if (path === '/logout' && request.method === 'POST') return json(200, {}, await this.access.logout(request));
     if (role !== null && path.startsWith('/api/')) return this.api({ ...exchange, role }, query);
     const page = open ?? (Object.hasOwn(OWN, path) ? OWN[path] : undefined);
     if (page === undefined) throw new ApiRefusal(404, 'not_found', 'there is nothing here');
@@ -145,7 +144,8 @@ class ConsoleServer {
     query: string,
   ): Promise<Answer> {
     const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '');
-    if (path === '/api/events' && request.method === 'GET') return this.live.answer();
+    if (path === '/api/events' && request.method === 'GET')
+      return this.live.answer(async () => (await this.access.roleOf(request)) !== null);
     if (role === 'viewer' && method !== 'GET')
       throw new ApiRefusal(403, 'read_only', 'the token of a viewer changes nothing');
     const body = method === 'GET' ? {} : await readBody(request, response, false);

@@ -103,22 +103,36 @@ describe('a login', () => {
       [VIEWER, 'viewer'],
     ] as const) {
       const cookie = await login(url, token);
-      assert.match(cookie, /^hookwright_console=\d+\.[0-9a-f]{64}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/);
+      assert.match(
+        cookie,
+        /^hookwright_console=\d+\.[0-9a-f]{24}\.[0-9a-f]{64}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/,
+      );
       const { text } = await ask(url, '/api/session', { headers: { cookie: `a=b; ${pairIn(cookie)}` } });
       assert.deepEqual(JSON.parse(text), { role, signs_in: true });
       const later = pairIn(cookie).replace(/=(\d+)/, (_, at: string) => `=${Number(at) + 1}`);
-      assert.equal((await ask(url, '/api/session', { headers: { cookie: later } })).status, 401);
+      const other = pairIn(cookie).replace(/\.[0-9a-f]{24}\./, `.${'0'.repeat(24)}.`);
+      for (const changed of [later, other])
+        assert.equal((await ask(url, '/api/session', { headers: { cookie: changed } })).status, 401);
     }
   });
 
-  it('takes a form too, and ends with a logout', async (t) => {
-    const { url } = await startConsole(t, WITH_TOKENS);
+  it('takes a form too, and ends with a logout, for who has copied its cookie too, over a restart', async (t) => {
+    const home = tempDir(t);
+    const { url, gateway } = await startConsole(t, WITH_TOKENS, {}, home);
+    const kept = pairIn(await login(url, VIEWER));
     const headers = { 'content-type': 'application/x-www-form-urlencoded', origin: url };
     const got = await ask(url, '/login', { method: 'POST', headers, body: `token=${TOKEN}` });
     assert.deepEqual([got.status, got.headers.location], [303, '/']);
     const cookie = pairIn(String(got.headers['set-cookie']));
     const out = await ask(url, '/logout', { method: 'POST', headers: { cookie, origin: url } });
     assert.match(String(out.headers['set-cookie']), /^hookwright_console=; Path=\/; Max-Age=0; /);
+    const statusOf = async (at: string, of: string) =>
+      (await ask(at, '/api/session', { headers: { cookie: of } })).status;
+    assert.deepEqual([await statusOf(url, cookie), await statusOf(url, kept)], [401, 200]);
+    assert.equal((await ask(url, '/logout', { method: 'POST', headers: { cookie, origin: url } })).status, 401);
+    assert.equal((await gateway.stop()).code, 0);
+    const next = await startConsole(t, WITH_TOKENS, {}, home);
+    assert.deepEqual([await statusOf(next.url, cookie), await statusOf(next.url, kept)], [401, 200]);
   });
 
   it('is Secure where a trusted proxy says https, and where anybody else says so it is not', async (t) => {
@@ -145,16 +159,33 @@ describe('a login', () => {
     );
   });
 
-  it('is limited: after ten wrong tokens a client waits, however it brings the next', async (t) => {
+  it('is limited: after ten wrong tokens a client waits with the next, and the right one gets in all the same', async (t) => {
     const { url } = await startConsole(t, WITH_TOKENS);
     const attempt = (token: string) =>
       ask(url, '/login', { method: 'POST', headers: JSON_BODY, body: JSON.stringify({ token }) });
+    const cookie = pairIn(await login(url, TOKEN));
     for (let count = 0; count < 10; count++) assert.equal((await attempt(`guess ${count}`)).status, 401);
-    const refused = await attempt(TOKEN);
+    const refused = await attempt('guess 10');
     assert.equal(refused.status, 429);
     assert.ok(Number(refused.headers['retry-after']) > 0);
-    assert.equal((await ask(url, '/api/session', { headers: bearer(TOKEN) })).status, 429);
+    assert.equal((await ask(url, '/api/session', { headers: bearer('guess 11') })).status, 429);
+    assert.equal((await ask(url, '/nothing', { headers: bearer('guess 12') })).status, 429);
     assert.equal((await ask(url, '/livez')).status, 200);
+    for (const headers of [bearer(TOKEN), bearer(VIEWER), { cookie }])
+      assert.equal((await ask(url, '/metrics', { headers })).status, 200);
+    assert.equal((await attempt(TOKEN)).status, 200);
+    assert.equal((await attempt(`${TOKEN}x`)).status, 429);
+  });
+
+  it('of one client behind a proxy is not that of another, and right tokens do not count', async (t) => {
+    const { url } = await startConsole(t, configOf(`, token: ${TOKEN}`, '    trusted_proxies: [127.0.0.1]\n'));
+    const asked = async (client: string, token: string) =>
+      (await ask(url, '/api/session', { headers: { ...bearer(token), 'x-forwarded-for': client } })).status;
+    for (let count = 0; count < 20; count++) assert.equal(await asked('192.0.2.1', TOKEN), 200);
+    for (let count = 0; count < 10; count++) assert.equal(await asked('192.0.2.1', 'guess'), 401);
+    assert.equal(await asked('192.0.2.1', 'guess'), 429);
+    assert.equal(await asked('192.0.2.2', 'guess'), 401);
+    assert.equal(await asked('192.0.2.1', TOKEN), 200);
   });
 
   it('takes nothing else', async (t) => {

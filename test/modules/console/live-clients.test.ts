@@ -50,7 +50,7 @@ class Listener extends Writable {
 
 function bench() {
   const clock = new FakeClock();
-  const seen = { total: 0, reads: 0, isOut: false };
+  const seen = { total: 0, reads: 0, isOut: false, isKnown: true };
   const live = new LiveEvents({
     ...{ clock, log: silentLog, readiness: () => ({ ready: true, problems: [] }), schemeLabel: String, token: null },
     totals: () => ({ byOutcome: { accepted: seen.total }, durations: [] }),
@@ -65,7 +65,7 @@ function bench() {
   });
   const join = async (): Promise<Listener> => {
     const listener = new Listener();
-    live.answer().stream?.(listener as unknown as ServerResponse);
+    live.answer(async () => seen.isKnown).stream?.(listener as unknown as ServerResponse);
     await settle();
     return listener;
   };
@@ -130,11 +130,21 @@ describe('a client of the live stream', () => {
     );
   });
 
+  it('is ended when its login is', async () => {
+    const { seen, join, pass } = bench();
+    const client = await join();
+    await pass(1);
+    assert.equal(client.writableEnded, false);
+    seen.isKnown = false;
+    await pass(1);
+    assert.equal(client.writableEnded, true);
+  });
+
   it('is ended when its time is over, and its place is free, whether it reads or not', async () => {
     const { clock, live, join, pass } = bench();
     const all = [await join()];
     while (all.length < 16) all.push(await join());
-    assert.throws(() => live.answer(), new ApiRefusal(503, 'too_many', 'too many listen already'));
+    assert.throws(() => live.answer(async () => true), new ApiRefusal(503, 'too_many', 'too many listen already'));
     const [reads, slow] = all;
     slow?.hold();
     await pass(1);

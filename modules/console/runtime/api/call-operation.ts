@@ -2,8 +2,8 @@
 import type { ConsoleContext } from '../../../../runtime/console/console.ts';
 import type { ControlContract, ControlName } from '../../../../runtime/control/operations.ts';
 import type { Query, QueryResults } from '../../../../runtime/store/queries.ts';
-import type { Role } from '../access.ts';
 import { ApiRefusal } from '../answer.ts';
+import type { Role } from '../logins.ts';
 
 export interface ApiContext
   extends Pick<ConsoleContext, 'operations' | 'readiness' | 'clock' | 'schemeLabel' | 'token'> {

@@ -1,0 +1,38 @@
+/** Logins that have ended: over several gateways, while the store is away, and how many. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { RoleToken } from '../../../modules/console/runtime/logins.ts';
+import { Logins } from '../../../modules/console/runtime/logins.ts';
+import { FakeClock } from '../../helpers/fake-clock.ts';
+import { silentLog } from '../../helpers/log.ts';
+import { createMemoryStore } from '../../helpers/memory-store.ts';
+
+const TOKENS: readonly RoleToken[] = [['operator', 'token-of-the-operators']];
+
+it('ends on every gateway of a store within a second, and on one that cannot read the store when it can again', async () => {
+  const clock = new FakeClock();
+  const store = createMemoryStore();
+  let isOut = false;
+  let isFull = false;
+  const read: typeof store.read = (query) => (isOut ? Promise.reject(new Error('away')) : store.read(query));
+  const write: typeof store.write = (change) => (isFull ? Promise.reject(new Error('full')) : store.write(change));
+  const one = new Logins({ store: { read: store.read, write }, clock, log: silentLog });
+  const other = new Logins({ store: { read, write: store.write }, clock, log: silentLog });
+  const cookie = `hookwright_console=${one.begin('token-of-the-operators')}`;
+  const login = await other.find(cookie, TOKENS);
+  assert.ok(login);
+  isOut = true;
+  isFull = true;
+  assert.equal(await one.end(login), false);
+  assert.ok(await one.find(cookie, TOKENS));
+  isFull = false;
+  assert.equal(await one.end(login), true);
+  assert.equal(await one.find(cookie, TOKENS), null);
+  clock.advance(1000);
+  assert.equal((await other.find(cookie, TOKENS))?.role, 'operator');
+  isOut = false;
+  clock.advance(1000);
+  assert.equal(await other.find(cookie, TOKENS), null);
+  clock.advance(12 * 3_600_000);
+  assert.equal(await one.find(`hookwright_console=${one.begin('another-token')}`, TOKENS), null);
+});
