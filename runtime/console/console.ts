@@ -2,6 +2,7 @@
 import type { ConsolePlan } from '../../schemas/generated/types.ts';
 import type { ControlHandlers } from '../control/operations.ts';
 import type { Connections } from '../intake/connections.ts';
+import type { KeptCounts } from '../intake/keeper.ts';
 import type { RequestTotals } from '../metrics/metrics.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
@@ -31,6 +32,8 @@ export interface ConsoleContext {
   readonly metrics: () => Promise<{ readonly content_type: string; readonly text: string }>;
   /** What was counted since the start, for the figures. */
   readonly totals: () => RequestTotals;
+  /** How many requests were kept since the start, and how many were not. */
+  readonly kept: () => KeptCounts;
   /** The name that people know a signature scheme by, by its canonical one. */
   readonly schemeLabel: (name: string) => string;
   readonly store: Pick<Store, 'read' | 'write'>;

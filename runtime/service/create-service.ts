@@ -277,6 +277,7 @@ class RunningService implements Service {
       readiness: () => readinessOf(this.gateway.status(), this.store),
       metrics: () => this.metrics(),
       totals: () => this.context.metrics.requestTotals(),
+      kept: () => this.work.keeping.counts,
       schemeLabel: (name) => labelIn(this.table.schemes, name),
       store: this.work.opened.store,
       operations: this.operations,

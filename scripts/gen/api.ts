@@ -196,10 +196,15 @@ function table(source: Source, operations: readonly Operation[]): string {
   const components = { ...source.components, schemas: { ...own, ...schemas() } };
   const document = { ...source, paths: Object.fromEntries(paths), components };
   const entries = operations.map(({ id, method, path }) => `  ${id}: { method: '${method}', path: '${path}' },\n`);
+  const choices = { outcome: source.components.schemas.Outcome, state: source.components.schemas.State } as Node;
+  const lists = Object.entries(choices).map(([name, schema]) => [name, (schema as { readonly enum: unknown }).enum]);
   return `${BANNER}import type { Api } from '../generated/api.ts';
 
 export const OPERATIONS: Readonly<Record<keyof Api, { readonly method: string; readonly path: string }>> = {
 ${entries.join('')}};
+
+/** What a filter of this name takes. */
+export const CHOICES = ${JSON.stringify(Object.fromEntries(lists))} as const;
 
 /** OpenAPI 3.1, as JSON. */
 export const DOCUMENT = ${JSON.stringify(JSON.stringify(document))};\n`;

@@ -1,6 +1,8 @@
 /** The API of the console: what it lists and shows, page by page, and what it refuses. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { CHOICES } from '../../../modules/console/runtime/api/built/operations.ts';
+import { OUTCOMES } from '../../../runtime/intake/reply.ts';
 import { document, refusalIn, startConsole } from '../../helpers/console.ts';
 import { until } from '../../helpers/gateway.ts';
 
@@ -30,6 +32,10 @@ const send = async ({ gateway }: Awaited<ReturnType<typeof startConsole>>, name:
 const POST = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' };
 
 describe('the API of the console', () => {
+  it('takes as a filter of requests every outcome that the intake has, and no other', () => {
+    assert.deepEqual([...CHOICES.outcome].sort(), [...OUTCOMES].sort());
+  });
+
   it('shows what came, what became of it, and why, each by id and page by page', async (t) => {
     const console = await startConsole(t, CONFIG);
     const { get } = console;
@@ -54,6 +60,24 @@ describe('the API of the console', () => {
     assert.equal(request.about?.kind, 'filter');
     const page = await get<'listRequests'>('/api/requests?limit=2');
     assert.deepEqual((await get<'listRequests'>(`/api/requests?limit=2&cursor=${page.next}`)).items.length, 1);
+  });
+
+  it('says of how many requests nothing is kept', async (t) => {
+    const { get, gateway } = await startConsole(
+      t,
+      `platforms:
+  webhook: { enabled: true, routes: { open: { secret: INSECURE_NO_AUTH, prompt: x } } }
+gateway: { console: { port: 0 }, capture_per_second: 1 }
+`,
+    );
+    assert.equal((await get<'listRequests'>('/api/requests')).not_kept, 0);
+    const sent = Array.from({ length: 20 }, () =>
+      fetch(`${gateway.url}/webhooks/open`, { method: 'POST', body: '{}' }),
+    );
+    await Promise.all(sent);
+    const { items, not_kept } = await get<'listRequests'>('/api/requests');
+    assert.equal(items.length + not_kept, 20);
+    assert.ok(not_kept > 0);
   });
 
   it('has the name of a signature scheme that people know, as an explanation has it', async (t) => {

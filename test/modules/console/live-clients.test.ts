@@ -53,6 +53,7 @@ function bench() {
   const seen = { total: 0, reads: 0, isOut: false, isKnown: true };
   const live = new LiveEvents({
     ...{ clock, log: silentLog, readiness: () => ({ ready: true, problems: [] }), schemeLabel: String, token: null },
+    kept: () => ({ kept: 0, dropped: { rate: 0, queue: 0, failed: 0 } }),
     totals: () => ({ byOutcome: { accepted: seen.total }, durations: [] }),
     operations: () => ({
       requests_list: () => {

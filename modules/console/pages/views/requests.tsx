@@ -1,21 +1,20 @@
 /** Kept requests: filtered, live. */
+import { CHOICES } from '../../runtime/api/built/operations.ts';
 import { useList } from '../parts/data.ts';
 import type { ViewPlace } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
 import { OutcomeBadge } from '../parts/state.tsx';
 import { Ago, Card, Head, Rows, Sampled, Select, Show, TextField } from '../parts/ui.tsx';
 
-const OUTCOMES = [
-  ...['', 'accepted', 'coalesced', 'delivered', 'ignored', 'duplicate', 'invalid_signature', 'malformed_body'],
-  ...['rate_limited', 'overloaded', 'delivery_failed', 'route_disabled', 'payload_too_large', 'internal_error'],
-];
+const OUTCOMES = ['', ...CHOICES.outcome];
+const isOutcome = (text = ''): text is (typeof CHOICES.outcome)[number] => OUTCOMES.includes(text) && text !== '';
 
 export function Requests({ place: { query } }: { place: ViewPlace }) {
   const [route, outcome, grep] = ['route', 'outcome', 'grep'].map((name) => query.get(name) ?? '');
   const set = (name: string, value: string): void => {
     location.hash = to(['requests'], { ...Object.fromEntries(query), [name]: value });
   };
-  const given = { ...(route ? { route } : {}), ...(outcome ? { outcome } : {}), ...(grep ? { grep } : {}) };
+  const given = { ...(route ? { route } : {}), ...(isOutcome(outcome) ? { outcome } : {}), ...(grep ? { grep } : {}) };
   const list = useList('listRequests', { limit: 50, ...given }, !grep);
   return (
     <>

@@ -6,7 +6,7 @@ import { ApiRefusal } from '../answer.ts';
 import type { Role } from '../logins.ts';
 
 export interface ApiContext
-  extends Pick<ConsoleContext, 'operations' | 'readiness' | 'clock' | 'schemeLabel' | 'token'> {
+  extends Pick<ConsoleContext, 'operations' | 'readiness' | 'clock' | 'schemeLabel' | 'token' | 'kept'> {
   readonly role: Role;
 }
 

@@ -51,7 +51,9 @@ export const HANDLERS: Handlers = {
 
   async listRequests(context, { limit, cursor, ...filter }) {
     const page = { limit: limit + 1, ...(cursor === undefined ? {} : { before: cursor }) };
-    return pageOf(await callOperation(context, 'requests_list', { filter, page }), limit, ({ id }) => id);
+    const rows = await callOperation(context, 'requests_list', { filter, page });
+    const not_kept = Object.values(context.kept().dropped).reduce((sum, count) => sum + count, 0);
+    return { ...pageOf(rows, limit, ({ id }) => id), not_kept };
   },
 
   async getRequest(context, { id }) {

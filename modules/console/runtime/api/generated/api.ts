@@ -3,6 +3,34 @@ import type { Catalog, Dispatch, Explanation, PrintedRequest } from '../../../..
 
 export type State = 'pending' | 'running' | 'delivering' | 'done' | 'dead' | 'skipped';
 /**
+ * The `status` of the answer to a sender, or the `code` of its error.
+ */
+export type Outcome =
+  | 'accepted'
+  | 'coalesced'
+  | 'delivered'
+  | 'duplicate'
+  | 'ignored'
+  | 'challenge'
+  | 'document'
+  | 'aborted'
+  | 'malformed_body'
+  | 'malformed_request'
+  | 'invalid_signature'
+  | 'foreign_origin'
+  | 'route_disabled'
+  | 'unknown_route'
+  | 'method_not_allowed'
+  | 'request_timeout'
+  | 'payload_too_large'
+  | 'unsupported_media_type'
+  | 'rate_limited'
+  | 'headers_too_large'
+  | 'internal_error'
+  | 'delivery_failed'
+  | 'overloaded'
+  | 'shutting_down';
+/**
  * `cursor` of the next page; null: this is the last.
  */
 export type Next = string | null;
@@ -22,10 +50,7 @@ export interface Api {
       cursor?: string;
       profile?: string;
       route?: string;
-      /**
-       * `status` of the answer, or `code` of the error: `accepted`, `ignored`, `invalid_signature`, …
-       */
-      outcome?: string;
+      outcome?: Outcome;
       reason?: string;
       /**
        * Only what came at or after this, in Unix ms.
@@ -550,6 +575,10 @@ export interface GatewayProblem {
   message: string;
 }
 export interface RequestList {
+  /**
+   * Requests since this gateway started of which nothing is kept, whatever the filter: more than `capture_per_second`, too many at once, or the disk failed.
+   */
+  not_kept: number;
   items: RequestSummary[];
   next: Next;
 }
