@@ -82,13 +82,14 @@ test('why an agent did not run', async (t) => {
   webhook:
     enabled: true
     secret: INSECURE_NO_AUTH
-    routes: { ask: { prompt: "{word}" } }
-agent: { command: ["${agent}"], timeout_seconds: 1 }
+    routes: { ask: { prompt: "{word}" }, wait: { prompt: "{word}", agent: impatient } }
+agent: { command: ["${agent}"] }
+agents: { impatient: { command: ["${agent}"], timeout_seconds: 1 } }
 `;
   const gateway = await startGateway(t, { home, config });
-  const reasonOf = async (word: string): Promise<string> => {
+  const reasonOf = async (word: string, route = 'ask'): Promise<string> => {
     const headers = { 'content-type': 'application/json' };
-    const sent = await fetch(`${gateway.url}/webhooks/ask`, {
+    const sent = await fetch(`${gateway.url}/webhooks/${route}`, {
       method: 'POST',
       headers,
       body: JSON.stringify({ word }),
@@ -102,7 +103,7 @@ agent: { command: ["${agent}"], timeout_seconds: 1 }
   };
   const noPermission = await reasonOf('first');
   chmodSync(agent, 0o755);
-  const printed = [noPermission, await reasonOf('fail'), await reasonOf('wait')];
+  const printed = [noPermission, await reasonOf('fail'), await reasonOf('wait', 'wait')];
   assertSame('The agent did not run', ['my-agent cannot be started: ENOENT', ...printed]);
 });
 

@@ -87,7 +87,12 @@ describe('usage in docs/agents.md', () => {
       await gateway.cli('webhook', 'test', 'review', '--payload', '{"issue":{"title":"Two and two"}}');
       const said = await until(async () => /"text":"(.*?)"[,}]/.exec(gateway.running.stderr())?.[1] ?? null);
       assert.equal(said, 'Four.');
-      const [listed] = JSON.parse((await gateway.cli('deliveries', 'list', '--json')).stdout) as { id: string }[];
+      // The answer is logged before it is stored.
+      const [listed] = await until(async () => {
+        const { stdout } = await gateway.cli('deliveries', 'list', '--state', 'done', '--json');
+        const done = JSON.parse(stdout) as readonly { readonly id: string }[];
+        return done.length > 0 && done;
+      });
       const shown = await gateway.cli('deliveries', 'show', listed?.id ?? '', '--json');
       assert.deepEqual((JSON.parse(shown.stdout) as { usage: Usage }).usage, usage);
       const used = JSON.parse((await gateway.cli('usage', '--by', 'agent', '--json')).stdout) as unknown;

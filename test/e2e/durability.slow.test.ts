@@ -12,7 +12,10 @@ import { tempDir } from '../helpers/temp-dir.ts';
 import { tinyDisk } from '../helpers/tiny-disk.ts';
 
 const SECRET = 'a-secret-for-durability-tests';
-const CONFIG = `platforms:
+/** At once: of each it is known whether it has begun. */
+const RUNS = 4;
+const CONFIG = `gateway: { max_concurrent_runs: ${RUNS} }
+platforms:
   webhook:
     enabled: true
     port: 0
@@ -48,10 +51,14 @@ test('a killed gateway finishes every acknowledged event after its restart, and 
   for (const n of [1, 2, 3, 4, 5, 6]) assert.equal((await post(first.url, 'runs', `run-${n}`, { n })).status, 202);
   for (const n of [1, 2])
     assert.equal((await post(first.url, 'bursts', `burst-${n}`, { n, entity: 'x' })).code, 'coalesced');
-  await until(async () => existsSync(join(home, 'pids')));
+  const pids = await until(async () => {
+    const states = Object.values(await statesOf(home));
+    const found = existsSync(join(home, 'pids')) ? readFileSync(join(home, 'pids'), 'utf8').trim().split('\n') : [];
+    return found.length === RUNS && states.filter((state) => state === 'running').length === RUNS && found;
+  });
   await first.kill();
   // What a killed gateway was running goes on without it.
-  for (const pid of readFileSync(join(home, 'pids'), 'utf8').trim().split('\n')) process.kill(Number(pid), 'SIGKILL');
+  for (const pid of pids) process.kill(Number(pid), 'SIGKILL');
 
   writeFileSync(join(home, 'agent.sh'), 'tee -a prompts; echo >> prompts\n');
   const second = await start(home);

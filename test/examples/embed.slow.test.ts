@@ -56,7 +56,7 @@ describe('a program that embeds the packed package', () => {
       const { status, stdout, stderr } = spawnSync(process.execPath, [tsx, entry], {
         cwd: folder,
         encoding: 'utf8',
-        timeout: 60_000,
+        timeout: 600_000,
         env: { PATH: process.env.PATH },
       });
       assert.equal(stdout, EXPECTED[name], stderr);

@@ -66,7 +66,7 @@ describe('the routes in a framework', { skip: isLong ? false : 'a long test' }, 
   before(async () => {
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
     const install = ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...PACKAGES];
-    const { status, stderr } = spawnSync('npm', install, { cwd: folder, encoding: 'utf8', timeout: 120_000 });
+    const { status, stderr } = spawnSync('npm', install, { cwd: folder, encoding: 'utf8', timeout: 600_000 });
     if (status !== 0) missing = `NOT TESTED: the frameworks cannot be installed here: ${stderr.split('\n')[0]}`;
     // Below the frameworks, which it shares no dependency with.
     await installPacked(app);
@@ -87,7 +87,7 @@ describe('the routes in a framework', { skip: isLong ? false : 'a long test' }, 
       const entry = join(app, `${name}.ts`);
       writeFileSync(entry, [program.before, COMMON, block.text, program.after, REQUESTS].join('\n'));
       const { stdout, stderr } = spawnSync(process.execPath, [join(ROOT, 'node_modules/tsx/dist/cli.mjs'), entry], {
-        ...{ cwd: app, encoding: 'utf8', timeout: 60_000, env: { PATH: process.env.PATH } },
+        ...{ cwd: app, encoding: 'utf8', timeout: 600_000, env: { PATH: process.env.PATH } },
       });
       assert.equal(stdout, '202 accepted\n401 error\n200 x\n', stderr);
     });

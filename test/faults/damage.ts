@@ -113,5 +113,14 @@ function hasCopyOf(home: string, bytes: Buffer): boolean {
   });
   return files
     .filter((file) => file !== WAL && statSync(join(home, file), { throwIfNoEntry: false })?.isFile() === true)
-    .some((file) => readFileSync(join(home, file)).equals(bytes));
+    .some((file) => bytesOf(join(home, file))?.equals(bytes) === true);
+}
+
+/** Null where it has gone meanwhile. */
+function bytesOf(path: string): Buffer | null {
+  try {
+    return readFileSync(path);
+  } catch {
+    return null;
+  }
 }

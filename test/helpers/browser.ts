@@ -16,6 +16,9 @@ const FLAGS = [
   '--disable-sync',
 ];
 
+/** A busy machine is not a failure, so this is long: it only passes if nothing happens any more. */
+const PATIENCE_MS = 300_000;
+
 const executablePath = PATHS.find((path) => existsSync(path));
 
 /** For the `skip` of node:test: false, or why. */
@@ -27,5 +30,13 @@ export async function launchBrowser(flags: readonly string[] = []): Promise<Brow
   if (executablePath === undefined) throw new Error('no Chromium is installed');
   // Only where there is a browser: the package takes a second to load.
   const { chromium } = await import('playwright-core');
-  return chromium.launch({ executablePath, args: [...FLAGS, ...flags] });
+  const browser = await chromium.launch({ executablePath, args: [...FLAGS, ...flags], timeout: PATIENCE_MS });
+  const newContext = browser.newContext.bind(browser);
+  return Object.assign(browser, {
+    async newContext(...options: Parameters<typeof newContext>) {
+      const context = await newContext(...options);
+      context.setDefaultTimeout(PATIENCE_MS);
+      return context;
+    },
+  });
 }

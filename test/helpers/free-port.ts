@@ -1,13 +1,22 @@
 /** A port for a program that cannot report which one it uses. */
 import { createServer } from 'node:net';
 
-/** @returns a port of 127.0.0.1 that was free */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
+/**
+ * Below what systems give out for port 0 and to those who connect: nobody takes it until its program listens, and who asks
+ * for that meanwhile does not connect to itself.
+ */
+const [LOWEST, HIGHEST] = [10_000, 32_000];
+
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const server = createServer().once('error', () => resolve(false));
+    server.listen(port, () => server.close(() => resolve(true)));
   });
+
+/** @returns a port that was free on all addresses */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = LOWEST + Math.floor(Math.random() * (HIGHEST - LOWEST));
+    if (await isFree(port)) return port;
+  }
 }

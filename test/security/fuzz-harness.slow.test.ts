@@ -8,7 +8,7 @@ import { ROOT } from '../helpers/root.ts';
 import { runAll, runWorker } from './fuzz/run-worker.ts';
 import type { FuzzWorker } from './fuzz/worker.ts';
 
-const LIMITS = { seed: 3, maxCases: 40, maxMs: 20_000 };
+const LIMITS = { seed: 3, maxCases: 40, maxMs: 300_000 };
 
 const planted = (run: (text: string) => Promise<void>, longestMs = 50): FuzzWorker<string> => ({
   name: 'planted',
@@ -90,7 +90,7 @@ const LOSES = `
   };
   const cases = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 8 });
   const worker = { name: 'planted', cases, open: async () => ({ longestMs: 500, run, close: async () => {} }) };
-  const { findings } = await runWorker(worker, { seed: 3, maxCases: 50, maxMs: 20000 });
+  const { findings } = await runWorker(worker, { seed: 3, maxCases: 50, maxMs: 300000 });
   console.log(JSON.stringify(findings[0]));
 `;
 

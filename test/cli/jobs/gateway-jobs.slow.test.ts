@@ -1,7 +1,9 @@
 /** Jobs through a whole gateway: real files, a real store, real HTTP; only the clock is put forward. */
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { controlPaths } from '../../../runtime/control/control-path.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';
@@ -17,10 +19,13 @@ const CONFIG = `platforms:
     routes:
       deploys: { cron_job: report, prompt: "Deployed {sha}.", events: [deploy] }
 gateway: { timezone: Europe/Berlin }
-agent: { command: [sh, -c, "sleep 0.3; cat"] }
+agent: { command: [sh, -c, 'until test -e "$HOOKWRIGHT_HOME/go"; do sleep 0.05; done; cat'] }
 jobs:
   report: { schedule: "0 8 * * *", prompt: Write the report., deliver: local }
 `;
+
+/** Lets the runs end. */
+const letGo = ({ home }: TestGateway): void => writeFileSync(join(home, 'go'), '');
 
 async function runsOf(gateway: TestGateway, job: string): Promise<readonly StoredDispatch[]> {
   const { stdout } = await gateway.cli('deliveries', 'list', '--job', job, '--json');
@@ -42,6 +47,7 @@ test('a job made beside a running gateway fires at its time, and its answer is d
   };
   putForward('2026-01-05T05:50:00Z');
   const gateway = await startGateway(t, { home: tempDir(t), config: CONFIG, context: { clock } });
+  letGo(gateway);
   const values = ['time=07:00', 'recurrence=everyday', 'what=breathe', 'deliver=local'];
   const made = await gateway.cli('blueprint', 'create', 'custom-reminder', ...values, '--json');
   assert.equal(made.code, 0, made.stderr);
@@ -74,6 +80,7 @@ test('an event fires the job with its prompt as context, a burst fires it once, 
     assert.equal(code, 0);
     assert.match(stdout, /^202 \{"status":"accepted","route":"deploys","event":"deploy",.*"cron_job":"report"/);
   }
+  letGo(gateway);
   const [run] = await waitForRun(gateway, 'report');
   const { stdout } = await gateway.cli('deliveries', 'show', run?.id ?? '', '--json');
   assert.match(stdout, /Write the report\.\\n\\nDeployed (?:a1|b2|c3)\./);
@@ -89,6 +96,7 @@ test('an event fires the job with its prompt as context, a burst fires it once, 
 
 test('a job can be run by hand beside the gateway, also when it is paused', async (t) => {
   const gateway = await startGateway(t, { home: tempDir(t), config: CONFIG });
+  letGo(gateway);
   await gateway.cli('job', 'pause', 'report');
   const { stdout } = await gateway.cli('job', 'run', 'report', '--json');
   const [run] = await waitForRun(gateway, 'report');

@@ -58,7 +58,7 @@ export class Cluster {
     const owner = serverOwner();
     if (owner !== null) chownSync(folder, owner.uid, owner.gid);
     const durable = fsync ? {} : { fsync: 'off', synchronous_commit: 'on', full_page_writes: 'off' };
-    const own = { listen_addresses: '127.0.0.1', unix_socket_directories: '', max_connections: '100', ...durable };
+    const own = { listen_addresses: '127.0.0.1', unix_socket_directories: '', max_connections: '400', ...durable };
     const parts = { bin, folder, port: await freePort(), settings: { ...own, ...settings } };
     const cluster = new Cluster(parts);
     try {
@@ -81,7 +81,7 @@ export class Cluster {
     const settings = { port: String(this.port), ...this.settings };
     const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value === '' ? "''" : value}`);
     const log = join(this.folder, 'log');
-    this.call('pg_ctl', ['-D', this.data, '-w', '-t', '60', '-l', log, '-o', options.join(' '), 'start']);
+    this.call('pg_ctl', ['-D', this.data, '-w', '-t', '300', '-l', log, '-o', options.join(' '), 'start']);
   }
 
   /** Process id of the server; null while it does not run. */
@@ -98,6 +98,9 @@ export class Cluster {
   async kill(): Promise<void> {
     const { pid } = this;
     if (pid === null) return;
+    // Stopped, it starts no others.
+    process.kill(pid, 'SIGSTOP');
+    while (!hasState(pid, 'T')) await sleep(1);
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
     process.kill(pid, 'SIGKILL');
     while ([pid, ...children].some(isRunning)) await sleep(5);
@@ -177,8 +180,12 @@ function serverPid(folder: string): number | null {
 /** Whether it runs: what its parent has not waited for yet (`Z`) does not. */
 function isRunning(pid: number): boolean {
   try {
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+    return !hasState(pid, 'Z');
   } catch {
     return false;
   }
 }
+
+/** @throws Error where there is no such process */
+const hasState = (pid: number, state: 'T' | 'Z'): boolean =>
+  readFileSync(`/proc/${pid}/status`, 'utf8').includes(`State:\t${state}`);

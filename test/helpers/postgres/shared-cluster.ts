@@ -14,7 +14,7 @@ const LOCK = 'postgres-lock';
 const NOTE = 'postgres.json';
 /** In that folder: the id of the process that ends the run. */
 const RUN_PID = 'run-pid';
-const WAIT_MS = 60_000;
+const WAIT_MS = 300_000;
 
 type Note = { readonly url: string; readonly folder: string } | { readonly error: string };
 

@@ -37,7 +37,8 @@ export async function openMortalStore(
     store,
     async kill() {
       isDead = true;
-      await runSql(url, `SELECT pg_terminate_backend(pid) FROM unnest('{${pids.join()}}'::integer[]) AS pid`);
+      // Waits until they have ended: a change that is under way is made before that or not at all.
+      await runSql(url, `SELECT pg_terminate_backend(pid, 60000) FROM unnest('{${pids.join()}}'::integer[]) AS pid`);
       await store.close();
       // To the others, a gateway is gone when its lease has ended.
       await runSql(url, `UPDATE ${schema}.node SET until = '-infinity'`);

@@ -64,13 +64,13 @@ describe('gateways that share a store', { skip: skipWithoutPostgres() }, () => {
     });
   }
 
-  it('fire each instant once, and the rest fires it when one is gone', { timeout: 150_000 }, async (t) => {
+  it('fire each instant once, and the rest fires it when one is gone', { timeout: 300_000 }, async (t) => {
     const url = await testDatabase(t);
     const doomed = await spawnNode(t, url, 0);
     const left = await startNode(t, url);
     const fires = async (id: string): Promise<readonly number[]> => {
-      const job = makeJob(id, { schedule: '* * * * *', misfire: 'once' });
-      // Both have missed the instants before it was made, and make up for the latest one.
+      // Both have missed the instants before it was made, and make up for the latest one; no other comes meanwhile.
+      const job = makeJob(id, { schedule: '0 0 1 1 *', misfire: 'once' });
       await left.store.write({ kind: 'put_job', job, expect: 'new' });
       await until(async () => (await left.store.read({ kind: 'job_ticks', job: id, limit: 10 })).length > 0);
       const ticks = await left.store.read({ kind: 'job_ticks', job: id, limit: 10 });
@@ -88,7 +88,7 @@ describe('gateways that share a store', { skip: skipWithoutPostgres() }, () => {
 
   for (const aheadMs of [TEN_MINUTES, -TEN_MINUTES]) {
     const name = aheadMs > 0 ? 'ahead' : 'behind';
-    it(`go by the database's clock: one whose own is ten minutes ${name}`, { timeout: 60_000 }, async (t) => {
+    it(`go by the database's clock: one whose own is ten minutes ${name}`, { timeout: 300_000 }, async (t) => {
       const url = await testDatabase(t);
       const right = await startNode(t, url);
       const now = Date.now();
@@ -116,9 +116,9 @@ describe('gateways that share a store', { skip: skipWithoutPostgres() }, () => {
         url,
         `SELECT (due_at - ${now})::int AS due, (set_at - ${now})::int AS set FROM ${SCHEMA}.delivery`,
       );
-      // How far a clock is off is measured over the connection: some milliseconds are left of ten minutes.
+      // How far a clock is off is measured over the connection: what a busy machine takes for that is left of ten minutes.
       const off = { due: Math.abs((row?.due ?? NaN) - 300_000), set: Math.abs(row?.set ?? NaN) };
-      assert.ok(off.due < 5_000 && off.set < 5_000, JSON.stringify(row));
+      assert.ok(off.due < 60_000 && off.set < 60_000, JSON.stringify(row));
       assert.deepEqual(
         wrong.lines.filter((line) => line.endsWith('later')),
         [],

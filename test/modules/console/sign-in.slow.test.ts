@@ -18,7 +18,7 @@ async function signIn(page: Page, token: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
-describe('signing in', { skip: NO_BROWSER, timeout: 300_000 }, () => {
+describe('signing in', { skip: NO_BROWSER, timeout: 900_000 }, () => {
   it('asks for the token where it is missing, refuses a wrong one, and shows what was asked for', async (t) => {
     const { url } = await startConsole(t, CONFIG, { authorization: `Bearer ${TOKEN}` });
     const browser = await launchBrowser();

@@ -29,6 +29,8 @@ import { noSandbox, runSandboxed, USERS } from './run-sandboxed.ts';
 
 /** Whoever prints it has escaped. */
 const SECRET = 'CANARY-7f3a';
+/** Seconds that no other process sleeps, of whichever run of the tests. */
+const STAYS = `3125.${process.pid}`;
 
 interface Place {
   readonly user: User;
@@ -206,7 +208,7 @@ const ATTEMPTS: readonly Attempt[] = [
   },
   {
     name: 'a process that stays: two forks',
-    script: () => '( ( sleep 3125 & ) & ) >/dev/null 2>&1; nohup sleep 3125 >/dev/null 2>&1 &',
+    script: () => `( ( sleep ${STAYS} & ) & ) >/dev/null 2>&1; nohup sleep ${STAYS} >/dev/null 2>&1 &`,
   },
   // The last: it ends what runs beside it.
   { name: 'signals to everybody', script: () => 'setsid sh -c "kill -9 -1"' },
@@ -351,7 +353,7 @@ for (const user of USERS) {
 function staying(): readonly string[] {
   return readdirSync('/proc').filter((pid) => {
     try {
-      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8') === 'sleep\x003125\0';
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8') === `sleep\0${STAYS}\0`;
     } catch {
       return false;
     }

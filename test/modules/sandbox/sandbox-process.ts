@@ -32,7 +32,7 @@ async function main({ home, userHome, hidden, runs }: SandboxProcess): Promise<v
   for (const { plan, walls = {}, ...request } of runs) {
     mkdirSync(request.cwd, { recursive: true, mode: 0o700 });
     const env = { PATH: process.env.PATH, HOME: userHome, ...request.env };
-    const limits = { timeoutMs: 120_000, maxStdoutBytes: 1_048_576 };
+    const limits = { timeoutMs: 900_000, maxStdoutBytes: 1_048_576 };
     const result = await sandbox.run(plan, walls, { writable: [request.cwd], ...limits, ...request, env });
     results.push({
       kind: result.kind,

@@ -49,6 +49,9 @@ async function startHost(t: TestContext, name: string) {
   return { port: (server.address() as AddressInfo).port, cert, got };
 }
 
+/** Seconds that no other process sleeps, of whichever run of the tests. */
+const secondsOf = (n: number): string => `${3126 + n}.${process.pid}`;
+
 /** Numbers of the processes with this command line. */
 const running = (command: string): readonly string[] =>
   readdirSync('/proc').filter((pid) => {
@@ -81,25 +84,26 @@ describe('a run in a sandbox', { skip: noSandbox }, () => {
 
   test('ends with its timeout, and nothing of it stays', async (t) => {
     const { cwd, root: _, ...options } = place(t);
-    const script = 'setsid sleep 3126 & sleep 3126';
+    const seconds = secondsOf(0);
+    const script = `setsid sleep ${seconds} & sleep ${seconds}`;
     const [result] = await runSandboxed(user, {
       ...options,
       runs: [{ argv: ['sh', '-c', script], stdin: '', cwd, plan: NOTHING, timeoutMs: 8000 }],
     });
     assert.equal(result?.kind, 'timeout');
-    assert.deepEqual(running('sleep 3126'), []);
+    assert.deepEqual(running(`sleep ${seconds}`), []);
   });
 
   test('ends with its gateway, also when that is killed', async (t) => {
     const { cwd, root: _, ...options } = place(t);
-    const script = 'setsid sleep 3127 & sleep 3128';
+    const script = `setsid sleep ${secondsOf(1)} & sleep ${secondsOf(2)}`;
     const run = { argv: ['sh', '-c', script], stdin: '', cwd, plan: NOTHING };
     let gateway: ChildProcess | null = null;
     const ended = runSandboxed(user, { ...options, runs: [run] }, {}, [], (child) => {
       gateway = child;
     });
     const rejected = assert.rejects(ended);
-    const all = () => [...running('sleep 3127'), ...running('sleep 3128')];
+    const all = () => [1, 2].flatMap((n) => running(`sleep ${secondsOf(n)}`));
     await until(async () => all().length === 2);
     (gateway as ChildProcess | null)?.kill('SIGKILL');
     await rejected;
@@ -110,7 +114,7 @@ describe('a run in a sandbox', { skip: noSandbox }, () => {
     const { cwd, root: _, ...options } = place(t);
     const plain = { ...options, home: join(cwd, '../../../nobody') };
     if (user === 'root') spawnSync('chmod', ['-R', '777', join(cwd, '../../..')]);
-    const script = 'for i in $(seq 600); do sleep 20 & done; echo STARTED';
+    const script = 'for i in $(seq 600); do sleep 600 & done; echo STARTED';
     const run = { argv: ['bash', '-c', script], stdin: '', cwd: join(plain.home, 'run'), plan: NOTHING };
     const [result] = await runSandboxed('nobody', { ...plain, runs: [run] }, {}, ['prlimit', '--nproc=300']);
     assert.match(`${result?.stderr}`, /fork: .*Resource temporarily unavailable/);

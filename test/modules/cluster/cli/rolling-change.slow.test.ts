@@ -227,6 +227,7 @@ describe('a change of the table on three gateways', { skip: skipWithoutPostgres(
         await node.change(table);
         serving.set(node, version);
       }
+      await until(async () => deliveredTo(world).some(({ versions }) => versions[0] === version));
     }
     await sleep(BETWEEN_MS);
     await checkLoad(t, world, load);

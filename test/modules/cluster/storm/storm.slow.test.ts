@@ -32,7 +32,7 @@ it('a cluster under fire loses and doubles nothing', { skip: skipWithoutCluster(
     ...(isLong ? LONG : SHORT),
     ...size,
     seed,
-    settleMs: isLong ? 400_000 : 60_000,
+    settleMs: 400_000,
     say,
   });
   const { wrong, ...figures } = report;

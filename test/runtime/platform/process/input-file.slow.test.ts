@@ -13,7 +13,7 @@ test('a program whose input has no room on the disk does not start, and the room
   if (disk === null) return t.skip('needs the right to mount a file system');
   const home = join(disk, 'home');
   mkdirSync(home);
-  const limits = { timeoutMs: 10_000, maxStdoutBytes: 1000 };
+  const limits = { timeoutMs: 300_000, maxStdoutBytes: 1000 };
   const count = (bytes: number) => {
     const request = { argv: ['/bin/sh', '-c', 'wc -c'], cwd: '/', env: { PATH: process.env.PATH }, ...limits };
     return runProcess({ ...request, stdin: 'x'.repeat(bytes) }, { clock: systemClock, home });
