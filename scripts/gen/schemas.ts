@@ -70,7 +70,9 @@ export function validatorModule(checked: readonly string[]): string {
     logger: false,
     // Lengths in UTF-16 units: the code point counter would be an import of ajv in the generated file.
     unicode: false,
-    code: { source: true, esm: true, lines: true },
+    // A definition is one function, wherever it is referred to.
+    inlineRefs: false,
+    code: { source: true, esm: true },
   });
   // What stands there, for editors: see modules/payloads/cli/payload-hints.ts.
   ajv.addKeyword('x-payload');
@@ -80,23 +82,11 @@ export function validatorModule(checked: readonly string[]): string {
   if (/\brequire\(|\bimport\b/.test(code)) {
     throw new Error('a keyword of schemas/*.schema.json needs an ajv helper at run time; rewrite it without');
   }
-  const short = code
-    .replaceAll(SCHEMA_PATH, '')
-    .replaceAll(ADD_ERROR, 'vErrors = added(vErrors, $2);')
-    .replaceAll(ESCAPE_KEY, 'escaped($1)');
-  return `${BANNER}// @ts-nocheck\n${short}\n${HELPERS}\n`;
+  return `${BANNER}// @ts-nocheck\n${code.replaceAll(SCHEMA_PATH, '')}\n`;
 }
 
 /** Of an error: the place in the schema, which no message needs. */
 const SCHEMA_PATH = /schemaPath:"(?:[^"\\]|\\.)*",/g;
-/** How ajv adds an error, thousands of times. */
-const ADD_ERROR =
-  /const (err\d+) = (\{.*\});\nif\(vErrors === null\)\{\nvErrors = \[\1\];\n\}\nelse \{\nvErrors\.push\(\1\);\n\}/g;
-/** How it writes a key into a JSON pointer. */
-const ESCAPE_KEY = /(\w+)\.replace\(\/~\/g, "~0"\)\.replace\(\/\\\/\/g, "~1"\)/g;
-const HELPERS = `
-function added(errors, error){ if(errors === null) return [error]; errors.push(error); return errors; }
-function escaped(key){ return key.replace(/~/g, "~0").replace(/\\//g, "~1"); }`;
 
 /** Validators hold the parts of schemas that they look up; texts for people would be a tenth of them. */
 const withoutTexts = (schema: JSONSchema): unknown =>
