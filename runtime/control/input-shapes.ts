@@ -98,7 +98,7 @@ const QUERIES: Readonly<Record<QueryKind, WireShape>> = {
   job_running: object({ job: text }),
   job_ticks: object({ job: text, limit: whole }),
   oldest_due: object({ now: whole }),
-  guard_rows: object({ of: among(...GUARD_KINDS) }),
+  guard_rows: object({ of: among(...GUARD_KINDS), paused: optional(flag) }),
   usage: object({ since: whole, slot_ms: whole }),
   approvals: nothing,
   figures: object({ since: whole, slot_ms: whole }),

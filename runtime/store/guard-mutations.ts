@@ -55,6 +55,9 @@ export interface RunTimes {
   readonly until: number | null;
 }
 
+/** How the body of a row that counts runs ends if its key is not paused. */
+export const NOT_PAUSED = '"until":null}';
+
 export const guardKey = ({ kind, key }: Pick<GuardRow, 'kind' | 'key'>): string => JSON.stringify([kind, key]);
 
 /** A stored row; none if its key is damaged. @param key JSON */

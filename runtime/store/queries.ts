@@ -244,8 +244,8 @@ export type Query =
    * Null: there is none.
    */
   | { readonly kind: 'oldest_due'; readonly now: number }
-  /** What the guard keeps, of one kind; ordered by key. */
-  | { readonly kind: 'guard_rows'; readonly of: GuardKind }
+  /** What the guard keeps, of one kind; ordered by key. `paused`: of `runs`, without keys that were never paused. */
+  | { readonly kind: 'guard_rows'; readonly of: GuardKind; readonly paused?: boolean }
   /**
    * What the stored dispatches have used since `since` (Unix ms), a row for each profile, route, job, agent and span of
    * `slot_ms`.

@@ -19,7 +19,7 @@ export interface PausedKey {
 
 /** @param now Unix ms */
 export async function pausedKeys(store: Pick<Store, 'read'>, now: number): Promise<readonly PausedKey[]> {
-  const rows = await store.read({ kind: 'guard_rows', of: 'runs' });
+  const rows = await store.read({ kind: 'guard_rows', of: 'runs', paused: true });
   return rows.flatMap((row): readonly PausedKey[] => {
     const { until } = decodeOr<RunTimes>(row.body, isRunTimes, { times: [], until: null });
     const of = readRunKey(row.key);

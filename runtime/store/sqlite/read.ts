@@ -1,7 +1,7 @@
 /** The SQL for the queries of ../queries.ts, over a connection that only reads: those of what was counted, and of the guard. */
 import { existsSync } from 'node:fs';
 import { decodeOr } from '../decode.ts';
-import { readGuard } from '../guard-mutations.ts';
+import { NOT_PAUSED, readGuard } from '../guard-mutations.ts';
 import { claimKey } from '../identity.ts';
 import type { DamageReport, LastError, QueryHandlers, StoreOverview, Tally } from '../queries.ts';
 import type { DispatchState } from '../states.ts';
@@ -46,8 +46,11 @@ const NONE_PAUSED = `NOT EXISTS (${PAUSED})`;
 const LANE_OF_ROUTE = 'substr(lane, 1, instr(lane || char(10), char(10)) - 1)';
 
 function createGuardRows(db: Connection): QueryHandlers['guard_rows'] {
-  const rows = db.query<[string, string]>('SELECT key, body FROM guard_state WHERE kind = ? ORDER BY id');
-  return ({ of }) => rows.all(of).flatMap(([key, body]) => readGuard(of, key, body));
+  const rows = db.query<[string, string]>(
+    'SELECT key, body FROM guard_state WHERE kind = ? AND body NOT LIKE ? ORDER BY id',
+  );
+  return ({ of, paused = false }) =>
+    rows.all(of, paused ? `%${NOT_PAUSED}` : '').flatMap(([key, body]) => readGuard(of, key, body));
 }
 
 /** Runs all queries of `read` on one snapshot of the file, while the writer continues. */

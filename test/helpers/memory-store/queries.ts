@@ -1,6 +1,7 @@
 /** The queries of the store in memory. */
 
 import { fillEvents } from '../../../runtime/store/burst.ts';
+import { NOT_PAUSED } from '../../../runtime/store/guard-mutations.ts';
 import type {
   DeadWork,
   DispatchSummary,
@@ -64,9 +65,9 @@ export function queryHandlers(tables: MemoryTables): QueryHandlers {
       );
       return due.length === 0 ? null : Math.min(...due);
     },
-    guard_rows: ({ of }) =>
+    guard_rows: ({ of, paused = false }) =>
       [...tables.guard.values()]
-        .filter(({ kind }) => kind === of)
+        .filter(({ kind, body }) => kind === of && !(paused && body.endsWith(NOT_PAUSED)))
         .map(({ kind, key, body }) => ({ kind, key, body }))
         .sort((a, b) => (a.key < b.key ? -1 : 1)),
     usage: ({ since, slot_ms }) => sumUsage(tables, since, slot_ms),

@@ -1,7 +1,7 @@
 /** The SQL for the queries of ../queries.ts: those of what was counted, of jobs, of the guard and of gateways. */
 import { decodeOr } from '../../../../runtime/store/decode.ts';
 import type { HeadTarget } from '../../../../runtime/store/encode.ts';
-import { readGuard } from '../../../../runtime/store/guard-mutations.ts';
+import { NOT_PAUSED, readGuard } from '../../../../runtime/store/guard-mutations.ts';
 import type { JobState, JobTick } from '../../../../runtime/store/job-mutations.ts';
 import type {
   DeadWork,
@@ -36,9 +36,10 @@ export const createPgQueries = (ask: AskSnapshot, signatures: Signatures): PgQue
     const [rows = []] = await ask<[{ readonly due_at: number | null }[]]>([OLDEST_DUE, now]);
     return rows[0]?.due_at ?? null;
   },
-  async guard_rows({ of }) {
+  async guard_rows({ of, paused = false }) {
     type Row = { readonly key: string; readonly body: string };
-    const [rows = []] = await ask<[Row[]]>(['SELECT key, body FROM guard_state WHERE kind = $1 ORDER BY id', of]);
+    const sql = 'SELECT key, body FROM guard_state WHERE kind = $1 AND body NOT LIKE $2 ORDER BY id';
+    const [rows = []] = await ask<[Row[]]>([sql, of, paused ? `%${NOT_PAUSED}` : '']);
     return rows.flatMap(({ key, body }) => readGuard(of, key, body));
   },
   usage: async ({ since, slot_ms }) => (await ask<[UsageSum[]]>([USAGE, slot_ms, since]))[0],

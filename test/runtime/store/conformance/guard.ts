@@ -72,6 +72,11 @@ export function guard(open: Open): void {
       ['a\0b', 0],
       ['wide', 1],
     ]);
+    const paused = await store.read({ kind: 'guard_rows', of: 'runs', paused: true });
+    assert.deepEqual(
+      paused.map(({ key }) => key),
+      ['a\0b'],
+    );
   });
 
   it('counts a coalesce group once', async (t) => {
