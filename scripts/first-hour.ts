@@ -1,12 +1,13 @@
 /**
  * `npm run first-hour`: follows README's section "Install" word for word, with a home and a folder that are empty, and prints how
- * long it takes to the first event and to a route of one's own, and how many commands are typed. Exits 1 beyond the limits.
+ * long it takes to the first event and to a route of one's own, and how many commands are typed. Exits 1 beyond the limits; how
+ * long it takes is judged where nothing else keeps the machine busy.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { codeBlocks } from '../test/helpers/markdown.ts';
@@ -67,9 +68,11 @@ const [first, own] = answered;
 show('first event answered', first, LIMITS.firstEventSeconds);
 show('own route answered', own, LIMITS.ownRouteSeconds);
 console.log(`commands typed: ${commands}, limit ${LIMITS.commands}`);
-const isWithin =
-  seconds(first) <= LIMITS.firstEventSeconds && seconds(own) <= LIMITS.ownRouteSeconds && commands <= LIMITS.commands;
-process.exit(isWithin ? 0 : 1);
+const isQuick = seconds(first) <= LIMITS.firstEventSeconds && seconds(own) <= LIMITS.ownRouteSeconds;
+const [load = 0] = loadavg();
+const isBusy = load > 1.5 * availableParallelism();
+if (!isQuick && isBusy) console.log(`the machine is busy (load ${load.toFixed(1)}): how long it takes is not judged`);
+process.exit((isQuick || (isBusy && own !== undefined)) && commands <= LIMITS.commands ? 0 : 1);
 
 function runLine(line: string, isInClone: boolean): void {
   commands++;
